@@ -1,11 +1,11 @@
 /**
- * A²CiD²: AD-PSGD's meetings of two, accelerated. Each peer has a second copy x̃ of its parameters, and both mix all the time: after τ steps the difference
- * x̃ − x is e^(−2ητ) of what it was, and x + x̃ the same. A meeting moves x by half of the difference d = x_j − x_i, as in AD-PSGD, and x̃ by α̃ d. The state has
- * z = x̃ − 2α̃ x in place of x̃: no meeting changes it, so a reply moves x alone, whenever it comes. Time is counted in steps of a peer; it mixes at the end of each, so it
- * sends what it has mixed (the authors' code sends it before). Σ (x + x̃) is what the steps made of it, whatever the paces; Σ x, too, where all have taken as many.
- * η = 1 / (2 √(χ₁χ₂)), α̃ = √(χ₁/χ₂) / 2 are the graph's (meetings.ts), with 2 χ₂ for χ₂, since meetings overlap: while a reply is awaited others move both ends. In
- * lockstep a ring of 32 diverges with χ₂, and agrees to 10⁻⁶ in 189 steps with 2 χ₂ (AD-PSGD: 789); where few meetings overlap in 118 in place of 107 (packages/experiment/
- * bench/accelerated-pairs.mjs). With η = 0 and α̃ = ½ it is AD-PSGD. The rule and the constants are those of the authors' code; of the paper the abstract was read.
+ * A²CiD²: AD-PSGD's pairwise averaging, accelerated. Each peer has a second copy x̃ of its parameters, and both copies mix continuously: after τ steps the difference x̃ − x is e^(−2ητ) of
+ * what it was, and x + x̃ is unchanged. A meeting moves x by half of the difference d = x_j − x_i, as in AD-PSGD, and x̃ by α̃ d. The state holds z = x̃ − 2α̃ x in place of x̃: no meeting
+ * changes z, so a reply moves x alone, whenever it arrives. Time is counted in a peer's steps. A peer mixes at the end of each step, so it sends mixed parameters (the authors' code sends
+ * before mixing). Σ (x + x̃) changes by the steps alone, whatever the paces; so does Σ x where all peers have taken equally many steps. η = 1 / (2 √(χ₁χ₂)) and α̃ = √(χ₁/χ₂) / 2 follow from
+ * the graph (meetings.ts), with 2 χ₂ for χ₂, since meetings overlap: while a peer awaits a reply, other peers move both ends. In lockstep a ring of 32 diverges with χ₂, and agrees to 10⁻⁶
+ * in 189 steps with 2 χ₂ (AD-PSGD: 789); where few meetings overlap, in 118 in place of 107 (packages/experiment/bench/accelerated-pairs.mjs). With η = 0 and α̃ = ½ it is AD-PSGD. The rule
+ * and the constants are from the authors' code; of the paper the abstract was read.
  */
 import { InputError } from '@murmuration/core'
 import { z } from 'zod'
@@ -21,9 +21,9 @@ export const a2cid2 = algorithm({
   source: 'Nabli, Belilovsky, Oyallon, NeurIPS 2023, arXiv 2306.08289',
   options: z.strictObject({
     mixing: ofGraph(z.number().min(0)).meta({
-      description: 'η, how fast both copies mix; that of the graph unless given'
+      description: 'η, how fast both copies mix; by default from the graph'
     }),
-    pull: ofGraph(z.number().positive()).meta({ description: 'α̃ of the second copy; that of the graph unless given' })
+    pull: ofGraph(z.number().positive()).meta({ description: 'α̃ of the second copy; by default from the graph' })
   }),
   fromGraph: constantsOn,
   needs: { weights: 'symmetric' },

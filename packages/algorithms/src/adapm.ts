@@ -1,6 +1,7 @@
 /**
- * A parameter server that adapts: workers say ahead which rows they are about to use. Rows that one peer uses move there, rows that several use are copied to them meanwhile.
- * See packages/algorithms/src/keys/intent-key-server.ts for the protocol, and what differs from the paper.
+ * An adaptive parameter server: workers announce in advance which rows they are about to use. A row that one peer uses moves there; a row that
+ * several peers use is copied to them meanwhile. See packages/algorithms/src/keys/intent-key-server.ts for the protocol, and how it differs from the
+ * paper.
  */
 import { z } from 'zod'
 import { IntentKeyServer } from './keys/intent-key-server.js'
@@ -10,7 +11,7 @@ import { algorithm } from './record.js'
 const options = z.strictObject({
   ...movingKeyOptions,
   every: z.int().min(1).max(1e6).default(16).meta({
-    description: 'After how many batches of its workers a peer makes its copies new'
+    description: 'After how many batches of its workers a peer refreshes its copies'
   })
 })
 

@@ -1,24 +1,24 @@
 import { InputError } from '@murmuration/core'
 import { overhead } from './node/wire.js'
 
-/** The most bytes of one sender that are kept until it is their turn, as long as that is no fewer than {@link minAhead} vectors. */
+/** The most bytes of early messages that are kept per sender, as long as that is at least {@link minAhead} vectors. */
 const aheadBytes = 64 << 20
 
 /**
- * A neighbour that exchanges both ways is at most one round ahead, because it waits for this peer's parameters too. Where links go one way it may
- * be as many rounds ahead as its way back has links; of those, four are allowed for at any size.
+ * A neighbour that exchanges both ways is at most one round ahead, because it waits for this peer's parameters too. Where links go one way, it may be
+ * as many rounds ahead as the path back has links; four of those are allowed for at any size.
  */
 const minAhead = 4
 
-/** How many vectors of `length` numbers of one sender are kept that come before it is their turn. What is beyond is dropped. */
+/** How many early vectors of `length` numbers are kept per sender. More are dropped. */
 export function vectorsAhead(length: number): number {
   return Math.max(minAhead, Math.floor(aheadBytes / (4 * Math.max(1, length))))
 }
 
 /**
- * Checks that a neighbour may have sent `count` models of `length` numbers before it is their turn.
+ * Checks that `count` early models of `length` numbers of a neighbour can be kept.
  *
- * @param option - which option says so, in words
+ * @param option - which option requires it, in words
  * @throws InputError when there is no room for them
  */
 export function checkAhead(count: number, length: number, option: string): void {

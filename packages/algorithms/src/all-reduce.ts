@@ -1,4 +1,4 @@
-/** SGD on the joint batch: everybody takes the same step along the mean of all gradients, which an all-reduce gives. */
+/** SGD on the joint batch: every worker takes the same step along the mean of all gradients, computed by an all-reduce. */
 import { meanOptions, meanOver } from './collectives/mean-over.js'
 import { z } from 'zod'
 import { algorithm } from './record.js'

@@ -1,6 +1,7 @@
 /**
- * Asynchronous DiLoCo: H inner steps from θ, then a push of what they changed, and on from what the server has. Delayed Nesterov with c = 0: each of N changes, as
- * many as there are workers, moves θ at once, and after every N the momentum m does; together they are one Nesterov step on their mean. The rule is from code.
+ * Asynchronous DiLoCo: a worker takes H inner steps from θ, pushes the change, and continues from the server's parameters. Delayed Nesterov with c =
+ * 0: each of N changes (N: the number of workers) moves θ at once, and after every N changes the momentum m moves it too. Together they are one
+ * Nesterov step on the mean change. The rule is from code.
  */
 import { z } from 'zod'
 import { linear } from './node/vector.js'
@@ -42,7 +43,7 @@ export const asyncDiloco = algorithm({
         const { part, range } = chunk
         const [θ, Δ, count] = [chunks[part], message.part, countOf(clocks[part])]
         clocks[part] = { ...clocks[part], [from]: clocks[part][from] + 1 }
-        m[part] = linear([count % N === 0 ? β : 1, m[part]], [1 / N, Δ]) //          m ← β m + mean Δ, by N steps
+        m[part] = linear([count % N === 0 ? β : 1, m[part]], [1 / N, Δ]) //          m ← β m + mean Δ, over N changes
         const plain = linear([1, θ], [-η / N, Δ]) //                                 θ ← θ − η Δ / N
         const next = (count + 1) % N === 0 ? linear([1, plain], [-η * β, m[part]]) : plain // and θ ← θ − η β m
         chunks[part] = node.withStatistics(next, linear([1, θ], [-1 / N, Δ]), range.offset)

@@ -1,7 +1,7 @@
 /**
- * The asynchronous parameter server: no barrier. A server takes a step along every worker's gradient as it comes, at the rate of that
- * worker's round, and answers with the newest parameters; so a gradient is taken at parameters that others have changed meanwhile. At the
- * same rate it goes n times as far as the synchronous one. A server's round is as many gradients as all workers have in one.
+ * The asynchronous parameter server: no barrier. A server takes a step along each worker's gradient as it arrives, at the rate of that worker's
+ * round, and replies with the newest parameters. So a gradient is of parameters that others have changed since. At the same rate it moves n times as
+ * far as the synchronous server. A server's round is as many gradients as there are workers.
  */
 import { z } from 'zod'
 import { algorithm } from './record.js'

@@ -4,13 +4,13 @@ import type { VectorMessage } from '@murmuration/wire'
 import { averagingRecord } from './averaging-record.js'
 import { Session } from './node/session.js'
 
-/** Which rounds of averaging, and how long to wait for neighbours in each. */
+/** How many rounds of averaging, and how long to wait for neighbours in each. */
 export interface AveragingOptions {
   readonly rounds: number
   readonly timeout: Milliseconds
 }
 
-/** Averages `start` with the neighbours, without a task: it forgets disagreement as fast as `ρ^k` with `ρ = max(|λ₂|, |λₙ|)`. */
+/** Averages `start` with the neighbours, without a task. Disagreement shrinks as `ρ^k` with `ρ = max(|λ₂|, |λₙ|)`. */
 export function averaging(
   fabric: Fabric<VectorMessage>,
   start: Float32Array,
@@ -27,7 +27,7 @@ export function averaging(
   return new Session(fabric, taskOf(start), { ...settings, timeout, workers: [fabric.self] }, () => start).steps()
 }
 
-/** A task that only says how long the parameters are. */
+/** A task that only defines the length of the parameters. */
 function taskOf(start: Float32Array): Task {
   const none = () => {
     throw new Error('averaging has no task')

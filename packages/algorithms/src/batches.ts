@@ -2,8 +2,8 @@ import { invariant, type PeerName, type Random } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
 
 /**
- * Draws batches without replacement: goes through all samples in a shuffled order, then shuffles anew. A batch that reaches the end of
- * one order takes the rest from the next, so that every batch has `size` samples.
+ * Draws batches without replacement: goes through all samples in a shuffled order, then shuffles again. A batch that reaches the end of one order
+ * takes the rest from the next, so every batch has `size` samples.
  */
 export class Batches {
   readonly #random: Random
@@ -23,18 +23,18 @@ export class Batches {
     this.#batch = new Uint32Array(size)
   }
 
-  /** How many samples were drawn: all that has to be known to go on elsewhere. */
+  /** How many samples were drawn: all that is needed to continue elsewhere. */
   get drawn(): number {
     return this.#drawn
   }
 
-  /** Goes on after so many samples. To be called before the first batch: it draws all orders until there. */
+  /** Continues after this many samples. Call it before the first batch: it repeats all shuffles up to there. */
   skipTo(drawn: number): void {
     for (let first = 0; first < drawn; first += this.#samples) this.#shuffle()
     this.#drawn = drawn
   }
 
-  /** The next batch: numbers of samples. Valid until the one after. */
+  /** The next batch: indices of samples. Valid until the next call. */
   next(): Uint32Array {
     const batch = this.#batch
     const samples = this.#samples
@@ -63,20 +63,20 @@ export class Batches {
   }
 }
 
-/** The samples of one peer, of a task that holds those of several peers, one shard after the other. */
+/** The samples of one peer, in a task that holds several peers' samples one after the other. */
 export interface Shard {
   readonly name: PeerName
   readonly samples: number
 }
 
-/** What a joint batch is drawn from: the run's seed, and the samples that each shard gives. */
+/** What a joint batch is drawn from: the run's seed, and the samples of each shard. */
 interface JointOptions {
   readonly seed: number
   readonly batchSize: number
   readonly shards: readonly Shard[]
 }
 
-/** The peers' batches of one round, one after the other, numbered as the task of the union numbers its samples. */
+/** The peers' batches of one round, one after the other, with indices as in the task of the union. */
 export function jointBatches({ seed, shards, batchSize }: JointOptions): () => Uint32Array {
   let offset = 0
   const parts = shards.map(({ name, samples }) => {

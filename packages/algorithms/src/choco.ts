@@ -1,7 +1,7 @@
 /**
- * CHOCO-SGD, Algorithm 2. Q: the compressor; x̂: copies; ω is the compressor's, γ_c the consensus step (γ in the paper, where the rate is η). All copies
- * begin with the parameters that all peers start with, as in the authors' code, not with 0. With a period H it takes H steps between two exchanges (SQuARM-SGD
- * without its trigger: Singh et al., arXiv 2005.07041).
+ * CHOCO-SGD, Algorithm 2. Q: the compressor, with contraction ω; x̂: copies; γ_c: the consensus step (γ in the paper, where the rate is η). All
+ * copies begin with the parameters that all peers start with, as in the authors' code, not with 0. With a period H there are H steps between two
+ * exchanges (SQuARM-SGD without its trigger: Singh et al., arXiv 2005.07041).
  */
 import { z } from 'zod'
 import { compress, compressorSettings } from './compressors.js'
@@ -9,17 +9,17 @@ import { added, copiesOf, mixCopies } from './copies.js'
 import { linear } from './node/vector.js'
 import { algorithm } from './record.js'
 
-/** What is left of a change, how far a round goes towards the copies, and how often. */
+/** Options: how changes are compressed, how far a round moves towards the copies, and how often peers exchange. */
 export const chocoOptions = {
   compressor: compressorSettings
     .prefault({ name: 'top-k' })
-    .meta({ description: 'What is left of a change before it is sent' }),
+    .meta({ description: 'How a change is compressed before it is sent' }),
   consensus: z
     .number()
     .gt(0)
     .max(1)
     .default(0.04)
-    .meta({ description: 'γ_c, how far a round goes towards the neighbours’ copies; less for stronger compression' }),
+    .meta({ description: 'γ_c, how far a round moves towards the neighbours’ copies; less for stronger compression' }),
   period: z.int().min(1).default(1).meta({ description: 'H, steps between two exchanges' })
 }
 

@@ -1,6 +1,6 @@
 /**
- * The classic parameter server for sparse tasks: rows lie at servers, by the range of their keys' hashes, and stay there. Each reading and each adding is a
- * message there and one back, also to a server on the same machine.
+ * The classic parameter server for sparse tasks: servers hold the rows, by the range of their keys' hashes, and rows do not move. Each pull and each
+ * push is a request and a reply, even to a server on the same machine.
  */
 import { z } from 'zod'
 import { KeyServer } from './keys/key-server.js'

@@ -1,7 +1,7 @@
 /**
- * ClippedGossip, equation 3: `x_i ← Σ_j W_ij (x_i + clip(x_j − x_i, τ_i))`, `clip(v, τ) = v min(1, τ / ‖v‖)`, after a step of one's own, which
- * should have momentum. Without a radius it is the distance of the (b + 1)-th farthest neighbour, with b = 1 as in the authors' code, in place of the paper's
- * τ_i² = (1 / δ_i) Σ_{j honest} W_ij ‖x_i − x_j‖², which takes knowing who is honest.
+ * ClippedGossip, equation 3: `x_i ← Σ_j W_ij (x_i + clip(x_j − x_i, τ_i))`, `clip(v, τ) = v min(1, τ / ‖v‖)`, after a local step, which should use
+ * momentum. If no radius is given, τ_i is the distance of the (b + 1)-th farthest neighbour, with b = 1 as in the authors' code. The paper's τ_i² =
+ * (1 / δ_i) Σ_{j honest} W_ij ‖x_i − x_j‖² requires knowing which peers are honest.
  */
 import { z } from 'zod'
 import { addClipped, farthestBut } from './robust.js'
@@ -16,7 +16,7 @@ export const clippedGossip = algorithm({
       .number()
       .min(0)
       .default(0)
-      .meta({ description: 'τ, how far a neighbour moves a peer at most; 0: the distance of the (b + 1)-th farthest' }),
+      .meta({ description: 'τ, the most that a neighbour moves a peer; 0: the distance of the (b + 1)-th farthest' }),
     b: z.int().min(0).default(1).meta({ description: 'How many neighbours may send wrong numbers, where τ is 0' })
   }),
   needs: { weights: 'rows' },

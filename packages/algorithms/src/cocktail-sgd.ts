@@ -1,7 +1,8 @@
 /**
- * CocktailSGD: of what x_i is away from θ, which all have, a random part, of that the largest, and of these a few bits travel, three compressors in a row (C). Everybody is
- * the server of a shard S_i, whose mean goes back through C, too. What is left out stays in x_i, and at the server in e. The rule is from the authors' code
- * (DS3Lab/CocktailSGD, dist_dp_cocktail_sgd.py); there a scale is of 128 numbers, here of a shard, and here the random part is drawn anew in every round.
+ * CocktailSGD: a peer sends the difference x_i − θ, with θ the same at all peers, through three compressors in sequence (C): a random part, of that
+ * the largest numbers, each in a few bits. Every peer is the server of one shard S_i, and sends the shard's mean back, also through C. What is left
+ * out stays in x_i, and at the server in e. The rule is from the authors' code (DS3Lab/CocktailSGD, dist_dp_cocktail_sgd.py). Unlike there, a scale
+ * belongs to a shard, not to 128 numbers, and the random part is drawn anew in every round.
  */
 import { keepLargest } from '@murmuration/vectors'
 import { z } from 'zod'
@@ -16,9 +17,9 @@ export const cocktailSgd = algorithm({
   title: 'CocktailSGD',
   source: 'Wang et al., ICML 2023, PMLR 202:36058',
   options: z.strictObject({
-    random: z.number().gt(0).max(1).default(0.1).meta({ description: 'How much of the parameters is drawn' }),
-    largest: z.number().gt(0).max(1).default(0.2).meta({ description: 'How much of that, the largest, is sent' }),
-    bits: z.int().min(2).max(8).default(4).meta({ description: 'Of each number that is sent, with its sign' })
+    random: z.number().gt(0).max(1).default(0.1).meta({ description: 'The fraction of the parameters that is drawn' }),
+    largest: z.number().gt(0).max(1).default(0.2).meta({ description: 'The fraction of those sent, the largest' }),
+    bits: z.int().min(2).max(8).default(4).meta({ description: 'Bits per number that is sent, with its sign' })
   }),
   needs: { reach: 'everyone', delivery: 'reliable' },
   keeps: 'nothing',
@@ -39,12 +40,12 @@ export const cocktailSgd = algorithm({
     const Q = C(linear([1, sent.q], [1, masked(e, mask)]), [own]) //            Q = C(mean q + e[mask]), of S_i
     node.down.send(route, { q: Q })
     const change = total(route, { q: Q }, await node.down.collect(route)).q
-    const left = linear([1, e], [1, sent.q], [-1, Q]) //                        what C leaves out of it
+    const left = linear([1, e], [1, sent.q], [-1, Q]) //                        what C left out
     return { x: linear([1, half], [-1, q], [1, change]), θ: linear([1, θ], [1, change]), e: left }
   }
 })
 
-/** Of each range the largest, as whole multiples of the largest of them / (2^(bits − 1) − 1). */
+/** Keeps the largest numbers of each range, rounded to multiples of the largest / (2^(bits − 1) − 1). */
 function compressed(v: Vector, ranges: readonly Range[], fraction: number, bits: number): Vector {
   return v.arena.compute(v.length, (out, from) => {
     if (from > 0) return

@@ -8,7 +8,7 @@ const arena = new Arena({ allocate: (length) => new Float32Array(length), free: 
 const vectorOf = (numbers: Float32Array) => arena.compute(numbers.length, (out) => out.set(numbers))
 const settingsOf = (given: object) => compressorSettings.parse(given)
 
-/** One's own draws in each round. */
+/** Draws of its own in each round. */
 const nodeOf = (seed: number, tensors: readonly { offset: number; length: number }[]) => ({
   tensors,
   random: (purpose: string, round: number) => createRandom(seed, purpose, String(round))
@@ -43,7 +43,7 @@ for (const each of settings) {
         mean += distance(values, sample) ** 2 / rounds
       }
       const bound = (1 - contractionOf(each, sample.length)) * norm(sample) ** 2
-      // A tenth for draws: one number alone is kept once in ten rounds, and four standard deviations of that are 0.06.
+      // A tolerance of 0.1 for random draws: a single number is kept once in ten rounds, and four standard deviations of that are 0.06.
       const slack = each.name === 'top-k' || each.name === 'sign' ? 1e-6 : 0.1
       t.true(mean <= bound * (1 + slack) + 1e-6, `sample ${place}: ${mean} above ${bound}`)
     }

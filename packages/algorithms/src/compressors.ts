@@ -1,13 +1,13 @@
 /**
- * Compressors: what is left of a vector v, tensor by tensor, before it is sent 'packed'. Q contracts: `E ‖Q(v) − v‖² ≤ (1 − ω) ‖v‖²`. Those that are not
- * `unbiased` leave something out for good, and go with error feedback or with copies that the next round corrects.
+ * Compressors: Q maps a vector v, tensor by tensor, to what is sent 'packed'. Q contracts: `E ‖Q(v) − v‖² ≤ (1 − ω) ‖v‖²`. A compressor that is not
+ * `unbiased` loses a part for good; it needs error feedback, or copies that the next round corrects.
  */
 import type { Random } from '@murmuration/core'
 import { keepLargest, norm } from '@murmuration/vectors'
 import { z } from 'zod'
 import type { Range, Vector } from './node/vector.js'
 
-/** What of a node compressing takes. */
+/** What compressing needs of a node. */
 export interface Compressing {
   readonly tensors: readonly Range[]
   random(purpose: string, round: number): Random
@@ -23,21 +23,21 @@ const unbiased = z.boolean().default(false)
 export const compressorSettings = z.discriminatedUnion('name', [
   /** The ⌈fraction · d⌉ largest of d numbers: ω = fraction (Stich, Cordonnier, Jaggi, NeurIPS 2018). */
   z.strictObject({ name: z.literal('top-k'), fraction }),
-  /** As many at random places: ω = fraction; unbiased they are multiplied by d / k. */
+  /** As many at random places: ω = fraction; if unbiased, multiplied by d / k. */
   z.strictObject({ name: z.literal('random-k'), fraction, unbiased }),
   /**
-   * QSGD (Alistarh et al., NIPS 2017): `‖v‖ sign(v) l / s`, where l is s |v| / ‖v‖ rounded up or down at random so that its mean is that. Divided by
-   * τ = 1 + min(d / s², √d / s) unless unbiased, so that ω = 1 / τ (Koloskova, Stich, Jaggi, ICML 2019, section 3.5).
+   * QSGD (Alistarh et al., NIPS 2017): `‖v‖ sign(v) l / s`, where l is s |v| / ‖v‖ rounded up or down at random so that its mean is exact. Unless
+   * unbiased, divided by τ = 1 + min(d / s², √d / s), so that ω = 1 / τ (Koloskova, Stich, Jaggi, ICML 2019, section 3.5).
    */
   z.strictObject({ name: z.literal('qsgd'), levels, unbiased }),
-  /** `‖v‖₁ / d · sign(v)`: ω = ‖v‖₁² / (d ‖v‖₂²), at least 1 / d (Karimireddy et al., ICML 2019). A bit per number. */
+  /** `‖v‖₁ / d · sign(v)`: ω = ‖v‖₁² / (d ‖v‖₂²), at least 1 / d (Karimireddy et al., ICML 2019). One bit per number. */
   z.strictObject({ name: z.literal('sign') })
 ])
 
-/** Q(v) in round k. Random draws are those of the round, the peer and `purpose`. */
+/** Q(v) in round k. Random draws depend on the round, the peer and `purpose`. */
 export function compress(settings: Settings, v: Vector, node: Compressing, purpose: string, k: number): Vector {
   return v.arena.compute(v.length, (out, from) => {
-    // All at once: what is left of a tensor depends on all of its numbers.
+    // All at once: Q of a tensor depends on all of its numbers.
     if (from > 0) return
     const random = node.random(purpose, k)
     for (const { offset, length } of node.tensors)
@@ -50,13 +50,13 @@ export function compress(settings: Settings, v: Vector, node: Compressing, purpo
   })
 }
 
-/** ω of a tensor of `length` numbers: how much of it is sure to be left, on average over the draws. */
+/** ω of a tensor of `length` numbers: the guaranteed contraction, on average over the draws. */
 export function contractionOf(settings: Settings, length: number): number {
   if (settings.name === 'qsgd') return 1 / variance(settings.levels, length)
   return settings.name === 'sign' ? 1 / length : settings.fraction
 }
 
-/** τ: the mean of ‖Q(v)‖² is at most so many times ‖v‖² without scaling. */
+/** τ: without scaling the mean of ‖Q(v)‖² is at most τ ‖v‖². */
 function variance(levels: number, length: number): number {
   return 1 + Math.min(length / levels ** 2, Math.sqrt(length) / levels)
 }
@@ -74,7 +74,7 @@ function countOf(fraction: number, length: number): number {
   return Math.ceil(fraction * length * (1 - 1e-12))
 }
 
-/** Every set of `count` places is as likely: each place is taken with the probability that is left (Knuth, algorithm S). */
+/** Every set of `count` places is equally likely: a place is taken with probability (to take) / (places left) (Knuth, algorithm S). */
 function keepRandom(v: Float32Array, count: number, isUnbiased: boolean, out: Float32Array, random: Random): void {
   const scale = isUnbiased ? v.length / count : 1
   let left = count

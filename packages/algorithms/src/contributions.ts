@@ -10,7 +10,7 @@ interface Calls {
   readonly acknowledged: Channel<Readonly<Record<never, never>>>
 }
 
-/** Hands g over and gets new parameters, one call at a time to each server. No numbers ask for those of a chunk. */
+/** Pushes g and pulls the new parameters, one call at a time to each server. A message without numbers requests a chunk's parameters. */
 export async function callServers(node: ServedNode & Calls, round: number, g: Vector): Promise<Vector> {
   const parts: Vector[] = []
   const chunks = chunksOf(node)
@@ -27,13 +27,13 @@ export async function callServers(node: ServedNode & Calls, round: number, g: Ve
   return joined(node, parts)
 }
 
-/** The gradients of a chunk in a round, and who waits for what comes of them. */
+/** The gradients of a chunk in a round, and the workers that wait for its new parameters. */
 export class Contributions {
   readonly gradients = new Map<PeerName, { readonly part: Vector }>()
   readonly waiting: PeerName[] = []
   readonly #asked = new Set<PeerName>()
 
-  /** Takes a gradient, or no numbers: an ask. Says whether it is the first of this worker. */
+  /** Takes a gradient, or a request (no numbers). Returns whether it is the first of its kind from this worker. */
   take(from: PeerName, message: { readonly part: Vector }): boolean {
     const isAsk = message.part.length === 0
     if (isAsk ? this.#asked.has(from) : this.gradients.has(from)) return false
@@ -48,7 +48,7 @@ export class Contributions {
   }
 }
 
-/** Whether anything of a worker is lacking. */
+/** Whether any chunk lacks a message of a worker. */
 export function lacksAny(turns: ReadonlyMap<number, Contributions>, worker: PeerName, isBlocking: boolean): boolean {
   return [...turns.values()].some((turn) => turn.lacks(worker, isBlocking))
 }

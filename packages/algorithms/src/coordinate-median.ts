@@ -1,4 +1,4 @@
-/** BRIDGE-M: of each coordinate the median of one's own and the neighbours' values, then a step with the gradient at one's own parameters. */
+/** BRIDGE-M: for each coordinate the median of the peer's own and its neighbours' values, then a step with the gradient at its own parameters. */
 import { z } from 'zod'
 import { coordinateMedian } from './robust.js'
 import { algorithm } from './record.js'

@@ -1,6 +1,6 @@
 /**
- * DCD-PSGD, Algorithm 1: the difference of a round is compressed, and everybody applies the same compressed one, so that x̂_j = x_j. C should be unbiased, and
- * where it leaves little it diverges: what it adds is not made up for.
+ * DCD-PSGD, Algorithm 1: the difference of a round is compressed, and all peers apply the same compressed difference, so that x̂_j = x_j. C should be
+ * unbiased. With strong compression it diverges, since it does not compensate for the error that compression adds.
  */
 import { z } from 'zod'
 import { compress, compressorSettings } from './compressors.js'
@@ -15,7 +15,7 @@ export const dcdPsgd = algorithm({
   options: z.strictObject({
     compressor: compressorSettings
       .prefault({ name: 'qsgd', levels: 127, unbiased: true })
-      .meta({ description: 'What is left of a difference before it is sent' })
+      .meta({ description: 'How a difference is compressed before it is sent' })
   }),
   needs: { weights: 'symmetric', graph: 'fixed', delivery: 'reliable' },
   keeps: 'nothing',

@@ -1,7 +1,8 @@
 /**
- * Decoupled DiLoCo: servers merge what changed as soon as a quorum of the workers has done H steps. They call for what the others have done so far, and go on without who is missing
- * once nothing comes for the grace window; who was missing the last time is not waited for until it has sent. Each counts by its work, w = tokens · tokens / steps: by its steps, since all batches are alike here.
- * Δ = Σ w Δ_m / Σ w over those present, and a Nesterov step on it (not a delayed one: those who were present are one step). Of the paper the abstract was read, and the rule in two summaries; the call is ours (there a server reads what a worker has), and a worker waits here until it is merged.
+ * Decoupled DiLoCo: servers merge changes as soon as a quorum of the workers has done H steps. A server then calls the other workers for their changes so far, and continues without those
+ * still missing once nothing has arrived for the grace window. A worker that missed a merge is not waited for until it has sent again. Changes are weighted by work, w = tokens · tokens /
+ * steps: by steps, since all batches are alike here. Δ = Σ w Δ_m / Σ w over the workers present, then a Nesterov step on Δ (not a delayed one: the workers present make one step). Of the
+ * paper the abstract was read, and the rule in two summaries. The call is not from the paper (there a server reads a worker's state), and here a worker waits until it is merged.
  */
 import { z } from 'zod'
 import { linear, rangeOf } from './node/vector.js'

@@ -1,6 +1,6 @@
 /**
- * DeepSqueeze, Algorithm 1: the whole model is compressed, and what that leaves out is added to the next one before it is compressed. It keeps no copies of
- * neighbours, so the graph may change. δ: what was left out; η: the consensus step, less for stronger compression; γ: the rate.
+ * DeepSqueeze, Algorithm 1: the whole model is compressed, and the compression error is added to the next model before that is compressed. It keeps
+ * no copies of neighbours, so the graph may change. δ: the error; η: the consensus step, smaller for stronger compression; γ: the rate.
  */
 import { z } from 'zod'
 import { compress, compressorSettings } from './compressors.js'
@@ -15,13 +15,13 @@ export const deepSqueeze = algorithm({
   options: z.strictObject({
     compressor: compressorSettings
       .prefault({ name: 'top-k' })
-      .meta({ description: 'What is left of a model before it is sent' }),
+      .meta({ description: 'How a model is compressed before it is sent' }),
     consensus: z
       .number()
       .gt(0)
       .max(1)
       .default(0.005)
-      .meta({ description: 'η, how far a round goes towards what the neighbours sent' })
+      .meta({ description: 'η, how far a round moves towards what the neighbours sent' })
   }),
   needs: { weights: 'symmetric', delivery: 'reliable' },
   keeps: 'mean',

@@ -1,4 +1,4 @@
-/** DiLoCo: H inner steps from θ, then an outer step on the mean of what they changed. x: inner parameters; θ: outer ones. */
+/** DiLoCo: H inner steps from θ, then an outer step on the mean of the workers' changes. x: inner parameters; θ: outer ones. */
 import { z } from 'zod'
 import { meanOptions, meanOver } from './collectives/mean-over.js'
 import { linear } from './node/vector.js'

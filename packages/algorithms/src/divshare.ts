@@ -1,8 +1,9 @@
 /**
- * DivShare: after H steps a peer cuts its parameters into fragments, and each goes to a few neighbours that are drawn for it: a slow link delivers some of them, where a whole model would be late. Nobody waits.
- * After the next H steps each number becomes the mean of one's own and what came of it, the newest fragment of each sender. The authors throw away what was not sent meanwhile; here a receiver says what it has
- * taken, and who has not said so of two exchanges gets no fragment, or after 16 a try. One fragment is Epidemic Learning (de Vos et al., NeurIPS 2023) without its rounds. The abstract and the authors' code
- * were read; fragments are ranges here and drawn sets of numbers there. Receivers are drawn, so the mean stays on average only, and who is faster counts for more. With c models that are τ exchanges old in an average it moves 1 + τ c / (1 + c) times as slowly.
+ * DivShare: every H steps a peer cuts its parameters into fragments and sends each to a few randomly drawn neighbours. A slow link delivers some of them, where a whole model would be late.
+ * No peer waits. After the next H steps each number becomes the mean of the peer's own value and the newest received fragment of each sender. The authors discard what is still unsent by
+ * then. Here a receiver acknowledges what it has taken; a neighbour with two exchanges unacknowledged gets no fragments, but is tried again after 16. With one fragment it is Epidemic
+ * Learning (de Vos et al., NeurIPS 2023) without its rounds. The abstract and the authors' code were read; fragments are ranges here, and drawn sets of numbers there. Receivers are drawn,
+ * so the mean is kept only on average, and faster peers count for more. With c models that are τ exchanges old in an average it moves 1 + τ c / (1 + c) times as slowly.
  */
 import type { PeerName } from '@murmuration/core'
 import { z } from 'zod'

@@ -1,7 +1,8 @@
 /**
- * GASLoC: DiLoCo on a graph. Neighbours exchange the look-ahead point y after H inner steps from θ, and each takes Nesterov's step for itself; the
- * mean over the peers follows DiLoCo's recursion, and what parts them shrinks as in accelerated gossip. The rule is from a catalogue that cites the paper; of the
- * paper itself the abstract was read. α is 1, which weights that sum to 1 allow; y begins at the parameters that all start with, as DiLoCo's optimiser does.
+ * GASLoC: DiLoCo on a graph. After H inner steps from θ, neighbours exchange the look-ahead point y, and each peer takes Nesterov's step itself. The
+ * mean over the peers follows DiLoCo's recursion, and the differences between peers shrink as in accelerated gossip. The rule is from a catalogue
+ * that cites the paper; of the paper itself the abstract was read. α is 1, as weights that sum to 1 allow. y begins at the parameters that all peers
+ * start with, as in DiLoCo's optimiser.
  */
 import { z } from 'zod'
 import { mix } from './mixing.js'

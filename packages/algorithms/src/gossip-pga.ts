@@ -1,4 +1,4 @@
-/** Gossip with periodic global averaging: gossip in every round, the exact mean over all in every H-th. */
+/** Gossip with periodic global averaging: gossip in every round, except that every H-th round takes the exact mean over all peers. */
 import { z } from 'zod'
 import { ringMean } from './collectives/mean-over.js'
 import { mix } from './mixing.js'

@@ -1,4 +1,4 @@
-/** Gradient tracking, adapt-then-combine, in the form with a correction c, which starts at 0: y = g − c follows the mean gradient. */
+/** Gradient tracking, adapt-then-combine, written with a correction c that starts at 0: y = g − c tracks the mean gradient. */
 import { z } from 'zod'
 import { mix } from './mixing.js'
 import { linear } from './node/vector.js'

@@ -1,7 +1,9 @@
 /**
- * Hop: D-PSGD that goes on without the slowest. A round averages what all but b neighbours have sent: a model counts that is at most s rounds older than the round,
- * by its weight among those that count. Nobody is more than G rounds ahead of a neighbour, so at most 2 G models are under way to it: the paper has token queues for that. What is ahead waits for its round. Iterations are not skipped, so who is always slow holds others up once they are G rounds ahead. With b = 0 and s = 0, or with G = 1, it is
- * D-PSGD; otherwise who is faster counts for more, and the mean is not kept. Of the paper the abstract was read, and its mechanisms as others describe them; to go by weights among those that count is ours.
+ * Hop: D-PSGD that continues without the slowest neighbours. A round averages the models of all but b neighbours. A model counts if it is at most s rounds
+ * older than the round; weights are normalised over the models that count. No peer is more than G rounds ahead of a neighbour, so at most 2 G models are in
+ * flight to it (the paper uses token queues for that). A model of a later round waits for that round. Iterations are not skipped, so a peer that is always slow
+ * holds others up once they are G rounds ahead. With b = 0 and s = 0, or with G = 1, it is D-PSGD; otherwise faster peers count for more, and the mean is not
+ * kept. Of the paper the abstract was read, and its mechanisms as others describe them; normalising the weights is not from it.
  */
 import { invariant } from '@murmuration/core'
 import { z } from 'zod'
@@ -17,9 +19,9 @@ export const hop = algorithm({
   source: 'Luo, Lin, Zhuo, Qian, ASPLOS 2019, arXiv 1902.01064',
   pace: 'own',
   options: z.strictObject({
-    backup: z.int().min(0).default(1).meta({ description: 'b, how many neighbours a round goes on without' }),
-    staleness: z.int().min(0).default(0).meta({ description: 's, how many rounds old a model may be that counts' }),
-    gap: z.int().min(1).max(3, tooFar).default(2).meta({ description: 'G, how many rounds ahead of neighbours' })
+    backup: z.int().min(0).default(1).meta({ description: 'b, how many neighbours a round does not wait for' }),
+    staleness: z.int().min(0).default(0).meta({ description: 's, how many rounds old a model may be and still count' }),
+    gap: z.int().min(1).max(3, tooFar).default(2).meta({ description: 'G, the most rounds ahead of a neighbour' })
   }),
   needs: { weights: 'symmetric', graph: 'fixed', delivery: 'reliable' },
   keeps: 'nothing',

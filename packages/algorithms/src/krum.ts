@@ -1,6 +1,7 @@
 /**
- * BRIDGE-K: of one's own and the neighbours' vectors the one whose squared distances to the n − b − 2 nearest others sum to the least (Krum), then a step
- * with the gradient at one's own parameters. With fewer than 2 b + 3 vectors nobody can tell who is wrong, and a peer keeps its own.
+ * BRIDGE-K: of the peer's own and its neighbours' vectors, the one with the smallest sum of squared distances to its n − b − 2 nearest others (Krum);
+ * then a step with the gradient at the peer's own parameters. With fewer than 2 b + 3 vectors it is impossible to tell which are wrong, and a peer
+ * keeps its own.
  */
 import { z } from 'zod'
 import { krum } from './robust.js'

@@ -1,5 +1,5 @@
 /**
- * A parameter server with dynamic parameter allocation: each peer holds rows, and has those moved to itself that it is about to use. See
+ * A parameter server with dynamic parameter allocation: each peer holds rows, and has rows moved to itself before it uses them. See
  * packages/algorithms/src/keys/relocating-key-server.ts for the protocol.
  */
 import { z } from 'zod'

@@ -1,4 +1,4 @@
-/** Local SGD: H steps on one's own, then the mean over all; and after the last step in any case. A round is a step. */
+/** Local SGD: H local steps, then the mean over all workers; also a mean after the last step. A round is one step. */
 import { z } from 'zod'
 import { meanOptions, meanOver } from './collectives/mean-over.js'
 import { algorithm } from './record.js'

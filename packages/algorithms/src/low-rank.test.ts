@@ -7,7 +7,7 @@ import { tensorsOf } from './ranges.js'
 const arena = new Arena({ allocate: (length) => new Float32Array(length), free: () => {} })
 const vectorOf = (numbers: readonly number[]) => arena.adopt(Float32Array.from(numbers))
 
-/** One step of power iteration from the factors that a run begins with. */
+/** One step of power iteration from the first factors of a run. */
 function approximated(factors: LowRank, M: Vector) {
   const P = factors.orthonormal(factors.left(M, factors.first(M)), 'left')
   const Q = factors.right(M, P)

@@ -1,21 +1,21 @@
-/** Matrices of a flat vector, and factors of low rank. A tensor is a matrix of as many columns as its last dimension has. Sums run in float64. */
+/** Matrices of a flat vector, and factors of low rank. A tensor is a matrix with as many columns as its last dimension. Sums run in float64. */
 import { createRandom } from '@murmuration/random'
 import type { Vector } from './node/vector.js'
 import type { Tensor } from './ranges.js'
 
-/** A tensor, and how many columns its factors have; 0 where factors would not be shorter than the tensor itself. */
+/** A tensor and the rank of its factors; 0 where factors would not be shorter than the tensor itself. */
 interface Factored extends Tensor {
   readonly rank: number
   readonly rows: number
   readonly columns: number
 }
 
-/** Below this fraction of its length, what is left of a column after those before it is rounding. */
+/** When less than this fraction of a column's length remains after subtracting earlier columns, the remainder is rounding. */
 const negligible = 1e-5
 
 /**
- * How the tensors of a model are written as products of two factors, `left` (rows × rank) and `right` (columns × rank). Factors lie column by column, those
- * of one tensor after those of the other; a tensor that is not factored is in `left` as it is.
+ * How the tensors of a model are written as products of two factors, `left` (rows × rank) and `right` (columns × rank). Factors are stored column by
+ * column, tensor after tensor. A tensor that is not factored is in `left` unchanged.
  */
 export class LowRank {
   readonly #tensors: readonly Factored[]
@@ -29,7 +29,7 @@ export class LowRank {
     this.rightLength = sum(({ rank: r, columns }) => r * columns)
   }
 
-  /** Right factors to begin with: normal numbers, the same for everybody. */
+  /** The first right factors: normal numbers, the same at all peers. */
   first({ arena }: Vector): Vector {
     return arena.compute(this.rightLength, (out, from) => {
       if (from === 0) this.#draw(out, () => true)
@@ -71,7 +71,7 @@ export class LowRank {
     })
   }
 
-  /** `P Qᵀ`, and the tensors that are not factored as they are in P. */
+  /** `P Qᵀ`; tensors that are not factored are copied from P. */
   product(P: Vector, Q: Vector, length: number): Vector {
     return P.arena.compute(length, (out, from) => {
       if (from > 0) return
@@ -82,7 +82,7 @@ export class LowRank {
     })
   }
 
-  /** `M + a P Qᵀ`; the tensors that are not factored are as they are in M. */
+  /** `M + a P Qᵀ`; tensors that are not factored are copied from M. */
   added(M: Vector, a: number, P: Vector, Q: Vector): Vector {
     return M.arena.compute(M.length, (out, from) => {
       if (from > 0) return
@@ -91,7 +91,7 @@ export class LowRank {
     })
   }
 
-  /** `M − P Qᵀ`, and 0 of the tensors that are not factored. */
+  /** `M − P Qᵀ`; 0 for tensors that are not factored. */
   rest(M: Vector, P: Vector, Q: Vector): Vector {
     return M.arena.compute(M.length, (out, from) => {
       if (from > 0) return
@@ -100,7 +100,7 @@ export class LowRank {
     })
   }
 
-  /** Factors of this side with orthonormal columns (modified Gram-Schmidt). A column that depends on those before it becomes 0. */
+  /** Factors of this side with orthonormal columns (modified Gram-Schmidt). A column that depends on earlier ones becomes 0. */
   orthonormal(factors: Vector, side: 'left' | 'right'): Vector {
     return factors.arena.compute(factors.length, (out, from) => {
       if (from > 0) return
@@ -113,7 +113,7 @@ export class LowRank {
     })
   }
 
-  /** Right factors, with a column that is 0 drawn anew: from 0 no step of power iteration leads away. */
+  /** Right factors, with columns of zeros drawn anew: power iteration cannot leave 0. */
   revived(Q: Vector): Vector {
     return Q.arena.compute(Q.length, (out, from) => {
       if (from > 0) return
@@ -122,7 +122,7 @@ export class LowRank {
     })
   }
 
-  /** Writes what `f` makes of each number of P Qᵀ, and of its place. */
+  /** Writes `f` of each number of P Qᵀ and its index. */
   #multiply(
     out: Float32Array,
     { values: p }: Vector,
@@ -141,7 +141,7 @@ export class LowRank {
     })
   }
 
-  /** Draws the columns of which this is so; the others' numbers are drawn and left aside. */
+  /** Draws the columns for which `isDrawn` holds. Numbers for the others are drawn and discarded. */
   #draw(out: Float32Array, isDrawn: (column: Float32Array) => boolean): void {
     const random = createRandom(0, 'right factors')
     this.#each(({ rank, columns }, _, right) => {
@@ -153,7 +153,7 @@ export class LowRank {
     })
   }
 
-  /** Each tensor, and where its factors begin. */
+  /** Calls `act` with each tensor and the offsets of its factors. */
   #each(act: (tensor: Factored, left: number, right: number) => void): void {
     let [left, right] = [0, 0]
     for (const tensor of this.#tensors) {

@@ -1,8 +1,8 @@
-/** Some of the parameters: drawn ones, or a range. */
+/** Subsets of the parameters: randomly drawn ones, or a range. */
 import { createRandom } from '@murmuration/random'
 import type { Range, Vector } from './node/vector.js'
 
-/** S_k: `count` of the numbers below `length`, every set as likely as any other (Floyd). The same by everybody. */
+/** S_k: `count` of the numbers below `length`, every set equally likely (Floyd's algorithm); the same at all peers. */
 export function drawn(k: number, length: number, count: number): ReadonlySet<number> {
   const random = createRandom(k, 'mask')
   const mask = new Set<number>()

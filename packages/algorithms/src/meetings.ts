@@ -1,4 +1,4 @@
-/** How well a graph mixes where pairs meet at random. */
+/** How well a graph mixes where random pairs meet. */
 import { InputError, type Topology } from '@murmuration/core'
 
 /** What Nabli, Belilovsky and Oyallon (NeurIPS 2023) call χ₁ and χ₂, in steps of a peer. */
@@ -9,20 +9,21 @@ export interface Resistances {
   readonly χ2: number
 }
 
-/** The constants of A²CiD² for meetings that overlap: η and α̃, by 2 χ₂ in place of χ₂. Those of AD-PSGD where there is nothing to gain. */
+/** The constants of A²CiD² for overlapping meetings: η and α̃, with 2 χ₂ in place of χ₂. Those of AD-PSGD where there is nothing to gain. */
 export function constantsOn(topology: Topology): { readonly mixing: number; readonly pull: number } {
   if (topology.peers.length === 1) return { mixing: 0, pull: 0.5 }
   const { χ1, χ2 } = resistancesOf(topology)
   return { mixing: 1 / (2 * Math.sqrt(χ1 * 2 * χ2)), pull: Math.max(0.5, Math.sqrt(χ1 / (2 * χ2)) / 2) }
 }
 
-/** The work grows with the cube of the peers: a second for so many. */
+/** The work grows with the cube of the number of peers: one second for this many. */
 const maxPeers = 1024
 
 /**
- * χ₁ and χ₂ where each peer asks one of those that it sends to in a step, each as likely, on average over a period: L_ij = −(1/d_i + 1/d_j) for neighbours of degrees d.
+ * χ₁ and χ₂ where each peer asks one of its receivers in a step, each equally likely, on average over a period: L_ij = −(1/d_i + 1/d_j) for
+ * neighbours of degrees d.
  *
- * @throws InputError for fewer than 2 peers or more than 1,024, and where some of them never meet, not even through others
+ * @throws InputError for fewer than 2 peers or more than 1,024, and where some peers never meet, not even through others
  */
 export function resistancesOf(topology: Topology): Resistances {
   const { length: n } = topology.peers
@@ -31,7 +32,7 @@ export function resistancesOf(topology: Topology): Resistances {
       `options that follow from the graph are known for 2 to ${maxPeers} peers, and found ${n}; give them`
     )
   const L = laplacianOf(topology)
-  // L + 11ᵀ/n has no eigenvalue 0, and differences along edges do not see what was added.
+  // L + 11ᵀ/n has no eigenvalue 0, and the added term cancels in differences along edges.
   const inverse = inverseOf(
     L.map((row) => row.map((value) => value + 1 / n)),
     topology
@@ -62,7 +63,7 @@ function meet(L: readonly Float64Array[], i: number, j: number, rate: number): v
   L[j][i] -= rate
 }
 
-/** Gauss and Jordan, in place; a positive definite matrix needs no pivots. */
+/** Gauss-Jordan elimination, in place; a positive definite matrix needs no pivoting. */
 function inverseOf(A: Float64Array[], { peers }: Topology): readonly Float64Array[] {
   for (const [k, row] of A.entries()) {
     const pivot = row[k]
@@ -79,7 +80,7 @@ function inverseOf(A: Float64Array[], { peers }: Topology): readonly Float64Arra
   return A
 }
 
-/** The largest eigenvalue on the vectors whose components sum to 0, by the power method, from below; 10⁻⁶ of it is near enough. */
+/** The largest eigenvalue on the vectors whose components sum to 0, by the power method, from below, to about 10⁻⁶ of it. */
 function largestOf(A: readonly Float64Array[]): number {
   let v = A.map((_, place) => Math.sin(1 + place ** 2))
   let found = 0

@@ -40,7 +40,7 @@ test('a sender keeps the fraction of those that it cannot reach', (t) => {
   t.is(kept(W, [c]), 0.75)
 })
 
-/** b's messages as they come when they name an offer. */
+/** A message of b that names an offer. */
 function offering(offer: number): { readonly x: ReturnType<typeof vector> } {
   const message = { x: vector(8) }
   setTerms(message, { offer, life: 1, toLife: 1 })

@@ -1,12 +1,12 @@
-/** Ways to put together what the neighbours sent. Pure: what came stays as it is. Sums run in the order of names. */
+/** Functions that combine the neighbours' messages. Pure: messages are not changed. Sums run in the order of names. */
 import { byName, invariant, type PeerName } from '@murmuration/core'
 import { termsOf } from './node/terms.js'
 import { isVector, linearOf, type State, type Term } from './node/vector.js'
 import { type Flow, type Message, messageOf, type Mixing, type PerPeer, perPeer, type Route } from './record.js'
 
 /**
- * `Σ_j W_ij theirs_j`, field by field, with the smaller of the weights that both ends offer. What is offered and not used goes to one's own,
- * so that the row still sums to 1.
+ * `Σ_j W_ij theirs_j`, field by field, with the smaller of the weights that both ends offer. Weight that is offered but not used is added to the
+ * peer's own weight, so that the row still sums to 1.
  */
 export function mix<M extends Message>(W: Mixing, mine: M, theirs: PerPeer<M>): M {
   let own = W.own
@@ -24,14 +24,14 @@ export function mix<M extends Message>(W: Mixing, mine: M, theirs: PerPeer<M>): 
   return inOrder(W, own, mine, theirs, (place) => weights[place])
 }
 
-/** The weight of an exchange: the smaller of both offers. A message that names none offers what the topology says. */
+/** The weight of an exchange: the smaller of both offers. A message that names no offer offers the topology's weight. */
 export function edgeWeight(W: Mixing, j: PeerName, theirs: Message): number {
   const { offer } = termsOf(theirs)
   if (offer === undefined && W.offer === undefined) return W.row(j)
   return Math.min(W.row(j), offer ?? W.filed?.(j) ?? W.row(j))
 }
 
-/** A flow that is late, added to those fields of the state that were sent: `x ← x + w (theirs.x − mine.x)`. Others are kept. */
+/** Adds a late flow to those fields of the state that were sent: `x ← x + w (theirs.x − mine.x)`. Other fields are kept. */
 export function addFlow<S extends State, M extends Message>(state: S, { weight, mine, theirs }: Flow<M>): S {
   const next: Record<string, State[string]> = { ...state }
   for (const field in theirs) {
@@ -47,7 +47,7 @@ export function addFlow<S extends State, M extends Message>(state: S, { weight, 
   return next as S
 }
 
-/** What is added to those fields of the state that were sent: mass that has come late. */
+/** Adds mass that arrived late to those fields of the state that were sent. */
 export function addSent<S extends State, M extends Message>(state: S, { theirs }: Flow<M>): S {
   const next: Record<string, State[string]> = { ...state }
   for (const field in theirs) {
@@ -57,33 +57,33 @@ export function addSent<S extends State, M extends Message>(state: S, { theirs }
   return next as S
 }
 
-/** The sum of one's own and all that came: for mass that the sender has already weighted. */
+/** The sum of the peer's own and all received messages, for mass that the sender has already weighted. */
 export function total<M extends Message>(route: Route, mine: M, theirs: PerPeer<M>): M {
   return inOrder(route, 1, mine, theirs, () => 1)
 }
 
-/** The mean of one's own and what came. */
+/** The mean of the peer's own and the received messages. */
 export function mean<M extends Message>(route: Route, mine: M, theirs: PerPeer<M>): M {
   const weight = 1 / (1 + Object.keys(theirs).length)
   return inOrder(route, weight, mine, theirs, () => weight)
 }
 
-/** The mean of what came, at least one. */
+/** The mean of the received messages, at least one. */
 export function meanOf<M extends Message>(route: Route, theirs: PerPeer<M>): M {
   const all = route.from.filter((j) => messageOf(theirs, j) !== undefined)
   return linearOf(all.map((j): Term<M> => [1 / all.length, theirs[j]]))
 }
 
 /**
- * What a column-stochastic sender keeps: W_ii, and the weights of those that could not be reached, so that no mass is lost. A row that was repaired may have
- * other senders than receivers; what it offers to these counts.
+ * The weight that a column-stochastic sender keeps: W_ii, and the weights of receivers that could not be reached, so that no mass is lost. A repaired
+ * row may have other senders than receivers; then its offers to the receivers count.
  */
 export function kept(P: Mixing, unsent: readonly PeerName[]): number {
   const own = P.offer === undefined ? P.own : 1 - P.offer * P.to.length
   return unsent.reduce((sum, j) => sum + P.column(j), own)
 }
 
-/** What is of all peers but one. */
+/** The entries of all peers but one. */
 export function without<T>(all: PerPeer<T>, peer: PeerName): PerPeer<T> {
   const others = perPeer<T>()
   for (const j in all) if (j !== peer) others[j] = all[j]

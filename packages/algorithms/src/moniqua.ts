@@ -1,9 +1,10 @@
 /**
- * Moniqua, Algorithm 1: neighbours exchange what x leaves modulo B_θ, in a few bits, and take what parts them from that (remainders.ts): x_i ← x_i + γ_c Σ_j W_ij (x̂_j − x̂_i) − γ g(x_i). No
- * copies and no errors are kept, so messages may be lost and the graph may change. Both ends of an edge take the same difference, so the mean stays, and peers come to about γ_c u of each other. θ bounds how far neighbours are apart: a larger
- * one costs precision, u = θ / (2^bits / 2 − 1); with a smaller one remainders would wrap around in silence. So a check travels with each message (ours): where it does not fit the run ends with a
- * DivergedError. Of the paper the first page was read, and the rule as
- * others cite it. γ_c < 1 is its slack matrix; its one bit, which takes another rounding, is not built.
+ * Moniqua, Algorithm 1: neighbours exchange x modulo B_θ in a few bits and reconstruct their difference from that (remainders.ts): x_i ← x_i + γ_c
+ * Σ_j W_ij (x̂_j − x̂_i) − γ g(x_i). No copies and no errors are kept, so messages may be lost and the graph may change. Both ends of an edge use the
+ * same difference, so the mean is kept, and peers come within about γ_c u of each other. θ bounds how far neighbours may be apart. A larger θ costs
+ * precision, u = θ / (2^bits / 2 − 1); with a smaller one remainders would wrap around unnoticed. So each message carries a check (not in the paper):
+ * if it does not match, the run ends with a DivergedError. Of the paper the first page was read, and the rule as others cite it. γ_c < 1 is the
+ * paper's slack matrix. Its one-bit variant, which needs another rounding, is not built.
  */
 import { DivergedError } from '@murmuration/core'
 import { z } from 'zod'
@@ -17,9 +18,9 @@ export const moniqua = algorithm({
   title: 'Moniqua',
   source: 'Lu, De Sa, ICML 2020, arXiv 2002.11787',
   options: z.strictObject({
-    bits: z.int().min(2).max(8).default(8).meta({ description: 'What a number takes on the wire' }),
-    theta: z.number().positive().default(1).meta({ description: 'θ, what no number of neighbours may differ by' }),
-    consensus: z.number().gt(0).max(1).default(1).meta({ description: 'γ_c, how far a round goes; less for few bits' })
+    bits: z.int().min(2).max(8).default(8).meta({ description: 'Bits per number on the wire' }),
+    theta: z.number().positive().default(1).meta({ description: 'θ; numbers of neighbours must differ by less' }),
+    consensus: z.number().gt(0).max(1).default(1).meta({ description: 'γ_c, how far a round moves; less for few bits' })
   }),
   needs: { weights: 'symmetric' },
   keeps: 'mean',

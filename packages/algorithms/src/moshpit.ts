@@ -1,6 +1,6 @@
 /**
- * Moshpit SGD, Algorithm 1: a step, then the exact mean over one's group of the round, over those that are there. The groups are those of the graph
- * moshpit-grid, where all of a group are neighbours; weights are not looked at. The paper takes several steps between two means.
+ * Moshpit SGD, Algorithm 1: a step, then the exact mean over the members of the peer's group that are present. The groups are those of the graph
+ * moshpit-grid, where all members of a group are neighbours; mixing weights are not used. The paper takes several steps between two means.
  */
 import { z } from 'zod'
 import { mean } from './mixing.js'

@@ -1,6 +1,7 @@
 /**
- * MoTEF, Algorithm 1; with λ = 1 it is BEER (Zhao et al., NeurIPS 2022). m: momentum of the gradient; v follows the mean of everybody's m; h, g: copies of x and
- * v. Written from the gradient of a round on, so that both changes travel in one message; h begins at the parameters that all peers start with, g at 0.
+ * MoTEF, Algorithm 1; with λ = 1 it is BEER (Zhao et al., NeurIPS 2022). m: momentum of the gradient; v tracks the mean of all peers' m; h, g: copies
+ * of x and v. A round begins with the gradient here, so that both changes travel in one message. h begins at the parameters that all peers start
+ * with, g at 0.
  */
 import { z } from 'zod'
 import { compress, compressorSettings } from './compressors.js'
@@ -15,13 +16,13 @@ export const motef = algorithm({
   options: z.strictObject({
     compressor: compressorSettings
       .prefault({ name: 'top-k', fraction: 0.1 })
-      .meta({ description: 'What is left of both changes before they are sent' }),
+      .meta({ description: 'How both changes are compressed before they are sent' }),
     consensus: z
       .number()
       .gt(0)
       .max(1)
       .default(0.1)
-      .meta({ description: 'γ, how far a round goes towards the copies of the neighbours' }),
+      .meta({ description: 'γ, how far a round moves towards the neighbours’ copies' }),
     momentum: z
       .number()
       .gt(0)

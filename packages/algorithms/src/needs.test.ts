@@ -12,7 +12,7 @@ import { sgp } from './sgp.js'
 
 const names = ['a', 'b', 'c'].map(peerName)
 
-/** Whose mixing matrices these are, one for each round of a period. */
+/** A topology with these mixing matrices, one for each round of a period. */
 function topologyOf(...matrices: readonly (readonly (readonly number[])[])[]): Topology {
   const weighted = (weights: readonly number[], self: number) =>
     weights.flatMap((weight, place) => (place !== self && weight > 0 ? [{ name: names[place], weight }] : []))

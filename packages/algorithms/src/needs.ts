@@ -1,8 +1,8 @@
-/** What an algorithm cannot do without, tested on what there is before anything starts. */
+/** Checks, before anything starts, that a run has what its algorithm needs. */
 import type { Mixing, PeerName, Topology } from '@murmuration/core'
 import type { Algorithm, Keeps, Needs } from './record.js'
 
-/** What a run gives to its algorithm. */
+/** What a run offers its algorithm. */
 export interface Surroundings {
   readonly topology: Topology
   readonly servers: readonly PeerName[]
@@ -10,16 +10,16 @@ export interface Surroundings {
 
 type Options = Readonly<Record<string, unknown>>
 
-/** Whether an algorithm can do with those that are there, so that peers may come and go. */
+/** Whether an algorithm works with the peers that are present, so that peers may come and go. */
 export function hasMembers({ needs, server }: Algorithm): boolean {
   const isForAll = needs.delivery !== undefined || needs.reach === 'everyone' || needs.graph !== undefined
   return !isForAll && server === undefined
 }
 
-/** How far a sum of weights may be from 1: they are written with a few digits. */
+/** How far a sum of weights may be from 1: files give weights with few digits. */
 const tolerance = 1e-6
 
-/** Why the algorithm cannot run with these, and what to do: a sentence or two each. Nothing when it can. */
+/** Why the algorithm cannot run with these, and what to do, in a sentence or two each; empty when it can. */
 export function refusals({ title, needs, server }: Algorithm, { topology, servers }: Surroundings): readonly string[] {
   return [
     ...weightRefusals(title, needs.weights, topology),
@@ -30,14 +30,14 @@ export function refusals({ title, needs, server }: Algorithm, { topology, server
   ]
 }
 
-/** What an algorithm keeps on this topology: averages by rows keep the mean where the columns of W sum to 1 too. */
+/** What an algorithm keeps on this topology: averages by rows keep the mean only where the columns of W sum to 1 too. */
 export function keptOn({ keeps, needs, answers }: Algorithm, topology: Topology): Keeps {
-  // Who answers at any time has no rounds in common with the others.
+  // A peer that answers at any time has no rounds in common with the others.
   if (answers !== undefined && keeps !== 'equality') return 'nothing'
   return keeps === 'mean' && needs.weights === 'rows' && offOne(topology, columnSum).length > 0 ? 'nothing' : keeps
 }
 
-/** The options of an algorithm as given, but where one is absent or the word `graph`, as it follows from that of `topology`. Throws an InputError where it cannot. */
+/** The given options; one that is absent or the word `graph` is computed from `topology`. Throws an InputError where that is impossible. */
 export function optionsOn({ fromGraph, options }: Algorithm, topology: Topology, given: Options = {}): Options {
   const isOpen = (name: string) => (given[name] ?? 'graph') === 'graph'
   if (fromGraph === undefined || !Object.keys(options.shape).some(isOpen)) return given
@@ -74,7 +74,7 @@ function columnSum({ selfWeight, sendTo }: Mixing): number {
   return sendTo.reduce((sum, { weight }) => sum + weight, selfWeight)
 }
 
-/** `name (sum)` of each peer whose sum is not 1 in some round of a period. */
+/** `name (sum)` of each peer whose weights do not sum to 1 in some round of a period. */
 function offOne(topology: Topology, sumOf: (mixing: Mixing) => number): readonly string[] {
   return topology.peers.flatMap((peer) => {
     const off = roundsOf(topology, peer)
@@ -120,10 +120,10 @@ function eigenvalueRefusals(title: string, least: number | undefined, topology: 
   return [`${title} needs eigenvalues of W above ${short(least)}, and found ${short(found)}; ${mend}`]
 }
 
-/** How many steps the power method takes: what is left of other eigenvalues is far below what is told apart here. */
+/** Steps of the power method: the other eigenvalues' part is then far below the tolerance used here. */
 const powerSteps = 2000
 
-/** λₙ of a symmetric W: I − W has 1 − λₙ as its largest eigenvalue, which the power method finds, from below. */
+/** λₙ of a symmetric W: the largest eigenvalue of I − W is 1 − λₙ, which the power method approaches from below. */
 function smallestEigenvalue(topology: Topology): number {
   const places = new Map(topology.peers.map((peer, place) => [peer, place]))
   const rows = topology.peers.map((peer) => topology.mixing(peer, 0))
@@ -149,7 +149,7 @@ function short(value: number): number {
   return Number(value.toPrecision(3))
 }
 
-/** Whether who sends to somebody receives from it, too. A connected graph is known from elsewhere. */
+/** Whether every edge goes both ways. That the graph is connected is checked elsewhere. */
 function isSymmetricGraph(topology: Topology): boolean {
   return topology.peers.every((peer) => {
     const { sendTo, receiveFrom } = topology.mixing(peer, 0)

@@ -1,4 +1,4 @@
-/** What an optimiser is: one record, as an algorithm is. */
+/** An optimiser is one record, like an algorithm. */
 import type { z } from 'zod'
 import type { State, Vector } from './node/vector.js'
 

@@ -1,4 +1,4 @@
-/** Optimisers: state in, state out. The node keeps their states, and saves them with its own. */
+/** Optimisers: state in, state out. The node keeps their states and saves them with its own. */
 import { InputError } from '@murmuration/core'
 import { z } from 'zod'
 import { linear, map } from './node/vector.js'
@@ -7,8 +7,12 @@ import type { Optimiser, OptimiserSettings, State } from './record.js'
 /** Checks the types of an optimiser, and keeps those of its options. */
 const optimiser = <Z extends z.ZodObject, S extends State>(record: Optimiser<Z, S>) => record as unknown as Optimiser<Z>
 
-const rate = z.number().positive().optional().meta({ description: "In place of the run's rate" })
-const decay = z.number().min(0).default(0).meta({ description: 'Decoupled: times rate and parameters' })
+const rate = z.number().positive().optional().meta({ description: "Replaces the run's rate" })
+const decay = z
+  .number()
+  .min(0)
+  .default(0)
+  .meta({ description: 'Decoupled weight decay λ: a step subtracts rate · λ · parameters' })
 const betas = z.tuple([z.number().min(0).lt(1), z.number().min(0).lt(1)]).default([0.9, 0.999])
 const epsilon = z.number().positive().default(1e-8)
 
@@ -56,10 +60,10 @@ export const adam = {
   options: z.strictObject({ name: z.literal('adam'), betas, epsilon, decay: z.literal(0).default(0), rate })
 }
 
-/** All of them. */
+/** All optimisers. */
 export const optimisers: readonly Optimiser[] = [sgd, adam, adamw]
 
-/** `optimiser:` in a file. */
+/** The schema of `optimiser:` in a file. */
 export const optimiserSettings = z.discriminatedUnion('name', [sgd.options, adam.options, adamw.options])
 
 /** The optimiser that `settings` name, and its options with their defaults. */
@@ -73,7 +77,7 @@ export function optimiserOf(settings: OptimiserSettings): Chosen {
 
 type Chosen = readonly [Optimiser, z.output<z.ZodObject>]
 
-/** Checked once: a step is taken in every round. */
+/** Parsed once, since every round takes a step. */
 const chosen = new WeakMap<OptimiserSettings, Chosen>()
 
 function choose(settings: OptimiserSettings): Chosen {

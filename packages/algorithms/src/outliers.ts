@@ -1,12 +1,12 @@
 import type { NeighbourDistance, Outlier, PeerName } from '@murmuration/core'
 
-/** Over how many rounds distances are compared. */
+/** The number of rounds over which distances are compared. */
 export const windowRounds = 16
 
-/** How many rounds the window must hold before spread says anything. */
+/** The number of rounds that the window must hold before its spread is used. */
 const learningRounds = 8
 
-/** For so many rounds running a neighbour is far away before it is named. */
+/** The number of consecutive rounds that a neighbour must be far away before it is named. */
 const roundsRunning = 3
 
 /** Iglewicz & Hoaglin's limit for `|0.6745 (x − median) / MAD|`. */
@@ -16,45 +16,44 @@ const scoreLimit = 3.5
 const madToDeviation = 1.4826
 
 /**
- * Nobody who is less than three times as far away as is typical is an outlier. Without such a floor the least
- * difference would make one where all distances are alike, so that the MAD is 0. How many alarms there are with another floor is in
- * docs/decisions/0011-wire-safety.md.
+ * A neighbour less than three times as far away as is typical is no outlier. Without this floor, where all distances are alike (MAD 0), the least
+ * difference would make one. docs/decisions/0011-wire-safety.md has the number of alarms with other floors.
  */
 const least = 3
 
-/** Who is a thousand times as far away as is typical is named at once. */
+/** A neighbour a thousand times as far away as is typical is named at once. */
 const absurd = 1000
 
-/** Distances below this fraction of the parameters' norm are what rounding to float32 leaves over many rounds. */
+/** Distances below this fraction of the parameters' norm are what float32 rounding leaves over many rounds. */
 const rounding = 1e-5
 
 const nobody: readonly Outlier[] = []
 
 /**
- * Finds neighbours whose parameters are much farther from one's own than is typical, by the modified z-score of Iglewicz & Hoaglin
- * (How to Detect and Handle Outliers, 1993): median and median absolute deviation, over the distances of all neighbours in the last
- * rounds. It scores logarithms, because distances are positive and differ by factors. It does no I/O.
+ * Finds neighbours whose parameters are much farther from the peer's own than is typical, by the modified z-score of Iglewicz & Hoaglin (How to
+ * Detect and Handle Outliers, 1993): median and median absolute deviation, over the distances of all neighbours in the last rounds. It scores
+ * logarithms, because distances are positive and differ by factors. It does no I/O.
  *
- * A neighbour is named when it is a thousand times as far away as is typical, or not at a finite distance, at once; otherwise when it is
- * beyond the score's limit in three rounds running. It must begin alone: where most neighbours are far away in the same round, it is
- * oneself who has moved, or all grow alike.
+ * A neighbour is named at once when it is a thousand times as far away as is typical, or at no finite distance; otherwise when it exceeds the score's
+ * limit in three consecutive rounds. It must begin alone: where most neighbours are far away in the same round, this peer itself has moved, or all
+ * models grow alike.
  *
- * What an outlier sent is mixed in, and is in one's own parameters from then on, so that others look far away too. Therefore
- * nobody else is named until all distances are typical again, or a whole window has passed; then typical distances are learnt anew.
+ * An outlier's message is mixed into the peer's own parameters, so that others look far away too from then on. Therefore no other neighbour is named
+ * until all distances are typical again, or a whole window has passed; then typical distances are learned anew.
  */
 export class OutlierWatch {
-  /** Distances of the last rounds that were not from somebody far away, in no order; numbers alone, since objects that live long cost time. */
+  /** Distances of the last rounds, without those of neighbours that were far away, in no order; plain numbers, since long-lived objects cost time. */
   readonly #window: number[] = []
-  /** How many numbers the window holds when it is full. */
+  /** The capacity of the window. */
   #size = 0
-  /** Where the next distance goes. */
+  /** The index of the next distance. */
   #next = 0
   /** For how many rounds a neighbour has been far away. */
   #running: Map<PeerName, number> | undefined
-  /** Rounds since somebody was named; 0 when distances are typical. */
+  /** Rounds since a neighbour was named; 0 when distances are typical. */
   #upset = 0
   #named: readonly Outlier[] = nobody
-  /** Whether all peers have the same parameters in this round, the first, so that any distance is a fault. */
+  /** Whether this is the first round and all peers have the same parameters, so that any distance is a fault. */
   #alike: boolean
 
   /** @param alike - whether all peers have the same parameters in the first round */
@@ -62,15 +61,15 @@ export class OutlierWatch {
     this.#alike = alike
   }
 
-  /** Those who were named last, as long as distances have not been typical since. */
+  /** The neighbours named last, until distances are typical again. */
   get suspects(): readonly Outlier[] {
     return this.#upset > 0 ? this.#named : nobody
   }
 
   /**
-   * Takes a round's distances, and names the outliers among them.
+   * Takes a round's distances, and returns the outliers among them.
    *
-   * @param norm - of one's own parameters; asked for only before somebody is named
+   * @param norm - of the peer's own parameters; called only before a neighbour is named
    */
   take(round: number, distances: readonly NeighbourDistance[], norm: () => number): readonly Outlier[] {
     const floor = floorOf(distances)
@@ -103,7 +102,7 @@ export class OutlierWatch {
 
   #isOutlier(from: PeerName, distance: number, { floor, typical, limit, norm }: Here & Scale): boolean {
     const before = this.#running?.get(from) ?? 0
-    // The other way round NaN would be no outlier.
+    // With the opposite comparison NaN would be no outlier.
     if (distance <= limit || (before === 0 && distance <= floor)) {
       this.#running?.delete(from)
       return false
@@ -111,11 +110,11 @@ export class OutlierWatch {
     this.#running ??= new Map()
     this.#running.set(from, before + 1)
     const isNear = distance <= absurd * typical && before + 1 < roundsRunning
-    // In a first round there is what codecs round, which is less than the norm.
+    // In the first round distances come from the codecs' rounding, which is less than the norm.
     return !isNear && !(distance <= (this.#alike ? 1 : rounding) * norm())
   }
 
-  /** After somebody was named: back to normal, or to another normal. */
+  /** After a neighbour was named: back to normal, or to a new normal. */
   #settle(isCalm: boolean): void {
     const isOver = isCalm || this.#upset === windowRounds
     this.#upset = isOver ? 0 : this.#upset + 1
@@ -148,17 +147,17 @@ export class OutlierWatch {
   }
 }
 
-/** What is known of distances. */
+/** What the window says about distances. */
 interface Scale {
   readonly typical: number
-  /** Above it one is far away. */
+  /** A distance above it is far away. */
   readonly limit: number
 }
 
-/** A round's distances as they are judged. */
+/** A round's distances, to be judged. */
 interface Here {
   readonly distances: readonly NeighbourDistance[]
-  /** Who is not above it is no farther away than the others of the round. */
+  /** A distance up to it is no farther than the others of the round. */
   readonly floor: number
   readonly norm: () => number
 }
@@ -168,7 +167,7 @@ function isOfScale(distance: number): boolean {
   return distance > 0 && distance < Number.POSITIVE_INFINITY
 }
 
-/** Who is not above it is no farther away than the others of the round. With one neighbour there are no others to compare with. */
+/** A distance up to it is no farther than the others of the round. With one neighbour there are no others to compare with. */
 function floorOf(distances: readonly NeighbourDistance[]): number {
   if (distances.length === 1) return -1
   if (distances.length === 2) return least * lower(distances[0].distance, distances[1].distance)
@@ -180,17 +179,17 @@ function areWithin(distances: readonly NeighbourDistance[], limit: number): bool
   return true
 }
 
-/** The lower one of two, of which one may be NaN. */
+/** The lower of two, one of which may be NaN. */
 function lower(one: number, other: number): number {
   return one <= other || Number.isNaN(other) ? one : other
 }
 
-/** Of an even number the lower one of the two in the middle, so that one of two neighbours cannot move it; of none infinity. */
+/** For an even number the lower of the two in the middle, so that one of two neighbours cannot move it; infinity for none. */
 function lowerMedian(values: readonly number[]): number {
   return sorted(values)[(values.length - 1) >> 1] ?? Number.POSITIVE_INFINITY
 }
 
-/** The median as usual: where one of two neighbours has always been far away, half of that is the deviation. */
+/** The usual median: where one of two neighbours has always been far away, half of that is the deviation. */
 function median(values: readonly number[]): number {
   return (lowerMedian(values) + sorted(values)[values.length >> 1]) / 2
 }
@@ -200,7 +199,7 @@ function sorted(values: readonly number[]): number[] {
   return known.sort((left, right) => left - right)
 }
 
-/** Who sent what, for people. */
+/** Which neighbour sent what, for people. */
 export function outlierText({ neighbour, round, distance, typical }: Outlier): string {
   const short = (value: number) => String(Number(value.toPrecision(2)))
   return `${neighbour} sent parameters at a distance of ${short(distance)} in round ${round} (typical: ${short(typical)})`

@@ -1,7 +1,8 @@
 /**
- * Overlap merge: local SGD whose exchange hides behind the next H steps. y: what a peer had when they began, and sends; at their end it adds what mixing
- * would have changed, and keeps what it has learned meanwhile. LOSCAR-SGD does so with the mean over all, on some of the numbers; this is its rule on a graph.
- * The rule is from a catalogue that cites the paper; of the paper itself the abstract was read. With symmetric W the mean moves by the steps alone.
+ * Overlap merge: local SGD whose exchange runs during the next H steps. y: a peer's parameters at the beginning of these steps, which it sends. At
+ * their end it adds the change that mixing would have made to y, and keeps its local progress. LOSCAR-SGD does so with the mean over all peers, on
+ * some of the numbers; this is its rule on a graph. The rule is from a catalogue that cites the paper; of the paper itself the abstract was read.
+ * With symmetric W the mean moves by the steps alone.
  */
 import { z } from 'zod'
 import { addFlow, mix } from './mixing.js'
@@ -24,8 +25,8 @@ export const overlapMerge = algorithm({
     const first = k - (k % node.options.period)
     const W = node.mixing(first)
     const [y, since] = k === first ? [x, k] : [before, last]
-    // Who began in the middle of a period takes part in the next.
-    if (since === first) node.model.send(W, { x: y }) //               under way from then on
+    // A peer that began in the middle of a period takes part from the next one.
+    if (since === first) node.model.send(W, { x: y }) //               in flight until the period ends
     const next = node.step(x, await node.gradient(x))
     const isOver = (k + 1) % node.options.period === 0 || k + 1 === node.rounds
     if (since !== first || !isOver) return { x: next, y, since }

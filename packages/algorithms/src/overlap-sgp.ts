@@ -1,6 +1,6 @@
 /**
- * Overlap SGP, Algorithm 2 with τ = 1: what a round ends with is sent when the next one begins, and is on its way while that one's gradient is computed; w
- * travels with x, so that what is on its way biases nothing. out: (x, w) of the round before, of which the neighbours' part is not sent yet.
+ * Overlap SGP, Algorithm 2 with τ = 1: the result of a round is sent when the next round begins, and is in flight while that round's gradient is
+ * computed. w travels with x, so mass in flight causes no bias. out: (x, w) of the previous round, of which the neighbours' part is not sent yet.
  */
 import { z } from 'zod'
 import { kept, total } from './mixing.js'
@@ -19,14 +19,14 @@ export const overlapSgp = algorithm({
   model: ({ x, w }) => linear([1 / w, x]),
   async round(node, { x, w, out }, k) {
     const [P, before] = [node.mixing(k), node.mixing(Math.max(0, k - 1))]
-    const unsent = k === 0 ? [] : node.mass.send(before, (j) => linear([before.column(j), out])) //  p_ji (x, w) of before to each out-neighbour j
+    const unsent = k === 0 ? [] : node.mass.send(before, (j) => linear([before.column(j), out])) //  p_ji (x, w) of the previous round to each out-neighbour j
     const gradient = node.gradient(linear([1 / w, x])) //                     g at z = x / w
     const come = k === 0 ? {} : await node.mass.collect(before)
     const mine = { x: node.step(x, await gradient), w }
     const own = linear([P.own, mine], [kept(before, unsent) - before.own, out])
-    const next = total(before, own, come) //                                  (x, w) ← p_ii (x, w) + Σ_j p_ij (x_j, w_j) of before
+    const next = total(before, own, come) //                                  (x, w) ← p_ii (x, w) + Σ_j p_ij (x_j, w_j) of the previous round
     if (k + 1 < node.rounds) return { ...next, out: mine }
-    node.mass.send(P, (j) => linear([P.column(j), mine])) //                  nothing is on its way at the end
+    node.mass.send(P, (j) => linear([P.column(j), mine])) //                  so that nothing is in flight at the end
     return { ...total(P, next, await node.mass.collect(P)), out: mine }
   }
 })

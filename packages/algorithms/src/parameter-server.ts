@@ -1,6 +1,6 @@
 /**
- * The synchronous parameter server: SGD on the joint batch. 'streamed': a chunk's new parameters are sent as soon as all gradients of it have
- * come, about n S/B + 2 a. 'blocking', as remote calls: a chunk at a time, its gradient, acknowledged, then an ask (no numbers): 4 a each.
+ * The synchronous parameter server: SGD on the joint batch. 'streamed': a chunk's new parameters are sent as soon as all of its gradients have arrived, about n
+ * S/B + 2 a. 'blocking', as remote calls: one chunk at a time, its gradient, an acknowledgement, then a request (no numbers) and the reply: 4 a per chunk.
  */
 import { z } from 'zod'
 import { callServers, Contributions, lacksAny } from './contributions.js'
@@ -16,7 +16,7 @@ export const parameterServer = algorithm({
   options: z.strictObject({
     ...serverOptions,
     calls: z.enum(['streamed', 'blocking']).default('streamed').meta({
-      description: 'Whether all is sent at once, in chunks, or each chunk waits for the answers to the one before'
+      description: 'Whether all chunks are sent at once, or each waits for the answers to the one before'
     })
   }),
   needs: { servers: 1, delivery: 'reliable' },

@@ -1,15 +1,15 @@
 /**
- * Parameter services: stateless servers between the workers and a store that all services share. A worker hands its update, or with α its parameters, to one
- * service, which reads the parameters from the store, changes them, writes them back, and replies with them (VC-ASGD). What another service wrote meanwhile is
- * overwritten, and lost: eventual consistency; `atomic` has the store add instead. As there is no barrier, updates of n workers go n times as far as one's: see
- * `scale: 1/peers` of the rate. A service holds nothing that matters: one that is gone is passed over.
+ * Parameter services: stateless servers between the workers and a store that all services share. A worker sends its update, or with α < 1 its
+ * parameters, to one service. The service reads the parameters from the store, changes them, writes them back, and replies with them (VC-ASGD).
+ * Writes of other services in between are overwritten and lost: eventual consistency. With `atomic` the store adds instead. There is no barrier, so n
+ * workers move the parameters n times as far as one; see `scale: 1/peers` of the rate. A service holds no state, so workers skip one that has failed.
  */
 import { z } from 'zod'
 import { linear } from './node/vector.js'
 import { algorithm } from './record.js'
 import { askAny, endOf, sendEnd, serve, unlessMissing } from './services.js'
 
-/** The clock of a worker that was not heard for too long. */
+/** The clock of a worker that was silent for too long. */
 const gone = Number.MAX_SAFE_INTEGER
 
 export const parameterServices = algorithm({
@@ -43,10 +43,10 @@ export const parameterServices = algorithm({
       const clocks = { ...before }
       const timeouts = 2 * node.options.period
       const unfinished = () => node.peers().filter((worker) => clocks[worker] < node.rounds)
-      // A round is as many messages as there are workers, and the last one as many as are left.
+      // A round takes as many messages as there are workers; the last round ends when all workers have finished.
       for (let open = node.peers().length; (open > 0 || k + 1 === node.rounds) && unfinished().length > 0; open--) {
         const arrival = await unlessMissing(node.up.next(unfinished, { timeouts }))
-        // Who is heard no more is gone, and asks for nothing.
+        // A worker that is no longer heard is gone, and sends no more requests.
         if (arrival === undefined) for (const worker of unfinished()) clocks[worker] = gone
         else if (await serve(node, initial, arrival)) clocks[arrival.from] = arrival.round + 1
       }

@@ -1,6 +1,6 @@
 /**
- * Bounded staleness for sparse tasks: peers keep copies of the rows that they read, which are at most `staleness` ticks of the workers' clocks old. See
- * packages/algorithms/src/keys/stale-key-server.ts for the protocol, and for which rule is from which paper.
+ * Bounded staleness for sparse tasks: a peer keeps copies of the rows that it reads, at most `staleness` ticks of the workers' clocks old. See
+ * packages/algorithms/src/keys/stale-key-server.ts for the protocol and the source of each rule.
  */
 import { z } from 'zod'
 import { clockedKeyOptions } from './keys/record.js'
@@ -14,7 +14,7 @@ const options = z.strictObject({
   }),
   synchronisation: z.enum(['client', 'server']).default('server').meta({
     description:
-      'Whether a peer asks for newer rows when it needs them, or the rows that it has read are sent again when all have ticked'
+      'client: a peer asks for newer rows when it needs them. server: changed rows are sent again when all have ticked'
   })
 })
 

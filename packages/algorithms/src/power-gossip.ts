@@ -1,7 +1,7 @@
 /**
- * PowerGossip: of the difference D_ij of two neighbours' matrices an approximation of rank r, by one step of power iteration in each round, which goes on from the one before on the
- * same edge. In even rounds both ends send X V̂ and in odd ones Xᵀ V̂, where V̂ is D V̂ of the round before with orthonormal columns. Vectors are no matrices; they are mixed
- * as they are, in even rounds. There is no step size of its own.
+ * PowerGossip: for the difference D_ij of two neighbours' matrices, an approximation of rank r by one step of power iteration per round, which
+ * continues from the previous round on the same edge. In even rounds both ends send X V̂, in odd ones Xᵀ V̂, where V̂ is D V̂ of the previous round
+ * with orthonormal columns. Tensors that are vectors are mixed whole, in even rounds. It has no consensus step size.
  */
 import { byName, type PeerName } from '@murmuration/core'
 import { z } from 'zod'
@@ -14,7 +14,7 @@ export const powerGossip = algorithm({
   title: 'PowerGossip',
   source: 'Vogels, Karimireddy, Jaggi, NeurIPS 2020, arXiv 2008.01425',
   options: z.strictObject({
-    rank: z.int().min(1).max(64).default(2).meta({ description: 'r, the rank of what is sent of a difference' })
+    rank: z.int().min(1).max(64).default(2).meta({ description: 'r, the rank of the approximation of a difference' })
   }),
   needs: { weights: 'symmetric', graph: 'fixed', delivery: 'reliable' },
   keeps: 'mean',
@@ -48,7 +48,7 @@ function ofEach(all: readonly PeerName[], of: (j: PeerName) => Vector): PerPeer<
   return found
 }
 
-/** That of the peer whose name is first less that of the other: both ends have the same bits. */
+/** The X of the peer whose name is first minus that of the other, so both ends compute the same bits. */
 function difference(order: number, own: Vector, theirs: Vector): Vector {
   return order < 0 ? linear([1, own], [-1, theirs]) : linear([1, theirs], [-1, own])
 }

@@ -1,7 +1,7 @@
 /**
- * PowerSGD, Algorithms 1 and 2: of each matrix of gradients an approximation of rank r travels, by one step of power iteration that goes on from the
- * factor Q of the round before. What it leaves out, e, is added to the next gradient. M = g + e; P̂: orthonormal columns. Vectors travel as they are. The steps are those of the
- * run's optimiser, whose momentum is applied after the mean, as in Algorithm 2.
+ * PowerSGD, Algorithms 1 and 2: of each gradient matrix an approximation of rank r is sent, computed by one step of power iteration that starts from
+ * the previous round's factor Q. The approximation error e is added to the next gradient. M = g + e; P̂: orthonormal columns. Tensors that are
+ * vectors are sent whole. The steps are those of the run's optimiser, whose momentum is applied after the mean, as in Algorithm 2.
  */
 import { z } from 'zod'
 import { meanOptions, meanOver, type MeanSettings } from './collectives/mean-over.js'
@@ -14,7 +14,7 @@ export const powerSgd = algorithm({
   title: 'PowerSGD',
   source: 'Vogels, Karimireddy, Jaggi, NeurIPS 2019, arXiv 1905.13727',
   options: z.strictObject({
-    rank: z.int().min(1).max(64).default(2).meta({ description: 'r, the rank of what is left of a matrix' }),
+    rank: z.int().min(1).max(64).default(2).meta({ description: 'r, the rank of the approximation of a matrix' }),
     collective: meanOptions.collective
   }),
   needs: { reach: 'everyone', delivery: 'reliable' },
@@ -33,7 +33,7 @@ export const powerSgd = algorithm({
   }
 })
 
-/** A mean of all numbers at once. */
+/** One mean of a whole vector. */
 function atOnce({ collective }: Pick<MeanSettings['options'], 'collective'>, { length }: Vector): MeanSettings {
   return { options: { collective, fusion: 'fused', calls: 'streamed', chunks: 16 }, tensors: [{ offset: 0, length }] }
 }

@@ -1,6 +1,6 @@
 /**
- * QG-DSGDm, Algorithm 1, and with Nesterov's form QG-DSGDm-N. m̂: the quasi-global momentum, which follows what the model did, gossip included. It takes
- * the place of the optimiser's own momentum, so the run's optimiser is plain SGD.
+ * QG-DSGDm, Algorithm 1; with Nesterov's form QG-DSGDm-N. m̂: the quasi-global momentum, which tracks how the model moves, gossip included. It
+ * replaces the optimiser's own momentum, so the run's optimiser is plain SGD.
  */
 import { z } from 'zod'
 import { addFlow, mix } from './mixing.js'

@@ -1,4 +1,4 @@
-/** Which workers come to a merge: a quorum, and who else comes before nothing has come for the grace window. */
+/** Which workers take part in a merge: a quorum, and those that arrive before nothing has arrived for the grace window. */
 import type { Milliseconds, PeerName } from '@murmuration/core'
 import { z } from 'zod'
 import { linearOf, type Term, type Vector } from './node/vector.js'
@@ -7,22 +7,16 @@ import { type Chunk, chunkOf, chunksOf, heldBy, joined, type RangeChannel, type 
 
 /** When a server merges. */
 export const quorumOptions = {
-  quorum: z
-    .int()
-    .min(1)
-    .default(1)
-    .meta({ description: 'K, for how many workers that have done H steps a merge waits' }),
-  grace: z
-    .number()
-    .min(0)
-    .default(1000)
-    .meta({ description: 'For how many milliseconds it then waits for the next one' })
+  quorum: z.int().min(1).default(1).meta({ description: 'K, how many workers must have done H steps for a merge' }),
+  grace: z.number().min(0).default(1000).meta({ description: 'Milliseconds that it then waits for the next worker' })
 }
 
-/** What a worker has changed of a range, in how many steps, and how many it has left. */
+/** A worker's change of a range, in how many steps, and how many steps it has left. */
 export type Change = { readonly part: Vector; readonly steps: number; readonly left: number }
 
-/** What a server knows of a worker: steps left, merges that it was in, 1 if it missed the last one, and what has come since, by part, of its round. */
+/**
+ * What a server knows of a worker: steps left, merges that it was in, 1 if it missed the last one, and its changes since, by part, with their round.
+ */
 export type Attendance = {
   readonly left: number
   readonly merges: number
@@ -31,7 +25,7 @@ export type Attendance = {
 }
 export type Workers = Readonly<Record<PeerName, Attendance>>
 
-/** A server, as far as it gathers. */
+/** What gathering needs of a server. */
 export interface GatheringNode extends ServedNode {
   readonly options: ServedNode['options'] & {
     readonly period: number
@@ -43,27 +37,27 @@ export interface GatheringNode extends ServedNode {
   readonly call: Channel<Readonly<Record<never, never>>>
 }
 
-/** Before anything has come. */
+/** The workers before any message. */
 export function nobodyYet({ peers, rounds: left }: ServedNode): Workers {
   return Object.fromEntries(peers().map((worker) => [worker, { left, merges: 0, isLate: 0, come: {} }]))
 }
 
-/** Who has steps left, in the order of names. */
+/** The workers with steps left, in the order of names. */
 export function openOf(node: ServedNode, of: Workers): readonly PeerName[] {
   return node.peers().filter((worker) => of[worker].left > 0)
 }
 
-/** Of whom all that this server holds has come. */
+/** The workers whose changes have arrived for all chunks of this server. */
 export function presentOf(node: ServedNode, of: Workers): readonly PeerName[] {
   return openOf(node, of).filter((worker) => Object.keys(of[worker].come).length === heldBy(node).length)
 }
 
 /**
- * Waits until a quorum is present of those that were in the last merge (of all who are left, where they are fewer), calls the others of them for what they have done so far, and waits for
- * these until nothing has come for the grace window. Who is called and does not come is late: nobody waits for it until it comes. Where all that are left are late, and nothing is heard of
- * them for two timeouts, they have ended.
+ * Waits until a quorum of the workers that were in the last merge is present (all that are left, where they are fewer). Then it calls the others of
+ * these for their changes so far, and waits until nothing has arrived for the grace window. A called worker that does not arrive is late: no merge
+ * waits for it until it arrives. Where all workers left are late, and nothing arrives for two timeouts, they have ended.
  *
- * @throws NeighboursMissingError when a quorum does not come in two timeouts
+ * @throws NeighboursMissingError when a quorum does not arrive in two timeouts
  */
 export async function gathered(node: GatheringNode, before: Workers): Promise<Workers> {
   const of = { ...before }
@@ -91,9 +85,9 @@ export async function gathered(node: GatheringNode, before: Workers): Promise<Wo
 }
 
 /**
- * What the servers have merged with what this worker has sent in a round.
+ * The servers' parameters after merging what this worker sent in a round.
  *
- * @throws NeighboursMissingError that names the servers which did not answer, later than a server would name the workers for whom it waits
+ * @throws NeighboursMissingError that names the servers that did not answer, later than a server would name the workers that it waits for
  */
 export async function mergedWith(
   node: GatheringNode & { readonly down: RangeChannel },
@@ -130,14 +124,14 @@ function take(node: GatheringNode, of: Record<PeerName, Attendance>, come: Arriv
   of[from] = { ...of[from], come: { ...of[from].come, [chunk.part]: { ...message, round } } }
 }
 
-/** `Σ w Δ / Σ w` over those that were present, with w the steps of each: tokens · tokens / steps, where all steps take as many tokens. */
+/** `Σ w Δ / Σ w` over the workers present, with w the steps of each: tokens · tokens / steps, where all steps take as many tokens. */
 export function meanByWork(of: Workers, present: readonly PeerName[], part: number): Vector {
   const all = present.map((worker) => of[worker].come[part])
   const work = all.reduce((sum, { steps }) => sum + steps, 0)
   return linearOf(all.map(({ steps, part: Δ }): Term<Vector> => [steps / work, Δ]))
 }
 
-/** After a merge with those that were present. */
+/** The workers after a merge of those present. */
 export function merged(node: ServedNode, before: Workers): Workers {
   const [present, of] = [presentOf(node, before), { ...before }]
   for (const worker of openOf(node, before)) {

@@ -2,10 +2,10 @@ import { invariant, type Schema } from '@murmuration/core'
 import { offsetsOf, sizeOf } from '@murmuration/vectors'
 import type { Range } from './node/vector.js'
 
-/** Whether the flat vector is exchanged as one, or tensor by tensor, as the layers of a model come. */
+/** Whether the flat vector is exchanged as one, or tensor by tensor, in the order of the model's layers. */
 export type Fusion = 'fused' | 'per-tensor'
 
-/** Whether what is exchanged one after the other waits for the answer to what went before. */
+/** Whether each of several exchanges waits for the answer to the one before. */
 export type Calls = 'streamed' | 'blocking'
 
 /** Where a tensor lies in the flat vector, and its shape. */
@@ -21,14 +21,14 @@ export function tensorsOf(schema: Schema): readonly Tensor[] {
     .filter(({ length }) => length > 0)
 }
 
-/** What is exchanged at a time: 'fused' the whole flat vector, 'per-tensor' one range for each tensor. */
+/** What is exchanged at a time: with 'fused' the whole flat vector, with 'per-tensor' one range for each tensor. */
 export function rangesOf(tensors: readonly Range[], fusion: Fusion): readonly Range[] {
   return fusion === 'per-tensor'
     ? tensors.map(({ offset, length }) => ({ offset, length }))
     : [{ offset: 0, length: tensors.reduce((sum, { length }) => sum + length, 0) }]
 }
 
-/** Exactly `count` parts, one after the other, whose lengths differ by one at most. Some are empty when there are more parts than elements. */
+/** Exactly `count` consecutive parts whose lengths differ by at most one. Some are empty when there are more parts than elements. */
 export function segmentsOf({ offset, length }: Range, count: number): readonly Range[] {
   const boundary = (part: number) => offset + Math.floor((part * length) / count)
   return Array.from({ length: count }, (_, part) => ({
@@ -43,19 +43,16 @@ export function cut(range: Range, count: number): readonly Range[] {
   return segmentsOf(range, Math.min(count, range.length))
 }
 
-/**
- * What each of `count` ranks has of all `ranges`: its segment of every one of them, as {@link segmentsOf} cuts it, in at
- * most `chunks` chunks.
- */
+/** The ranges that each of `count` ranks owns: its segment of every one of `ranges`, as {@link segmentsOf} cuts it, in at most `chunks` chunks. */
 export function rangesByRank(ranges: readonly Range[], count: number, chunks: number): readonly (readonly Range[])[] {
   const segments = ranges.map((range) => segmentsOf(range, count))
   return Array.from({ length: count }, (_, rank) => segments.flatMap((all) => cut(all[rank], chunks)))
 }
 
 /**
- * Deals the flat vector out to `count` servers: 'fused' into ranges of the same length, 'per-tensor' whole tensors, the
- * largest first and each to the server that has least so far (Graham 1969, the longest first). The ranges of a server
- * come in the order of the flat vector. A server may get none.
+ * Divides the flat vector among `count` servers: 'fused' into ranges of the same length; 'per-tensor' into whole tensors, the largest first, each to
+ * the server with the least so far (Graham 1969, longest processing time first). The ranges of a server are in the order of the flat vector. A server
+ * may get none.
  */
 export function shardsOf(tensors: readonly Range[], fusion: Fusion, count: number): readonly (readonly Range[])[] {
   const ranges = rangesOf(tensors, fusion)

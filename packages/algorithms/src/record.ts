@@ -10,22 +10,22 @@ import type { Tensor } from './ranges.js'
 export type { Message, State } from './node/vector.js'
 export type { Optimiser, OptimiserSettings } from './optimiser-record.js'
 
-/** Something of each peer, in the order of names. A peer that is missing is not in it. */
+/** One value per peer, in the order of names. A missing peer has no entry. */
 export interface PerPeer<T> {
   readonly [peer: string]: T
 }
 
-/** An empty record for something of each peer. It has no prototype, since a peer may be called `constructor`. */
+/** An empty record of values per peer. It has no prototype, since a peer may be called `constructor`. */
 export function perPeer<T>(): Record<string, T> {
   return Object.create(null) as Record<string, T>
 }
 
-/** What is of `peer`, if there is any. */
+/** The value of `peer`, if there is one. */
 export function messageOf<T>(all: PerPeer<T>, peer: PeerName): T | undefined {
   return all[peer]
 }
 
-/** Who sends to whom under which tag. A collective makes one per hop. */
+/** Which peers send to which under which tag. A collective makes one per hop. */
 export interface Route {
   readonly peer: PeerName
   readonly round: number
@@ -33,7 +33,7 @@ export interface Route {
   readonly part?: number
   /** Which range of the parameters is sent, where the channel carries ranges. */
   readonly range?: Range
-  /** In the order of names, as `from`. */
+  /** In the order of names, like `from`. */
   readonly to: readonly PeerName[]
   readonly from: readonly PeerName[]
 }
@@ -42,22 +42,22 @@ export interface Route {
 export interface Mixing extends Route {
   /** W_ii */
   readonly own: number
-  /** W_ij: the weight of j's message in one's own average. */
+  /** W_ij: the weight of j's message in this peer's average. */
   row(j: PeerName): number
-  /** W_ji: the weight of one's own message in j's average. */
+  /** W_ji: the weight of this peer's message in j's average. */
   column(j: PeerName): number
-  /** What this peer offers each neighbour, and says so, in a round whose row is not the topology's. Then `row` is this offer. */
+  /** The weight that this peer offers each neighbour, and sends along, in a round whose row is not the topology's. Then `row` is this offer. */
   readonly offer?: number | undefined
-  /** What j offers by the topology: W_ji of its rows. */
+  /** W_ji by the topology: the weight that j offers. */
   filed?(j: PeerName): number
-  /** Whom it sends to by the topology, and from whom it receives. */
+  /** The peers that it sends to, and receives from, by the topology. */
   readonly filedTo?: readonly PeerName[]
   readonly filedFrom?: readonly PeerName[]
 }
 
 /**
- * The fields of a message: a 'vector' is as long as the parameters, a 'range' is a part of them, a 'number' is a float64. A 'packed' vector travels bit
- * by bit as it is, whatever the run's codec, in few bytes where most of its numbers are 0 or few are different: for what an algorithm compresses itself.
+ * The fields of a message: a 'vector' is as long as the parameters, a 'range' is a part of them, a 'number' is a float64. A 'packed' vector is sent
+ * without loss whatever the run's codec, in few bytes if most of its numbers are 0 or few are different: for algorithms that compress themselves.
  */
 export type Shape = Readonly<Record<string, 'vector' | 'packed' | 'range' | 'number'>>
 export type Shaped<F extends Shape> = { readonly [K in keyof F]: F[K] extends 'number' ? number : Vector }
@@ -71,24 +71,24 @@ export type Channels = Readonly<Record<string, Shape | Call>>
 
 /** Named messages of one shape, with a mailbox of their own. */
 export interface Channel<M extends Message> {
-  /** Hands a message, or one for each, to all of `route.to`. Returns who cannot be reached now. */
+  /** Sends one message, or one per receiver, to all of `route.to`. Returns the peers that cannot be reached now. */
   send(route: Route, message: M | ((j: PeerName) => M)): readonly PeerName[]
   /**
-   * What all of `route.from` sent under this tag, in the order of names, once all has come or the timeout is over. Early messages were
-   * kept; late ones and duplicates are dropped, but for `edges`. A peer that is missing is absent; where the record needs reliable delivery, that
-   * is a NeighboursMissingError.
+   * The messages that all of `route.from` sent under this tag, in the order of names, once all have arrived or the timeout has passed. Early messages
+   * are kept; late ones and duplicates are dropped, except for `edges`. A missing peer has no entry; where the record needs reliable delivery, it is
+   * a NeighboursMissingError.
    *
-   * @param staleness - by how many rounds the newest message of a missing peer may be older, if it was not given before; 0 when absent
+   * @param staleness - by how many rounds the newest message of a missing peer may be older, if it was not returned before; 0 when absent
    */
   collect(route: Route, staleness?: number): Promise<PerPeer<M>>
   /**
-   * The next message of anybody, in the order in which they come, whatever its tag. A role takes the messages of a channel so, or collects them.
+   * The next message of any peer, in the order of arrival, whatever its tag. A role uses a channel through this or through `collect`, not both.
    *
-   * @param awaited - who is missing when nothing comes in time
+   * @param awaited - the peers that are missing when nothing arrives in time
    * @throws NeighboursMissingError that names them
    */
   next(awaited: () => readonly PeerName[], options?: NextOptions): Promise<Arrival<M>>
-  /** As `next`, of what has come already, or comes `within` a time. */
+  /** As `next`, but only a message that has arrived, or arrives `within` a time. */
   arrived(options?: NextOptions): Promise<Arrival<M> | undefined>
   /** Counts a message as its sender's fault. */
   reject(arrival: Arrival<M>, reason: string): void
@@ -96,15 +96,15 @@ export interface Channel<M extends Message> {
 
 /** Which message is next, and how long it is waited for. */
 export interface NextOptions {
-  /** Messages of later rounds stay where they are; any when absent. */
+  /** Messages of later rounds stay in the mailbox; messages of any round are taken when absent. */
   readonly round?: number
-  /** How many timeouts to wait, 1 when absent; 2 for those that wait themselves, since otherwise they would be blamed for a third. */
+  /** How many timeouts to wait, 1 when absent; 2 where the senders wait too: else they would be blamed for the peer that they wait for. */
   readonly timeouts?: number
-  /** How long to wait where nothing needs to come; 0 when absent. */
+  /** How long to wait where no message needs to arrive; 0 when absent. */
   readonly within?: Milliseconds
 }
 
-/** A message, who sent it, and under which tag. */
+/** A message, its sender, and its tag. */
 export interface Arrival<M> {
   readonly from: PeerName
   readonly round: number
@@ -112,28 +112,28 @@ export interface Arrival<M> {
   readonly message: M
 }
 
-/** Requests: the other side's `answers` gives the reply. */
+/** Requests: the receiver's `answers` computes the reply. */
 export interface Requests<A extends Message, R extends Message> {
-  /** The reply, or `undefined` when none comes within the timeout. */
+  /** The reply, or `undefined` when none arrives within the timeout. */
   request(to: PeerName, ask: A): Promise<R | undefined>
 }
 export type ChannelOf<D> =
   D extends Call<infer A, infer R> ? Requests<Shaped<A>, Shaped<R>> : D extends Shape ? Channel<Shaped<D>> : never
 
-/** An exchange along an edge that one end has gone on without, now that the other end's message has come. */
+/** An exchange along an edge that one end continued without, now that the other end's message has arrived. */
 export interface Flow<M> {
   readonly from: PeerName
   readonly round: number
   /** What both ends mix with. */
   readonly weight: number
-  /** As they were sent: a round without delay would have added `weight (theirs − mine)`. */
+  /** The messages as sent: a round without delay would have added `weight (theirs − mine)`. */
   readonly mine: M
   readonly theirs: M
 }
 
 /**
- * How a late flow enters the state; 'dropped' where a sum over the peers is not kept. 'added': what is sent leaves the sender for good, and is added to the
- * fields of the same names when it comes late or from elsewhere; nothing of this is agreed on by both ends.
+ * How a late flow enters the state; 'dropped' where no sum over the peers is kept. 'added': a message carries mass that has left its sender for good.
+ * It is added to the fields of the same names, even if it arrives late or from a peer outside the row; the ends need not agree on anything.
  */
 export type LateFlow<S, M, O = unknown> = 'dropped' | 'added' | ((state: S, flow: Flow<M>, options: O) => S)
 
@@ -150,9 +150,9 @@ export interface Stepper {
   step(base: Vector, gradient: Vector, of?: StepOf): Vector
 }
 
-/** What a step is about, where that is not the whole vector in the round under way. */
+/** Which step it is, where `base` is not the whole vector in the current round. */
 export interface StepOf {
-  /** Which element of the parameters `base` begins with. Each range that is stepped has a state of its own. */
+  /** The index of the parameter that `base` begins with. Each range that is stepped has an optimiser state of its own. */
   readonly offset?: number
   readonly round?: number
 }
@@ -163,50 +163,50 @@ export type RoleName = 'worker' | 'server'
 export interface BaseNode<O, S> extends Stepper {
   readonly self: PeerName
   readonly options: O
-  /** How many rounds of training there are, and how long a message is waited for. */
+  /** How many rounds of training there are, and how long to wait for a message. */
   readonly rounds: number
   readonly timeout: Milliseconds
-  /** Where each tensor lies in the parameters, in order; those without elements are left out. */
+  /** Where each tensor lies in the parameters, in order, without empty tensors. */
   readonly tensors: readonly Tensor[]
   /** All peers of a role, in the order of names. */
   peers(role?: RoleName): readonly PeerName[]
   mixing(round: number): Mixing
-  /** A route to and from all of `members` but oneself; all workers when absent. */
+  /** A route to and from all of `members` except this peer; all workers when absent. */
   route(round: number, members?: readonly PeerName[]): Route
-  /** The gradient at x of the mean loss over the next batch. It is computed beside sending and receiving; `await` it in the round that began it. */
+  /** The gradient at x of the mean loss over the next batch. It is computed in parallel with sending and receiving; `await` it in the same round. */
   gradient(x: Vector): PromiseLike<Vector>
   /** Another optimiser, with a state of its own under `name`. */
   optimiser(name: string, settings: OptimiserSettings): Stepper
   /**
-   * `to`, which has to be new, but with the moving statistics of `from`. They are no parameters of descent: a momentum or a rate of an algorithm's own does
-   * not act on them.
+   * Copies the moving statistics of `from` into `to`, which must be new, and returns `to`. Statistics are not descended on: an algorithm's own
+   * momentum or rate does not apply to them.
    *
-   * @param first - which element of the parameters both begin with; 0 when absent
+   * @param first - the index of the parameter that both begin with; 0 when absent
    */
   withStatistics(to: Vector, from: Vector, first?: number): Vector
   /** The learning rate γ of a round. */
   rate(round: number): number
-  /** Random numbers that depend on the seed, the peer, the purpose and the round alone. */
+  /** Random numbers that depend only on the seed, the peer, the purpose and the round. */
   random(purpose: string, round: number): Random
-  /** Changes the state at once. The only way to change it where `answers` may change it too. */
+  /** Changes the state at once. Required where `answers` may change it too. */
   change(change: (state: S) => S): void
-  /** What the servers of the run share; of a record that needs a store. */
+  /** The store that the run's servers share; only for a record that needs one. */
   readonly store: Objects
 }
 export type NodeTraits<O> = Pick<BaseNode<O, State>, 'self' | 'options' | 'rounds' | 'tensors' | 'peers'>
 export type Node<O, C extends Channels, S> = BaseNode<O, S> & { readonly [N in keyof C]: ChannelOf<C[N]> }
 
-/** What an algorithm cannot do without. It is tested before anything starts, and refused with the reason. */
+/** What an algorithm requires. It is checked before anything starts; a run without it is refused with the reason. */
 export interface Needs {
   /** Which sums of the mixing matrix are 1. */
   readonly weights?: 'rows' | 'columns' | 'both' | 'symmetric'
-  /** 'fixed': the same neighbours by the same weights in every round. A tree is fixed too. */
+  /** 'fixed': the same neighbours with the same weights in every round. A tree is fixed too. */
   readonly graph?: 'tree' | 'fixed'
-  /** What every eigenvalue of a fixed symmetric W must lie above. */
+  /** Every eigenvalue of a fixed symmetric W must be above this. */
   readonly eigenvalues?: number
-  /** Whom a peer sends to: its neighbours alone when absent. */
+  /** Which peers a peer sends to: its neighbours only when absent. */
   readonly reach?: 'everyone'
-  /** Whether a missing message is an error; with 'any' nobody ends for that it hears nobody: it goes on alone, a round in two timeouts. */
+  /** 'reliable': a missing message is an error. 'any': a peer that hears no neighbour continues alone, with two timeouts per round. */
   readonly delivery?: 'reliable' | 'any'
   /** How many servers; none when absent. */
   readonly servers?: number
@@ -214,13 +214,13 @@ export interface Needs {
   readonly store?: true
 }
 
-/** What a round without missing messages keeps, beside what the optimiser adds: the mean of `x` over the peers, its mean weighted by `w` (`Σ x` and `Σ w`), or that all have the same. */
+/** What rounds without missing messages preserve, apart from optimiser steps: the mean of `x`; `Σ x` and `Σ w`; equality; or nothing. */
 export type Keeps = 'mean' | 'weighted mean' | 'equality' | 'nothing'
 
-/** What a peer of a role does. `start`, `model` and `answers` do not wait. */
+/** What a peer of a role does. `start`, `model` and `answers` are synchronous. */
 export interface Role<O, C extends Channels, S extends State> {
   start(origin: { readonly x: Vector; readonly zero: Vector }, node: NodeTraits<O>): S
-  /** A round: state in, state out. Where there are `answers`, it changes the state by `node.change` and returns nothing. */
+  /** One round: state in, state out. Where there are `answers`, it changes the state by `node.change` and returns nothing. */
   round?(node: Node<O, C, S>, state: S, k: number): Promise<S | void>
   readonly answers?: {
     readonly [N in keyof C]?: (
@@ -230,9 +230,9 @@ export interface Role<O, C extends Channels, S extends State> {
       from: PeerName
     ) => { readonly state: S; readonly reply: Reply<C[N]> }
   }
-  /** What is reported and evaluated; `state.x` when absent, and nothing where there is no such vector. */
+  /** What is reported and evaluated; `state.x` when absent, and nothing where the state has no such vector. */
   model?(state: S): Vector
-  /** What a record keeps that keeps a weighted mean; the state's `x` and `w` when absent. */
+  /** Of a record that keeps a weighted mean: its `x` and `w`; those of the state when absent. */
   mass?(state: S): { readonly x: Vector; readonly w: number }
 }
 
@@ -249,24 +249,24 @@ export interface Definition<Z extends z.ZodObject, C extends Channels, S extends
   /** Who published it, and where. */
   readonly source: string
   readonly options: Z
-  /** Options that follow from the graph, whose default is the word `graph`; optionsOn in needs.ts fills them in. */
+  /** Options that follow from the graph, with the word `graph` as their default; optionsOn in needs.ts fills them in. */
   readonly fromGraph?: (topology: Topology) => Partial<z.output<Z>>
   readonly needs: Needs
   readonly keeps: Keeps
-  /** 'own': neighbours need not be in the same round, so that there are no checkpoints of one round of all. Follows where peers answer each other, or servers keep nothing. */
+  /** 'own': neighbours need not be in the same round, so there are no common checkpoints. Implied by `answers`, and by servers that keep nothing. */
   readonly pace?: 'own'
-  /** No channel may have the name of something that every node has. */
+  /** No channel may have the name of a node's property. */
   readonly channels: C & { readonly [K in keyof BaseNode<unknown, unknown>]?: never }
   /**
-   * The channels whose messages are exchanged along the edges of the round's mixing, one by each end: used by both ends or by none, also where
-   * one has gone on without the other. Says how a flow that is late enters the state; see {@link addFlow}. Of a channel of requests: by which part of
-   * `reply − ask` a reply moves the asker's state, field by field; the answer has moved the other end by as much the other way, so that a late reply is
-   * used, too.
+   * The channels whose messages are exchanged along the edges of the round's mixing, one by each end: both ends use both messages or neither does,
+   * even if one end has continued without the other. The value says how a late flow enters the state; see {@link addFlow}. For a channel of requests
+   * it is a weight: a reply moves the asker's state by this fraction of `reply − ask`, field by field. The answer has moved the other end by the
+   * opposite, so a late reply is used too.
    */
   readonly edges?: { readonly [N in keyof C]?: C[N] extends Shape ? LateFlow<S, Shaped<C[N]>, z.output<Z>> : number }
   /** What a server does, where there are servers. */
   readonly server?: Role<z.output<Z>, C, T>
-  /** How keyed rows are served, where they are the parameters. Then workers do what packages/algorithms/src/keys/rows-sgd.ts says, and there are no roles. */
+  /** How keyed rows are served, where they are the parameters. Then workers run packages/algorithms/src/keys/rows-sgd.ts, and there are no roles. */
   readonly keys?: KeyService
 }
 
@@ -283,17 +283,17 @@ export type AnyRole = Omit<Role<unknown, Channels, State>, 'answers'> & {
 export type Algorithm = Omit<Definition<z.ZodObject, Channels, State, State>, keyof AnyRole | 'edges' | 'server'> &
   AnyRole & { readonly edges?: Readonly<Record<string, LateFlow<State, Message> | number>>; readonly server?: AnyRole }
 
-/** Known to every copy of this package, so that a user's module may have one of its own. */
+/** Known to every copy of this package, so that a user's module may have a copy of its own. */
 const brand = Symbol.for('murmuration.algorithm')
 
-/** Checks the types of an algorithm, and makes it one whatever its types are. */
+/** Checks the types of an algorithm, and erases them. */
 export function algorithm<Z extends z.ZodObject, C extends Channels, S extends State, T extends State = State>(
   definition: Definition<Z, C, S, T>
 ): Algorithm {
   return Object.assign({ [brand]: true }, definition) as unknown as Algorithm
 }
 
-/** Whether something that a module exports is an algorithm. */
+/** Whether an export of a module is an algorithm. */
 export function isAlgorithm(value: unknown): value is Algorithm {
   return typeof value === 'object' && value !== null && brand in value
 }

@@ -52,7 +52,7 @@ import { sparseLoCo } from './sparseloco.js'
 import { staleSynchronous } from './stale-synchronous.js'
 import { trimmedMeanSgd } from './trimmed-mean.js'
 
-/** Those whose parameters are keyed rows, for tasks whose batches touch a few of them. */
+/** Algorithms whose parameters are keyed rows, for tasks whose batches touch few rows. */
 export const keyAlgorithms: readonly Algorithm[] = [classicServer, classicLocalServer, lapse, petuum, adaPm]
 
 /** All algorithms of this package whose parameters are a vector. */

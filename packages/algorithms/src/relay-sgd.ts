@@ -1,6 +1,7 @@
 /**
- * RelaySGD on a tree: m_{i→j} sums all models on i's side of the edge, count says how many; inbox: what came last, by neighbour. With the sums of
- * gradients (RelaySum/Grad of the paper's experiments) all peers apply each gradient, some of them later, and models that differ stay so.
+ * RelaySGD on a tree: m_{i→j} sums all models on i's side of the edge, and count is their number. inbox: the last messages, by neighbour. With sums
+ * of gradients (RelaySum/Grad in the paper's experiments) all peers apply each gradient, some of them later, and models that differ at the start stay
+ * different.
  */
 import { z } from 'zod'
 import { total, without } from './mixing.js'
@@ -32,7 +33,7 @@ export const relaySgd = algorithm({
     const mine: Relay = { x: isOfModels ? half : g, count: 1 }
     node.relay.send(tree, (j) => total(tree, mine, without(inbox, j))) //  m_{i→j} = x_i + Σ_{l≠j} m_{l→i}
     const theirs = await node.relay.collect(tree)
-    const all = total(tree, mine, theirs) //                               a lost message is a smaller count
+    const all = total(tree, mine, theirs) //                               a lost message makes count smaller
     if (!isOfModels) return { x: node.step(x, linear([1 / n, all.x])), inbox: theirs }
     return { x: linear([1 / n, all.x], [(n - all.count) / n, half]), inbox: theirs }
   }

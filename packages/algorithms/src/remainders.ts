@@ -1,22 +1,23 @@
 /**
- * What a vector leaves modulo a bound B, in a few bits, and the difference of two vectors from what both leave. A number x lies n = ⌊x/u + ρ⌋ steps of u = B / 2^bits from 0, with ρ in
- * [0, 1) drawn anew for each number and round, the same by everybody; what travels is n mod 2^bits. Of two peers the difference n_j − n_i is the remainder of the difference of both that
- * is nearest to 0, and at both ends the same but for the sign, where |x_j − x_i| < θ, with B = 2θ / (1 − 2 / 2^bits).
+ * A vector's remainders modulo a bound B, in a few bits, and the difference of two vectors from their remainders. A number x lies n = ⌊x/u + ρ⌋ steps
+ * of u = B / 2^bits from 0, with ρ in [0, 1) drawn for each number and round, the same at all peers; n mod 2^bits is sent. The difference n_j − n_i
+ * of two peers is the value nearest to 0 that is congruent to the difference of both remainders. Both ends find the same value but for the sign,
+ * where |x_j − x_i| < θ, with B = 2θ / (1 − 2 / 2^bits).
  */
 import { createRandom } from '@murmuration/random'
 import type { Vector } from './node/vector.js'
 
-/** As options of an algorithm. */
+/** Options of an algorithm that exchanges remainders. */
 export interface RemainderSettings {
   readonly bits: number
-  /** θ, what no two numbers of neighbours may differ by. */
+  /** θ: numbers of neighbours must differ by less. */
   readonly theta: number
 }
 
 /** The largest prime below 2²⁶, so that products of two numbers below it are exact. */
 const prime = 2 ** 26 - 5
 
-/** The draws of one round. */
+/** The random draws of one round. */
 export class Remainders {
   /** u */
   readonly step: number
@@ -49,13 +50,13 @@ export class Remainders {
         check = (check + this.#factors[i] * (n % prime)) % prime
       }
     })
-    q.compute(x.length) // the check is of all numbers
+    q.compute(x.length) // the check needs all numbers
     return { q, check }
   }
 
   /**
-   * `theirs − mine` in units of u; undefined where the check says that some number of both is θ or more apart. It misses that once in 6 · 10⁷ messages, for each
-   * factor that makes up for the others is one of so many.
+   * `theirs − mine` in units of u; undefined where the check shows that some number differs by θ or more. It misses that once in 6 · 10⁷ messages:
+   * when the factors cancel by chance.
    */
   between(mine: Vector, theirs: Vector, check: number): Vector | undefined {
     let off = check % prime

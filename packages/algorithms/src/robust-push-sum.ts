@@ -1,11 +1,11 @@
 /**
- * Push-sum by running sums: a message says what its sender has given to that neighbour in all, σ, and the receiver adds what is new, σ − ρ, where ρ is what it
- * has used. The next message makes up for one that was lost, and one that comes twice or late changes nothing; so Σ x and Σ w, with what is under way, σ − ρ, are kept to
- * rounding: a sender takes from itself what σ has really grown by. Of the papers the abstracts were read, and the rule as others cite it; the rest is ours. Who was not heard when it was last due, or has
- * not heard this peer, is given nothing: it is told the same σ. Who is left with less than half a weight after a loss takes no step, since one of x / w
- * is as much longer. Sums go past the run's codec, and they grow: after T rounds a
- * share is rounded to T p |x| 2⁻²⁴, with p its part (Σ x stays). Numbers of about 1 on a ring of 4 agreed to 7·10⁻⁵ after 1,000 rounds and to 9·10⁻⁴ after 10,000. Peers may vanish and
- * come back, but one that starts anew would begin its sums anew, so members do not change.
+ * Push-sum by running sums: a message carries σ, the total that its sender has ever given to that neighbour. The receiver keeps ρ, the total that it has used,
+ * and adds the new part, σ − ρ. So the next message makes up for a lost one, and a duplicate or late one changes nothing. Σ x and Σ w, with the mass in flight,
+ * σ − ρ, are kept up to rounding: a sender subtracts what σ has really grown by. A neighbour whose last message did not arrive, or that does not hear this
+ * peer, is given nothing: it is sent the same σ again. While there is such a neighbour, a peer with less than half a weight takes no step, since a step of x
+ * moves x / w by 1 / w times as much. Sums bypass the run's codec, and they grow: after T rounds a fraction p is rounded to T p |x| 2⁻²⁴ (Σ x stays). Numbers
+ * of about 1 on a ring of 4 agreed to 7·10⁻⁵ after 1,000 rounds and to 9·10⁻⁴ after 10,000. Peers may vanish and come back, but a peer that starts anew would
+ * begin its sums anew, so members do not change. Of the papers the abstracts were read, and the rule as others cite it; the rest is not from them.
  */
 import type { PeerName } from '@murmuration/core'
 import { z } from 'zod'

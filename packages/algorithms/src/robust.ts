@@ -1,20 +1,22 @@
-/** Ways to put together what the neighbours sent where some of them may send anything that is finite. Sums run in the order of names. */
+/** Functions that combine the neighbours' messages where some may send any finite numbers. Sums run in the order of names. */
 import { invariant } from '@murmuration/core'
 import { norm, sortElements, squaredDistance } from '@murmuration/vectors'
 import { edgeWeight } from './mixing.js'
 import { linear, linearOf, type Term, type Vector } from './node/vector.js'
 import { messageOf, type Mixing, type PerPeer } from './record.js'
 
-/** How many elements are sorted at a time: what they take stays in the processor's first cache. */
+/** How many elements are sorted at a time: they fit the processor's first-level cache. */
 const blockLength = 512
 
-/** Element by element the median of all: of an even number the mean of the two in the middle. */
+/** The median of all, element by element; for an even number the mean of the two in the middle. */
 export function coordinateMedian(mine: Vector, theirs: readonly Vector[]): Vector {
   const [low, high] = [theirs.length >> 1, (theirs.length + 1) >> 1]
   return ofSorted([mine, ...theirs], (sorted, k) => (sorted[low][k] + sorted[high][k]) / 2)
 }
 
-/** Element by element the mean of one's own and of the others without their `b` largest and `b` smallest; more than 2 b others. */
+/**
+ * The mean, element by element, of the peer's own values and the others' without their `b` largest and `b` smallest; requires more than 2 b others.
+ */
 export function trimmedMean(b: number, mine: Vector, theirs: readonly Vector[]): Vector {
   const kept = theirs.length - 2 * b
   invariant(kept > 0, () => `of ${theirs.length} vectors ${b} are left out at each end`)
@@ -25,7 +27,7 @@ export function trimmedMean(b: number, mine: Vector, theirs: readonly Vector[]):
   })
 }
 
-/** Each element by `take`, from the place `k` of sorted columns. */
+/** Each element by `take`, from place `k` of the sorted columns. */
 function ofSorted(
   vectors: readonly Vector[],
   take: (sorted: readonly Float32Array[], k: number, element: number) => number
@@ -42,7 +44,10 @@ function ofSorted(
   })
 }
 
-/** Of n vectors that whose squared distances to the n − b − 2 nearest others sum to the least, the first of equals; the first of all where n < 2 b + 3. */
+/**
+ * The one of n vectors with the smallest sum of squared distances to its n − b − 2 nearest others, the first of equals; the first of all where n < 2
+ * b + 3.
+ */
 export function krum(b: number, vectors: readonly Vector[]): Vector {
   const count = vectors.length
   if (count < 2 * b + 3) return vectors[0]
@@ -57,13 +62,13 @@ export function krum(b: number, vectors: readonly Vector[]): Vector {
   return vectors[scores.indexOf(Math.min(...scores))]
 }
 
-/** How far a neighbour's vector is from one's own, and its weight. */
+/** A neighbour's weight, and how far its vector is from the peer's own. */
 export interface Distance {
   readonly weight: number
   readonly length: number
 }
 
-/** `x + Σ_j W_ij clip(x_j − x, τ)`, with τ by the distances of all that came. */
+/** `x + Σ_j W_ij clip(x_j − x, τ)`, with τ computed from the distances of all received vectors. */
 export function addClipped(
   W: Mixing,
   x: Vector,
@@ -84,15 +89,15 @@ export function addClipped(
   return linearOf([[1, x], ...terms])
 }
 
-/** The distance of the (b + 1)-th farthest, or of the nearest; 0 of nobody. */
+/** The (b + 1)-th largest distance, or the smallest if there are fewer; 0 if there is none. */
 export function farthestBut(b: number, all: readonly Distance[]): number {
   const lengths = all.map(({ length }) => length).sort((left, right) => right - left)
   return lengths[b] ?? lengths.at(-1) ?? 0
 }
 
 /**
- * The largest distance, 0 of oneself included, such that oneself and all that are no farther weigh at most the weight of all less twice that of `b`
- * neighbours, the heaviest; 0 where one's own is more than that.
+ * The largest distance (the peer's own, 0, included) such that all vectors within it weigh at most the weight of all less twice that of the `b`
+ * heaviest neighbours; 0 where the peer's own weight is more than that.
  */
 export function radiusWithin(b: number, own: number, all: readonly Distance[]): number {
   const sum = (list: readonly Distance[]) => list.reduce((total, { weight }) => total + weight, 0)

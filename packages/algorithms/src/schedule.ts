@@ -2,13 +2,13 @@
 export interface RateDescription {
   /** The rate after the warm-up, above 0. */
   readonly initial: number
-  /** Rounds over which the rate grows evenly from `initial / warmup` to `initial`; 0 for none. */
+  /** Rounds over which the rate grows linearly from `initial / warmup` to `initial`; 0 for none. */
   readonly warmup?: number
-  /** 'constant'; 'cosine', down to 0 at the last round; or a factor at each of some rounds. */
+  /** 'constant'; 'cosine', down to 0 at the last round; or a multiplication by `factor` at each round of `at`. */
   readonly decay?: 'constant' | 'cosine' | { readonly at: readonly number[]; readonly factor: number }
 }
 
-/** The learning rate of round k, 0, 1, …, when `rounds` are trained in all. */
+/** The learning rate of round k = 0, 1, … of `rounds`. */
 export function rateSchedule(description: RateDescription, rounds: number): (round: number) => number {
   const { initial, warmup = 0, decay = 'constant' } = description
   return (round) => {

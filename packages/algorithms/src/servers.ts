@@ -10,22 +10,22 @@ export interface Chunk {
   readonly server: PeerName
   /** `[server]` */
   readonly alone: readonly PeerName[]
-  /** Its place among the chunks of its server. */
+  /** Its index among the chunks of its server. */
   readonly turn: number
-  /** Its place among all. */
+  /** Its index among all chunks. */
   readonly part: number
   readonly range: Range
 }
 
-/** What an algorithm with servers has as options. */
+/** Options of all algorithms with servers. */
 export const serverOptions = {
   fusion: z.enum(['fused', 'per-tensor']).default('fused').meta({
-    description: 'Whether each server holds as many numbers as the others, or whole tensors'
+    description: 'Whether all servers hold equally many numbers, or whole tensors'
   }),
   chunks: z.int().min(1).default(16).meta({ description: 'How many chunks a range travels in' })
 }
 
-/** What one has whose workers take H steps between two exchanges, and whose servers take outer steps with momentum. */
+/** Options where workers take H steps between two exchanges, and servers take outer steps with momentum. */
 export const outerOptions = {
   ...serverOptions,
   period: z.int().min(1).default(50).meta({ description: 'H, inner steps between two exchanges with the server' }),
@@ -49,7 +49,7 @@ interface Plan {
   readonly chunks: readonly Chunk[]
   /** In the order of the parameters. */
   readonly inOrder: readonly Chunk[]
-  /** Those of this server. */
+  /** The chunks of this server. */
   readonly held: readonly Chunk[]
 }
 
@@ -65,7 +65,7 @@ function planOf(node: ServedNode): Plan {
   return plan
 }
 
-/** All chunks: server by server; where calls block, the first of each server, then the second, and so on. Each range is one chunk then. */
+/** All chunks, server by server. Where calls block, each range is one chunk, and the first of each server comes before the second of any. */
 export function chunksOf(node: ServedNode): readonly Chunk[] {
   return planOf(node).chunks
 }
@@ -92,22 +92,22 @@ export function rangesHeldBy(node: ServedNode, x: Vector): Readonly<Record<strin
   return Object.fromEntries(heldBy(node).map(({ part, range }) => [part, rangeOf(x, range)]))
 }
 
-/** To and from peers, about a chunk. */
+/** A route to and from peers, for one chunk. */
 export function about({ self }: ServedNode, { part, range }: Chunk, round: number, peers: readonly PeerName[]): Route {
   return { peer: self, round, part, range, to: peers, from: peers }
 }
 
-/** To and from the server that holds a chunk. */
+/** A route to and from the server that holds a chunk. */
 export function toServer(node: ServedNode, chunk: Chunk, round: number): Route {
   return about(node, chunk, round, chunk.alone)
 }
 
-/** Sends each server what it holds of v. */
+/** Sends each server its ranges of v. */
 export function push(node: ServedNode & { readonly up: RangeChannel }, round: number, v: Vector): void {
   for (const chunk of chunksOf(node)) node.up.send(toServer(node, chunk, round), { part: rangeOf(v, chunk.range) })
 }
 
-/** What the servers send of a round, as one vector. */
+/** Collects what the servers send in a round, as one vector. */
 export async function pull(node: ServedNode & Down, round: number): Promise<Vector> {
   const parts: Vector[] = []
   for (const chunk of chunksOf(node))
@@ -115,12 +115,12 @@ export async function pull(node: ServedNode & Down, round: number): Promise<Vect
   return joined(node, parts)
 }
 
-/** The chunks' vectors as one, in the order of the parameters. */
+/** The chunks' vectors concatenated in the order of the parameters. */
 export function joined(node: ServedNode, parts: readonly Vector[]): Vector {
   return concat(planOf(node).inOrder.map(({ part }) => parts[part]))
 }
 
-/** The chunk that a message between a worker and a server is about. A message about none is rejected. */
+/** The chunk that a message between a worker and a server belongs to. A message that belongs to none is rejected. */
 export function chunkOf<M extends { readonly part: Vector }>(
   node: ServedNode,
   channel: Channel<M>,
@@ -136,16 +136,16 @@ export function chunkOf<M extends { readonly part: Vector }>(
   return undefined
 }
 
-/** How many updates of each worker are in each chunk that a server holds. */
+/** How many updates of each worker each chunk of a server contains. */
 export type Clocks = Readonly<Record<string, Readonly<Record<PeerName, number>>>>
 
-/** Clocks that nothing has moved yet. */
+/** All clocks at 0. */
 export function clocksOf(node: ServedNode): Clocks {
   const zeros = Object.fromEntries(node.peers().map((worker) => [worker, 0]))
   return Object.fromEntries(heldBy(node).map(({ part }) => [part, zeros]))
 }
 
-/** Those of the workers whose updates the chunk lacks that is furthest behind. */
+/** The workers with the fewest updates in any chunk. */
 export function slowestOf(node: ServedNode, clocks: Clocks): readonly PeerName[] {
   const all = Object.values(clocks)
   const least = Math.min(...all.map(slowest))
@@ -157,7 +157,7 @@ export function slowest(clock: Clocks[string]): number {
   return Object.values(clock).reduce((least, count) => Math.min(least, count), Number.POSITIVE_INFINITY)
 }
 
-/** How many updates there are of all workers. */
+/** The total number of updates. */
 export function countOf(clock: Clocks[string]): number {
   return Object.values(clock).reduce((sum, count) => sum + count, 0)
 }

@@ -1,4 +1,4 @@
-/** What the workers and the services of `parameter-services` do: asking one service or another, and reading and writing the objects of the store. */
+/** The two sides of `parameter-services`: a worker asks the services in turn; a service reads and writes the objects of the store. */
 import { NeighboursMissingError, type PeerName } from '@murmuration/core'
 import { allFinite } from '@murmuration/vectors'
 import { concat, linear, type Range, rangeOf, type Vector } from './node/vector.js'
@@ -7,7 +7,7 @@ import type { Objects } from './node/objects.js'
 import { cut } from './ranges.js'
 import type { Arrival, Channel, NodeTraits, Route } from './record.js'
 
-/** What travels: an update or parameters; no numbers where a worker was served by somebody else. */
+/** What travels: an update or parameters; no numbers where another service has served the worker. */
 export type PartChannel = Channel<{ readonly part: Vector }>
 
 export interface ServiceOptions {
@@ -29,13 +29,13 @@ function storedRanges({ options }: ServedNode, length: number): readonly StoredR
   return cut(all(length), options.chunks).map((range, place) => ({ key: `x${place}`, range }))
 }
 
-/** Every service is asked at most so often in a round, in turns. */
+/** How often a worker asks each service in a round, at most. */
 const laps = 2
 
-/** So many replies to what was asked before are passed over while one reply is waited for. */
+/** How many outdated replies a worker skips while it waits for one. */
 const maxStale = 256
 
-/** A message between a worker and services. `turn`: how many services the worker has asked before in this round. */
+/** A message between a worker and services. `turn`: how many requests the worker has sent before in this round. */
 export function between(
   { self }: ServedNode,
   { round, turn }: Turn,
@@ -50,7 +50,7 @@ interface Turn {
   readonly turn: number
 }
 
-/** What a service replied, and which one: the place among all. */
+/** What a service replied, and its index among all. */
 interface Served {
   readonly x: Vector
   readonly service: number
@@ -63,10 +63,10 @@ type AskingNode = ServedNode & { readonly up: PartChannel; readonly down: PartCh
 type ServingNode = AskingNode & { readonly store: Objects }
 
 /**
- * Hands a part to a service and gives its reply. A service that does not reply in time is left for the next, by name. Those that were not asked are told that
- * the round went on without them.
+ * Sends a part to a service and returns its reply. If the service does not reply in time, asks the next by name. The services that were not asked are
+ * notified that the round is over.
  *
- * @param first - the place of the service to begin with
+ * @param first - the index of the service to begin with
  * @throws NeighboursMissingError when none replies
  */
 export async function askAny(node: AskingNode, round: number, first: number, part: Vector): Promise<Served> {
@@ -90,7 +90,7 @@ export async function askAny(node: AskingNode, round: number, first: number, par
   )
 }
 
-/** The first reply of this round, or nothing when none comes in time. One that comes late does as well as the one that is waited for. */
+/** The first reply of this round; undefined when none arrives in time. A late reply of another service is as good as the awaited one. */
 async function replyOf(
   { down }: AskingNode,
   round: number,
@@ -107,7 +107,7 @@ async function replyOf(
   return undefined
 }
 
-/** What was waited for; nothing when nobody sent anything in time. */
+/** The result; undefined when no message arrived in time. */
 export async function unlessMissing<T>(waited: Promise<T>): Promise<T | undefined> {
   try {
     return await waited
@@ -118,8 +118,9 @@ export async function unlessMissing<T>(waited: Promise<T>): Promise<T | undefine
 }
 
 /**
- * Brings what a worker sent into the store, object by object, and gives what this service now takes the parameters to be. With α = 1 it is an update u:
- * w ← w + u; below they are parameters x: w ← α w + (1 − α) x. Between reading and writing others may write, and are overwritten; `atomic` has the store add.
+ * Merges what a worker sent into the store, object by object, and returns this service's view of the parameters. With α = 1 it is an update u: w ← w
+ * + u; below 1 it is parameters x: w ← α w + (1 − α) x. Writes of others between the read and the write are overwritten; with `atomic` the store
+ * adds.
  */
 async function bringIn(node: ServedNode & { readonly store: Objects }, initial: Vector, part: Vector): Promise<Vector> {
   const { store, options } = node
@@ -136,19 +137,19 @@ async function bringIn(node: ServedNode & { readonly store: Objects }, initial: 
   return concat(parts)
 }
 
-/** Under this part services send what the store holds when all workers have ended. */
+/** The part under which services send the content of the store when all workers have ended. */
 const endPart = partsPerRound - 1
 
-/** How many timeouts a worker that has ended waits for the others: nobody is held up meanwhile, and some may be slow. */
+/** How many timeouts a worker that has ended waits for the others: this holds up no peer, and some may be slow. */
 const endTimeouts = 10
 
-/** Sends all workers what the store holds at the end, and removes it where no worker may ask for it again. */
+/** Sends all workers the content of the store at the end, and removes it where no worker can ask for it again. */
 export async function sendEnd(node: ServingNode, { length }: Vector, mayRemove: boolean): Promise<void> {
   const stored = storedRanges(node, length)
   const parts: Vector[] = []
   for (const { key, range } of stored) {
     const part = await node.store.find(key, range.length)
-    // Another service has removed it, and has sent it.
+    // Another service has sent and removed it.
     if (part === undefined) return
     parts.push(part)
   }
@@ -158,7 +159,7 @@ export async function sendEnd(node: ServingNode, { length }: Vector, mayRemove: 
   if (mayRemove) await node.store.remove(stored.map(({ key }) => key))
 }
 
-/** What the store holds when all workers have ended, so that all have the same; what one has itself when no service tells in time. */
+/** The content of the store when all workers have ended, so that all have the same; the worker's own x when no service sends it in time. */
 export async function endOf(node: AskingNode, x: Vector): Promise<Vector> {
   for (let stale = 0; stale < maxStale; stale++) {
     const arrival = await unlessMissing(node.down.next(() => node.peers('server'), { timeouts: endTimeouts }))
@@ -169,7 +170,7 @@ export async function endOf(node: AskingNode, x: Vector): Promise<Vector> {
   return x
 }
 
-/** Does what a worker asks for, and says whether that is something. No numbers ask for nothing. */
+/** Serves a request of a worker, and returns whether it was valid. A message without numbers requests nothing. */
 export async function serve(
   node: ServingNode,
   initial: Vector,

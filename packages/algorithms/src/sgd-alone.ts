@@ -1,4 +1,4 @@
-/** Plain SGD on a peer's own samples, with nobody to exchange with: the floor that others are held against. */
+/** Plain SGD on a peer's own samples, without any exchange: the lower bound that other algorithms are compared with. */
 import { z } from 'zod'
 import { algorithm } from './record.js'
 

@@ -22,7 +22,7 @@ export const slowMo = algorithm({
     const half = node.step(x, await node.gradient(x))
     if ((k + 1) % period !== 0) return { x: half, outer, u }
     const mean = await ringMean(node.all, node.route(k), half)
-    const γ = node.rate(k) //                                                of the last of the τ steps, where the rate falls between them
+    const γ = node.rate(k) //                                                the rate of the last of the τ steps, if it changes between them
     const slow = linear([β, u], [1 / γ, outer], [-1 / γ, mean]) //           u ← β u + (x_{t,0} − x_{t,τ}) / γ
     const next = linear([1, outer], [-α * γ, slow]) //                       x_{t+1,0} = x_{t,0} − α γ u
     node.withStatistics(next, mean)

@@ -1,7 +1,7 @@
 /**
- * SPARTA with the neighbours in place of all peers: of the parameters only those with a number in S_k are mixed, a few that are drawn anew in every round,
- * the same by everybody. Nothing is kept of neighbours or of what was left out, so that messages may be lost and the graph may change. A round
- * leaves 1 − p (1 − ρ²) of the disagreement squared on average, or less, with p the fraction that is mixed and ρ the contraction of W.
+ * SPARTA with the neighbours in place of all peers: in each round only the parameters with indices in S_k are mixed, a small set that is drawn anew,
+ * the same at all peers. Nothing is kept of neighbours or of the other parameters, so messages may be lost and the graph may change. A round reduces
+ * the squared disagreement on average to 1 − p (1 − ρ²) of its value, or less, with p the fraction that is mixed and ρ the contraction of W.
  */
 import { z } from 'zod'
 import { addFlow, mix } from './mixing.js'
@@ -19,7 +19,7 @@ export const sparseGossip = algorithm({
       .gt(0)
       .max(1)
       .default(0.05)
-      .meta({ description: 'p, how much of the parameters is mixed in a round' })
+      .meta({ description: 'p, the fraction of the parameters that is mixed in a round' })
   }),
   needs: { weights: 'rows' },
   keeps: 'mean',

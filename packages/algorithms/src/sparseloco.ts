@@ -1,7 +1,7 @@
 /**
- * SparseLoCo: H inner steps from θ, then everybody sends everybody (an all-gather) the largest of what is left of its changes: e, which forgets. With
- * `period` and `memory` 1 and plain steps it is SGD with top-k and error feedback (Stich, Cordonnier, Jaggi, NeurIPS 2018). Δ = θ − x, as the paper
- * has it. Its 2-bit values are not built: those that are kept travel as float32.
+ * SparseLoCo: H inner steps from θ; then each peer adds its change to an error e that decays, and sends the largest numbers of e to all peers (an
+ * all-gather). With `period` and `memory` 1 and plain steps it is SGD with top-k and error feedback (Stich, Cordonnier, Jaggi, NeurIPS 2018). Δ = θ −
+ * x, as in the paper. The paper's 2-bit values are not built: the numbers kept travel as float32.
  */
 import { z } from 'zod'
 import { compress, compressorSettings } from './compressors.js'
@@ -9,12 +9,12 @@ import { mean } from './mixing.js'
 import { linear } from './node/vector.js'
 import { algorithm } from './record.js'
 
-/** How often, what is left, and how far an outer step goes. */
+/** Options: how often peers exchange, how changes are compressed, and how far an outer step goes. */
 export const sparseLoCoOptions = {
   period: z.int().min(1).default(30).meta({ description: 'H, inner steps between two outer ones' }),
   compressor: compressorSettings
     .prefault({ name: 'top-k', fraction: 1 / 64 })
-    .meta({ description: 'What is left of a change before it is sent' }),
+    .meta({ description: 'How a change is compressed before it is sent' }),
   memory: z.number().min(0).max(1).default(0.95).meta({ description: 'β, how much of e stays from period to period' }),
   outerRate: z.number().positive().default(1).meta({ description: 'α of the outer steps' })
 }

@@ -1,15 +1,15 @@
-/** What a worker of stale synchronous parallel keeps: what the servers sent last, and its own updates that this does not hold yet. */
+/** The cache of a worker of stale synchronous parallel: what the servers sent last, and the worker's own updates that are not in it yet. */
 import type { PeerName } from '@murmuration/core'
 import { linear, rangeOf, type Vector } from './node/vector.js'
 import { chunksOf, joined, type ServedNode } from './servers.js'
 
-/** What was sent last of each chunk. All updates of clocks below `clock` are in it, and of one's own those below `own`. */
+/** What was sent last of each chunk. It contains all updates of clocks below `clock`, and the worker's own below `own`. */
 export type Seen = Readonly<Record<string, { readonly part: Vector; readonly own: number; readonly clock: number }>>
 
-/** One's own updates, by clock. */
+/** The worker's own updates, by clock. */
 export type Updates = Readonly<Record<string, Vector>>
 
-/** What is known before anything was sent. */
+/** The cache before anything was sent. */
 export function seenAtFirst(node: ServedNode, x: Vector): Seen {
   return Object.fromEntries(
     chunksOf(node).map(({ part, range }) => [part, { part: rangeOf(x, range), own: 0, clock: 0 }])
@@ -23,13 +23,13 @@ export function lateOf(node: ServedNode, seen: Seen, clock: number): readonly Pe
     .map(({ server }) => server)
 }
 
-/** Those of the updates that some chunk does not hold. */
+/** The updates that some chunk does not contain. */
 export function notIn(seen: Seen, updates: Updates): Updates {
   const least = Math.min(...Object.values(seen).map(({ own }) => own))
   return Object.fromEntries(Object.entries(updates).filter(([clock]) => Number(clock) >= least))
 }
 
-/** What was seen, and one's own updates that are not in it. */
+/** The cached parameters plus the worker's own updates that they do not contain. */
 export function withUpdates(node: ServedNode, seen: Seen, updates: Updates): Vector {
   const parts = chunksOf(node).map(({ part, range }) => {
     const own = Object.entries(updates).filter(([clock]) => Number(clock) >= seen[part].own)

@@ -1,9 +1,9 @@
 /**
- * Stale synchronous parallel. c: a worker's clock, the number of its steps; s: the staleness. A worker computes on parameters that hold all
- * updates of clocks up to c − s − 1 of all workers, all of its own, and what else has come; else it waits, and for all after the last step.
+ * Stale synchronous parallel. c: a worker's clock, the number of its steps; s: the staleness. A worker computes on parameters with all workers'
+ * updates of clocks up to c − s − 1, all of its own, and whatever else has arrived; it waits for these, and after the last step for all updates.
  *
- * Updates u_i = −γ/n · direction, with the worker's own velocity, add up: s = 0 is the synchronous server. When the slowest clock moves on, a
- * server sends everybody what it has, and how many of the receiver's own updates are in it (Dai et al. 2015, arXiv 1410.8043).
+ * Updates u_i = −γ/n · direction, with the worker's own velocity, add up: s = 0 is the synchronous server. When the slowest clock advances, a server
+ * sends all workers its parameters, and how many of the receiver's own updates they contain (Dai et al. 2015, arXiv 1410.8043).
  */
 import { z } from 'zod'
 import { linear, type Vector } from './node/vector.js'

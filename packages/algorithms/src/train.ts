@@ -5,8 +5,8 @@ import { Session } from './node/session.js'
 import type { TrainingSettings } from './node/training.js'
 
 /**
- * Trains one peer: yields a report per round and returns the parameters at its end. See {@link Session.steps}, and {@link trainKeys} for algorithms with
- * keyed rows.
+ * Trains one peer: yields a report per round and returns the parameters at the end. See {@link Session.steps}, and {@link trainKeys} for algorithms
+ * with keyed rows.
  */
 export function train(
   fabric: Fabric<VectorMessage>,

@@ -1,4 +1,6 @@
-/** BRIDGE-T: of each coordinate the neighbours' b largest and b smallest are left out, the rest averaged with one's own, then a step. */
+/**
+ * BRIDGE-T: for each coordinate the neighbours' b largest and b smallest values are left out and the rest averaged with the peer's own; then a step.
+ */
 import { z } from 'zod'
 import { algorithm } from './record.js'
 import { trimmedMean } from './robust.js'
@@ -21,7 +23,7 @@ export const trimmedMeanSgd = algorithm({
     const gradient = node.gradient(x)
     node.model.send(W, { x })
     const theirs = Object.values(await node.model.collect(W)).map((message) => message.x)
-    const centre = theirs.length > 2 * b ? trimmedMean(b, x, theirs) : x //  too few to tell who is wrong
+    const centre = theirs.length > 2 * b ? trimmedMean(b, x, theirs) : x //  too few to tell which are wrong
     return { x: node.step(centre, await gradient) }
   }
 })

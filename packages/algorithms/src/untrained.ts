@@ -2,13 +2,13 @@ import { invariant, type Schema } from '@murmuration/core'
 import { offsetsOf, sizeOf } from '@murmuration/vectors'
 import type { Range, Vector } from './node/vector.js'
 
-/** A range of the parameters that a gradient does not move. */
+/** A range of the parameters that gradients do not move. */
 export interface Untrained extends Range {
-  /** `m`: a step gives `m · base + (1 − m) · b` with the batch's value `b`. 1 for what is frozen. */
+  /** `m`: a step gives `m · base + (1 − m) · b` with the batch's value `b`. 1 for frozen parameters. */
   readonly momentum: number
 }
 
-/** The ranges that are frozen or hold statistics, in order; neighbours with the same momentum are one. None where everything is trained. */
+/** The ranges that are frozen or hold statistics, in order; adjacent ones with the same momentum are one. None where everything is trained. */
 export function untrainedOf(schema: Schema): readonly Untrained[] {
   const offsets = offsetsOf(schema)
   const ranges: Untrained[] = []
@@ -21,7 +21,7 @@ export function untrainedOf(schema: Schema): readonly Untrained[] {
   return ranges
 }
 
-/** A step of an optimiser, of the parameters from number `first` on; `isMain` where the optimiser is the run's. */
+/** An optimiser's step on the parameters from index `first` on; `isMain` for the run's optimiser. */
 interface Step {
   readonly base: Vector
   readonly gradient: Vector
@@ -30,9 +30,9 @@ interface Step {
 }
 
 /**
- * What a step makes of parameters that are not trained, in place of what the optimiser made of them. A gradient has there what the
- * batch gives, b: a statistic becomes `base + (1 − m) (b − at)` with `at` where the gradient was taken. What another optimiser than the
- * run's is given is a displacement, which is taken as it is.
+ * Overwrites an optimiser's result where parameters are not trained. There a gradient holds the batch's value b: a statistic becomes `base + (1 − m)
+ * (b − at)`, with `at` its value where the gradient was taken. An optimiser other than the run's is given a displacement, which is subtracted as it
+ * is.
  */
 export function keepUntrained(out: Float32Array, untrained: readonly Untrained[], step: Step): void {
   const { first, isMain } = step

@@ -1,16 +1,16 @@
 import type { PeerName } from '@murmuration/core'
 import type { FaultEvent } from './faults.js'
 
-/** What is held back: from whom to whom it goes, and how it goes on. */
+/** A delivery that is held back: its ends, and how it continues. */
 interface Held {
   readonly from: PeerName
   readonly to: PeerName
   release(): void
 }
 
-/** Partitions and clogged connections: who is cut off from whom, and what waits until that is over. */
+/** Partitions and clogged connections: which peers are cut off from each other, and the deliveries that wait until that ends. */
 export class Barriers {
-  /** From whom to whom nothing passes. */
+  /** By sender: the receivers that nothing reaches. */
   readonly #clogged = new Map<PeerName, Set<PeerName>>()
   readonly #groups = new Map<PeerName, number>()
   #held: Held[] = []
@@ -22,7 +22,7 @@ export class Barriers {
     return group !== undefined && (this.#groups.get(to) ?? group) !== group
   }
 
-  /** Calls `release` once nothing is between the two. What is held back goes on in its order. */
+  /** Calls `release` once the two can communicate. Deliveries continue in the order in which they were held. */
   hold(from: PeerName, to: PeerName, release: () => void): void {
     this.#held.push({ from, to, release })
   }

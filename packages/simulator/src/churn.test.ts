@@ -12,7 +12,7 @@ const draw = (seed: number, of: Churn = churn) => drawChurn(createRandom(seed, '
 test('of those that are there, so many crash in a minute as is said, and the number of those that are away settles', (t) => {
   const events = draw(1)
   const crashes = events.filter(({ kind }) => kind === 'crash')
-  // 5 minutes, in which 91 to 100 % are there: 1364 to 1500 are expected, give or take 3 standard deviations of 38.
+  // 5 minutes with 91 to 100 % present: 1364 to 1500 are expected, give or take 3 standard deviations of 38.
   t.true(crashes.length > 1250 && crashes.length < 1500, String(crashes.length))
   const before = events.filter(({ at }) => at < churn.until)
   const away = before.filter(({ kind }) => kind === 'crash').length * 2 - before.length

@@ -1,30 +1,33 @@
 import { invariant, type Milliseconds, type PeerName, type Random, type Work } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
 
-/** How a computation now and then takes longer than it should. */
+/** How a computation occasionally takes longer than it should. */
 export type Stragglers =
   | { readonly kind: 'none' }
-  /** Plus a time drawn from the exponential distribution: the shifted exponential of Lee et al. 2018 (Speeding Up Distributed Machine Learning Using Codes). */
+  /**
+   * Adds a time drawn from the exponential distribution: the shifted exponential of Lee et al. 2018 (Speeding Up Distributed Machine Learning Using
+   * Codes).
+   */
   | { readonly kind: 'shifted-exponential'; readonly mean: Milliseconds }
-  /** Times exp(σ z − σ²/2) with z normal, whose mean is 1. */
+  /** Multiplies by exp(σ z − σ²/2) with z normal, whose mean is 1. */
   | { readonly kind: 'log-normal'; readonly sigma: number }
-  /** Times `factor`, with the probability `fraction`. */
+  /** Multiplies by `factor`, with the probability `fraction`. */
   | { readonly kind: 'slow-now-and-then'; readonly fraction: number; readonly factor: number }
-  /** Times one factor after the other, around and around; each peer begins at a place of its own. */
+  /** Multiplies by one factor after the other, cyclically; each peer begins at a random place. */
   | { readonly kind: 'trace'; readonly factors: readonly number[] }
 
-/** What computing takes. */
+/** How long computing takes. */
 export interface ComputingModel {
   readonly perSample: Milliseconds
   readonly perStep: Milliseconds
-  /** How many times as long it takes on some peers. */
+  /** How many times as long it takes on slow peers. */
   readonly slow: ReadonlyMap<PeerName, number>
   readonly stragglers: Stragglers
 }
 
 /**
- * The time of a work: (perStep + perSample · samples) · slow, and what the stragglers' model makes of it. Each peer has random numbers
- * of its own, so that it draws the same times whatever the others do. Setting up costs nothing.
+ * The time of a work: (perStep + perSample · samples) · slow, modified by the stragglers' model. Each peer has its own random numbers, so it draws
+ * the same times whatever the others do. Initialising costs nothing.
  */
 export function computingCost(
   model: ComputingModel,

@@ -15,7 +15,7 @@ import { type Channel, type NetworkOptions, segmentBytes, type Transfer } from '
 import type { TimeUse } from './time-use.js'
 import type { Way } from './way.js'
 
-/** Whether an endpoint is there: not yet joined, running, gone without a word, or ended. */
+/** The state of an endpoint: not yet joined, running, crashed, or ended. */
 export type Presence = 'absent' | 'up' | 'crashed' | 'ended'
 
 /** One end of connections: a peer or server of a simulation. */
@@ -35,15 +35,15 @@ export interface End<Message> {
 export interface Carrier<Message> {
   now(): Milliseconds
   add(event: Event): void
-  /** A delivery has arrived, or is lost; told once for each. */
+  /** A delivery has arrived, or is lost; called once for each. */
   arrived(delivery: Delivery<Message>): void
   lost(delivery: Delivery<Message>): void
 }
 
-/** A message on its way: an envelope that knows where it is, and the event of its arrival. */
+/** A message in flight: an envelope with its state, which is also the event of its arrival. */
 export class Delivery<Message> implements Envelope<Message>, Transfer, Event {
   state: 'sending' | 'flying' | 'over' = 'sending'
-  /** When it arrives, once that is known. */
+  /** When it arrives, once known. */
   time: Milliseconds = Number.NaN
   cancelled = false
 
@@ -54,7 +54,7 @@ export class Delivery<Message> implements Envelope<Message>, Transfer, Event {
     /** How much of the connection's queue it takes. */
     readonly weight: number,
     readonly sentAt: Milliseconds,
-    /** How much later than otherwise it arrives. */
+    /** An extra delay of its arrival. */
     readonly delay: Milliseconds
   ) {}
 
@@ -66,13 +66,13 @@ export class Delivery<Message> implements Envelope<Message>, Transfer, Event {
     this.connection.passed(this)
   }
 
-  /** It arrives. */
+  /** The message arrives. */
   fire(): void {
     this.connection.arrive(this)
   }
 }
 
-/** How a connection carries. */
+/** How a connection transports messages. */
 export interface Route {
   /** Undefined between endpoints on one machine. */
   readonly channel: Channel | undefined
@@ -82,15 +82,15 @@ export interface Route {
 }
 
 /**
- * The way from one endpoint to another, from when both began until either begins anew; messages arrive in the order of
- * sending, unless it carries datagrams.
+ * A connection from one endpoint to another, from when both began until either begins anew. Messages arrive in the order of sending, unless it
+ * carries datagrams.
  */
 export class Connection<Message> {
   readonly from: End<Message>
   readonly to: End<Message>
-  /** How it measures and copies messages. */
+  /** Measures and copies messages. */
   readonly wire: LinkWire<Message>
-  /** What is on its way or in the mailbox, in weights of messages. */
+  /** Messages in flight or in the mailbox, by weight. */
   pending = 0
   readonly #carrier: Carrier<Message>
   readonly #channel: Channel | undefined
@@ -114,7 +114,7 @@ export class Connection<Message> {
     this.#toIncarnation = to.incarnation
   }
 
-  /** Whether neither end has begun anew since it was made. If one has, nobody expects what is still on the way. */
+  /** Whether neither end has begun anew since the connection was made. If one has, what is still in flight is not expected. */
   get isPresent(): boolean {
     return this.from.incarnation === this.#fromIncarnation && this.to.incarnation === this.#toIncarnation
   }
@@ -130,7 +130,7 @@ export class Connection<Message> {
     this.#channel.send(delivery)
   }
 
-  /** The last byte has left. */
+  /** The last byte was sent. */
   passed(delivery: Delivery<Message>): void {
     invariant(delivery.state === 'sending', 'a message was sent twice')
     const now = this.#carrier.now()
@@ -146,13 +146,13 @@ export class Connection<Message> {
     this.#fly(delivery, now + latency + late + delivery.delay)
   }
 
-  /** It has come to the other end. */
+  /** The message has arrived. */
   arrive(delivery: Delivery<Message>): void {
     this.#over(delivery)
     this.#carrier.arrived(delivery)
   }
 
-  /** The sender has crashed: what has not left is gone. What has left arrives. */
+  /** The sender has crashed: what was not sent is lost; what was sent arrives. */
   cut(): void {
     this.#channel?.cut()
   }
@@ -176,7 +176,7 @@ export class Connection<Message> {
   }
 }
 
-/** How many packets so many bytes are sent in. */
+/** How many packets this many bytes are sent in. */
 export function packetsOf({ bytes }: Pick<Transfer, 'bytes'>): number {
   return Math.max(1, Math.ceil(bytes / segmentBytes))
 }

@@ -14,17 +14,17 @@ export class Endpoint<Message> implements End<Message> {
   readonly gate: Gate = { isShut: false, held: [] }
   programs: readonly Program[] = nobody
   readonly connections = new Map<PeerName, Connection<Message>>()
-  /** Made for the first note: most runs have none. */
+  /** Created for the first note: most runs have none. */
   noteLines: Map<PeerName, NoteLine> | undefined
   listener: NoteListener | undefined
   readonly timeUse = new TimeUse()
   presence: Presence = 'absent'
-  /** How many times it has begun; what was sent to or by an earlier one is not for the next. */
+  /** How many times it has begun; messages to or from an earlier incarnation are not for the next. */
   incarnation = 0
-  /** Bytes that it sent to other machines, and that they sent to it. */
+  /** Bytes that it has sent to other machines and received from them. */
   carried = 0
   isStopping = false
-  /** Why it is to stop, once it is. */
+  /** Why it must stop, once it must. */
   #stopped: StoppedError | undefined
   #stopping: AbortController | undefined
   /** How long it was frozen before the present freeze, and since when it is frozen now. */
@@ -36,8 +36,8 @@ export class Endpoint<Message> implements End<Message> {
   #pace = 1
 
   /**
-   * @param index - its place among all endpoints
-   * @param machine - whose line it shares
+   * @param index - its index among all endpoints
+   * @param machine - the machine whose line it shares
    */
   constructor(
     readonly name: PeerName,
@@ -55,7 +55,7 @@ export class Endpoint<Message> implements End<Message> {
     this.isStopping = false
   }
 
-  /** Aborted when it is to stop. Made for the first who looks, since a signal takes much memory and most peers need none. */
+  /** Aborted when it must stop. Created on first access, since a signal takes much memory and most peers need none. */
   get signal(): AbortSignal {
     this.#stopping ??= new AbortController()
     if (this.isStopping) this.#stopping.abort(this.#stopped)
@@ -63,8 +63,8 @@ export class Endpoint<Message> implements End<Message> {
   }
 
   /**
-   * Hands a message to the receiver of the only program that waits for one; the program is woken when that says that its wait is over. Returns
-   * whether there is such a receiver: a machine that is frozen takes nothing.
+   * Hands a message to the receiver of the only program that waits for one, and wakes the program if the receiver ends its wait. Returns whether
+   * there is such a receiver; a frozen machine takes nothing.
    */
   isTakenIn(delivery: Delivery<Message>, kernel: Kernel): boolean {
     const program = this.mailbox.only()
@@ -81,7 +81,7 @@ export class Endpoint<Message> implements End<Message> {
     return true
   }
 
-  /** It is told to stop, and hears nothing more. */
+  /** It must stop, and receives no more notes. */
   stop(error: StoppedError): void {
     this.isStopping = true
     this.listener = undefined
@@ -89,13 +89,13 @@ export class Endpoint<Message> implements End<Message> {
     this.#stopping?.abort(error)
   }
 
-  /** It is not there any more. */
+  /** It no longer exists. */
   end(presence: 'crashed' | 'ended'): void {
     this.presence = presence
     this.listener = undefined
   }
 
-  /** What its clock shows at the virtual time `now`. */
+  /** Its clock at the virtual time `now`. */
   clock(now: Milliseconds): Milliseconds {
     return this.#shown + (now - this.#set) * this.#pace
   }
@@ -105,14 +105,14 @@ export class Endpoint<Message> implements End<Message> {
     return this.#set + (shown - this.#shown) / this.#pace
   }
 
-  /** From now on its clock goes `pace` times as fast. It never jumps. */
+  /** From now on its clock runs `pace` times as fast. It never jumps. */
   skew(now: Milliseconds, pace: number): void {
     this.#shown = this.clock(now)
     this.#set = now
     this.#pace = pace
   }
 
-  /** How long it has been frozen until now. */
+  /** How long it has been frozen in total until now. */
   frozen(now: Milliseconds): Milliseconds {
     return this.frozenFor + (this.frozenSince === undefined ? 0 : now - this.frozenSince)
   }

@@ -2,20 +2,20 @@ import { invariant, type Milliseconds } from '@murmuration/core'
 import TinyQueue from 'tinyqueue'
 
 /**
- * Something that happens at a point in virtual time. Whatever happens only once at a time, such as the arrival of a message, is
- * its own event, which saves an object for each.
+ * Something that happens at a point in virtual time. An object with at most one event at a time, such as a message with its arrival, is its own
+ * event, which saves an object for each.
  */
 export interface Event {
   readonly time: Milliseconds
-  /** Set it, and nothing happens. */
+  /** If set, nothing happens. */
   cancelled: boolean
   /** What happens. A promise holds the clock until it is settled. */
   fire(): void | Promise<void>
 }
 
 /**
- * Events in the order of their times, and at one time in the order in which they were pushed. Peers in lock-step have thousands
- * of events at one time, so those of one time share a place in the heap.
+ * Events in the order of their times, and at equal times in the order in which they were pushed. Peers in lock-step have thousands of events at one
+ * time, so events of one time share an entry in the heap.
  */
 export class EventQueue {
   readonly #times = new TinyQueue<Milliseconds>()
@@ -23,10 +23,10 @@ export class EventQueue {
   #first: Event[] = []
   /** How many of `#first` have been popped. */
   #popped = 0
-  /** The time of `#first`; an event that has happened may have got another. */
+  /** The time of `#first`; an event that has happened may have been given another. */
   #opened: Milliseconds = 0
 
-  /** Adds an event, at a time that is not before that of the one that was popped last. It must not be in the queue already. */
+  /** Adds an event, at a time not before that of the last popped one. It must not be in the queue already. */
   push(event: Event): void {
     const { time } = event
     invariant(!Number.isNaN(time), 'an event was scheduled at the time NaN')
@@ -39,7 +39,7 @@ export class EventQueue {
     this.#times.push(time)
   }
 
-  /** The next event that was not cancelled, left where it is. */
+  /** The next event that was not cancelled; it stays in the queue. */
   peek(): Event | undefined {
     this.#putBackIfEarly()
     for (;;) {
@@ -50,12 +50,12 @@ export class EventQueue {
     }
   }
 
-  /** Takes away the event that `peek` gave. */
+  /** Removes the event that `peek` returned. */
   pop(): void {
     this.#popped++
   }
 
-  /** Something earlier than what was peeked at may have been pushed since. */
+  /** Puts the open time back if an earlier event was pushed after `peek`. */
   #putBackIfEarly(): void {
     const time = this.#times.peek()
     if (time === undefined || this.#first.length === 0 || time >= this.#opened) return
@@ -65,7 +65,7 @@ export class EventQueue {
     this.#popped = 0
   }
 
-  /** Goes on to the events of the next time. A time stays open, for more events at it, until another is asked for. */
+  /** Opens the events of the next time. A time stays open, for more events at it, until another is needed. */
   #open(): boolean {
     const time = this.#times.peek()
     if (time === undefined) return false

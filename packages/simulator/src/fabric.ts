@@ -17,7 +17,7 @@ import type { Event } from './event-queue.js'
 import type { Kernel } from './kernel.js'
 import type { Program, WaitList } from './program.js'
 
-/** What a fabric asks of its simulation. */
+/** What a fabric needs of its simulation. */
 export interface World<Message> {
   readonly kernel: Kernel
   mixing(peer: PeerName, round: number): Mixing
@@ -126,7 +126,7 @@ export class SimulatedFabric<Message> implements Fabric<Message> {
     this.#world.spawn(this.#endpoint, activity)
   }
 
-  /** Parks until a message comes, if that is waited for, or the clock shows `until`. */
+  /** Parks until a message arrives, if one is awaited, or the clock shows `until`. */
   #park(
     what: string | (() => string),
     until: Milliseconds,
@@ -142,10 +142,7 @@ export class SimulatedFabric<Message> implements Fabric<Message> {
   }
 }
 
-/**
- * Computing that is under way: it runs for real at once, and is over when the virtual clock says so. Awaiting it parks the
- * program until then.
- */
+/** A computation in progress: it really runs at once, and ends when the virtual clock says so. Awaiting it parks the program until then. */
 class SimulatedWork<Message, Result> implements PromiseLike<Result>, Event, WaitList {
   /** When its time is up. */
   time: Milliseconds = Number.NaN
@@ -155,7 +152,7 @@ class SimulatedWork<Message, Result> implements PromiseLike<Result>, Event, Wait
   readonly #endpoint: Endpoint<Message>
   readonly #program: Program
   readonly #start: Milliseconds
-  /** What it came to; while it is under way on another thread, a promise. */
+  /** The result; a promise while it is computed on another thread. */
   #result: Result | Promise<Result> | undefined
   #error: unknown
   #hasFailed = false
@@ -175,7 +172,7 @@ class SimulatedWork<Message, Result> implements PromiseLike<Result>, Event, Wait
     this.#planEnd(world.cost(work, endpoint.name))
   }
 
-  // Awaiting is what parks the program, so it has to be seen.
+  // Awaiting parks the program, so the class implements `then` itself.
   then<Fulfilled = Result, Rejected = never>(
     onFulfilled?: ((value: Result) => Fulfilled | PromiseLike<Fulfilled>) | null,
     onRejected?: ((reason: unknown) => Rejected | PromiseLike<Rejected>) | null
@@ -183,12 +180,12 @@ class SimulatedWork<Message, Result> implements PromiseLike<Result>, Event, Wait
     return (this.#isOver ? this.#outcome() : this.#wait()).then(onFulfilled, onRejected)
   }
 
-  /** The program was told something else, as to stop: it waits for this no longer. */
+  /** The program was woken by something else, such as a stop: it no longer waits for this. */
   forget(): void {
     this.#isAwaited = false
   }
 
-  /** The time is up; the result may still be under way, on another thread. */
+  /** The time is up; the result may still be computed on another thread. */
   fire(): void | Promise<void> {
     const result = this.#result
     if (!(result instanceof Promise)) return this.#end()
@@ -198,7 +195,7 @@ class SimulatedWork<Message, Result> implements PromiseLike<Result>, Event, Wait
   #run(work: Work<Result>): void {
     try {
       this.#result = work.run()
-      // Whether it fails is looked at when its time is up.
+      // A failure is handled when its time is up.
       if (this.#result instanceof Promise) this.#result.catch(() => {})
     } catch (error) {
       this.#fail(error)
@@ -235,7 +232,7 @@ class SimulatedWork<Message, Result> implements PromiseLike<Result>, Event, Wait
     kernel.add(this)
   }
 
-  /** What a frozen machine has missed is made up for at its thaw. */
+  /** Time that a frozen machine has missed is added after its thaw. */
   #end(): void {
     if (this.#program.isGone) return
     const { kernel } = this.#world

@@ -6,7 +6,7 @@ import { rawNetwork } from './network/network.js'
 import { simulate } from './simulate.js'
 import { type SimulationOptions, uniformLinks } from './simulation-options.js'
 
-/** A message is a number; it weighs 1000 bytes. */
+/** A message is a number with a size of 1000 bytes. */
 const wire: Wire<number> = { byteLength: () => 1000, payloadLength: () => 1000, copy: (value) => value }
 const [a, b, c] = ['a', 'b', 'c'].map(peerName)
 const topology: Topology = {
@@ -17,7 +17,7 @@ const topology: Topology = {
 
 type Program = (fabric: Fabric<number>, log: (what: unknown) => void) => Promise<void>
 
-/** Runs with events; says what was logged, with the virtual time. */
+/** Runs with events; returns what was logged, with the virtual time. */
 async function run(
   events: readonly FaultEvent[],
   program: Program,
@@ -33,7 +33,7 @@ async function run(
   return { lines, time: time() }
 }
 
-/** a sends 0, 1, 2, … to b every 10 ms; b logs what comes for 100 ms. */
+/** a sends 0, 1, 2, … to b every 10 ms; b logs what arrives for 100 ms. */
 const ticking: Program = async (fabric, log) => {
   if (fabric.self === a) {
     for (let k = 0; k < 6; k++) {

@@ -1,9 +1,9 @@
 import { InputError, type Milliseconds, type PeerName, type Random } from '@murmuration/core'
 
-/** What becomes of a message. */
+/** What happens to a message. */
 export type Verdict = 'pass' | 'drop' | { readonly delay: Milliseconds }
 
-/** Says what becomes of the messages that it matches. All conditions that are given must hold. */
+/** Decides what happens to the messages that it matches. All conditions that are given must hold. */
 export interface Rule {
   readonly from?: PeerName
   readonly to?: PeerName
@@ -11,31 +11,31 @@ export interface Rule {
   readonly after?: Milliseconds
   /** Sent before this time. */
   readonly until?: Milliseconds
-  /** Of the messages that match otherwise, the fraction that it decides on, 0 … 1; drawn by the seed. */
+  /** The fraction, 0 … 1, of the otherwise matching messages that it decides on; drawn by the seed. */
   readonly fraction?: number
   readonly verdict: Verdict
 }
 
-/** Something that goes wrong, or comes right again, at a point in virtual time. */
+/** A fault, or its end, at a point in virtual time. */
 export type FaultEvent = { readonly at: Milliseconds } & (
   | {
       /**
-       * crash: gone without a word, with what it had not sent. restart: begins anew, from nothing. freeze: neither computes nor
-       * answers; what arrives is kept. leave: is told to stop. join: begins only now.
+       * crash: ends silently and loses what it had not sent. restart: begins anew, without state. freeze: neither computes nor answers; what arrives
+       * is kept. leave: is told to stop. join: begins only now.
        */
       readonly kind: 'crash' | 'restart' | 'freeze' | 'thaw' | 'leave' | 'join'
       readonly peer: PeerName
     }
-  /** Nothing passes between different groups until they heal; who is in no group is cut off from nobody. */
+  /** Nothing passes between different groups until they heal; a peer in no group is not cut off. */
   | { readonly kind: 'partition'; readonly groups: readonly (readonly PeerName[])[] }
   | { readonly kind: 'heal' }
   /** Nothing passes from one to the other until it is unclogged. */
   | { readonly kind: 'clog' | 'unclog'; readonly from: PeerName; readonly to: PeerName }
-  /** From now on a peer's clock goes `factor` times as fast as the others'. */
+  /** From now on a peer's clock runs `factor` times as fast as the others'. */
   | { readonly kind: 'skew'; readonly peer: PeerName; readonly factor: number }
 )
 
-/** All that goes wrong in a simulation. The first rule that matches a message decides; else it passes. */
+/** All faults of a simulation. The first rule that matches a message decides; without one it passes. */
 export interface Faults {
   readonly rules: readonly Rule[]
   readonly events: readonly FaultEvent[]
@@ -43,7 +43,7 @@ export interface Faults {
 
 export const noFaults: Faults = { rules: [], events: [] }
 
-/** What the rules say of a message that is sent now. */
+/** The rules' verdict on a message that is sent now. */
 export function applyRules(
   rules: readonly Rule[],
   from: PeerName,
@@ -61,13 +61,13 @@ export function applyRules(
   return 'pass'
 }
 
-/** How many faults of each kind to draw, and from what time. */
+/** How many faults of each kind to draw, and within what time. */
 export interface FaultDraw {
-  /** Peers that crash, and start anew after up to a tenth of the time. */
+  /** Peers that crash, and restart after up to a tenth of the time. */
   readonly crashes: number
   /** Peers that freeze, and thaw after up to a tenth of the time. */
   readonly freezes: number
-  /** Times at which the peers fall into two halves, and heal after up to a tenth of the time. */
+  /** How often the peers are split into two halves, which heal after up to a tenth of the time. */
   readonly partitions: number
   /** Connections that are clogged, and unclogged after up to a tenth of the time. */
   readonly clogs: number
@@ -75,7 +75,7 @@ export interface FaultDraw {
   readonly within: Milliseconds
 }
 
-/** Draws faults. The same random numbers give the same faults. Everything that begins also ends, by 1.1 times `within`. */
+/** Draws faults. The same random numbers give the same faults. All of them end by 1.1 times `within`. */
 export function drawFaults(random: Random, peers: readonly PeerName[], draw: FaultDraw): Faults {
   if (peers.length < 2) throw new InputError('faults need at least two peers')
   const events: FaultEvent[] = []

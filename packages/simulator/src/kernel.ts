@@ -2,7 +2,7 @@ import { InvariantError, invariant, type Milliseconds } from '@murmuration/core'
 import { type Event, EventQueue } from './event-queue.js'
 import type { Program, Queue } from './program.js'
 
-/** The program whose promise is made: a function for each would be one object more for every wait. */
+/** The program whose promise is being made: a closure per program would be one more object per wait. */
 let parking: Program | undefined
 
 function keepResolvers(resolve: (value: never) => void, reject: (error: unknown) => void): void {
@@ -11,19 +11,19 @@ function keepResolvers(resolve: (value: never) => void, reject: (error: unknown)
   parking.reject = reject
 }
 
-/** A run under way, and whom to tell how it ends. */
+/** A run in progress, and its promise. */
 interface Run {
   readonly until: Milliseconds
   readonly resolve: (hasEnded: boolean) => void
   readonly reject: (error: unknown) => void
 }
 
-/** All events are over and programs still wait: nothing can ever wake them. */
+/** No events are left and programs still wait: nothing can ever wake them. */
 export class DeadlockError extends Error {
   override readonly name = 'DeadlockError'
 }
 
-/** Looks after the deadline of a program. */
+/** Checks the deadline of a program. */
 class Timer implements Event {
   cancelled = false
 
@@ -42,9 +42,9 @@ class Timer implements Event {
 const maxNamed = 20
 
 /**
- * Virtual time by counting (the "baton"). Waking a program adds one to `running`, its next wait or its end takes one away,
- * and time moves only at zero. So whatever else a program awaits happens at frozen virtual time, one program runs at a
- * time, in the order of (time, sequence number), and a deadlock is an empty heap with programs that wait.
+ * Virtual time by counting (the "baton"). Waking a program adds one to `running`, its next wait or its end subtracts one, and time advances only at
+ * zero. So virtual time does not advance while a program awaits anything else, one program runs at a time, in the order of (time, sequence number),
+ * and a deadlock is an empty heap with waiting programs.
  */
 export class Kernel {
   readonly #events = new EventQueue()
@@ -61,20 +61,20 @@ export class Kernel {
     return this.#now
   }
 
-  /** Has `fire` happen at `time`, now at the earliest. */
+  /** Schedules `fire` at `time`, now at the earliest. */
   schedule(time: Milliseconds, fire: Event['fire']): Event {
     const event = { time: time > this.#now ? time : this.#now, cancelled: false, fire }
     this.#events.push(event)
     return event
   }
 
-  /** Has an event happen at its time, which is now or later. */
+  /** Schedules an event at its time, which is now or later. */
   add(event: Event): void {
     invariant(event.time >= this.#now, () => `an event at ${event.time} ms was scheduled at ${this.#now} ms`)
     this.#events.push(event)
   }
 
-  /** Has `action` happen once, after all that happens at the present time, before the clock moves. */
+  /** Runs `action` once, after all events of the current time, before the clock advances. */
   atEndOfTimeStep(action: () => void): void {
     this.#endOfStepHooks.push(action)
   }
@@ -89,12 +89,12 @@ export class Kernel {
     this.#expected--
   }
 
-  /** No program will start any more. */
+  /** No program will start any longer. */
   expectNoProgram(): void {
     this.#expected = 0
   }
 
-  /** Starts a program at the present time. `ended` is told how it ended. */
+  /** Starts a program at the current time. Calls `ended` when it ends, with its error if it fails. */
   start(program: Program, body: () => Promise<void>, ended: (error?: unknown) => void): void {
     this.#programs.add(program)
     const begin = () => {
@@ -108,7 +108,7 @@ export class Kernel {
     this.schedule(this.#now, begin)
   }
 
-  /** Takes a waiting program out of the world without a word to it, as a crash does. */
+  /** Removes a waiting program silently, as a crash does. */
   kill(program: Program): void {
     if (!this.#programs.delete(program)) return
     this.#forget(program)
@@ -116,9 +116,9 @@ export class Kernel {
   }
 
   /**
-   * Parks the program until it is woken or failed. This is the only way in which a program waits.
+   * Parks the program until it is woken or failed. A program waits in no other way.
    *
-   * @param waitingFor - what a deadlock says that it waits for
+   * @param waitingFor - what it waits for, for the error of a deadlock
    * @param deadline - when the wait ends with `undefined`, unless something else ends it before
    * @param queue - where it waits to be woken
    */
@@ -143,7 +143,7 @@ export class Kernel {
     return parked
   }
 
-  /** The program that is parked waits on, until another deadline. */
+  /** Extends the wait of a parked program to another deadline. */
   waitOn(program: Program, deadline: Milliseconds): void {
     program.deadline = Number.POSITIVE_INFINITY
     if (deadline < Number.POSITIVE_INFINITY) this.#setDeadline(program, deadline)
@@ -157,14 +157,14 @@ export class Kernel {
     this.#events.push(program.timer)
   }
 
-  /** Lets a parked program go on with `value`. A machine that is frozen goes on when it thaws. */
+  /** Resumes a parked program with `value`. A frozen machine resumes when it thaws. */
   wake(program: Program, value: unknown): void {
     this.#forget(program)
     if (program.gate.isShut) program.gate.held.push(() => this.#resume(program)?.(value as never))
     else this.#resume(program)?.(value as never)
   }
 
-  /** Lets a parked program go on with an error. */
+  /** Resumes a parked program with an error. */
   fail(program: Program, error: unknown): void {
     this.#forget(program)
     const { reject } = program
@@ -177,8 +177,8 @@ export class Kernel {
   }
 
   /**
-   * Runs until no program is left, or the clock would pass `until`; the result says whether it ended. Throws a
-   * {@link DeadlockError} that names who waits for what when nothing can happen any more.
+   * Runs until no program is left, or the clock would pass `until`; the result says whether it ended. Throws a {@link DeadlockError} that names the
+   * waiting programs when nothing can happen any longer.
    */
   run(until = Number.POSITIVE_INFINITY): Promise<boolean> {
     return new Promise((resolve, reject) => {
@@ -187,7 +187,7 @@ export class Kernel {
     })
   }
 
-  /** Goes on with the run until a program runs, as the last one that ran has come to its wait or its end. */
+  /** Continues the run until a program runs; called when the last running one waits or ends. */
   #goOn(): void {
     const run = this.#run
     if (run === undefined || this.#isAdvancing) return
@@ -206,7 +206,7 @@ export class Kernel {
     }
   }
 
-  /** One event after the other, as long as no program runs. Returns whether all has ended, or `undefined` when that is not known yet. */
+  /** Processes events as long as no program runs. Returns whether all has ended, or `undefined` when that is not known yet. */
   #advance(until: Milliseconds): boolean | undefined {
     while (this.#running === 0) {
       if (this.#programs.size === 0 && this.#expected === 0) return true
@@ -229,7 +229,7 @@ export class Kernel {
     return undefined
   }
 
-  /** Time stands still until something real is over. */
+  /** Stops virtual time until real work has ended. */
   #await(busy: Promise<void>): void {
     this.#running++
     busy.then(
@@ -248,7 +248,7 @@ export class Kernel {
     return program.resolve
   }
 
-  /** A timer has come: wakes the program if its deadline has, else looks again when it will. */
+  /** A timer has fired: wakes the program if its deadline has passed, else sets a timer for it. */
   lookAt(program: Program): void {
     program.timer = undefined
     const { deadline, isGone } = program
@@ -257,7 +257,7 @@ export class Kernel {
     else this.wake(program, undefined)
   }
 
-  /** Undoes what else could wake it. */
+  /** Removes everything else that could wake it. */
   #forget(program: Program): void {
     program.deadline = Number.POSITIVE_INFINITY
     program.waitList?.forget(program)

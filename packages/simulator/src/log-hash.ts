@@ -1,6 +1,6 @@
 /**
- * A hash of numbers in their order: two lanes of FNV-1a (Fowler, Noll, Vo) over the 32-bit halves of float64 values. It shows
- * whether two simulations did the same, not whether somebody meant them to look so.
+ * A hash of numbers in their order: two lanes of FNV-1a (Fowler, Noll, Vo) over the 32-bit halves of float64 values. It detects whether two
+ * simulations differ, but not deliberate collisions.
  */
 export class LogHash {
   readonly #number = new Float64Array(1)
@@ -8,7 +8,7 @@ export class LogHash {
   #left = 0x811c9dc5
   #right = 0x01000193
 
-  /** Takes one number in. */
+  /** Adds one number. */
   add(value: number): void {
     this.#number[0] = value
     const low = this.#halves[0]

@@ -1,14 +1,14 @@
 import type { Program, WaitList } from './program.js'
 
 /**
- * Messages that have arrived, and the programs that wait for one; at any time one of the two lists is empty. Each is made with its first
- * item: a list that begins empty takes room for 17 with it.
+ * Messages that have arrived, and the programs that wait for one; at any time one of the two lists is empty. Each list is created with its first
+ * item: a list that begins empty reserves room for 17.
  */
 export class Mailbox<Message> implements WaitList {
   #messages: Message[] | undefined
   #waiting: Program[] | undefined
 
-  /** Keeps the message, or gives back the program that has waited longest and is to have it. */
+  /** Keeps the message, or returns the program that has waited longest and must receive it. */
   deliver(message: Message): Program | undefined {
     const program = firstOf(this.#waiting)
     if (program !== undefined) return program
@@ -40,7 +40,7 @@ export class Mailbox<Message> implements WaitList {
     return this.#waiting?.length === 1 ? this.#waiting[0] : undefined
   }
 
-  /** The program does not wait any more. */
+  /** The program no longer waits. */
   forget(program: Program): void {
     if (this.#waiting === undefined || this.#waiting.length === 0) return
     const index = this.#waiting.indexOf(program)
@@ -54,7 +54,7 @@ export class Mailbox<Message> implements WaitList {
   }
 }
 
-/** Takes the first; mostly there is but one, or none. */
+/** Takes the first item; usually there is one or none. */
 function firstOf<Item>(items: Item[] | undefined): Item | undefined {
   if (items === undefined || items.length === 0) return undefined
   return items.length > 1 ? items.shift() : items.pop()

@@ -17,11 +17,11 @@ const topology: Topology = {
 interface Options extends Partial<SimulationOptions<number>> {
   readonly events?: readonly FaultEvent[]
   readonly rules?: readonly Rule[]
-  /** Who listens: all when absent. */
+  /** The peers that listen; all when absent. */
   readonly listeners?: readonly PeerName[]
 }
 
-/** Runs for a second; says what all have heard, with the virtual time. */
+/** Runs for a second; returns what all have heard, with the virtual time. */
 async function run(
   program: (fabric: Fabric<number>, log: (what: string) => void) => Promise<void>,
   { events = [], rules = [], listeners = [a, b, c], ...options }: Options = {}
@@ -85,7 +85,7 @@ test('a crashed peer is refused at those that are connected to it, and at those 
     },
     { events: [{ at: 100, kind: 'crash', peer: b }] }
   )
-  // The loss is seen after 10 ms.
+  // The loss is detected after 10 ms.
   t.deepEqual(lines, ['a 130 b refused', 'c 320 b refused'])
 })
 
@@ -110,7 +110,7 @@ test('one that is back is told again, and hears nothing that was told to the one
       { at: 205, kind: 'restart', peer: b }
     ]
   })
-  // What was told at 100 and 200 ms had not come yet.
+  // Notes sent at 100 and 200 ms had not arrived yet.
   t.deepEqual(lines, [
     'b 10 a: 0',
     'a 120 b refused',

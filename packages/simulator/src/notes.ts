@@ -20,7 +20,7 @@ import type { SimulationOptions } from './simulation-options.js'
 import type { Traffic } from './traffic.js'
 import { type Way, wayBetween } from './way.js'
 
-/** One that tells and listens: a peer or server of a simulation. */
+/** An endpoint that sends and receives notes: a peer or server of a simulation. */
 export interface Teller {
   readonly name: PeerName
   readonly index: number
@@ -35,26 +35,26 @@ export interface Teller {
   listener: NoteListener | undefined
 }
 
-/** One that may listen. */
+/** An endpoint that may listen. */
 type Listening = Pick<Readonly<Teller>, 'gate' | 'listener'>
 
-/** The way of the notes from one endpoint to another, from when both began until either begins anew. */
+/** The connection for notes from one endpoint to another, from when both began until either begins anew. */
 export interface NoteLine {
   readonly incarnations: readonly [number, number]
   readonly path: Way['path']
   /** Bytes per millisecond. */
   readonly rate: number
   readonly random: Random
-  /** The weight of what is on its way. */
+  /** The weight of the notes in flight. */
   pending: number
-  /** Until when the line is taken by what was told before. */
+  /** Until when earlier notes occupy the line. */
   takenUntil: Milliseconds
   lastArrival: Milliseconds
-  /** When the teller crashed: what had not left by then is gone. */
+  /** When the sender crashed: what was not sent by then is lost. */
   cutAt: Milliseconds
 }
 
-/** What notes need to know of their simulation. */
+/** What notes need of their simulation. */
 export interface NotesOptions {
   readonly simulation: Pick<SimulationOptions<never>, 'links' | 'network' | 'seed' | 'faults'>
   readonly kernel: Kernel
@@ -65,9 +65,9 @@ export interface NotesOptions {
 }
 
 /**
- * Carries notes: the bytes of each take the time that the way between the two machines needs for them, one after the other, and then its
- * latency. They go ahead of vectors, and take no bandwidth from them: they are counted as traffic, but a line carries vectors as fast as without
- * them. That is so in reality as far as notes are few and short.
+ * Carries notes: the bytes of each take the time that the path between the two machines needs for them, one note after the other, and then the
+ * latency. Notes go ahead of vectors and take no bandwidth from them: they count as traffic, but a line carries vectors as fast as without them. This
+ * is realistic as long as notes are few and short.
  */
 export class Notes {
   readonly #options: NotesOptions
@@ -103,12 +103,12 @@ export class Notes {
     kernel.schedule(line.lastArrival, () => this.#pass(from, to, end))
   }
 
-  /** Says to `to` that something has come from `from`. */
+  /** Notifies `to` that something has arrived from `from`. */
   heard(to: Listening, from: PeerName): void {
     if (to.listener !== undefined) this.#say(to, (listener) => listener.heard(from))
   }
 
-  /** Those that are connected to `peer` call it, now that it has crashed. To be called before the connections are forgotten. */
+  /** The peers connected to `peer` try to reconnect after its crash. Call it before the connections are removed. */
   crashed(peer: Teller, others: Iterable<Teller>): void {
     const { kernel } = this.#options
     for (const line of peer.noteLines?.values() ?? []) line.cutAt = kernel.now()
@@ -119,7 +119,7 @@ export class Notes {
     }
   }
 
-  /** Goes on once nothing is between the two, if anything can. */
+  /** Continues once nothing separates the two, if anything can. */
   #pass(from: Teller, to: Teller, goOn: () => void): void {
     const { barriers, simulation } = this.#options
     if (!barriers.isBetween(from.name, to.name)) goOn()
@@ -140,7 +140,7 @@ export class Notes {
     })
   }
 
-  /** A call of `caller` has come to the machine of `absent`; the answer is on its way for so long. */
+  /** A connection attempt of `caller` has reached the machine of `absent`; the refusal takes `back` to return. */
   #refuse(caller: Teller, absent: Teller, back: Milliseconds): void {
     const { kernel, barriers } = this.#options
     const isRefused = () =>
@@ -153,7 +153,7 @@ export class Notes {
     })
   }
 
-  /** What a machine that is frozen misses, it hears when it thaws. */
+  /** A frozen machine receives what it missed when it thaws. */
   #say(to: Listening, say: (listener: NoteListener) => void): void {
     if (to.listener === undefined) return
     const sayNow = () => {

@@ -11,7 +11,7 @@ const wire: Wire<string> = {
 }
 const [a, b] = [peerName('a'), peerName('b')]
 
-/** b waits once, with a receiver; a sends it these texts at these times. Returns what the receiver took when, and what the wait came to when. */
+/** b waits once, with a receiver; a sends it these texts at these times. Returns what the receiver took and when, and how and when the wait ended. */
 async function heard(
   texts: readonly (readonly [Milliseconds, string])[],
   take: (text: string) => Milliseconds | undefined,

@@ -1,36 +1,38 @@
 import type { Fabric, Milliseconds, Store } from '@murmuration/core'
 
 /**
- * What an operation takes. A part of it keeps the store busy, one operation after the other, as in a program of one thread; the rest is spent beside that, by
- * the service that asks: encoding, copying, waiting for an answer.
+ * The cost of an operation. A part of it keeps the store busy, one operation after the other, as in a single-threaded program. The rest is spent in
+ * parallel by the service that asks: encoding, copying, waiting for an answer.
  */
 export interface OperationCost {
-  /** Of the store, whatever is asked. */
+  /** Time in the store, independent of the size. */
   readonly store: Milliseconds
   readonly storePerMB: Milliseconds
-  /** Of the service, whatever is asked. */
+  /** Time in the service, independent of the size. */
   readonly service: Milliseconds
   readonly servicePerMB: Milliseconds
 }
 
-/** What reading, writing and adding take; 1 MB is 10⁶ bytes of numbers. */
+/** The costs of reading, writing and adding; 1 MB is 10⁶ bytes of numbers. */
 export interface StoreCosts {
   readonly get: OperationCost
   readonly set: OperationCost
   readonly add: OperationCost
 }
 
-/** One store in virtual time, for all services of a run. Operations are done in the order in which they reach it. The way to it is not on any link. */
+/**
+ * One store in virtual time, for all services of a run. Operations are done in the order in which they reach it. The connection to it uses no link.
+ */
 export class SharedStore {
   readonly #store: Store
   readonly #costs: StoreCosts
   readonly #weight: number
-  /** When the store has done all that has reached it. */
+  /** When the store has done everything that has reached it. */
   #freeAt: Milliseconds = 0
 
   /**
-   * @param store - what holds the numbers; it answers at once
-   * @param weight - how many bytes count for one, where what is simulated is larger than what is computed with
+   * @param store - holds the numbers; it answers at once
+   * @param weight - how many bytes each byte counts for, where what is simulated is larger than what is computed with
    */
   constructor(store: Store, costs: StoreCosts, weight = 1) {
     this.#store = store

@@ -29,7 +29,7 @@ import { wayBetween } from './way.js'
 export class Simulation<Message> implements World<Message>, Carrier<Message> {
   readonly kernel = new Kernel()
   readonly traffic = new Traffic()
-  /** Of every arrival and every end of a computation, in order. */
+  /** A hash of every arrival and every end of a computation, in order. */
   readonly log = new LogHash()
   readonly #options: SimulationOptions<Message>
   readonly #program: PeerProgram<Message>
@@ -75,30 +75,30 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
     if (this.#failure !== undefined) throw this.#failure.error
   }
 
-  /** Tells everybody to stop. To be called by a program or from an observer, while the clock stands still. */
+  /** Tells all peers to stop. Call it from a program or an observer, while the clock stands still. */
   stop(reason?: string): void {
     if (this.#isStopping) return
     this.#isStopping = true
     this.kernel.expectNoProgram()
     for (const endpoint of this.#endpoints.values()) {
-      // What was told to a peer that is frozen until the end, it never hears.
+      // A peer that is frozen until the end never receives its notes.
       endpoint.listener = undefined
       this.#thaw(endpoint)
       this.#leave(endpoint, reason)
     }
   }
 
-  /** The machine through whose line most bytes went, to and fro. */
+  /** The machine whose line carried the most bytes, in both directions together. */
   busiest(): { readonly name: PeerName; readonly bytes: number } {
     return busiestOf(this.#endpoints.values())
   }
 
-  /** Whether a peer has crashed, and not begun anew. */
+  /** Whether a peer has crashed and not restarted. */
   hasCrashed(peer: PeerName): boolean {
     return this.#endpoint(peer).presence === 'crashed'
   }
 
-  /** Where a peer's time went until now. */
+  /** How a peer has spent its time until now. */
   timeOf(peer: PeerName): TimeTotals {
     return this.#endpoint(peer).timeUse.totals(this.now())
   }
@@ -194,7 +194,7 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
     this.#options.observer?.work?.(endpoint.name, kind, start, this.now())
   }
 
-  /** @param isOneOfMany - whether the event delivers others, too: then programs are woken, and take turns */
+  /** @param isOneOfMany - whether the event delivers others too: then programs are woken, and take turns */
   #deliver(delivery: Delivery<Message>, isOneOfMany = false): void {
     const { from, to } = delivery.connection
     if (to.presence !== 'up' || !delivery.connection.isPresent) return this.lost(delivery)

@@ -1,16 +1,16 @@
 import type { Milliseconds } from '@murmuration/core'
 
-/** What a peer's time went to. */
+/** How a peer has spent its time. */
 export interface TimeTotals {
   /** Computing. */
   readonly working: Milliseconds
-  /** Something of its own was on a line, and it did not compute. */
+  /** Sending, but not computing. */
   readonly sending: Milliseconds
   /** Neither. */
   readonly waiting: Milliseconds
 }
 
-/** Keeps the books of one peer's time. */
+/** Accounts for one peer's time. */
 export class TimeUse {
   #working = 0
   #sending = 0
@@ -31,7 +31,7 @@ export class TimeUse {
     this.#transfers += change
   }
 
-  /** Nothing is computed or sent any more, as after a crash. */
+  /** Nothing is computed or sent any longer, as after a crash. */
   clear(now: Milliseconds): void {
     this.#pass(now)
     this.#works = 0

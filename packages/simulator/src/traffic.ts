@@ -3,15 +3,15 @@ import type { PeerName } from '@murmuration/core'
 /** An end of a link. */
 interface End {
   readonly machine: PeerName
-  /** Bytes that it sent to other machines, and that they sent to it. */
+  /** Bytes that it has sent to other machines and received from them. */
   carried: number
 }
 
-/** What went over the links. What stays on a machine is no traffic. */
+/** The traffic over links. What stays on a machine is not counted. */
 export class Traffic {
-  /** Notes are none. */
+  /** Without notes. */
   messages = 0
-  /** Headers and notes included. */
+  /** Including headers and notes. */
   bytes = 0
   payload = 0
   /** How many messages of each sender were rejected. */
@@ -34,7 +34,7 @@ export class Traffic {
   }
 }
 
-/** The machine that sent and received most, all its endpoints together. */
+/** The machine that sent and received the most, all its endpoints together. */
 export function busiestOf(endpoints: Iterable<End>): { readonly name: PeerName; readonly bytes: number } {
   const machines = new Map<PeerName, number>()
   for (const { machine, carried } of endpoints) machines.set(machine, (machines.get(machine) ?? 0) + carried)

@@ -10,17 +10,17 @@ interface End {
   readonly random: Random
 }
 
-/** The way from one endpoint to another, beside what limits its rate. */
+/** The path from one endpoint to another, without what limits its rate. */
 export interface Way {
-  /** Between endpoints of one machine there is no latency. */
+  /** Whether both endpoints are on one machine; then there is no latency. */
   readonly isLocal: boolean
-  /** The loss is that of packets of a datagram; 0 for a stream, whose rate it caps. */
+  /** The loss is that of a datagram's packets; 0 for a stream, whose rate it caps. */
   readonly path: Pick<PathLink, 'latency' | 'jitter' | 'loss'>
   /** For jitter and loss. */
   readonly random: Random
 }
 
-/** The way of what is sent for this purpose, which has its own random numbers. */
+/** The path for one purpose, with random numbers of its own. */
 export function wayBetween(
   { links, network = rawNetwork, seed }: Pick<SimulationOptions<never>, 'links' | 'network' | 'seed'>,
   from: End,
@@ -33,7 +33,7 @@ export function wayBetween(
   const path = links.path(from.machine, to.machine)
   const { latency, jitter, loss } = path
   const lossOfPackets = network.transport === 'datagram' ? loss : 0
-  // Where links are alike they are one object, which many ways share.
+  // Uniform links are one object, which many paths share.
   const isPlain = network.latencyFactor === 1 && lossOfPackets === loss
   return {
     isLocal: false,

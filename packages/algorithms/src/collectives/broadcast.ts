@@ -4,8 +4,8 @@ import { cut } from '../ranges.js'
 import { type RangeChannel, Ranks } from './ranks.js'
 
 /**
- * Chain broadcast in chunks: the root's x for everybody. The root sends to the next rank, and each sends a chunk on as soon as it has
- * come. With p chunks and n ranks it takes (n − 1) a + (1 + (n − 2)/p) S/B, and every line carries the vector once.
+ * Chain broadcast in chunks: all ranks get the root's x. The root sends to the next rank, and each rank forwards a chunk as soon as it has arrived.
+ * With p chunks and n ranks it takes (n − 1) a + (1 + (n − 2)/p) S/B, and every line carries the vector once.
  *
  * @param root - the rank that sends
  */

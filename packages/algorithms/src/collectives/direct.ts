@@ -1,8 +1,8 @@
 /**
- * Direct all-reduce: every rank owns a segment; all send it theirs at once, it takes the mean and sends that to all. Two
- * latencies, however many ranks there are, and 2 (n − 1)/n of the vector on every line, for n (n − 1) connections. The traffic
- * is that of a parameter server with a shard on each worker's machine (Li et al.: Scaling distributed machine learning with
- * the parameter server, OSDI 2014); as a collective it is an all-to-all and an all-gather.
+ * Direct all-reduce: every rank owns a segment. All send it their values at once; it computes the mean and sends that to all. Two latencies for any
+ * number of ranks, and 2 (n − 1)/n of the vector on every line, but n (n − 1) connections. The traffic is that of a parameter server with a shard on
+ * each worker's machine (Li et al.: Scaling distributed machine learning with the parameter server, OSDI 2014); as a collective it is an all-to-all
+ * and an all-gather.
  *
  * Sums run in the order of names, in float64, rounded once.
  */
@@ -14,7 +14,7 @@ import type { Collective, RangeMean } from './ranks.js'
 export const direct: Collective = async (ranks, x, ranges) => {
   const { count: n, own: rank } = ranks
   const maxChunks = Math.max(...ranges.map(({ length }) => length))
-  // Everybody begins with the next, so that not all send to the same one first.
+  // Each rank begins with the next one, so that not all send to the same rank first.
   const others = Array.from({ length: n - 1 }, (_, step) => ranks.at(rank + 1 + step))
   const means: RangeMean[] = []
 

@@ -1,14 +1,13 @@
 /**
- * All-reduce by halving and doubling, for any number of ranks: the all-gather of Bruck et al. (Efficient algorithms for all-to-all
- * communications in multiport message-passing systems, IEEE TPDS 8(11), 1997), and before it its steps backwards, which is a
- * reduce-scatter of the same cost. For powers of two the cost is that of recursive halving and doubling (Thakur, Rabenseifner &
- * Gropp: Optimization of collective communication operations in MPICH, IJHPCA 19(1), 2005).
+ * All-reduce by halving and doubling, for any number of ranks. The all-gather is that of Bruck et al. (Efficient algorithms for all-to-all
+ * communications in multiport message-passing systems, IEEE TPDS 8(11), 1997). Before it run its steps backwards, a reduce-scatter of the same cost.
+ * For powers of two the cost is that of recursive halving and doubling (Thakur, Rabenseifner & Gropp: Optimization of collective communication
+ * operations in MPICH, IJHPCA 19(1), 2005).
  *
- * The vector is cut into n segments, which lie on a circle. Doubling: at the distances 1, 2, 4, … below n each rank r has the
- * means of the segments r, r + 1, … r + distance − 1. It gives them to the rank at that distance before it, and gets as many from the one
- * after it, or as many as it lacks. Halving: the same messages backwards, with sums that are not complete yet; in the end each
- * rank has the sum of its own segment. 2 ⌈log₂ n⌉ latencies and 2 (n − 1)/n of the vector on every line. No chunks: a step
- * needs all of the step before.
+ * The vector is cut into n segments, which lie on a circle. Doubling: at the distances d = 1, 2, 4, … below n each rank r has the means of the
+ * segments r, r + 1, … r + d − 1. It sends them, or as many as the receiver lacks, to the rank d before it, and receives as many from the rank d
+ * after it. Halving: the same messages backwards, with partial sums; in the end each rank has the sum of its own segment. 2 ⌈log₂ n⌉ latencies and 2
+ * (n − 1)/n of the vector on every line. No chunks: a step needs all of the step before.
  *
  * Sums are rounded to float32 at every step, in the order of the tree.
  */
@@ -32,13 +31,13 @@ export const halvingDoubling: Collective = async (ranks, x, ranges) => {
   return segments.all()
 }
 
-/** A step of doubling: to whom, and how many segments. */
+/** A step of doubling: the distance of the partners, and how many segments are sent. */
 interface Step {
   readonly distance: number
   readonly count: number
 }
 
-/** The steps of doubling among `n` ranks. The last gives what is still lacking. */
+/** The steps of doubling among `n` ranks. The last sends only the segments that are still lacking. */
 function stepsOf(n: number): readonly Step[] {
   const steps: Step[] = []
   for (let distance = 1; distance < n; distance *= 2) {
@@ -51,7 +50,7 @@ interface Segment extends Range {
   part: Vector
 }
 
-/** The segments of x, each with what is known of its sum. */
+/** The segments of x, each with its partial sum. */
 class Segments {
   readonly #ranks: Ranks
   readonly #segments: readonly (Segment | undefined)[]
@@ -94,7 +93,7 @@ class Segments {
     return this.#segments.filter((segment) => segment !== undefined)
   }
 
-  /** `count` segments from `first` on around the circle: before and after its end, those that have elements. */
+  /** `count` segments from `first` on around the circle: the part before its end and the part after, without empty segments. */
   *#arc(first: number, count: number): Iterable<readonly [number, readonly Segment[]]> {
     const end = first + count
     for (const [turn, [from, to]] of [
@@ -107,7 +106,7 @@ class Segments {
   }
 }
 
-/** Neighbouring segments as one range. */
+/** Adjacent segments as one range. */
 function joined(run: readonly Range[]): Range {
   return { offset: run[0].offset, length: run.reduce((sum, { length }) => sum + length, 0) }
 }

@@ -12,7 +12,7 @@ import { ring } from './ring.js'
 
 const collectives = { ring, 'halving-doubling': halvingDoubling, direct } as const satisfies Record<string, Collective>
 
-/** What an algorithm with a mean over all has as options. */
+/** Options of all algorithms with a mean over all peers. */
 export const meanOptions = {
   collective: z.enum(['ring', 'halving-doubling', 'direct']).default('ring').meta({
     description: 'How the mean over all is taken'
@@ -32,7 +32,10 @@ export interface MeanSettings {
   readonly tensors: readonly Range[]
 }
 
-/** The mean of everybody's `x`; all get the same bits. Needs reliable delivery. Throws an InputError where a round would have more parts than are told apart. */
+/**
+ * The mean of all peers' `x`; all get the same bits. Needs reliable delivery. Throws an InputError where a round would have more parts than can be
+ * numbered.
+ */
 export async function meanOver(
   channel: RangeChannel,
   route: Route,
@@ -64,7 +67,7 @@ function checkParts(count: number): void {
 type RangesByRank = readonly (readonly Range[])[]
 const known = new WeakMap<readonly Range[], Map<string, readonly RangesByRank[]>>()
 
-/** The ranges of each call, by rank: of all ranges, or of one after the other. They are the same in every round. */
+/** The ranges of each call, by rank: one call for all ranges, or one for each. They are the same in every round. */
 function rangesOfCalls(
   tensors: readonly Range[],
   fusion: Fusion,
@@ -82,7 +85,7 @@ function rangesOfCalls(
   return byRank
 }
 
-/** The mean of everybody's `x` by a ring. */
+/** The mean of all peers' `x` by a ring. */
 export function ringMean(channel: RangeChannel, route: Route, x: Vector): Promise<Vector> {
   const options = { collective: 'ring', fusion: 'fused', calls: 'streamed', chunks: 16 } as const
   return meanOver(channel, route, x, { options, tensors: [{ offset: 0, length: x.length }] })

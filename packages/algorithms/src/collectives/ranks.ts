@@ -2,7 +2,7 @@ import { byName, type PeerName } from '@murmuration/core'
 import type { Range, Vector } from '../node/vector.js'
 import type { Channel, PerPeer, Route } from '../record.js'
 
-/** A channel that a collective has for itself. */
+/** A channel that only a collective uses. */
 export type RangeChannel = Channel<{ readonly part: Vector }>
 
 /** A range of a result. */
@@ -12,18 +12,18 @@ export interface RangeMean {
 }
 
 /**
- * The mean over all ranks of everybody's x, range by range, with the same bits everywhere. Needs reliable delivery.
+ * The mean over all ranks of their x, range by range, with the same bits at all ranks. Needs reliable delivery.
  *
- * @param ranges - the ranges of each rank
+ * @param ranges - the ranges that each rank owns
  */
 export type Collective = (ranks: Ranks, x: Vector, ranges: readonly (readonly Range[])[]) => Promise<RangeMean[]>
 
 const nobody: readonly PeerName[] = []
 
-/** Those who take part, oneself included, in the order of names, and what they send one another. Ranks are counted around a circle. */
+/** The participants, this peer included, in the order of names, and the messages between them. Ranks are counted around a circle. */
 export class Ranks {
   readonly own: number
-  /** The part of the round that the parts of a call are counted from. */
+  /** The part of the round at which the parts of the current call begin. */
   first = 0
   readonly route: Route
   readonly #channel: RangeChannel
@@ -40,12 +40,12 @@ export class Ranks {
     return this.#names.length
   }
 
-  /** The rank that is so many places further on. */
+  /** The rank at a place around the circle. */
   at(place: number): number {
     return (place + 2 * this.count) % this.count
   }
 
-  /** Whom to send to. */
+  /** The names of ranks to send to. */
   to(...ranks: readonly number[]): readonly PeerName[] {
     return ranks.map((rank) => this.#names[this.at(rank)])
   }
@@ -55,7 +55,7 @@ export class Ranks {
     this.#channel.send({ peer, round, part: this.first + part, range, to, from: nobody }, { part: vector })
   }
 
-  /** What these have sent. */
+  /** What these peers have sent. */
   receive(from: readonly PeerName[], part: number, range: Range): Promise<PerPeer<{ readonly part: Vector }>> {
     const { peer, round } = this.route
     return this.#channel.collect({ peer, round, part: this.first + part, range, to: nobody, from })

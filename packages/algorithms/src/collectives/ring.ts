@@ -1,10 +1,10 @@
 /**
- * Ring all-reduce: reduce-scatter, then all-gather, each rank talking to the next alone (Patarasuk & Yuan, JPDC 69(2), 2009). The vector is cut
- * into n segments. Segment s starts at rank s and goes round the ring; each rank adds its own values, and the last has the sum. From there
- * the mean goes round once more. Every line carries 2 (n − 1)/n of the vector.
+ * Ring all-reduce: reduce-scatter, then all-gather; each rank sends to the next only (Patarasuk & Yuan, JPDC 69(2), 2009). The vector is cut into n
+ * segments. Segment s starts at rank s and goes round the ring; each rank adds its own values, and the last has the sum. From there the mean goes
+ * round once more. Every line carries 2 (n − 1)/n of the vector.
  *
- * Beyond the paper: a segment travels in chunks, and a chunk goes on as soon as it has come: 2 (n − 1)/n · S/B + a + one chunk, as long as a
- * segment takes longer to send than the latency a. Sums are rounded to float32 at every hop.
+ * Beyond the paper: a segment travels in chunks, and each chunk is forwarded as soon as it has arrived: 2 (n − 1)/n · S/B + a + one chunk, as long as
+ * a segment takes longer to send than the latency a. Sums are rounded to float32 at every hop.
  */
 import { linear, rangeOf } from '../node/vector.js'
 import type { Collective, RangeMean } from './ranks.js'

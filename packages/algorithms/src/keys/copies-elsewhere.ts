@@ -1,8 +1,8 @@
-/** Who has copies of rows whose home is here, and which of them have changed since. */
+/** Which peers have copies of the rows whose home is here, and which of these rows have changed since. */
 export class CopiesElsewhere {
-  /** By key: the places of the peers that have copies. */
+  /** By key: the places of the peers with copies. */
   readonly #places = new Map<number, Set<number>>()
-  /** By place: keys whose rows others have changed since they were sent there. */
+  /** By place: keys whose rows other peers have changed since they were sent there. */
   readonly #changed: readonly Set<number>[]
 
   /** @param places - how many peers there are */
@@ -20,12 +20,12 @@ export class CopiesElsewhere {
     }
   }
 
-  /** A peer has added to a row, which it knows itself. */
+  /** A peer has added to a row; its own copy has the change already. */
   change(key: number, by: number): void {
     for (const place of this.#places.get(key) ?? []) if (place !== by) this.#changed[place].add(key)
   }
 
-  /** The keys of the copies of a peer that have changed, which it is sent now. */
+  /** The keys of a peer's copies that have changed, which are sent to it now. */
   takeChanged(place: number): Uint32Array {
     const keys = Uint32Array.from(this.#changed[place]).sort()
     this.#changed[place].clear()

@@ -2,18 +2,18 @@ import { homeOf } from './key-server.js'
 import type { KeySpace } from './messages.js'
 import { inParts, placeOf } from './operation.js'
 
-/** Of ascending keys, what is added to their rows, one after the other. */
+/** For ascending keys, the values to add to their rows, concatenated. */
 export interface Adds {
   readonly keys: Uint32Array
   readonly values: Float32Array
 }
 
-/** What the workers of a peer have added to rows of others that their homes are not known to have. */
+/** What the workers of a peer have added to rows of other homes, and those homes are not known to have. */
 export class FlushLog {
   readonly #space: Pick<KeySpace, 'width'> & { readonly holders: number }
-  /** By home: not sent yet, by key. */
+  /** By home, then by key: not sent yet. */
   readonly #pending: readonly Map<number, Float32Array>[]
-  /** By home: sent and not answered, oldest first. */
+  /** By home: sent and not acknowledged, oldest first. */
   readonly #sent: readonly Adds[][]
 
   constructor(space: Pick<KeySpace, 'width'> & { readonly holders: number }) {
@@ -22,17 +22,17 @@ export class FlushLog {
     this.#sent = this.#pending.map(() => [])
   }
 
-  /** How many flushes are not answered. */
+  /** How many flushes are not acknowledged. */
   get open(): number {
     return this.#sent.reduce((sum, { length }) => sum + length, 0)
   }
 
-  /** Of one home at most. */
+  /** The most for any home. */
   get longest(): number {
     return Math.max(...this.#sent.map(({ length }) => length))
   }
 
-  /** Notes what `values` has from `at` on for the row of a key. */
+  /** Adds the values from `at` on to the log of a key's row. */
   add(key: number, values: Float32Array, at: number): void {
     const { width, holders } = this.#space
     const pending = this.#pending[homeOf(key, holders)]
@@ -41,7 +41,7 @@ export class FlushLog {
     for (let i = 0; i < width; i++) row[i] += values[at + i]
   }
 
-  /** What is to be sent to a home: in as many parts as `most` keys need, and at least one. It counts as sent. */
+  /** Takes what must be sent to a home: at least one part, each with at most `most` keys. It counts as sent. */
   flush(home: number, most: number): readonly Adds[] {
     const { width } = this.#space
     const pending = this.#pending[home]
@@ -55,12 +55,12 @@ export class FlushLog {
     return parts
   }
 
-  /** The oldest flush to a home has been answered; whether there was one. */
+  /** Acknowledges the oldest flush to a home; returns whether there was one. */
   answered(home: number): boolean {
     return this.#sent[home]?.shift() !== undefined
   }
 
-  /** Adds to a row what its home had not taken in when it sent the row. */
+  /** Adds to a row what its home did not have yet when it sent the row. */
   addTo(key: number, rows: Float32Array, at: number): void {
     const { width, holders } = this.#space
     const home = homeOf(key, holders)

@@ -1,20 +1,23 @@
 import type { KeyMessage } from './messages.js'
 
-/** So many messages of one peer may come before one that was sent earlier … */
+/** The most messages of one peer that may be early. */
 const maxEarly = 1024
 
-/** Numbers what is sent to each peer, and gives what has come of each in the order in which it was sent: worlds promise none between long and short messages. */
+/**
+ * Numbers the messages sent to each peer, and returns received ones in the order in which they were sent: worlds do not keep the order between long
+ * and short messages.
+ */
 export class InOrder {
   readonly #sent: number[]
   readonly #taken: number[]
   readonly #early: readonly Map<number, KeyMessage>[]
   readonly #maxNumbers: number
-  /** How many numbers of each peer wait. */
+  /** How many numbers each peer's early messages hold. */
   readonly #waiting: number[]
 
   /**
    * @param places - how many peers there are
-   * @param maxNumbers - … as long as they hold no more numbers than these
+   * @param maxNumbers - the most numbers that early messages of one peer may hold
    */
   constructor(places: number, maxNumbers: number) {
     const zeros = () => Array.from({ length: places }, () => 0)
@@ -23,12 +26,12 @@ export class InOrder {
     this.#maxNumbers = maxNumbers
   }
 
-  /** The order of the next message to a peer. */
+  /** The sequence number of the next message to a peer. */
   next(to: number): number {
     return this.#sent[to]++
   }
 
-  /** What is to be taken in now that this message of a peer has come; or what is wrong with it, in words. */
+  /** The messages of a peer that are due now that this one has arrived; or what is wrong with it, in words. */
   take(from: number, message: KeyMessage): readonly KeyMessage[] | string {
     const { order } = message.timing ?? { order: -1 }
     const early = this.#early[from]

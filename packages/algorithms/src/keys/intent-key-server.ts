@@ -1,16 +1,18 @@
 /**
- * Moving rows or copying them, as intents say (AdaPM; Renz-Wieland, Kieslinger, Gericke, Gemulla, Kaoudi, Markl, CIKM 2023, section 4): each worker says ahead of time which rows
- * it is about to use, and until when. The home of a key knows which peers do. While one does, the row moves there; while several do, the first keeps the row and the others get
- * copies for as long as their intents last (replication of hot keys beside relocation: NuPS, Renz-Wieland et al., SIGMOD 2022).
+ * Moves or copies rows as intents say (AdaPM; Renz-Wieland, Kieslinger, Gericke, Gemulla, Kaoudi, Markl, CIKM 2023, section 4). Each worker announces in
+ * advance which rows it is about to use, and until when. The home of a key knows which peers intend to use it. If one does, the row moves there. If several do,
+ * the first keeps the row, and the others get copies as long as their intents last (replication of hot keys next to relocation: NuPS, Renz-Wieland et al.,
+ * SIGMOD 2022).
  *
- * Copies are made new in rounds: a peer sends what was added to its copy to the holder of the row, which adds it and answers with the row. One such message for a key is under way at
- * a time, so a row that comes has all that was sent, and what was added meanwhile is added to it again. A copy is given up when nobody of the peer intends to use it, after what was
- * added to it has arrived.
+ * Copies are refreshed in rounds: a peer sends what was added to its copy to the holder of the row, which adds it and replies with the row. Only one such
+ * message per key is in flight at a time, so a row that arrives contains all that was sent; what was added meanwhile is added to it again. A copy is dropped
+ * when no worker of the peer intends to use it, after what was added to it has been acknowledged.
  *
- * So each add happens once; a worker sees what it has added and waited for, and all that it has seen before. What others add to their copies it sees after two rounds, which is less than
- * sequential consistency. While this peer asks for a row at its holder its home is told of no intent: a copy could be older than the answer.
+ * So each add is applied once. A worker sees its own acknowledged adds, and everything that it has seen before. It sees what others add to their copies after
+ * two rounds; this is weaker than sequential consistency. While this peer has a request for a row open at its holder, it announces no intent for it: a copy
+ * could be older than the reply.
  *
- * Unlike AdaPM, whose nodes decide by themselves when to act on an intent, it is acted on when it is said; and a copy does not become the row when all others are given up.
+ * Unlike in AdaPM, whose nodes decide when to act on an intent, an intent takes effect at once; and a copy does not become the row when all others are dropped.
  */
 import { IntendedBy, Intents } from './intents.js'
 import { homeOf, type KeySetting, type SendTo } from './key-server.js'
@@ -20,7 +22,7 @@ import { RelocatingKeyServer } from './relocating-key-server.js'
 import { Replicas } from './replicas.js'
 
 export interface IntentOptions {
-  /** After how many ticks of its workers a peer makes its copies new. */
+  /** After how many ticks of its workers a peer refreshes its copies. */
   readonly every: number
 }
 
@@ -28,16 +30,16 @@ export class IntentKeyServer extends RelocatingKeyServer {
   protected readonly replicas: Replicas
   readonly #every: number
   readonly #intents: Intents
-  /** Of this peer's workers, since the phase began. */
+  /** The clocks of this peer's workers, since the phase began. */
   readonly #clocks: number[]
   #ticks = 0
-  /** By key: the operation by which its home was told that this peer intends to use it, and was not told otherwise. */
+  /** By key: the operation that announced this peer's intent to the home; removed when the intent is withdrawn. */
   readonly #told = new Map<number, Operation>()
-  /** Copies that are being made new. */
+  /** Copies whose refresh is in flight. */
   readonly #syncing = new Set<number>()
-  /** By key: how many reads and adds of this peer are open at its holder. */
+  /** By key: how many pulls and pushes of this peer are open at its holder. */
   readonly #elsewhere = new Map<number, number>()
-  /** Of keys whose home is here. */
+  /** For keys whose home is here. */
   readonly #intendedBy = new IntendedBy()
 
   constructor(setting: KeySetting, send: SendTo, start: Float32Array, { every }: IntentOptions) {
@@ -54,7 +56,7 @@ export class IntentKeyServer extends RelocatingKeyServer {
     return this.#announce(keys)
   }
 
-  /** For the rest of the phase. */
+  /** Until the end of the phase. */
   override localize(keys: Uint32Array): Operation {
     return this.intend(keys, 0, Number.POSITIVE_INFINITY)
   }
@@ -106,12 +108,12 @@ export class IntentKeyServer extends RelocatingKeyServer {
     return super.addHere(key, values, at) || this.replicas.add(key, values, at)
   }
 
-  /** Answers from a copy what has waited for it here. */
+  /** Serves from a copy what has waited for it here. */
   protected override serve(from: number, message: KeyMessage): string | undefined {
     const { self, width } = this.setting
     const { type, origin, id, keys, values } = message
     if (type === 'sync') return this.serveSync(message)
-    // What has waited is of one key each.
+    // Waiting requests have one key each.
     if (from !== self || origin !== self || !this.replicas.has(keys[0])) return super.serve(from, message)
     const out = new Float32Array(type === 'pull' ? width : 0)
     if (type === 'pull') this.replicas.read(keys[0], out, 0)
@@ -120,7 +122,7 @@ export class IntentKeyServer extends RelocatingKeyServer {
     return undefined
   }
 
-  /** Adds to rows that are here, and answers with them; passes on the rest. */
+  /** Adds to rows that are here and replies with them; forwards the rest. */
   protected serveSync({ origin, id, keys, values }: KeyMessage): string | undefined {
     const { width } = this.setting
     const [here, elsewhere]: [number[], number[]] = [[], []]
@@ -136,7 +138,10 @@ export class IntentKeyServer extends RelocatingKeyServer {
     return undefined
   }
 
-  /** A row that leaves while its home is told of an intent comes back, or a copy of it: the home has heard of the intent after it has sent the row away. */
+  /**
+   * A row that leaves while an intent for it is announced returns, as the row or a copy: its home learned of the intent after it had sent the row
+   * away.
+   */
   protected override giveAway(message: KeyMessage): string | undefined {
     const left = message.keys.filter((key) => this.table.has(key) && this.#told.has(key))
     const problem = super.giveAway(message)
@@ -149,7 +154,7 @@ export class IntentKeyServer extends RelocatingKeyServer {
     if (!this.#intents.has(key)) this.#giveUp([key])
   }
 
-  /** Tells the homes of these keys that they are about to be used here, as far as they do not know. */
+  /** Announces the intent to use these keys to those homes that do not know of it. */
   #announce(keys: Uint32Array): Operation {
     const told = keys.filter((key) => !this.#told.has(key) && !this.#elsewhere.has(key))
     if (told.length === 0) return finished
@@ -189,7 +194,7 @@ export class IntentKeyServer extends RelocatingKeyServer {
     return undefined
   }
 
-  /** Nobody here is about to use these keys. A copy goes when what was added to it has arrived. */
+  /** No worker here intends to use these keys. A copy is dropped once what was added to it has been acknowledged. */
   #giveUp(keys: readonly number[]): void {
     const ended: number[] = []
     const last: number[] = []
@@ -212,7 +217,7 @@ export class IntentKeyServer extends RelocatingKeyServer {
     return place >= 0 && isDone[place] === 0
   }
 
-  /** Makes copies new. */
+  /** Refreshes copies. */
   #sync(replicas: Uint32Array): void {
     const { width, self } = this.setting
     const keys = replicas.filter((key) => !this.#syncing.has(key))
@@ -225,7 +230,7 @@ export class IntentKeyServer extends RelocatingKeyServer {
     this.dispatch({ type: 'sync', origin: self, id: operation.id }, keys, operation.values, [...keys.keys()])
   }
 
-  /** What was added to copies, to be sent. */
+  /** Takes what was added to copies, to be sent. */
   protected added(keys: Uint32Array, width: number): Float32Array {
     const values = new Float32Array(keys.length * width)
     for (const [place, key] of keys.entries()) this.replicas.takeAdded(key, values, place * width)
@@ -249,7 +254,7 @@ export class IntentKeyServer extends RelocatingKeyServer {
     return undefined
   }
 
-  /** The home has heard of an intent to use rows that are here. */
+  /** The home has acknowledged an intent to use rows that are here. */
   #kept({ origin, id, keys }: KeyMessage): string | undefined {
     const operation = this.operation(id)
     const isRight = origin === this.setting.self && operation?.type === 'localize'
@@ -264,7 +269,7 @@ export class IntentKeyServer extends RelocatingKeyServer {
     return undefined
   }
 
-  /** A peer is about to use rows whose home is here: they move, or it gets copies. */
+  /** A peer intends to use rows whose home is here: they move to it, or it gets copies. */
   #noteIntent(from: number, { origin, id, keys }: KeyMessage): string | undefined {
     if (from !== origin) return 'a message of intend for another than its sender'
     const { self, holders, width } = this.setting
@@ -286,7 +291,7 @@ export class IntentKeyServer extends RelocatingKeyServer {
     return undefined
   }
 
-  /** A peer is done with rows. */
+  /** A peer no longer intends to use rows. */
   #noteEnd(from: number, { origin, id, keys }: KeyMessage): string | undefined {
     if (from !== origin) return 'a message of unintend for another than its sender'
     for (const key of keys) this.#intendedBy.remove(key, origin, id)

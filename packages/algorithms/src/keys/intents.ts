@@ -1,12 +1,12 @@
 interface Intent {
   readonly keys: Uint32Array
-  /** The first tick of the worker's clock at which it is over. */
+  /** The first tick of the worker's clock at which the intent has ended. */
   readonly until: number
 }
 
-/** Which rows the workers of a peer are about to use, and until when. */
+/** Which rows the workers of a peer intend to use, and until when. */
 export class Intents {
-  /** By worker: those that are not over. */
+  /** By worker: intents that have not ended. */
   readonly #ofWorkers: Intent[][]
   /** By key: how many there are. */
   readonly #counts: Uint32Array
@@ -26,7 +26,7 @@ export class Intents {
     for (const key of keys) this.#counts[key]++
   }
 
-  /** Ends what is over when the worker's clock has got to a tick. The result are the keys that nobody is about to use any more. */
+  /** Ends the intents that last until this tick of the worker's clock or less. Returns the keys that no worker intends to use any longer. */
   end(worker: number, clock: number): readonly number[] {
     const unused: number[] = []
     const all = this.#ofWorkers[worker]
@@ -39,18 +39,18 @@ export class Intents {
   }
 }
 
-/** Which peers are about to use the rows of keys whose home is here, and since which of their operations. */
+/** Which peers intend to use the rows of keys whose home is here, and by which of their operations. */
 export class IntendedBy {
   readonly #peers = new Map<number, Map<number, number>>()
 
-  /** Whether it is the only one. */
+  /** Returns whether it is the only peer. */
   add(key: number, place: number, id: number): boolean {
     const peers = this.#peers.get(key) ?? new Map<number, number>()
     this.#peers.set(key, peers.set(place, id))
     return peers.size === 1
   }
 
-  /** A peer is done with a row; unless it has said since operation `id` that it is about to use it again. */
+  /** A peer no longer intends to use a row, unless it has announced so again after operation `id`. */
   remove(key: number, place: number, id: number): void {
     const peers = this.#peers.get(key)
     if (peers === undefined || (peers.get(place) ?? Number.POSITIVE_INFINITY) > id) return

@@ -15,7 +15,7 @@ interface Waiter {
   resolve(envelope: Envelope<VectorMessage> | undefined): void
 }
 
-/** The fabric of peer a, which b answers when it is told to. */
+/** The fabric of peer a; `serve` lets b answer. */
 function world() {
   const sent: VectorMessage[] = []
   const waiters: Waiter[] = []
@@ -67,7 +67,7 @@ test('an answer wakes the activity that has asked, and the others wait on', asyn
   t.is(receives(), 4)
   t.is(serve(2), undefined)
   await pulls[2]
-  // The oldest has taken the answer in, which was not its own, and waits on; so do the two that have heard nothing.
+  // The oldest wait has received the answer, which was not its own, and continues; so do the two that have received nothing.
   t.deepEqual([got, receives()], [[elsewhere[2]], 5])
   for (const place of [0, 1, 3]) serve(place)
   await Promise.all(pulls)

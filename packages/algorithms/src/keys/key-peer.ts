@@ -1,37 +1,37 @@
-/** One peer of a run whose parameters are keyed rows: its key server on a fabric, which several workers of the peer share. */
+/** One peer of a run whose parameters are keyed rows: its key server on a fabric, shared by the workers of the peer. */
 import { type Envelope, type Fabric, type Milliseconds, NeighboursMissingError, type PeerName } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
 import type { KeyServer, KeySetting, SendTo } from './key-server.js'
 import { type KeyMessage, messageOf, noKeys, noValues, vectorOf } from './messages.js'
 import type { Operation } from './operation.js'
 
-/** After so many timeouts without a message a peer that is behind is given up, though its link stands. */
+/** After this many timeouts without a message a peer that is behind counts as missing, even if its link is up. */
 const maxTimeouts = 20
 
-/** Messages of one peer may wait for the next phase until they hold so many times the numbers of the parameters. */
+/** One peer's messages for the next phase may hold this many times the numbers of the parameters. */
 const maxLater = 16
 
-/** What a peer knows itself of the setting of its server. */
+/** The part of its server's setting that a peer knows itself. */
 export type PeerSetting = Pick<KeySetting, 'self' | 'places' | 'keysPerMessage'>
 
 export interface KeyPeerOptions {
-  /** All peers, servers first; the place of a peer is its place here. */
+  /** All peers, servers first; a peer's place is its index here. */
   readonly places: readonly PeerName[]
-  /** Those that train; all that come to the end of a phase. */
+  /** The peers that train; all of them must reach the end of a phase. */
   readonly workers: readonly PeerName[]
-  /** How many workers this peer has, whose waiting counts as that of one; 1 when absent. */
+  /** How many workers this peer has; their waiting times are averaged. 1 when absent. */
   readonly ofPeer?: number
   readonly timeout: Milliseconds
   readonly server: (setting: PeerSetting, send: SendTo) => KeyServer
-  /** How many numbers a message holds at most: those of the parameters. */
+  /** The number of parameters, which is also the most numbers that a message holds. */
   readonly length: number
   readonly width: number
   readonly count: number
 }
 
 /**
- * Takes messages in for the key server, and has the workers of the peer wait. Phases: all workers are in one at a time, and a message of the next one waits
- * until this peer is there; so what a peer holds between two phases is the state of all at one moment.
+ * Receives messages for the key server, and lets the workers of the peer wait. Phases: all workers are in the same one, and a message of the next
+ * phase waits until this peer is there. So the rows held between two phases are a consistent state of all peers.
  */
 export class KeyPeer {
   readonly server: KeyServer
@@ -40,18 +40,18 @@ export class KeyPeer {
   readonly #options: KeyPeerOptions
   readonly #maxKeys: number
   #phase = 0
-  /** How many phases each has come to the end of. */
+  /** How many phases each worker has ended. */
   readonly #reached: Map<PeerName, number>
-  /** What came of the next phase. */
+  /** Messages of the next phase. */
   #later: Envelope<VectorMessage>[] = []
-  /** How many numbers of each peer that is; a message counts as one more than its vector has. */
+  /** How many numbers of each peer these hold; a message counts as one more than its vector has. */
   readonly #laterOf = new Map<PeerName, number>()
   /** How many activities wait for a message. */
   #waiting = 0
-  /** Those of them that wait for an operation to end, by the operation. */
+  /** The operations that activities wait for. */
   readonly #awaited = new Set<Operation>()
   #heard: Milliseconds
-  /** For how long this peer has waited for others: for answers, the mean over its workers. */
+  /** How long this peer has waited for others; for replies, the mean over its workers. */
   waited: Milliseconds = 0
 
   constructor(fabric: Fabric<VectorMessage>, options: KeyPeerOptions) {
@@ -66,7 +66,7 @@ export class KeyPeer {
     this.server = options.server(setting, (to, message) => this.#send(to, message))
   }
 
-  /** Takes messages in while all workers of the peer compute, until the result is called. */
+  /** Receives messages while all workers of the peer compute, until the returned function is called. */
   serve(): () => void {
     let isOver = false
     this.#fabric.spawn((own) =>
@@ -82,7 +82,7 @@ export class KeyPeer {
     }
   }
 
-  /** Waits, on the fabric of one activity, until nothing of an operation is open. */
+  /** Waits, on the fabric of one activity, until the operation has ended. */
   async finish(own: Fabric<VectorMessage>, operation: Operation): Promise<void> {
     if (operation.open === 0) return
     const start = own.now()
@@ -97,15 +97,15 @@ export class KeyPeer {
     this.waited += (own.now() - start) / (this.#options.ofPeer ?? 1)
   }
 
-  /** What is asked of others was not answered for so many timeouts. */
+  /** The error when requests were not answered for this many timeouts. */
   unanswered(silence: number): NeighboursMissingError {
     return this.#missing(`${silence * this.#options.timeout} ms for the rows that it asked for`, [])
   }
 
   /**
-   * Takes messages in until `isDone`. `onSilence` is told after each timeout without a message how many there were.
+   * Receives messages until `isDone`. Calls `onSilence` after each timeout without a message, with their number.
    *
-   * @param operation - by whose end it is done, if it is by that of one
+   * @param operation - the operation that is awaited, if it is one
    */
   async until(
     own: Fabric<VectorMessage>,
@@ -128,7 +128,7 @@ export class KeyPeer {
     }
   }
 
-  /** Says that this peer's workers have come to the end of the phase, and waits until those of all peers have. */
+  /** Announces that this peer's workers have reached the end of the phase, and waits until those of all peers have. */
   async endPhase(own: Fabric<VectorMessage>): Promise<void> {
     const start = own.now()
     const phase = this.#phase + 1
@@ -144,7 +144,7 @@ export class KeyPeer {
       own,
       () => behind().length === 0,
       (silence) => {
-        // Whoever is behind may compute for long; who is gone cannot be sent to.
+        // A peer that is behind may be computing for long; a peer that is gone cannot be sent to.
         const gone = tell(behind())
         const missing = silence >= maxTimeouts ? behind() : gone
         if (missing.length > 0)
@@ -157,7 +157,7 @@ export class KeyPeer {
     this.waited += own.now() - start
   }
 
-  /** Begins the next phase, and takes in what has come of it. */
+  /** Begins the next phase, and processes the messages that have arrived for it. */
   beginPhase(): void {
     this.#phase++
     const later = this.#later
@@ -166,18 +166,18 @@ export class KeyPeer {
     for (const envelope of later) this.#accept(envelope)
   }
 
-  /** Wakes all activities of the peer that wait, to look whether what they wait for is there. */
+  /** Wakes all waiting activities of the peer, to check their conditions. */
   wakeAll(): void {
     for (let count = this.#waiting; count > 0; count--) this.#fabric.wake()
   }
 
-  /** Wakes those whose operation has ended, and all when none is under way: some wait for that. */
+  /** Wakes the activities whose operation has ended, and all when no operation is open: some wait for that. */
   #wakeEnded(): void {
     if (this.server.open === 0) return this.wakeAll()
     for (const operation of this.#awaited) if (operation.open === 0) this.#fabric.wake(operation)
   }
 
-  /** Whether the message says anything: that somebody still waits does not. */
+  /** Returns whether the message is progress; a repeated 'reached' is not. */
   #accept(envelope: Envelope<VectorMessage>): boolean {
     const { from, message } = envelope
     const { places, width, count } = this.#options
@@ -211,7 +211,7 @@ export class KeyPeer {
     return true
   }
 
-  /** Whether it is news: a peer that waits says it again, and servers say it to hear whether anybody is there. */
+  /** Returns whether it is news: a waiting peer repeats it, and servers send it to check that the receiver can be reached. */
   #noteReached(envelope: Envelope<VectorMessage>): boolean {
     const { from, message } = envelope
     const isServer = !this.#reached.has(from) && this.#options.places.includes(from)
@@ -229,7 +229,7 @@ export class KeyPeer {
     return { type: 'reached', origin: this.self, id: 0, keys: noKeys, values: noValues, phase }
   }
 
-  /** Sends a message in as many as it needs; says whether its peer could be reached. */
+  /** Sends a message, split if it is too long; returns whether its receiver could be reached. */
   #send(to: number, message: KeyMessage & { readonly phase?: number }, ifNot: 'throw' | 'try' = 'throw'): boolean {
     const { width, places } = this.#options
     const { keys, values, phase = this.#phase } = message

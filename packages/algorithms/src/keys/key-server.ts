@@ -1,31 +1,31 @@
 /**
- * The classic parameter server for keyed rows (Li et al., OSDI 2014): the row of a key stays at the key's home, by the range of the key's hash. Without
- * I/O: what is to be sent is handed to `send`, what has come to `receive`. A row that the peer itself holds is reached without a message.
+ * The classic parameter server for keyed rows (Li et al., OSDI 2014): the row of a key stays at the key's home, given by the range of the key's hash.
+ * It does no I/O: messages go out through `send` and come in through `receive`. A row that the peer itself holds is accessed without a message.
  */
 import { invariant, type KeyCounts } from '@murmuration/core'
 import { isAdding, type KeyMessage, type KeySpace, noValues } from './messages.js'
 import { finished, grouped, keysAt, type Operation, placeOf, rowsAt } from './operation.js'
 import { RowTable } from './row-table.js'
 
-/** What a key server is made for. */
+/** The setting of a key server. */
 export interface KeySetting extends KeySpace {
   /** The place of this peer. */
   readonly self: number
-  /** How many peers hold rows at first: those of the places below. */
+  /** How many peers hold rows at first: those at places below this number. */
   readonly holders: number
   /** How many workers this peer has; 1 when absent. */
   readonly workers?: number
-  /** How many keys a message has at most; as many as there are when absent. Longer ones are sent in parts. */
+  /** How many keys a message has at most; longer ones are sent in parts. All keys fit when absent. */
   readonly keysPerMessage?: number
 }
 
-/** Hands a message over to the peer at a place. */
+/** Sends a message to the peer at a place. */
 export type SendTo = (to: number, message: KeyMessage) => void
 
-/** A request that was passed on, or answered: what comes of a part of its keys. */
+/** What identifies a request that is forwarded or answered in parts. */
 type Request = Pick<KeyMessage, 'type' | 'origin' | 'id'>
 
-/** Where the row of a key is at first, by the range in which its hash lies: Fibonacci hashing, Knuth, TAOCP 3, 6.4. */
+/** Where the row of a key is at first, by the range that its hash falls into: Fibonacci hashing, Knuth, TAOCP 3, 6.4. */
 export function homeOf(key: number, holders: number): number {
   return Math.floor(((Math.imul(key + 1, 0x9e3779b1) >>> 0) / 2 ** 32) * holders)
 }
@@ -37,10 +37,10 @@ export class KeyServer {
   readonly #send: SendTo
   readonly #open = new Map<number, Operation>()
   #nextId = 0
-  /** How many operations have ended that were waited for. */
+  /** How many awaited operations have ended. */
   ended = 0
 
-  /** @param start - the rows of all keys at the start; this peer takes a copy of those that it holds */
+  /** @param start - the rows of all keys at the start; this peer copies those that it holds */
   constructor(setting: KeySetting, send: SendTo, start: Float32Array) {
     const { count, width, self, holders } = setting
     invariant(start.length === count * width, () => `${start.length} numbers in ${count} rows of ${width}`)
@@ -55,12 +55,12 @@ export class KeyServer {
     return { ...this.count }
   }
 
-  /** How many operations of this peer are under way. */
+  /** How many operations of this peer are open. */
   get open(): number {
     return this.#open.size
   }
 
-  /** The keys of the rows that are held, and the rows. */
+  /** The keys of the rows held here, and the rows. */
   held(): { readonly keys: Uint32Array; readonly rows: Float32Array } {
     const { width } = this.setting
     const keys = this.table.keys()
@@ -70,7 +70,7 @@ export class KeyServer {
   }
 
   /**
-   * Reads the rows of `keys` to `out`. Those of other peers are there when nothing of the operation is open.
+   * Reads the rows of `keys` into `out`. Rows of other peers are there once the operation has ended.
    *
    * @param _worker - which of this peer's workers reads, 0, 1, …
    */
@@ -91,29 +91,29 @@ export class KeyServer {
     return this.#begin(operation, keys.length)
   }
 
-  /** Moves the rows of `keys` here, where rows move; nothing is done where they do not. */
+  /** Moves the rows of `keys` here; does nothing where rows do not move. */
   localize(_keys: Uint32Array): Operation {
     return finished
   }
 
   /**
-   * A worker is about to use the rows of `keys`, until its clock has got to a tick. Servers that know how to do something about it begin to.
+   * A worker intends to use the rows of `keys` until a tick of its clock. Servers that can prepare for it do so.
    *
-   * @param _until - its first tick at which it needs them no longer
+   * @param _until - the first tick at which it no longer needs them
    */
   intend(_keys: Uint32Array, _worker: number, _until: number): Operation {
     return finished
   }
 
-  /** A worker has come to the next tick of its clock, where servers go by clocks. */
+  /** A worker has reached the next tick of its clock, where servers use clocks. */
   tick(_worker: number): Operation {
     return finished
   }
 
-  /** A worker has done what it does in this phase. */
+  /** A worker has finished its part of the phase. */
   end(_worker: number): void {}
 
-  /** Takes in a message of the peer at place `from`. The result says what is wrong with it, if something is. */
+  /** Processes a message of the peer at place `from`. Returns what is wrong with it, if anything. */
   receive(from: number, message: KeyMessage): string | undefined {
     switch (message.type) {
       case 'pull':
@@ -127,27 +127,27 @@ export class KeyServer {
     }
   }
 
-  /** Reads a row for a worker of this peer, if it is here. */
+  /** Reads a row for a worker of this peer; returns whether it is here. */
   protected readHere(key: number, out: Float32Array, at: number): boolean {
     return this.table.read(key, out, at)
   }
 
-  /** Adds to a row for a worker of this peer, if it is here. */
+  /** Adds to a row for a worker of this peer; returns whether it is here. */
   protected addHere(key: number, values: Float32Array, at: number): boolean {
     return this.table.add(key, values, at)
   }
 
-  /** Where to ask for the row of a key that is not here. */
+  /** The place to ask for the row of a key that is not here. */
   protected whereIs(key: number): number {
     return homeOf(key, this.setting.holders)
   }
 
-  /** Whether the request waits here for the row of this key; it is then kept. */
+  /** Keeps the request if it must wait here for the row of this key; returns whether it does. */
   protected keep(_key: number, _request: Request, _values: Float32Array, _at: number): boolean {
     return false
   }
 
-  /** Notes that key number `place` of an operation is not here. */
+  /** Marks the key with index `place` of an operation as not here. */
   protected lack(
     operation: Operation | undefined,
     type: Operation['type'],
@@ -161,7 +161,7 @@ export class KeyServer {
     return noted
   }
 
-  /** An operation of which nothing is open. */
+  /** An operation with nothing open. */
   protected operationOn(type: Operation['type'], keys: Uint32Array, values: Float32Array): Operation {
     return { id: this.newId(), type, keys, values, open: 0, isDone: new Uint8Array(keys.length).fill(1) }
   }
@@ -189,7 +189,7 @@ export class KeyServer {
     return operation
   }
 
-  /** Sends each part of a request to where its rows are, but for what is kept here until they come. */
+  /** Sends each part of a request to where its rows are, except what waits here for rows on their way. */
   protected dispatch(
     { type, origin, id }: Request,
     keys: Uint32Array,
@@ -205,7 +205,7 @@ export class KeyServer {
     return { sent: left.length, kept: places.length - left.length }
   }
 
-  /** Answers what is asked of rows that are here, and passes on the rest. */
+  /** Answers for the rows that are here, and forwards the rest. */
   protected serve(from: number, { type, origin, id, keys, values }: KeyMessage): string | undefined {
     const { width } = this.setting
     if (from !== origin && keys.some((key) => !this.mayPassOn(key)))
@@ -234,13 +234,13 @@ export class KeyServer {
     return undefined
   }
 
-  /** Whether somebody else may have the row of a key, or it is on its way here. */
+  /** Whether another peer may have the row of a key, or it is on its way here. */
   protected mayPassOn(_key: number): boolean {
     return false
   }
 
   protected send(to: number, message: KeyMessage): void {
-    // An answer to what another peer has asked in this one's name is nothing that was asked for: it is left out.
+    // The result is ignored: another peer may have sent a request in this one's name, whose answer was not asked for.
     if (to === this.setting.self) this.receive(to, message)
     else this.#send(to, message)
   }
@@ -265,12 +265,12 @@ export class KeyServer {
     return place >= 0 && isDone[place] === 0 ? place : -1
   }
 
-  /** The open operation of this number. */
+  /** The open operation with this id. */
   protected operation(id: number): Operation | undefined {
     return this.#open.get(id)
   }
 
-  /** Key number `place` of an operation has been done. */
+  /** The key with index `place` of an operation is done. */
   protected done(operation: Operation, place: number): void {
     operation.isDone[place] = 1
     if (--operation.open > 0) return

@@ -5,10 +5,10 @@ import type { KeyPeer } from './key-peer.js'
 import type { Operation } from './operation.js'
 
 /**
- * Reads rows and adds to them, wherever they are. Keys are ascending; rows lie one after the other. Each call has an asynchronous form, which returns at
- * once: what it is given must not change until `wait` has been awaited.
+ * Reads rows and adds to them, wherever they are. Keys are ascending; rows are concatenated. Each call has an asynchronous form, which returns at
+ * once: its arguments must not change until `wait` has been awaited.
  *
- * Operations that are waited for are sequentially consistent for each key, unless the server promises less. Those that are not happen once each, in any order.
+ * Awaited operations are sequentially consistent for each key, unless the server promises less. Others are applied once each, in any order.
  */
 export class Keys {
   readonly #own: Fabric<VectorMessage>
@@ -25,17 +25,17 @@ export class Keys {
     this.#worker = worker
   }
 
-  /** The worker's clock ticks, where servers go by clocks. */
+  /** The worker's clock ticks, where servers use clocks. */
   tick(): Promise<void> {
     return this.wait(this.#peer.server.tick(this.#worker))
   }
 
-  /** The worker has done what it does in this phase. */
+  /** The worker has finished its part of the phase. */
   end(): void {
     this.#peer.server.end(this.#worker)
   }
 
-  /** Reads the rows of `keys` to `out`. */
+  /** Reads the rows of `keys` into `out`. */
   pull(keys: Uint32Array, out: Float32Array): Promise<void> {
     return this.wait(this.pullAsync(keys, out))
   }
@@ -45,7 +45,7 @@ export class Keys {
     return this.wait(this.pushAsync(keys, values))
   }
 
-  /** Moves the rows of `keys` to this peer, where rows move. Those that are on their way already are not waited for. */
+  /** Moves the rows of `keys` to this peer, where rows move. Does not wait for those that are already on their way. */
   localize(keys: Uint32Array): Promise<void> {
     return this.wait(this.localizeAsync(keys))
   }
@@ -62,7 +62,7 @@ export class Keys {
     return this.#peer.server.localize(keys)
   }
 
-  /** The worker is about to use the rows of `keys`, until its clock has got to `until`. Nothing need be waited for. */
+  /** The worker intends to use the rows of `keys` until tick `until` of its clock. Need not be awaited. */
   intend(keys: Uint32Array, until: number): void {
     this.#peer.server.intend(keys, this.#worker, until)
   }

@@ -148,7 +148,7 @@ test('answers and rows that nobody asked for change nothing', (t) => {
   const about = (type: KeyMessage['type'], key: number, values: Float32Array = noValues) =>
     server.receive(1, { type, origin: 0, id: 0, keys: Uint32Array.of(key), values })
   const [own] = before.keys
-  // Somebody else may have asked in this peer's name, as requests are passed on.
+  // Another peer may have asked in this peer's name, as with forwarded requests.
   t.is(about('pulled', own, Float32Array.of(9)), undefined)
   t.regex(about('moved', own, Float32Array.of(9)) ?? '', /not asked for/)
   t.regex(about('relocate', own) ?? '', /not here to be given|not the home/)

@@ -1,11 +1,12 @@
-/** What peers tell each other about keyed rows, and how it travels. */
+/** The messages between peers about keyed rows, and their format. */
 import type { VectorMessage } from '@murmuration/wire'
 
 /**
- * 'pull' and 'push' ask for rows, or for adding to them; 'pulled' and 'pushed' answer. 'localize' asks a key's home for its row, 'relocate' tells the
- * holder to give it to the origin, 'moved' brings it. 'reached' says that its sender has come to the end of its phase. 'flush' brings what the workers of a
- * peer have added until a tick of their clock, 'flushed' answers, and 'refresh' brings what others have added since the last one.
- * 'intend' tells a key's home that the origin is about to use its row, 'unintend' that it is not any more; 'kept' answers that it has the row already. 'sync' adds to a row and asks for it, 'synced' brings it.
+ * 'pull' and 'push' read rows and add to them; 'pulled' and 'pushed' answer. 'localize' asks a key's home for its row, 'relocate' tells the holder to
+ * give it to the origin, 'moved' carries it. 'reached' says that its sender has ended its phase. 'flush' carries what the workers of a peer have
+ * added up to a tick of their clock, 'flushed' acknowledges it, and 'refresh' carries what others have added since the last one. 'intend' tells a
+ * key's home that the origin is about to use its row, 'unintend' that it no longer is; 'kept' answers that it has the row already. 'sync' adds to a
+ * row and asks for it, 'synced' carries it.
  */
 export const messageTypes = [
   'pull',
@@ -27,39 +28,39 @@ export const messageTypes = [
 ] as const
 export type MessageType = (typeof messageTypes)[number]
 
-/** When something is sent, or of when it is. */
+/** The order and the clock of a message. */
 export interface Timing {
-  /** Its place among all messages from its sender to its receiver, 0, 1, …, where these have to be taken in order. */
+  /** Its sequence number among the messages from its sender to its receiver, 0, 1, …, where these must be processed in order. */
   readonly order: number
-  /** A clock of workers; which one, the type says. */
+  /** A clock of workers; the type says which. */
   readonly clock: number
 }
 
 export interface KeyMessage {
   readonly type: MessageType
-  /** The place of the peer that it is for the sake of. */
+  /** The place of the peer that made the request. */
   readonly origin: number
-  /** Which operation of the origin it is about. */
+  /** Which operation of the origin it belongs to. */
   readonly id: number
   /** Ascending. */
   readonly keys: Uint32Array
-  /** The rows of the keys, or what is added to them, one after the other; empty where there are none. */
+  /** The rows of the keys, or the values to add to them, concatenated; empty where there are none. */
   readonly values: Float32Array
-  /** Of servers with clocks. */
+  /** For servers with clocks. */
   readonly timing?: Timing
 }
 
 /** What a message is checked against. */
 export interface KeySpace {
-  /** How many keys there are, fewer than 2³¹ − 2²³: their bits travel as finite float32. */
+  /** How many keys there are, at most 2³¹ − 2²³, so that their bits travel as finite float32. */
   readonly count: number
-  /** How many numbers the row of a key has. */
+  /** How many numbers a row has. */
   readonly width: number
   /** How many peers there are. */
   readonly places: number
 }
 
-/** The most keys: those above would be bits of what is not finite. */
+/** The most keys: the bits of larger ones would not be finite numbers. */
 export const maxKeys = 2 ** 31 - 2 ** 23
 
 /** No keys, and no rows. */
@@ -67,7 +68,7 @@ export const noKeys = new Uint32Array(0)
 export const noValues = new Float32Array(0)
 
 const withValues: readonly MessageType[] = ['push', 'pulled', 'moved', 'flush', 'refresh', 'sync', 'synced']
-/** Whether a request says what is to be added. */
+/** Whether a request carries values to add. */
 export const isAdding = (type: MessageType) => type === 'push' || type === 'sync'
 
 const withoutKeys: readonly MessageType[] = ['reached', 'flushed']
@@ -82,7 +83,7 @@ export function vectorOf({ type, origin, id, keys, values, timing }: KeyMessage,
   return { kind: messageTypes.indexOf(type), round: phase, numbers, vector, packed: true }
 }
 
-/** The message that a vector is, which shares no memory with it; or what is wrong with it, in words. */
+/** The message in a vector, sharing no memory with it; or what is wrong with it, in words. */
 export function messageOf({ kind, numbers = [], vector }: VectorMessage, space: KeySpace): KeyMessage | string {
   const type = messageTypes[kind] as MessageType | undefined
   if (type === undefined) return `a message of kind ${kind}, of which there are ${messageTypes.length}`

@@ -1,20 +1,20 @@
 import { noKeys } from './messages.js'
 
-/** Reading rows, adding to them, moving them here, or making copies new: under way until nothing is open. */
+/** Reading rows, adding to them, moving them here, or refreshing copies; ended when `open` is 0. */
 export interface Operation {
   readonly id: number
   readonly type: 'pull' | 'push' | 'localize' | 'sync'
   /** Ascending. */
   readonly keys: Uint32Array
-  /** Where the rows are read to, or what is added; one after the other. */
+  /** Where the rows are read into, or the values to add; concatenated. */
   readonly values: Float32Array
-  /** For how many of the keys it has not been done yet. */
+  /** How many of the keys are not done. */
   open: number
-  /** Of each key whether it has been done. */
+  /** For each key whether it is done. */
   readonly isDone: Uint8Array
 }
 
-/** An operation that had nothing to wait for. */
+/** An operation with nothing to wait for. */
 export const finished: Operation = {
   id: 0,
   type: 'localize',
@@ -24,7 +24,7 @@ export const finished: Operation = {
   isDone: new Uint8Array(0)
 }
 
-/** The place of a key among ascending ones, or −1. */
+/** The index of a key among ascending ones, or −1. */
 export function placeOf(keys: Uint32Array, key: number): number {
   let [low, high] = [0, keys.length - 1]
   while (low <= high) {
@@ -36,7 +36,7 @@ export function placeOf(keys: Uint32Array, key: number): number {
   return -1
 }
 
-/** The values of some of the rows, one after the other. */
+/** The values of some rows, concatenated. */
 export function rowsAt(values: Float32Array, places: readonly number[], width: number): Float32Array {
   const rows = new Float32Array(places.length * width)
   for (let index = 0; index < places.length; index++)
@@ -44,7 +44,7 @@ export function rowsAt(values: Float32Array, places: readonly number[], width: n
   return rows
 }
 
-/** Places by what each belongs to: the groups in the order in which they come first. */
+/** Groups places by what each belongs to, in the order of first appearance. */
 export function grouped(places: Iterable<number>, groupOf: (place: number) => number): Map<number, number[]> {
   const groups = new Map<number, number[]>()
   for (const place of places) {
@@ -63,7 +63,7 @@ export function keysAt(keys: Uint32Array, places: readonly number[]): Uint32Arra
   return some
 }
 
-/** Keys in parts of at most so many; one at least. */
+/** Keys in parts of at most `most`; at least one part. */
 export function inParts(keys: Uint32Array, most: number): readonly Uint32Array[] {
   const parts: Uint32Array[] = []
   for (let start = 0; start === 0 || start < keys.length; start += most) parts.push(keys.slice(start, start + most))

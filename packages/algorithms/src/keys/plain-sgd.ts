@@ -1,10 +1,10 @@
 import type { TrainingSettings } from '../node/training.js'
 import type { Algorithm } from '../record.js'
 
-/** What of a training says how a step is taken. */
+/** The training settings that define how a step is taken. */
 export type PlainSgdSettings = Pick<TrainingSettings, 'optimiser' | 'weightDecay' | 'clip' | 'accumulate'>
 
-/** Why an algorithm with keyed rows, which takes plain steps of SGD, cannot train so, in words; undefined when it can. */
+/** Why an algorithm with keyed rows, which takes plain SGD steps, cannot train with these settings, in words; undefined when it can. */
 export function plainSgdProblem(
   { title }: Pick<Algorithm, 'title'>,
   { optimiser, weightDecay = 0, clip, accumulate = 1 }: PlainSgdSettings

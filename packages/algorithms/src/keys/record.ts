@@ -1,37 +1,37 @@
-/** What an algorithm says whose parameters are keyed rows, beside its record. */
+/** What a record says in addition where its parameters are keyed rows. */
 import { z } from 'zod'
 import type { KeyServer, KeySetting, SendTo } from './key-server.js'
 
 /** How keyed rows are served. */
 export interface KeyService {
-  /** Who holds the rows at first: peers with the role of a server, or the workers themselves, which then reach their own without a message. */
+  /** Which peers hold the rows at first: servers, or the workers themselves, which access their own rows without a message. */
   readonly holders: 'servers' | 'workers'
   readonly open: (
     setting: KeySetting,
     send: SendTo,
     start: Float32Array,
-    /** Of the algorithm, with their defaults. */
+    /** The algorithm's options, with their defaults. */
     options: Readonly<Record<string, unknown>>
   ) => KeyServer
 }
 
-/** What algorithms with keyed rows have as options. */
+/** Options of all algorithms with keyed rows. */
 export const keyOptions = {
-  workers: z.int().min(1).max(64).default(1).meta({ description: 'How many workers of a peer take batches at a time' }),
+  workers: z.int().min(1).max(64).default(1).meta({ description: 'How many workers of a peer run in parallel' }),
   blocking: z.boolean().default(false).meta({
-    description: 'Whether each peer has a block of the keys for itself, and the next one when all have done with theirs'
+    description: 'Whether each peer has a block of the keys for itself, and the next one when all have finished'
   })
 }
 
-/** As {@link keyOptions}, of rows that move. */
+/** {@link keyOptions} where rows move. */
 export const movingKeyOptions = {
   ...keyOptions,
   ahead: z.int().min(0).max(64).default(2).meta({
-    description: 'How many batches before they are used rows are asked for, where they do not come in blocks'
+    description: 'How many batches ahead rows are requested, unless they come in blocks'
   })
 }
 
-/** As {@link keyOptions}, of servers that go by the clocks of workers. */
+/** {@link keyOptions} where servers use the clocks of workers. */
 export const clockedKeyOptions = {
   ...keyOptions,
   tick: z.int().min(1).max(1000).default(1).meta({
@@ -40,5 +40,5 @@ export const clockedKeyOptions = {
 }
 
 type AllOptions = typeof movingKeyOptions & typeof clockedKeyOptions
-/** What the driver looks at. */
+/** The options that the driver reads. */
 export type KeyOptions = { readonly [name in keyof AllOptions]?: z.output<AllOptions[name]> }

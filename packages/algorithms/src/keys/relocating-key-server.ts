@@ -1,16 +1,17 @@
 /**
- * Dynamic parameter allocation: rows move to the peer that is about to use them (Lapse; Renz-Wieland, Gemulla, Zeuch, Markl, VLDB 2020). Each key
- * has a home, which knows who holds its row. To move it here (`localize`), a peer asks the home; the home writes down the new holder and tells the old one,
- * which gives the row to the peer. Three messages, and the row is nowhere for one of them only. What is asked of a row on its way waits where it is going to.
+ * Dynamic parameter allocation: rows move to the peer that is about to use them (Lapse; Renz-Wieland, Gemulla, Zeuch, Markl, VLDB 2020). Each key has
+ * a home, which knows the holder of its row. To move a row here (`localize`), a peer asks the home. The home records the new holder and tells the old
+ * one, which sends the row to the peer. These are three messages, and the row is at no peer during one of them only. Requests for a row on its way
+ * wait at its destination.
  *
- * One peer at a time holds a row, and each operation is done there at one moment: operations that are waited for are sequentially consistent, key by
- * key. A request goes to where the row was last seen (a location cache), or to the home; who does not hold the row passes it on.
+ * One peer at a time holds a row, and each operation takes effect there at one moment: awaited operations are sequentially consistent, key by key. A
+ * request goes to where the row was last seen (a location cache), or to the home; a peer that does not hold the row forwards it.
  */
 import { homeOf, KeyServer, type KeySetting, type SendTo } from './key-server.js'
 import { isAdding, type KeyMessage, noValues } from './messages.js'
 import { finished, grouped, keysAt, type Operation, placeOf } from './operation.js'
 
-/** What waits for a row that is on its way here. */
+/** A request that waits for a row on its way here. */
 interface Waiting {
   readonly type: KeyMessage['type']
   readonly origin: number
@@ -18,18 +19,18 @@ interface Waiting {
   readonly values: Float32Array
 }
 
-/** The most requests of others that wait for rows on their way to one peer; as many as there are rows, where these are more. */
+/** The most requests of other peers that wait for rows on their way to one peer; the number of rows, where this is larger. */
 const maxWaiting = 1 << 16
 const requests: readonly KeyMessage['type'][] = ['pull', 'push', 'relocate', 'sync']
 
 export class RelocatingKeyServer extends KeyServer {
-  /** Of the keys whose home is here: who holds the row, or is about to. */
+  /** For keys whose home is here: the peer that holds the row, or is about to. */
   protected readonly holders: Uint16Array
-  /** Where the row of a key was seen last; −1 where that is not known. */
+  /** Where the row of a key was last seen; −1 where unknown. */
   protected readonly seen: Int16Array
-  /** Of each key whose row is on its way here: what waits for it, in order. */
+  /** For each key whose row is on its way here: the requests that wait for it, in order. */
   protected readonly waiting = new Map<number, Waiting[]>()
-  /** How many requests of others wait. */
+  /** How many requests of other peers wait. */
   #guests = 0
 
   constructor(setting: KeySetting, send: SendTo, start: Float32Array) {
@@ -83,14 +84,14 @@ export class RelocatingKeyServer extends KeyServer {
       case 'pushed':
         if (from !== this.setting.self) for (const key of message.keys) this.seen[key] = from
         super.receive(from, message)
-        // Whoever answers what was not asked may have been asked by a third in this peer's name: requests are passed on.
+        // An answer that this peer did not ask for may go back to a request that a third made in its name: requests are forwarded.
         return undefined
       default:
         return super.receive(from, message)
     }
   }
 
-  /** That more of others would wait here than may, in words. */
+  /** The problem, in words, if more requests of others would wait here than allowed. */
   protected tooMany(from: number, { type, keys }: KeyMessage): string | undefined {
     if (from === this.setting.self || this.waiting.size === 0 || !requests.includes(type)) return undefined
     const more = keys.reduce((sum, key) => sum + Number(this.waiting.has(key)), 0)
@@ -99,14 +100,14 @@ export class RelocatingKeyServer extends KeyServer {
     return `more than ${most} requests for rows on their way here`
   }
 
-  /** Who holds the row, where the home is here; else where it was seen last, or the home. */
+  /** The holder of the row, if its home is here; else where it was last seen, or the home. */
   protected override whereIs(key: number): number {
     const home = homeOf(key, this.setting.holders)
     if (home === this.setting.self) return this.holders[key]
     return this.seen[key] < 0 ? home : this.seen[key]
   }
 
-  /** Where a row that was seen there is not any more, its home knows more. */
+  /** Forgets where a row was seen if it is no longer here; the home knows better. */
   protected override serve(from: number, message: KeyMessage): string | undefined {
     for (const key of message.keys) if (!this.table.has(key)) this.seen[key] = -1
     return super.serve(from, message)
@@ -125,7 +126,7 @@ export class RelocatingKeyServer extends KeyServer {
     return true
   }
 
-  /** A peer wants rows whose home is here. */
+  /** A peer asks for rows whose home is here. */
   #atHome(from: number, { origin, id, keys }: KeyMessage): string | undefined {
     const { self, holders } = this.setting
     if (from !== origin) return 'a message of localize for another than its sender'
@@ -144,7 +145,7 @@ export class RelocatingKeyServer extends KeyServer {
     return keys.every((key) => homeOf(key, this.setting.holders) === from)
   }
 
-  /** Gives rows to the peer that wants them; those on their way here, once they have come. */
+  /** Sends rows to the peer that asks for them; those on their way here, once they have arrived. */
   protected giveAway({ origin, id, keys }: KeyMessage): string | undefined {
     const { width, self } = this.setting
     for (const key of keys)
@@ -169,7 +170,7 @@ export class RelocatingKeyServer extends KeyServer {
     return undefined
   }
 
-  /** Takes rows that were waited for, and does what waits for them. */
+  /** Takes rows that were asked for, and serves the requests that wait for them. */
   #take({ origin, id, keys, values }: KeyMessage): string | undefined {
     const operation = this.operation(id)
     if (operation?.type !== 'localize' || origin !== this.setting.self) return 'rows moved that were not asked for'
@@ -186,7 +187,7 @@ export class RelocatingKeyServer extends KeyServer {
     return undefined
   }
 
-  /** Does what has waited for a row, in order; what comes after it was given away goes where it went. */
+  /** Serves the requests that waited for a row, in order; those after it was given away are forwarded. */
   protected goOn(key: number): void {
     const queue = this.waiting.get(key) ?? []
     this.waiting.delete(key)

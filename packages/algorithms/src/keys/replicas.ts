@@ -1,6 +1,6 @@
 import { RowTable } from './row-table.js'
 
-/** Rows that others hold as copies, with what was added to each since it was last sent to its holder. */
+/** Copies of rows that other peers hold, with what was added to each since it was last sent to the holder. */
 export class Replicas {
   readonly #rows: RowTable
   readonly #added: RowTable
@@ -24,14 +24,14 @@ export class Replicas {
     return this.#rows.read(key, out, at)
   }
 
-  /** Adds to a copy; says whether there is one. */
+  /** Adds to a copy; returns whether there is one. */
   add(key: number, values: Float32Array, at: number): boolean {
     if (!this.#rows.add(key, values, at)) return false
     if (!this.#added.add(key, values, at)) this.#added.put(key, values, at)
     return true
   }
 
-  /** A row has come from its holder: what was added here and not sent is added to it. */
+  /** Takes a row from its holder; what was added here and not sent is added to it. */
   put(key: number, values: Float32Array, at: number): void {
     this.#rows.put(key, values, at)
     const added = new Float32Array(this.#width)
@@ -43,7 +43,7 @@ export class Replicas {
     return this.#added.has(key)
   }
 
-  /** Writes what was added to `out`, where it is 0 so far, to be sent; from now on it counts as sent. */
+  /** Moves what was added into `out`, which must be 0 there; from now on it counts as sent. */
   takeAdded(key: number, out: Float32Array, at: number): void {
     this.#added.take(key, out, at)
   }

@@ -1,10 +1,10 @@
 /** The rows that a peer holds, by key. */
 export class RowTable {
   readonly width: number
-  /** Of each key the row's place, or −1 where it is not held. */
+  /** For each key the index of its row, or −1 where it is not held. */
   readonly #places: Int32Array
   #rows = new Float32Array(0)
-  /** Places of rows that were taken away. */
+  /** Indices of rows that were taken away. */
   readonly #unused: number[] = []
   #used = 0
 
@@ -17,7 +17,7 @@ export class RowTable {
     return this.#places[key] >= 0
   }
 
-  /** Copies the row of a key to `out` from `at` on; says whether it is held. */
+  /** Copies the row of a key to `out` from `at` on; returns whether it is held. */
   read(key: number, out: Float32Array, at: number): boolean {
     const place = this.#places[key]
     if (place < 0) return false
@@ -26,7 +26,7 @@ export class RowTable {
     return true
   }
 
-  /** Adds what `values` has from `at` on to the row of a key; says whether it is held. */
+  /** Adds the values from `at` on to the row of a key; returns whether it is held. */
   add(key: number, values: Float32Array, at: number): boolean {
     const place = this.#places[key]
     if (place < 0) return false
@@ -35,7 +35,7 @@ export class RowTable {
     return true
   }
 
-  /** Holds the row of a key, in place of what it was, which `values` has from `at` on. */
+  /** Stores the values from `at` on as the row of a key. */
   put(key: number, values: Float32Array, at: number): void {
     const held = this.#places[key]
     const place = held >= 0 ? held : (this.#unused.pop() ?? this.#used++)
@@ -45,7 +45,7 @@ export class RowTable {
     this.#places[key] = place
   }
 
-  /** Copies the row of a key to `out` from `at` on and holds it no longer; says whether it was held. */
+  /** Copies the row of a key to `out` from `at` on, and removes it; returns whether it was held. */
   take(key: number, out: Float32Array, at: number): boolean {
     if (!this.read(key, out, at)) return false
     this.#unused.push(this.#places[key])

@@ -1,4 +1,4 @@
-/** SGD on keyed rows: what each worker does, whoever holds the rows. */
+/** SGD on keyed rows: what each worker does, whichever peer holds the rows. */
 import { DivergedError, type Fabric, type TaskRows } from '@murmuration/core'
 import { allFinite } from '@murmuration/vectors'
 import type { VectorMessage } from '@murmuration/wire'
@@ -13,17 +13,17 @@ export interface KeyNode {
   readonly round: number
   /** The learning rate of the round. */
   readonly rate: number
-  /** How many batches ahead it is said which rows are used; 0 where they are here, or nobody wants to know. */
+  /** How many batches in advance a worker announces which rows it uses; 0 where no server uses it. */
   readonly ahead: number
-  /** How many batches there are from one tick of the worker's clock to the next. */
+  /** How many batches lie between two ticks of the worker's clock. */
   readonly tick: number
 }
 
 /**
- * One step for each batch: pull the rows that it touches, take the gradient, push −γ times it. The push is waited for before the next one. Returns the sum of
- * the batches' losses, each times its samples.
+ * One step per batch: pulls the rows that it touches, computes the gradient, and pushes −γ times it. Each push is awaited before the next one.
+ * Returns the sum of the batches' losses, each times its samples.
  *
- * @throws DivergedError when a loss or a gradient is not finite: nobody else is sent it
+ * @throws DivergedError when a loss or a gradient is not finite; it is not sent
  */
 export async function rowsSgd(node: KeyNode, batches: readonly Uint32Array[]): Promise<number> {
   const { fabric, keys, rows, round, rate, ahead, tick } = node
@@ -56,7 +56,7 @@ export async function rowsSgd(node: KeyNode, batches: readonly Uint32Array[]): P
   return loss
 }
 
-/** Samples in batches, dealt out in turn among workers. */
+/** Samples in batches, dealt out to the workers in turn. */
 export function dealtOut(samples: readonly number[], workers: number, batch: number): readonly Uint32Array[][] {
   const dealt: Uint32Array[][] = Array.from({ length: workers }, () => [])
   for (let start = 0, turn = 0; start < samples.length; start += batch, turn++)

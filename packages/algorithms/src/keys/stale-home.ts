@@ -1,11 +1,11 @@
-/** The home of rows of which others have copies: knows everybody's clock, answers when all have got to a clock, and sends copies anew. */
+/** The home of rows that others have copies of: knows all peers' clocks, answers once all have reached a clock, and refreshes copies. */
 import { CopiesElsewhere } from './copies-elsewhere.js'
 import type { KeySetting } from './key-server.js'
 import { type KeyMessage, noKeys, noValues } from './messages.js'
 import { inParts } from './operation.js'
 import type { RowTable } from './row-table.js'
 
-/** The most keys that wait here for the clock. */
+/** The most keys of other peers that wait here for the clock. */
 const maxParked = 1 << 16
 
 /** Sends a message with a clock to the peer at a place. */
@@ -17,15 +17,15 @@ export class StaleHome {
   readonly #setting: KeySetting
   readonly #table: RowTable
   readonly #post: Post
-  /** Where copies are sent anew; absent where peers ask. */
+  /** Where copies are refreshed; absent where peers ask. */
   readonly #elsewhere: CopiesElsewhere | undefined
-  /** Of all peers, as far as is known here. */
+  /** The clocks of all peers, as far as known here. */
   readonly #clocks: number[]
   #least = 0
-  /** Requests for rows that wait until the least clock has moved on. */
+  /** Requests for rows that wait until the least clock advances. */
   #parked: Request[] = []
 
-  /** @param isRefreshing - whether copies are sent anew when the least clock has moved on */
+  /** @param isRefreshing - whether copies are refreshed when the least clock advances */
   constructor(setting: KeySetting, table: RowTable, isRefreshing: boolean, post: Post) {
     this.#setting = setting
     this.#table = table
@@ -34,12 +34,12 @@ export class StaleHome {
     this.#clocks = Array.from({ length: setting.places }, () => 0)
   }
 
-  /** The least clock of all: what was added before it is here. */
+  /** The least clock of all peers: everything added before it is here. */
   get least(): number {
     return this.#least
   }
 
-  /** Answers when all have got to the clock. The result says what is wrong with the request, if something is. */
+  /** Answers once all peers have reached the clock. Returns what is wrong with the request, if anything. */
   serve(from: number, { origin, id, keys }: KeyMessage, clock: number): string | undefined {
     if (from !== origin) return 'a message of pull for another than its sender'
     if (keys.some((key) => !this.#table.has(key))) return 'a message of pull for a row that is not here'
@@ -47,14 +47,14 @@ export class StaleHome {
     if (this.#least >= clock) return this.#answer(request)
     const { self } = this.#setting
     const parked = this.#parked.reduce((sum, each) => sum + (each.origin === self ? 0 : each.keys.length), 0)
-    // What this peer itself asks for waits in any case: nobody would tell it that it was refused.
+    // This peer's own requests always wait: nothing would tell it that one was refused.
     if (origin !== self && parked + keys.length > maxParked)
       return `more than ${maxParked} keys that wait for the clock`
     this.#parked.push(request)
     return undefined
   }
 
-  /** Takes in what the workers of another have added until its clock. */
+  /** Takes in what the workers of another peer have added up to its clock. */
   takeFlush(from: number, { keys, values }: KeyMessage, clock: number): string | undefined {
     if (keys.some((key) => !this.#table.has(key))) return 'a message of flush for a row that is not here'
     if (clock < this.#clocks[from]) return `the clock ${clock} after ${this.#clocks[from]}`
@@ -72,7 +72,7 @@ export class StaleHome {
     this.#elsewhere?.change(key, by)
   }
 
-  /** The clock of a peer; does what waits for the least one, where that moves on. */
+  /** Sets the clock of a peer; if the least clock advances, answers the requests that wait for it. */
   setClock(of: number, clock: number): void {
     this.#clocks[of] = clock
     const before = this.#least
@@ -89,7 +89,7 @@ export class StaleHome {
     this.#post(origin, { type: 'pulled', origin, id, keys, values: this.#rowsOf(keys) }, this.#least)
   }
 
-  /** Sends what has changed to all that have copies. */
+  /** Sends what has changed to all peers with copies. */
   #refreshAll(before: number): void {
     const { self, places, count, keysPerMessage = count } = this.#setting
     if (this.#elsewhere === undefined) return

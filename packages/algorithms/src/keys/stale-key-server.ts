@@ -1,18 +1,19 @@
 /**
- * Bounded staleness for keyed rows: the stale synchronous parallel server (Ho et al., NIPS 2013, section 3: SSPtable). Each worker has a clock c, 0, 1, …; what
- * it adds has the time of its clock. A read at clock c sees all that anybody has added at times up to c − s − 1, all that the workers of its own peer have added,
- * and perhaps more of what others have added since. Rows lie at the homes of their keys; a peer keeps copies of those that its workers read, and reads them as
- * long as they are new enough.
+ * Bounded staleness for keyed rows: the stale synchronous parallel server (Ho et al., NIPS 2013, section 3: SSPtable). Each worker has a clock c, 0,
+ * 1, …; what it adds has the time of its clock. A read at clock c sees all adds with times up to c − s − 1, all adds of the workers of its own peer,
+ * and perhaps some later ones of others. Rows are held by the homes of their keys. A peer keeps copies of the rows that its workers read, and reads
+ * these as long as they are new enough.
  *
- * A copy says up to which clock it has everything: m, the least clock of all when its home sent it, so that it may be read at clocks up to m + s. Then one of two
- * things happens. With synchronisation by the client (SSP) the peer asks the home again, which answers when all have got to c − s. With synchronisation by the
- * server (SSPPush, or ESSP: Dai et al., AAAI 2015, section 4) a home sends what has changed to all that have copies, whenever the least clock moves on.
+ * A copy has a clock m up to which it is complete: the least clock of all when its home sent it. So it may be read at clocks up to m + s. After that
+ * there are two ways. With synchronisation by the client (SSP) the peer asks the home again, which answers once all have reached c − s. With
+ * synchronisation by the server (SSPPush, or ESSP: Dai et al., AAAI 2015, section 4) a home sends what has changed to all peers with copies whenever
+ * the least clock advances.
  *
- * The clock of a peer is the least of its workers'; when it moves on, what they have added goes to the homes (`flush`), with the clock. All messages between two
- * peers are taken in order, so a clock says of all that comes before it that it is there, and a row from the home has what the home has answered before
- * (`flushed`). What it has not is added again here: that is how a worker sees what it has added itself.
+ * The clock of a peer is the least of its workers'. When it advances, what they have added is sent to the homes (`flush`), with the clock. Messages
+ * between two peers are processed in order, so everything before a clock has arrived when the clock does, and a row from the home contains all
+ * flushes that the home has acknowledged before (`flushed`). The others are added again here, so a worker sees its own adds.
  *
- * A phase begins at the clock `phase · 2²⁴`, at which workers that have ended the phase before stand already, so that nobody waits for them.
+ * A phase begins at the clock `phase · 2²⁴`. Workers that have ended the previous phase are there already, so no peer waits for them.
  */
 import { invariant } from '@murmuration/core'
 import { FlushLog } from './flush-log.js'
@@ -29,16 +30,16 @@ export interface StalenessOptions {
   readonly synchronisation: 'client' | 'server'
 }
 
-/** How many ticks a phase has at most. */
+/** The most ticks in a phase. */
 const phaseLength = 2 ** 24
 
-/** A worker that has so many flushes open to one home waits at its next tick. */
+/** A worker with more unacknowledged flushes to one home than this waits at its next tick. */
 const maxFlushes = 8
 
-/** Messages of one peer that come before earlier ones may hold so many times the numbers of the parameters. */
+/** One peer's early messages may hold this many times the numbers of the parameters. */
 const maxEarly = 16
 
-/** A key of an operation that waits for a refresh, and for which clock. */
+/** A key of an operation that waits for a refresh, and the clock that it needs. */
 interface Read {
   readonly operation: Operation
   readonly place: number
@@ -51,16 +52,16 @@ export class StaleKeyServer extends KeyServer {
   readonly #copies: RowTable
   readonly #options: StalenessOptions
   readonly #order: InOrder
-  /** Of this peer's workers. */
+  /** The clocks of this peer's workers. */
   readonly #clocks: number[]
-  /** The least of them that others were told. */
+  /** The least of them that others were sent. */
   #clock = 0
-  /** Up to which clock the copy of a key has everything. */
+  /** The clock up to which the copy of a key is complete. */
   readonly #times: Float64Array
-  /** Up to which clock all copies of a home's rows have everything, as the home has said. */
+  /** By home: the clock up to which all copies of its rows are complete, as the home has said. */
   readonly #refreshed: number[]
   #reads: Read[] = []
-  /** Ticks that wait until homes have taken in more. */
+  /** Ticks that wait until homes have acknowledged more flushes. */
   #held: Operation[] = []
 
   constructor(setting: KeySetting, send: SendTo, start: Float32Array, options: StalenessOptions) {
@@ -123,7 +124,7 @@ export class StaleKeyServer extends KeyServer {
     return operation
   }
 
-  /** The worker stands at the beginning of the next phase. */
+  /** The worker is at the beginning of the next phase. */
   override end(worker: number): void {
     this.#clocks[worker] = (Math.floor(this.#clocks[worker] / phaseLength) + 1) * phaseLength
     this.#advance()
@@ -137,12 +138,12 @@ export class StaleKeyServer extends KeyServer {
     return problems.find((problem) => problem !== undefined)
   }
 
-  /** Which clock all have to have got to for a read at `clock`: what is added before c − s has to be there. */
+  /** The clock that all must have reached for a read at `clock`: what was added before c − s must be there. */
   protected needed(clock: number): number {
     return Math.max(0, clock - this.#options.staleness)
   }
 
-  /** Whether homes send anew what has changed. */
+  /** Whether homes refresh copies. */
   get #isRefreshed(): boolean {
     return this.#options.synchronisation === 'server'
   }
@@ -206,7 +207,7 @@ export class StaleKeyServer extends KeyServer {
     return undefined
   }
 
-  /** Keeps rows that have come from their home; `values` then have what was added here besides. */
+  /** Keeps rows that arrived from their home. Afterwards `values` also contains what was added here. */
   protected keepCopies(keys: Uint32Array, values: Float32Array): void {
     const { width } = this.setting
     for (const [place, key] of keys.entries()) {
@@ -220,7 +221,7 @@ export class StaleKeyServer extends KeyServer {
     return keys.every((key) => homeOf(key, this.setting.holders) === home)
   }
 
-  /** The clock of this peer may have moved on: its homes are told, with what was added until then. */
+  /** If the clock of this peer has advanced, sends it to the homes, with what was added up to it. */
   #advance(): void {
     const { self, holders, count, keysPerMessage = count } = this.setting
     const clock = Math.min(...this.#clocks)

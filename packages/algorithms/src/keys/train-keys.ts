@@ -1,4 +1,4 @@
-/** The driver of algorithms with keyed rows: a round is an epoch, in which each worker goes once through its samples. */
+/** The driver of algorithms with keyed rows: a round is an epoch, in which each worker goes through its samples once. */
 import { type Fabric, InputError, invariant, type StepReport, type Task, type TaskRows } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
 import type { TrainingSettings } from '../node/training.js'
@@ -12,10 +12,10 @@ import { dealtOut, rowsSgd } from './rows-sgd.js'
 const nobody: readonly never[] = []
 
 /**
- * Trains one peer, or serves as one. Yields a report after each round, when all have ended it: with the rows that this peer holds. With `finalRounds`, workers
- * pull all rows at the end, report and return them; without, what is returned is empty.
+ * Trains one peer, or serves as one. Yields a report after each round, once all have ended it, with the rows that this peer holds. With
+ * `finalRounds`, workers pull all rows at the end, report and return them; without, the result is empty.
  *
- * @throws InputError when the task has no keyed rows, or the settings ask for what such algorithms do not have
+ * @throws InputError when the task has no keyed rows, or the settings ask for something that such algorithms lack
  */
 export async function* trainKeys(
   fabric: Fabric<VectorMessage>,
@@ -32,7 +32,7 @@ export async function* trainKeys(
     run.peer.beginPhase()
   }
   const { finalRounds = 0 } = settings
-  // How rows were reached in training: gathering them is not part of it.
+  // The counts of training alone: gathering is not part of it.
   const keys = run.peer.server.counts
   const parameters = finalRounds === 0 ? new Float32Array(0) : await run.gather()
   close()
@@ -89,7 +89,7 @@ class KeyRun {
     if (!this.#isServer) this.#blocks = this.#divided()
   }
 
-  /** Goes through all samples once; at its end all peers have. The result is the mean loss over them, none at a server. */
+  /** Goes through all samples once; when it returns, all peers have. Returns the mean loss over them; undefined at a server. */
   async epoch(round: number): Promise<number | undefined> {
     const before = this.#samples
     let loss = 0
@@ -124,7 +124,7 @@ class KeyRun {
     }
   }
 
-  /** The rows of all keys, at a worker; a server serves until all have them. */
+  /** The rows of all keys, at a worker; a server serves until all workers have them. */
   async gather(): Promise<Float32Array> {
     const { count, width } = this.#rows
     const all = new Float32Array(this.#isServer ? 0 : count * width)
@@ -149,7 +149,7 @@ class KeyRun {
     return new Keys(own, this.peer, worker)
   }
 
-  /** Each worker of this peer goes through its part of the samples of a block; the first one in this activity. */
+  /** Each worker of this peer goes through its part of a block's samples; the first worker runs in this activity. */
   async #phase(round: number, turn: number): Promise<number> {
     const { workers: peers, batchSize } = this.#settings
     const [turns, { workers = 1, ahead = 0, tick = 1 }] = [this.#turns, this.#options]
@@ -177,7 +177,7 @@ class KeyRun {
     await act(this.#fabric, 0)
     const isOver = () => failure !== undefined || (ended === workers - 1 && this.peer.server.open === 0)
     await this.peer.until(this.#fabric, isOver, (silence) => {
-      // What a worker waits for itself it gives up itself.
+      // A worker times out its own waits.
       if (silence > 2 && ended === workers - 1) throw this.peer.unanswered(silence)
     })
     if (failure !== undefined) throw failure.error

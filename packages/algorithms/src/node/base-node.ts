@@ -28,7 +28,7 @@ export interface NodeProgram {
   change(change: (state: State) => State): void
 }
 
-/** What an algorithm sees, without its channels. A class, since a function of its own for each peer would cost memory. */
+/** What an algorithm sees, without its channels. It is a class, since closures for each peer would cost memory. */
 export class ProgramNode implements BaseNode<unknown, State> {
   readonly self: PeerName
   readonly options: unknown
@@ -104,7 +104,7 @@ export class ProgramNode implements BaseNode<unknown, State> {
   }
 }
 
-/** The same for all peers of a run, and a function that records may take out of the node. */
+/** The same function for all peers of a run; records may take it out of the node. */
 const known = new WeakMap<TrainingSettings, (role?: RoleName) => readonly PeerName[]>()
 
 function peersOf(settings: TrainingSettings): (role?: RoleName) => readonly PeerName[] {

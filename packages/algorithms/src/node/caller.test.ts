@@ -12,7 +12,7 @@ import { firstVectorOf } from './wire.js'
 const [a, b] = ['a', 'b'].map(peerName)
 const kinds = { skip: 7, withdraw: 8 }
 
-/** Peer a with the neighbour b, what it has sent, and how often it has answered. Time stands still until a wait has nothing to do. */
+/** Peer a with the neighbour b: what a has sent, and how often it has answered. Time advances only when a wait has no event left. */
 function caller() {
   const sent: VectorMessage[] = []
   const missed: string[] = []

@@ -8,19 +8,19 @@ import { Swaps, type SwapTraits } from './swaps.js'
 import { noTerms } from './terms.js'
 import { Wire } from './wire.js'
 
-/** What was asked of this peer comes to a reply, at once or never. */
+/** Computes the reply to a request, immediately or never. */
 export type Answer = (ask: Message, from: PeerName) => Answered | undefined
 
 export interface Answered {
   readonly reply: Message
-  /** Called when the reply is under way: only then this peer has moved. */
+  /** Called once the reply is queued: only then does this peer's state move. */
   accept?(): void
 }
 
 /** A channel of requests. */
 export class Caller implements Requests<Message, Message> {
   readonly name: string
-  /** Where a reply moves both ends: what is open with whom. */
+  /** The exchanges with other peers, where a reply moves both ends. */
   readonly swaps: Swaps | undefined
   readonly #isReliable: boolean
   readonly #owner: Owner
@@ -30,7 +30,7 @@ export class Caller implements Requests<Message, Message> {
   #nextId = 0
   #open: { readonly id: number; readonly to: PeerName; reply: Message | undefined } | undefined
 
-  /** @param traits - with the number of asks; that of replies is the next */
+  /** @param traits - with the wire number of asks; replies have the next */
   constructor(
     owner: Owner,
     { name, kind, isReliable }: ChannelTraits,
@@ -75,13 +75,13 @@ export class Caller implements Requests<Message, Message> {
     })
   }
 
-  /** What this wait has cost counts against who was asked, if it has not replied. */
+  /** Charges the cost of this wait to the peer that was asked, if it has not replied. */
   #account(to: PeerName, reply: Message | undefined, since: Milliseconds): void {
     const { presence, round } = this.#owner
     presence.account(this.#owner, { round, from: [to] }, reply === undefined ? [to] : [], since)
   }
 
-  /** Whether an ask has gone out. */
+  /** Returns whether the ask was sent. */
   #send(to: PeerName, id: number, ask: Message): boolean {
     const { swaps } = this
     if (swaps?.begin(to, id) === false) return false
@@ -91,7 +91,7 @@ export class Caller implements Requests<Message, Message> {
     return result === 'queued'
   }
 
-  /** No reply has come, and none is waited for any longer. */
+  /** Continues without a reply, and no longer waits for it. */
   #goOnWithout(to: PeerName, ask: Message, since: number, isSent: boolean): void {
     const { fabric, presence, timeout, round } = this.#owner
     this.#owner.missed([to])
@@ -107,7 +107,7 @@ export class Caller implements Requests<Message, Message> {
     throw new NeighboursMissingError([to], text)
   }
 
-  /** Takes in a part of an ask. */
+  /** Processes a part of an ask. */
   acceptAsk(envelope: Envelope<VectorMessage>): void {
     const { from, message } = envelope
     const { round: id } = message
@@ -121,8 +121,8 @@ export class Caller implements Requests<Message, Message> {
   }
 
   /**
-   * Whether an ask has crossed this peer's own and is the one of the two that comes to nothing, which both ends know by their names: if both were
-   * replied to, both ends would move by the whole difference and have exchanged their states.
+   * Whether an ask has crossed this peer's own and is the one of the two that is refused, which both ends know by their names. If both were answered,
+   * both ends would move by the whole difference and exchange their states.
    */
   #crosses(from: PeerName): boolean {
     const { swaps } = this
@@ -137,7 +137,7 @@ export class Caller implements Requests<Message, Message> {
     if (result === 'queued' || this.swaps === undefined) answered.accept?.()
   }
 
-  /** Takes in a part of a reply. */
+  /** Processes a part of a reply. */
   acceptReply(envelope: Envelope<VectorMessage>): void {
     const { from, message } = envelope
     const { swaps } = this

@@ -1,6 +1,6 @@
 import type { Algorithm } from '../record.js'
 
-/** Why checkpoints of all peers at the same round do not fit together, in words; undefined where they do. */
+/** Why checkpoints of all peers at the same round are inconsistent, in words; undefined where they are not. */
 export function checkpointProblem({ title, pace, answers, server, keeps, keys }: Algorithm): string | undefined {
   if (keys !== undefined) return `${title} has no checkpoints yet: its parameters are rows that are divided among all`
   const isAsynchronous =

@@ -1,16 +1,16 @@
 import type { ConsensusEstimate, PeerName } from '@murmuration/core'
 import { addToSketch, sketchedConsensusDistance, sketchLength } from '@murmuration/vectors'
 
-/** Sketches of so many rounds are kept of each peer. */
+/** The number of rounds whose sketches are kept per peer. */
 const maxRounds = 4
 
-/** The digits of a sketch's numbers: far more than an estimate has. */
+/** The digits of a sketch's numbers: far more than the precision of an estimate. */
 const digits = 6
 
-/** What a sketch's text begins with. */
+/** The first word of a sketch's text. */
 const word = 'sketch'
 
-/** Estimates the consensus distance from sketches that peers tell each other. It does no I/O. */
+/** Estimates the consensus distance from the sketches that peers exchange. It does no I/O. */
 export class Consensus {
   readonly #self: PeerName
   readonly #seed: number
@@ -18,7 +18,7 @@ export class Consensus {
   /** The newest sketches of each peer, by round. */
   readonly #sketches = new Map<PeerName, Map<number, Float64Array>>()
   #sums = new Float64Array(sketchLength)
-  /** The last estimate, until another sketch comes or others are present. */
+  /** The last estimate; valid until another sketch arrives or the peers present change. */
   #last: { readonly present: readonly PeerName[]; readonly estimate: ConsensusEstimate | undefined } | undefined
 
   /**
@@ -31,7 +31,7 @@ export class Consensus {
     this.#rounds = rounds
   }
 
-  /** Whether a text that a peer has told is a sketch. */
+  /** Whether a note is a sketch. */
   static isSketch(text: string): boolean {
     return text.startsWith(`${word} `)
   }
@@ -42,14 +42,14 @@ export class Consensus {
     addToSketch(this.#sums, model, this.#seed, from, to)
   }
 
-  /** This peer's sketch is whole: it is of the model after this round. Returns the text to tell others. */
+  /** Completes this peer's sketch, which is of the model after this round. Returns the text to send to others. */
   end(round: number): string {
     const numbers = [...this.#sums].map((sum) => Number(sum.toPrecision(digits)))
     this.#keep(this.#self, round, Float64Array.from(numbers))
     return `${word} ${JSON.stringify([round, ...numbers])}`
   }
 
-  /** Takes in what another has told. Returns what is wrong with it, if anything is. */
+  /** Takes in another peer's sketch. Returns what is wrong with it, if anything. */
   take(from: PeerName, text: string): string | undefined {
     const [round, ...numbers] = numbersOf(text.slice(word.length + 1))
     const isRound = Number.isSafeInteger(round) && round >= 0 && round < this.#rounds
@@ -58,7 +58,7 @@ export class Consensus {
     return undefined
   }
 
-  /** Of the newest round of this peer for which as many as can be expected have told theirs, or else the one before. */
+  /** An estimate for this peer's newest round for which more than half of the expected peers have sent sketches. */
   estimate(presentNow: () => readonly PeerName[]): ConsensusEstimate | undefined {
     if (!this.#sketches.has(this.#self)) return undefined
     const present = presentNow()

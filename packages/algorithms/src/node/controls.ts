@@ -7,26 +7,26 @@ import { noTerms, readTerms, type Terms } from './terms.js'
 
 const empty = new Float32Array(0)
 
-/** What is said about the exchanges of a channel beside X: SKIP and WITHDRAW, each of a tag. */
+/** The control messages of a channel's exchanges, SKIP and WITHDRAW; each has a tag. X is the message itself. */
 export class Controls {
   readonly #owner: Owner
   readonly #kinds: ControlKinds
   readonly #rounds: number
 
-  /** @param rounds - no message is of this round or a later one */
+  /** @param rounds - messages have rounds below this */
   constructor(owner: Owner, kinds: ControlKinds, rounds = owner.rounds) {
     this.#owner = owner
     this.#kinds = kinds
     this.#rounds = rounds
   }
 
-  /** What finds no room is lost; who waits for it asks again. */
+  /** Sends a control message. It is lost if the queue is full; a peer that waits for it asks again. */
   say(what: keyof ControlKinds, to: PeerName, tag: number, numbers = noTerms): void {
     const [round, part] = [Math.floor(tag / partsPerRound), tag % partsPerRound]
     this.#owner.send(to, { kind: this.#kinds[what], round, part, numbers, vector: empty })
   }
 
-  /** What has come; undefined for what is none, which is its sender's fault. */
+  /** Decodes a control message; undefined for an invalid one, which is its sender's fault. */
   read(envelope: Envelope<VectorMessage>): { readonly tag: number; readonly terms: Terms } | undefined {
     const { round, part = 0, field = 0, numbers = [], vector } = envelope.message
     const terms = readTerms(numbers)

@@ -11,21 +11,21 @@ import { termNumbers } from './terms.js'
 
 const nothing: readonly Flow<Message>[] = []
 
-/** What is open on edges: asked for, kept, and settled when it comes late. Exchanges by rounds and swaps share it. */
+/** The open exchanges of edges: asked for again, kept, and settled when the message arrives late. Used by exchanges of rounds and by swaps. */
 export class Debts {
   readonly #owner: Owner
   readonly #edges: Edges<Message>
   readonly #controls: Controls
   #flows: readonly Flow<Message>[] = nothing
 
-  /** @param rounds - no message is of this round or a later one */
+  /** @param rounds - messages have rounds below this */
   constructor(owner: Owner, edges: Edges<Message>, kinds: ControlKinds, rounds?: number) {
     this.#owner = owner
     this.#edges = edges
     this.#controls = new Controls(owner, kinds, rounds)
   }
 
-  /** The lives of both ends, as they travel. */
+  /** The lives of both ends, as sent. */
   livesTo(peer: PeerName): readonly number[] {
     return termNumbers({ life: this.#edges.life, toLife: this.#edges.of(peer).life })
   }
@@ -34,7 +34,7 @@ export class Debts {
     this.#controls.say(what, to, tag, this.livesTo(to))
   }
 
-  /** The tag of a message without a vector; undefined for what is none, or of another life. */
+  /** The tag of a control message; undefined if it is invalid or of another life. */
   read(envelope: Envelope<VectorMessage>): number | undefined {
     const read = this.#controls.read(envelope)
     if (read === undefined) return undefined
@@ -42,14 +42,14 @@ export class Debts {
     return this.#edges.isOfLives(envelope.from, terms.life, terms.toLife) ? tag : undefined
   }
 
-  /** Goes on without a message. One that was not waited for may still be on its way, so it is not asked for at once. */
+  /** Continues without a message. If it was not waited for, it may still be in flight, so it is not asked for at once. */
   owe(to: PeerName, debt: Omit<Debt<Message>, 'asked'>): void {
     this.#owner.arena.pin(debt.mine, 1)
     this.#edges.owe(to, { ...debt, asked: undefined })
     if (this.#owner.presence.isAwaited(to)) this.#ask(to)
   }
 
-  /** Asks again who was asked a timeout ago: what was asked may be lost. */
+  /** Asks again if the last request was a timeout ago: it may be lost. */
   remind(to: PeerName): void {
     const { fabric, timeout } = this.#owner
     const { debt } = this.#edges.of(to)
@@ -64,7 +64,7 @@ export class Debts {
     for (const peer of this.#edges.owing) this.#ask(peer)
   }
 
-  /** What was owed has come: it is a flow of this weight. Returns what it was. */
+  /** A late message has arrived: it becomes a flow of this weight. Returns the debt, which is settled. */
   settle(from: PeerName, theirs: Message, weightOf: (debt: Debt<Message>) => number): Debt<Message> | undefined {
     const debt = this.#edges.settle(from)
     if (debt === undefined) return undefined
@@ -74,7 +74,7 @@ export class Debts {
     return debt
   }
 
-  /** The flows whose message has come late, in the order of their coming. They are the round's from now on. */
+  /** The flows of late messages, in the order of arrival. Their vectors belong to the current round from now on. */
   takeFlows(): readonly Flow<Message>[] {
     if (this.#flows.length === 0) return nothing
     const flows = this.#flows

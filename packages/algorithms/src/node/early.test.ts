@@ -8,7 +8,7 @@ import { Wire } from './wire.js'
 
 const [a, b] = ['a', 'b'].map(peerName)
 const arena = new Arena({ allocate: (length: number) => new Float32Array(length), free: () => {} })
-/** 8 MiB of parameters: a sender may have 8 vectors waiting. */
+/** 8 MiB of parameters: 7 vectors of one sender fit, since each has an overhead. */
 const length = 1 << 21
 
 function earlyOf(shape: Shape): Early {

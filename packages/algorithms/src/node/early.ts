@@ -6,35 +6,35 @@ import { Slot } from './slot.js'
 import { setTerms, termsOf } from './terms.js'
 import { overhead, type Wire } from './wire.js'
 
-/** How many parts a round may have. */
+/** The most parts of a round. */
 export const partsPerRound = 65_536
 
-/** Whether messages that have come early are saved. */
+/** Whether early messages are saved. */
 export type EarlyMessages = 'with early' | 'without early'
 
 const everything: Range = { offset: 0, length: 0 }
 
-/** Where a message belongs among those of its channel; they are collected in this order. */
+/** A message's tag, which orders the messages of a channel; they are collected in this order. */
 export function tagOf({ round, part = 0 }: { readonly round: number; readonly part?: number }): number {
   return round * partsPerRound + part
 }
 
 /**
- * The messages of a channel that have come and were not taken: one of each sender and tag, or one of each range where ranges are
- * carried, or all in the order of their coming. Their vectors are pinned. It does no I/O and does not wait.
+ * The messages of a channel that have arrived and were not taken: one per sender and tag, or one per range where ranges are carried, or all in the
+ * order of arrival. Their vectors are pinned. It does no I/O and does not wait.
  */
 export class Early {
   readonly #wire: Wire
-  /** How much of one sender is kept at most. */
+  /** The most that is kept of one sender. */
   readonly #maxSize: number
-  /** The first of each sender, by tag, in the order of their coming: the first `#used` of the list. There are few. */
+  /** The first message of each sender, by tag, in the order of arrival: the first `#used` entries. There are few. */
   readonly #slots = new Array<Slot | undefined>(2)
   #used = 0
   #spare: Slot | undefined
-  /** What has come besides: other ranges of a tag, or all where the order of coming counts. */
+  /** The other messages: further ranges of a tag, or all where the order of arrival counts. */
   #others: Arrival<Message>[] = []
   #isInOrder = false
-  /** How much of all senders is kept. */
+  /** The size of all messages kept. */
   #size = 0
 
   constructor(wire: Wire) {
@@ -42,7 +42,7 @@ export class Early {
     this.#maxSize = vectorsAhead(wire.size + overhead) * (wire.size + overhead)
   }
 
-  /** From now on messages are kept in the order of their coming; those that are here come first. */
+  /** From now on messages are kept in the order of arrival, after those that are here. */
   keepOrder(): void {
     if (this.#isInOrder) return
     this.#isInOrder = true
@@ -55,7 +55,7 @@ export class Early {
     this.#others.unshift(...before)
   }
 
-  /** Whether a sender has so much here that a message with so many numbers has no room. */
+  /** Whether a sender has so much here that a message with `length` numbers has no room. */
   isFull(from: PeerName, length: number): boolean {
     const size = length + overhead
     if (this.#size + size <= this.#maxSize) return false
@@ -65,7 +65,7 @@ export class Early {
     return waiting > 0 && waiting + size > this.#maxSize
   }
 
-  /** Whether the same has come before. */
+  /** Whether the same message has arrived before. */
   has(from: PeerName, tag: number, range: Range): boolean {
     return !this.#isInOrder && this.find(tag, from, range) !== undefined
   }
@@ -80,7 +80,7 @@ export class Early {
     else (slot ?? this.#open(tag)).add(from, message)
   }
 
-  /** What a sender has sent under a tag; of this range, where ranges are carried. */
+  /** What a sender has sent under a tag; for this range, where ranges are carried. */
   find(tag: number, from: PeerName, range: Range = everything): Message | undefined {
     const message = this.#slot(tag)?.get(from)
     if (message === undefined || this.#wire.isOf(message, range)) return message
@@ -89,7 +89,7 @@ export class Early {
     )?.message
   }
 
-  /** Calls `act` with the tag and sender of all messages up to a tag; it may drop them. */
+  /** Calls `act` with the tag and the sender of all messages up to a tag; it may drop them. */
   eachUpTo(tag: number, act: (tag: number, from: PeerName) => void): void {
     if (this.#used === 0) return
     for (const slot of this.#all.filter((each) => each.tag <= tag)) {
@@ -99,7 +99,7 @@ export class Early {
     }
   }
 
-  /** Lets a message go that will not be used. */
+  /** Releases a message that will not be used. */
   drop(tag: number, from: PeerName): void {
     const slot = this.#slot(tag)
     const message = slot?.get(from)
@@ -109,12 +109,12 @@ export class Early {
     this.#release(message)
   }
 
-  /** Lets all messages of a sender go. */
+  /** Releases all messages of a sender. */
   dropAll(from: PeerName): void {
     for (const { tag } of this.#all) this.drop(tag, from)
   }
 
-  /** Of how many senders there is a message of a tag. */
+  /** The number of senders with a message under a tag. */
   count(tag: number): number {
     return this.#slot(tag)?.size ?? 0
   }
@@ -127,7 +127,7 @@ export class Early {
     return this.#slot(newest)?.get(from)
   }
 
-  /** Takes the oldest of the rounds up to `round`, in the order of their coming. */
+  /** Takes the oldest message of the rounds up to `round`, in the order of arrival. */
   takeFirst(round: number): Arrival<Message> | undefined {
     const place = this.#others.findIndex((arrival) => arrival.round <= round)
     if (place < 0) return undefined
@@ -136,15 +136,15 @@ export class Early {
     return first
   }
 
-  /** Whether {@link takeFirst} has something to give. */
+  /** Whether {@link takeFirst} has a message to return. */
   hasFirst(round: number): boolean {
     return this.#others.some((arrival) => arrival.round <= round)
   }
 
   /**
-   * Hands what is of a tag to the round under way, and tells of each message.
+   * Hands the messages of a tag to the current round, and calls `told` with each.
    *
-   * @param isFirst - whether it is the first tag of its round: then all that is older goes too
+   * @param isFirst - whether it is the first tag of its round; then older messages are released too
    */
   release(tag: number, isFirst: boolean, told: (from: PeerName, tag: number, message: Message) => void): void {
     this.#releaseSlot(this.#slot(tag), told)
@@ -235,7 +235,7 @@ export class Early {
     this.#slots[last] = undefined
   }
 
-  /** Two empty slots at most are kept for the next tags. */
+  /** Keeps at most two empty slots for the next tags. */
   #keep(slot: Slot): void {
     slot.clear()
     if (this.#spare?.next !== undefined) return
@@ -243,7 +243,7 @@ export class Early {
     this.#spare = slot
   }
 
-  /** Hands a message to the round under way. */
+  /** Hands a message to the current round. */
   #release(message: Message): void {
     this.#wire.adopt(message)
     this.#size -= this.#wire.sizeOf(message)

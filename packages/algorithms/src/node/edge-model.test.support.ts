@@ -1,30 +1,30 @@
-/** Peers with {@link Edges} between them, any view of the graph in any round, and links that delay, are cut, and are mended. */
+/** Peers with {@link Edges} between them, arbitrary views of the graph in each round, and links that delay, are cut and are restored. */
 import { type PeerName, peerName } from '@murmuration/core'
 import { Edges } from './edge.js'
 import { type ByName, edgeOfLife, freshPeer, type Letter, ModelPeer, type Plain } from './edge-peer.test.support.js'
 import type { Model, Move } from './explore.test.support.js'
 
-/** How often each fault may happen, and what is explored. */
+/** How often each fault may happen, and the size of the model. */
 export interface EdgeModelOptions {
   readonly peers: number
   readonly rounds: number
   readonly cuts?: number
   readonly crashes?: number
   readonly restarts?: number
-  /** How often a peer goes on without one that is there. */
+  /** How often a peer continues without one that is present. */
   readonly verdicts?: number
   readonly pauses?: number
-  /** The rules, and mutants of them. */
+  /** The rules, or a mutant of them. */
   readonly edges?: new () => Edges<number>
-  /** The weight that is used. */
+  /** The weight of an exchange, from both offers. */
   readonly weightOf?: (mine: number, theirs: number) => number
 }
 
 export interface Swarm {
   readonly peers: ByName<Plain>
-  /** What is on its way, in order, by 'from to'. */
+  /** Messages in flight, in order, by 'from to'. */
   readonly links: ByName<readonly Letter[]>
-  /** Whether a link is cut, or was. */
+  /** Whether a link is cut; false if it was. */
   readonly cut: ByName<boolean>
   readonly down: readonly string[]
   readonly left: ByName<number>
@@ -105,7 +105,7 @@ class EdgeModel {
       )
   }
 
-  /** A round ends when nobody is lacking, or without those that are. */
+  /** A round ends when no X is lacking, or without those that are. */
   *#ends(swarm: Swarm, name: PeerName): Iterable<Move<Swarm>> {
     const lacking = this.#open(swarm, name).lacking()
     if (lacking.length === 0)
@@ -219,7 +219,7 @@ class EdgeModel {
     return undefined
   }
 
-  /** What one end has used the other uses with the same weight, or waits for, or owes; unless a life is over. */
+  /** If one end has used an edge, the other uses it with the same weight, waits for it, or owes it; unless a life has ended. */
   #edgeProblem(swarm: Swarm, name: PeerName, other: PeerName, round: number): string | undefined {
     const [me, they] = [swarm.peers[name], swarm.peers[other]]
     const back = they.edges[name]

@@ -1,4 +1,4 @@
-/** A peer of the model: what {@link Edges} decides, done as Exchange does it, on plain data. */
+/** A peer of the model: acts on plain data as Exchange does, with the decisions of {@link Edges}. */
 import type { PeerName } from '@murmuration/core'
 import type { Debt, Edge, Edges } from './edge.js'
 
@@ -22,17 +22,17 @@ export interface Plain {
   readonly begun: number
   readonly isOpen: boolean
   readonly edges: ByName<Edge<number>>
-  /** What has come for a round, by sender, as what it offers. */
+  /** The offers that have arrived, by sender and round. */
   readonly kept: ByName<Readonly<Record<number, number>>>
-  /** What was offered in the present round. */
+  /** The offer in the current round. */
   readonly offer: number
-  /** Weights that were mixed with, by neighbour and round, in this life of both. */
+  /** The weights used, by neighbour and round, in the present lives of both. */
   readonly used: ByName<Readonly<Record<number, number>>>
-  /** The rounds in which X was said, by neighbour. */
+  /** The rounds in which X was sent, by neighbour. */
   readonly said: ByName<readonly number[]>
 }
 
-/** One peer while it does something. */
+/** One peer during one action. */
 export class ModelPeer {
   readonly sent: { readonly to: PeerName; readonly letter: Letter }[] = []
   readonly #plain: Mutable<Plain>
@@ -90,7 +90,7 @@ export class ModelPeer {
       .filter((name) => this.#plain.kept[name]?.[round] === undefined)
   }
 
-  /** @param asks - whether those that are lacking are asked to say SKIP */
+  /** @param asks - whether lacking peers are sent WITHDRAW, which they answer with SKIP */
   end(asks: boolean): void {
     const { round, offer } = this.#plain
     for (const name of this.lacking()) {
@@ -138,7 +138,7 @@ export class ModelPeer {
     this.#plain.used = { ...this.#plain.used, [name]: { ...this.#plain.used[name], [round]: weight } }
   }
 
-  /** Answers what was kept, and will not be used, with SKIP. */
+  /** Answers kept messages that will not be used with SKIP. */
   #forget(isOver: (from: PeerName, round: number) => boolean): void {
     for (const [name, rounds] of Object.entries(this.#plain.kept)) {
       const from = name as PeerName

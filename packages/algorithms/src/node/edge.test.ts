@@ -73,7 +73,7 @@ for (const [rule, options, problem] of mutants) {
 
 const debt = (tag: number): Debt<number> => ({ tag, mine: 0, offer: 0.5, theirs: 0.5, since: 0, asked: undefined })
 
-/** Has said X under tag 0, and has gone on without b's. */
+/** Has sent X under tag 0, and has continued without b's. */
 function owing(): { readonly edges: Edges<number>; readonly cancelled: number[] } {
   const cancelled: number[] = []
   const edges = new Edges<number>(({ tag }) => cancelled.push(tag))

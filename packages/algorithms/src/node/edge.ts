@@ -2,54 +2,54 @@ import type { Milliseconds, PeerName } from '@murmuration/core'
 
 const nobody: readonly PeerName[] = []
 
-/** An exchange that one went on without: one's own message is sent, and the other end's has not come. */
+/** An exchange that one end continued without: its own message is sent, and the other end's has not arrived. */
 export interface Debt<M> {
   readonly tag: number
-  /** What was sent. A flow is of what was sent, not of what the state is by now. */
+  /** What was sent. A flow applies to what was sent, not to the current state. */
   readonly mine: M
   /** The weight that was offered, and the other end's where its message names none. */
   readonly offer: number
   readonly theirs: number
-  /** Since when it is waited for. */
+  /** Since when it is awaited. */
   readonly since: Milliseconds
-  /** When the other end was last asked whether it will send, if it was. */
+  /** When the other end was last asked whether it will send; undefined if never. */
   asked: Milliseconds | undefined
 }
 
 /** One end of an edge. Tags only grow. */
 export interface Edge<M> {
-  /** Which life of the other end it is about. */
+  /** The life of the other end that this edge belongs to. */
   life: number
-  /** The last tag under which one's own message was sent. */
+  /** The last tag under which this peer's message was sent. */
   said: number
   /** The last tag that the other end has answered with SKIP. */
   skipped: number
-  /** Nothing is sent up to this tag: SKIP has been said. */
+  /** No X is sent up to this tag: SKIP was sent. */
   silentUntil: number
   debt: Debt<M> | undefined
 }
 
-/** What to do with a message: keep it for its tag, mix it, apply it late, answer SKIP, or nothing. */
+/** What to do with a message: keep it for its tag, mix it, apply it late, answer with SKIP, or drop it. */
 export type Verdict = 'keep' | 'mix' | 'late' | 'skip' | 'drop'
 
 /**
  * One peer's side of its edges on one channel. It does no I/O and knows no vectors.
  *
- * Under a tag an end says its message (X) or SKIP, never both, and the edge is used if and only if both ends say X. Who goes on without the
- * other's X owes: it applies the same flow when the X comes, and nothing when SKIP comes. An edge that owes says no X, so that at most one
- * exchange of an edge is open. Every X that is not used is answered with SKIP, so that nobody waits for what does not come.
- * docs/decisions/0022-edges.md has the rules and what they keep.
+ * Under a tag an end sends its message (X) or SKIP, never both, and the edge is used if and only if both ends send X. An end that continues without
+ * the other's X has a debt: it applies the same flow when X arrives, and nothing when SKIP arrives. While an edge has a debt, no X is sent on it, so
+ * at most one exchange of an edge is open. Every X that is not used is answered with SKIP, so no peer waits for a message that will not arrive.
+ * docs/decisions/0022-edges.md has the rules and their invariants.
  *
- * It relies on links that deliver in order and at most once: when something later has come of who owes, what was owed is lost.
+ * It relies on links that deliver in order and at most once: when something later arrives from a peer with a debt, what it owed is lost.
  */
 export class Edges<M> {
-  /** This peer's own life. */
+  /** This peer's life. */
   life = 1
-  /** The tag under which messages were sent last. */
+  /** The tag under which messages were last sent. */
   begun = -1
   /** Whether messages of that tag are still collected. */
   isOpen = false
-  /** Whether everything is answered with SKIP: for a peer that pauses. */
+  /** Whether every message is answered with SKIP, while the peer is paused. */
   declines = false
   readonly #edges = new Map<PeerName, Edge<M>>()
   readonly #cancelled: (debt: Debt<M>) => void
@@ -57,21 +57,21 @@ export class Edges<M> {
   #debts = 0
 
   /**
-   * @param cancelled - is told of debts that will not be settled
-   * @param renewed - is told of new lives: what is kept of a peer is of the one before
+   * @param cancelled - called with debts that will not be settled
+   * @param renewed - called on a new life of a peer: what is kept of it belongs to the previous one
    */
   constructor(cancelled: (debt: Debt<M>) => void = () => {}, renewed: (peer: PeerName) => void = () => {}) {
     this.#cancelled = cancelled
     this.#renewed = renewed
   }
 
-  /** Who has not sent yet what this peer has gone on without. */
+  /** The peers whose messages this peer has continued without and that have not arrived. */
   get owing(): readonly PeerName[] {
     if (this.#debts === 0) return nobody
     return [...this.#edges].filter(([, { debt }]) => debt !== undefined).map(([peer]) => peer)
   }
 
-  /** How many edges owe. */
+  /** How many edges have a debt. */
   get debts(): number {
     return this.#debts
   }
@@ -81,12 +81,12 @@ export class Edges<M> {
     this.isOpen = true
   }
 
-  /** Whether X may be said under the tag that has begun. */
+  /** Whether X may be sent under the current tag. */
   maySay({ debt, silentUntil }: Edge<M>): boolean {
     return debt === undefined && silentUntil < this.begun
   }
 
-  /** X has been said. */
+  /** X was sent. */
   say(edge: Edge<M>): void {
     edge.said = this.begun
   }
@@ -99,7 +99,7 @@ export class Edges<M> {
     return this.of(from).skipped === this.begun
   }
 
-  /** Whether a message is of this life of mine and of the sender's present one. A new life of the sender makes its edge anew. */
+  /** Whether a message belongs to this peer's life and the sender's newest one. A new life of the sender resets its edge. */
   isOfLives(from: PeerName, life: number, toLife: number): boolean {
     const known = this.of(from).life
     if (toLife !== this.life || life < known) return false
@@ -107,7 +107,7 @@ export class Edges<M> {
     return true
   }
 
-  /** X has come. */
+  /** X has arrived. */
   come(from: PeerName, tag: number): Verdict {
     const edge = this.of(from)
     if (edge.debt?.tag === tag) return 'late'
@@ -117,14 +117,14 @@ export class Edges<M> {
     return tag === this.begun && this.isOpen && edge.skipped !== tag ? 'mix' : 'drop'
   }
 
-  /** An X of a tag to come has no place here: it is answered with SKIP, so mine will not be said. */
+  /** Refuses an X of a future tag, which is answered with SKIP; so this peer will not send X under that tag. */
   refuse(from: PeerName, tag: number): 'skip' {
     const edge = this.of(from)
     if (tag > edge.silentUntil) edge.silentUntil = tag
     return 'skip'
   }
 
-  /** SKIP has come. What was never said needs none, and changes nothing. Returns the debt that it cancels. */
+  /** SKIP has arrived. Without an X sent under its tag it changes nothing. Returns the debt that it cancels. */
   skip(from: PeerName, tag: number): Debt<M> | undefined {
     const edge = this.of(from)
     if (edge.said === tag) edge.skipped = tag
@@ -134,23 +134,23 @@ export class Edges<M> {
     return debt
   }
 
-  /** WITHDRAW has come: whether to answer SKIP. Who has said X does not, since X is on its way. */
+  /** WITHDRAW has arrived. Returns whether to answer with SKIP: not if X was sent, since it is in flight. */
   withdraw(from: PeerName, tag: number): boolean {
     const edge = this.of(from)
-    // X was said before WITHDRAW, and has not come: it is lost.
+    // X was sent before WITHDRAW and has not arrived: it is lost.
     if (edge.debt !== undefined && edge.debt.tag <= tag) this.#cancel(edge)
     if (tag <= edge.said) return false
     if (tag > this.begun) this.refuse(from, tag)
     return true
   }
 
-  /** Goes on without the X of an edge that has said its own. */
+  /** Continues without the X of an edge on which this peer has sent its own. */
   owe(to: PeerName, debt: Debt<M>): void {
     this.of(to).debt = debt
     this.#debts++
   }
 
-  /** The debt whose X has come. It is settled. */
+  /** Settles the debt whose X has arrived, and returns it. */
   settle(from: PeerName): Debt<M> | undefined {
     const edge = this.of(from)
     const { debt } = edge
@@ -159,7 +159,7 @@ export class Edges<M> {
     return debt
   }
 
-  /** The other end has lost its state, and with it what was open on the edge. */
+  /** The other end has lost its state, and with it the open exchange of the edge. */
   newLife(peer: PeerName, life: number): void {
     const edge = this.of(peer)
     if (edge.debt !== undefined) this.#cancel(edge)
@@ -167,7 +167,7 @@ export class Edges<M> {
     this.#renewed(peer)
   }
 
-  /** This peer has lost its own state. */
+  /** This peer has lost its state. */
   beginLife(life: number): void {
     this.life = life
     for (const [peer, edge] of this.#edges) this.newLife(peer, edge.life)
@@ -180,12 +180,12 @@ export class Edges<M> {
     return edge
   }
 
-  /** All edges, in no order. */
+  /** All edges, in no particular order. */
   entries(): Iterable<[PeerName, Edge<M>]> {
     return this.#edges.entries()
   }
 
-  /** Puts back what `entries` gave. */
+  /** Restores what `entries` returned. */
   restore(peer: PeerName, edge: Edge<M>): void {
     this.#edges.set(peer, edge)
     if (edge.debt !== undefined) this.#debts++

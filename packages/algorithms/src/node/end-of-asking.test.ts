@@ -9,7 +9,7 @@ import type { TrainingSettings } from './training.js'
 const [self, b] = ['a', 'b'].map(peerName)
 const timeout = 30_000
 
-/** How long a peer that has ended waits for another, which sends a message a second and tells its round. */
+/** How long a finished peer waits for another, which sends a message per second and reports its round. */
 async function waitFor(roundAt: (now: number) => number): Promise<number> {
   let now = 0
   const presence = new Presence()
@@ -23,7 +23,7 @@ async function waitFor(roundAt: (now: number) => number): Promise<number> {
     lostTime: () => {}
   }
   const fabric = { self, now: () => now, send: () => 'queued' }
-  /** A message comes at every full second. */
+  /** A message arrives at every full second. */
   const until: Peer['until'] = async (expectation) => {
     while (!expectation.isDone()) {
       const next = 1000 * (Math.floor(now / 1000) + 1)

@@ -4,18 +4,21 @@ import type { Peer } from './peer.js'
 import { roleOf } from './program.js'
 import type { TrainingSettings } from './training.js'
 
-/** How often to look whether others have told that they are further, in milliseconds: that is no message. */
+/** How often to check the rounds that others report, in milliseconds: a report is no message. */
 const lookEvery = 250
 
-/** Where peers ask each other, or servers: each tells when it asks for nothing any more, and answers until nobody does. Where each goes at its own pace, the fast wait so for the slow. */
+/**
+ * Where peers or servers answer requests: each peer announces when it has no more requests, and answers until all have announced it. Where peers have
+ * their own pace, fast ones also wait for slow ones this way.
+ */
 export class EndOfAsking {
   readonly #peer: Peer
   readonly #settings: TrainingSettings
   readonly #kind: number
-  /** Who asks for nothing any more. */
+  /** The peers with no more requests. */
   #done: Set<PeerName> | undefined
 
-  /** @param kind - the number on the wire of the message that says so */
+  /** @param kind - the wire number of the announcement */
   constructor(peer: Peer, settings: TrainingSettings, kind: number) {
     this.#peer = peer
     this.#settings = settings
@@ -23,7 +26,7 @@ export class EndOfAsking {
     if (this.#isUsed) peer.accepts[kind] = (envelope) => this.#accept(envelope)
   }
 
-  /** Says that this peer has ended, before `round`, and answers until nobody asks any more. */
+  /** Announces that this peer has ended, before `round`, and answers until no peer has more requests. */
   async reach(round: number): Promise<void> {
     if (!this.#isUsed) return
     const { servers = [], workers } = this.#settings
@@ -64,10 +67,10 @@ export class EndOfAsking {
   }
 
   /**
-   * A peer that was not heard for two timeouts, and has not said that it is done, is missing. Who is known to be gone is not waited for. Where peers tell how far they
-   * are, none that comes no nearer to its end is waited for, whatever else it says.
+   * A peer that was not heard for two timeouts, and has not announced its end, is missing. A peer known to be gone is not waited for. Where peers
+   * report their rounds, a peer that gets no closer to its end is not waited for, whatever else it sends.
    *
-   * @param say - tells those whose queue had no room for it that this peer is done, and returns whether all have been told
+   * @param say - announces the end to those whose queue had no room, and returns whether all have been told
    */
   async #await(others: readonly PeerName[], round: number, say: () => boolean): Promise<void> {
     const { fabric, presence, timeout } = this.#peer

@@ -13,7 +13,7 @@ const kinds = { skip: 7, withdraw: 8 }
 const rounds = 100
 const length = 4
 
-/** Peer a with the neighbour b, what it has sent, and whose faults it has counted. */
+/** Peer a with the neighbour b: what a has sent, and whose faults it has counted. */
 function mailbox(offer?: number) {
   const sent: VectorMessage[] = []
   const faults: string[] = []
@@ -143,7 +143,7 @@ test('what is owed is saved with a session, and left out of a checkpoint', (t) =
   t.deepEqual(flowsAfter('without early'), [])
 })
 
-/** Peer a receives of b and sends to c. */
+/** Peer a receives from b and sends to c. */
 const oneWay = { from: [b], to: [c], filedFrom: [b], filedTo: [c] }
 
 test('of an edge that goes one way nothing is awaited any more once its sender has said SKIP, gone on or begun anew', (t) => {

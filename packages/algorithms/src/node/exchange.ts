@@ -9,7 +9,7 @@ import { Heard } from './heard.js'
 import type { Owner } from './owner.js'
 import { noTerms, termNumbers, termsOf } from './terms.js'
 
-/** How far ahead a message may be and is kept; far more than neighbours that wait for each other ever are apart. */
+/** How many rounds ahead a kept message may be; neighbours that wait for each other are never that far apart. */
 const roundsAhead = 64
 
 const nobody: readonly PeerName[] = []
@@ -20,22 +20,22 @@ function oneWayOf({ to, from }: Route): ReadonlySet<PeerName> {
   return new Set(from.filter((peer) => !to.includes(peer)))
 }
 
-/** The edges of a channel at work: {@link Edges} decides, and here it is sent, kept and applied. */
+/** The edges of a channel: {@link Edges} decides; this class sends, keeps and applies. */
 export class Exchange implements Exchanging {
   readonly takesAll = false
   readonly #owner: Owner
   readonly #early: Early
-  /** Whether a sum over the peers is kept, so that an exchange that one has gone on without is owed. */
+  /** Whether a sum over the peers is kept, so that an exchange that one end continued without is owed. */
   readonly #isOwed: boolean
   readonly #edges: Edges<Message>
   readonly #debts: Debts
   readonly #heard = new Heard()
   #route: Route | undefined
-  /** Of whom a message comes in this round, and who is sent none. */
+  /** The senders of this round that are sent no message. */
   #oneWay: ReadonlySet<PeerName> = nobodyOf
   #unsaid = 0
   #asked: Edge<Message> | undefined
-  /** Whether X has been said to all, and nobody has answered SKIP or begun anew, under the tag that has begun. */
+  /** Whether X was sent to all under the current tag, and no peer has answered with SKIP or begun a new life. */
   #isUsual = true
 
   constructor(owner: Owner, early: Early, kinds: ControlKinds, isOwed: boolean) {
@@ -47,7 +47,7 @@ export class Exchange implements Exchanging {
       (peer) => {
         early.dropAll(peer)
         this.#heard.forget(peer)
-        // What was said to its earlier life brings no X, nor does it send to where that was.
+        // The new life answers nothing that was sent to the earlier one, and sends nothing under the current tag.
         if (this.#edges.isOpen) this.#heard.note(peer, this.begun)
         this.#isUsual = false
       }
@@ -55,7 +55,7 @@ export class Exchange implements Exchanging {
     this.#debts = new Debts(owner, this.#edges, kinds)
   }
 
-  /** Who has not sent yet what this peer went on without. */
+  /** The peers whose messages this peer has continued without and that have not arrived. */
   get owing(): readonly PeerName[] {
     return this.#edges.owing
   }
@@ -64,7 +64,7 @@ export class Exchange implements Exchanging {
     return this.#edges.debts > 0
   }
 
-  /** The tag that has begun. */
+  /** The current tag. */
   get begun(): number {
     return this.#edges.begun
   }
@@ -77,13 +77,13 @@ export class Exchange implements Exchanging {
     if (to !== this.#route?.to || from !== this.#route.from) this.#oneWay = oneWayOf(route)
     this.#route = route
     this.#unsaid = 0
-    // X was said before this peer was saved, and not to all perhaps.
+    // X was sent before this peer was saved, perhaps not to all.
     this.#isUsual = !isUnderWay
     if (!isUnderWay) edges.begin(tag)
     return isUnderWay ? 'under way' : 'begins'
   }
 
-  /** The terms to send with X; undefined where X is not to be said. */
+  /** The terms to send with X; undefined where X must not be sent. */
   termsTo(to: PeerName): readonly number[] | undefined {
     const edges = this.#edges
     const edge = edges.of(to)
@@ -98,7 +98,7 @@ export class Exchange implements Exchanging {
     return isUsual ? noTerms : termNumbers({ offer, life: edges.life, toLife: edge.life })
   }
 
-  /** X has been sent to the peer whose terms were asked for. */
+  /** X was sent to the peer whose terms were requested. */
   said(): void {
     if (this.#asked !== undefined) this.#edges.say(this.#asked)
   }
@@ -109,8 +109,8 @@ export class Exchange implements Exchanging {
   }
 
   /**
-   * Whom there was something to say to has heard it. Who is left out of a repaired row and sends nothing itself hears SKIP. What others have sent
-   * under this tag or before is answered with SKIP.
+   * Every X of this tag has been sent. A peer that is left out of a repaired row and sends nothing receives SKIP. What others have sent under this
+   * tag or earlier ones without a use is answered with SKIP.
    */
   hasBegun(): void {
     const { to, offer, filedTo = nobody, filedFrom = nobody } = this.#route as Mixing
@@ -120,12 +120,12 @@ export class Exchange implements Exchanging {
     this.#early.eachUpTo(this.begun, this.#answer)
   }
 
-  /** Whether something of the tag that has begun, or of a later one, has come from who sends and is sent nothing. */
+  /** Whether a one-way sender has sent something of the current tag or a later one. */
   get #hasOneWayPassed(): boolean {
     return [...this.#oneWay].some((peer) => this.#heard.isPast(peer, this.begun))
   }
 
-  /** Says SKIP to a message that has come before its round began and has no place in it. */
+  /** Sends SKIP for a message that arrived before its round began and has no use in it. */
   readonly #answer = (tag: number, from: PeerName): void => {
     if (tag === this.begun && this.#edges.hasSaid(from)) return
     if (tag === this.begun && this.#oneWay.has(from)) return this.#answerOneWay(from, this.#early.find(tag, from))
@@ -133,28 +133,28 @@ export class Exchange implements Exchanging {
     this.#skip(from, tag)
   }
 
-  /** A sender whose row is repaired may wait for what this peer does not send. */
+  /** A sender whose row is repaired may wait for a message that this peer does not send. */
   #answerOneWay(from: PeerName, message: Message | undefined): void {
     if (message !== undefined && termsOf(message).offer !== undefined) this.#skip(from, this.begun)
   }
 
-  /** Whether X of all who were sent one is to come, so that no peer need be asked for. */
+  /** Whether X is expected of all that were sent one, so that no peer needs to be checked. */
   get isUsual(): boolean {
     return this.#isUsual
   }
 
-  /** Whether X of a sender may still come under the tag that has begun. */
+  /** Whether X of a sender may still arrive under the current tag. */
   isAwaited(from: PeerName): boolean {
     if (this.#oneWay.has(from)) return !this.#heard.isPast(from, this.begun)
     return this.#edges.hasSaid(from) && !this.#edges.hasSkipped(from)
   }
 
-  /** Whether a message of a tag to come is not kept. */
+  /** Whether a message of a future tag is too far ahead to be kept. */
   isTooEarly(tag: number): boolean {
     return tag > tagOf({ round: this.#owner.round + roundsAhead })
   }
 
-  /** There is no room for a message. */
+  /** A message has no room. */
   refuse(from: PeerName, { round, part = 0, field = 0, offset = 0 }: VectorMessage): void {
     if (field > 0 || offset > 0) return
     const tag = tagOf({ round, part })
@@ -163,7 +163,7 @@ export class Exchange implements Exchanging {
     this.#skip(from, tag)
   }
 
-  /** X has come. Returns whether it is to be kept. */
+  /** X has arrived. Returns whether to keep it. */
   take(from: PeerName, tag: number, message: Message): boolean {
     const { life, toLife } = termsOf(message)
     if (!this.#edges.isOfLives(from, life, toLife)) return false
@@ -179,13 +179,13 @@ export class Exchange implements Exchanging {
     return true
   }
 
-  /** A message of a tag to come has come, or nothing will under it. */
+  /** A message of a future tag has arrived: its sender sends nothing more under the current tag. */
   #isAhead(from: PeerName, tag: number): void {
     this.#heard.note(from, tag)
     if (this.#oneWay.has(from)) this.#isUsual = false
   }
 
-  /** The tag is over, and X of a sender has not come, which was waited for since then. What became of it. */
+  /** The tag is over without X of a sender, awaited since `since`. Returns why there is none. */
   goOnWithout(from: PeerName, mine: Message | undefined, since: Milliseconds): Absence {
     const edges = this.#edges
     if (this.#oneWay.has(from)) return this.isAwaited(from) ? 'silent' : 'skipped'
@@ -207,7 +207,8 @@ export class Exchange implements Exchanging {
     this.#heard.note(envelope.from, tag)
     const debt = this.#edges.skip(envelope.from, tag)
     const { presence } = this.#owner
-    // Whoever was asked may say so because it is far behind. Where members count what a peer has cost, and who is behind takes a state, it is waited for again.
+    // A peer that was asked may answer SKIP because it is far behind. Where members account for what a peer has cost, and a peer that is behind takes
+    // a state, it is waited for again.
     if (debt?.asked === undefined) this.#excuse(envelope.from, debt)
     else if (presence.members !== undefined) presence.heard(envelope.from)
     if (tag >= this.begun) this.#isUsual = false
@@ -233,15 +234,15 @@ export class Exchange implements Exchanging {
     this.#debts.remindAll()
   }
 
-  /** The flows whose message has come late, by name and tag: of one peer they come in the order of tags. */
+  /** The flows of late messages, ordered by name and tag: those of one peer arrive in the order of tags. */
   takeFlows(): readonly Flow<Message>[] {
     const flows = this.#debts.takeFlows()
     return flows.length < 2 ? flows : [...flows].sort((left, right) => byName(left.from, right.from))
   }
 
-  /** A peer has a new life, without the state that it had: nothing is open with it any more. */
+  /** A peer has a new life, without its previous state: all its open exchanges end. */
   newLife(peer: PeerName, life: number): void {
-    // What has come from a life is kept when that life is told of.
+    // Messages of a life may arrive before it is announced; they are kept.
     if (life <= this.#edges.of(peer).life) return
     this.#edges.newLife(peer, life)
   }
@@ -251,7 +252,7 @@ export class Exchange implements Exchanging {
     this.#edges.beginLife(life)
   }
 
-  /** A peer that pauses says SKIP to all that it has and gets. */
+  /** A paused peer answers every message that it has or receives with SKIP. */
   pause(isPaused: boolean): void {
     this.#edges.declines = isPaused
     if (!isPaused) return
@@ -283,7 +284,7 @@ export class Exchange implements Exchanging {
     this.#excuse(from, this.#debts.settle(from, theirs, weightOf))
   }
 
-  /** What was owed has come, or been cancelled. Had it been waited for, it would have come in time: it is again. */
+  /** A debt was settled or cancelled. If that took no more than a timeout, the peer is waited for again: it would have been in time. */
   #excuse(from: PeerName, debt: Debt<Message> | undefined): void {
     const { fabric, timeout, presence } = this.#owner
     if (debt !== undefined && fabric.now() - debt.since <= timeout) presence.heard(from)

@@ -6,18 +6,18 @@ import type { Owner } from './owner.js'
 const nobody: readonly PeerName[] = []
 const nothing: readonly OpenEdges[] = []
 
-/** What is open with others on a channel. */
+/** The open exchanges of a channel. */
 export interface OpenEdges {
-  /** Who has not sent yet what this peer has gone on without. */
+  /** The peers whose messages this peer has continued without and that have not arrived. */
   readonly owing: readonly PeerName[]
   newLife(peer: PeerName, life: number): void
   beginLife(life: number): void
   pause(isPaused: boolean): void
-  /** Asks all of `owing`. Returns until when it makes sense to wait for answers of those that are not dead. */
+  /** Asks all of `owing`. Returns until when to wait for answers of those that are not dead. */
   askAll(): Milliseconds
   /** Asks those of `owing` again that were asked a timeout ago. */
   remindAll(): void
-  /** What has come late. It is the round's from now on. */
+  /** The flows of late messages. Their vectors belong to the current round from now on. */
   takeFlows(): readonly Flow<Message>[]
   acceptSkip(envelope: Envelope<VectorMessage>): void
   acceptWithdraw(envelope: Envelope<VectorMessage>): void
@@ -36,33 +36,35 @@ export class Exchanges {
     this.#all = this.#all.concat(edges)
   }
 
-  /** Who has not sent yet what this peer has gone on without. */
+  /** The peers whose messages this peer has continued without and that have not arrived. */
   get owing(): readonly PeerName[] {
     if (this.#all.every(({ owing }) => owing.length === 0)) return nobody
     return [...new Set(this.#all.flatMap(({ owing }) => owing))]
   }
 
-  /** A peer goes on with another state than it had: what was open with it is over. */
+  /** A peer continues with another state: all open exchanges with it end. */
   newLife(peer: PeerName, life: number): void {
     for (const edges of this.#all) edges.newLife(peer, life)
   }
 
-  /** This peer goes on with another state than it had. */
+  /** This peer continues with another state. */
   beginLife(life: number): void {
     for (const edges of this.#all) edges.beginLife(life)
   }
 
-  /** While a peer pauses it tells all that send that it does not take part. */
+  /** While a peer pauses, it answers every sender that it does not take part. */
   pause(isPaused: boolean): void {
     for (const edges of this.#all) edges.pause(isPaused)
   }
 
-  /** Asks again what was asked a timeout ago: an edge that owes is in nobody's row, and both ends may wait for the other to use it. */
+  /** Repeats requests of a timeout ago: an edge with a debt is in no row, and both ends may wait for the other to use it. */
   remindAll(): void {
     for (const edges of this.#all) edges.remindAll()
   }
 
-  /** Waits for what this peer went on without, as long as for any message; an answer may say that it does not come, and nothing comes of the dead. */
+  /**
+   * Waits for what this peer continued without, as long as for any message. An answer may say that it will not arrive; the dead are not waited for.
+   */
   async settle(): Promise<void> {
     const { fabric, presence } = this.#owner
     const isSettled = () => this.owing.every((peer) => presence.isDead(peer))
@@ -76,7 +78,7 @@ export class Exchanges {
     })
   }
 
-  /** Answers others, which may still wait for this peer or owe it something, without a round of its own. */
+  /** Answers other peers, which may still wait for this one or owe it a message, outside its own rounds. */
   async answer(until: Milliseconds): Promise<void> {
     this.pause(true)
     await this.#owner.until({ isDone: () => false, deadline: () => until, outcome: () => {} })

@@ -3,53 +3,53 @@ import type { VectorMessage } from '@murmuration/wire'
 import type { Message, Route, State } from '../record.js'
 import type { EarlyMessages } from './early.js'
 
-/** The kinds on the wire of what is said about an exchange beside X, the message itself. */
+/** The wire kinds of the control messages of an exchange; X is the message itself. */
 export interface ControlKinds {
   readonly skip: number
   readonly withdraw: number
 }
 
-/** What tells a channel of exchanges from others. */
+/** The traits of a channel with exchanges. */
 export interface ExchangeTraits {
   readonly kinds: ControlKinds
-  /** What becomes of a message that an end has gone on without: it is owed where a sum over the peers is kept by both ends. */
+  /** What happens to a message that an end has continued without; it is owed where both ends keep a sum over the peers. */
   readonly late: 'owed' | 'dropped' | 'added'
 }
 
-/** Why there is no message: it was waited for; its sender was sent nothing, or sends nothing itself; one of the two has said SKIP. */
+/** Why there is no message: it timed out; its sender was sent nothing, or sends nothing itself; one of the two has sent SKIP. */
 export type Absence = 'silent' | 'unsaid' | 'skipped'
 
 /** The edges of a channel whose messages are collected by rounds. */
 export interface Exchanging {
-  /** The tag that has begun. */
+  /** The current tag. */
   readonly begun: number
-  /** Whether X of all is to come, so that no peer need be asked for. */
+  /** Whether X of all is expected, so that no peer needs to be checked. */
   readonly isUsual: boolean
-  /** Whether something that came late may still be used. */
+  /** Whether a late message may still be used. */
   readonly hasDebts: boolean
-  /** Whether every message is used, also what finds no room. */
+  /** Whether every message is used, even one without room. */
   readonly takesAll: boolean
-  /** 'under way': X was said under this tag before, in an earlier round or before this peer was saved, and is not to be said again. */
+  /** 'under way': X was sent under this tag before, in an earlier round or before this peer was saved, and must not be sent again. */
   begin(route: Route): 'begins' | 'under way'
-  /** The terms to send with X; undefined where X is not to be said. */
+  /** The terms to send with X; undefined where X must not be sent. */
   termsTo(to: PeerName): readonly number[] | undefined
-  /** X has been sent to the peer whose terms were asked for. */
+  /** X was sent to the peer whose terms were requested. */
   said(): void
   /** X could not be sent. */
   unsaid(): void
-  /** Whom there was something to say to has heard it. */
+  /** Every X of this tag has been sent. */
   hasBegun(): void
-  /** Whether X of a sender may still come under the tag that has begun. */
+  /** Whether X of a sender may still arrive under the current tag. */
   isAwaited(from: PeerName): boolean
-  /** Whether a message of a tag to come is not kept. */
+  /** Whether a message of a future tag is too far ahead to be kept. */
   isTooEarly(tag: number): boolean
-  /** There is no room for a message. */
+  /** A message has no room. */
   refuse(from: PeerName, message: VectorMessage): void
-  /** X has come. Returns whether it is to be kept. */
+  /** X has arrived. Returns whether to keep it. */
   take(from: PeerName, tag: number, message: Message, hasRoom: boolean): boolean
-  /** X was kept, and its round is over without it. */
+  /** X was kept, and its round has ended without it. */
   leave(from: PeerName, tag: number, message: Message): void
-  /** The tag is over, and X of a sender has not come, which was waited for since then. What became of it. */
+  /** The tag is over without X of a sender, awaited since `since`. Returns why there is none. */
   goOnWithout(from: PeerName, mine: Message | undefined, since: Milliseconds): Absence
   close(): void
   saved(messages: EarlyMessages): State

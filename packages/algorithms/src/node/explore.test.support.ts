@@ -1,8 +1,8 @@
-/** Looks at every state that a model can come to, or walks through it at random. */
+/** Explores every state that a model can reach, or walks through it at random. */
 import { createHash } from 'node:crypto'
 import type { Random } from '@murmuration/core'
 
-/** What can happen next, in words, and what the state is then. A fault need not happen. */
+/** A possible next step, in words, and the state after it. A fault need not happen. */
 export interface Move<State> {
   readonly label: string
   readonly isFault: boolean
@@ -13,13 +13,13 @@ export interface Model<State> {
   readonly start: State
   moves(state: State): readonly Move<State>[]
   keyOf(state: State): string
-  /** What is wrong with a state, in words. At an end nothing happens any more but faults. */
+  /** What is wrong with a state, in words. At an end only faults can happen. */
   problemOf(state: State, isEnd: boolean): string | undefined
 }
 
 export interface Explored {
   readonly states: number
-  /** What is wrong, and what led to it. */
+  /** What is wrong, and the steps to it. */
   readonly problem: { readonly text: string; readonly steps: readonly string[] } | undefined
 }
 
@@ -28,7 +28,7 @@ interface Step {
   readonly before: Step | undefined
 }
 
-/** All states, each once; the shortest way to a problem first when `isShortest`. */
+/** Visits each state once; finds a shortest path to a problem when `isShortest`. */
 export function explore<State>(model: Model<State>, isShortest = false): Explored {
   const seen = new Set<string>([hashOf(model.keyOf(model.start))])
   const open: { readonly state: State; readonly step: Step | undefined }[] = [{ state: model.start, step: undefined }]
@@ -47,7 +47,7 @@ export function explore<State>(model: Model<State>, isShortest = false): Explore
   return { states: seen.size, problem: undefined }
 }
 
-/** So many walks at random, for models with too many states. */
+/** This many random walks, for models with too many states. */
 export function walk<State>(model: Model<State>, walks: number, random: Random): Explored {
   let states = 0
   for (let k = 0; k < walks; k++) {

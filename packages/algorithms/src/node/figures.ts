@@ -1,9 +1,9 @@
-/** Figures of a round, for its report. */
+/** Figures for the report of a round. */
 import { invariant, type StepReport } from '@murmuration/core'
 import type { AnyRole } from '../record.js'
 import { isVector, type State, type Vector } from './vector.js'
 
-/** What a record that keeps a weighted mean has in its state; what it says that it keeps, where its `role` is given. */
+/** The `x` and `w` of a state whose weighted mean is kept; by the role's `mass`, where there is one. */
 export function massOf(state: State, role?: AnyRole): { readonly x: Vector; readonly w: number } {
   const { x, w } = role?.mass?.(state) ?? state
   invariant(isVector(x) && typeof w === 'number', 'a state whose weighted mean is kept has a vector x and a number w')

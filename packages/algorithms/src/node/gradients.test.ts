@@ -4,7 +4,7 @@ import test from 'ava'
 import { Gradients } from './gradients.js'
 import { Arena } from './vector.js'
 
-/** The numbers that seeded the draws of three rounds, in turn. */
+/** The seeds of the draws of three rounds, in order. */
 async function seedsOf(accumulate: number): Promise<readonly number[]> {
   const seeds: number[] = []
   const task = {

@@ -4,7 +4,7 @@ import { Batches } from '../batches.js'
 import type { Untrained } from '../untrained.js'
 import type { Arena, Vector } from './vector.js'
 
-/** How gradients are taken. */
+/** How gradients are computed. */
 export interface GradientOptions {
   readonly batchSize: number
   readonly weightDecay?: number
@@ -12,10 +12,10 @@ export interface GradientOptions {
   readonly accumulate?: number
 }
 
-/** The gradients of one peer's task: which batch, and what is added to them. */
+/** The gradients of one peer's task: draws batches, and applies weight decay and clipping. */
 export class Gradients {
   readonly batches: Batches
-  /** The loss over the last batch, if there was one. */
+  /** The loss over the last batch; undefined before the first. */
   loss: number | undefined
   readonly #arena: Arena
   readonly #task: Task
@@ -24,7 +24,7 @@ export class Gradients {
   readonly #errorOf: (round: number) => Error
   #last: Vector | undefined
 
-  /** @param errorOf - gives what to throw when the loss of a round is not finite */
+  /** @param errorOf - returns the error to throw when the loss of a round is not finite */
   constructor(
     arena: Arena,
     task: Task,
@@ -43,7 +43,7 @@ export class Gradients {
 
   /** The work of a gradient at x: `g + λ x`, clipped, as a vector of the arena. */
   work(x: Vector, round: number): Work<Vector> {
-    // The task's memory is about to be written again.
+    // The task is about to overwrite its memory.
     if (this.#last?.isPending) this.#last.compute(Number.POSITIVE_INFINITY)
     const { accumulate = 1 } = this.#options
     const work =
@@ -59,7 +59,7 @@ export class Gradients {
     return { kind: work.kind, samples: work.samples, run }
   }
 
-  /** Nothing is added where the parameters are not trained. */
+  /** Weight decay is not added where parameters are not trained. */
   #take({ loss, vector }: Gradient, x: Vector, round: number): Vector {
     const { weightDecay = 0, clip } = this.#options
     this.loss = loss
@@ -82,7 +82,7 @@ export class Gradients {
     return g
   }
 
-  /** `to`, but with the moving statistics of `from`. Both begin at number `first` of the parameters. `to` has to be new: it is changed. */
+  /** Copies the moving statistics of `from` into `to`, which must be new, and returns it. Both begin at index `first` of the parameters. */
   withStatistics(to: Vector, from: Vector, first = 0): Vector {
     const statistics = this.#untrained.filter(({ momentum }) => momentum !== 1)
     if (statistics.length === 0) return to
@@ -95,7 +95,7 @@ export class Gradients {
     return to
   }
 
-  /** What is between the parameters that no gradient moves. */
+  /** The ranges between those that gradients do not move. */
   #trainedOf(numbers: Float32Array): readonly Float32Array[] {
     const starts = [0, ...this.#untrained.map(({ offset, length }) => offset + length)]
     const ends = [...this.#untrained.map(({ offset }) => offset), numbers.length]
@@ -103,7 +103,7 @@ export class Gradients {
   }
 
   #accumulated(x: Float32Array, count: number, round: number): Work<Gradient> {
-    // Each draws its own dropout.
+    // Each batch draws its own dropout.
     const workOf = (_: unknown, place: number) =>
       this.#task.gradient(x, this.batches.next().slice(), round * count + place)
     const works = Array.from({ length: count }, workOf)
@@ -139,7 +139,7 @@ function clipTo(limit: number, parts: readonly Float32Array[]): void {
   if (length > limit) for (const part of parts) scale(part, limit / length)
 }
 
-/** The error that says that training has diverged, and what to do. */
+/** The error for diverged training, with advice. */
 export function diverged(round: number, rate: number, loss: number | undefined): DivergedError {
   const found = Number.isFinite(loss ?? 0) ? 'the parameters are not finite' : `the loss is ${loss}`
   return new DivergedError(

@@ -5,12 +5,12 @@ import type { Peer } from './peer.js'
 import type { Program } from './program.js'
 import { Pushes } from './pushes.js'
 
-/** How long what others have sent before they heard that this peer leaves may take to come, in milliseconds. */
+/** How long to wait, in milliseconds, for what others have sent before they learned that this peer leaves. */
 const lastMessages = 1000
 
 /**
- * A peer that leaves hands what leaves its sender for good, such as the mass of push-sum, to the first of these that takes it: after what is still on the
- * way to it has come. To be called between two rounds, when the others have been told that it leaves.
+ * A peer that leaves hands the mass that its messages carry (as in push-sum) to the first of `to` that can be reached, after everything in flight to
+ * it has arrived. Call it between two rounds, once the others know that the peer leaves.
  */
 export async function handOver(peer: Peer, program: Program, round: number, to: readonly PeerName[]): Promise<void> {
   const channels = Object.entries(program.channels).flatMap(([name, mailbox]) =>

@@ -1,8 +1,8 @@
 import type { PeerName } from '@murmuration/core'
 
 /**
- * Those that have not finished when this peer has. Each can come nearer to the end only so many times: by a round at least, and those that are
- * more than `lag` rounds behind take a state. So a peer that never ends, or says so, keeps nobody for long.
+ * The peers that have not finished when this one has. Each can make progress only a limited number of times: by at least one round, and peers more
+ * than `lag` rounds behind take a state. So a peer that never ends, or claims not to have, holds up no peer for long.
  */
 export class Laggards {
   readonly #end: number
@@ -17,12 +17,12 @@ export class Laggards {
     this.#roundOf = roundOf
   }
 
-  /** Whether a peer has said that it has come to the end. */
+  /** Whether a peer has reported that it has reached the end. */
   hasEnded(peer: PeerName): boolean {
     return this.#roundOf(peer) >= this.#end
   }
 
-  /** Whether one of these is farther than ever. */
+  /** Whether one of these has got further than ever before. */
   comeNearer(peers: readonly PeerName[]): boolean {
     let isNearer = false
     for (const peer of peers) {

@@ -4,17 +4,17 @@ import { type Fusion, rangesOf, type Tensor, tensorsOf } from '../ranges.js'
 import { type Untrained, untrainedOf } from '../untrained.js'
 import type { Range } from './vector.js'
 
-/** How the parameters of a schema lie in the flat vector. */
+/** The layout of a schema's parameters in the flat vector. */
 export interface Layout {
-  /** How many numbers there are. */
+  /** The number of parameters. */
   readonly length: number
   readonly tensors: readonly Tensor[]
-  /** The parts that a vector travels in. */
+  /** The ranges in which a vector is sent. */
   readonly ranges: readonly Range[]
   readonly untrained: readonly Untrained[]
 }
 
-/** All peers of a simulation share their schema. */
+/** All peers of a simulation share one schema. */
 const known = { 'fused': new WeakMap<Schema, Layout>(), 'per-tensor': new WeakMap<Schema, Layout>() }
 
 /** The layout, which is the same object for the same schema. */

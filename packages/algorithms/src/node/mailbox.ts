@@ -24,26 +24,26 @@ import { Wire } from './wire.js'
 
 const nobody: readonly PeerName[] = []
 
-/** A channel of messages that are collected by tag: by round, and part of it. */
+/** A channel whose messages are collected by tag: a round and a part of it. */
 export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> {
   readonly name: string
-  /** Of a channel whose messages are exchanged along edges. */
+  /** For a channel whose messages are exchanged along edges. */
   readonly exchange: Exchange | Pushes | undefined
   readonly #isReliable: boolean
   readonly #owner: Owner
   readonly #wire: Wire
   readonly #early: Early
-  /** The newest tag of each sender that was given out; kept only where older messages may be. */
+  /** The newest tag returned of each sender; kept only where older messages may be returned. */
   readonly #given = new Heard()
   #staleness = 0
-  /** What is collected now, under which tag, and since when, also by the clock of {@link Members.awake}. */
+  /** The current collection: its route and tag, and when it began, also by the clock of {@link Members.awake}. */
   #route: Route | undefined
   #tag = -1
   #start: Milliseconds = 0
   #awakeAt: Milliseconds = 0
-  /** The last tag that was collected. */
+  /** The last collected tag. */
   #closed = -1
-  /** What was sent under the last tag. */
+  /** The last sent message, and its tag. */
   #mine: Message | undefined
   #mineTag = -1
 
@@ -98,7 +98,7 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
     return this.#owner.until(this)
   }
 
-  /** Takes in a part of a message. */
+  /** Processes a part of a message. */
   accept(envelope: Envelope<VectorMessage>): void {
     const { fabric, presence, rounds } = this.#owner
     const { exchange } = this
@@ -126,7 +126,7 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
     this.#early.add({ from, round, part, message: opened })
   }
 
-  /** Of a tag that has begun there is one message of each sender at most. */
+  /** For the current tag or an earlier one there is at most one message per sender, which always has room. */
   #hasNoRoom(from: PeerName, tag: number, length: number): boolean {
     const { exchange } = this
     if (exchange !== undefined && tag <= exchange.begun) return false
@@ -152,7 +152,7 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
     this.#owner.fabric.reject({ from, message: { kind: 0, round, vector: new Float32Array(0) } }, reason)
   }
 
-  /** Waits until a message of a round up to this one has come; `take` is given it. */
+  /** Waits for a message of a round up to `round`, and passes it to `take`. */
   #arrival<Outcome>(
     round: number,
     deadline: Milliseconds,
@@ -173,7 +173,7 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
     throw timedOut({ self: this.#owner.fabric.self, timeout: time, channel: this.name }, missing)
   }
 
-  /** How far the channel is, and what has come early. */
+  /** The progress of the channel, and its early messages. */
   saved(messages: EarlyMessages): State {
     const given = this.#given.all
     const exchange = this.exchange?.saved(messages) ?? {}
@@ -193,7 +193,7 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
     return tag <= this.#closed - this.#staleness * partsPerRound || this.#given.isPast(from, tag)
   }
 
-  /** Whether all that is waited for has come. What is owed may have come too, so all that is there is looked at first. */
+  /** Whether all awaited messages have arrived. Late ones may have arrived too, so with debts all that is there is processed first. */
   isDone(): boolean {
     const { exchange } = this
     return this.#hasAll() && exchange?.hasDebts !== true
@@ -211,7 +211,7 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
     return true
   }
 
-  /** Until when to wait for the next message: not at all, when nobody is waited for any more. */
+  /** Until when to wait for the next message; now, if no peer is waited for. */
   deadline(): Milliseconds {
     const { presence, timeout, fabric } = this.#owner
     const { from = nobody } = this.#route ?? {}
@@ -219,24 +219,24 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
     if (!presence.isAnyPresent(from, { has }) || (this.exchange?.hasDebts === true && this.#hasAll()))
       return fabric.now()
     if (presence.members !== undefined) return presence.until(this.awaited(), this.#awakeAt, timeout, fabric.now())
-    // When nothing has come, the senders may wait themselves for one that is lost, until their timeout.
+    // If nothing has arrived, the senders may themselves wait until their timeout for a lost message.
     return this.#start + (from.some(has) ? 1 : 2) * timeout
   }
 
-  /** Whether nothing is to come of a sender any more under the present tag. */
+  /** Whether nothing more of a sender will arrive under the current tag. */
   #has(j: PeerName): boolean {
     const { exchange } = this
     if (this.#early.find(this.#tag, j, this.#route?.range) !== undefined) return true
     return exchange !== undefined && !exchange.isUsual && !exchange.isAwaited(j)
   }
 
-  /** Whom this peer waits for. */
+  /** The peers that this one waits for. */
   awaited(): readonly PeerName[] {
     const { presence } = this.#owner
     return (this.#route?.from ?? nobody).filter((j) => !this.#has(j) && presence.isAwaited(j))
   }
 
-  /** What was collected. */
+  /** The collected messages. */
   outcome(): PerPeer<Message> | Promise<PerPeer<Message>> {
     const [owner, route] = [this.#owner, this.#route]
     invariant(route !== undefined, 'nothing is collected')
@@ -248,7 +248,7 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
     return noted === undefined ? theirs : noted.then(() => theirs)
   }
 
-  /** The newest message of each, of this tag or as much older as may be. What is older still is let go. */
+  /** The newest message of each sender, of this tag or as old as allowed. Older ones are released. */
   #take(tag: number, route: Route): PerPeer<Message> {
     const theirs = perPeer<Message>()
     const isFirst = Math.floor(this.#closed / partsPerRound) !== route.round

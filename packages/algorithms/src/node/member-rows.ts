@@ -1,17 +1,17 @@
 import type { Mixing, PeerName, Topology, WeightedPeer } from '@murmuration/core'
 import { type Member, repairedRow } from '@murmuration/membership'
 
-/** So many rounds of a graph that changes are looked at; the longest period that files draw. */
+/** At most this many rounds of a changing graph are checked: the longest period that files allow. */
 const longestPeriod = 64
 
-/** One peer's rows of W, among the members that can be used. */
+/** One peer's rows of W, restricted to the usable members. */
 export class MemberRows {
   readonly #member: Member
   readonly #topology: Topology
   readonly #self: PeerName
   #last: { readonly neighbours: string; readonly mixing: Mixing } | undefined
 
-  /** @param topology - as the file has it, of all peers */
+  /** @param topology - as in the file, of all peers */
   constructor(member: Member, topology: Topology, self: PeerName) {
     this.#member = member
     this.#topology = topology
@@ -19,10 +19,10 @@ export class MemberRows {
   }
 
   /**
-   * The row of a round. It is the topology's own where all of its neighbours can be used; otherwise it goes past those that cannot, and all its
-   * offers are equal. Rows with the same neighbours are the same object.
+   * The row of a round. It is the topology's own where all of its neighbours are usable. Otherwise it bypasses those that are not, and all its offers
+   * are equal. Rows with the same neighbours are the same object.
    *
-   * @param at - how far those have to have come that are in it: peers that begin anew do so in a later round
+   * @param at - the round that its peers must have reached: peers that begin a new life do so in a later round
    */
   of(round: number, at = round): Mixing {
     const member = this.#member
@@ -34,9 +34,9 @@ export class MemberRows {
   }
 
   /**
-   * Whether others are in this round, and this peer exchanges with none of them in this round or those that follow: they were late, or what was
-   * sent to them is open. Where the graph changes by round, one that has nobody in a single round goes on.
-   * Those that begin anew in a later round are not waited for: they would wait for this peer there.
+   * Whether others are in this round, and this peer exchanges with none of them in this round or the following ones: they were late, or an exchange
+   * with them is open. Where the graph changes by round, a peer without neighbours in a single round continues. Peers that begin a new life in a
+   * later round are not waited for: they would wait for this peer there.
    */
   isAlone(round: number): boolean {
     const { peers, period } = this.#topology
@@ -53,12 +53,12 @@ export class MemberRows {
     return peers.some(({ name }) => this.#member.isLate(name))
   }
 
-  /** Without those that were late. */
+  /** Without peers that were late. */
   #punctual(peers: readonly WeightedPeer[]): readonly PeerName[] {
     return peers.map(({ name }) => name).filter((name) => !this.#member.isLate(name))
   }
 
-  /** Equal offers, which sum with one's own weight to 1. */
+  /** Equal offers, which sum to 1 with the peer's own weight. */
   #offering(receiveFrom: readonly PeerName[], sendTo: readonly PeerName[]): Mixing {
     const neighbours = `${receiveFrom.join()} ${sendTo.join()}`
     if (this.#last?.neighbours === neighbours) return this.#last.mixing

@@ -1,7 +1,7 @@
 import type { Fabric, Milliseconds, PeerName, Topology } from '@murmuration/core'
 import type { MemberChange, MemberProgress, MembershipSettings, MemberState, Signer } from '@murmuration/membership'
 
-/** What is needed of a world. */
+/** What members need of a fabric. */
 export interface MembersFabric extends Pick<
   Fabric<unknown>,
   'self' | 'random' | 'signal' | 'now' | 'tell' | 'listen' | 'sleep' | 'wake'
@@ -11,19 +11,19 @@ export interface MembersFabric extends Pick<
 
 /** How a peer is a member of its swarm. */
 export interface MembersOptions {
-  /** What differs from `membershipDefaults`. */
+  /** Differences from `membershipDefaults`. */
   readonly settings?: Partial<MembershipSettings>
-  /** As the file has it, of all peers. */
+  /** As in the file, of all peers. */
   readonly topology: Topology
-  /** Those of its peers that nobody waits for before they have come by invitation. */
+  /** Its peers that are not waited for until they have joined by invitation. */
   readonly places?: readonly PeerName[] | undefined
   readonly signer: Signer
-  /** How long a peer waits for the run to begin before it gives up; and how long, once it has begun, to go on. */
+  /** How long a peer waits for the run to begin, and later for the run to continue, before it gives up. */
   readonly wait: { readonly start: Milliseconds; readonly pause: Milliseconds }
-  /** Takes notes of its own kind in, beside those of the members. The result is the sender's fault, if there is one. */
+  /** Takes in other notes than those of the members. Returns the sender's fault, if there is one. */
   readonly others?:
     { isMine(note: string): boolean; take(from: PeerName, note: string): string | undefined } | undefined
-  /** Told of each change, with how the swarm looks since. */
+  /** Called with each change, and how the swarm looks after it. */
   readonly onChange?: (change: MemberChange, standing: SwarmStanding) => void
 }
 
@@ -36,20 +36,20 @@ export interface SwarmStanding {
   readonly missing: readonly PeerName[]
 }
 
-/** Who trains here. */
+/** The training that the members serve. */
 export interface Trainee {
   progress(): MemberProgress
-  /** Whether this peer goes through its rounds at its own pace now, so that nobody is behind. */
+  /** Whether this peer has its own pace now, so that no peer is behind. */
   readonly isAtOwnPace: boolean
-  /** A peer has begun anew, without the state that it had. */
+  /** A peer has begun anew, without its previous state. */
   onLife(peer: PeerName, life: number): void
 }
 
-/** What a peer can do between two rounds. */
+/** The actions of a peer between two rounds. */
 export interface BetweenRounds {
-  /** Takes in what comes. Ends when anything has, or then. */
+  /** Processes messages. Ends once one has arrived, or at `until`. */
   wait(until: Milliseconds): Promise<void>
-  /** Since when rounds have gone on at once with nothing of anybody, if they do. */
+  /** Since when rounds have ended at once without any message; undefined if they do not. */
   aloneSince(): Milliseconds | undefined
   /** Takes the state of another peer, if it gives it. */
   takeState(donor: PeerName): Promise<void>

@@ -1,4 +1,4 @@
-/** What a peer knows of all others, kept up to date over notes: who is there, who is gone; whether to begin, to pause, to catch up. */
+/** A peer's knowledge of all others, kept up to date by notes: who is present, who is gone; whether to begin, pause or catch up. */
 import {
   type ConsensusEstimate,
   type Milliseconds,
@@ -14,7 +14,7 @@ import { recordsOfContacts, unfinished } from './of-others.js'
 import { Pace } from './pace.js'
 import type { BetweenRounds, MembersFabric, MembersOptions, SwarmStanding, Trainee } from './members-options.js'
 
-/** How long who is ahead of others that are there waits for them, so that nobody can keep all from going on. */
+/** How long a peer that is ahead of others present waits for them, so that no peer can hold up all others. */
 const waitTogether: Milliseconds = 10_000
 
 export class Members {
@@ -22,11 +22,11 @@ export class Members {
   readonly #options: MembersOptions
   readonly #member: Member
   #trainee: Trainee | undefined
-  /** In which this peer has begun with its own state. */
+  /** The round in which this peer began with its own state. */
   #firstRound: number | undefined
   #hasFinished = false
   #isOver = false
-  /** Whether this peer waits between rounds for what others tell. */
+  /** Whether this peer waits for notes between rounds. */
   #isWaiting = false
   readonly #rows: MemberRows
   #consensus: Consensus | undefined
@@ -66,10 +66,10 @@ export class Members {
   }
 
   /**
-   * Waits until the run begins, or is found to be under way. Whether this peer begins with the others, or takes the state of one of them.
+   * Waits until the run begins, or is found to be running. Returns whether this peer begins with the others or takes the state of one of them.
    *
-   * @param check - called now and then while it waits; what it throws ends the wait
-   * @throws NeighboursMissingError that names who is missing
+   * @param check - called repeatedly during the wait; an error that it throws ends the wait
+   * @throws NeighboursMissingError that names the missing peers
    */
   async entrance(check: () => void = () => {}): Promise<'begins' | 'joins'> {
     const start = this.#fabric.now()
@@ -82,13 +82,13 @@ export class Members {
     }
   }
 
-  /** Before a round: begins, takes a state where this peer is behind, or pauses, as long as there is a reason to. */
+  /** Before a round: begins, takes a state where this peer is behind, or pauses as long as necessary. */
   async ready(round: () => number, between: BetweenRounds): Promise<void> {
     const start = this.#fabric.now()
     if (!this.#hasBegun) this.#member.resume(round())
     for (;;) {
       const now = this.#fabric.now()
-      // Of fast rounds many pass from tick to tick: who is behind is seen by the round that this peer is in now.
+      // Many fast rounds pass between two ticks: which peers are behind is judged by this peer's current round.
       this.#report(now)
       const isNeeded = !this.#hasBegun || !this.#isAtOwnPace || this.ownShare > 0
       const donor = isNeeded ? this.#member.donor(now) : undefined
@@ -106,13 +106,13 @@ export class Members {
       }
       if (round() !== before) continue
       const next = now + this.#member.settings.tick
-      // Whoever gave no state is asked again at the next tick, whatever comes before.
+      // A peer that gave no state is asked again at the next tick only, whatever arrives before.
       do await this.#waitForNews(next, between.wait)
       while (donor !== undefined && this.#fabric.now() < next)
     }
   }
 
-  /** Until anything has come, or then. */
+  /** Waits until anything has arrived, or until `until`. */
   async #waitForNews(until: Milliseconds, wait: BetweenRounds['wait']): Promise<void> {
     this.#isWaiting = true
     await wait(until)
@@ -124,12 +124,12 @@ export class Members {
     this.#act((now) => this.#member.begin(round, now))
   }
 
-  /** How much of its own model a peer goes on with that takes another's: none, unless the two have trained apart. */
+  /** The fraction of its own model that a peer keeps when it takes another's: 0, unless the two have trained apart. */
   get ownShare(): number {
     return ownShare(this.#member.reunion, !this.#isAtOwnPace)
   }
 
-  /** The time in which this process did not stand still, up to `now`. */
+  /** The time up to `now` in which this process was not suspended. */
   awake(now: Milliseconds): Milliseconds {
     return this.#member.awake(now)
   }
@@ -139,12 +139,12 @@ export class Members {
     return this.#member.isPaused
   }
 
-  /** Whether this peer takes part in rounds. It does no longer when others know an earlier process of it, whose life it has to come after. */
+  /** Whether this peer takes part in rounds. It stops if others know an earlier process of it, since its life must come after that one's. */
   get #hasBegun(): boolean {
     return this.#member.state !== 'starting'
   }
 
-  /** Of this peer. */
+  /** The life of this peer. */
   get life(): number {
     return this.#member.lifeOf(this.#fabric.self)
   }
@@ -153,7 +153,7 @@ export class Members {
     return this.#member.lifeOf(peer)
   }
 
-  /** Whether the round that a peer gives with its state can be true, by what the others say. Where they are faster than that, one is asked again. */
+  /** Whether the round sent with a peer's state is plausible, given what others report. If they are faster than assumed, a peer is asked again. */
   isPlausible(round: number, donor: PeerName): boolean {
     const others = recordsOfContacts(this.#member, this.#fabric.self)
     return round <= this.#pace.farthest(others, donor, this.#fabric.now()) + this.#member.settings.lag
@@ -164,43 +164,43 @@ export class Members {
     return this.#hasBegun && !this.#member.isPaused
   }
 
-  /** From now on what this peer tells of itself comes from `trainee`, which hears of peers that begin anew. */
+  /** From now on the reports about this peer come from `trainee`, which is notified of peers that begin anew. */
   follow(trainee: Trainee, consensus: Consensus): void {
     this.#trainee = trainee
     this.#consensus = consensus
   }
 
-  /** Tells all contacts something beside who is there. */
+  /** Sends a text other than a membership note to all contacts. */
   tellContacts(text: string): void {
     for (const peer of this.#member.contacts) this.#fabric.tell(peer, text)
   }
 
-  /** How far apart the models of this peer and its contacts were lately: all up to 16 peers, of more about 8 that are drawn. */
+  /** How far apart the models of this peer and its contacts were lately: all peers up to 16, about 8 random ones of more. */
   get consensus(): ConsensusEstimate | undefined {
     return this.#consensus?.estimate(() => this.#member.present)
   }
 
-  /** Whether a peer is dead, has left or cannot be reached, so that nobody waits for it. */
+  /** Whether a peer is dead, has left or cannot be reached, so that it is not waited for. */
   isGone(peer: PeerName): boolean {
     return this.#member.isGone(peer)
   }
 
-  /** How many peers stand one behind the other in the wait for a peer. */
+  /** How many peers form the chain of waits behind a peer. */
   chainBehind(peer: PeerName): number {
     return this.#member.chainBehind(peer)
   }
 
-  /** A peer was waited for in a round, and its message has not come. */
+  /** A peer was waited for in a round, and its message has not arrived. */
   lostTime(peer: PeerName, time: Milliseconds, timeout: Milliseconds): void {
     this.#act((now) => this.#member.lostTime(peer, time, timeout, now))
   }
 
-  /** This peer's row of W in a round, among those that can be used. */
+  /** This peer's row of W in a round, restricted to the usable peers. */
   row(round: number): Mixing {
     return this.#rows.of(round, this.#isAtOwnPace ? Number.POSITIVE_INFINITY : round)
   }
 
-  /** Who has not come to `end`, and how far others have said that they are. */
+  /** The peers that have not reached `end`, with the rounds that they report. */
   laggards(end: number): Laggards {
     return new Laggards(end, this.#member.settings.lag, (peer) => this.#member.recordOf(peer)?.round ?? 0)
   }
@@ -209,7 +209,7 @@ export class Members {
     return this.#trainee?.isAtOwnPace === true
   }
 
-  /** This peer has finished. It serves the others until all that are there have, or none comes nearer to its end for `timeout`. Then it leaves. */
+  /** This peer has finished. It serves the others until all that are present have finished, or none has progressed for `timeout`. Then it leaves. */
   async finish(round: number, wait: BetweenRounds['wait'], timeout: Milliseconds): Promise<void> {
     this.#hasFinished = true
     this.#act((now) => this.#member.finish(now))
@@ -225,18 +225,18 @@ export class Members {
     this.leave(round)
   }
 
-  /** This peer is in no round after `round`: it has finished, or was stopped. The others are told, and nobody takes it for dead. */
+  /** This peer takes part in no round after `round`: it has finished, or was stopped. The others are notified, so they do not take it for dead. */
   leave(round = this.#trainee?.progress().round ?? 0): void {
     if (this.#hasBegun) this.#act((now) => this.#member.leave(round, now))
     this.end()
   }
 
-  /** Ends the notes. */
+  /** Stops sending notes. */
   end(): void {
     this.#isOver = true
   }
 
-  /** Whether the state says to wait. Throws where it says to stop. */
+  /** Whether to wait in this state. Throws where the settings say to stop. */
   get #isHeld(): boolean {
     const { state, settings, isPaused } = this.#member
     const policy = state === 'partitioned' || state === 'isolated' ? settings[state] : 'continue'
@@ -252,7 +252,7 @@ export class Members {
     return peers.length > 1 && peers.every((peer) => peer === self || this.#member.hasLeft(peer))
   }
 
-  /** Whether this peer would go on without others that are there: they are about to begin, too, most are far behind, or no sign of any has come since it is alone. */
+  /** Whether others are to be waited for: they are about to begin, most are far behind, or no sign of any has arrived since this peer is alone. */
   #isBeforeOthers(isFirst: boolean, between: BetweenRounds): boolean {
     if (isFirst && this.#member.isAnyJoining) return true
     if (this.#isAtOwnPace) return false
@@ -283,7 +283,7 @@ export class Members {
     }
   }
 
-  /** After each call of the member: sends what it has to tell, tells what has changed, and has the round look anew. */
+  /** After each call of the member: sends its notes, reports its changes, and lets the round check again. */
   #act<Result>(act: (now: Milliseconds) => Result): Result | undefined {
     if (this.#isOver) return undefined
     const result = act(this.#fabric.now())
@@ -292,7 +292,7 @@ export class Members {
     if (changes.length > 0 || this.#isWaiting) this.#fabric.wake()
     for (const change of changes) {
       if (change.kind === 'joined' && change.life > 1) this.#trainee?.onLife(change.peer, change.life)
-      // Who has finished is not concerned any more that the others end one after the other.
+      // A finished peer no longer reports that others end one after the other.
       if (!this.#hasFinished) this.#options.onChange?.(change, this.standing)
     }
     return result

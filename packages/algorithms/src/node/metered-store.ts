@@ -1,6 +1,6 @@
 import type { Milliseconds, Store } from '@murmuration/core'
 
-/** What one service has asked of a store. Times are as its program waited, from asking to the answer. */
+/** The operations of one service on a store. Times are those that its program waited, from request to answer. */
 export interface StoreFigures {
   readonly gets: number
   readonly sets: number
@@ -8,22 +8,22 @@ export interface StoreFigures {
   readonly getTime: Milliseconds
   readonly setTime: Milliseconds
   readonly addTime: Milliseconds
-  /** Of numbers, to and fro. */
+  /** Bytes of numbers, in both directions. */
   readonly bytes: number
-  /** Updates of others that this service has overwritten: those between its `get` and its `set`. Several services may overwrite the same. */
+  /** Updates of others that this service has overwritten: those between its `get` and its `set`. Several services may overwrite the same one. */
   readonly overwritten: number
-  /** Updates that were in the store and are not any more, since it has gone back to older versions. */
+  /** Updates that were in the store and are lost, since it has returned to older versions. */
   readonly rolledBack: number
 }
 
 type Operation = 'get' | 'set' | 'add'
 
-/** A store, and what is asked of it. Of each object at most one operation may be under way. */
+/** A store that measures its operations. At most one operation per object may be in progress. */
 export class MeteredStore implements Store {
   readonly #store: Store
   readonly #now: () => Milliseconds
   readonly #onRollback: ((updates: number) => void) | undefined
-  /** Of each object the version that was read, or written, last. */
+  /** By object: the version last read or written. */
   readonly #versions = new Map<string, number>()
   readonly #counts = { get: 0, set: 0, add: 0 }
   readonly #times = { get: 0, set: 0, add: 0 }
@@ -31,7 +31,7 @@ export class MeteredStore implements Store {
   #overwritten = 0
   #rolledBack = 0
 
-  /** @param onRollback - told how many updates a store has lost that has gone back */
+  /** @param onRollback - called with the number of updates lost when the store has returned to an older version */
   constructor(store: Store, now: () => Milliseconds, onRollback?: (updates: number) => void) {
     this.#store = store
     this.#now = now
@@ -62,7 +62,7 @@ export class MeteredStore implements Store {
   async set(key: string, values: Float32Array): Promise<number> {
     const version = await this.#timed('set', values, () => this.#store.set(key, values))
     const before = this.#versions.get(key) ?? 0
-    // Whose store has gone back since it read has overwritten nobody.
+    // If the store has returned to an older version since it was read, nothing was overwritten.
     this.#overwritten += Math.max(0, version - before - 1)
     this.#see(key, version)
     return version
@@ -82,7 +82,7 @@ export class MeteredStore implements Store {
     return this.#store.remove(keys)
   }
 
-  /** An object that is not there was removed at the end, or will be created anew: then its version tells. */
+  /** A missing object was removed at the end, or will be created again; then its version shows it. */
   #see(key: string, version: number | undefined): void {
     if (version === undefined) return
     const lost = (this.#versions.get(key) ?? 0) - version

@@ -1,7 +1,7 @@
-/** The errors of peers that wait for others whose messages do not come. */
+/** The errors of peers whose awaited messages do not arrive. */
 import { type Milliseconds, NeighboursMissingError, type PeerName } from '@murmuration/core'
 
-/** Nothing has come within a time that was long enough. */
+/** The error after a timeout. */
 export function timedOut(
   { self, timeout, channel }: { readonly self: PeerName; readonly timeout: Milliseconds; readonly channel: string },
   missing: readonly PeerName[],
@@ -12,7 +12,7 @@ export function timedOut(
   return new NeighboursMissingError(missing, text)
 }
 
-/** @param tooFar - a round of others that was too far ahead of this peer's, if there was one */
+/** @param tooFar - a round of others that was too far ahead of this peer's, if any */
 export function nobodyLeft(
   self: PeerName,
   missing: readonly PeerName[],

@@ -1,22 +1,22 @@
 import { type Fabric, invariant, type Store } from '@murmuration/core'
 import type { Arena, Vector } from './vector.js'
 
-/** The objects of a store as vectors, as a service sees them. */
+/** The objects of a store as vectors, as a service uses them. */
 export interface Objects {
-  /** The numbers of an object, as long as `initial`. Where there is no such object, one of the numbers of `initial` is created. */
+  /** The numbers of an object, as many as `initial` has. A missing object is created with `initial`. */
   get(key: string, initial: Vector): Promise<Vector>
-  /** The numbers of an object; nothing where there is no such object. */
+  /** The numbers of an object; undefined if it does not exist. */
   find(key: string, length: number): Promise<Vector | undefined>
-  /** Puts numbers in an object's place, whatever others have put there since it was read. */
+  /** Overwrites an object, whatever others have written since it was read. */
   set(key: string, x: Vector): Promise<void>
-  /** Has the store add to an object, at once for all. Where there is no such object, one of the numbers of `initial` is created first. */
+  /** Lets the store add to an object, atomically. A missing object is first created with `initial`. */
   add(key: string, x: Vector, initial: Vector): Promise<void>
   remove(keys: readonly string[]): Promise<void>
 }
 
 type Memory = Pick<Fabric<unknown>, 'allocate' | 'free'>
 
-/** The store of a run. Where there is none, nothing may be asked of it: what a record needs was tested before. */
+/** The store of a run. Without one it must not be used: the record's needs were checked before. */
 export function objectsOf(store: Store | undefined, memory: Memory, arena: Arena): Objects {
   const known = () => {
     invariant(store !== undefined, 'a record uses a store and does not say that it needs one')

@@ -1,4 +1,4 @@
-/** What others say of themselves. */
+/** The records that other peers report of themselves. */
 import type { PeerName } from '@murmuration/core'
 import type { Member, PeerRecord } from '@murmuration/membership'
 

@@ -9,26 +9,26 @@ export interface Owner {
   readonly fabric: Fabric<VectorMessage>
   readonly arena: Arena
   readonly presence: Presence
-  /** With whom this peer has had to exchange so far. */
+  /** The peers that this one has had to exchange with so far. */
   readonly neighbours: ReadonlySet<PeerName>
-  /** How many numbers the parameters have. */
+  /** The number of parameters. */
   readonly length: number
-  /** The parts that a vector travels in. */
+  /** The ranges in which a vector is sent. */
   readonly ranges: readonly Range[]
-  /** The round under way, or the one that comes next. */
+  /** The current round, or the next one. */
   readonly round: number
-  /** No message is of this round or a later one. */
+  /** Messages have rounds below this. */
   readonly rounds: number
-  /** How long a message is waited for. */
+  /** How long to wait for a message. */
   readonly timeout: Milliseconds
-  /** Takes messages in as long as an expectation says. Returns what it comes to. */
+  /** Processes messages until an expectation is met. Returns its outcome. */
   until<Outcome>(expectation: Expectation<Outcome>): Promise<Outcome>
-  /** As the fabric's; it tells codecs when to start anew. */
+  /** The fabric's `send`; also tells codecs when to restart. */
   send(to: PeerName, message: VectorMessage): SendResult
-  /** Notes time that was spent waiting. */
+  /** Records time spent waiting. */
   waited(time: Milliseconds): void
   unsent(peer: PeerName): void
-  /** Notes what was collected, for the round's report. */
+  /** Records what was collected, for the round's report. */
   collected(
     route: Route,
     mine: Message | undefined,
@@ -37,18 +37,18 @@ export interface Owner {
   missed(peers: readonly PeerName[]): void
 }
 
-/** What is waited for, for how long, and what it comes to. */
+/** What is awaited, for how long, and the outcome. */
 export interface Expectation<Outcome> {
   isDone(): boolean
-  /** When to give up; asked for before each wait. */
+  /** When to give up; called before each wait. */
   deadline(): Milliseconds
-  /** Who is waited for; nobody in particular when absent. */
+  /** The peers that are awaited; none in particular when absent. */
   awaited?(): readonly PeerName[]
-  /** Asked for once, when it is done or given up. */
+  /** Called once, when it is done or given up. */
   outcome(): Outcome | Promise<Outcome>
 }
 
-/** What tells a channel from others. */
+/** The traits of a channel. */
 export interface ChannelTraits {
   readonly name: string
   /** Its number on the wire, the same at all peers. */

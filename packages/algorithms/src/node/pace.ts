@@ -8,10 +8,10 @@ interface Sight {
   readonly rate: number
 }
 
-/** What a peer says of itself is so old at most when it is told: two beats. */
+/** A peer's report is at most this old when it arrives: two heartbeats. */
 const oldest: Milliseconds = 1000
 
-/** In which rounds others can be by now, from the rounds that they have told. */
+/** Which rounds others can have reached by now, from the rounds that they have reported. */
 export class Pace {
   readonly #sights = new Map<PeerName, Sight>()
 
@@ -24,7 +24,10 @@ export class Pace {
     }
   }
 
-  /** The farthest round that one of those that have begun can be in, if it is no more than twice as fast as it was; without `donor`, unless it is the only one. */
+  /**
+   * The farthest round that a peer that has begun can have reached, if it is at most twice as fast as before; not counting `donor`, unless it is the
+   * only one.
+   */
   farthest(records: readonly Pick<PeerRecord, 'name' | 'isIn'>[], donor: PeerName, now: Milliseconds): number {
     const others = records.flatMap(({ name, isIn }) => (isIn ? name : []))
     const witnesses = others.length > 1 ? others.filter((peer) => peer !== donor) : others

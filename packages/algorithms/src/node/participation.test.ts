@@ -13,15 +13,15 @@ const stateKind = 7
 const none = () => {}
 
 const theirs = Float32Array.of(1, 1)
-/** Of the end of a test: what the peer goes on from, and what it has sent. */
+/** The end of a test: the model that the peer continues from, and what it has sent. */
 interface End {
   readonly model: number | undefined
   readonly sent: readonly VectorMessage[]
 }
 
 /**
- * What a peer with the model 5 goes on from, whose share is 0.8 for ten seconds, when the model of the other side, which is 1, takes so long to come
- * with this checksum. In the end it is asked for its own.
+ * What a peer with the model 5 continues from. Its share is 0.8 for ten seconds; the model of the other side is 1, takes `transfer` milliseconds to
+ * arrive, and has this checksum. At the end the peer is asked for its own.
  */
 async function merged(transfer: number, checksum = checksumOf(theirs)): Promise<End> {
   let now = 0

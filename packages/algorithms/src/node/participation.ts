@@ -6,41 +6,41 @@ import { Consensus } from './consensus.js'
 import { type ModelState, StateTransfer } from './state-transfer.js'
 import { linear, type Vector } from './vector.js'
 
-/** How many rounds after that of a taken state a peer begins: its record arrives before its first message. */
+/** How many rounds after that of a taken state a peer begins: its record must arrive before its first message. */
 const joinMargin = 2
 
-/** How often a model is sketched in a run: twice for each report of a usual one. */
+/** How often a model is sketched in a run: twice per report in a usual run. */
 const sketches = 40
 
-/** What trains here. */
+/** The training that takes part. */
 export interface Trainee {
-  /** The first number on the wire that no channel has; {@link StateTransfer} takes two. */
+  /** The first unused wire number; {@link StateTransfer} takes two. */
   readonly kind: number
-  /** Of the run. */
+  /** The seed of the run. */
   readonly seed: number
-  /** That comes next. */
+  /** The next round. */
   round(): number
-  /** Whether that has nothing to do with the rounds of others. */
+  /** Whether the round is independent of the rounds of others. */
   isAtOwnPace(): boolean
-  /** That this peer has gone through. */
+  /** How many samples this peer has gone through. */
   samples(): number
-  /** The round that comes next, and what another peer may begin it with. */
+  /** The next round, and the state that another peer may begin it with. */
   current(): ModelState | undefined
-  /** Goes on from what another gave, from the beginning of this round or of the last. Optimisers begin anew. */
+  /** Continues from another peer's state, from the beginning of this round or of the last. Optimisers restart. */
   goOnFrom(state: ModelState): void
 }
 
-/** What a peer does between its rounds where peers come and go: it waits, pauses, gives its model to those that are behind, takes another's. */
+/** What a peer does between rounds where peers come and go: it waits, pauses, gives its model to peers that are behind, or takes another's. */
 export class Participation {
   readonly #peer: Peer
   readonly #members: Members
   readonly #trainee: Trainee
   readonly #transfer: StateTransfer
   readonly #consensus: Consensus
-  /** Models are sketched after every so many rounds. */
+  /** Models are sketched after this many rounds. */
   readonly #sketchEvery: number
   #life = 1
-  /** How many messages had come before the last round. */
+  /** How many messages had arrived before the last round. */
   #messages = 0
 
   constructor(peer: Peer, members: Members, trainee: Trainee) {
@@ -74,7 +74,7 @@ export class Participation {
     )
   }
 
-  /** After a round: now and then tells others a sketch of the model, so that all can estimate how far they are apart. */
+  /** After some rounds: sends others a sketch of the model, so that all can estimate how far apart their models are. */
   sketch(round: number, model: Float32Array): Promise<void> | undefined {
     if ((round + 1) % this.#sketchEvery !== 0) return undefined
     const tell = () => this.#members.tellContacts(this.#consensus.end(round))
@@ -88,15 +88,15 @@ export class Participation {
     return this.#members.consensus
   }
 
-  /** How often this peer has begun. */
+  /** How many lives this peer has begun. */
   get life(): number {
     return this.#life
   }
 
-  /** Waits until this peer may begin its next round, and has the state to. */
+  /** Waits until this peer may begin its next round and has the state for it. */
   async ready(): Promise<void> {
     const { presence } = this.#peer
-    // A round that waits for nobody takes nothing in, and others may ask for a state.
+    // A round that waits for no peer processes no messages, and others may ask for a state.
     if (presence.messages === this.#messages) await this.#takeIn()
     this.#messages = presence.messages
     await this.#members.ready(() => this.#trainee.round(), {
@@ -108,12 +108,12 @@ export class Participation {
     this.#adoptLife()
   }
 
-  /** Serves the others until they have finished, too. */
+  /** Serves the others until they have finished too. */
   async finish(): Promise<void> {
     await this.#members.finish(this.#trainee.round(), (until) => this.#wait(until), this.#peer.timeout)
   }
 
-  /** Takes messages in. While this peer pauses, it tells who sends that it does not take part. */
+  /** Processes messages. While this peer pauses, it answers every sender that it does not take part. */
   async #wait(until: Milliseconds): Promise<void> {
     this.#adoptLife()
     this.#peer.exchanges.pause(this.#members.isPaused)
@@ -122,7 +122,7 @@ export class Participation {
     await this.#peer.until({ isDone: () => looks++ > 0, deadline: () => until, outcome: () => {} })
   }
 
-  /** Takes in what has come. */
+  /** Processes the messages that have arrived. */
   #takeIn(): Promise<void> {
     const { fabric } = this.#peer
     return this.#peer.until({ isDone: () => false, deadline: () => fabric.now(), outcome: () => {} })
@@ -135,7 +135,7 @@ export class Participation {
     this.#peer.exchanges.beginLife(life)
   }
 
-  /** The side that returns goes on in the round of the other, or in its own if that is later: rounds never go back. */
+  /** The side that returns continues in the other side's round, or in its own if that is later: rounds never decrease. */
   #goOnFromBoth(share: number, theirs: Vector, round: number): void {
     const own = this.#trainee.current()
     if (own === undefined) return
@@ -144,7 +144,7 @@ export class Participation {
   }
 
   async #takeState(donor: PeerName): Promise<void> {
-    // As it was when this peer asked: the model may come when the reunion is over.
+    // As it was when this peer asked: the reunion may be over when the model arrives.
     const { ownShare } = this.#members
     const given = await this.#transfer.ask(donor)
     if (given === undefined || !this.#members.isPlausible(given.round, donor)) return

@@ -37,7 +37,7 @@ import type { TrainingSettings } from './training.js'
 import { Arena, type Range, type Vector } from './vector.js'
 import { firstVectorOf } from './wire.js'
 
-/** Takes a message of one kind in. */
+/** Processes a message of one kind. */
 export type Accept = (envelope: Envelope<VectorMessage>) => void
 
 /** What happened in a round, for its report. */
@@ -47,7 +47,7 @@ export interface RoundNotes {
   readonly unsent: readonly PeerName[]
   readonly distances: readonly NeighbourDistance[]
   readonly outliers: readonly Outlier[]
-  /** What the run's optimiser was given and gave. */
+  /** The inputs and results of the run's optimiser. */
   readonly moves: readonly { readonly from: Vector; readonly to: Vector }[]
 }
 
@@ -65,14 +65,14 @@ export class Peer implements Owner, Receiver<VectorMessage> {
   readonly timeout: Milliseconds
   readonly gradients: Gradients
   readonly mixings: Mixings
-  /** What takes messages in, by kind. */
+  /** The handlers of messages, by kind. */
   readonly accepts: (Accept | undefined)[] = []
   readonly exchanges: Exchanges
   /** The parameters that all peers start with. */
   origin: Vector | undefined
-  /** Of each optimiser, by name. */
+  /** The state of each optimiser, by name. */
   optimisers: Record<string, State> = {}
-  /** Who was sent something since codecs start anew; absent while none is to. */
+  /** The peers that were sent something since codecs restarted; undefined while none has to restart. */
   #informed: Set<PeerName> | undefined
   readonly #settings: TrainingSettings
   readonly #untrained: readonly Untrained[]
@@ -95,7 +95,7 @@ export class Peer implements Owner, Receiver<VectorMessage> {
     this.fabric = fabric
     this.#settings = settings
     this.#hasReports = role.round !== undefined
-    // Who answers at any time has no time to compute range by range.
+    // A peer that answers at any time has no time to compute range by range.
     this.exchanges = new Exchanges(this)
     this.arena = new Arena(fabric, role.answers === undefined)
     const { length, tensors, ranges, untrained } = layoutOf(task.schema, settings.fusion)
@@ -114,7 +114,7 @@ export class Peer implements Owner, Receiver<VectorMessage> {
     return this.mixings.neighbours
   }
 
-  /** Whom this peer waits for now. */
+  /** The peers that this one waits for now. */
   get awaited(): readonly PeerName[] {
     return this.#expectation?.awaited?.() ?? nobody
   }
@@ -139,7 +139,7 @@ export class Peer implements Owner, Receiver<VectorMessage> {
     return expectation.outcome()
   }
 
-  /** Takes a message in during the wait under way. */
+  /** Processes a message during the current wait. */
   take(envelope: Envelope<VectorMessage>): Milliseconds | undefined {
     this.#accept(envelope)
     const expectation = this.#expectation
@@ -147,14 +147,14 @@ export class Peer implements Owner, Receiver<VectorMessage> {
     return (this.#until = expectation.deadline())
   }
 
-  /** Whether the deadline has passed; what was told meanwhile may have put it off. */
+  /** Whether the deadline has passed; what was learned meanwhile may have extended it. */
   #isOver(expectation: Expectation<unknown>): boolean {
-    // A deadline may be this very moment, and the clock goes on.
+    // A deadline may be the current time, and the clock advances.
     const deadline = expectation.deadline()
     return this.fabric.now() >= deadline
   }
 
-  /** One step of an optimiser. Its state is the peer's, under `slot`: 'main' for that of the run. */
+  /** One step of an optimiser. The peer keeps its state under `slot`: 'main' for the run's optimiser. */
   step(slot: string, settings: OptimiserSettings, base: Vector, gradient: Vector, of: Required<StepOf>): Vector {
     const { offset, round } = of
     const [optimiser, options] = optimiserOf(settings)
@@ -173,7 +173,7 @@ export class Peer implements Owner, Receiver<VectorMessage> {
     return next.x
   }
 
-  /** Has codecs build on nothing that was sent before. */
+  /** Makes codecs independent of everything that was sent before. */
   startCodecsAnew(): void {
     this.#informed = new Set()
   }
@@ -191,7 +191,7 @@ export class Peer implements Owner, Receiver<VectorMessage> {
     this.#waitedInAll += time
   }
 
-  /** For how long this peer has waited for others since its start, with the wait under way. */
+  /** How long this peer has waited for others since its start, including the current wait. */
   get waitedInAll(): Milliseconds {
     return this.#waitedInAll + (this.awaited.length > 0 ? this.fabric.now() - this.#waitsSince : 0)
   }
@@ -227,7 +227,7 @@ export class Peer implements Owner, Receiver<VectorMessage> {
       : slices.then(() => this.#note(round, distances, own))
   }
 
-  /** @param distances - whose squares have been summed */
+  /** @param distances - squared so far */
   #note(round: number, distances: { readonly from: PeerName; distance: number }[], own: Vector): undefined {
     for (const each of distances) each.distance = Math.sqrt(each.distance)
     this.#distances = distances
@@ -235,7 +235,7 @@ export class Peer implements Owner, Receiver<VectorMessage> {
     this.#outliers = this.#watch.take(round, this.#distances, () => norm(own.values))
   }
 
-  /** What happened since it was asked last. */
+  /** What happened since the last call. */
   takeNotes(): RoundNotes {
     const notes = {
       waited: this.#waited,
@@ -254,7 +254,7 @@ export class Peer implements Owner, Receiver<VectorMessage> {
     return notes
   }
 
-  /** Writes the frozen parameters of the start over those that sums have rounded. */
+  /** Restores the frozen parameters of the start, which sums have rounded. */
   keepFrozen(x: Vector): void {
     const start = this.origin
     if (start === undefined) return
@@ -263,7 +263,7 @@ export class Peer implements Owner, Receiver<VectorMessage> {
     }
   }
 
-  /** Keeps a step for the report of the round under way. */
+  /** Keeps a step for the report of the current round. */
   #report(from: Vector, to: Vector): void {
     from.isOfRound = true
     to.isOfRound = true
@@ -283,7 +283,7 @@ export class Peer implements Owner, Receiver<VectorMessage> {
     else accept(envelope)
   }
 
-  /** Where training diverges after an outlier was mixed in, the error names who sent what. */
+  /** If training diverges after an outlier was mixed in, the error names its sender. */
   #diverged(round: number): DivergedError {
     const error = diverged(round, this.#settings.rate(round), this.gradients.loss)
     const suspects = this.#watch?.suspects ?? []

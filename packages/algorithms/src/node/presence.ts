@@ -6,46 +6,46 @@ import { Waits } from './waits.js'
 
 const nobody: readonly PeerName[] = []
 
-/** What of the members decides who is waited for. */
+/** The part of the members that decides which peers are waited for. */
 type MembersSeen = Pick<Members, 'awake' | 'chainBehind' | 'isGone' | 'laggards' | 'lostTime'> & {
   readonly knowledge: Pick<Members['knowledge'], 'isDead'>
 }
 
 /** Which peers are waited for: failure detection by timeouts. It does no I/O. */
 export class Presence {
-  /** Peers that missed a timeout, or that cannot be reached, and were not heard since. */
+  /** Peers that missed a timeout or cannot be reached, and were not heard since. */
   #absent: Set<PeerName> | undefined
-  /** All whom this peer has had to receive from, once they were not always the same. */
+  /** All peers that this one has had to receive from, once they have differed. */
   #expected: Set<PeerName> | undefined
-  /** Those that were expected last: often the same again. */
+  /** The peers last expected; often the same again. */
   #last: readonly PeerName[] = nobody
-  /** Whether this peer goes on when it hears nobody: a message that is missing may have been lost. */
+  /** Whether this peer continues when it hears no other: missing messages may have been lost. */
   mayBeAlone = false
-  /** A round of others that is too far ahead of one's own, if there was one. */
+  /** A round of others that is too far ahead of this peer's, if any. */
   tooFar: number | undefined
-  /** How many messages have come. */
+  /** How many messages have arrived. */
   messages = 0
-  /** Since when rounds have gone on at once with nothing of anybody, if they do; known where peers may come and go. */
+  /** Since when rounds have ended at once without any message, if so; known where peers may come and go. */
   aloneSince: Milliseconds | undefined
-  /** What is known of all peers, where they may come and go. */
+  /** The knowledge of all peers, where they may come and go. */
   members: MembersSeen | undefined
-  /** Who is gone, where that is listened for. */
+  /** The peers that have refused connections, where this is listened for. */
   readonly refusals = new Refusals()
   #lengths: Waits | undefined
 
-  /** A message of it has come. */
+  /** A message of this peer has arrived. */
   heard(peer: PeerName): void {
     this.messages++
     this.#absent?.delete(peer)
   }
 
-  /** It cannot be reached now. */
+  /** This peer cannot be reached now. */
   lose(peer: PeerName): void {
     this.#absent ??= new Set()
     this.#absent.add(peer)
   }
 
-  /** A round is over, in which messages of `expected` were waited for and those of `missing` did not come. */
+  /** A round has ended that waited for messages of `expected`; those of `missing` did not arrive. */
   note({ from: expected }: Pick<Route, 'from'>, missing: readonly PeerName[]): void {
     if (expected !== this.#last) this.#expect(expected)
     for (const peer of missing) this.lose(peer)
@@ -63,16 +63,16 @@ export class Presence {
     return this.#absent === undefined || this.#absent.size === 0
   }
 
-  /** How long was waited; where peers may come and go. */
+  /** How long waits took; used where peers may come and go. */
   get #waits(): Waits {
     return (this.#lengths ??= new Waits())
   }
 
   /**
-   * A wait of a round is over, where peers may come and go. Those of `without`, whose message has not come, have cost the time that they were waited
-   * for, whatever the reason.
+   * A wait of a round has ended, where peers may come and go. The peers of `without`, whose messages have not arrived, are charged the time that they
+   * were waited for, whatever the reason.
    *
-   * @param since - when the wait began, by the clock that stands still with this process
+   * @param since - when the wait began, by the clock that stops while this process is suspended
    */
   account(
     { fabric, timeout }: { readonly fabric: Pick<Fabric<unknown>, 'now'>; readonly timeout: Milliseconds },
@@ -95,16 +95,16 @@ export class Presence {
     return this.#absent?.has(peer) !== true && this.members?.isGone(peer) !== true
   }
 
-  /** Whether a peer is known to be dead: what it has not sent it will not send. */
+  /** Whether a peer is known to be dead: it will send nothing more. */
   isDead(peer: PeerName): boolean {
     return this.members?.knowledge.isDead(peer) === true
   }
 
   /**
-   * Until when peers are waited for, where they may come and go: for longer if they wait for others, and not for the time in which this process
-   * stood still.
+   * Until when peers are waited for, where they may come and go: longer if they wait for others, and not counting time in which this process was
+   * suspended.
    *
-   * @param since - when the wait began, by the clock that stands still with this process
+   * @param since - when the wait began, by the clock that stops while this process is suspended
    */
   until(awaited: readonly PeerName[], since: Milliseconds, timeout: Milliseconds, now: Milliseconds): Milliseconds {
     const { members } = this
@@ -123,7 +123,7 @@ export class Presence {
     return peers.some((peer) => this.isAwaited(peer) && come?.has(peer) !== true)
   }
 
-  /** Whether a peer of any round may still come. */
+  /** Whether any peer of any round may still send. */
   get isAnyLeft(): boolean {
     return this.mayBeAlone || this.isAnyPresent(this.#expected === undefined ? this.#last : [...this.#expected])
   }

@@ -1,4 +1,4 @@
-/** A record at work on one peer: its channels, its node, its state. */
+/** A record running on one peer: its channels, its node, its state. */
 import { invariant, type PeerName, type Work } from '@murmuration/core'
 import type { Algorithm, AnyNode, AnyRole, Call, LateFlow, Message, Shape, State } from '../record.js'
 import { addFlow, addSent } from '../mixing.js'
@@ -23,7 +23,7 @@ interface LateEdges {
 
 const nothing: readonly LateEdges[] = []
 
-/** Numbers of a record's messages on the wire. */
+/** The first wire numbers of a record's messages. */
 export interface Kinds {
   readonly first: number
   readonly firstControl: number
@@ -41,12 +41,12 @@ export class Program implements NodeProgram {
   #late: readonly LateEdges[] = nothing
   #round = 0
   #answered = 0
-  /** Whether the state is of the run, so that answers may change it. */
+  /** Whether the state belongs to the run, so that answers may change it. */
   #mayAnswer: boolean
-  /** The state that the round under way began with. */
+  /** The state at the beginning of the current round. */
   #before: State | undefined
 
-  /** @param kinds - the numbers on the wire of the record's first channel, and of what is said about its first exchange */
+  /** @param kinds - the wire numbers of the record's first channel, and of its first exchange's control messages */
   constructor(peer: Peer, settings: TrainingSettings, record: Algorithm, kinds: Kinds) {
     this.record = record
     this.role = roleOf({ servers: settings.servers, algorithm: record }, peer.fabric.self)
@@ -59,34 +59,34 @@ export class Program implements NodeProgram {
     this.#node = Object.assign(new ProgramNode(peer, this, settings, options), this.channels) as unknown as AnyNode
   }
 
-  /** How many numbers a record's channels take. */
+  /** How many wire numbers a record's channels need. */
   static kindsOf({ channels }: Algorithm): number {
     return Object.values(channels).reduce((sum, channel) => sum + (isCall(channel) ? 2 : 1), 0)
   }
 
-  /** How many numbers are taken by what is said about a record's exchanges. */
+  /** How many wire numbers the control messages of a record's exchanges need. */
   static controlsOf({ edges = {} }: Algorithm): number {
     return 2 * Object.keys(edges).length
   }
 
-  /** Begins with these parameters. */
+  /** Starts with these parameters. */
   start(x: Vector, zero: Vector): void {
     this.state = this.role.start({ x, zero }, this.#node)
   }
 
-  /** Begins a round. What it comes to is to be handed to `end`. */
+  /** Begins a round. Pass its result to `end`. */
   begin(k: number): Promise<State | void> | undefined {
     const { role, state } = this
     this.#round = k
     this.#mayAnswer = true
     if (role.answers === undefined) return role.round?.(this.#node, state, k)
-    // Answers may put another state in its place meanwhile.
+    // Answers may replace the state meanwhile.
     this.#peer.arena.pin(state, 1)
     this.#before = state
     return role.round?.(this.#node, state, k)
   }
 
-  /** Ends a round. The state is what it came to, or what it has changed. */
+  /** Ends a round. The state is its result, or what it has changed. */
   end(next: State | void): void {
     if (next !== undefined) this.state = next
     if (this.role.answers === undefined) return
@@ -95,12 +95,12 @@ export class Program implements NodeProgram {
     invariant(next === undefined, `${this.record.name} answers at any time, and changes its state by node.change alone`)
   }
 
-  /** The state has been handed on: nothing enters it any more. */
+  /** The state was handed over: nothing enters it any longer. */
   close(): void {
     this.#mayAnswer = false
   }
 
-  /** Applies the flows that have come late. Those of `other`, whose rounds are over, enter as one's own do. Returns whose they are. */
+  /** Applies late flows. Those of `other`, whose rounds are over, enter like this program's own. Returns their senders. */
   applyLate(other?: Program): readonly PeerName[] {
     let from = nobody
     for (const { edges, late } of this.#late) {
@@ -112,7 +112,7 @@ export class Program implements NodeProgram {
     if (other === undefined || other === this) return from
     for (const { edges, late } of other.#late) {
       for (const flow of edges.takeFlows()) {
-        // Mass has no place in models.
+        // Mass does not enter models.
         if (late === addSent) continue
         this.state = late(this.state, flow, other.#node.options)
         from = [...from, flow.from]
@@ -121,12 +121,12 @@ export class Program implements NodeProgram {
     return from
   }
 
-  /** What is reported and evaluated. */
+  /** The vector that is reported and evaluated. */
   model(): Vector | undefined {
     return this.role.model?.(this.state) ?? (this.state.x as Vector | undefined)
   }
 
-  /** All that is to be saved. */
+  /** Everything to be saved. */
   snapshot(messages: EarlyMessages): State {
     const channels: Record<string, State> = {}
     for (const name in this.channels) channels[name] = this.channels[name].saved(messages)
@@ -167,7 +167,7 @@ export class Program implements NodeProgram {
     return opened
   }
 
-  /** Takes in what is said about the exchanges of a channel, and knows how late ones enter the state. */
+  /** Registers the control messages of a channel's exchanges, and how their late flows enter the state. */
   #openEdges(
     edges: OpenEdges,
     { skip, withdraw }: ControlKinds,
@@ -192,7 +192,7 @@ export class Program implements NodeProgram {
     }
   }
 
-  /** What is computed in `act` belongs to the state or to nobody: the rest is released when it has ended. */
+  /** What `act` computes belongs to the state or to nothing: the rest is released when it ends. */
   #atOnce(act: () => void): void {
     const { arena } = this.#peer
     const wasInRound = arena.inRound
@@ -202,7 +202,7 @@ export class Program implements NodeProgram {
     arena.sweep(false)
   }
 
-  /** What the rate depends on: rounds; where a role has none, how often each worker has asked. */
+  /** The time that the rate depends on: the round; for a role without rounds, how often each worker has asked. */
   get time(): number {
     return this.role.round === undefined ? Math.floor(this.#answered / this.#settings.workers.length) : this.#round
   }
@@ -240,14 +240,14 @@ export class Program implements NodeProgram {
       outcome: () => (outcome as () => Vector)()
     }
     let taken: Promise<Vector> | undefined
-    // Only a gradient that is awaited takes messages in.
+    // Messages are processed only while the gradient is awaited.
     return {
       then: (onFulfilled, onRejected) => (taken ??= this.#peer.until(expectation)).then(onFulfilled, onRejected)
     }
   }
 }
 
-/** Checked once for all peers that share their settings. */
+/** Parsed once for all peers that share their settings. */
 const parsed = new WeakMap<TrainingSettings, unknown>()
 
 function optionsOf(settings: TrainingSettings): unknown {

@@ -12,7 +12,7 @@ import { firstVectorOf } from './wire.js'
 const [a, b, c] = ['a', 'b', 'c'].map(peerName)
 const kinds = { skip: 7, withdraw: 8 }
 
-/** Peer a of a ring, what it has sent, and what has come late. */
+/** Peer a of a ring: what it has sent, and what has arrived late. */
 function mailbox() {
   const sent: string[] = []
   const faults: string[] = []

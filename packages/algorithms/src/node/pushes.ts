@@ -14,9 +14,10 @@ const empty = new Float32Array(0)
 const nobody: readonly PeerName[] = []
 
 /**
- * The edges of a channel whose messages leave their sender for good, as the mass of push-sum does: whatever comes is used, in its round or as soon as
- * it is there. Nothing is owed and nothing taken back. SKIP tells who waits that nothing comes: the topology's receivers, when a row leaves them out; and who
- * sends along an edge that this peer does not have. Who is left out sends nothing back, and says so, or its mass would all go to those that send it none.
+ * The edges of a channel whose messages carry mass that leaves the sender for good, as in push-sum. Every message is used, in its round or as soon as
+ * it arrives. Nothing is owed and nothing is taken back. SKIP tells a receiver that nothing will arrive: the topology's receivers, when a row leaves
+ * them out; and a sender along an edge that this peer does not have. A peer that is left out sends nothing back, and says so with WITHDRAW; otherwise
+ * its mass would all go to peers that send it none.
  */
 export class Pushes implements Exchanging, OpenEdges {
   readonly owing = nobody
@@ -30,13 +31,13 @@ export class Pushes implements Exchanging, OpenEdges {
   #route: Route | undefined
   #isOpen = false
   #isPaused = false
-  /** Who leaves this peer out, since which tag. */
+  /** The peers that leave this one out, and since which tag. */
   readonly #outOf = new Map<PeerName, number>()
   readonly #lives = new Map<PeerName, number>()
   #life = 1
   /** The last tag of each sender, in its present life: tags only grow. */
   readonly #newest = new Map<PeerName, number>()
-  /** What has come and belongs to no round that is still to be collected, summed up by sender. */
+  /** Messages that belong to no round still to be collected, summed by sender. */
   #sums = new Map<PeerName, { readonly sum: Message; readonly tag: number }>()
 
   constructor(owner: Owner, early: Early, kinds: ControlKinds) {
@@ -68,7 +69,7 @@ export class Pushes implements Exchanging, OpenEdges {
 
   unsaid(): void {}
 
-  /** Tells those for whom there is nothing. */
+  /** Sends SKIP to peers that get no message. */
   hasBegun(): void {
     const { to, offer, filedTo = nobody } = this.#route as Mixing
     if (offer !== undefined) for (const peer of filedTo) if (!to.includes(peer)) this.#skip(peer, this.begun)
@@ -99,7 +100,7 @@ export class Pushes implements Exchanging, OpenEdges {
     return false
   }
 
-  /** A message that no round has collected: it enters between two. */
+  /** A message that no round has collected: it enters between two rounds. */
   leave(from: PeerName, tag: number, message: Message): void {
     const known = this.#sums.get(from)
     if (known === undefined) this.#owner.arena.pin(message, 1)
@@ -114,7 +115,7 @@ export class Pushes implements Exchanging, OpenEdges {
     this.#isOpen = false
   }
 
-  /** No more rounds are collected: whatever has come and comes enters the state. */
+  /** No more rounds are collected: everything that has arrived or arrives enters the state. */
   drain(): void {
     const { rounds: round, fabric } = this.#owner
     this.begin({ peer: fabric.self, round, to: nobody, from: nobody })
@@ -130,7 +131,7 @@ export class Pushes implements Exchanging, OpenEdges {
     this.#heard.note(from, tag)
   }
 
-  /** Who sends nothing because it is sent nothing. */
+  /** The sender sends nothing because it is sent nothing. */
   acceptWithdraw(envelope: Envelope<VectorMessage>): void {
     const tag = this.#controls.read(envelope)?.tag
     if (tag === undefined) return
@@ -140,7 +141,7 @@ export class Pushes implements Exchanging, OpenEdges {
     this.#heard.note(from, tag)
   }
 
-  /** What has come late, by name. It is the round's from now on. */
+  /** Late mass, by name. Its vectors belong to the current round from now on. */
   takeFlows(): readonly Flow<Message>[] {
     if (this.#sums.size === 0) return []
     const sums = [...this.#sums].sort(([left], [right]) => byName(left, right))
@@ -157,7 +158,7 @@ export class Pushes implements Exchanging, OpenEdges {
 
   remindAll(): void {}
 
-  /** What a peer sent in an earlier life, or to one, is as good as any. */
+  /** What a peer sent in an earlier life, or to one, is used like any other message. */
   newLife(peer: PeerName, life: number): void {
     const known = this.#lives.get(peer) ?? 1
     if (life <= known) return
@@ -186,7 +187,7 @@ export class Pushes implements Exchanging, OpenEdges {
       this.leave(from as PeerName, tag as number, sum as Message)
   }
 
-  /** Who sends along an edge that the topology does not have, or from a row that is repaired, may wait for this peer, too. */
+  /** A peer that sends along an edge that is not in the topology, or from a repaired row, may wait for this peer too. */
   #answer(from: PeerName, tag: number, message?: Message): void {
     const { to = nobody, filedFrom = [from] } = (this.#route ?? {}) as Partial<Mixing>
     const isRepaired = message !== undefined && termsOf(message).offer !== undefined
@@ -198,11 +199,11 @@ export class Pushes implements Exchanging, OpenEdges {
   #isLeftOut(to: PeerName): boolean {
     const { from, offer } = this.#route as Mixing
     if (from.includes(to)) return this.#hasNothing(to)
-    // In a graph that changes by round there may be no sender in one of them.
+    // In a graph that changes by round, a single round may have no senders.
     return from.length === 0 ? offer !== undefined : from.every((peer) => this.#hasNothing(peer))
   }
 
-  /** Whether nothing is to come of a sender in this round: it leaves this peer out, or is further without having sent anything. */
+  /** Whether nothing of a sender will arrive in this round: it leaves this peer out, or has passed the tag without a message. */
   #hasNothing(from: PeerName): boolean {
     if (this.#outOf.has(from)) return true
     return this.#heard.isPast(from, this.begun) && this.#early.find(this.begun, from) === undefined
@@ -213,7 +214,7 @@ export class Pushes implements Exchanging, OpenEdges {
     if (tag > (this.#outOf.get(peer) ?? tag)) this.#outOf.delete(peer)
   }
 
-  /** What was sent once is not used twice. */
+  /** No message is used twice. */
   #reject(from: PeerName, tag: number): false {
     const round = Math.floor(tag / partsPerRound)
     const message = { kind: 0, round, vector: empty }

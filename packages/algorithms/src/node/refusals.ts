@@ -1,10 +1,10 @@
 import type { Fabric, PeerName } from '@murmuration/core'
 
-/** Peers whose machines have refused to be called, and which were not heard since: their processes have ended. */
+/** Peers whose machines have refused connections, and which were not heard since: their processes have ended. */
 export class Refusals {
   #refused: Set<PeerName> | undefined
 
-  /** Listens from now on, in place of anybody else. */
+  /** Listens from now on, replacing any other listener. */
   listen(fabric: Pick<Fabric<unknown>, 'listen' | 'wake'>): void {
     fabric.listen({
       note: () => undefined,

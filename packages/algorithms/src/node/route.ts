@@ -1,7 +1,7 @@
 import type { Mixing as Row, PeerName } from '@murmuration/core'
 import type { Mixing } from '../record.js'
 
-/** From so many neighbours on a weight is found by a table; among few it costs less to look at each. */
+/** From this many neighbours on, weights are looked up in a table; for few a linear search is faster. */
 const tableFrom = 8
 
 /** The weights of some neighbours. */
@@ -15,7 +15,7 @@ class Shares {
     this.#weights = all.map(({ weight }) => weight)
   }
 
-  /** 0 for who is none of them. */
+  /** 0 for a peer that is not among them. */
   of(name: PeerName): number {
     const names = this.names
     if (names.length >= tableFrom) return this.#known.get(name) ?? 0
@@ -28,7 +28,7 @@ class Shares {
   }
 }
 
-/** A peer's row and column of W, made ready for the rounds that share them. */
+/** A peer's row and column of W, prepared for the rounds that share them. */
 class Weights {
   readonly own: number
   readonly offer: number | undefined
@@ -51,7 +51,7 @@ class Weights {
   }
 }
 
-/** One's row and column of W in a round. */
+/** A peer's row and column of W in a round. */
 class MixingRoute implements Mixing {
   readonly #weights: Weights
   readonly #all: Mixings
@@ -103,19 +103,19 @@ class MixingRoute implements Mixing {
   }
 }
 
-/** The mixing of each round, and all neighbours of the rounds that were asked for. */
+/** The mixing of each round, and all neighbours of the rounds requested so far. */
 export class Mixings {
-  /** Of all rows that were learned, once there are two. */
+  /** The neighbours of all rows seen, once there are two rows. */
   #neighbours: Set<PeerName> | undefined
-  /** Rows in place of the topology's, where not all peers can be used; the topology's own where they are the same. */
+  /** Replaces rows where not all peers are usable; returns the topology's own row where nothing changes. */
   repaired: ((round: number) => Row) | undefined
   readonly #peer: PeerName
   readonly #rowOf: (round: number) => Row
-  /** All rows, once there are two. */
+  /** All rows seen, once there are two. */
   #known: Map<Row, Weights> | undefined
-  /** What was asked for last. A round keeps what it began with, also where it is over only some rounds later. */
+  /** The last result. A round keeps the row that it began with, even if it ends some rounds later. */
   #now: Mixing | undefined
-  /** The last row: often the next one too. */
+  /** The last row; often also the next. */
   #row: Row | undefined
   #weights: Weights | undefined
 
@@ -124,7 +124,7 @@ export class Mixings {
     this.#rowOf = rowOf
   }
 
-  /** With whom this peer has had to exchange so far. */
+  /** The peers that this one has had to exchange with so far. */
   get neighbours(): ReadonlySet<PeerName> {
     return this.#neighbours ?? new Set([...(this.#weights?.to ?? []), ...(this.#weights?.from ?? [])])
   }
@@ -135,7 +135,7 @@ export class Mixings {
     return (this.#now = new MixingRoute(this.#peer, round, this.#weightsOf(row), this))
   }
 
-  /** What the topology says of a round. */
+  /** The topology's row of a round. */
   filed(round: number): Weights {
     return this.#weightsOf(this.#rowOf(round))
   }
@@ -154,7 +154,7 @@ export class Mixings {
     this.#neighbours ??= new Set(this.neighbours)
     for (const name of [...weights.to, ...weights.from]) this.#neighbours.add(name)
     this.#known ??= new Map([[this.#row, this.#weights]])
-    // A topology that makes its rows anew each time is not kept.
+    // A topology that creates new rows each time is not cached.
     if (this.#known.size >= 1024) this.#known.clear()
     this.#known.set(row, weights)
     return weights

@@ -1,30 +1,30 @@
-/** A state as named vectors, and a tree that JSON can write, which says where each belongs. */
+/** Converts a state to named vectors and a JSON tree that says where each belongs. */
 import { InputError, invariant } from '@murmuration/core'
 import { allFinite } from '@murmuration/vectors'
 import { perPeer, type State } from '../record.js'
 import { type Arena, isVector } from './vector.js'
 
-/** A number, a text for one that JSON does not have, a record, or as `[name]` a vector. */
+/** A number, a text for a number that JSON lacks, a record, or a vector as `[name]`. */
 export type SavedTree = number | string | readonly [string] | { readonly [name: string]: SavedTree }
 
-/** Numbers that JSON does not have. */
+/** Numbers that JSON lacks. */
 const special: ReadonlyMap<unknown, number> = new Map([-0, Infinity, -Infinity].map((value) => [textOf(value), value]))
 
 function textOf(value: number): string {
   return Object.is(value, -0) ? '-0' : String(value)
 }
 
-/** A session that was saved. */
+/** A saved session. */
 export interface Saved {
   readonly tree: SavedTree
   /** By name: the path in the tree, such as `training/state/x`. */
   readonly vectors: ReadonlyMap<string, Float32Array>
 }
 
-/** No state is nested as deep as this. */
+/** States are nested less deeply than this. */
 const maxDepth = 16
 
-/** The state with views of its vectors, not copies: they are valid until the next step. Throws an invariant error where a number is NaN. */
+/** The state as views of its vectors, not copies: valid until the next step. Throws an invariant error where a number is NaN. */
 export function pack(state: State): Saved {
   const vectors = new Map<string, Float32Array>()
   const write = (value: State[string], path: readonly string[]): SavedTree => {
@@ -41,10 +41,10 @@ export function pack(state: State): Saved {
 }
 
 /**
- * The state that {@link pack} gave.
+ * Restores the state that {@link pack} returned.
  *
- * @param length - the longest that a vector may be
- * @throws InputError when it did not
+ * @param length - the greatest length of a vector
+ * @throws InputError when the input is not such a state
  */
 export function unpack({ tree, vectors }: Saved, arena: Arena, length: number): State {
   const unused = new Set(vectors.keys())
@@ -76,8 +76,8 @@ export function unpack({ tree, vectors }: Saved, arena: Arena, length: number): 
 }
 
 /**
- * Throws an InputError unless `found` has all that `expected` has, of the same kinds and lengths. Records may have more, since some have
- * something of each peer.
+ * Throws an InputError unless `found` has everything that `expected` has, with the same kinds and lengths. Records may have more, since some have an
+ * entry per peer.
  */
 export function checkFits(found: State[string] | undefined, expected: State[string], path = 'the state'): void {
   if (found === undefined || kindOf(found) !== kindOf(expected))
@@ -88,7 +88,7 @@ export function checkFits(found: State[string] | undefined, expected: State[stri
   for (const [name, part] of Object.entries(expected)) checkFits((found as State)[name], part, `${path}/${name}`)
 }
 
-/** The state with records that hold nothing: what they hold may differ from round to round. */
+/** The state with its records emptied: their content may differ from round to round. */
 export function withoutRecords(state: State): State {
   const parts = Object.entries(state).map(([name, value]) => [
     name,
@@ -97,7 +97,7 @@ export function withoutRecords(state: State): State {
   return Object.fromEntries(parts) as State
 }
 
-/** Throws an InputError unless these are whole numbers, and the round is one of `rounds`. */
+/** Throws an InputError unless these are whole numbers, and the round is at most `rounds`. */
 export function checkCounts(
   counts: { readonly round: State[string]; readonly drawn: State[string] },
   rounds: number
@@ -120,7 +120,7 @@ function numberOf(value: number, path: readonly string[]): SavedTree {
   return special.has(text) ? text : value
 }
 
-/** As in JSON pointers (RFC 6901), so that no two paths are the same. */
+/** As in JSON pointers (RFC 6901), so that paths are unique. */
 function escaped(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1')
 }

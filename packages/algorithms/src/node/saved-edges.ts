@@ -6,8 +6,8 @@ import type { Debt, Edges } from './edge.js'
 import type { State } from './vector.js'
 
 /**
- * Lives, and what is open. A checkpoint is for all peers to go on from the same round: messages of earlier rounds do not come again, and so
- * what is owed is left out; the mean changes by it.
+ * Lives and open exchanges. From a checkpoint all peers continue in the same round: messages of earlier rounds will not arrive again, so debts are
+ * left out, which changes the mean.
  */
 export function savedEdges(edges: Edges<Message>, messages: EarlyMessages): State {
   const saved: Record<string, State> = {}
@@ -19,7 +19,7 @@ export function savedEdges(edges: Edges<Message>, messages: EarlyMessages): Stat
   return { begun: edges.begun, isOpen, life: edges.life, edges: saved }
 }
 
-/** @param now - from when on what is owed is waited for */
+/** @param now - when the wait for debts begins again */
 export function restoreEdges(
   edges: Edges<Message>,
   { begun, isOpen, life, edges: saved }: State,

@@ -1,4 +1,4 @@
-/** The driver, one for all records: start, rounds, reports, final averaging, end; save and go on. */
+/** The driver of all records: start, rounds, reports, final averaging, end; saving and resuming. */
 import { type Fabric, InputError, type PeerName, type StepReport, type Task } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
 import { averagingRecord } from '../averaging-record.js'
@@ -17,10 +17,10 @@ import type { EarlyMessages } from './early.js'
 import type { TrainingSettings } from './training.js'
 import { linear, type Vector } from './vector.js'
 
-/** The kind of the message that says that its sender asks for nothing any more. */
+/** The kind of the message by which a peer announces that it has no more requests. */
 const doneKind = 0
 
-/** A peer in training. It can be saved whenever a step has been reported, and gone on with, elsewhere or here. */
+/** A peer in training. It can be saved after each reported step, and resumed on any machine. */
 export class Session {
   readonly #fabric: Fabric<VectorMessage>
   readonly #settings: TrainingSettings
@@ -36,9 +36,7 @@ export class Session {
   #start: (() => Float32Array | PromiseLike<Float32Array>) | undefined
   #round = 0
 
-  /**
-   * @param begin - gives the parameters that this peer starts with; those that all peers of the run start with when absent
-   */
+  /** @param begin - returns the parameters that this peer starts with; by default those that all peers of the run start with */
   constructor(
     fabric: Fabric<VectorMessage>,
     task: Task,
@@ -58,7 +56,7 @@ export class Session {
     this.#training = new Program(this.#peer, settings, algorithm, { first: doneKind + 1, firstControl: controls })
     const kinds = { first: averaging, firstControl: controls + Program.controlsOf(algorithm) }
     this.#openAveraging = () => new Program(this.#peer, settings, averagingRecord, kinds)
-    // Messages may come before its first round.
+    // Messages may arrive before its first round.
     if (this.#peer.rounds > settings.rounds) this.#opened = this.#openAveraging()
     this.#endOfAsking = new EndOfAsking(this.#peer, settings, doneKind)
     if (settings.members !== undefined)
@@ -73,7 +71,7 @@ export class Session {
       })
   }
 
-  /** Goes on where `save` or `checkpoint` was called. Throws an InputError for what they did not give to such a peer. */
+  /** Resumes where `save` or `checkpoint` was called. Throws an InputError for anything that they did not return for such a peer. */
   static resume(fabric: Fabric<VectorMessage>, task: Task, settings: TrainingSettings, saved: Saved): Session {
     const session = new Session(fabric, task, settings)
     const { arena, length } = session.#peer
@@ -82,8 +80,8 @@ export class Session {
   }
 
   /**
-   * All that this peer has to know to go on while the others do not stop, with what has come early: numbers, vectors, and nothing that
-   * depends on this machine. The vectors are valid until the next step.
+   * Everything that this peer needs to continue while the others do not stop, including early messages: numbers and vectors, and nothing that depends
+   * on this machine. The vectors are valid until the next step.
    */
   save(): Saved {
     const program = this.#round > this.#settings.rounds ? this.#averaging : this.#training
@@ -92,8 +90,8 @@ export class Session {
   }
 
   /**
-   * As `save`, for all peers to go on from the same round: what has come early is left out, since it is sent again. From here on codecs
-   * build on nothing that was sent before, here as at a peer that resumes; so both send the same bits.
+   * As `save`, for all peers to continue from the same round: early messages are left out, since they are sent again. From here on codecs are
+   * independent of everything that was sent before, here as at a peer that resumes; so both send the same bits.
    *
    * @throws InputError where an algorithm has no rounds that all peers begin with the same state; see {@link checkpointProblem}
    */
@@ -104,17 +102,17 @@ export class Session {
     return pack({ ...this.#snapshot('without early'), isCut: 1 })
   }
 
-  /** The round that comes next. */
+  /** The next round. */
   get round(): number {
     return this.#round
   }
 
-  /** For how many milliseconds this peer has waited for others, until now. */
+  /** How many milliseconds this peer has waited for others so far. */
   get waited(): number {
     return this.#peer.waitedInAll
   }
 
-  /** What is open with neighbours. */
+  /** The open exchanges with neighbours. */
   get exchanges(): Exchanges {
     return this.#peer.exchanges
   }
@@ -131,7 +129,7 @@ export class Session {
     }
   }
 
-  /** This peer leaves the swarm, between two rounds. Where a weighted mean is kept, a neighbour gets its mass. */
+  /** Leaves the swarm, between two rounds. Where a weighted mean is kept, a neighbour receives this peer's mass. */
   async leave(): Promise<void> {
     const round = this.#round
     const { to } = this.#peer.mixings.of(round)
@@ -139,21 +137,21 @@ export class Session {
     if (round > 0 && round < this.#settings.rounds) await handOver(this.#peer, this.#training, round, to)
   }
 
-  /** The program of final averaging; a run without has none until it is saved. */
+  /** The program of final averaging; created when it is first used. */
   get #averaging(): Program {
     return (this.#opened ??= this.#openAveraging())
   }
 
-  /** What the algorithm hands from round to round. */
+  /** The state that the algorithm passes from round to round. */
   get state(): State {
     return this.#training.state
   }
 
   /**
-   * Rounds of training, then those of final averaging. Yields a report after each, and returns the parameters at the end. What a report holds is
-   * valid until the next step.
+   * Rounds of training, then those of final averaging. Yields a report after each, and returns the parameters at the end. A report's content is valid
+   * until the next step.
    *
-   * @param until - the round to stop before; calling `steps` again goes on. To the end when absent
+   * @param until - the round to stop before; calling `steps` again continues. To the end when absent
    */
   async *steps(until: number = this.#peer.rounds): AsyncGenerator<StepReport, Float32Array> {
     const [{ arena }, { rounds }] = [this.#peer, this.#settings]
@@ -162,7 +160,7 @@ export class Session {
     const end = Math.min(this.#rounds, until)
     while (this.#round < end) {
       if (this.#participation !== undefined) await this.#participation.ready()
-      // A state that was taken may be of a later round.
+      // A taken state may be of a later round.
       if (this.#round >= end) break
       const program = this.#round < rounds ? this.#training : this.#averaging
       if (program !== this.#training) this.#training.close()
@@ -187,7 +185,7 @@ export class Session {
     return this.#modelOf(program).values
   }
 
-  /** What another peer may go on from. */
+  /** The state that another peer may continue from. */
   #current(): ModelState | undefined {
     const x = (this.#round <= this.#settings.rounds ? this.#training : this.#averaging).model()
     return x && { x, round: this.#round }
@@ -236,7 +234,7 @@ export class Session {
     this.#peer.arena.sweep(true)
   }
 
-  /** What a session of such a peer has at its start; nothing in records of the state, which may have something else in every round. */
+  /** The state of such a peer's session at its start, with empty records, whose content may differ in every round. */
   #expected(): State {
     const { arena, length } = this.#peer
     const zero = arena.compute(length, (out, from, to) => out.fill(0, from, to))
@@ -274,7 +272,7 @@ export class Session {
     }
   }
 
-  /** No numbers, where a role has no model, as a server that holds a part of it. */
+  /** Empty where a role has no model, such as a server that holds a part of it. */
   #modelOf(program: Program): Vector {
     const model = program.model()
     if (model === undefined) return this.#peer.arena.adopt(new Float32Array(0))

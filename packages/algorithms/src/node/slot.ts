@@ -1,18 +1,18 @@
 import type { PeerName } from '@murmuration/core'
 import type { Message } from './vector.js'
 
-/** From so many messages on they are found by a table; among few it costs less to look at each. */
+/** From this many messages on, they are looked up in a table; for few a linear search is faster. */
 const tableFrom = 8
 
-/** There is room for so many from the start: a list that grows by itself has room for 17 at least. */
+/** The initial capacity: a list that grows by itself has room for at least 17. */
 const usually = 4
 
-/** The messages of one tag: one of each sender, in the order of their coming. */
+/** The messages of one tag: one per sender, in the order of arrival. */
 export class Slot {
   tag = -1
-  /** The next of those that are empty. */
+  /** The next of the empty slots. */
   next: Slot | undefined
-  /** How many of the places of the two lists are taken: lists that shrink are made anew. */
+  /** How many entries of the two lists are used: lists that shrink are reallocated. */
   #size = 0
   readonly #senders = new Array<PeerName>(usually)
   readonly #messages = new Array<Message>(usually)
@@ -27,7 +27,7 @@ export class Slot {
     return place < 0 ? undefined : this.#messages[place]
   }
 
-  /** Adds a message of a sender of whom there is none. */
+  /** Adds a message of a sender that has none. */
   add(from: PeerName, message: Message): void {
     this.#places?.set(from, this.#size)
     this.#senders[this.#size] = from

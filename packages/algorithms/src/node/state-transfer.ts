@@ -5,22 +5,22 @@ import { type Answer, Caller } from './caller.js'
 import type { Accept, Peer } from './peer.js'
 import { isVector, type Vector } from './vector.js'
 
-/** What another peer goes on from: the model of a peer at the begin of a round. */
+/** What a peer continues from: another peer's model at the beginning of a round. */
 export interface ModelState {
   readonly x: Vector
   readonly round: number
 }
 
-/** A codec's rounding, or what it left out, would stay: so the model travels bit by bit. */
+/** The model is sent without loss, since a codec's error would remain. */
 const call: Call = { ask: {}, reply: { x: 'packed', round: 'number', checksum: 'number' } }
 
-/** Gives one's own model to peers that are behind, and asks others for theirs. */
+/** Sends this peer's model to peers that are behind, and requests those of others. */
 export class StateTransfer {
   readonly #caller: Caller
 
   /**
-   * @param kind - its first number on the wire
-   * @param own - what to give; nothing while this peer has nothing to give
+   * @param kind - its first wire number
+   * @param own - the model to send; undefined while this peer has none
    */
   constructor(peer: Peer, kind: number, own: () => ModelState | undefined) {
     const answer: Answer = () => {
@@ -35,7 +35,7 @@ export class StateTransfer {
     accepts.forEach((accept, place) => (peer.accepts[kind + place] = accept))
   }
 
-  /** What a peer gives within the timeout; undefined when that is nothing, of no round, or not what the peer had. */
+  /** A peer's model, if it arrives within the timeout; undefined if it is invalid or fails its checksum. */
   async ask(donor: PeerName): Promise<ModelState | undefined> {
     const reply = await this.#caller.request(donor, {})
     if (reply === undefined) return undefined

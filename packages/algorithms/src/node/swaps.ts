@@ -8,7 +8,7 @@ import type { ControlKinds } from './exchanging.js'
 import type { Owner } from './owner.js'
 import { termsOf } from './terms.js'
 
-/** Of a channel whose replies move both ends. */
+/** The traits of a channel whose replies move both ends. */
 export interface SwapTraits {
   readonly kinds: ControlKinds
   /** A reply moves the state by `weight (reply − ask)`, field by field. */
@@ -16,8 +16,9 @@ export interface SwapTraits {
 }
 
 /**
- * The edges of a channel of requests, as their asker has them: the rules of {@link Edges}, with the numbers of the asks as tags. Who replies has moved at
- * that moment, so a reply is used whenever it comes. Who is asked whether one will come says SKIP: links deliver in order, so a reply that was sent has come by then.
+ * The edges of a channel of requests, at the asker: the rules of {@link Edges}, with the numbers of the asks as tags. A peer that replies has moved
+ * at that moment, so a reply is used whenever it arrives. A peer that is asked whether a reply will arrive answers SKIP: links deliver in order, so a
+ * reply that was sent has arrived before.
  */
 export class Swaps {
   readonly #owner: Owner
@@ -32,52 +33,52 @@ export class Swaps {
     this.#debts = new Debts(owner, this.#edges, kinds, Number.POSITIVE_INFINITY)
   }
 
-  /** Whose reply has not come yet, and is not waited for any more. */
+  /** The peers whose replies have not arrived and are no longer waited for. */
   get owing(): readonly PeerName[] {
     return this.#edges.owing
   }
 
-  /** Whether an ask may be sent: nothing is open with its receiver. */
+  /** Whether an ask may be sent: no exchange with its receiver is open. */
   begin(to: PeerName, id: number): boolean {
     for (const peer of this.owing) this.#debts.remind(peer)
     this.#edges.begin(tagOf({ round: id }))
     return this.#edges.of(to).debt === undefined
   }
 
-  /** The ask that has begun was sent. */
+  /** The current ask was sent. */
   said(to: PeerName): void {
     this.#edges.say(this.#edges.of(to))
   }
 
-  /** Whether a reply to it may come. */
+  /** Whether a reply to it may arrive. */
   isOpen(to: PeerName): boolean {
     return this.#edges.hasSaid(to) && !this.#edges.hasSkipped(to)
   }
 
-  /** It is not waited for any longer. */
+  /** It is no longer waited for. */
   close(to: PeerName, ask: Message, since: Milliseconds): void {
     this.#edges.isOpen = false
     if (!this.isOpen(to)) return
     this.#debts.owe(to, { tag: this.#edges.begun, mine: ask, offer: 1, theirs: 1, since })
   }
 
-  /** The ask that has begun is over: its reply has come. */
+  /** The reply to the current ask has arrived. */
   replied(): void {
     this.#edges.isOpen = false
   }
 
-  /** What travels beside a message to a peer. */
+  /** The terms to send with a message to a peer. */
   termsTo(peer: PeerName): readonly number[] {
     return this.#debts.livesTo(peer)
   }
 
-  /** Whether an ask is of present lives, and this peer replies. */
+  /** Whether an ask belongs to the present lives, and this peer replies. */
   mayReply(from: PeerName, ask: Message): boolean {
     const { life, toLife } = termsOf(ask)
     return this.#edges.isOfLives(from, life, toLife) && !this.#edges.declines
   }
 
-  /** A reply has come. Whether it is to the ask that has begun. */
+  /** A reply has arrived. Returns whether it answers the current ask. */
   take(from: PeerName, id: number, reply: Message): boolean {
     const { life, toLife } = termsOf(reply)
     if (!this.#edges.isOfLives(from, life, toLife)) return false
@@ -86,7 +87,7 @@ export class Swaps {
     return verdict === 'mix'
   }
 
-  /** No reply to an ask will come. */
+  /** Announces that no reply to an ask will arrive. */
   skip(to: PeerName, id: number): void {
     this.#debts.say('skip', to, tagOf({ round: id }))
   }
@@ -111,7 +112,7 @@ export class Swaps {
     this.#debts.remindAll()
   }
 
-  /** The flows whose reply has come late. They are the round's from now on. */
+  /** The flows of late replies. Their vectors belong to the current round from now on. */
   takeFlows(): readonly Flow<Message>[] {
     return this.#debts.takeFlows()
   }

@@ -1,20 +1,20 @@
 import type { Message } from './vector.js'
 
-/** What travels beside the fields of an exchanged message, when it is not what every message says that names none. */
+/** Terms sent with the fields of an exchanged message, where they differ from the default. */
 export interface Terms {
-  /** The weight that the sender offers; as the file says when absent. */
+  /** The weight that the sender offers; the file's when absent. */
   readonly offer?: number | undefined
-  /** The lives of the sender, and of the receiver as far as the sender knows. */
+  /** The lives of the sender, and of the receiver as known to the sender. */
   readonly life: number
   readonly toLife: number
 }
 
 const usual: Terms = { life: 1, toLife: 1 }
 
-/** Few messages have any, so a message does not carry a field for them. */
+/** Few messages have terms, so messages carry no field for them. */
 const known = new WeakMap<Message, Terms>()
 
-/** Whether any message ever had some: else looking for them would take time in every round. */
+/** Whether any message has ever had terms: without this, lookups would cost time in every round. */
 let isAnyKnown = false
 
 export function termsOf(message: Message): Terms {
@@ -26,7 +26,7 @@ export function setTerms(message: Message, terms: Terms): void {
   known.set(message, terms)
 }
 
-/** Nothing that travels. */
+/** No terms. */
 export const noTerms: readonly number[] = []
 
 /** As numbers: none, the offer, or the offer (0 for none) and both lives. */
@@ -35,7 +35,7 @@ export function termNumbers({ offer, life, toLife }: Terms): readonly number[] {
   return offer === undefined ? noTerms : [offer]
 }
 
-/** The terms that {@link termNumbers} has written; undefined for what it does not write. */
+/** The terms that {@link termNumbers} has encoded; undefined for anything else. */
 export function readTerms(numbers: readonly number[]): Terms | undefined {
   const [offer = 0, life = 1, toLife = 1] = numbers
   const hasLives = numbers.length === 3

@@ -3,17 +3,17 @@ import type { Fusion } from '../ranges.js'
 import type { Members } from './members.js'
 import type { Algorithm, OptimiserSettings } from '../record.js'
 
-/** How peers train. All of a run are given the same. */
+/** How peers train; the same for all peers of a run. */
 export interface TrainingSettings {
   readonly algorithm: Algorithm
-  /** Of the algorithm; its schema fills in defaults. */
+  /** The algorithm's options; its schema fills in defaults. */
   readonly options?: Readonly<Record<string, unknown>>
-  /** Of the parameters that all peers start with. */
+  /** Determines the parameters that all peers start with. */
   readonly seed: number
   /** Samples per peer and gradient. */
   readonly batchSize: number
   readonly rounds: number
-  /** Rounds of pure averaging after them, so that all peers end with the same model; 0 when absent. */
+  /** Rounds of pure averaging after training, so that all peers end with the same model; 0 when absent. */
   readonly finalRounds?: number
   /** The learning rate γ of a round. */
   readonly rate: (round: number) => number
@@ -21,20 +21,20 @@ export interface TrainingSettings {
   readonly optimiser?: OptimiserSettings
   /** `λ`: adds `λ x` to the gradient; 0 when absent. */
   readonly weightDecay?: number
-  /** The longest gradient; longer ones are scaled down to it. No limit when absent. */
+  /** The greatest norm of a gradient; longer ones are scaled down to it. No limit when absent. */
   readonly clip?: number
   /** How many batches one gradient is the mean of; 1 when absent. */
   readonly accumulate?: number
-  /** How long a message is waited for. */
+  /** How long to wait for a message. */
   readonly timeout: Milliseconds
-  /** Whether a vector travels as one, or tensor by tensor; 'fused' when absent. */
+  /** Whether a vector is sent as a whole, or tensor by tensor; 'fused' when absent. */
   readonly fusion?: Fusion
-  /** Who is there, where peers may come and go. When absent, all are there from the start, and one that is lost is lost. */
+  /** The membership, where peers may come and go. When absent, all are present from the start, and a lost peer does not come back. */
   readonly members?: Members | undefined
-  /** Who trains, in the order of names. */
+  /** The peers that train, in the order of names. */
   readonly workers: readonly PeerName[]
-  /** Who serves, in the order of names; nobody when absent. */
+  /** The servers, in the order of names; none when absent. */
   readonly servers?: readonly PeerName[]
-  /** What the servers share, where the algorithm needs a store. Workers have none. */
+  /** The store that the servers share, where the algorithm needs one. Workers have none. */
   readonly store?: Store | undefined
 }

@@ -13,37 +13,37 @@ export interface State {
   readonly [name: string]: Vector | number | State
 }
 
-/** What travels: a flat record of the same kind. */
+/** A message: a flat record of such values. */
 export interface Message {
   readonly [field: string]: Vector | number
 }
 
-/** Where the arena takes memory and gives it back: a fabric. */
+/** Where the arena allocates and frees memory: a fabric. */
 export interface VectorMemory {
   allocate(length: number): Float32Array
   free(vector: Float32Array): void
 }
 
-/** Writes the elements `from` to below `to` of a result. */
+/** Writes the elements from `from` to below `to` of a result. */
 type Write = (out: Float32Array, from: number, to: number) => void
 
 /**
- * Numbers that never change. Results are new vectors. At the end of a round every vector is released that neither the state nor anything
- * else that is kept reaches; to use it after that is an InvariantError.
+ * Immutable numbers. Operations return new vectors. At the end of a round every vector is released that neither the state nor anything else that is
+ * kept reaches; using it after that is an InvariantError.
  */
 export class Vector {
-  /** How often it is kept beyond what the state reaches. */
+  /** How often it is kept besides being reachable from the state. */
   pins = 0
-  /** The sweep that reached it last. */
+  /** The sweep that last reached it. */
   reached = 0
-  /** Whether the round under way may hold it in a variable. */
+  /** Whether the current round may hold it in a variable. */
   isOfRound: boolean
-  /** Where a gradient was taken. */
+  /** The parameters at which a gradient was computed. */
   at: Vector | undefined
-  /** Which of the parameters it began with, if it was received as a range of them. */
+  /** The index of the parameter that it begins with, if it was received as a range. */
   offset = 0
   #numbers: Float32Array | undefined
-  /** What is not computed yet, from `#done` on. */
+  /** Computes the elements from `#done` on; undefined when all are computed. */
   #write: Write | undefined
   #done = 0
   #whenDone: ((numbers: Float32Array) => void)[] | undefined
@@ -60,12 +60,12 @@ export class Vector {
     this.isOfRound = arena.inRound
   }
 
-  /** Tells a vector from numbers and records, also one of another copy of this package. */
+  /** Tells a vector from numbers and records, even one of another copy of this package. */
   get isVector(): true {
     return true
   }
 
-  /** The numbers. Not to be changed, and not to be kept. */
+  /** The numbers. They must not be changed or kept. */
   get values(): Float32Array {
     if (this.#write !== undefined) this.compute(Number.POSITIVE_INFINITY)
     invariant(this.#numbers !== undefined, 'a vector is used after its round: only what the state holds is kept')
@@ -76,7 +76,7 @@ export class Vector {
     return this.#numbers?.length ?? 0
   }
 
-  /** Whether something is still to be computed. */
+  /** Whether something remains to be computed. */
   get isPending(): boolean {
     return this.#write !== undefined
   }
@@ -93,13 +93,13 @@ export class Vector {
     for (const act of this.#whenDone ?? []) act(numbers)
   }
 
-  /** Has `act` look at the numbers, or mend them, once they are computed and before anybody else sees them. */
+  /** Calls `act` with the numbers, which it may change, once they are computed and before anything else reads them. */
   whenDone(act: (numbers: Float32Array) => void): void {
     if (this.#write === undefined) act(this.values)
     else (this.#whenDone ??= []).push(act)
   }
 
-  /** Releases it, and returns the memory that was its own. */
+  /** Releases the vector, and returns the memory that it owned. */
   release(): Float32Array | undefined {
     const numbers = this.#numbers
     this.#numbers = undefined
@@ -111,19 +111,19 @@ export class Vector {
 
 /** The vectors of one peer. */
 export class Arena {
-  /** Whether what is computed now belongs to the round under way. */
+  /** Whether what is computed now belongs to the current round. */
   inRound = false
-  /** Gives all states that are kept. */
+  /** Returns all states that are kept. */
   roots: () => readonly State[] = () => []
   readonly #memory: VectorMemory
   readonly #isLazy: boolean
-  /** The first `#count` are live. A list that shrinks is made anew. */
+  /** The first `#count` are live. A list that shrinks would be reallocated. */
   readonly #live: (Vector | undefined)[] = []
   #count = 0
   #pending: Vector[] = []
   #sweep = 0
 
-  /** @param isLazy - whether long vectors are computed by `settle`, or when they are first read; at once otherwise */
+  /** @param isLazy - whether long vectors are computed by `settle` or when first read; otherwise at once */
   constructor(memory: VectorMemory, isLazy = false) {
     this.#memory = memory
     this.#isLazy = isLazy
@@ -134,7 +134,7 @@ export class Arena {
     return this.#count
   }
 
-  /** A new vector, whose elements `write` gives, in order, all at once or range by range. */
+  /** A new vector, whose elements `write` computes in order, all at once or range by range. */
   compute(length: number, write: Write): Vector {
     const numbers = this.#memory.allocate(length)
     if (this.#isLazy && length > sliceLength) {
@@ -146,7 +146,7 @@ export class Arena {
     return this.#add(new Vector(this, numbers))
   }
 
-  /** `Σ a v` of vectors; of the vectors of one field, where the terms are records. */
+  /** `Σ a v` of vectors; of one field's vectors, where the terms are records. */
   sum(terms: readonly Term<Vector | Message>[], { length }: Vector, field?: string): Vector {
     if (this.#isLazy && length > sliceLength)
       return this.compute(length, (out, from, to) => void weightedSum(out, numbersOf(terms, field), from, to))
@@ -154,7 +154,7 @@ export class Arena {
     return this.#add(new Vector(this, numbers))
   }
 
-  /** Numbers that were received, in memory that is the arena's from now on. */
+  /** Takes over received numbers and their memory. */
   adopt(numbers: Float32Array, offset = 0): Vector {
     const vector = this.#add(new Vector(this, numbers))
     vector.offset = offset
@@ -167,7 +167,7 @@ export class Arena {
     return this.#add(new Vector(this, part, vector.whole ?? vector))
   }
 
-  /** Computes what is pending, with a `pause` after every range so that messages come and go. */
+  /** Computes pending vectors, with a `pause` after every range so that messages are sent and received. */
   async settle(pause: () => PromiseLike<void>): Promise<void> {
     for (const vector of this.#pending) {
       while (vector.isPending) {
@@ -178,12 +178,12 @@ export class Arena {
     this.#pending = []
   }
 
-  /** Whether `settle` has anything to do. */
+  /** Whether `settle` has work to do. */
   get hasPending(): boolean {
     return this.#pending.length > 0
   }
 
-  /** Keeps vectors (`by` 1), or ends that (−1). */
+  /** Pins vectors (`by` 1) or unpins them (−1). */
   pin(tree: State, by: 1 | -1): void {
     eachVector(tree, (vector) => {
       vector.pins += by
@@ -191,7 +191,7 @@ export class Arena {
     })
   }
 
-  /** Releases what nothing reaches: not what is kept, no pin, and not the round under way unless it `isOver`. */
+  /** Releases what nothing reaches: no kept state, no pin, and not the current round unless it `isOver`. */
   sweep(isOver: boolean): void {
     const sweep = ++this.#sweep
     const reach = (vector: Vector) => {
@@ -222,7 +222,7 @@ export class Arena {
   }
 }
 
-/** Whether it is a vector. A user's module may have a copy of this package, whose class is another. */
+/** Whether it is a vector. A user's module may use another copy of this package, with another class. */
 export function isVector(value: Vector | number | State | Message): value is Vector {
   return (value as Vector).isVector
 }
@@ -243,7 +243,7 @@ export function linear<T extends Vector | Message>(...terms: readonly Term<T>[])
   return linearOf(terms)
 }
 
-/** {@link linear} of terms that are in an array: handing many over one by one would copy it. */
+/** {@link linear} for terms in an array: spreading many as arguments would copy it. */
 export function linearOf<T extends Vector | Message>(terms: readonly Term<T>[]): T {
   const [, first] = terms[0]
   if (isVector(first)) return first.arena.sum(terms, first) as T
@@ -268,7 +268,7 @@ function numbersOf(terms: readonly Term<Vector | Message>[], field?: string): We
   return all
 }
 
-/** Element by element, what `f` makes of the elements of all. */
+/** Applies `f` to the elements of all vectors. */
 export function map(f: (...values: number[]) => number, first: Vector, ...others: readonly Vector[]): Vector {
   return first.arena.compute(first.length, (out, from, to) => {
     const [a, b, c, ...more] = [first, ...others].map(({ values }) => values)
@@ -279,12 +279,12 @@ export function map(f: (...values: number[]) => number, first: Vector, ...others
   })
 }
 
-/** A range of a vector: no copy. */
+/** A range of a vector, without a copy. */
 export function rangeOf(vector: Vector, range: Range): Vector {
   return vector.arena.range(vector, range)
 }
 
-/** The parts one after the other. */
+/** The concatenation of the parts. */
 export function concat(parts: readonly Vector[]): Vector {
   const length = parts.reduce((sum, part) => sum + part.length, 0)
   return parts[0].arena.compute(length, (out, from, to) => {

@@ -1,4 +1,4 @@
-/** What is known of how long others take, and what follows from it. */
+/** How long others take, and what follows from it. */
 import { peerName } from '@murmuration/core'
 import test from 'ava'
 import { Pace } from './pace.js'

@@ -1,41 +1,41 @@
 import type { Milliseconds, PeerName } from '@murmuration/core'
 
-/** A round of so many usual ones, and of so many milliseconds, is long enough to give a wait up. */
+/** A wait is given up after this many usual rounds, and at least this many milliseconds. */
 const usualRounds = 4
 const leastTimeout: Milliseconds = 5_000
 
-/** Of so many rounds the usual length is taken, and from so few on. */
+/** The usual length is the median of at most the first number of rounds, and needs at least the second. */
 const [maxLengths, minLengths] = [15, 3]
 
-/** Whose messages were collected, and whose have not come. */
+/** The peers of a collection, and those whose messages have not arrived. */
 interface Waited {
   readonly from: readonly PeerName[]
   readonly without: readonly PeerName[]
 }
 
-/** A peer, and the time that was lost to it. */
+/** A peer, and the time lost to it. */
 type Lost = readonly [PeerName, Milliseconds]
 
 const nothing: readonly Lost[] = []
 
-/** How long each peer was waited for in a round, and how long rounds usually are. Times are of a clock that stands while the process does. */
+/** How long each peer was waited for in a round, and how long rounds usually are. Times are of a clock that stops while the process is suspended. */
 export class Waits {
-  /** Whom this peer has waited for in the round, and when it no longer did. */
+  /** The peers that this one has waited for in the round, and when the wait for each ended. */
   readonly #ends = new Map<PeerName, Milliseconds | undefined>()
   #lengths: Milliseconds[] = []
   #round = -1
   #roundAt: Milliseconds = 0
 
-  /** These are waited for now, and nobody else. */
+  /** Exactly these peers are waited for now. */
   look(awaited: readonly PeerName[], at: Milliseconds): void {
     for (const [peer, end] of this.#ends) if (end === undefined && !awaited.includes(peer)) this.#ends.set(peer, at)
     for (const peer of awaited) this.#ends.set(peer, undefined)
   }
 
   /**
-   * How long this peer waits before it goes on without others: no longer than the run's `timeout`, or half as much again.
+   * How long this peer waits before it continues without others: at most the run's `timeout`, and longer by an eighth for each peer of the chain.
    *
-   * @param chain - how many peers stand one behind the other in the wait: each gives up a little before the next one
+   * @param chain - how many peers wait one behind the other: each gives up a little before the next one
    */
   roundTimeout(timeout: Milliseconds, chain = 0): Milliseconds {
     const usual = this.#usual
@@ -49,8 +49,8 @@ export class Waits {
   }
 
   /**
-   * A wait is over. How long each of `without` was waited for beyond all others of `from`, whose message came, and beyond a usual round: so
-   * much later an honest peer may begin the round, and answer.
+   * A wait has ended. Returns for each of `without` how long it was waited for beyond all others of `from`, whose messages arrived, and beyond a
+   * usual round: an honest peer may begin the round and answer that much later.
    *
    * @param since - when it began
    */

@@ -1,4 +1,4 @@
-/** Messages to what a fabric carries, and back. */
+/** Converts messages to what a fabric carries, and back. */
 import type { PeerName, SendResult } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
 import type { Message, Shape } from '../record.js'
@@ -6,15 +6,15 @@ import type { Owner } from './owner.js'
 import { readTerms, setTerms } from './terms.js'
 import type { Range, Vector } from './vector.js'
 
-/** What a message takes beside its numbers, as if it were numbers. */
+/** The size of a message beyond its numbers, counted as numbers. */
 export const overhead = 256
 
 const empty = new Float32Array(0)
 
-/** How many parts of one sender's messages may be incomplete at a time. Of more, something is lost for good. */
+/** How many messages of one sender may be incomplete at a time. If there are more, something is lost for good. */
 const maxIncomplete = 4
 
-/** A message of which some parts have come. */
+/** A message of which some parts have arrived. */
 interface Incomplete {
   readonly tag: number
   readonly has: Uint8Array
@@ -23,10 +23,10 @@ interface Incomplete {
   lacks: number
 }
 
-/** What becomes of a part of a message: the whole message with its last part; nothing yet; or the sender's fault. */
+/** The result of a part of a message: the whole message with its last part; nothing yet; or the sender's fault. */
 export type Opened = Message | undefined | string
 
-/** The messages of one shape on their way: a fabric carries one vector at a time, beside a few numbers. */
+/** Sends and receives messages of one shape: a fabric carries one vector at a time, with a few numbers. */
 export class Wire {
   readonly #owner: Owner
   readonly #kind: number
@@ -34,16 +34,16 @@ export class Wire {
   readonly #vectors: readonly string[]
   readonly #packed: Fields['packed']
   readonly #isOfRanges: boolean
-  /** Whether vectors travel in parts. */
+  /** Whether vectors are sent in parts. */
   readonly #isSplit: boolean
   readonly #parts: number
-  /** Whether terms may travel beside the fields. */
+  /** Whether terms may be sent with the fields. */
   readonly #hasTerms: boolean
   #incomplete: Map<PeerName, Incomplete[]> | undefined
 
   /**
    * @param kind - the number of the channel, the same at all peers
-   * @param hasTerms - whether terms may travel beside the fields
+   * @param hasTerms - whether terms may be sent with the fields
    */
   constructor(owner: Owner, kind: number, shape: Shape, hasTerms = false) {
     const { numbers, vectors, packed, isOfRanges } = fieldsOf(shape)
@@ -58,19 +58,19 @@ export class Wire {
     this.#parts = this.#vectors.length * (this.#isSplit ? owner.ranges.length : 1)
   }
 
-  /** Whether a message carries this range of the parameters; any does where no ranges are carried. */
+  /** Whether a message carries this range of the parameters; always true where no ranges are carried. */
   isOf(message: Message, { offset, length }: Range): boolean {
     if (!this.#isOfRanges) return true
     const vector = message[this.#vectors[0]] as Vector
     return vector.offset === offset && vector.length === length
   }
 
-  /** How many numbers of vectors a message holds at most. */
+  /** The most numbers that a message's vectors hold. */
   get size(): number {
     return Math.max(1, this.#vectors.length * this.#owner.length)
   }
 
-  /** How many numbers a message counts for. */
+  /** The size of a message, in numbers. */
   sizeOf(message: Message | undefined): number {
     if (message === undefined) return 0
     let size = overhead
@@ -78,7 +78,7 @@ export class Wire {
     return size
   }
 
-  /** Sends the parts of a message until one is not taken, since none can do without the others. */
+  /** Sends the parts of a message until one is refused, since each needs all others. */
   send(to: PeerName, round: number, part: number, message: Message, offset = 0, terms = none): SendResult {
     const owner = this.#owner
     const kind = this.#kind
@@ -106,12 +106,12 @@ export class Wire {
     return 'queued'
   }
 
-  /** Keeps the vectors of a message (`by` 1), or ends that (−1). */
+  /** Pins the vectors of a message (`by` 1) or unpins them (−1). */
   pin(message: Message, by: 1 | -1): void {
     for (const field of this.#vectors) (message[field] as Vector).pins += by
   }
 
-  /** Hands the vectors of a message that was kept to the round under way. */
+  /** Hands the vectors of a kept message to the current round. */
   adopt(message: Message): void {
     for (const field of this.#vectors) {
       const vector = message[field] as Vector
@@ -120,11 +120,7 @@ export class Wire {
     }
   }
 
-  /**
-   * A message with this part, when it is complete. The memory of the part is the wire's from now on, unless it is a fault.
-   *
-   * @param range - which range of the parameters is expected; the whole when absent
-   */
+  /** The message that this part completes. The wire owns the memory of the part from now on, unless it is a fault. */
   open(from: PeerName, tag: number, part: VectorMessage): Opened {
     const problem = this.#problemOf(part)
     if (problem !== undefined) return problem
@@ -171,13 +167,13 @@ export class Wire {
     return this.#message(incomplete.vectors, incomplete.numbers, this.#isOfRanges ? offset : 0)
   }
 
-  /** @param place - that of a part that has come */
+  /** @param place - that of a part that has arrived */
   #incompleteOf(from: PeerName, tag: number, place: number): Incomplete {
     this.#incomplete ??= new Map()
     const all = this.#incomplete.get(from) ?? []
     this.#incomplete.set(from, all)
     const known = all.find((incomplete) => incomplete.tag === tag)
-    // The first part again: another process of the sender has begun to count its messages anew.
+    // The first part again: a new process of the sender has restarted its numbering.
     const isAnew = known !== undefined && place === 0 && known.has[0] === 1
     if (known !== undefined && !isAnew) return known
     if (known !== undefined) this.#drop(all, all.indexOf(known))
@@ -206,11 +202,11 @@ export class Wire {
 
 const none: readonly number[] = []
 
-/** What a shape says of its fields. */
+/** The fields of a shape. */
 interface Fields {
   readonly numbers: readonly string[]
   readonly vectors: readonly string[]
-  /** Of each vector whether it travels packed. */
+  /** For each vector whether it is sent packed. */
   readonly packed: readonly (true | undefined)[]
   /** Whether a message carries a range of the parameters. */
   readonly isOfRanges: boolean

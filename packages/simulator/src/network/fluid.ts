@@ -5,8 +5,8 @@ import { Flow, Line, MaxMin, Use } from './max-min.js'
 import { bytesPerMillisecond, type Channel, capOf, type NetworkOptions, type Transfer } from './network.js'
 
 /**
- * Bytes as a fluid: every connection with something to send is a flow with a max-min fair rate, which changes only when a
- * flow begins or ends somewhere near.
+ * Bytes as a fluid: every connection with something to send is a flow with a max-min fair rate, which changes only when a related flow begins or
+ * ends.
  */
 export class FluidNetwork {
   readonly #kernel: Kernel
@@ -32,7 +32,7 @@ export class FluidNetwork {
     return uses.length === 0 && cap === Infinity ? unlimited : new FluidChannel(this, uses, cap)
   }
 
-  /** What the way between two machines carries when nothing else is on it, in bytes per millisecond. */
+  /** The rate between two machines when nothing else is sent, in bytes per millisecond. */
   rate(from: PeerName, to: PeerName): number {
     const [there, back] = [this.#links.path(from, to), this.#links.path(to, from)]
     const uses = this.#uses(from, to, there, back)
@@ -43,7 +43,7 @@ export class FluidNetwork {
     return this.#kernel.now()
   }
 
-  /** A flow begins or ends; the rates are found when all that happens at this moment has happened. */
+  /** A flow begins or ends; the rates are computed after all events of this moment. */
   change(channel: FluidChannel, isActive: boolean): void {
     if (isActive) this.#maxMin.add(channel)
     else this.#maxMin.remove(channel)
@@ -61,7 +61,7 @@ export class FluidNetwork {
     this.#maxMin.solve((flow, rate) => (flow as FluidChannel).setRate(rate))
   }
 
-  /** The lines that limit the way there; and of the way back, what the acknowledgements take of them. */
+  /** The lines that limit the path there, and the fraction that acknowledgements take of the lines of the path back. */
   #uses(from: PeerName, to: PeerName, there: PathLink, back: PathLink): Use[] {
     const fractions = new Map<Line, number>()
     const take = (line: Line | undefined, fraction: number) => {
@@ -96,10 +96,10 @@ export class FluidNetwork {
   }
 }
 
-/** Nothing limits it: everything is sent at once. */
+/** No limit: everything is sent at once. */
 const unlimited: Channel = { send: (transfer) => transfer.sent(), cut: () => {} }
 
-/** When the transfer of a channel ends, unless its rate changes before. */
+/** The end of a channel's current transfer, unless its rate changes before. */
 class EndOfTransfer implements Event {
   cancelled = false
 
@@ -116,13 +116,13 @@ class EndOfTransfer implements Event {
 class FluidChannel extends Flow implements Channel {
   readonly #network: FluidNetwork
   #transfer: Transfer | undefined
-  /** What is sent after `#transfer`. */
+  /** The transfers after `#transfer`. */
   #next: Transfer[] | undefined
   /** Bytes of the transfer that were left at the time `#since`. */
   #left = 0
   #since = 0
   #end: EndOfTransfer | undefined
-  /** Whether `#end` is among the events: one that has happened is used again. */
+  /** Whether `#end` is scheduled: one that has fired is used again. */
   #isPlanned = false
 
   constructor(network: FluidNetwork, uses: readonly Use[], cap: number) {
@@ -174,7 +174,7 @@ class FluidChannel extends Flow implements Channel {
     this.#isPlanned = false
   }
 
-  /** The last byte of the transfer has been sent. */
+  /** The last byte of the transfer was sent. */
   finishFirst(): void {
     const transfer = this.#transfer as Transfer
     const now = this.#network.now()

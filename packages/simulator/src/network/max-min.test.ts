@@ -8,7 +8,7 @@ function solve(solver: MaxMin): void {
   })
 }
 
-/** A flow over lines, each used once. */
+/** A flow over lines, each used with fraction 1. */
 const flowOver = (lines: readonly Line[], cap = Infinity) =>
   new Flow(
     lines.map((line) => new Use(line, 1)),
@@ -71,7 +71,7 @@ interface Network {
     readonly cap: number
     readonly fractions: readonly number[]
   }[]
-  /** Which flows come or go, one step after the other. */
+  /** The flow that begins or ends in each step. */
   readonly steps: readonly number[]
 }
 
@@ -104,7 +104,7 @@ function build({ capacities, flows }: Network) {
   }
 }
 
-/** Every flow is at its cap, or on a full line on which none is faster; and no line is over its capacity. */
+/** Checks that every flow is at its cap, or on a full line on which none is faster; and that no line is over its capacity. */
 function checkCertificate(t: ExecutionContext, lines: readonly Line[], active: readonly Flow[]): void {
   const used = (line: Line) =>
     active.reduce((sum, { rate, uses }) => sum + rate * (uses.find((use) => use.line === line)?.fraction ?? 0), 0)

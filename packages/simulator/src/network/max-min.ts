@@ -1,16 +1,16 @@
 import { invariant } from '@murmuration/core'
 import TinyQueue from 'tinyqueue'
 
-/** What several flows share: a line in one direction. */
+/** A line in one direction, shared by flows. */
 export class Line {
-  /** Those of the flows that are on it. */
+  /** The uses of flows on this line. */
   readonly uses: Use[] = []
-  /** Whether a flow has come or gone since the rates were found. */
+  /** Whether a flow has begun or ended since the rates were computed. */
   isChanged = false
-  /** Which solution drew it in whole, and which filling touched it. */
+  /** The last solution whose region includes it, and the last filling that touched it. */
   region = 0
   filling = 0
-  /** While filling: what is left to share, among how much use, of how many flows. */
+  /** During filling: the capacity left, the total use that shares it, and the number of open flows. */
   left = 0
   load = 0
   open = 0
@@ -24,9 +24,9 @@ export class Line {
   }
 }
 
-/** A line on a flow's way, and how many bytes of it one byte of the flow takes. */
+/** A line on a flow's path, and how many of its bytes one byte of the flow takes. */
 export class Use {
-  /** Where the line lists it, while it does. */
+  /** Its index in the line's list; −1 if it is not there. */
   place = -1
   #flow: Flow | undefined
 
@@ -35,7 +35,7 @@ export class Use {
     readonly fraction: number
   ) {}
 
-  /** Whose use it is: that of the flow that was made with it. */
+  /** The flow that was made with this use. */
   get flow(): Flow {
     return this.#flow as Flow
   }
@@ -45,18 +45,18 @@ export class Use {
   }
 }
 
-/** Bytes on their way from one place to another, through some lines. */
+/** A stream of bytes from one place to another, over some lines. */
 export class Flow {
   /** Bytes per millisecond. */
   rate = 0
-  /** Why it is not faster: a line that is full, on which nobody is faster. Undefined when it is its own cap. */
+  /** The reason for its rate: a full line on which no flow is faster. Undefined when it is its own cap. */
   bottleneck: Line | undefined
   region = 0
-  /** What is found while filling; below 0 for nothing yet. */
+  /** The result of filling; below 0 for none yet. */
   nextRate = -1
   nextBottleneck: Line | undefined
 
-  /** @param cap - bytes per millisecond that it never exceeds; Infinity when only the lines limit it */
+  /** @param cap - the most bytes per millisecond; Infinity when only the lines limit it */
   constructor(
     readonly uses: readonly Use[],
     readonly cap: number
@@ -66,14 +66,14 @@ export class Flow {
   }
 }
 
-/** How much rates may differ and still count as the same, for the sake of rounding. */
+/** The relative difference up to which rates count as equal, because of rounding. */
 const tolerance = 1e-9
 
 /**
- * Max-min fair rates: no flow can get more without another that has no more than it getting less (Bertsekas & Gallager, Data
- * Networks, section 6.5.2, by progressive filling). Equivalently: every flow is at its cap or goes through a full line on which
- * no flow is faster. That certificate makes it possible to solve anew only where something changed: the flows on changed lines
- * are filled while all others keep their rates, and the region grows by the lines on which the certificate then fails.
+ * Max-min fair rates: no flow can get more without another one that has no more getting less (Bertsekas & Gallager, Data Networks, section 6.5.2, by
+ * progressive filling). Equivalently: every flow is at its cap or uses a full line on which no flow is faster. This certificate makes it possible to
+ * solve again only where something changed: the flows on changed lines are filled while all others keep their rates, and the region grows by the
+ * lines on which the certificate then fails.
  */
 export class MaxMin {
   #changed: Line[] = []
@@ -92,7 +92,7 @@ export class MaxMin {
     if (flow.uses.length === 0) this.#alone.add(flow)
   }
 
-  /** A flow ends. The last on each of its lines takes its place. */
+  /** A flow ends. On each of its lines the last use moves to its index. */
   remove(flow: Flow): void {
     for (const use of flow.uses) {
       const { line, place } = use
@@ -114,7 +114,7 @@ export class MaxMin {
     this.#changed.push(line)
   }
 
-  /** Finds the rates that follow from what began and ended since the last time, and tells of each that changes. */
+  /** Computes the rates after all changes since the last call, and calls `onChange` for each rate that changes. */
   solve(onChange: (flow: Flow, rate: number) => void): void {
     for (const flow of this.#alone) onChange(flow, flow.cap)
     this.#alone.clear()
@@ -136,7 +136,7 @@ export class MaxMin {
     }
   }
 
-  /** Progressive filling of `flows` within what the others leave. Returns the lines that they go through. */
+  /** Progressive filling of `flows` within the capacity that the others leave. Returns the lines that they use. */
   #fill(flows: readonly Flow[], region: number): Line[] {
     const touched = this.#open(flows, region)
     const next = new TinyQueue<Limit>(limitsOf(flows, touched), (a, b) => a.rate - b.rate)
@@ -207,7 +207,7 @@ function freeze(flow: Flow, rate: number, bottleneck: Line | undefined): void {
   }
 }
 
-/** Draws a line with all its flows into the region that is solved. */
+/** Adds a line and all its flows to the region that is solved. */
 function draw(line: Line, region: number, flows: Flow[]): void {
   line.region = region
   for (const { flow } of line.uses) {
@@ -223,7 +223,7 @@ function takenByOthers({ uses }: Line, region: number): number {
   return taken
 }
 
-/** Whether a line at the edge of the region is no longer the certificate that a flow within or outside takes it for. */
+/** Whether a line at the edge of the region no longer certifies the rate of a flow inside or outside. */
 function isBroken(line: Line, region: number): boolean {
   let fastestWithin = 0
   let fastestOutside = 0

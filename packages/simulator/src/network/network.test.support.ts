@@ -12,7 +12,7 @@ export const wire: Wire<number> = {
 export const namesOf = (count: number) =>
   Array.from({ length: count }, (_, k) => peerName(`p${String(k).padStart(3, '0')}`))
 
-/** Peers that have no neighbours, and send to whom they like. */
+/** Peers without neighbours, which send to any peer. */
 export function nobody(peers: readonly PeerName[]): Topology {
   return {
     peers: [...peers].sort(byName),
@@ -28,7 +28,7 @@ export interface Send {
   readonly at?: number
 }
 
-/** Sends all, and says when each arrived, in the order of `sends`. The bytes of the sends of a pair are in the order of time. */
+/** Sends all, and returns when each arrived, in the order of `sends`. For each pair the sizes must be in the order of time. */
 export async function arrivals(count: number, sends: readonly Send[], options: Partial<SimulationOptions<number>>) {
   const peers = namesOf(count)
   const times = new Map<Send, number>()

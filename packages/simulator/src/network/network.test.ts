@@ -6,7 +6,7 @@ import { uniformLinks } from '../simulation-options.js'
 import { arrivals, close, namesOf, nobody, type Send, wire } from './network.test.support.js'
 import { type NetworkOptions, rawNetwork } from './network.js'
 
-/** One half-duplex line between two machines, as SimGrid's documentation has it. */
+/** One half-duplex line between two machines, as in SimGrid's documentation. */
 function oneLine(bandwidth: number, latency: number, window = Infinity): Links {
   const path = { latency, jitter: 0, loss: 0, bandwidth: Infinity, window, pipes: [{ name: 'line', bandwidth }] }
   return { access: () => ({ up: Infinity, down: Infinity }), path: () => path }
