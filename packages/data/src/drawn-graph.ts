@@ -22,8 +22,7 @@ type Triple = readonly [head: number, relation: number, tail: number]
  *
  * - 6k is symmetric: (x, y) and (y, x);
  * - 6k + 1 and 6k + 2 are inverse: (x, y) of one, (y, x) of the other;
- * - 6k + 5 is the composition of the two before it: each entity is in a place (6k + 3), each place in a region (6k + 4), and so each entity in a
- * region.
+ * - 6k + 5 is composed of the two before it: each entity is in a place (6k + 3), each place in a region (6k + 4), so each entity in a region.
  *
  * Of the implied triples (one of two symmetric ones, those of the second inverse and of the composed relation) a fifth is held back, half for
  * validation and half for testing. So every tested triple follows from the training triples; nothing else could be learned.
