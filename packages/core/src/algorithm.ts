@@ -7,7 +7,7 @@ export interface NeighbourDistance {
 }
 
 /**
- * A neighbour whose parameters are much farther from the peer's own than is typical. It sends wrong numbers, or passes on wrong numbers of another
+ * A neighbour with parameters that are much farther from the peer's own than is typical. It sends wrong numbers, or passes on wrong numbers of another
  * peer: over all peers, the neighbours named in the earliest round are the origin.
  */
 export interface Outlier {
@@ -79,9 +79,9 @@ export interface StepReport {
   readonly distances: readonly NeighbourDistance[]
   /** Neighbours that are reported as outliers in this round. */
   readonly outliers: readonly Outlier[]
-  /** Neighbours whose parameters did not arrive in time. Their weight was given to the peer's own parameters. */
+  /** Neighbours from which no parameters arrived in time. Their weight was given to the peer's own parameters. */
   readonly missing: readonly PeerName[]
-  /** Neighbours whose late parameters of an earlier round were mixed in; none when absent. */
+  /** Neighbours of which late parameters of an earlier round were mixed in; none when absent. */
   readonly late?: readonly PeerName[]
   /** Neighbours that got nothing: their queue is full, they have left, or they have not yet answered an earlier message. */
   readonly unsent: readonly PeerName[]

@@ -22,7 +22,7 @@ export interface Mixing {
   readonly offer?: number
 }
 
-/** Who is whose neighbour, and the mixing weights; static, or changing by round with a period. */
+/** The neighbours of each peer, and the mixing weights; static, or changing by round with a period. */
 export interface Topology {
   /** All peers, in the order of their names. */
   readonly peers: readonly PeerName[]

@@ -51,7 +51,7 @@ export interface SplitOptions {
   readonly like?: Fit
   /** All peers, in the order of their names. */
   readonly peers: readonly string[]
-  /** The peer whose local data are wanted; absent for the union of all. */
+  /** The peer that owns the wanted local data; absent for the union of all. */
   readonly self?: string
   readonly seed: number
 }

@@ -96,7 +96,7 @@ export class Apart {
     return this.settings.answerWithin
   }
 
-  /** The peers whose models this peer has to merge with its own. */
+  /** The peers with which this peer has to merge models. */
   get reunion(): Reunion | undefined {
     return this.#reunion?.met
   }

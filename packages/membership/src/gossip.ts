@@ -15,7 +15,7 @@ interface Stream {
   cursor: number
   /** The entries from there on that it has told itself, with their numbers at the time. */
   readonly told: Map<Entry, number>
-  /** Peers whose records it is told once more. */
+  /** Peers about which it is told once more. */
   readonly again: Set<PeerName>
   /** The number of the last note to it. */
   sent: number

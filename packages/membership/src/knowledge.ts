@@ -146,7 +146,7 @@ export class Knowledge {
     return this.#deadMembers
   }
 
-  /** Peers whose records report others as broken or silent. */
+  /** Peers that report others as broken or silent. */
   get reporting(): ReadonlySet<PeerName> {
     return this.#reporting
   }

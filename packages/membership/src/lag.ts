@@ -20,7 +20,7 @@ function roundsOf(records: readonly PeerRecord[]): readonly number[] {
   return records.map(({ round }) => round).sort((a, b) => a - b)
 }
 
-/** The peers whose round is near the median: their state is current. */
+/** The peers with a round near the median: their state is current. */
 export function nearMedian(records: readonly PeerRecord[], lag: number): PeerName[] {
   const median = medianRound(records)
   if (median === undefined) return []

@@ -229,7 +229,7 @@ export class Member extends SwarmView {
     return candidates.length === 0 ? undefined : candidates[this.#random.integer(candidates.length)]
   }
 
-  /** The peers with whose models this peer has to merge its own, if it has trained apart from them (rule 11). */
+  /** The peers with which this peer has to merge models, if it has trained apart from them (rule 11). */
   get reunion(): Reunion | undefined {
     return this.#watcher.apart.reunion
   }

@@ -11,7 +11,7 @@ export interface MemberProgress {
   readonly round: number
   /** Samples processed in this run. */
   readonly samples: number
-  /** Peers whose vectors it waits for now. */
+  /** Peers from which it waits for vectors now. */
   readonly waitsFor: readonly PeerName[]
   /** Peers with which an exchange is still open that it no longer waits for. */
   readonly owes: readonly PeerName[]

@@ -32,7 +32,7 @@ export class Trainer implements Process {
   round = -1
   rounds = 0
   #isComputing = false
-  /** Peers whose answer this round lacks, with their lives. */
+  /** Peers that this round still waits for, with their lives. */
   readonly #waitsFor = new Map<PeerName, number>()
   readonly #owes = new Set<PeerName>()
   #begunAt = 0

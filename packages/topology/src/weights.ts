@@ -37,7 +37,7 @@ export function rowsWithRemainder(graph: Graph, weightOf: (node: number, source:
   )
 }
 
-/** A remainder of some roundings counts as 0: a peer whose neighbours have all the weight keeps exactly none. */
+/** A remainder of some roundings counts as 0: where the neighbours have all the weight, a peer keeps exactly none. */
 function withoutRounding(remainder: number): number {
   return Math.abs(remainder) < 1e-12 ? 0 : remainder
 }

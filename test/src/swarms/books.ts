@@ -42,7 +42,7 @@ const tolerance = 1e-9
 
 /** Facts about a peer, besides its exchanges. */
 export interface Standing {
-  /** Peers without whose messages it continued, and for which it still waits. */
+  /** Peers that it continued without, and still waits for. */
   readonly owing: (peer: PeerName) => readonly PeerName[]
   /** The last round that it has ended. */
   readonly ended: (peer: PeerName) => number
