@@ -54,7 +54,7 @@ export interface ApartFacts {
 }
 
 const [minMass, maxMass] = [0.01, 100]
-/** A model extrapolated beyond the other side's by more than this multiple of their distance may be useless. */
+/** The maximum share: a model extrapolated to more than this multiple of the distance from the other side's may be useless. */
 const maxShare = 2
 
 /**

@@ -145,7 +145,7 @@ const large = [
   ['quadratic, 10 dimensions', { kind: 'quadratic', peers: many, seed: 1, heterogeneity: 1 }]
 ]
 
-/** MiB in use. The collector releases WebAssembly's memory only in the pass after the one that finds its owner unreachable. */
+/** MiB in use. The collector releases WebAssembly's memory only in the second pass after the one that finds its owner unreachable. */
 async function held() {
   for (let pass = 0; pass < 3; pass++) {
     globalThis.gc?.()

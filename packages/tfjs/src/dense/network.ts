@@ -83,7 +83,7 @@ export class DenseNetwork {
     this.#products = Products.of(backend)
   }
 
-  /** The mean loss of the samples with the given numbers; writes its gradient to `out`, which is as long as the flat vector. */
+  /** The mean loss of the samples with the given numbers; writes its gradient to `out`, as long as the flat vector. */
   gradient(parameters: Float32Array, samples: Samples, numbers: Uint32Array, out: Float32Array): number {
     const workspace = this.#open(parameters, numbers.length)
     const targets = this.#forward(workspace, samples, numbers)
