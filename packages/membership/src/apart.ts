@@ -60,8 +60,8 @@ const maxShare = 2
 /**
  * The fraction of its own model that a peer of the returning side keeps; the rest is a model of the other side. In the mean over all peers each side
  * then counts by its samples: mass × (n + m) / (n × mass + m), with n peers on this side and m on the other; at most 2. Exception: this side is one
- * of two halves and ahead, and all peers share rounds. Then all peers of the other side take a model of this side, and that is already the mean of
- * both: n × mass / (n × mass + m). 0 where no two sides have met.
+ * of two halves and ahead, and all peers share rounds. Then all peers of the other side take a model of this side, so that it must be the mean of
+ * both already: n × mass / (n × mass + m). 0 where no two sides have met.
  */
 export function ownShare(reunion: Reunion | undefined, hasCommonRounds: boolean): number {
   if (reunion === undefined) return 0
