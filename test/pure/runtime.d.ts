@@ -1,4 +1,4 @@
-/** What every JavaScript runtime has beside the language, and packages without a machine may use: nothing else. */
+/** What every JavaScript runtime provides besides the language. Packages that must not depend on a machine may use only this. */
 
 declare class TextEncoder {
   encode(text: string): Uint8Array<ArrayBuffer>

@@ -26,7 +26,7 @@ test('χ₁ and χ₂ of rings, stars and complete graphs are those of their clo
   t.throws(() => resistancesOf(topologyOf(1025)), { message: /2 to 1024 peers, and found 1025; give them/ })
 })
 
-/** The time until disagreement is 10⁻⁶ of what it was, where each peer meets one neighbour a unit of time on average. */
+/** The time until disagreement is 10⁻⁶ of its start, where each peer meets one neighbour per unit of time on average. */
 function timeToConsensus(n: number, η: number, α: number, seed: number): number {
   const random = createRandom(seed, 'meetings')
   const x = Array.from({ length: n }, () => random.normal())
@@ -60,7 +60,7 @@ test('with the constants of a ring, consensus at Poisson meetings takes the publ
   ]
   for (const [n, plain, accelerated] of published) {
     const { χ1, χ2 } = resistancesOf(topologyOf(n))
-    // A peer of the record asks once in a step and is asked as often: it meets twice.
+    // A peer of the record asks once per step and is asked as often: it meets twice.
     const [η, α] = [1 / (2 * Math.sqrt(χ1 * χ2)) / 2, Math.sqrt(χ1 / χ2) / 2]
     const found = [median((seed) => timeToConsensus(n, 0, 0.5, seed)), median((seed) => timeToConsensus(n, η, α, seed))]
     t.log(`ring of ${n}: ${found.map(Math.round).join(' → ')}, published ${plain} → ${accelerated}`)

@@ -1,4 +1,4 @@
-/** `murmur advise`, as it is typed. */
+/** `murmur advise` as a command. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { advise, computingOf } from '@murmuration/experiment/sim'
@@ -17,7 +17,7 @@ const plan = z.object({
 
 test('it prints plans, the best first, and writes files that the other commands take', async (t) => {
   const folder = await temporaryFolder()
-  // What three of four peers have measured.
+  // The measurements of three of four peers.
   const measured = ['a', 'b', 'c'].map((self, place) => {
     const pairs = ['a', 'b', 'c', 'd']
       .slice(place + 1)

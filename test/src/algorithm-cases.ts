@@ -1,21 +1,22 @@
 import type { Algorithm } from '@murmuration/algorithms'
 import type { AlgorithmCase } from '@murmuration/contract'
 
-/** What an algorithm needs otherwise than the rest to come to the optimum. */
+/** Where an algorithm needs other settings than the rest to reach the optimum. */
 const special: Readonly<Record<string, Omit<AlgorithmCase, 'algorithm'>>> = {
   'ad-psgd': { isAsynchronous: true },
   'a2cid2': { isAsynchronous: true },
-  // The faster count for more, and a model that was long under way takes the mean along more slowly.
+  // Faster peers have more weight, and models that are long in flight move the mean more slowly.
   'divshare': { isAsynchronous: true, options: { period: 3, fragments: 2 }, spread: 0.5 },
-  // Whom a round goes on without are the slower ones, and who that is a busy machine decides: only where all have one optimum is it known where the rest ends.
+  // Rounds continue without the slower peers, and the load of the machine decides which these are: the result is known only where all peers have the
+  // same optimum.
   'hop': { isAsynchronous: true, spread: 0 },
   'async-diloco': { isAsynchronous: true, options: { period: 3, momentum: 0.5 } },
   'decoupled-diloco': { isAsynchronous: true, options: { period: 3, momentum: 0.5, grace: 50 } },
   'async-parameter-server': { isAsynchronous: true },
   'stale-synchronous': { isAsynchronous: true },
-  // When the fast have ended, the slow ones pull alone.
+  // When the fast workers have ended, the slow ones pull alone.
   'parameter-services': { isAsynchronous: true, spread: 1 },
-  // Of four numbers half are sent.
+  // Two of four numbers are sent.
   'choco': { options: { compressor: { name: 'top-k', fraction: 0.5 }, consensus: 0.4 } },
   'motef': { options: { compressor: { name: 'top-k', fraction: 0.5 }, consensus: 0.4, momentum: 0.5 } },
   // Peers of the contract are up to 4 apart.
@@ -33,17 +34,17 @@ const special: Readonly<Record<string, Omit<AlgorithmCase, 'algorithm'>>> = {
   'diloco': { options: { period: 3 } },
   'local-sgd': { options: { period: 3 } },
   'slowmo': { options: { period: 3 } },
-  // With more momentum a falling rate takes longer to settle.
+  // With more momentum it takes longer to settle as the rate falls.
   'qg-dsgdm': { options: { momentum: 0.5, memory: 0.5 } },
   'gossip-pga': { options: { period: 3 } }
 }
 
-/** What an algorithm of this name needs otherwise than the rest. */
+/** How the settings of this algorithm differ from the rest. */
 export function caseOf(name: string): Omit<AlgorithmCase, 'algorithm'> {
   return special[name] ?? {}
 }
 
-/** How the contract of algorithms tries one. */
+/** The settings with which the contract of algorithms runs one. */
 export function settingsOf(algorithm: Algorithm): AlgorithmCase {
   return { algorithm, ...caseOf(algorithm.name) }
 }

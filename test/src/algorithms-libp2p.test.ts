@@ -1,14 +1,14 @@
-/** Every algorithm of the registry on libp2p, held to what all of them promise. */
+/** Every algorithm of the registry on libp2p, against the contract of all. */
 import { algorithms } from '@murmuration/algorithms'
 import { testAlgorithm } from '@murmuration/contract'
 import test from 'ava'
 import { settingsOf } from './algorithm-cases.js'
 import { libp2pWorld } from './worlds.js'
 
-/** Whose steps are slow to fall; the others are at the optimum by far after 60 rounds, as the simulator shows. */
+/** Algorithms that converge slowly; the others are well at the optimum after 60 rounds, as the simulator shows. */
 const slow = new Set(['diloco', 'relay-sgd'])
 
-/** Tested in full in both worlds: at least one of each way to use a fabric. Of the others algorithms-parity.test.ts shows the same bits. */
+/** Tested in full in both worlds: at least one for each way to use a fabric. For the others algorithms-parity.test.ts shows the same bits. */
 const inFull = new Set([
   'dpsgd',
   'sgp',

@@ -12,7 +12,7 @@ import { inSimulator, overLibp2p, type Program, type WorldOptions } from './worl
 const adPsgd = algorithms.find(({ name }) => name === 'ad-psgd') as Algorithm
 const peers = ['p0', 'p1', 'p2', 'p3'].map(peerName)
 
-/** Whose result depends on who is heard first, which differs from run to run on real links. */
+/** Algorithms whose result depends on the order of arrival, which differs from run to run on real links. */
 const asynchronous = new Set([
   'ad-psgd',
   'a2cid2',
@@ -24,7 +24,7 @@ const asynchronous = new Set([
   'parameter-services'
 ])
 
-/** With which options a record is in step that otherwise goes on without who is late. */
+/** Options that make a record wait for late peers instead of continuing without them. */
 const inStep: Readonly<Record<string, object>> = { hop: { backup: 0 } }
 
 function topologyOf({ needs, name }: Algorithm): Topology {
@@ -53,7 +53,7 @@ function settingsOf(algorithm: Algorithm, more: Partial<TrainingSettings>): Trai
 
 type World = (options: WorldOptions, program: Program) => Promise<void>
 
-/** Trains a softmax regression, and returns the parameters that each worker ends with. */
+/** Trains a softmax regression, and returns the final parameters of each worker. */
 async function trained(world: World, algorithm: Algorithm): Promise<readonly (Float32Array | undefined)[]> {
   const ends = new Map<PeerName, Float32Array>()
   const localData = {

@@ -1,4 +1,4 @@
-/** Every algorithm of the registry in the simulator, held to what all of them promise. */
+/** Every algorithm of the registry in the simulator, against the contract of all. */
 import { algorithms } from '@murmuration/algorithms'
 import { testAlgorithm } from '@murmuration/contract'
 import test from 'ava'

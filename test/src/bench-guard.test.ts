@@ -1,4 +1,4 @@
-/** `npm run bench -- --against COMMIT`: its parts, on commands and a repository that are quick. */
+/** `npm run bench -- --against COMMIT`: its parts, on fast commands and a small repository. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -77,7 +77,7 @@ test('the figures of the simulator are read from what its program prints', async
   for (const [name, value] of Object.entries(figures)) t.true(Number.isFinite(value) && value >= 0, `${name}: ${value}`)
 })
 
-/** A clone whose program says that it costs so much; without a cost it has no program. */
+/** A clone whose program reports this cost; without a cost it has no program. */
 function cloneThatCosts(cost?: number): string {
   const folder = mkdtempSync(join(tmpdir(), 'murmur-test-'))
   if (cost !== undefined) writeFileSync(join(folder, 'cost.mjs'), `console.log('\\u001B[90mcosts\\u001B[39m ${cost}')`)

@@ -6,7 +6,7 @@ import { type BrowserContextOptions, chromium, type Page } from 'playwright-core
 
 const programs = ['chromium', 'chromium-browser', 'google-chrome']
 
-/** Where the browser is. */
+/** The path of the browser. */
 export const executablePath = (process.env.PATH ?? '')
   .split(delimiter)
   .flatMap((folder) => programs.map((program) => join(folder, program)))
@@ -16,14 +16,14 @@ export const executablePath = (process.env.PATH ?? '')
 export const skipped =
   executablePath === undefined ? ' (skipped: there is no chromium, chromium-browser or google-chrome)' : ''
 
-/** A page, and what its console said and what it tried to load from elsewhere. */
+/** A page, its console output, and its attempts to load something from elsewhere. */
 export async function openedBrowser(
   t: ExecutionContext,
   url: string,
   options: BrowserContextOptions
 ): Promise<{ readonly page: Page; readonly complaints: string[] }> {
   if (executablePath === undefined) throw new Error('no browser')
-  // Chromium's own sandbox does not start for root, who runs tests in containers; the page is our own.
+  // Chromium's own sandbox does not start for root, as which tests run in containers; the page is the test's own.
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
   t.teardown(() => browser.close())
   const page = await (await browser.newContext(options)).newPage()

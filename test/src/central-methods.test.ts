@@ -153,7 +153,7 @@ test('D-PSGD tensor by tensor: a vector counts when all of its tensors have come
     const task = await createSoftmaxTask({ localData: { ...ofRing, self: fabric.self } })
     const steps = dpsgd(fabric, task, { ...gossip, fusion: 'per-tensor' })
     const { value } = (await steps.next()) as { value: StepReport }
-    // There is room for one tensor alone.
+    // There is room for only one tensor.
     t.is(value.unsent.length, 2)
     t.deepEqual([...value.missing].sort(), [...value.unsent].sort())
     t.deepEqual(value.distances, [])

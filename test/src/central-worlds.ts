@@ -50,12 +50,12 @@ export function inCentralWorld(world: CentralWorld, program: PeerProgram<VectorM
   )
 }
 
-/** How all train: an algorithm by its name, and what the world does not say. */
+/** How all peers train: an algorithm by its name, and settings that the world does not give. */
 export interface Method extends Omit<TrainingSettings, 'algorithm' | 'workers' | 'servers'> {
   readonly algorithm: string
 }
 
-/** What the workers did: their reports, with copies of the parameters, and what they returned. */
+/** The history of the workers: their reports, with copies of the parameters, and their results. */
 export interface History {
   readonly reports: readonly (readonly StepReport[])[]
   readonly ends: readonly Float32Array[]
@@ -74,9 +74,9 @@ export function algorithmOf(name: string): Algorithm {
 /** Trains all workers and servers. */
 export async function historyOf(
   world: CentralWorld & {
-    /** A server's when `self` is absent. */
+    /** The server's task when `self` is absent. */
     readonly taskOf: (self?: PeerName) => Task | Promise<Task>
-    /** Another fabric for some. */
+    /** Replaces the fabric of some peers. */
     readonly fabricOf?: (fabric: Fabric<VectorMessage>) => Fabric<VectorMessage>
     /** Called when a worker has ended. */
     readonly onEnd?: (worker: PeerName) => void
@@ -112,7 +112,7 @@ export function colocated(workers: readonly PeerName[]): readonly Server[] {
   return namesOf(workers.length, 's').map((name, place) => ({ name, on: workers[place] }))
 }
 
-/** Parameters that only count what becomes of gradients: `gradientOf` is asked for the gradient, at what and for the how-manieth time. */
+/** Parameters that only show how gradients are applied: `gradientOf` receives the point and the number of the call. */
 export function countingTask(
   tensors: readonly number[],
   gradientOf: (parameters: Float32Array, count: number) => Float32Array

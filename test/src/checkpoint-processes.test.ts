@@ -1,4 +1,6 @@
-/** Real processes that are killed, stopped and started again from their checkpoints. One after the other, so that they do not starve each other. */
+/**
+ * Real processes that are killed, stopped and restarted from their checkpoints. One after the other, so that they do not compete for the processor.
+ */
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -30,7 +32,7 @@ timeout: 20 s
 
 const savingTo = (folder: string) => ['--checkpoint', folder, '--every', '10 rounds']
 
-/** What every run of a test is given: a path of three, whose ends may be two rounds apart, or another graph. */
+/** The files of every run of a test: a path of three, whose ends may be two rounds apart, or another graph. */
 async function prepare(graph = '{ kind: edges, edges: [[a, b], [b, c]] }') {
   const folder = await temporaryFolder()
   const train = join(folder, 'training.yaml')
@@ -77,7 +79,7 @@ function kill(pid: number): void {
   }
 }
 
-/** Damages the newest checkpoint that all have, where one peer keeps it. Returns its path and the round of the one before. */
+/** Damages the newest checkpoint that all have, in one peer's folder. Returns its path and the round of the previous one. */
 async function damageNewest(checkpoints: string, peers: readonly string[]) {
   const all = await Promise.all(peers.map((peer) => roundsOf(join(checkpoints, peer))))
   const [newest, before] = all[0].filter((round) => all.every((rounds) => rounds.includes(round))).sort((x, y) => y - x)
@@ -130,7 +132,7 @@ test('who has nothing to go on from begins anew; where one peer was killed and t
   await reaching(swarm, 25)
   const [{ peer, pid }] = peerProcesses(swarm)
   kill(pid)
-  // Until its end is known it may still put a whole file in its place.
+  // Until its end is known it may still replace a file.
   await swarm.saying('"kind":"lost"')
   const killedAt = Math.max(...(await roundsOf(join(checkpoints, peer))))
   await reaching(swarm, killedAt + 150)
@@ -139,7 +141,7 @@ test('who has nothing to go on from begins anew; where one peer was killed and t
   await reaching(again, killedAt + 5)
   again.process.kill('SIGINT')
   const result = await again.result
-  // The others keep the newest round that they know it to have: it may have died before it told of its last.
+  // The others keep the newest round that they know it to have: it may have died before it reported its last.
   const [round, ...more] = resumedFrom(result).map(Number)
   t.deepEqual(more, [], result.stderr)
   t.true(round === killedAt || round === killedAt - 10, `${round} after ${killedAt}: ${result.stderr}`)

@@ -1,4 +1,4 @@
-/** Checkpoints with codecs that build on what was sent before: a run that goes on from them has the bits of one that was not interrupted. */
+/** Checkpoints with codecs that build on what was sent before: a run that continues from them has the bits of an uninterrupted one. */
 import { dpsgd, type Saved, Session } from '@murmuration/algorithms'
 import { timeLimit } from '@murmuration/contract'
 import { type Fabric, type PeerName, peerName } from '@murmuration/core'
@@ -24,7 +24,7 @@ const settings = {
   workers: peers
 }
 
-/** A saved session whose vectors outlive the next step; `structuredClone` does not copy shared memory. */
+/** A saved session whose vectors stay valid after the next step; `structuredClone` does not copy shared memory. */
 function copyOf({ tree, vectors }: Saved): Saved {
   return { tree, vectors: new Map([...vectors].map(([name, numbers]) => [name, numbers.slice()])) }
 }

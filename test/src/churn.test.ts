@@ -1,4 +1,4 @@
-/** What the peers of a simulated swarm know of one another when many have crashed and come back. */
+/** What the peers of a simulated swarm know of each other when many have crashed and come back. */
 import type { PeerName } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
 import { drawChurn } from '@murmuration/simulator'
@@ -6,7 +6,7 @@ import { consensusDistance } from '@murmuration/vectors'
 import test from 'ava'
 import { namesOf, runMembers, type SwarmEnd } from './member-swarm.js'
 
-/** By peer, whom its last process takes for dead in the end. */
+/** By peer, the peers that its last process considers dead in the end. */
 function deadIn({ changes }: SwarmEnd, restarted: ReadonlyMap<PeerName, number>) {
   const dead = new Set<string>()
   for (const { at, by, change } of changes) {

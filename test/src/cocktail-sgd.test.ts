@@ -1,4 +1,4 @@
-/** CocktailSGD against its rule, written anew in float64. */
+/** CocktailSGD against its rule, implemented again in float64. */
 import test from 'ava'
 import { maskOf, repeated, sum, testOracle } from './recursion.js'
 
@@ -8,7 +8,7 @@ testOracle(test, {
   options: { random: 2 / 3, largest: 0.75, bits: 3 },
   peers: 2,
   recursion: async ({ rounds, rate, gradients, start }) => {
-    // Of each half of six numbers the largest two, in multiples of a third of the largest.
+    // The largest two of each half of six numbers, in multiples of a third of the largest.
     const squeezed = (row: readonly number[]) =>
       [row.slice(0, 3), row.slice(3)].flatMap((shard) => {
         const [most, second] = shard.map(Math.abs).sort((a, b) => b - a)

@@ -14,7 +14,7 @@ interface Given {
   /** 'broadcast': the rank that sends. */
   readonly root?: number
   readonly chunks?: number
-  /** Tensors that are exchanged one after the other; all as one when absent. */
+  /** Tensors that are exchanged one after the other; all together when absent. */
   readonly tensors?: readonly number[]
 }
 
@@ -38,7 +38,7 @@ const once = ({ collective, root = 0, chunks = 1, tensors = [] }: Given) =>
     }
   })
 
-/** What a worker has after each of some rounds of a collective, beginning with `own`. */
+/** The vector of a worker after each of several rounds of a collective, beginning with `own`. */
 async function* rounds(
   fabric: Fabric<VectorMessage>,
   workers: readonly PeerName[],
@@ -153,7 +153,7 @@ test('broadcast: everybody has the root’s vector, whoever is the root', async 
   }
 })
 
-/** How long a call takes all together. */
+/** The duration of a call. */
 async function timeOf(
   collective: Given['collective'],
   world: Omit<CentralWorld, 'workers'>,

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { timeLimit } from '@murmuration/contract'
 import { root } from './repository.js'
 
-/** What a run of the command came to. */
+/** The result of a run of the command. */
 export interface CommandResult {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
@@ -15,18 +15,18 @@ export interface CommandResult {
   readonly stderr: string
 }
 
-/** The command under way. */
+/** A running command. */
 export interface RunningCommand {
   readonly process: ChildProcess
   readonly result: Promise<CommandResult>
-  /** What standard output has so far. */
+  /** Standard output so far. */
   output(): string
   /** Resolves when standard output or standard error contains `text`; rejects when the command ends without it. */
   saying(text: string): Promise<void>
   /**
-   * The first JSON object of standard output that `isIt`, past or to come; rejects when the command ends without one.
+   * The first JSON object of standard output for which `isIt` holds, past or future; rejects when the command ends without one.
    *
-   * @param from - only what comes after as many characters of {@link output}; from the beginning when absent
+   * @param from - skips this many characters of {@link output}; none when absent
    */
   telling(what: string, isIt: (line: JsonLine) => boolean, from?: number): Promise<JsonLine>
 }
@@ -34,21 +34,21 @@ export interface RunningCommand {
 /** A line of a `--json` run. */
 export type JsonLine = Readonly<Record<string, unknown>>
 
-/** Where and how a command runs, when not in the repository's root and as it is. */
+/** Where and how a command runs, when not in the repository's root and unchanged. */
 export interface Surroundings {
   readonly cwd?: string
-  /** The command's own file; that of the repository without it. */
+  /** The command's own file; that of the repository when absent. */
   readonly bin?: string
   readonly env?: Readonly<Record<string, string>>
   /** A command that runs the other, as "ip netns exec NAME" does. */
   readonly prefix?: readonly string[]
-  /** No file may become longer, in blocks of 1024 bytes: further writes fail, as on a full disk. POSIX systems only. */
+  /** The maximum length of files, in blocks of 1024 bytes: further writes fail, as on a full disk. POSIX systems only. */
   readonly fileLimit?: number
 }
 
 /**
- * Starts `murmur` as a process, with a home of its own. One that takes longer than `limit` milliseconds hangs: it is killed,
- * and its result rejects with what it has said.
+ * Starts `murmur` as a process, with its own home directory. After `limit` milliseconds it counts as hanging: it is killed, and its result rejects
+ * with its output.
  */
 export function murmur(
   args: readonly string[],

@@ -9,7 +9,7 @@ import { root } from './repository.js'
 const shells = ['bash', 'zsh', 'fish'] as const
 type Shell = (typeof shells)[number]
 
-/** A test that a shell has to be there for, with the reason why it is skipped elsewhere. */
+/** A test that needs this shell, with the reason why it is skipped elsewhere. */
 function needing(shell: Shell) {
   const isThere = spawnSync(shell, ['-c', 'true']).status === 0
   return { test: isThere ? test : test.skip, note: isThere ? '' : ` (skipped: there is no ${shell})` }
@@ -41,7 +41,10 @@ const flagsOf = (help: string) => [...help.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/
 
 const whatIsPrinted = printed()
 
-/** What bash completes each line to, in the root of the repository: words by spaces, of which the last is completed. There is no murmur in its PATH. */
+/**
+ * How bash completes each line, in the root of the repository: words separated by spaces, of which the last is completed. There is no murmur in its
+ * PATH.
+ */
 function completedByBash(script: string, lines: readonly string[]): readonly (readonly string[])[] {
   const program = [
     'source "$1" && complete -p murmur > /dev/null && shift || exit 9',
@@ -57,7 +60,7 @@ function completedByBash(script: string, lines: readonly string[]): readonly (re
   return replies.map((line) => line.split('|').filter((word) => word !== ''))
 }
 
-/** Lines, and what completes them. */
+/** Lines, and their completions. */
 const lines: readonly (readonly [string, readonly string[]])[] = [
   ['murmur sw', ['swarm']],
   ['murmur swarm ring', ['ring-4', 'ring-8']],

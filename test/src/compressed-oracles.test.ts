@@ -1,9 +1,9 @@
-/** Algorithms that compress, and those that expect liars, against its paper's recursion, written anew in float64. */
+/** Algorithms that compress, and those that expect liars, against the recursions of their papers, implemented again in float64. */
 import { createRandom } from '@murmuration/random'
 import test from 'ava'
 import { maskOf, type Matrix, meanOf, type Oracle, product, repeated, rowsOf, sum, testOracle } from './recursion.js'
 
-/** Of each row the two numbers farthest from 0, and zeros. */
+/** The two numbers of each row that are farthest from 0, and zeros elsewhere. */
 function largestTwo(X: Matrix): Matrix {
   return X.map((row) => {
     const [, second] = row.map(Math.abs).sort((a, b) => b - a)
@@ -192,7 +192,7 @@ const oracles: readonly Oracle[] = [
       const m0 = await gradients(start)
       const g0 = largestTwo(m0)
       const first = { X: start, m: m0, v: m0, H: start, G: g0 }
-      // As the paper has it: x and H with the v of before, then m, v and G.
+      // As in the paper: x and H with the previous v, then m, v and G.
       const step = async ({ X, m, v, H, G }: typeof first, k: number) => {
         const X1 = sum([1, X], [1, pull(H)], [-rate(k), v])
         const H1 = sum([1, H], [1, largestTwo(sum([1, X1], [-1, H]))])
@@ -225,7 +225,7 @@ const oracles: readonly Oracle[] = [
         return nearest + next
       }
       const step = async (X: Matrix, k: number) => {
-        // Each takes itself where its score is as good as the best, and else the first by name.
+        // Each takes itself if its score is as good as the best, otherwise the first best by name.
         const scores = X.map((_, j) => scoreOf(X, j))
         const best = scores.indexOf(Math.min(...scores))
         const chosen = X.map((own, i) => (scores[i] === scores[best] ? own : X[best]))
@@ -265,7 +265,7 @@ const oracles: readonly Oracle[] = [
         return half.map((own, i) => {
           const differences = half.map((row) => row.map((value, d) => value - own[d]))
           const lengths = differences.map((row) => Math.hypot(...row))
-          // All weigh 1 / n: n − 2 may be within, oneself among them.
+          // All weights are 1 / n: n − 2 may be within τ, the peer itself included.
           const τ = [...lengths].sort((a, b) => a - b)[half.length - 3]
           const scale = (j: number) => W[i][j] * (lengths[j] === 0 ? 1 : Math.min(1, τ / lengths[j]))
           return own.map((value, d) => differences.reduce((total, row, j) => total + scale(j) * row[d], value))

@@ -1,4 +1,4 @@
-/** What algorithms compress themselves: the bytes on links, in both worlds, and what that does to training. */
+/** What algorithms compress themselves: the bytes on links, in both worlds, and the effect on training. */
 import { type Algorithm, algorithms, train, type TrainingSettings } from '@murmuration/algorithms'
 import { timeLimit } from '@murmuration/contract'
 import { peerName, type PeerName } from '@murmuration/core'
@@ -14,7 +14,7 @@ const recordOf = (name: string) => algorithms.find((each) => each.name === name)
 const peers = ['a', 'b', 'c', 'd'].map(peerName)
 const topology = createTopology({ peers, graph: { kind: 'ring' } })
 
-/** Trains on quadratics of `dimension` numbers, and gives everybody's parameters to `ends`. */
+/** Trains on quadratics of `dimension` numbers, and passes every peer's parameters to `ends`. */
 function training(
   dimension: number,
   given: Pick<TrainingSettings, 'algorithm' | 'options' | 'rounds' | 'rate'>,
@@ -27,7 +27,7 @@ function training(
   }
 }
 
-/** Of 100 numbers: how the bodies are made up is in packed.ts. */
+/** For 100 numbers; packed.ts describes the layout of the bodies. */
 const bodies: readonly (readonly [string, object, number])[] = [
   ['5 numbers and their gaps', { name: 'top-k', fraction: 0.05 }, 1 + 4 + 5 * 4 + 1 + 5],
   ['their magnitude and a bit for each', { name: 'sign' }, 1 + 4 + 1 + 13]

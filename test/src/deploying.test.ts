@@ -1,4 +1,4 @@
-/** The files of examples/deploy: what a cluster, systemd and shells take, and that they fit each other and the command. */
+/** The files of examples/deploy: that a cluster, systemd and shells accept them, and that they fit each other and the command. */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { readFile, stat, writeFile } from 'node:fs/promises'
@@ -19,7 +19,7 @@ const scripts = files.filter((file) => /\.(sh|slurm)$/.test(file))
 const documentsOf = (file: string): unknown[] =>
   parseAllDocuments(textOf(`${folder}/${file}`), { merge: true }).map((each) => each.toJS() as unknown)
 
-/** Whether there is a program, and what is said where there is none. */
+/** Whether there is a program, and the message where there is none. */
 function tool(name: string) {
   const isThere = (process.env.PATH ?? '').split(delimiter).some((each) => existsSync(join(each, name)))
   return isThere ? { test, note: '' } : { test: test.skip, note: ` (skipped: there is no ${name})` }

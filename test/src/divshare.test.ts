@@ -75,7 +75,7 @@ test('who computes ten times as long holds nobody up, and all end with one model
   const told = new Set<string>()
   const seen = (fabric: Fabric<VectorMessage>) =>
     fabricWith(fabric, {
-      // The first time that it is to be told that a peer has ended there is no room.
+      // The first notice that a peer has ended finds no room.
       send: (to, message) => {
         const isRefused = message.kind === 0 && !told.has(`${fabric.self} ${to}`)
         if (isRefused) told.add(`${fabric.self} ${to}`)

@@ -1,4 +1,4 @@
-/** The examples in the docstrings of core do what they say: each line `expression // → value` is computed. */
+/** The examples in the docstrings of core are true: each line `expression // → value` is evaluated. */
 import * as core from '@murmuration/core'
 import test from 'ava'
 import { repositoryFiles, textOf } from './repository.js'

@@ -1,4 +1,4 @@
-/** An edge is used by both ends or by none, whatever is late: the mean over the peers does not move. */
+/** An edge is used by both ends or by none, even if messages are late: the mean over the peers does not move. */
 import { testEdges } from '@murmuration/contract'
 import { type Algorithm, dpsgd, Session } from '@murmuration/algorithms'
 import { type Fabric, type PeerName, peerName, type Task } from '@murmuration/core'
@@ -29,7 +29,7 @@ function taskOf(peer: PeerName): Task {
   }
 }
 
-/** Values of all peers, far apart. */
+/** Start values of all peers, far apart. */
 function startOf(peer: PeerName): Float32Array {
   return Float32Array.from({ length }, (_, d) => Math.sin(1 + peers.indexOf(peer) * length + d))
 }
@@ -45,7 +45,7 @@ interface Run {
 
 interface Ends {
   readonly models: ReadonlyMap<PeerName, Float32Array>
-  /** Rounds in which somebody went on without a neighbour. */
+  /** Rounds in which a peer continued without a neighbour. */
   readonly missed: number
   readonly owing: readonly PeerName[]
 }
@@ -79,7 +79,7 @@ async function run({
   return { models, missed, owing }
 }
 
-/** How far the sum over the peers has moved, at most over the elements. */
+/** How far the sum over the peers has moved: the maximum over the elements. */
 function drift({ models }: Ends): number {
   let most = 0
   for (let d = 0; d < length; d++) {

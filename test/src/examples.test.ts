@@ -1,4 +1,4 @@
-/** The examples run, each by the command that its file names. */
+/** The examples run, each by the command in its file. */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
@@ -42,7 +42,7 @@ test('the peer inside a program that the README shows is given what that of the 
   }
 })
 
-/** The fewest peers that are many: each loads TensorFlow.js. */
+/** The smallest number of peers: each loads TensorFlow.js. */
 async function pair(folder: string): Promise<string> {
   const path = join(folder, 'pair.yaml')
   await writeFile(path, 'graph: ring\npeers: 2\n')
@@ -72,7 +72,7 @@ test('the model in the README trains as it stands there', async (t) => {
 
 test('the language model trains over its shaped links as it is simulated: texts on the way, perplexity in the end, a bit for a number', async (t) => {
   const folder = await temporaryFolder()
-  // Two peers, a tiny model and a text that needs no network; all else is as in the example.
+  // Two peers, a tiny model and a text that needs no network; everything else is as in the example.
   const text = textOf('examples/language-model/train.yaml')
     .replace(/^task: .*$/m, 'task: { kind: gpt, layers: 1, width: 16, heads: 2, context: 16 }')
     .replace(/^data: .*$/m, 'data: { sentences: 200 }')
@@ -113,7 +113,7 @@ test('the language model trains over its shaped links as it is simulated: texts 
 const mnist = join(root, '../shared/data/mnist')
 const withDigits = existsSync(mnist) ? test : test.skip
 
-/** Puts the files where a run that fetched them would have left them, so that the test needs no network. */
+/** Puts the files where a run that fetched them would have put them, so that the test needs no network. */
 async function fillCache(home: string): Promise<void> {
   for (const name of ['t10k-images-idx3-ubyte.gz', 't10k-labels-idx1-ubyte.gz']) {
     const sha256 = createHash('sha256')

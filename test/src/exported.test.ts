@@ -1,4 +1,4 @@
-/** Models that were exported give what "murmur predict" says: in TensorFlow.js, in a browser, and in ONNX Runtime. */
+/** Exported models give what "murmur predict" says: in TensorFlow.js, in a browser, and in ONNX Runtime. */
 import { createRequire } from 'node:module'
 import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
@@ -17,7 +17,7 @@ import { png, type SavedModel, savedModel } from './saved-model.js'
 const require = createRequire(import.meta.url)
 const inBrowser = executablePath === undefined ? test.serial.skip : test.serial
 
-/** What of it is used; it is no dependency, since it brings 300 MB. .ci/run installs it. */
+/** The part that is used; it is no dependency, since it brings 300 MB. .ci/run installs it. */
 interface OnnxRuntime {
   readonly InferenceSession: {
     create(path: string): Promise<{
@@ -54,7 +54,7 @@ const ownModel = `export function createModel(tf, { inputShape, classes }) {
 }
 `
 
-/** A model, the pictures that it is tried on, and the module that it needs. */
+/** A model, its test images, and the module that it needs. */
 interface Case extends SavedModel {
   readonly pictures: readonly string[]
   readonly task?: string
@@ -84,7 +84,7 @@ async function caseOf(kind: string): Promise<Case> {
 
 const made = new Map(kinds.map((kind) => [kind, caseOf(kind)]))
 
-/** What the model makes of each picture: the probabilities of 0 … 9. */
+/** The model's results for each image: the probabilities of 0 … 9. */
 async function ours({ path, pictures, task }: Case): Promise<readonly (readonly number[])[]> {
   const all: number[][] = []
   for await (const { classes = [] } of predict(path, pictures, { task }))
@@ -151,10 +151,10 @@ for (const kind of kinds) {
 
 const size = { layers: 2, width: 16, heads: 2 }
 const gpt = savedModel({ kind: 'gpt', ...size, context: 12 }, { kind: 'gpt', ...size }, { context: 12 })
-/** Windows of numbers of characters, and what the model makes of them by what it gives for their last places. */
+/** Windows of numbers of characters, and the model's outputs for their last places. */
 const windows = [0, 5].map((first) => Float32Array.from({ length: 12 }, (_, k) => (first + 3 * k) % 26))
 
-/** What `continueText` draws from: the probabilities of all characters after the last of a window. */
+/** The distributions from which `continueText` draws: the probabilities of all characters after the last of a window. */
 async function followers({ path }: SavedModel): Promise<readonly (readonly number[])[]> {
   const { facts, parameters } = await loadModel(path)
   if (facts.signature === undefined) throw new Error('no signature')
@@ -229,7 +229,7 @@ test.serial(
   }
 )
 
-/** A page with TensorFlow.js as it is installed, and files beside it. */
+/** Serves a page with TensorFlow.js as it is installed, and files next to it. */
 async function served(t: ExecutionContext, paths: readonly string[]): Promise<string> {
   const scripts = ['core', 'layers', 'backend-cpu'].map((part) =>
     join(require.resolve(`@tensorflow/tfjs-${part}/package.json`), `../dist/tf-${part}.min.js`)

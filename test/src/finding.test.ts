@@ -1,4 +1,4 @@
-/** Peers that know ids alone, and one that is invited, as people start them: on machines behind a router, where namespaces are allowed. */
+/** Peers that know only ids, and one that is invited, as people start them: on machines behind a router, where namespaces are permitted. */
 import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { timeLimit } from '@murmuration/contract'
@@ -57,7 +57,7 @@ test('peers find each other by a seed; a friend joins with one line, trains with
   t.is(refused.code, 4, refused.stderr)
   t.regex(refused.stderr, /the invitation was used by another/)
 
-  // The run begins when those are there that the file names by their ids, and waits for nobody else.
+  // The run begins when the peers are present that the file names by their ids, and waits for no others.
   t.false(first.output().includes('"kind":"step"'))
   const results = await Promise.all([first, start(bob, 'b'), joining].map(({ result }) => result))
   for (const { code, stderr } of results) t.is(code, 0, stderr)

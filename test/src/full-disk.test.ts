@@ -1,4 +1,4 @@
-/** What is left when results cannot be written. The kernel refuses the writes: a limit on files' length, or a small file system. */
+/** What remains when results cannot be written. The kernel refuses the writes: a limit on files' length, or a small file system. */
 import { execFileSync } from 'node:child_process'
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ const posixTest = process.platform === 'win32' ? test.skip : test
 // A model of 31 kB.
 const training = 'data: { digits: 600 }\ntask: softmax\nrounds: 10\nbatch: 16\n'
 
-/** A disk of `kilobytes` in `folder`; undefined where mounting is not allowed. Linux, as root. */
+/** A disk of `kilobytes` in `folder`; undefined where mounting is not permitted. Linux, as root. */
 async function smallDisk(
   folder: string,
   kilobytes: number
@@ -29,7 +29,7 @@ async function smallDisk(
 
 const commands = { swarm: ['swarm', '--no-baseline'], peer: ['peer', '--as', 'a'] } as const
 
-/** What both commands are given, and where the model is to go; an older one is there. */
+/** The arguments of both commands, and the path of the model, where an older one exists. */
 async function prepare(
   folder: string,
   saveIn: string
@@ -43,7 +43,7 @@ async function prepare(
   return { args: [topology, '--train', train, '--save', save, '--json'], save }
 }
 
-/** Of the last two lines: what came of it, and then why the command failed. */
+/** The kinds of the last two lines: the result, and then why the command failed. */
 const lastKinds = (result: CommandResult) =>
   recordsOf(result)
     .slice(-2)
@@ -53,7 +53,7 @@ for (const [name, command] of Object.entries(commands)) {
   posixTest(`a model that cannot be written is no reason to say nothing: ${name}`, async (t) => {
     const folder = await temporaryFolder()
     const { args, save } = await prepare(folder, folder)
-    // The limit is on all files, so that no other place is left for the model.
+    // The limit applies to all files, so that no other place is left for the model.
     const result = await murmur([...command, ...args], folder, undefined, { fileLimit: 20 }).result
     t.is(result.code, 8, result.stderr)
     t.deepEqual(lastKinds(result), ['summary', 'error'])

@@ -3,7 +3,7 @@ import { dpsgd as record, train, type TrainingSettings } from '@murmuration/algo
 import type { Fabric, StepReport, Task } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
 
-/** Where none is given, momentum is 0. */
+/** Momentum is 0 when absent. */
 export interface DpsgdOptions extends Omit<TrainingSettings, 'algorithm' | 'options' | 'optimiser' | 'workers'> {
   readonly order?: 'combine-then-adapt' | 'adapt-then-combine'
   readonly overlap?: boolean

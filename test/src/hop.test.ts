@@ -1,4 +1,4 @@
-/** Hop in virtual time: D-PSGD where nobody is left out, rounds that do not wait for who is late, and nobody too far ahead. */
+/** Hop in virtual time: D-PSGD when no peer is skipped, rounds that do not wait for late peers, and no peer too far ahead. */
 import { refusals } from '@murmuration/algorithms'
 import { createRandom } from '@murmuration/random'
 import { uniformLinks } from '@murmuration/simulator'
@@ -13,7 +13,7 @@ const [hop, dpsgd] = [recordOf('hop'), recordOf('dpsgd')]
 const peers = peersOf(6)
 const topology = createTopology({ peers, graph: { kind: 'complete' } })
 
-/** When all have ended 60 rounds, and by how many rounds two neighbours were ever apart. */
+/** When all have ended 60 rounds, and the maximum distance of two neighbours in rounds. */
 async function runOf(algorithm: typeof hop, cost: (peer: PeerName) => Milliseconds, options = {}) {
   const at = new Map<PeerName, number>(peers.map((peer) => [peer, 0]))
   let most = 0
@@ -26,7 +26,7 @@ async function runOf(algorithm: typeof hop, cost: (peer: PeerName) => Millisecon
   return { ...run, most }
 }
 
-/** A gradient takes 10 ms, and one of eight 40. */
+/** A gradient takes 10 ms, one of eight 40 ms. */
 function sometimesLate() {
   const random = createRandom(2, 'late')
   return () => (random.uniform() < 1 / 8 ? 40 : 10)
@@ -86,7 +86,7 @@ test('who is late once holds up others by no more than they cannot be ahead, and
   for (const gap of [1, 2, 3]) {
     let steps = 0
     const once = await runOf(hop, (peer) => (peer === peers[0] && ++steps === 20 ? 35 : 10), { gap })
-    // Others end round r when the model of round r + 1 - G has come: that of round 20 is sent after 35 ms, and takes 1.
+    // Others end round r when the model of round r + 1 - G has arrived: that of round 20 is sent after 35 ms, and takes 1 ms.
     const wait = Math.max(0, 36 - 10 * (gap + 1))
     for (const peer of peers.slice(1)) t.is(once.ends.get(peer), 600 + wait, `gap ${gap}`)
     const { most, ends } = await runOf(hop, (peer) => (peer === peers[0] ? 100 : 10), { gap })

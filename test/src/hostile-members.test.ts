@@ -1,4 +1,4 @@
-/** D-PSGD over libp2p and TCP beside a member of the peer list that lies in one way after the other. */
+/** D-PSGD over libp2p and TCP with a member of the peer list that lies in one way after the other. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { timeLimit } from '@murmuration/contract'
 import type { Task } from '@murmuration/core'
@@ -10,16 +10,16 @@ import { honest, liar, type LyingSwarm, names, noOutcome, runPeer, topologyOf } 
 
 const timeout = 5000
 
-/** Those whose harm is short come first: after others the liar is out of the rows for a while. */
+/** Lies with brief effects come first: after others the liar is out of the rows for a while. */
 const last = ['sends no vector', 'says SKIP at the last moment', 'waits for all, as it says, and sends no vector']
 const all = Object.entries(liesFor(timeout)).filter(([what]) => !/state|40 KiB|JSON|silent for/.test(what))
 const lies = [...all.filter(([what]) => !last.includes(what)), ...all.filter(([what]) => last.includes(what))]
-/** That the others end after a lie was first told, before the next. */
+/** Rounds that the others end after the first telling of a lie, before the next lie. */
 const roundsPerLie = 6
 
 const swarm: LyingSwarm = {
   ...{ graph: 'ring', timeout, gradient: 50 },
-  // Who is waited for or out of the rows begins some of its lies late.
+  // A liar that is waited for or out of the rows begins some of its lies late.
   rounds: 2 * roundsPerLie * (lies.length + 1),
   slowed: (task) => {
     const gradient = task.gradient.bind(task)

@@ -1,4 +1,4 @@
-/** D-PSGD over libp2p, to its end, beside a neighbour in the peer list that sends everything but what it should. */
+/** D-PSGD over libp2p, to its end, with a neighbour in the peer list that sends everything but what it should. */
 import { fork } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -29,13 +29,13 @@ const topology = createTopology({ peers: [...honest, m], graph: { kind: 'complet
 const dimension = 50
 const seed = 3
 
-/** Ten times as many as there are attacks: one that comes when a peer has no room is not noticed, and comes again. */
+/** Ten times the number of attacks: one that arrives when a peer has no room is not noticed, and is repeated. */
 const rounds = 160
 
-/** Resolves when each victim has seen more attacks than this. The first is to say goodbye, so that the others do not wait. */
+/** Resolves when each victim has seen more attacks than this. The first is to leave, so that the others do not wait. */
 type Attacked = (count: number) => Promise<void>
 
-/** Trains to the end. A round begins when there was another attack: the peers are in the midst of training when each comes, and take what it sent. */
+/** Trains to the end. Each round begins after another attack: so the attacks happen during training, and the peers process what was sent. */
 async function trained(fabric: Fabric<VectorMessage>, attacked: Attacked = () => Promise.resolve()) {
   const task: Task = createQuadraticTask({ peers: honest, self: fabric.self, seed, dimension })
   const original = task.gradient.bind(task)
@@ -45,7 +45,7 @@ async function trained(fabric: Fabric<VectorMessage>, attacked: Attacked = () =>
   }
   const options = {
     ...{ seed, batchSize: 4, rounds, finalRounds: 5, rate: () => 0.4 },
-    // The last round waits as long for what the neighbour owes by then, and is attacked meanwhile.
+    // The last round waits this long for what the neighbour still owes, and is attacked meanwhile.
     timeout: timeLimit(4_000)
   }
   const run = { ...options, algorithm: dpsgd, workers: topology.peers }
@@ -56,7 +56,7 @@ async function trained(fabric: Fabric<VectorMessage>, attacked: Attacked = () =>
   }
 }
 
-/** What the honest peers come to when the fourth says nothing at all. */
+/** The result of the honest peers when the fourth sends nothing at all. */
 async function besideSilence() {
   const ends = new Map<PeerName, Float32Array>()
   await inSimulator({ topology, seed, length: dimension }, async (fabric) => {
@@ -65,7 +65,7 @@ async function besideSilence() {
   return ends
 }
 
-/** Starts the neighbour that means harm. Its attacks are waited for until all kinds of faults were counted. */
+/** Starts the hostile neighbour. Its attacks are waited for until all kinds of faults were counted. */
 async function mallory(
   t: ExecutionContext,
   identity: Identity,
@@ -85,13 +85,13 @@ async function mallory(
   child.send({ name: m, key: await readFile(file, 'utf8'), victims })
   const attacked: Attacked = async (count) => {
     while (Math.min(...attacks.values()) <= count && !areAllCounted()) await once(changed, 'attack')
-    // The last round waits for long: attacks that come one after the other all that time show nothing more.
+    // The last round waits for long: further attacks in all that time show nothing more.
     if (areAllCounted()) child.send('slowly')
   }
   return { attacked, go: () => child.send('go') }
 }
 
-/** An honest peer that lets everybody try again at once. */
+/** An honest peer that lets every peer try again at once. */
 async function honestPeer(t: ExecutionContext, self: PeerName, events: PeerEvent[]) {
   const peer = await createPeer({
     ...{ self, identity: await createIdentity(), topology, seed, listen: ['/ip4/127.0.0.1/tcp/0'] },
@@ -105,7 +105,7 @@ async function honestPeer(t: ExecutionContext, self: PeerName, events: PeerEvent
 
 const kinds = ['codec', 'flood', 'gap', 'length', 'magic', 'message', 'not-finite', 'protocol', 'range'] as const
 
-/** What a peer says of the faults of another. */
+/** The faults of another peer that a peer has counted. */
 const faultsOf = (peer: Peer, other: PeerName) => peer.neighbours().find(({ name }) => name === other)?.faults
 const lackingAt = (peer: Peer) => kinds.filter((kind) => faultsOf(peer, m)?.kinds[kind] === undefined)
 

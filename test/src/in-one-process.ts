@@ -1,6 +1,6 @@
 /**
- * Runs commands one after the other in this process, as each would run in one of its own: for what does not depend on the process,
- * as that takes longer to start than most commands to answer. Forked by {@link murmurInTurn}, with a JSON array of commands.
+ * Runs commands one after the other in this process, as each would run in its own. For commands whose answers do not depend on the process: starting
+ * one takes longer than most answers. Forked by {@link murmurInTurn}, with a JSON array of commands.
  */
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -9,7 +9,7 @@ import { root } from './repository.js'
 
 const main = pathToFileURL(join(root, 'packages/cli/dist/main.js')).href
 
-/** Takes what is written to a stream from now on. */
+/** Captures what is written to a stream from now on. */
 function capture(stream: NodeJS.WriteStream): { text: string } {
   const captured = { text: '' }
   stream.write = (data: string | Uint8Array) => {
@@ -23,12 +23,12 @@ async function run(args: readonly string[], place: number): Promise<CommandResul
   const [stdout, stderr] = [capture(process.stdout), capture(process.stderr)]
   process.argv = [process.execPath, main, ...args]
   process.exitCode = 0
-  // The program runs when its module is loaded, and a module with another query is another one.
+  // The program runs when its module is loaded; another query in the URL makes it another module.
   await import(`${main}?${place}`)
   return { code: Number(process.exitCode), signal: null, stdout: stdout.text, stderr: stderr.text }
 }
 
-// Each command listens for signals, and for readers that go away.
+// Each command adds listeners for signals, and for closed streams.
 for (const emitter of [process, process.stdout, process.stderr]) emitter.setMaxListeners(0)
 const results: CommandResult[] = []
 for (const [place, args] of (JSON.parse(process.argv[2]) as string[][]).entries()) results.push(await run(args, place))

@@ -1,4 +1,4 @@
-/** `murmur init` from an empty folder: what it writes is trained and simulated as it stands. */
+/** `murmur init` from an empty folder: its files can be trained and simulated unchanged. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { tasks } from '@murmuration/experiment/tasks'
@@ -32,7 +32,7 @@ test('what murmur init writes trains as a swarm, is simulated with the same bits
 
 const kinds = tasks.map(({ kind }) => kind)
 
-/** What `murmur sim` makes of what `murmur init` wrote for each task, in a folder of its own. */
+/** The results of `murmur sim` on the files of `murmur init` for each task, each in its own folder. */
 async function simulations(cwd: string): Promise<readonly CommandResult[]> {
   const inits = kinds.map((kind) => ['init', kind, '--peers', '2', '--task', kind])
   const written = await murmurInTurn(inits, cwd, cwd)

@@ -1,4 +1,4 @@
-/** Keyed rows that move: whatever the delays, each key is sequentially consistent, and no write is lost or done twice. */
+/** Keyed rows that move: whatever the delays, each key is sequentially consistent, and no write is lost or applied twice. */
 import { KeyPeer, KeyServer, type SendTo } from '@murmuration/algorithms'
 import { type PeerName, peerName } from '@murmuration/core'
 import { simulate } from '@murmuration/simulator'
@@ -52,7 +52,7 @@ test('a read at clock c sees all adds of clocks up to c − s − 1, and all tha
 
 test('with rows that are copied as workers intend, each add happens once, and workers see what they know (Terry et al., PDIS 1994)', async (t) => {
   let [moved, copied] = [0, 0]
-  // In the last one a copy came to a peer that had given up, before intents were answered.
+  // With seed 102, a copy came to a peer that had given up, before intents were answered.
   for (const seed of [...seeds, 102]) {
     const result = await history(seed, intended(seed))
     t.is(result.problem, undefined, `to replay: node test/dist/keys/explore.js ${seed} 1 intended`)
@@ -105,7 +105,7 @@ test('a read that misses an own write, reads that go back, and writes seen in tw
   t.is(inconsistency([...crossed.slice(0, 3), { key: 0, worker: 'd', order: 0, seen: seen(0, 1) }]), undefined)
 })
 
-/** Peers with one number, which the first of them holds. */
+/** Peers with one row, which the first of them holds. */
 const ofOneKey = (places: readonly PeerName[], workers: readonly PeerName[]) => ({
   ...{ places, workers, timeout: 1000, width: 1, count: 1, length: 2 },
   server: (place: { readonly self: number; readonly places: number }, send: SendTo) =>

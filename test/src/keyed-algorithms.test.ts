@@ -12,7 +12,7 @@ const worlds: Readonly<Record<string, World>> = {
   'libp2p': (options, program) => overLibp2p(options, program)
 }
 
-/** `count` keys of two numbers; a sample is two keys, and adds its number to them, whatever the rows are. All sums are exact. */
+/** `count` keys of two numbers; a sample is two keys, and adds its number to them, independently of the rows. All sums are exact. */
 function adding(count: number, place: number): Task {
   const samples = 60
   const keysOf = (sample: number) => [(sample * 7 + place) % count, (sample * sample + 3) % count]
@@ -45,7 +45,7 @@ function adding(count: number, place: number): Task {
   }
 }
 
-/** What all of `peers` have added after some epochs. */
+/** The sum of what all `peers` have added after some epochs. */
 function sumOf(count: number, peers: number, epochs: number): Float32Array {
   const sum = Float32Array.from({ length: 2 * count }, (_, n) => n)
   for (let place = 0; place < peers; place++)
@@ -55,7 +55,7 @@ function sumOf(count: number, peers: number, epochs: number): Float32Array {
   return sum
 }
 
-/** What all peers hold after each epoch is what all have added until then, and nothing of the next one. */
+/** After each epoch, the peers together hold everything that was added until then, and nothing of the next epoch. */
 function checkHeld(t: ExecutionContext, held: Ends['held']): void {
   t.is(held.length, 2)
   for (const [round, rows] of held.entries()) {
@@ -125,7 +125,7 @@ test('the same seed gives the same run in the simulator, in which nobody waits f
   }
   const { counts, elapsed } = await once()
   t.deepEqual(await once(), { counts, elapsed })
-  // 5 batches of 4 ms for each worker and epoch; what a batch waits for is there after some messages of 10 ms.
+  // 5 batches of 4 ms for each worker and epoch; what a batch waits for arrives after some messages of 10 ms.
   t.true(elapsed < 2000, `${elapsed} ms`)
 })
 

@@ -1,4 +1,4 @@
-/** Algorithms with keyed rows as real processes: from the files to the summary, as the simulator has it. */
+/** Algorithms with keyed rows as real processes: from the files to the summary, as in the simulator. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { timeLimit } from '@murmuration/contract'
@@ -47,7 +47,7 @@ test.before('the simulator runs the files', async (t) => {
   }
 })
 
-/** What real processes tell of the same files. */
+/** The output of real processes for the same files. */
 async function swarm(t: ExecutionContext, name: Name): Promise<readonly JsonLine[]> {
   t.timeout(timeLimit(120_000))
   const result = await murmur(['swarm', ...files[name], '--json', '--no-baseline'], home).result
@@ -55,7 +55,7 @@ async function swarm(t: ExecutionContext, name: Name): Promise<readonly JsonLine
   return recordsOf(result)
 }
 
-/** The losses of all rows after each epoch, as real processes and as the simulator tell them. */
+/** The losses of all rows after each epoch, from real processes and from the simulator. */
 function lossesOf(
   t: ExecutionContext,
   events: readonly JsonLine[],
@@ -68,8 +68,8 @@ function lossesOf(
 }
 
 /**
- * Two workers of one process add in an order that changes from run to run, and the loss with it: at a rate of 0.05 by 0.7 % at most in twelve runs beside
- * eight busy loops, by 18 % at 0.3.
+ * Two workers of one process add in an order that changes from run to run, and the loss changes with it: by 0.7 % at most at a rate of 0.05, in
+ * twelve runs next to eight busy loops; by 18 % at 0.3.
  */
 function checkLosses(t: ExecutionContext, events: readonly JsonLine[], name: Name): void {
   const losses = lossesOf(t, events, name)
@@ -87,7 +87,7 @@ test('two processes of two workers factorise a matrix with rows that move, and c
   checkLosses(t, events, 'lapse')
   const summary = events.at(-1) as JsonLine & { readonly models: Readonly<Record<string, string>> }
   t.is(summary.models.a, summary.models.b, 'both end with all rows')
-  // Blocks keep workers of different peers apart: which row goes where does not depend on their pace.
+  // Blocks keep workers of different peers apart: where a row moves does not depend on their pace.
   const { local, remote, moved } = summary.keys as KeyCounts
   t.deepEqual(simulations.lapse.keys, summary.keys)
   t.true(local > 10_000 && remote === 0 && moved > 100)

@@ -1,4 +1,4 @@
-/** Runs of algorithms with keyed rows, in either world, and what they end with. */
+/** Runs of algorithms with keyed rows, in either world, and their results. */
 import { type Algorithm, train, type TrainingSettings } from '@murmuration/algorithms'
 import { timeLimit } from '@murmuration/contract'
 import { type KeyCounts, type PeerName, peerName, type Task } from '@murmuration/core'
@@ -9,13 +9,13 @@ export type World = (options: WorldOptions, program: Program) => Promise<void>
 
 export interface Ends {
   readonly models: Map<PeerName, Float32Array>
-  /** Rows by key, of the reports of each round. */
+  /** Rows by key, from the reports of each round. */
   readonly held: Map<number, Float32Array>[]
   readonly counts: Map<PeerName, KeyCounts>
   readonly losses: number[]
 }
 
-/** Trains on so many peers, and on two servers where the algorithm has some. */
+/** Trains on `count` peers, and on two servers where the algorithm has some. */
 export async function runOf(
   world: World,
   algorithm: Algorithm,

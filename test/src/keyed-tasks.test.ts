@@ -1,4 +1,4 @@
-/** Tasks with keyed rows are learned as well by several peers as by one worker, whoever holds the rows. */
+/** Several peers learn tasks with keyed rows as well as one worker, whichever peers hold the rows. */
 import { type Algorithm, keyAlgorithms } from '@murmuration/algorithms'
 import type { KeyCounts, PeerName } from '@murmuration/core'
 import {

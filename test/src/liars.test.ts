@@ -8,18 +8,18 @@ import { honest, liar, type LyingSwarm, roundsBy, simulated } from './liars/lyin
 const twoMinutes: Milliseconds = 120_000
 const swarm: LyingSwarm = { graph: 'ring', timeout: 30_000, rounds: 125, gradient: 1000 }
 
-/** When `b` is started again: it takes a state each time. The others are measured. */
+/** When `b` is restarted: it takes a state each time. The others are measured. */
 const restarts = Array.from({ length: 12 }, (_, place) => 20_000 + 8000 * place)
 const restarted = peerName('b')
 const others = honest.filter((name) => name !== restarted)
 
-/** Those that cost something; MURMURATION_LIES=. tells all. */
+/** The lies that cost something; MURMURATION_LIES=. selects all. */
 const told = new RegExp(process.env.MURMURATION_LIES ?? 'vector|SKIP|silent for|not a number')
 
 /** With this seed the liar is asked for its state. */
 const asked = 2
 
-/** Undisturbed but for the liar, which is honest. */
+/** Without lies: the liar is honest. */
 const quiet = simulated(swarm)
 const quietWithRestarts = simulated({ ...swarm, seed: asked }, restarts)
 
@@ -39,9 +39,9 @@ for (const [what, lie] of Object.entries(liesFor(swarm.timeout)).filter(([what])
     const [rounds, all] = [outcome, undisturbed].map((each) => roundsBy(each, twoMinutes, measured))
     t.log(`${rounds} of ${all} rounds`)
     t.true(rounds >= 0.75 * all, `${rounds} of ${all} rounds`)
-    // Nobody is led away to a round in which nobody is, or to the end.
+    // No peer is led to a round in which no other peer is, or to the end.
     t.true(outcome.lead < 50, `${outcome.lead} rounds`)
-    // Who lives anew again and again is left out of averages.
+    // A peer that repeatedly has a new life is left out of averages.
     const apart = consensusDistance([...outcome.models.values()])
     if (!isOfState) t.true(apart < 1e-2, `${apart}`)
   })

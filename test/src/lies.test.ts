@@ -1,4 +1,4 @@
-/** What two liars of ten do to plain averaging, and to algorithms that expect them. */
+/** The effect of two liars among ten on plain averaging, and on algorithms that expect them. */
 import { algorithms, train, type TrainingSettings } from '@murmuration/algorithms'
 import { type PeerName, peerName, type Task } from '@murmuration/core'
 import { type Lie, lies, lyingWire } from '@murmuration/experiment/sim'
@@ -13,7 +13,7 @@ const peers = Array.from({ length: 10 }, (_, k) => peerName(`p${k}`))
 const liars = new Set([peers[2], peers[7]])
 const [seed, dimension] = [5, 8]
 
-/** The peers' optima lie around the same point, ten from where all start, and gradients are noisy. */
+/** The peers' optima lie around the same point, at a distance of ten from the common start, and gradients are noisy. */
 function taskOf(peer: PeerName): Task {
   const near = createRandom(seed, peer)
   const point = Float32Array.from({ length: dimension }, () => 10 / Math.sqrt(dimension) + 0.1 * near.normal())
@@ -28,7 +28,7 @@ function taskOf(peer: PeerName): Task {
   }
 }
 
-/** How far the mean of the honest ends from the point. */
+/** The distance of the honest peers' mean from the point. */
 async function missOf(name: string, lie: Lie, options: TrainingSettings['options'] = {}): Promise<number> {
   const algorithm = algorithms.find((each) => each.name === name) as (typeof algorithms)[number]
   const topology = createTopology({ peers, graph: { kind: 'complete' } })

@@ -1,13 +1,13 @@
-/** What a command loads before it needs it: libp2p and TensorFlow.js take longer to load than most of what is asked. */
+/** A command must not load more than it needs: libp2p and TensorFlow.js take longer to load than most answers take. */
 import { posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import test from 'ava'
 import { filesUnder, root, textOf } from './repository.js'
 
-/** Imports of compiled modules, in which types are gone, and what they require at once. Imports in expressions come later, if at all. */
+/** Imports of compiled modules, without types, and what they require at once. Imports in expressions come later, if at all. */
 const statement = /^(?:(?:(?:import|export)\b[^'"\n]*\bfrom|\} from|import) |export const \w+ = require\()'([^']+)'/gm
 
-/** The packages of others that are loaded with a file of the repository. */
+/** The third-party packages that are loaded with a file of the repository. */
 function loadedWith(file: string, seen = new Set<string>()): Set<string> {
   if (seen.has(file)) return new Set()
   seen.add(file)
@@ -20,7 +20,7 @@ function loadedWith(file: string, seen = new Set<string>()): Set<string> {
   return new Set(loaded)
 }
 
-/** Where a package of ours begins, relative to the root. */
+/** The entry file of one of the repository's packages, relative to the root. */
 const pathOf = (specifier: string) => fileURLToPath(import.meta.resolve(specifier)).slice(root.length)
 
 const heavy = ['libp2p', '@chainsafe/libp2p-noise', '@tensorflow/tfjs-core']

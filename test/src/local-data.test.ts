@@ -1,4 +1,4 @@
-/** Data that only one machine has: what D-PSGD then looks for, and four real peers with four files. */
+/** Data that only one machine has: the optimum that D-PSGD then approaches, and four real peers with four files. */
 import { createHash } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import { dpsgd } from './gossip.js'
 import { plainSgd } from './plain-sgd.js'
 import { complete, inSimulator } from './worlds.js'
 
-/** Two classes about other points for each peer, so that the peers' own optima differ. */
+/** Two classes around different points for each peer, so that the peers' own optima differ. */
 function csvOf(seed: string, count: number, shift: number): string {
   const random = createRandom(1, seed)
   const row = (index: number) => {
@@ -70,7 +70,7 @@ test('with gradients weighed by sample counts, peers with data of their own end 
   const taskOf = (name: PeerName): Task => own.get(name) as Task
   const weighed = await trained((name) => withGradientWeight(taskOf(name), gradientWeight(counts, name)))
   for (const end of weighed) t.true(distance(end, optimum) < 1e-3, `${distance(end, optimum)} from the union's optimum`)
-  // Where every peer counts alike, whatever it has, they end elsewhere.
+  // If every peer had the same weight, whatever its number of samples, they would end elsewhere.
   for (const end of await trained(taskOf)) t.true(distance(end, optimum) > 0.05, `${distance(end, optimum)}`)
 })
 

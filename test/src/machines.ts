@@ -1,4 +1,6 @@
-/** Network namespaces as machines, each in a network of its own, with one more as the router between them (Linux, with the right to make them). */
+/**
+ * Network namespaces as machines, each in a network of its own, with one more as the router between them (Linux, with the permission to make them).
+ */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { messageOf } from '@murmuration/core'
@@ -7,13 +9,13 @@ import type { ExecutionContext } from 'ava'
 const execute = promisify(execFile)
 const ip = (...words: readonly string[]) => execute('ip', words)
 
-/** Where a command runs, and by which IP address others reach it. */
+/** Where a command runs, and the IP address at which others reach it. */
 export interface Machine {
   readonly prefix: readonly string[]
   readonly host: string
 }
 
-/** Machines that reach each other through a router; where this is not allowed, all are this one, and the log of the test says why. */
+/** Machines that reach each other through a router. Where this is not permitted, all are this machine, and the log of the test says why. */
 export async function machines(t: ExecutionContext, count: number): Promise<readonly Machine[]> {
   const names = Array.from({ length: count }, (_, place) => `murmur-${process.pid}-${place}`)
   const router = `murmur-${process.pid}-router`
@@ -27,7 +29,7 @@ export async function machines(t: ExecutionContext, count: number): Promise<read
     const [first, last] = [names[0], hostOf(count - 1)]
     await execute('ip', ['netns', 'exec', first, 'bash', '-c', `exec 3<>/dev/tcp/${last}/9`]).catch(
       (error: unknown) => {
-        // Nobody listens there: a refusal has come all the way.
+        // No process listens there: a refusal shows that packets pass both ways.
         if (!messageOf(error).includes('refused')) throw error
       }
     )
@@ -38,10 +40,10 @@ export async function machines(t: ExecutionContext, count: number): Promise<read
   }
 }
 
-/** Public ones, as libp2p takes its own addresses for true only if they are private; nobody outside sees them. */
+/** Public addresses, since libp2p trusts its own addresses only if they are private; they are not visible outside. */
 const hostOf = (place: number) => `11.91.${place}.2`
 
-/** A namespace with a network of its own, whose way out is the router. */
+/** A namespace with a network of its own, whose gateway is the router. */
 async function connect(router: string, name: string, place: number): Promise<void> {
   const [device, gateway] = [`v${place}`, `11.91.${place}.1`]
   await ip('netns', 'add', name)

@@ -1,4 +1,4 @@
-/** Results of a sweep that never ran, computed from formulas: big enough to look like a real one. */
+/** Results of a sweep that never ran, computed from formulas: large enough to look like a real one. */
 import type { CurvePoint, Results, RunRecord, Timeline } from '@murmuration/results'
 
 const peers = Array.from({ length: 7 }, (_, k) => `p${k}`)
@@ -83,7 +83,7 @@ export interface Chosen {
   readonly bandwidths: readonly number[]
   /** Milliseconds. */
   readonly latencies: readonly number[]
-  /** A third axis, by which computing becomes slower. */
+  /** A third axis, which slows computing down. */
   readonly stragglers?: readonly string[]
   readonly target?: boolean
   readonly seeds?: readonly number[]

@@ -1,4 +1,4 @@
-/** A fault of a message is the sender's: nobody else ends by it, and what the others compute stays the same to the last bit. */
+/** A fault of a message belongs to its sender: no other peer ends by it, and the results of the others stay the same to the last bit. */
 import { type Fabric, fabricWith, type PeerName } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
 import test from 'ava'
@@ -15,7 +15,7 @@ const training = {
   timeout: 10_000
 }
 
-/** What is wrong with messages of one that means harm, beside each that is right. */
+/** The malformed messages that a hostile peer sends along with each valid one. */
 function malformed(message: VectorMessage): readonly VectorMessage[] {
   const { offset = 0, numbers = [], vector } = message
   return [
@@ -34,7 +34,7 @@ function malformed(message: VectorMessage): readonly VectorMessage[] {
   ]
 }
 
-/** Sends malformed messages before, and a second copy after each that is right. */
+/** Sends malformed messages before each valid one, and a second copy after it. */
 function hostile(fabric: Fabric<VectorMessage>): Fabric<VectorMessage> {
   const send = (to: PeerName, message: VectorMessage) => {
     for (const bad of malformed(message)) fabric.send(to, bad)

@@ -1,4 +1,4 @@
-/** `murmur measure`, as it is typed. */
+/** `murmur measure` as a command. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type LinksDescription, readLinksFiles } from '@murmuration/files'

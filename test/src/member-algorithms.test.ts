@@ -1,4 +1,4 @@
-/** Simulated swarms whose peers come and go, with each algorithm that can do with those that are there: who agrees, and what is kept. */
+/** Simulated swarms whose peers come and go, with each algorithm that works with changing members: which peers agree, and what is kept. */
 import { type Algorithm, algorithms, dpsgd } from '@murmuration/algorithms'
 import type { FaultEvent } from '@murmuration/simulator'
 import { consensusDistance } from '@murmuration/vectors'
@@ -14,7 +14,7 @@ const sumOver = (
   of: (peer: { x: readonly number[]; moved: readonly number[] }) => readonly number[]
 ) => [...books.values()].map(of).reduce((sum, values) => sum.map((each, d) => each + values[d]))
 
-/** How far the sum of what the peers have is from the sum of what their optimisers have added. */
+/** How far the sum over the peers is from the sum of what their optimisers have added. */
 function offBy(end: SwarmEnd): number {
   const [have, added] = [sumOver(end, ({ x }) => x), sumOver(end, ({ moved }) => moved)]
   return Math.max(...have.map((value, d) => Math.abs(value - added[d])))
@@ -44,7 +44,7 @@ test('AD-PSGD: a frozen peer costs each that asks it a wait until it is known; i
   const times = [...(end.times.get(p1)?.values() ?? [])]
   const longest = Math.max(...times.map((time, place) => time - (times[place - 1] ?? time)))
   t.true(longest < 5100, `a round took ${longest} ms`)
-  // Others have done all their rounds long before the frozen peer has, and answer it until then.
+  // Others have finished long before the frozen peer has, and answer it until then.
   t.true((end.times.get(p3)?.get(299) ?? 0) - (end.times.get(p1)?.get(299) ?? 1e9) > 4000)
 })
 
@@ -100,7 +100,7 @@ test('SGP: of a peer that dies its mass is lost, one that is started again bring
   t.deepEqual([...end.lost.values()], [])
   const weights = [...end.books.values()].map(({ w }) => w)
   t.is(weights.length, 6)
-  // A peer that dies has its weight, and two thirds of one are on their way to it. With halves of others' masses there would be 2.3 left.
+  // A peer that dies has its weight, and two thirds of a weight are in flight to it. If halves of the others' masses were lost, 2.3 would remain.
   t.true(weightOf(end) > 4 && weightOf(end) < 5.5, `${weightOf(end)}`)
   t.true(Math.min(...weights) > 0.5 * Math.max(...weights), weights.join())
   t.true(consensusDistance([...end.models.values()]) < 0.5)

@@ -1,4 +1,4 @@
-/** A simulated swarm whose peers come and go, and what it came to. */
+/** A simulated swarm whose peers come and go, and its result. */
 import { type Algorithm, dpsgd, Members, Session, type Vector } from '@murmuration/algorithms'
 import { quadratics } from '@murmuration/contract'
 import {
@@ -22,13 +22,13 @@ import type { SwarmWatch } from './swarms/swarm-watch.js'
 
 export interface MemberSwarm {
   readonly algorithm?: Algorithm
-  /** Who leaves after which round. */
+  /** The peer that leaves, and after which round. */
   readonly leaves?: { readonly peer: PeerName; readonly round: number }
   readonly peers: number
   readonly graph?: GraphDescription
   readonly seed?: number
   readonly rounds: number
-  /** Of averaging, at the end. */
+  /** Final averaging rounds. */
   readonly finalRounds?: number
   readonly faults?: Faults
   readonly membership?: Partial<MembershipSettings>
@@ -39,15 +39,15 @@ export interface MemberSwarm {
   readonly codec?: string
   readonly links?: Links
   readonly timeout?: Milliseconds
-  /** In so many rounds at the end nobody moves but by what the others send. */
+  /** In this many rounds at the end, only received messages change a peer's parameters. */
   readonly calmRounds?: number
-  /** Looks over the run. */
+  /** Checks the run. */
   readonly watch?: SwarmWatch
-  /** In place of members as they are. */
+  /** Replaces the class of members. */
   readonly membersOf?: (...given: ConstructorParameters<typeof Members>) => Members
 }
 
-/** What a process of a peer has told. */
+/** A change that a process of a peer has reported. */
 export interface Change {
   readonly at: Milliseconds
   readonly by: PeerName
@@ -55,21 +55,21 @@ export interface Change {
 }
 
 export interface SwarmEnd {
-  /** Of each peer that came to its end. */
+  /** Of each peer that has finished. */
   readonly models: ReadonlyMap<PeerName, Float32Array>
-  /** Why others did not. */
+  /** The reasons why others have not. */
   readonly lost: ReadonlyMap<PeerName, string>
   readonly changes: readonly Change[]
-  /** By peer and round, what it had after it. */
+  /** By peer and round, the parameters after it. */
   readonly rounds: ReadonlyMap<PeerName, ReadonlyMap<number, Float32Array>>
-  /** When each peer ended each round last. */
+  /** When each peer last ended each round. */
   readonly times: ReadonlyMap<PeerName, ReadonlyMap<number, Milliseconds>>
   readonly estimates: readonly ConsensusEstimate[]
-  /** Of each process that came to its end. */
+  /** Of each process that has finished. */
   readonly books: ReadonlyMap<PeerName, Books>
 }
 
-/** What a peer has at the end of training, once nothing is under way, and what its optimiser has added to it. */
+/** The values of a peer at the end of training, once nothing is in flight, and what its optimiser has added to them. */
 export interface Books {
   readonly life: number
   readonly x: readonly number[]
@@ -171,7 +171,7 @@ export async function runMembers({
   return { models, lost, changes, rounds, times, estimates, books }
 }
 
-/** What a peer has once all that is still under way to it has come. */
+/** The values of a peer once everything in flight to it has arrived. */
 async function endOf(session: Session, fabric: Fabric<VectorMessage>): Promise<Pick<Books, 'x' | 'w'>> {
   await session.exchanges.answer(fabric.now() + 2000)
   session.save()
@@ -183,7 +183,7 @@ function withMoves(moved: readonly number[], { moves }: StepReport): number[] {
   return moved.map((sum, d) => moves.reduce((total, { from, to }) => total + to.values[d] - from.values[d], sum))
 }
 
-/** How far the models of a round were apart. */
+/** How far apart the models of a round were. */
 export function distanceAfter({ rounds }: SwarmEnd, round: number): number {
   return consensusDistance([...rounds.values()].flatMap((models) => models.get(round) ?? []))
 }

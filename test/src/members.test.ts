@@ -1,4 +1,4 @@
-/** Simulated swarms whose peers come late, die, stand still, come back and are cut off from one another. */
+/** Simulated swarms whose peers come late, die, freeze, come back and are cut off from each other. */
 import type { PeerName } from '@murmuration/core'
 import type { FaultEvent } from '@murmuration/simulator'
 import { consensusDistance } from '@murmuration/vectors'
@@ -7,7 +7,7 @@ import { distanceAfter, namesOf, runMembers, type SwarmEnd } from './member-swar
 
 const [p1, p2, p3, p4, p5, p6] = namesOf(6)
 
-/** All have come to the end with the same model. */
+/** All have finished with the same model. */
 function agree(t: ExecutionContext, { models, lost }: SwarmEnd, peers: readonly PeerName[]): void {
   t.deepEqual([...lost.values()], [])
   t.deepEqual([...models.keys()].sort(), [...peers].sort())
@@ -47,7 +47,7 @@ test('a peer that dies is known to all others, and one that is started again tak
     )
     t.false(told.includes(-1), texts.join())
   }
-  // The others' rounds go on while it is away, and it goes on in theirs.
+  // The others' rounds continue while it is away, and it continues in their round.
   const [mine, theirs] = [end.times.get(p2), end.times.get(p1)]
   t.false(mine?.has(120))
   t.true(Math.abs((mine?.get(299) ?? 0) - (theirs?.get(299) ?? 1e9)) < 1000)
@@ -135,7 +135,7 @@ test('every peer knows about how far all are apart', async (t) => {
   for (const { round, distance, peers } of end.estimates) {
     t.true(peers > 3)
     const relative = distance / distanceAfter(end, round)
-    // Four numbers fall into four sums, so that nothing is lost but the peers that have not told yet.
+    // The four numbers go to four different sums, so that nothing is lost but the peers that have not told yet.
     t.true(relative > 0.6 && relative < 1.4, `${relative} of the true one after round ${round}`)
   }
 })
@@ -165,7 +165,7 @@ for (const [slow, name] of [
       graph: { kind: 'complete' },
       rounds: 1000,
       finalRounds: 0,
-      // Each side agrees on a model of its own long before they meet.
+      // Each side agrees on its own model long before they meet.
       calmRounds: 850,
       gradient: (peer) => (right.includes(peer) ? slow : 50),
       membership: { partitioned: 'continue', isolated: 'continue' },

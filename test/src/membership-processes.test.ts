@@ -13,7 +13,7 @@ const seed = Number(process.env.MURMURATION_SEED ?? 1)
 const says = (pattern: RegExp) => (event: JsonLine) => pattern.test(String(event.text))
 const isHealthy = (event: JsonLine) => event.state === 'healthy'
 
-/** How many samples there are where models are judged by their test set. */
+/** The number of samples where models are evaluated on their test set. */
 const judging = 9_000
 
 /** Resolves when all of these have reported a round. */
@@ -21,13 +21,13 @@ async function allTrain(peers: PeerProcesses, names: readonly string[]): Promise
   await Promise.all(names.map((name) => peers.goesOn(name)))
 }
 
-/** Whom any of these has ever taken for dead. */
+/** Peers that any of these has ever considered dead. */
 function takenForDead(peers: PeerProcesses, names: readonly string[]): readonly string[] {
   const texts = names.flatMap((name) => peers.texts(name))
   return [...new Set(texts.flatMap((text) => /: (\w+) is dead/.exec(text)?.[1] ?? []))].sort()
 }
 
-/** Ends the run. All of these come to their end, agree, and are as good as peers that nobody disturbs. */
+/** Ends the run. All of these finish, agree, and are as good as undisturbed peers. */
 async function endsWell(t: ExecutionContext, peers: PeerProcesses, names: readonly string[]): Promise<void> {
   await peers.finish()
   const results = await Promise.all(names.map((name) => peers.of(name).result))
@@ -37,7 +37,7 @@ async function endsWell(t: ExecutionContext, peers: PeerProcesses, names: readon
   const { curve } = recordsOf(undisturbed).find(({ kind }) => kind === 'run') as {
     readonly curve: readonly { readonly accuracy: number }[]
   }
-  // Of 66 % of `judging` samples, 5,940: models that judge 6 % of them differently differ by √(0.06 / 5,940) = 0.3 points by chance.
+  // Of 66 % of `judging` samples, 5,940: models that classify 6 % of them differently differ by √(0.06 / 5,940) = 0.3 points by chance.
   for (const [place, { code, stderr, ...result }] of results.entries()) {
     t.is(code, 0, `${names[place]}: ${stderr}`)
     const summary = recordsOf(result).at(-1) as Record<string, number>
@@ -62,7 +62,7 @@ test(`six peers that start in any order begin together; two are killed and come 
   for (const name of first) peers.start(name, ...saving)
   const missing = [last, 'g'].join(', ')
   for (const name of first) await peers.of(name).saying(`${name} waits for ${missing}"`)
-  // Longer than all timeouts that there are for neighbours.
+  // Longer than all timeouts for neighbours.
   await delay(6_000)
   t.deepEqual(takenForDead(peers, first), [])
   peers.start(last, ...saving)
@@ -156,7 +156,7 @@ test('the last of three peers waits and says so, goes on when another is there a
   const marks = peers.marks(['a'])
   for (const name of ['b', 'c']) peers.signal(name, 'SIGKILL')
   await peers.allTell(marks, 'that it waits', says(/: isolated: waits for the others; missing: b, c/))
-  // Of ten rounds that would fit, the one that had begun.
+  // Of ten rounds that would fit, only the one that had begun.
   const round = peers.roundOf('a')
   await delay(1_000)
   t.true(peers.roundOf('a') <= round + 1)

@@ -1,4 +1,4 @@
-/** Mistakes of those who use the command for the first time: each answer says what was found, what was expected, and how to mend it. */
+/** Mistakes of people who use the command for the first time: each answer says what was found, what was expected, and how to fix it. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
@@ -52,7 +52,7 @@ const mistakes: readonly (readonly [command: string, answer: RegExp])[] = [
 
 let given: Promise<ReadonlyMap<string, CommandResult>> | undefined
 
-/** What the commands answer. They write nothing, so that all can have the same folder. */
+/** The answers of the commands. They write nothing, so that all can use the same folder. */
 async function answers(): Promise<ReadonlyMap<string, CommandResult>> {
   const cwd = await temporaryFolder()
   await mkdir(join(cwd, 'results'))

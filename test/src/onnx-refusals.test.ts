@@ -1,4 +1,4 @@
-/** Layers that ONNX would compute otherwise than TensorFlow.js are not exported. */
+/** Layers that ONNX would compute differently from TensorFlow.js are not exported. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { InputError } from '@murmuration/core'

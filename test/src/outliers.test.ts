@@ -1,4 +1,4 @@
-/** A neighbour whose numbers are wrong is named by those who hear them, and in ordinary training nobody is. */
+/** A neighbour that sends wrong numbers is reported by the peers that receive them, and in ordinary training no peer is reported. */
 import { timeLimit } from '@murmuration/contract'
 import { type Fabric, type Outlier, type PeerName, peerName, type Task } from '@murmuration/core'
 import { createSoftmaxTask } from '@murmuration/tasks'
@@ -14,10 +14,10 @@ const topology = createTopology({ peers, graph: { kind: 'ring' } })
 const liar = peers[3]
 const hearers = [peers[2], peers[4]]
 
-/** What a liar sends in place of its parameters. */
+/** The values that a liar sends instead of its parameters. */
 type Lie = (value: number, round: number) => number
 
-/** The fabric of one that sends other numbers than it computes. */
+/** The fabric of a peer that sends other numbers than it computes. */
 function lying(fabric: Fabric<VectorMessage>, lie: Lie): Fabric<VectorMessage> {
   return new Proxy(fabric, {
     get(target, key: keyof Fabric<VectorMessage>) {
@@ -42,7 +42,7 @@ interface Run extends Partial<DpsgdOptions> {
   readonly taskOf?: (self: PeerName) => Task
 }
 
-/** Runs D-PSGD on a ring of eight, each of which sees other classes; who was named, by round. */
+/** Runs D-PSGD on a ring of eight, each of which sees other classes; returns the reported peers, by round. */
 async function namedIn({ world = inSimulator, data = 1, lie, taskOf, ...options }: Run): Promise<readonly Named[]> {
   const named: Named[] = []
   const set = { data: { kind: 'digits', samples: 400 }, testFraction: 0.2, partition: { kind: 'label' } } as const
@@ -59,7 +59,7 @@ async function namedIn({ world = inSimulator, data = 1, lie, taskOf, ...options 
   return named.sort((left, right) => left.round - right.round || (left.by < right.by ? -1 : 1))
 }
 
-/** Those who are named in the earliest round, and who says so. */
+/** The peers that are reported in the earliest round, and by which peers. */
 function first(named: readonly Named[]): readonly string[] {
   return named.filter(({ round }) => round === named[0].round).map(({ by, neighbour }) => `${by}: ${neighbour}`)
 }

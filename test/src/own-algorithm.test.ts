@@ -1,4 +1,4 @@
-/** An algorithm of a user's own, outside the repository, with copies of the packages of its own. */
+/** A user's own algorithm, outside the repository, with its own copies of the packages. */
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { timeLimit } from '@murmuration/contract'

@@ -12,26 +12,26 @@ export function recordOf(name: string): Algorithm {
   return record
 }
 
-/** What a run is given beside the algorithm. */
+/** The options of a run, besides the algorithm. */
 export interface PaceOptions {
   readonly topology: Topology
   readonly servers?: readonly PeerName[]
   readonly links?: Links
-  /** What a number takes on a line beside its own four bytes, in bytes, so that four weigh what more would; 0 when absent. */
+  /** Additional bytes of a number on a link, besides its own four, so that four numbers weigh as much as many; 0 when absent. */
   readonly extraBytes?: number
   /** How long a gradient takes. */
   readonly cost: (peer: PeerName) => Milliseconds
   readonly settings?: Partial<TrainingSettings>
-  /** When all are told to stop; never when absent. */
+  /** When all are stopped; never when absent. */
   readonly until?: Milliseconds
-  /** How far the peers' optima lie apart; 0 when absent. */
+  /** How far apart the peers' optima lie; 0 when absent. */
   readonly spread?: number
-  /** What a peer sees in place of its fabric. */
+  /** Replaces a peer's fabric. */
   readonly seen?: (fabric: Fabric<VectorMessage>) => Fabric<VectorMessage>
   readonly onStep?: (peer: PeerName, report: StepReport, now: Milliseconds) => void
 }
 
-/** Where each worker was after its last step, and when it had ended training. */
+/** The parameters of each worker after its last step, and when it ended training. */
 export interface PaceResult {
   readonly models: ReadonlyMap<PeerName, readonly number[]>
   readonly ends: ReadonlyMap<PeerName, Milliseconds>
@@ -62,7 +62,7 @@ export async function runAtOwnPace(algorithm: Algorithm, given: PaceOptions): Pr
   return { models, ends, optimum }
 }
 
-/** How far two models are apart. */
+/** The distance of two models. */
 export function apart(x: readonly number[], y: readonly number[]): number {
   return Math.hypot(...x.map((value, d) => value - y[d]))
 }

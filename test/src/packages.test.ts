@@ -1,4 +1,4 @@
-/** What people get who install the packages. */
+/** What people get when they install the packages. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { murmur, temporaryFolder } from './command.js'
 import { pack } from './packages.js'
 import { root } from './repository.js'
 
-/** A file that an entry of `exports` names, for each condition. */
+/** The files that an entry of `exports` names, for each condition. */
 function filesOf(entry: unknown): string[] {
   if (typeof entry === 'string') return [entry]
   return typeof entry === 'object' && entry !== null ? Object.values(entry).flatMap(filesOf) : []

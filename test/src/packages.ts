@@ -1,4 +1,4 @@
-/** The packages of the repository, what their READMEs show, and what `npm pack` makes of them. */
+/** The packages of the repository, the code in their READMEs, and the archives that `npm pack` makes of them. */
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,14 +7,14 @@ import { root, textOf } from './repository.js'
 /** The folders in `packages`. */
 export const packageNames: readonly string[] = readdirSync(`${root}packages`).sort()
 
-/** The TypeScript that a package's README shows, if it shows any. */
+/** The TypeScript code of a package's README, if it has any. */
 export function readmeCode(name: string): string | undefined {
   const file = `packages/${name}/README.md`
   if (!existsSync(root + file)) return undefined
   return /```ts\n([\s\S]*?)```/.exec(textOf(file))?.[1]
 }
 
-/** What code says that it prints: the comment at the end of each line with `console.log`. */
+/** The output that code documents: the comment at the end of each line with `console.log`. */
 export function shownOutput(code: string): readonly string[] {
   return [...code.matchAll(/console\.log\(.*\) \/\/ (.+)$/gm)].map((match) => match[1])
 }
@@ -25,7 +25,7 @@ export interface Archive {
   readonly file: string
 }
 
-/** Packs packages into `folder`, out of a copy of the repository: packing puts the samples into the command's folder for a while. */
+/** Packs packages into `folder`, from a copy of the repository: packing temporarily copies the samples into the command's folder. */
 export function pack(folder: string, names: readonly string[]): readonly Archive[] {
   const copy = join(folder, 'repository')
   const filter = (path: string) => !path.includes('node_modules')

@@ -1,4 +1,4 @@
-/** What people get who install the packages: all of them, packed, in an empty project, with npm and the registry. */
+/** What people get when they install the packages: all of them, packed, in an empty project, with npm and the registry. */
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { timeLimit } from '@murmuration/contract'
@@ -45,7 +45,7 @@ async function compileExamples(project: string): Promise<void> {
   await copyFile(join(root, 'examples/embed/src/main.ts'), join(project, 'src/embed.ts'))
   for (const name of packageNames) await writeFile(join(project, `src/${name}.ts`), readmeCode(name) ?? 'export {}')
   const all = ['src']
-  // Declarations of libp2p and TensorFlow.js need the DOM's types, so that these packages' are not checked without it.
+  // Declarations of libp2p and TensorFlow.js need the DOM's types, so that these packages are not checked without them.
   const pure = ['core', 'random', 'vectors', 'topology', 'wire', 'algorithms', 'data', 'tasks', 'simulator', 'files']
   await compile(project, { lib: ['ES2023', 'DOM'], skipLibCheck: true }, all)
   await compile(project, { lib: ['ES2023'], skipLibCheck: true }, all)
@@ -75,7 +75,7 @@ async function compile(project: string, options: object, include: readonly strin
   if (code !== 0) throw new Error(`tsc with ${JSON.stringify(options)} found:\n${stdout}`)
 }
 
-/** A new user's first commands, in a folder of the project with nothing in it. */
+/** A new user's first commands, in an empty folder of the project. */
 async function runCommands(t: ExecutionContext, project: string): Promise<void> {
   const cwd = join(project, 'empty')
   await mkdir(cwd)

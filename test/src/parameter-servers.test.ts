@@ -79,7 +79,7 @@ test('where bandwidth counts, a blocking server takes 2 n S/B', async (t) => {
   t.true(Math.abs(first - 2 * 4 * 100 - 4) < 5, `${first} ms`)
 })
 
-/** Steps of a worker that the others do not keep pace with, in milliseconds. */
+/** Durations of a worker's steps, different for each worker, in milliseconds. */
 const uneven = (_: unknown, peer: PeerName) => 10 + 40 * Number(peer.slice(1))
 
 for (const calls of ['streamed', 'blocking'] as const) {
@@ -116,7 +116,7 @@ for (const [calls, stop] of [
   })
 }
 
-/** Worker w's gradient of its round c is 1 at the place w · rounds + c, and 0 elsewhere: parameters say what is in them. */
+/** Worker w's gradient of its round c is 1 at the index w · rounds + c, and 0 elsewhere: parameters show which gradients they contain. */
 function markedTask(
   workers: readonly PeerName[],
   rounds: number,
@@ -170,7 +170,7 @@ test('an asynchronous parameter server passes over gradients of rounds that are 
       while ((await steps.next()).done !== true) continue
       return
     }
-    // Of these the server is to take the second and the fourth: the first of round 0, and the first of round 1.
+    // The server must use the second and the fourth of these: the first of round 0, and the first of round 1.
     for (const [place, round] of [1, 0, 0, 1, 1].entries()) {
       fabric.send(servers[0].name, { kind: up, round, offset: 0, vector: Float32Array.of(10 ** place) })
     }
@@ -180,7 +180,7 @@ test('an asynchronous parameter server passes over gradients of rounds that are 
       envelope = await fabric.receive(fabric.now() + 100)
     }
   })
-  // At the rates 1 and 1/2.
+  // With the rates 1 and 1/2.
   t.deepEqual(answers, [
     [down, 0, -10],
     [down, 1, -10 - 1000 / 2]
@@ -220,7 +220,7 @@ test('asynchronous DiLoCo: N changes, one of each worker, are one Nesterov step 
   const workers = namesOf(4)
   const [η, β, H, rounds] = [0.7, 0.9, 2, 12]
   const placeOf = (peer?: PeerName) => (peer === undefined ? 0 : workers.indexOf(peer))
-  // What a worker changes does not depend on where it begins.
+  // The changes of a worker do not depend on its start.
   const taskOf = (self?: PeerName) => countingTask([3, 2], (x) => x.map((_, i) => placeOf(self) + i))
   const world = { workers, servers: dedicated(2), taskOf, cost: (_: unknown, peer: PeerName) => 100 + placeOf(peer) }
   const options = { fusion: 'per-tensor', chunks: 2, period: H, outerRate: η, momentum: β }

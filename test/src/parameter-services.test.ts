@@ -16,11 +16,11 @@ const costs = { store: 1, storePerMB: 0, service: 4, servicePerMB: 0 }
 
 interface Ran {
   readonly figures: readonly StoreFigures[]
-  /** How far each worker's parameters are from the optimum, as a fraction of the optimum's length. */
+  /** The distance of each worker's parameters from the optimum, as a fraction of the optimum's length. */
   readonly errors: readonly number[]
 }
 
-/** Trains four workers with so many services in virtual time. */
+/** Trains four workers with `services` services in virtual time. */
 async function simulated(
   services: number,
   options: Readonly<Record<string, unknown>> = {},

@@ -1,4 +1,4 @@
-/** Peers that are started by hand, one process each, and what is done to them and to the links between them. */
+/** Peers that are started by hand, one process each; and signals to them and faults of the links between them. */
 import { symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { timeLimit } from '@murmuration/contract'
@@ -7,7 +7,7 @@ import { freePorts, type JsonLine, murmur, type RunningCommand, recordsOf, tempo
 import { root } from './repository.js'
 import { Relay } from './soak/relay.js'
 
-/** An algorithm whose rounds take a while until there is a file `finish`: the run goes on as long as a test needs, and then ends soon. */
+/** An algorithm whose rounds take a while until a file `finish` exists: the run lasts as long as a test needs, and then ends soon. */
 const pacedOf = (algorithm: string) => `import { existsSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { algorithms } from '@murmuration/algorithms'
@@ -24,7 +24,7 @@ export const paced = {
 }
 `
 
-/** What peers of a test have in common. */
+/** What the peers of a test share. */
 export interface PeersOptions {
   readonly names: readonly string[]
   readonly graph: string
@@ -32,18 +32,18 @@ export interface PeersOptions {
   readonly algorithm?: string
   /** Lines of the training file. */
   readonly training: string
-  /** How many samples are drawn, by every process, of which 66 % are the test set; as few as training takes, if absent. */
+  /** How many samples every process draws, of which 66 % are the test set; when absent, the minimum for training. */
   readonly samples?: number
-  /** Whether links can be frozen: each goes through a relay of its own. */
+  /** Whether links can be frozen: each then goes through its own relay. */
   readonly hasRelays?: boolean
 }
 
-/** The processes of a test's peers, and where they write. */
+/** The processes of a test's peers, and their folder. */
 export class PeerProcesses {
   readonly folder: string
   readonly train: string
   readonly #options: PeersOptions
-  /** By who calls and who is called, as "a-b". */
+  /** By caller and callee, as "a-b". */
   readonly #relays = new Map<string, Relay>()
   readonly #running = new Map<string, RunningCommand>()
 
@@ -53,7 +53,7 @@ export class PeerProcesses {
     this.#options = options
   }
 
-  /** Writes the files. All processes that are left when the test ends are killed. */
+  /** Writes the files. Processes that still run when the test ends are killed. */
   static async prepare(t: ExecutionContext, options: PeersOptions): Promise<PeerProcesses> {
     const folder = await temporaryFolder()
     await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
@@ -92,12 +92,12 @@ export class PeerProcesses {
     this.of(name).process.kill(signal)
   }
 
-  /** How much each of these has said until now: what is asked for next is to come after it. */
+  /** How much output each of these peers has so far, as a position for later searches. */
   marks(names: readonly string[]): ReadonlyMap<string, number> {
     return new Map(names.map((name) => [name, this.of(name).output().length]))
   }
 
-  /** Resolves when each of these, after its mark, has told something of its membership. */
+  /** Resolves when each of these peers has reported such a text about its membership after its mark. */
   async allTell(
     marks: ReadonlyMap<string, number>,
     what: string,
@@ -107,7 +107,7 @@ export class PeerProcesses {
     return Promise.all([...marks].map(([name, from]) => this.of(name).telling(`${what} (${name})`, isMembership, from)))
   }
 
-  /** All that a peer's process has told of its membership, as texts. */
+  /** All texts of a peer's process about its membership. */
   texts(name: string): readonly string[] {
     const events = recordsOf({ stdout: this.of(name).output() })
     return events.filter(({ kind }) => kind === 'membership').map(({ text }) => String(text))
@@ -119,14 +119,14 @@ export class PeerProcesses {
     return Number(steps.at(-1)?.round ?? -1)
   }
 
-  /** Resolves when a peer has reported so many rounds more than it has by now. */
+  /** Resolves when a peer has reported `rounds` further rounds. */
   async goesOn(name: string, rounds = 3): Promise<void> {
     const round = this.roundOf(name) + rounds
     const running = this.of(name)
     await running.telling(`round ${round}`, (event) => event.kind === 'step' && Number(event.round) >= round)
   }
 
-  /** No byte passes from now on between a peer of one group and one of the other. */
+  /** From now on, no byte passes between a peer of one group and one of the other. */
   part(some: readonly string[], others: readonly string[]): void {
     for (const relay of this.#between(some, others)) relay.freeze()
   }
@@ -146,7 +146,7 @@ export class PeerProcesses {
     return pairs.flatMap((pair) => this.#relays.get(pair) ?? [])
   }
 
-  /** One file for all, or with relays one for each, as each calls the others at other ports. */
+  /** One file for all; with relays one for each, since each calls the others at different ports. */
   async #writeTopologies(): Promise<void> {
     const { names, hasRelays = false } = this.#options
     const ports = new Map((await freePorts(names.length)).map((port, place) => [names[place], port]))

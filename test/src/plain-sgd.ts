@@ -1,4 +1,4 @@
-/** The oracle that algorithms are held against: plain SGD, written down a second time, without a fabric, a node or a driver. */
+/** The oracle for algorithms: plain SGD, implemented a second time, without a fabric, a node or a driver. */
 import { jointBatches, type Shard } from '@murmuration/algorithms'
 import type { Task } from '@murmuration/core'
 import { offsetsOf, sizeOf } from '@murmuration/vectors'
@@ -6,7 +6,7 @@ import { offsetsOf, sizeOf } from '@murmuration/vectors'
 interface SgdOptions {
   readonly seed: number
   readonly rounds: number
-  /** Samples that each shard gives to the joint batch. */
+  /** How many samples of each shard are in the joint batch. */
   readonly batchSize: number
   readonly rate: (round: number) => number
   /** `μ`, 0 … 1; 0 for plain gradients. */
@@ -15,7 +15,7 @@ interface SgdOptions {
   readonly nesterov: boolean
   /** `λ`: adds `λ x` to the gradient. */
   readonly weightDecay: number
-  /** Whose samples the task holds. One shard is SGD as usual. */
+  /** The ranges of the task's samples that belong to each peer. One shard is ordinary SGD. */
   readonly shards: readonly Shard[]
 }
 
@@ -55,7 +55,7 @@ function stepFrom(
   })
 }
 
-/** What is frozen stays; a statistic moves towards what the batch gives. */
+/** Frozen parameters stay; a statistic moves towards the value that the batch gives. */
 function keepUntrained({ schema }: Task, x: Float32Array, gradient: Float32Array, next: Float32Array): void {
   for (const [index, { shape, kind, momentum = 1 }] of schema.entries()) {
     if (kind === undefined) continue

@@ -1,4 +1,4 @@
-/** The command as people run it: real processes, real libp2p. One after the other, so that they do not starve each other. */
+/** The command as people run it: real processes, real libp2p. One after the other, so that they do not compete for the processor. */
 
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ const test = anyTest as TestFn<{ folder: string }>
 
 const training = 'data: { digits: 600 }\ntask: softmax\nrounds: 30\nbatch: 16\n'
 
-/** The same in TensorFlow.js, which takes seconds to start in every process: for what may depend on it. */
+/** The same in TensorFlow.js, which takes seconds to start in every process: for tests that may depend on it. */
 const network = training.replace('softmax', '{ kind: mlp, hidden: [16] }')
 
 test.beforeEach(async (t) => {
@@ -68,7 +68,7 @@ test.serial(
       const summary = recordsOf(result).at(-1) as Record<string, number>
       t.is(typeof summary.neighbourDistance, 'number')
       t.true(summary.neighbourDistance < 1e-3)
-      // A quarter, and the first vector of each link as it is.
+      // A quarter, and the first vector of each link in float32.
       t.true(summary.payloadSent < 0.3 * summary.rawSent, `${summary.payloadSent} of ${summary.rawSent}`)
     }
   }
@@ -166,7 +166,7 @@ test.serial(
     const last = 400 + Number(records().find(({ kind }) => kind === 'start')?.finalRounds) - 1
     for (const peer of ['a', 'b', 'c'].filter((name) => name !== stalled.peer))
       await swarm.saying(`"kind":"step","peer":"${peer}","round":${last},`)
-    // While one of them is there it would take that one's model, and end with it.
+    // While one of the others runs, it would take that one's model, and end with it.
     const others = records().filter(({ kind, peer }) => kind === 'peer' && peer !== stalled.peer)
     while (others.some(({ pid }) => isAlive(Number(pid)))) await delay(100)
     process.kill(Number(stalled.pid), 'SIGCONT')
@@ -194,7 +194,7 @@ test.serial('wrong files and options end with code 2 and say where', async (t) =
     [['swram'], /swram/],
     [['swarm', ring, '--min-finished', '5'], /--min-finished 5: the topology has 4 peers/],
     [['identity', '../a'], /\.\.\/a/],
-    // A place where no model can be written is told before the training, also to a single peer.
+    // A path where no model can be written is reported before the training, even to a single peer.
     [['swarm', ring, ...save], /--save .*nowhere.*ENOENT/],
     [['peer', ring, '--as', 'a', ...save], /--save .*nowhere.*ENOENT/]
   ]

@@ -19,7 +19,7 @@ const skipped = program === undefined ? ' (skipped: there is no prometheus; Debi
 
 const token = 'a-token-of-more-than-16-letters'
 
-/** Two peers that train, as one of them knows them. */
+/** Two training peers, as one of them sees them. */
 function boardOfTwo(): Board {
   const names = ['a', 'b'].map(peerName)
   const facts = { self: names[0], peers: names, servers: [], topology: 'complete', algorithm: 'D-PSGD' }

@@ -1,6 +1,6 @@
 import type { PeerName, Task } from '@murmuration/core'
 
-/** A task of `length` parameters, each of which every peer pulls to a place of its own. Its loss says nothing. */
+/** A task of `length` parameters, which every peer pulls towards a point of its own. Its loss has no meaning. */
 export function pullingTask(peers: readonly PeerName[], self: PeerName, length: number): Task {
   const goal = Float32Array.from({ length }, (_, k) => Math.sin(k * (1 + peers.indexOf(self))))
   const pull = (x: Float32Array) => x.map((value, k) => value - goal[k])

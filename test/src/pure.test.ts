@@ -1,4 +1,4 @@
-/** Packages without a machine compile with the language alone: no types of Node or of a browser. */
+/** Packages that must not depend on a machine compile with the language alone: no types of Node or of a browser. */
 import { execFile } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { promisify } from 'node:util'

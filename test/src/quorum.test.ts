@@ -86,7 +86,7 @@ test('a merge is a Nesterov step on Σ w Δ / Σ w of those that are present, w 
   t.true(new Set(merges.map(({ of }) => of.length)).size > 1 && merges.length > 8)
 })
 
-/** When each worker ended, where the first one stops for good in its tenth step. */
+/** When each worker ended, if the first one stops forever in its tenth step. */
 async function endsWithout(quorum: number): Promise<ReadonlyMap<PeerName, Milliseconds>> {
   let steps = 0
   const cost = (peer: PeerName) => (peer === peers[0] && ++steps > 10 ? 1e9 : 10)
@@ -97,7 +97,7 @@ async function endsWithout(quorum: number): Promise<ReadonlyMap<PeerName, Millis
 test('a worker that is gone costs one grace window once, and a quorum of one never blocks', async (t) => {
   for (const quorum of [1, 3]) {
     const ends = await endsWithout(quorum)
-    // 40 steps, 8 merges of two ways, and one window.
+    // 40 steps, 8 merges with two messages each, and one window.
     for (const peer of peers.slice(1)) t.is(ends.get(peer), 40 * 10 + 8 * 2 + options.grace)
   }
 })

@@ -1,4 +1,4 @@
-/** The algorithms against step counts that others have published. */
+/** The algorithms against published step counts. */
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import test from 'ava'
@@ -15,7 +15,7 @@ const table = `${root}../shared/reference/random_quadratics.csv`
 const hasTable = existsSync(table)
 const titled = hasTable ? test : test.skip
 
-/** Small ones, of every algorithm that is in the table with so few steps that all ten draws are quick. */
+/** Small rows of the table, for every algorithm in it, with so few steps that all ten draws are fast. */
 const rows = [
   'D2,ring,6,1,',
   'Gradient tracking,ring,6,1,',

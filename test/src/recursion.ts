@@ -1,4 +1,4 @@
-/** Algorithms as plain recursions of matrices in float64, a row per peer, to hold the records against. */
+/** Algorithms as plain recursions of matrices in float64, a row per peer: oracles for the records. */
 import { type Algorithm, algorithms, train, type TrainingSettings } from '@murmuration/algorithms'
 import { timeLimit } from '@murmuration/contract'
 import { type PeerName, peerName, type Schema, type Topology } from '@murmuration/core'
@@ -16,7 +16,7 @@ export interface Given {
   readonly topology: Topology
   readonly rounds: number
   readonly rate: (round: number) => number
-  /** Everybody's gradient at its own row. */
+  /** The gradient of each peer at its own row. */
   readonly gradients: (X: Matrix) => Promise<Matrix>
   readonly start: Matrix
 }
@@ -52,7 +52,7 @@ export function lazy(W: Matrix): Matrix {
   return W.map((row, i) => row.map((weight, j) => weight / 2 + (i === j ? 0.5 : 0)))
 }
 
-/** The mean over the peers, for each of them. */
+/** The mean over the peers, as the row of each of them. */
 export function meanOf(X: Matrix): Matrix {
   return product(
     X.map(() => X.map(() => 1 / X.length)),
@@ -60,7 +60,7 @@ export function meanOf(X: Matrix): Matrix {
   )
 }
 
-/** The places of six numbers that are drawn in round k, by Floyd's algorithm. */
+/** The indices of the numbers, out of six, that are drawn in round k, by Floyd's algorithm. */
 export function maskOf(k: number, lasts: readonly number[]): readonly number[] {
   const random = createRandom(k, 'mask')
   const mask: number[] = []
@@ -80,7 +80,7 @@ export function quadraticsOf(topology: Topology, seed: number): readonly Quadrat
   )
 }
 
-/** What a recursion is given on these tasks. */
+/** The input of a recursion on these tasks. */
 export function givenOf(
   topology: Topology,
   tasks: readonly QuadraticTask[],
@@ -95,7 +95,7 @@ export function givenOf(
   return { topology, rounds, rate, gradients, start }
 }
 
-/** Everybody's model after every round of the record, in the simulator. */
+/** The model of each peer after every round of the record, in the simulator. */
 export async function modelsOf(
   algorithm: Algorithm,
   { topology, rounds, rate }: Given,
@@ -112,7 +112,7 @@ export async function modelsOf(
   return all
 }
 
-/** The largest difference of two sequences of matrices, and where it is. */
+/** The largest difference of two sequences of matrices, and its position. */
 export function difference(found: readonly Matrix[], expected: readonly Matrix[]) {
   let worst = { by: 0, round: 0, peer: 0 }
   for (const [round, X] of expected.entries()) {
@@ -134,12 +134,12 @@ export interface Oracle {
   readonly graph?: GraphDescription
   /** Five when absent. */
   readonly peers?: number
-  /** How the six numbers are tensors; one of six when absent. */
+  /** The tensors that the six numbers form; one of six when absent. */
   readonly schema?: Schema
   readonly recursion: Recursion
 }
 
-/** Repeats a step from the state that it came to; `of` gives the models. */
+/** Repeats a step from the state that it returned; `of` gives the models. */
 export async function repeated<S>(
   rounds: number,
   start: S,
@@ -157,7 +157,7 @@ export async function repeated<S>(
 
 const ring: GraphDescription = { kind: 'ring' }
 
-/** That a record comes to the models of its recursion, up to what float32 rounds. */
+/** Tests that a record gives the models of its recursion, up to float32 rounding. */
 export function testOracle(
   test: TestFn,
   { title, name, options, graph = ring, peers = 5, schema, recursion }: Oracle

@@ -1,4 +1,4 @@
-/** Numbers are learned as classes are: over several CSV files, with a built-in model and with one of the user's own. */
+/** Numbers are learned as classes are: from several CSV files, with a built-in model and with a user's own. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createRandom } from '@murmuration/random'
@@ -7,7 +7,7 @@ import { murmur, recordsOf, temporaryFolder } from './command.js'
 
 const test = anyTest.serial
 
-/** A folder with two CSV files whose target is 2 x − 3 y + 0.5 and a little noise of variance 0.01. */
+/** A folder with two CSV files whose target is 2 x − 3 y + 0.5 and noise of variance 0.01. */
 async function tables(): Promise<string> {
   const folder = await temporaryFolder()
   await mkdir(join(folder, 'tables'))

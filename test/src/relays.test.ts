@@ -1,4 +1,4 @@
-/** Peers that nobody can call, as people start them: with a seed that is a relay. */
+/** Peers that cannot be called, as people start them: with a seed that is a relay. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { timeLimit } from '@murmuration/contract'

@@ -1,4 +1,4 @@
-/** Moniqua: bytes on the wire, where it ends, and that neighbours too far apart for their remainders are found. */
+/** Moniqua: bytes on the wire, its final error, and that neighbours too far apart for their remainders are detected. */
 import { type Algorithm, algorithms, Session } from '@murmuration/algorithms'
 import { DivergedError, type Fabric, fabricWith, type PeerName } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
@@ -19,12 +19,15 @@ interface Run {
   readonly consensus?: number
   readonly rounds?: number
   readonly rate?: (round: number) => number
-  /** How far each begins from a common point in each number, at most; 0 when absent, and then that is 0. */
+  /** The maximum distance of each start from a common point, per number; 0 when absent, and then that point is 0. */
   readonly spread?: number
   readonly events?: Faults['events']
 }
 
-/** Five peers on a ring: by how much Σ x moved without an optimiser, disagreement after each round, bytes of each vector, and the largest error from the optimum. */
+/**
+ * Five peers on a ring: by how much Σ x moved without an optimiser, disagreement after each round, bytes of each vector, and the largest error from
+ * the optimum.
+ */
 async function run({ bits, theta, consensus = 1, rounds = 60, rate = () => 0, spread = 0, events = [] }: Run) {
   const topology = createTopology({ peers, graph: { kind: 'ring' } })
   const starts = peers.map((peer) => evenly(peer, spread))
@@ -87,7 +90,7 @@ for (const way of ways) {
   test(`${way.bits} bits a number: bytes as computed by hand, Σ x stays, and all come to about γ_c u of each other`, async (t) => {
     const { bits, consensus } = way
     const { moved, distances, bytes } = await run({ ...way, theta: 1, spread: 0.4 })
-    // How, a table of the different float32, and for each number which; float32 as they are, where that is shorter.
+    // A byte for the form, a table of the different float32, and an index for each number; or plain float32, where that is shorter.
     const byHand = Math.min(2 + 4 * 2 ** bits + (dimension * bits) / 8, 4 * dimension)
     if (bits < 8) t.is(Math.max(...bytes), byHand)
     t.true(Math.max(...bytes) <= byHand)

@@ -1,4 +1,4 @@
-/** Rows that go past peers and pairs that cannot be used, on the topologies that files give. */
+/** Rows that bypass peers and pairs that cannot be used, on the topologies of files. */
 import { type Mixing, type PeerName, peerName, type Topology } from '@murmuration/core'
 import { type BrokenPair, repairedRow } from '@murmuration/membership'
 import { createTopology, type GraphDescription } from '@murmuration/topology'
@@ -19,14 +19,14 @@ const pairsOf = <Item>(items: readonly Item[]) =>
 const subsetsOf = <Item>(items: readonly Item[]) =>
   Array.from({ length: 2 ** items.length }, (_, bits) => items.filter((_, index) => (bits >> index) & 1))
 
-/** Whether news travels between all of these along pairs. */
+/** Whether news travels between all of these along linked pairs. */
 function isConnected(peers: readonly PeerName[], areLinked: (a: PeerName, b: PeerName) => boolean): boolean {
   const reached = new Set(peers.slice(0, 1))
   for (const peer of reached) for (const next of peers) if (areLinked(peer, next)) reached.add(next)
   return reached.size === peers.length
 }
 
-/** What has to hold of all rows of a round, as sentences of what does not. */
+/** Violations of what must hold for all rows of a round, as sentences. */
 function wrongWith(topology: Topology, usable: readonly PeerName[], broken: readonly BrokenPair[]): string[] {
   const isBroken = (a: PeerName, b: PeerName) => broken.some((pair) => pair.includes(a) && pair.includes(b) && a !== b)
   const rows = new Map(
@@ -46,7 +46,7 @@ function wrongWith(topology: Topology, usable: readonly PeerName[], broken: read
   ]
 }
 
-/** Whom one sends to receives from it. */
+/** A peer that one sends to receives from it. */
 function agree(rows: ReadonlyMap<PeerName, Mixing>, a: PeerName, b: PeerName): boolean {
   const sends = rows.get(a)?.sendTo.some(({ name }) => name === b)
   return sends === rows.get(b)?.receiveFrom.some(({ name }) => name === a)
@@ -112,7 +112,7 @@ for (const [name, graph] of Object.entries(byRound)) {
   test(`${name}: over its rounds all usable peers are connected, and rows agree, for every subset of usable peers`, (t) => {
     for (let count = 3; count <= 7; count++) {
       const topology = createTopology({ peers: peersOf(count), graph })
-      // Some of a grid with few peers are apart from the first.
+      // In a grid with few peers some may be separated from the first.
       if (!isConnected(topology.peers, linksOver(topology, topology.peers))) continue
       for (const usable of subsetsOf(topology.peers)) {
         t.true(isConnected(usable, linksOver(topology, usable)), `${usable.join()} are apart`)

@@ -1,4 +1,4 @@
-/** That the timing of a synchronous algorithm, replayed without its numbers, is the timing of the run with them. */
+/** The timing of a synchronous algorithm, replayed without its numbers, is the timing of the run with them. */
 import { algorithms, train, type TrainingSettings } from '@murmuration/algorithms'
 import { type PeerName, peerName, type Task } from '@murmuration/core'
 import { recordingWire, replayedTimes } from '@murmuration/experiment/sim'

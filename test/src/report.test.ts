@@ -18,7 +18,7 @@ let folder = ''
 
 test.before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'murmuration-report-'))
-  // Chromium's own sandbox does not start for root, who runs tests in containers; the page is our own.
+  // Chromium's own sandbox does not start for root, as which tests run in containers; the page is the test's own.
   if (executablePath !== undefined) browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
 })
 
@@ -29,7 +29,7 @@ test.after.always(async () => {
 
 interface Opened {
   readonly page: Page
-  /** What the console said, and what the page tried to load beside itself. */
+  /** The console output, and the page's attempts to load anything besides itself. */
   readonly complaints: string[]
 }
 
@@ -60,7 +60,7 @@ const charts = (page: Page, part: string) => page.locator(`[data-part="${part}"]
 const select = (page: Page, part: string, title: string) =>
   page.locator(`[data-part="${part}"]`).getByLabel(title, { exact: true })
 
-/** Whether anything is wider than the window, so that a reader would have to scroll to the side. */
+/** Whether anything is wider than the window, so that a reader would have to scroll sideways. */
 const overflows = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth)
 
@@ -106,14 +106,14 @@ inBrowser(`a picker changes what it stands for: the setting, the measure, the ki
   await select(page, 'map', 'over').selectOption('parameter server, fused')
   const caption = (await page.locator('[data-part="map"] figcaption').textContent()) ?? ''
   t.regex(caption, /bytes to the target of “all-reduce, fused” divided by that of “parameter server, fused”/)
-  // 12 against 14 model's worths of bytes per round, in as many rounds: 0.857.
+  // 12 against 14 models' worth of bytes per round, in the same number of rounds: 0.857.
   t.regex((await charts(page, 'map').textContent()) ?? '', /(0\.86x){20}/)
   t.deepEqual(complaints, [])
 })
 
 inBrowser(`a click on a cell of the map shows its setting in detail${skipped}`, async (t) => {
   const { page } = await opened(t, madeUpResults())
-  // The corner of the best links: 10 Gbit/s, 0.1 ms.
+  // The corner with the best links: 10 Gbit/s, 0.1 ms.
   await page.locator('[data-part="map"] g[aria-label="cell"]').first().locator('rect').nth(4).hover({ force: true })
   t.regex((await charts(page, 'map').textContent()) ?? '', /bandwidth 10 Gbit\/s, latency 0\.1 ms/, 'the tip')
   await page.mouse.down()
@@ -186,7 +186,7 @@ for (const [what, results, expected] of sweeps) {
   })
 }
 
-/** A real run, as far as its peers know it, over the simulation of its method. */
+/** A real run, as far as its peers know it, next to the simulation of its method. */
 function realOverSimulated(): Results {
   const one = madeUpResults({ bandwidths: [1e8], latencies: [5], seeds: [7], target: false })
   const [method] = one.sweep.methods
@@ -210,7 +210,7 @@ function realOverSimulated(): Results {
   )
 }
 
-/** Whether texts of an axis lie on one another. */
+/** Whether labels of an axis overlap. */
 const hasCrowdedMarks = (page: Page) =>
   page.evaluate(() =>
     Array.from(document.querySelectorAll('g[aria-label="x-axis tick label"]')).some((axis) => {

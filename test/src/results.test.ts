@@ -11,7 +11,7 @@ const posixTest = process.platform === 'win32' ? test.skip : test
 
 const training = 'data: { digits: 600 }\ntask: softmax\nrounds: 10\nbatch: 16\n'
 
-/** A pair of peers, or one alone, and where results go. */
+/** A pair of peers, or a single one, and the folder of the results. */
 async function prepared(names = ['a', 'b'], rounds = 10) {
   const folder = await temporaryFolder()
   const ports = await freePorts(names.length)
@@ -178,7 +178,7 @@ test('the folders of several peers make one report, in which none is ranked', as
 
 posixTest('results for which the disk has no room end the command with code 8, after the summary', async (t) => {
   const { folder, out, args } = await prepared()
-  // Enough for the records, and not for the report.
+  // Enough for the records, but not for the report.
   const limits = { fileLimit: 100 }
   const result = await murmur(['swarm', ...args, '--no-baseline', '--json'], folder, undefined, limits).result
   t.is(result.code, 8, result.stderr)

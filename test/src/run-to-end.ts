@@ -3,19 +3,19 @@ import { spawn } from 'node:child_process'
 /** Where and how long a program runs. */
 export interface RunOptions {
   readonly cwd: string
-  /** Milliseconds, after which it is killed together with all that it started. */
+  /** Milliseconds, after which it is killed together with all its children. */
   readonly limit: number
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** What a program said; no code when it was killed at its limit, or by a signal. */
+/** A program's output; no code when it was killed at its limit, or by a signal. */
 export interface RunEnd {
   readonly code: number | undefined
   readonly stdout: string
   readonly stderr: string
 }
 
-/** Runs a program to its end. Its children belong to its process group, so that none is left. POSIX systems only. */
+/** Runs a program to its end. Its children belong to its process group, so that all can be killed. POSIX systems only. */
 export async function runToEnd(command: string, args: readonly string[], options: RunOptions): Promise<RunEnd> {
   const { cwd, limit, env } = options
   const child = spawn(command, args, {

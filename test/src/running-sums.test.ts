@@ -1,4 +1,4 @@
-/** Push-sum by running sums where messages are lost, come twice or late, and a peer is cut off for a while: what is kept, and where it ends. */
+/** Push-sum by running sums when messages are lost, duplicate or late, and a peer is cut off for a while: what is kept, and the final error. */
 import type { Vector } from '@murmuration/algorithms'
 import { type Algorithm, algorithms, Session, type State } from '@murmuration/algorithms'
 import { poisonedFabric } from '@murmuration/contract'
@@ -20,14 +20,14 @@ interface Run {
   readonly graph?: GraphDescription
   readonly rounds?: number
   readonly rate?: (round: number) => number
-  /** What of the messages that are sent is sent twice. */
+  /** The fraction of messages that is sent twice. */
   readonly twice?: number
 }
 
-/** What a run came to. Sums are over the peers, of each number. */
+/** The result of a run. Sums are over the peers, for each number. */
 interface Ends {
   readonly models: readonly (readonly number[])[]
-  /** Σ x with what is under way, less what steps have added and what all began with; and Σ w so, less the number of peers. */
+  /** Σ x including messages in flight, less what steps have added and all starts; and the same for Σ w, less the number of peers. */
   readonly moved: number
   readonly weights: number
   readonly missing: number
@@ -105,7 +105,7 @@ function repeating(fabric: Fabric<VectorMessage>, fraction: number): Fabric<Vect
   })
 }
 
-/** How far the worst peer is from a point. */
+/** The distance of the worst peer from a point. */
 const farthest = (models: Ends['models'], point: ArrayLike<number>) =>
   Math.max(...models.map((x) => Math.hypot(...x.map((value, d) => value - point[d]))))
 
@@ -113,7 +113,7 @@ const [lost, late] = [
   { fraction: 0.3, verdict: 'drop' },
   { fraction: 0.3, verdict: { delay: 350 } }
 ] satisfies Rule[]
-/** Nothing comes from a peer or to it: for longer than the others take for 20 rounds. */
+/** No message from a peer or to it passes: for longer than the others take for 20 rounds. */
 const cutOff: readonly Rule[] = [{ from: peers[2] }, { to: peers[2] }].map((rule) => ({
   ...rule,
   after: 400,

@@ -1,4 +1,4 @@
-/** Models as files, without a run that trains them; and pictures for them. */
+/** Models as files, without a training run; and images for them. */
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,17 +6,17 @@ import { crc32, deflateSync } from 'node:zlib'
 import { createTfjsTask, type ModelDescription } from '@murmuration/tfjs'
 import { encodeSafetensors, unpack } from '@murmuration/vectors'
 
-/** A model that was saved, and what its task makes of its parameters. */
+/** A saved model, and its task's results with its parameters. */
 export interface SavedModel {
   readonly folder: string
   readonly path: string
-  /** On the samples that were held back: the mean of −log p of the right class. */
+  /** On the test samples: the mean of −log p of the right class. */
   readonly loss: number
 }
 
 const sharing = { peers: ['a', 'b'], seed: 3 } as const
 
-/** A model of drawn digits of 12 × 12 pixels, or of sentences, with parameters that are far from those that training begins with. */
+/** A model of drawn digits of 12 × 12 pixels, or of sentences, with parameters that are far from the initial ones. */
 export async function savedModel(
   task: object,
   model: ModelDescription,
@@ -50,7 +50,7 @@ export async function savedModel(
   return { folder, path, loss }
 }
 
-/** A PNG file (RFC 2083) of 8 bits a channel: grey for one, RGB for three. */
+/** A PNG file (RFC 2083) of 8 bits per channel: grey for one, RGB for three. */
 export function png(width: number, height: number, channels: 1 | 3, pixels: Uint8Array): Buffer {
   const head = Buffer.alloc(13)
   head.writeUInt32BE(width)

@@ -1,8 +1,8 @@
-/** Each algorithm against its paper's recursion, written anew in float64. */
+/** Each algorithm against its paper's recursion, implemented again in float64. */
 import test from 'ava'
 import { lazy, type Matrix, meanOf, type Oracle, product, repeated, rowsOf, sum, testOracle } from './recursion.js'
 
-/** The same weight for each that is in. */
+/** The same weight for each participant. */
 function evenly(isIn: readonly boolean[]): readonly number[] {
   const weight = 1 / isIn.filter(Boolean).length
   return isIn.map((is) => (is ? weight : 0))
@@ -98,7 +98,7 @@ const oracles: readonly Oracle[] = [
       const biased = ({ X, w }: { X: Matrix; w: Matrix }) => X.map((row, i) => row.map((value) => value / w[i][0]))
       const step = async ({ X, w, under }: typeof first, k: number) => {
         const half = sum([1, X], [-rate(k), await gradients(biased({ X, w }))])
-        // In the last round all that is on its way is waited for.
+        // The last round waits for everything in flight.
         const last = k + 1 === rounds ? 1 : 0
         return {
           X: sum([1, product(kept, half)], [1, product(sent, under.X)], [last, product(sent, half)]),
@@ -170,7 +170,7 @@ const oracles: readonly Oracle[] = [
     title:
       'DivShare: after H steps the mean of a peer’s own and of what others sent last (Biswas 2025, the authors’ code)',
     name: 'divshare',
-    // An exchange every 12 ms, and links of 10: what came was sent in the one before.
+    // An exchange every 12 ms, and links of 10 ms: messages arrive one exchange later.
     options: { period: 12, fragments: 4, receivers: 2 },
     recursion: async ({ topology, rounds, rate, gradients, start }) => {
       const W = rowsOf(topology)

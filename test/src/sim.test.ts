@@ -22,7 +22,7 @@ seeds: 2
 rounds: 20
 `
 
-/** Results without the time that the simulator took, which is never the same. */
+/** Results without the simulator's own running time, which always differs. */
 async function timeless(directory: string): Promise<Results> {
   const { runs, ...rest } = await readResults(directory)
   return { ...rest, runs: runs.map((run) => ({ ...run, realSeconds: 0 })) }
@@ -41,7 +41,7 @@ async function scenario(
   return { folder, path, out: join(folder, 'out') }
 }
 
-/** Of threads, each of which has to load all there is, one: for what their number does not change. */
+/** A single thread, since each has to load everything: for tests that do not depend on their number. */
 const alone = ['--threads', '1']
 
 test('a sweep writes its runs, and a report that the command report writes again, byte for byte, also from its parts', async (t) => {
@@ -67,7 +67,7 @@ test('a sweep writes its runs, and a report that the command report writes again
   t.is(taken.code, 2)
   t.regex(taken.stderr, /not empty/)
 
-  // The same in three parts, as three jobs of a cluster do it.
+  // The same in three parts, as three jobs of a cluster would run it.
   const inParts = (of: number) =>
     [1, 2, 3].map((number) => ['sim', path, '--part', `${number}/${of}`, '--out', join(folder, `${number}`), ...alone])
   const parts = [1, 2, 3].map((number) => join(folder, `${number}`))
@@ -156,7 +156,7 @@ test('runs that all failed are a reason and an exit code, and no promise kept', 
 
 test('a sweep without a run names no report, keeps no promise and leaves no folder', async (t) => {
   const { folder, path, out } = await scenario(small.replace(/task: .*/, 'task: softmax\ndata: { path: ./none }'))
-  // Threads that are still loading, or answer when the sweep has ended, are no reason to crash.
+  // Threads that are still loading, or answer when the sweep has ended, must not cause a crash.
   for (const threads of ['1', '3']) {
     const result = await murmur(['sim', path, '--out', out, '--threads', threads], folder).result
     t.is(result.code, 2, result.stderr)

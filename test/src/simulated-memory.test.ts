@@ -1,4 +1,4 @@
-/** Fresh memory for every small vector costs a simulation more time and memory than all the rest; many peers need little of it each. */
+/** Fresh memory for every small vector costs a simulation more time and memory than everything else; with many peers, each may need only little. */
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { dpsgd as dpsgdRecord, train } from '@murmuration/algorithms'
@@ -26,7 +26,7 @@ test.serial('a peer of a ring takes 24 kB of heap at most in mid-round', async (
   t.true(bytes < 24_000, `${bytes} bytes`)
 })
 
-/** The bytes of heap that live while so many peers wait for messages of their third round. */
+/** The bytes of live heap while `count` peers wait for messages of their third round. */
 async function heapOfRing(count: number): Promise<number> {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
@@ -66,7 +66,7 @@ async function heapOfRing(count: number): Promise<number> {
   return bytes
 }
 
-/** How many different vectors so many rounds of three peers use, copies on links included. */
+/** How many different vectors three peers use in `rounds` rounds, copies on links included. */
 async function vectorsUsed(order: (typeof orders)[number], rounds: number): Promise<number> {
   const topology = complete('a', 'b', 'c')
   const pool = pooledVectorWire()

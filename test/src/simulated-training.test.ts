@@ -41,7 +41,7 @@ async function folderWith(train: string): Promise<string> {
   return folder
 }
 
-/** Trains on real peers, all in this process. Returns the last word of each. */
+/** Trains on real peers, all in this process. Returns the summary of each. */
 async function trained(folder: string, file: string): Promise<readonly PeerSummary[]> {
   process.env.MURMURATION_HOME = folder
   const request = { topology: join(folder, file), train: join(folder, 'train.yaml') }
@@ -51,10 +51,10 @@ async function trained(folder: string, file: string): Promise<readonly PeerSumma
   return Promise.all(names.map((name) => runPeerCommand(request, { ...options, as: peerName(name) })))
 }
 
-/** Of those that keep equality, a weighted mean and equality without a codec. */
+/** Algorithms that keep equality, a weighted mean, and, only without a codec, equality. */
 const coded = ['all-reduce', 'sgp', 'parameter-server']
 
-/** The training with these lines in place of its own; a field without a value is left out. */
+/** The training file with these lines in place of its own; a field without a value is removed. */
 function merged(text: string): string {
   const lines = [...training.split('\n'), ...text.split('\n')].filter((line) => line !== '')
   const fields = new Map(lines.map((line) => [line.split(':')[0], line]))

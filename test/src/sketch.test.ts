@@ -4,7 +4,7 @@ import { addToSketch, consensusDistance, sketch, sketchedConsensusDistance } fro
 
 const seeds = Array.from({ length: 40 }, (_, seed) => seed + 1)
 
-/** Vectors around a common one, as far from it as `spread` says. */
+/** Vectors around a common one, at a distance of `spread`. */
 function vectorsAround(seed: number, count: number, length: number, spread: number): Float32Array[] {
   const random = createRandom(seed, 'sketch')
   const centre = Float32Array.from({ length }, () => 10 * random.normal())

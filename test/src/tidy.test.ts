@@ -1,4 +1,4 @@
-/** The repository tests itself. */
+/** Tests of the repository itself. */
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import test from 'ava'
@@ -7,7 +7,7 @@ import { filesUnder, repositoryFiles, root, textOf } from './repository.js'
 const files = repositoryFiles().filter((file) => existsSync(root + file))
 const sources = files.filter((file) => /^(packages\/[^/]+|test|examples\/[^/]+)\/.*\.(ts|js|mjs)$/.test(file))
 
-/** Which packages of ours a package may import: the table in docs/architecture.md. */
+/** Which of the repository's packages a package may import: the table in docs/architecture.md. */
 const allowed = allowedImports()
 
 function allowedImports(): Readonly<Record<string, readonly string[]>> {
@@ -20,7 +20,7 @@ function allowedImports(): Readonly<Record<string, readonly string[]>> {
   return Object.fromEntries(rows.map(([, name, imports]) => [name, importsOf(imports)]))
 }
 
-/** Packages that know nothing of real time, chance or the machine; and what to use in place of it. */
+/** Packages that may not use real time, chance or the machine; and what to use instead. */
 const pure = ['core', 'random', 'vectors', 'wire', 'topology', 'membership', 'algorithms', 'simulator']
 const banned: readonly (readonly [RegExp, string])[] = [
   [/\bDate\b/, 'fabric.now()'],
@@ -206,7 +206,7 @@ test('every npm script that the documents and scenario files name is there', (t)
   )
 })
 
-/** Words that the project gave up, and what stands in their place: one word for one thing, and the field's own. */
+/** Words that the project no longer uses, and their replacements: one word for one thing, and the field's own. */
 const formerWords: readonly (readonly [RegExp, string])[] = [
   [/\bpatience\b/i, 'timeout'],
   [/\bdice\b/i, 'random numbers'],
@@ -214,7 +214,7 @@ const formerWords: readonly (readonly [RegExp, string])[] = [
   [/\bBell\b/, 'Signal'],
   [/\bNeighbourhood\b/, 'PeerSet'],
   [/\bopenFamily\b/, 'a family of its own kind of task'],
-  // Scenario files of before are refused with the new name, and a document says so.
+  // Older scenario files are refused with the new name, and a document says so.
   [/contender(?!s` is `methods`)/i, 'method'],
   [/\bfor ever\b/, 'forever'],
   [/\b(hang|hangs|hung) on\b/, 'depends on'],
@@ -270,7 +270,7 @@ function dependenciesOf(manifest: string): Set<string> {
   )
 }
 
-/** The lines without comments and texts, roughly: enough to find a name in code. */
+/** The lines without comments and texts, approximately: enough to find a name in code. */
 function codeOf(file: string): string[] {
   return textOf(file)
     .replace(/\/\*[\s\S]*?\*\//g, (comment) => comment.replace(/[^\n]/g, ' '))

@@ -1,4 +1,4 @@
-/** The simulator against transfers that were measured between real machines. */
+/** The simulator against measured transfers between real machines. */
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -17,7 +17,7 @@ interface Row {
 const table = `${root}../shared/reference/shaped_transfers.csv`
 const hasTable = existsSync(table)
 
-/** How far off a prediction may be. */
+/** The allowed relative error of a prediction. */
 const allowed = { allreduce: 0.03, p2p: 0.02, broadcast: 0.12 }
 
 function rowsOf(files: readonly string[]): readonly Row[] {

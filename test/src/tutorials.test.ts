@@ -1,4 +1,4 @@
-/** The tutorials: their files and commands are what the command takes; those that need one machine alone are run as they stand. */
+/** The tutorials: the command accepts their files and commands; those that need only one machine are run unchanged. */
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
@@ -11,7 +11,7 @@ const blocksOf = (text: string, ...languages: readonly string[]) =>
     languages.includes(language) ? [body] : []
   )
 
-/** The words of all commands in the shell blocks of a text, without what stands behind a #. */
+/** The words of all commands in the shell blocks of a text, without comments. */
 const commandsOf = (text: string): string[][] =>
   blocksOf(text, 'sh', '')
     .flatMap((body) => body.replaceAll('\\\n', ' ').split('\n'))
@@ -35,7 +35,7 @@ test('every command in the documents is there, with the options that it is given
   }
 })
 
-/** Those that ask for no second machine, for no file that only the reader has, and are not what sim.test.ts and own-algorithm.test.ts run. */
+/** Commands that need no second machine and no file of the reader's, and that sim.test.ts and own-algorithm.test.ts do not run. */
 const isAlone = ([name, ...words]: readonly string[]) =>
   name === 'topology' || (name === 'sim' && !words.some((word) => ['--part', 'scenario.yaml'].includes(word)))
 
@@ -49,7 +49,7 @@ for (const name of readdirSync(`${root}docs/tutorials`)) {
       writeFileSync(join(folder, file), body)
     }
     const commands = commandsOf(text).filter(isAlone)
-    // One thread is enough, and changes nothing in the results.
+    // One thread is enough, and does not change the results.
     const frugal = commands.map((words) => (words[0] === 'sim' ? [...words, '--threads', '1'] : words))
     const results = await murmurInTurn(frugal, folder, folder)
     for (const [place, { code, stderr }] of results.entries()) t.is(code, 0, `${commands[place].join(' ')}: ${stderr}`)

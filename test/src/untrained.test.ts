@@ -19,7 +19,7 @@ const ofBatch = Float32Array.of(8, 8)
 const momentum = 0.75
 const rounds = 4
 
-/** `½‖x‖²` of four numbers that are trained, among three that are frozen and two statistics whose batches are all the same. */
+/** `½‖x‖²` of four trained numbers, among three frozen ones and two statistics whose batches are all the same. */
 const task: Task = {
   schema: [
     { name: 'first', shape: [2] },
@@ -73,7 +73,7 @@ for (const [title, method, steps = rounds] of methods) {
     for (const { parameters } of reports.flat()) t.deepEqual(unpack(task.schema, parameters)[1], frozen)
     for (const [place, end] of ends.entries()) {
       const [first, , moved, last] = unpack(task.schema, end)
-      // The mean of some runs over workers of which not all have ended: bounds for the asynchronous server.
+      // For the asynchronous server these are bounds: it averages several runs over workers of which not all have ended.
       const expected = statistic.map((value, k) => ofBatch[k] + momentum ** steps * (value - ofBatch[k]))
       const trained = [...first, ...last]
       if (steps === rounds) {
@@ -101,7 +101,7 @@ test('the oracle leaves what is frozen, and moves statistics by their own moment
   }
 })
 
-/** A network with batch normalisation ahead and within, the momentum 0.9 for both; `made` collects what it makes. */
+/** A network with batch normalisation first and within, momentum 0.9 for both; `made` collects the models. */
 const source = `
   export const made = []
   export const createModel = (tf, { inputShape, classes }) => {
@@ -144,7 +144,7 @@ async function moduleOf(): Promise<string> {
   return path
 }
 
-/** The parameters of every peer in the end. */
+/** The final parameters of every peer. */
 async function train(
   topology: ReturnType<typeof complete>,
   taskOf: (self: PeerName) => Promise<Task>,
@@ -172,7 +172,7 @@ const localDataOptionsOf = (peers: readonly PeerName[], partition: 'equal' | 'la
 test('batch normalisation under momentum 0.9 on the complete graph is what TensorFlow.js trains in one place', async (t) => {
   const path = await moduleOf()
   const peers = namesOf(3, 'p')
-  // Every peer has all samples and takes all of them in every step, so that the joint batch has the statistics of each.
+  // Every peer has all samples and uses all of them in every step, so that the joint batch has the statistics of each.
   const taskOf = () =>
     createTfjsTask({ localData: localDataOptionsOf(peers, 'equal'), model: { kind: 'module', path } })
   const alone = await taskOf()
@@ -206,7 +206,7 @@ test('moving variances stay among those of the batches where peers with differen
     const [, , means, variances] = unpack(schema, mean(ends))
     for (const k of [0, 1, 2, 3]) {
       t.true(Math.abs(means[k] - (k + 1)) < 1.5, `mean ${k}: ${means[k]}`)
-      // Values lie within 3 of their class's middle: no batch of one class varies by more than 9.
+      // Values lie within 3 of the middle of their class: no batch of one class has a variance above 9.
       t.true(variances[k] > 1 && variances[k] < 9, `variance ${k}: ${variances[k]}`)
     }
   }

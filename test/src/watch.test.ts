@@ -8,7 +8,7 @@ import { PeerProcesses } from './peer-processes.js'
 
 const inBrowser = executablePath === undefined ? test.serial.skip : test.serial
 
-/** The first state of the swarm, by the events of a page, that is as it should be. */
+/** The first state of the swarm, from the events of a page, for which `isIt` holds. */
 async function until(url: string, isIt: (now: SwarmNow) => boolean): Promise<SwarmNow> {
   const { body } = await fetch(`${url}events`, { signal: AbortSignal.timeout(timeLimit(60_000)) })
   const decoder = new TextDecoder()

@@ -1,4 +1,4 @@
-/** The two worlds that an algorithm runs in, behind one interface, so that they can be held against each other. */
+/** The two worlds that an algorithm runs in, behind one interface, so that they can be compared. */
 import { complete, type FabricWorld, poisonedFabric, timeLimit, vectorLength } from '@murmuration/contract'
 import { deferred, type Fabric, type PeerName, StoppedError, type Topology } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
@@ -8,10 +8,10 @@ import { codedWire, type VectorMessage, vectorWire, weighed } from '@murmuration
 
 export { complete }
 
-/** What a peer runs. */
+/** The program of a peer. */
 export type Program = (fabric: Fabric<VectorMessage>) => Promise<void>
 
-/** What a run is given, in either world. */
+/** The options of a run, in either world. */
 export interface WorldOptions {
   readonly topology: Topology
   readonly seed: number
@@ -19,7 +19,7 @@ export interface WorldOptions {
   readonly length: number
   /** Endpoints beyond the topology's peers; none when absent. They run the same program. */
   readonly servers?: readonly PeerName[] | undefined
-  /** In which form vectors are written; float32 when absent. */
+  /** The codec of vectors; float32 when absent. */
   readonly codec?: string | undefined
 }
 
@@ -28,7 +28,7 @@ export async function inSimulator(options: WorldOptions, program: Program): Prom
   await simulated(options, program)
 }
 
-/** As {@link inSimulator}, with what it came to. */
+/** As {@link inSimulator}, with the result of the simulation. */
 export function simulated(options: WorldOptions, program: Program): Promise<SimulationResult> {
   const { topology, seed, length, servers = [], codec = 'float32' } = options
   const coding = { codec, elements: length, random: (peer: PeerName) => createRandom(seed, peer) }
@@ -57,7 +57,7 @@ export async function overLibp2p(
   }
 }
 
-/** The first failure stops all, as in the simulator; being stopped is no failure. */
+/** The first failure stops all peers, as in the simulator; being stopped is no failure. */
 async function runProgram(peer: Peer, program: Program, all: readonly Peer[]): Promise<void> {
   try {
     await program(peer.fabric)

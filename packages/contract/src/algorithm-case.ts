@@ -1,21 +1,21 @@
 import type { Algorithm } from '@murmuration/algorithms'
 
-/** What a run of the suite is given beside the algorithm. */
+/** What a run of the suite takes besides the algorithm. */
 export interface AlgorithmCase {
   readonly algorithm: Algorithm
-  /** Of the algorithm; its defaults when absent. */
+  /** Options of the algorithm; its defaults when absent. */
   readonly options?: Readonly<Record<string, unknown>>
-  /** How far the peers' optima lie apart; 0 where an algorithm only promises something for peers that are alike. */
+  /** How far apart the peers' optima lie; 0 for an algorithm that promises something only for peers with the same optimum. */
   readonly spread?: number
-  /** Whether all peers are neighbours, for an algorithm that needs many of them; a ring, or a tree where one is needed, when absent. */
+  /** Whether all peers are neighbours, for an algorithm that needs many. When absent: a ring, or a tree where the algorithm needs one. */
   readonly isComplete?: boolean
-  /** Whether its result depends on who is fast, so that only a world that repeats itself gives the same bits again. */
+  /** Whether the result depends on which peers are fast, so that only a deterministic world repeats the same bits. */
   readonly isAsynchronous?: boolean
   /** Rounds until peers must be at the optimum; 300 when absent. */
   readonly rounds?: number
   /**
-   * Whether it gives the same bits in another world, where all is tested. Then this one tests what depends on the world alone: that a run goes on in
-   * another from checkpoints.
+   * Whether another world gives the same bits and runs all tests. This one then tests only what depends on the world: that a new run continues from
+   * checkpoints.
    */
   readonly isTestedElsewhere?: boolean
 }

@@ -107,7 +107,7 @@ export function testAlgorithm(test: Test, world: FabricWorld, given: AlgorithmCa
   })
 }
 
-/** Saves all peers before round `at`, and goes on from that in a new run. */
+/** Saves all peers before round `at`, and continues from there in a new run. */
 function testCheckpoint(
   test: Test,
   that: (title: string) => string,
@@ -127,17 +127,17 @@ function testCheckpoint(
   })
 }
 
-/** What one peer came to. */
+/** The result of one peer. */
 interface End {
   readonly model: number[]
   readonly rounds: Round[]
-  /** The most vectors that it had at a time, by round. */
+  /** For each round, the largest number of vectors held at once. */
   readonly held: number[]
   /** The state's x at the end. */
   last: number[]
 }
 
-/** A round, as it is checked. */
+/** What is checked of a round. */
 interface Round {
   readonly x: number[]
   readonly w: number
@@ -202,7 +202,7 @@ async function runOf(
   return { topology, ends }
 }
 
-/** A tree for those that need one, else a ring or the complete graph; doubly stochastic. */
+/** A tree for algorithms that need one, else a ring or the complete graph; doubly stochastic. */
 function topologyFor({ needs }: Algorithm, isComplete = false): Topology {
   const peers = ['p0', 'p1', 'p2', 'p3', 'p4'].map(peerName)
   const isEdge = (i: number, j: number) => {
@@ -221,7 +221,7 @@ function topologyFor({ needs }: Algorithm, isComplete = false): Topology {
   return { peers, period: 1, mixing: (peer) => rows.get(peer) ?? mixing(peer) }
 }
 
-/** Counts the vectors that are taken from a fabric and not given back. */
+/** Counts the vectors that are acquired from a fabric and not yet released. */
 function metered(fabric: Fabric<VectorMessage>) {
   let [now, most] = [0, 0]
   const change = (by: number) => {
@@ -255,7 +255,7 @@ function metered(fabric: Fabric<VectorMessage>) {
   return { fabric: counted, maxTake }
 }
 
-/** What a record keeps holds from one round to the next, beside what the optimiser adds. */
+/** Checks that what the algorithm keeps is unchanged from one round to the next, except for what the optimiser adds. */
 function checkKept(t: ExecutionContext, { keeps }: Algorithm, before: readonly Round[], now: readonly Round[]): void {
   if (keeps === 'equality') for (const { x } of now) t.deepEqual(x, now[0].x)
   if (keeps !== 'mean' && keeps !== 'weighted mean') return
@@ -268,7 +268,7 @@ function checkKept(t: ExecutionContext, { keeps }: Algorithm, before: readonly R
   t.true(Math.abs(sum(now, ({ w }) => w) - now.length) < 1e-9)
 }
 
-/** Where rounds are nobody's but a peer's own, the mean is what has been added to it once nothing is under way. */
+/** Where every peer has rounds of its own: once nothing is in flight, the sum over the peers is the sum of what was added. */
 function checkKeptAtEnd(t: ExecutionContext, ends: readonly End[]): void {
   for (const d of ends[0].last.keys()) {
     const added = ends

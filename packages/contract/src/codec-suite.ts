@@ -2,7 +2,7 @@ import type { Random } from '@murmuration/core'
 import { type Codec, type Decoder, type Encoder, rawCodecId } from '@murmuration/vectors'
 import type { TestFn } from 'ava'
 
-/** A codec to be held to what every codec promises. */
+/** A codec that must meet the promises of every codec. */
 export interface CodecCase {
   readonly codec: Codec
   random(seed: number): Random
@@ -22,7 +22,7 @@ export function testCodec(test: TestFn, { codec, random }: CodecCase): void {
 
   test(that('what stands still arrives, as near as the codec promises'), (t) => {
     const [x, ends] = [numbers(1), link()]
-    // A codec of changes begins with a vector as it is: only what comes after it has to settle.
+    // A codec of changes sends the first vector unchanged; only later ones have to settle.
     let got = ends.pass(numbers(2), 0)
     for (let round = 0; round < rounds; round++) got = ends.pass(x, 0)
     const worst = got.reduce((most, value, index) => Math.max(most, Math.abs(value - x[index])), 0)

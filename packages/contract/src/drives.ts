@@ -13,7 +13,7 @@ export async function* straight(_: Fabric<VectorMessage>, open: (saved?: Saved) 
   for await (const report of session.steps()) yield [session, report]
 }
 
-/** Stops before round 7, and goes on as the same session or as one made of its bytes. */
+/** Stops before round 7, and continues as the same session or as one made from its bytes. */
 export function pausing(actionOf: (self: PeerName) => 'keep' | 'replace'): Drive {
   return async function* ({ self }, open) {
     const first = open()
@@ -23,7 +23,7 @@ export function pausing(actionOf: (self: PeerName) => 'keep' | 'replace'): Drive
   }
 }
 
-/** Saves before round `at`, as a copy, and goes on as the same session. */
+/** Saves a copy before round `at`, and continues as the same session. */
 export function checkpointing(at: number, checkpoints: Map<PeerName, Saved>): Drive {
   return async function* ({ self }, open) {
     const session = open()
@@ -33,12 +33,12 @@ export function checkpointing(at: number, checkpoints: Map<PeerName, Saved>): Dr
   }
 }
 
-/** Its vectors outlive the next step; `structuredClone` does not copy shared memory. */
+/** The vectors of the copy stay valid after the next step; `structuredClone` does not copy shared memory. */
 function copyOf({ tree, vectors }: Saved): Saved {
   return { tree, vectors: new Map([...vectors].map(([name, numbers]) => [name, numbers.slice()])) }
 }
 
-/** Goes on where others have been saved. */
+/** Continues from saved sessions. */
 export function resuming(checkpoints: ReadonlyMap<PeerName, Saved>): Drive {
   return async function* ({ self }, open) {
     const session = open(checkpoints.get(self))

@@ -11,10 +11,10 @@ type Test = (title: string, body: (t: ExecutionContext) => Promise<void>) => voi
 
 const peers = ['p0', 'p1', 'p2', 'p3'].map(peerName)
 const rounds = 24
-/** In these rounds what p0 sends to p1 stays on the way. */
+/** Messages from p0 to p1 are held back from the first of these rounds until the second. */
 const [firstHeld, firstFree] = [3, 9]
 
-/** What edges promise in a world where links delay: the sum over the peers stays, and nothing is left open. */
+/** What edges promise in a world where links delay: the sum over the peers is unchanged, and no debt is left. */
 export function testEdges(test: Test, world: FabricWorld): void {
   test(`${world.name}: D-PSGD keeps the sum over the peers where one direction of a link stops for a while`, async (t) => {
     const topology = ring(...peers)
@@ -32,14 +32,14 @@ export function testEdges(test: Test, world: FabricWorld): void {
       const isOver = () => models.size === peers.length && [...sessions.values()].every(isSettled)
       const limit = fabric.now() + timeLimit(20_000)
       while (!isOver() && fabric.now() < limit) await session.exchanges.answer(fabric.now() + 20)
-      // Who still answers needs a moment more.
+      // A peer that still answers needs a moment more.
       await session.exchanges.answer(fabric.now() + 100)
     })
     t.true(missed > 0, 'somebody went on without another')
     for (const [peer, session] of sessions) t.deepEqual(session.exchanges.owing, [], `${peer} owes`)
     for (let d = 0; d < vectorLength; d++) {
       const moved = peers.reduce((sum, peer) => sum + (models.get(peer)?.[d] ?? Number.NaN) - startOf(peer)[d], 0)
-      // Numbers below 4 are rounded to float32 three times a round at most.
+      // Numbers below 4 are rounded to float32 at most three times a round.
       t.true(Math.abs(moved) < 3 * peers.length * rounds * 2 ** -23, `Σ x[${d}] moved by ${moved}`)
     }
   })
@@ -68,7 +68,7 @@ function startOf(peer: PeerName): Float32Array {
   return Float32Array.from({ length: vectorLength }, (_, d) => Math.sin(1 + peers.indexOf(peer) * vectorLength + d))
 }
 
-/** Keeps what is sent to p1, from one round until it sends that of another to somebody; then all goes out in order. */
+/** Holds back messages to p1 from round `firstHeld` until the first message of round `firstFree`; then sends all in order. */
 function holding(fabric: Fabric<VectorMessage>): Fabric<VectorMessage> {
   let held: VectorMessage[] | undefined
   let isOver = false

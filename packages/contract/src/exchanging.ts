@@ -2,15 +2,15 @@ import { type Envelope, type Fabric, peerName } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
 import { timeLimit } from './time-limit.js'
 
-/** How long the vectors are that the suite sends. */
+/** The length of the vectors that the suite sends. */
 export const vectorLength = 4
 
-/** A vector that holds its round. */
+/** A vector that contains its round. */
 export function message(round: number): VectorMessage {
   return { kind: 1, round, vector: new Float32Array(vectorLength).fill(round) }
 }
 
-/** The next message; an error when none comes. */
+/** The next message. Throws when none arrives. */
 export async function next(fabric: Fabric<VectorMessage>): Promise<Envelope<VectorMessage>> {
   const limit = timeLimit(20_000)
   const envelope = await fabric.receive(fabric.now() + limit)
@@ -18,7 +18,7 @@ export async function next(fabric: Fabric<VectorMessage>): Promise<Envelope<Vect
   return envelope
 }
 
-/** Sends as soon as the queue takes it. */
+/** Sends as soon as the queue has room. */
 export async function sendWhenThereIsRoom(
   fabric: Fabric<VectorMessage>,
   to: string,

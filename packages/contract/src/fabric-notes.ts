@@ -8,7 +8,7 @@ import { timeLimit } from './time-limit.js'
 
 const [a, b, c] = ['a', 'b', 'c'].map(peerName)
 
-/** What a peer has heard. */
+/** The notes that a peer has received, and the peers that it has heard from. */
 class Heard {
   readonly notes: [PeerName, string][] = []
   readonly from = new Set<PeerName>()
@@ -35,7 +35,7 @@ async function until(fabric: Fabric<VectorMessage>, what: string, isSo: () => bo
   }
 }
 
-/** Whether numbers only grow. */
+/** Checks that numbers only grow. */
 function isRising(t: ExecutionContext, numbers: readonly number[]): void {
   t.true(numbers.every((value, index) => index === 0 || value > numbers[index - 1]))
 }
@@ -101,7 +101,7 @@ export function testNotes(test: TestFn, world: FabricWorld): void {
       texts.push(...heard.texts)
       fabric.send(a, message(0))
     })
-    // Those of the beginning find room.
+    // The first notes find room.
     t.deepEqual(texts.slice(0, 100).map(Number), [...Array(100).keys()])
     const early = texts.filter((text) => Number(text) < many)
     t.true(early.length < many, `${early.length}`)
@@ -174,7 +174,7 @@ export function testNotes(test: TestFn, world: FabricWorld): void {
       await until(fabric, 'a note', () => heard.notes.length > 0)
       ready()
       await t.throwsAsync(fabric.receive() as Promise<unknown>, { name: 'StoppedError' })
-      // Another listener does not hear either.
+      // A second listener receives none either.
       const second = new Heard(fabric)
       while (second.notes.length < 1 && texts.length++ < 30) await Promise.resolve()
       texts.splice(0, texts.length, ...heard.texts, ...second.texts)

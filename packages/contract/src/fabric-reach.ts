@@ -4,7 +4,7 @@ import { message, next, sendWhenThereIsRoom, vectorLength } from './exchanging.j
 import type { FabricWorld } from './fabric-world.js'
 import { complete, ring } from './graphs.js'
 
-/** Whom a fabric sends to, and how much: part of what every fabric promises. */
+/** Which peers a fabric sends to, and how much: part of what every fabric promises. */
 export function testReach(test: TestFn, world: FabricWorld): void {
   const that = (title: string) => `${world.name}: ${title}`
 

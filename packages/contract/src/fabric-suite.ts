@@ -217,7 +217,7 @@ export function testFabric(test: TestFn, world: FabricWorld): void {
   })
 }
 
-/** With what may be absent in full. */
+/** With the defaults of optional fields filled in. */
 function plain({ kind, round, part = 0, field = 0, numbers = [], offset = 0, vector }: VectorMessage) {
   return { kind, round, part, field, numbers, offset, vector: vector.slice() }
 }

@@ -1,10 +1,10 @@
 import type { Fabric, PeerName, Topology } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
 
-/** A world that fabrics come from: it runs a program on every peer of a topology, until all have ended. */
+/** A source of fabrics: it runs a program on every peer of a topology until all have ended. */
 export interface FabricWorld {
   readonly name: string
-  /** Whether the same run gives the same bits also where they depend on who is fast. */
+  /** Whether the same run gives the same bits even where they depend on which peers are fast. */
   readonly isDeterministic: boolean
   /** Rejects with the first error of a program. Vectors have `vectorLength` elements. The servers run the same program. */
   run(

@@ -5,13 +5,13 @@ export function complete(...names: readonly string[]): Topology {
   return even(names, () => true)
 }
 
-/** Each with the one before and the one after. */
+/** Each peer with the previous and the next. */
 export function ring(...names: readonly string[]): Topology {
   const last = names.length - 1
   return even(names, (distance) => distance === 1 || distance === last)
 }
 
-/** Peers that have those at certain distances as neighbours, with even weights. */
+/** Each peer's neighbours are the peers at certain distances, with even weights. */
 function even(names: readonly string[], isLinked: (distance: number) => boolean): Topology {
   const peers = names.map(peerName).sort(byName)
   const mixing = (peer: PeerName): Mixing => {

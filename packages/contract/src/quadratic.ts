@@ -1,6 +1,6 @@
 import type { PeerName, Task, Topology } from '@murmuration/core'
 
-/** Where the peers' quadratics have their minimum, alone and all together. */
+/** The minimum of each peer's quadratic, and of all together. */
 export interface Quadratics {
   readonly taskOf: (peer: PeerName) => Task
   readonly optimum: readonly number[]
@@ -12,10 +12,10 @@ const curvatures = [0.6, 1, 0.8, 0.5]
 const all = Uint32Array.from({ length: 8 }, (_, sample) => sample)
 
 /**
- * Peer i's `f_i(x) = ½ Σ_d a_d (x_d − b_id)²` with a little noise by sample: the optimum of all is the mean of the `b_i`. As many parameters
- * as `a` has.
+ * Peer i's `f_i(x) = ½ Σ_d a_d (x_d − b_id)²` with a little noise per sample: the joint optimum is the mean of the `b_i`. It has as many parameters
+ * as `a` has elements.
  *
- * @param spread - how far the `b_i` lie apart
+ * @param spread - how far apart the `b_i` lie
  */
 export function quadratics({ peers }: Topology, spread = 4): Quadratics {
   const centre = (peer: PeerName, d: number) => 3 - d + spread * (peers.indexOf(peer) / peers.length - 0.4 + 0.1 * d)

@@ -2,10 +2,10 @@ import type { Task } from '@murmuration/core'
 import { allFinite, axpy, dot, hashVector, lengthOf } from '@murmuration/vectors'
 import type { TestFn } from 'ava'
 
-/** A task to be held to what every task promises. */
+/** A task that must meet the promises of every task. */
 export interface TaskCase {
   readonly name: string
-  /** Builds the task anew, the same each time. `close` is called in the end. */
+  /** Builds the task anew, the same each time. `close` is called at the end. */
   create(): Promise<Task & { close?(): Promise<void> }>
 }
 

@@ -7,8 +7,8 @@ const margin = 3
 const maxSlowdown = 10
 
 /**
- * How many times slower than alone a process runs on this machine at present: programs that want to run, per core, over
- * the last minute; 1 to 10. `MURMURATION_TEST_SLOWDOWN` overrides it (for Windows, which counts no load).
+ * How many times slower than alone a process runs on this machine now, 1 to 10: the load average of the last minute per core.
+ * `MURMURATION_TEST_SLOWDOWN` overrides it (for Windows, which has no load average).
  */
 export function slowdown(): number {
   const given = Number(process.env.MURMURATION_TEST_SLOWDOWN)
@@ -16,8 +16,8 @@ export function slowdown(): number {
 }
 
 /**
- * How long a test waits for something before it fails, in milliseconds. It only keeps a test that hangs from hanging
- * forever: what a test states must not depend on it.
+ * The time that a test waits for something before it fails, in milliseconds. It only keeps a test from hanging forever: what a test asserts must not
+ * depend on it.
  *
  * @param milliseconds - ample on a quiet machine
  */

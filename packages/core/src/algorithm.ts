@@ -1,34 +1,34 @@
 import type { Milliseconds, PeerName } from './names.js'
 
-/** How far a neighbour's parameters are from one's own: the Euclidean distance, before mixing. */
+/** The Euclidean distance of a neighbour's parameters from the peer's own, before mixing. */
 export interface NeighbourDistance {
   readonly from: PeerName
   readonly distance: number
 }
 
 /**
- * A neighbour whose parameters are much farther from one's own than is typical. It sends wrong numbers, or it passes on what
- * another sent it: those who are named in the earliest round of all peers are where it began.
+ * A neighbour with parameters that are much farther from the peer's own than is typical. It sends wrong numbers, or passes on wrong numbers of another
+ * peer: over all peers, the neighbours named in the earliest round are the origin.
  */
 export interface Outlier {
   readonly neighbour: PeerName
   readonly round: number
   readonly distance: number
-  /** The median of the neighbours' distances in the rounds before. */
+  /** The median of the neighbours' distances in earlier rounds. */
   readonly typical: number
 }
 
-/** A step of an optimiser: from where, and to where. */
+/** A step of an optimiser: its start and its end. */
 export interface Move {
   readonly from: { readonly values: Float32Array }
   readonly to: { readonly values: Float32Array }
 }
 
-/** What a weighted mean is of: `x`, and its weight `w`. */
+/** One peer's part of a weighted mean: `x`, and its weight `w`. */
 export interface Mass {
   readonly x: { readonly values: Float32Array }
   readonly w: number
-  /** The sum of the weights that this peer has given up with states of its own, when it took another's. */
+  /** The sum of the weights of the states that this peer discarded when it took another peer's state. */
   readonly lost?: number
 }
 
@@ -37,21 +37,21 @@ export interface ConsensusEstimate {
   readonly round: number
   /** Root mean square distance of the models from their mean. */
   readonly distance: number
-  /** Of how many models, the peer's own among them. */
+  /** The number of models, the peer's own included. */
   readonly peers: number
 }
 
-/** How keyed rows were reached: by one peer, since it began. */
+/** How one peer has reached keyed rows since it began. */
 export interface KeyCounts {
-  /** Keys that were read or added to where the peer itself held them. */
+  /** Keys of rows that the peer held itself when it read them or added to them. */
   readonly local: number
   /** Keys for which a message went to another peer. */
   readonly remote: number
-  /** Keys whose reading or adding waited until a row that was on its way had come. */
+  /** Keys whose reading or adding waited for a row in flight. */
   readonly queued: number
   /** Rows that have moved to this peer. */
   readonly moved: number
-  /** Rows that have come to this peer as copies, each time anew; of algorithms that keep some. */
+  /** Copies of rows that this peer received, each time anew; for algorithms that keep copies. */
   readonly copied: number
 }
 
@@ -65,34 +65,34 @@ export interface StepReport {
   readonly loss?: number | undefined
   /** The learning rate of this step; absent in final averaging rounds. */
   readonly rate?: number | undefined
-  /** How often this peer has begun: anew with each process, and with each state that it took from another. 1 when absent. */
+  /** How many times this peer has begun: a new process, or a state taken from another peer, begins a new life. 1 when absent. */
   readonly life?: number
-  /** Samples that this peer has gone through, in this process and in those that it goes on from. */
+  /** Samples that this peer has processed, in this process and in those that it continues. */
   readonly samples: number
-  /** Time spent waiting in this round: for neighbours, or for servers or all other workers. */
+  /** Time spent waiting in this round: for neighbours, for servers, or for all other workers. */
   readonly waited: Milliseconds
-  /** Root mean square over the neighbours of the distance between their parameters and one's own, before mixing. */
+  /** Root mean square over the neighbours of the distance between their parameters and the peer's own, before mixing. */
   readonly disagreement: number
-  /** How far apart the models of all were lately, as this peer estimates it where peers tell each other. */
+  /** This peer's recent estimate of how far apart all models are; present where peers exchange sketches. */
   readonly consensus?: ConsensusEstimate | undefined
-  /** Of each neighbour whose parameters came, in the order of names; none where an algorithm has no neighbours. */
+  /** One for each neighbour whose parameters arrived, in the order of names; empty where an algorithm has no neighbours. */
   readonly distances: readonly NeighbourDistance[]
-  /** Neighbours that are named as outliers in this round. */
+  /** Neighbours that are reported as outliers in this round. */
   readonly outliers: readonly Outlier[]
-  /** Neighbours whose parameters did not come in time. Their weight went to one's own parameters. */
+  /** Neighbours from which no parameters arrived in time. Their weight was given to the peer's own parameters. */
   readonly missing: readonly PeerName[]
-  /** Neighbours of whom parameters of an earlier round were mixed in, which had not come in time; nobody when absent. */
+  /** Neighbours of which late parameters of an earlier round were mixed in; none when absent. */
   readonly late?: readonly PeerName[]
-  /** Neighbours that were not sent to: their queue is full, they have left, or they have not answered what was sent before. */
+  /** Neighbours that got nothing: their queue is full, they have left, or they have not yet answered an earlier message. */
   readonly unsent: readonly PeerName[]
-  /** What the optimiser of the run was given and gave in this round. Not to be changed, and valid until the next step. */
+  /** Input and output of the run's optimiser in this round. Read-only, and valid until the next step. */
   readonly moves: readonly Move[]
-  /** Where the peers keep a weighted mean: what is one's own of `Σ x` and `Σ w`. Not to be changed, and valid until the next step. */
+  /** Where the peers keep a weighted mean: this peer's part of `Σ x` and `Σ w`. Read-only, and valid until the next step. */
   readonly mass?: Mass | undefined
-  /** Where the parameters are keyed rows that are divided among the peers: the keys of those that this peer holds, ascending; `parameters` are their rows. */
+  /** Where keyed rows are divided among the peers: the keys of the rows that this peer holds, ascending; `parameters` are these rows. */
   readonly holds?: Uint32Array | undefined
-  /** How keyed rows were reached until now, where an algorithm has some. */
+  /** How keyed rows were reached so far, for algorithms that have some. */
   readonly keys?: KeyCounts
-  /** One's own parameters after the round. Not to be changed, and valid until the next step: copy them to keep them. */
+  /** The peer's parameters after the round. Read-only, and valid until the next step: copy them to keep them. */
   readonly parameters: Float32Array
 }

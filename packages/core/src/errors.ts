@@ -8,7 +8,7 @@ export class StoppedError extends Error {
   }
 }
 
-/** Neighbours did not come, or are gone, and the peer would otherwise train alone. */
+/** Neighbours did not come or are gone, so that the peer would train alone. */
 export class NeighboursMissingError extends Error {
   override readonly name = 'NeighboursMissingError'
   constructor(
@@ -19,7 +19,7 @@ export class NeighboursMissingError extends Error {
   }
 }
 
-/** A neighbour refuses this peer, or this peer refuses a neighbour, and neither will change its mind. */
+/** A neighbour refuses this peer, or this peer refuses a neighbour, and retrying would not change that. */
 export class RefusedError extends Error {
   override readonly name = 'RefusedError'
   constructor(
@@ -34,12 +34,12 @@ export class RefusedError extends Error {
 /** Why a peer refuses another. */
 export type RefusalCode = 'unknown-peer' | 'settings' | 'schema' | 'start' | 'protocol'
 
-/** Parameters, a loss or a gradient became NaN or infinite, or peers came further apart than their algorithm can do with. */
+/** Parameters, a loss or a gradient became NaN or infinite, or the peers' models lie further apart than their algorithm allows. */
 export class DivergedError extends Error {
   override readonly name = 'DivergedError'
 }
 
-/** Something that cannot happen did: an error in Murmuration. */
+/** Something impossible happened: a bug in Murmuration. */
 export class InvariantError extends Error {
   override readonly name = 'InvariantError'
 }
@@ -54,7 +54,7 @@ export class InputError extends Error {
   override readonly name = 'InputError'
 }
 
-/** Something cannot be written: a disk is full, or a file is not the user's. The message says which file, and what is left. */
+/** Something cannot be written: a disk is full, or the user may not write the file. The message says which file, and what is left. */
 export class OutputError extends Error {
   override readonly name = 'OutputError'
 }

@@ -1,6 +1,6 @@
 import type { Fabric } from './fabric.js'
 
-/** `fabric` with some of its parts replaced. What is spawned gets the fabric as it was, unless `spawn` is replaced too. */
+/** `fabric` with some of its members replaced. Spawned activities get the original fabric, unless `spawn` is replaced too. */
 export function fabricWith<Message>(fabric: Fabric<Message>, changes: Partial<Fabric<Message>>): Fabric<Message> {
   return {
     self: fabric.self,

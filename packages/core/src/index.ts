@@ -1,5 +1,5 @@
 /**
- * The words of the project as types, and helpers so small that they belong to nobody else.
+ * The project's terms as types, and small helpers that belong to no other package.
  *
  * @packageDocumentation
  */

@@ -4,12 +4,12 @@ import type { PeerName } from './names.js'
 /** The longest note, in bytes of UTF-8. */
 export const maxNoteBytes = 1 << 16
 
-/** How much of a queue of notes is taken by one of `bytes`: 1 for each KiB, at least 1. */
+/** The room that a note of `bytes` takes in a queue: 1 for each KiB, at least 1. */
 export function noteWeight(bytes: number): number {
   return Math.max(1, bytes / 1024)
 }
 
-/** The weight of the notes to one peer for which there is room. */
+/** The total weight of queued notes to one peer, at most. */
 export const noteRoom = 512
 
 const encoder = new TextEncoder()
@@ -25,18 +25,18 @@ export function noteBytes(note: string): number {
   return written
 }
 
-/** Hears from other peers and servers of the run, at once: also while its own peer computes, or waits for something else. It must not wait. */
+/** Is notified at once of what other peers and servers of the run send, even while its own peer computes or waits. It must not wait. */
 export interface NoteListener {
   /**
-   * A note has come. What it says is not checked. A result in words says what is wrong with it: that is the sender's fault, counted against it as a
-   * message that is rejected is.
+   * A note has arrived; its content is unchecked. A returned text says what is wrong with it: this is a fault of the sender, counted like a rejected
+   * message.
    */
   note(from: PeerName, note: string): string | void
-  /** Anything at all has come from this peer: a note, a vector or a part of one, a sign of life. */
+  /** Anything has arrived from this peer: a note, a vector or a part of one, a sign of life. */
   heard(from: PeerName): void
   /**
-   * This peer is not connected to `peer`, whose machine has refused to be called twice in a row: no process of it is there, not yet or not any more.
-   * Said again now and then while that is so and somebody calls.
+   * This peer is not connected to `peer`, and the machine of `peer` has refused two calls in a row: no process of it runs there, not yet or no
+   * longer. Repeated now and then while that lasts and calls are tried.
    */
   refused(peer: PeerName): void
 }

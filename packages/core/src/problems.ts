@@ -1,6 +1,6 @@
 import { InputError } from './errors.js'
 
-/** Where in a value something is: the keys and indices that lead there. */
+/** The position of something within a value: the keys and indices that lead there. */
 export type Path = readonly PropertyKey[]
 
 /** Something wrong in a value that a user gave. */

@@ -12,8 +12,8 @@ export interface Random {
   /** `items` in an evenly drawn order, as a new array. */
   shuffle<T>(items: readonly T[]): T[]
   /**
-   * An independent stream for one purpose. It depends on this stream's seed and the purpose alone, not on what was
-   * drawn before, so that adding a draw in one place changes nothing in another.
+   * An independent stream for one purpose. It depends only on this stream's seed and the purpose, not on earlier draws, so that an added draw in one
+   * place changes nothing elsewhere.
    */
   stream(purpose: string): Random
 }

@@ -1,26 +1,26 @@
 /**
- * A store that several services share: named objects of float32 numbers, each with a version that grows by 1 with every write. One operation is atomic;
- * a `get` and the `set` after it are not, so that what others wrote between the two is overwritten.
+ * A store that several services share: named objects of float32 numbers, each with a version that grows by 1 with every write. One operation is
+ * atomic. A `get` and a later `set` are not: the `set` overwrites what others wrote between the two.
  */
 export interface Store {
   /**
-   * Writes the numbers of an object to `into`, and gives its version; `undefined` where there is no such object.
+   * Writes the numbers of an object to `into`, and returns its version; `undefined` where there is no such object.
    *
    * @param into - as long as the object
-   * @throws StoreError when the store is away for too long, or the object has another length
+   * @throws StoreError when the store is unavailable for too long, or the object has another length
    */
   get(key: string, into: Float32Array): PromiseLike<number | undefined>
-  /** Puts numbers in the object's place. Gives the object's new version; of the first numbers that is 1. */
+  /** Replaces the numbers of an object. Returns its new version; 1 for a new object. */
   set(key: string, values: Float32Array): PromiseLike<number>
-  /** The store adds numbers to those of an object: no update is lost. Gives the new version; `undefined` where there is no such object. */
+  /** The store adds numbers to those of an object: no update is lost. Returns the new version; `undefined` where there is no such object. */
   add(key: string, values: Float32Array): PromiseLike<number | undefined>
-  /** Puts numbers where there is no object yet, and leaves one that is there as it is. */
+  /** Creates an object, unless it exists. */
   create(key: string, values: Float32Array): PromiseLike<void>
-  /** Removes objects; one that is not there is no error. */
+  /** Removes objects; a missing one is no error. */
   remove(keys: readonly string[]): PromiseLike<void>
 }
 
-/** A store cannot be used: it is away, it refuses, or what it holds is not what is expected. The message says which store, and how to mend it. */
+/** A store cannot be used: it is unavailable, it refuses, or its content is not what is expected. The message says which store, and how to fix it. */
 export class StoreError extends Error {
   override readonly name = 'StoreError'
 }

@@ -4,11 +4,11 @@ import type { Work } from './fabric.js'
 export interface TensorSchema {
   readonly name: string
   readonly shape: readonly number[]
-  /** What the numbers are where descent does not train them. */
+  /** What the numbers are when gradient descent does not train them. */
   readonly kind?: UntrainedKind
   /**
-   * `m` of a statistic, 0 … 1: a step gives `m · x + (1 − m) · b`, with `x` the parameters that the step is taken from and `b`
-   * the value that the batch gives.
+   * `m` of a statistic, 0 … 1: a step gives `m · x + (1 − m) · b`, with `x` the parameters that the step starts from and `b` the value that the batch
+   * gives.
    */
   readonly momentum?: number
 }
@@ -23,8 +23,8 @@ export type Schema = readonly TensorSchema[]
 export interface Gradient {
   readonly loss: number
   /**
-   * As long as the parameters; 0 for frozen tensors, and for statistics the values that the batch gives. Valid until the
-   * task's next gradient: copy it to keep it.
+   * As long as the parameters; 0 for frozen tensors, and for statistics the values that the batch gives. Valid until the task's next gradient: copy
+   * it to keep it.
    */
   readonly vector: Float32Array
 }
@@ -32,42 +32,42 @@ export interface Gradient {
 /** How good parameters are on the test set. */
 export interface Evaluation {
   readonly loss: number
-  /** The fraction of samples classified rightly, 0 … 1; absent when the task does not classify. */
+  /** The fraction of samples that are classified correctly, 0 … 1; absent when the task does not classify. */
   readonly accuracy?: number
-  /** e to the loss: among how many characters, all as probable, the next one would be as hard to tell. Where the task learns texts. */
+  /** The exponential of the loss: the number of equally probable characters that would be as hard to predict. For tasks that learn texts. */
   readonly perplexity?: number
-  /** What else the field measures, by its name, such as `mrr`. */
+  /** Other measures of the field by name, such as `mrr`. */
   readonly measures?: Readonly<Record<string, number>>
 }
 
-/** What was done to the samples before the model saw them, and is to be done to what it is used on. JSON. */
+/** How samples were prepared for the model; any later input must be prepared the same way. JSON. */
 export type Preprocessing =
   /**
-   * Pictures: colours as the model has channels (one channel is 0.299 R + 0.587 G + 0.114 B, transparency is left out), scaled to the model's height
-   * and width by the mean of the pixels that each new one covers, and divided by 255.
+   * Images: as many colour channels as the model has (one channel is 0.299 R + 0.587 G + 0.114 B; transparency is ignored), scaled to the model's
+   * height and width by the mean of the pixels that each new one covers, and divided by 255.
    */
   | { readonly kind: 'image' }
-  /** Numbers, taken as they are; with the names of the columns where they have some, in the order of the model's input. */
+  /** Numbers, unchanged; with the names of the columns, if they have any, in the order of the model's input. */
   | { readonly kind: 'numbers'; readonly names?: readonly string[] | undefined }
-  /** A text in UTF-8: each character counts as its place among the signature's `classNames`. */
+  /** A text in UTF-8: the number of a character is its index in the signature's `classNames`. */
   | { readonly kind: 'text' }
 
-/** What a model takes and gives: what one has to know to use it without the data that it learned from. JSON. */
+/** Input and output of a model: what is needed to use it without its training data. JSON. */
 export interface ModelSignature {
-  /** The shape of one sample's input; `[28, 28, 1]` for a picture of 28 × 28 pixels. */
+  /** The shape of one sample's input; `[28, 28, 1]` for an image of 28 × 28 pixels. */
   readonly inputShape: readonly number[]
   /** The shape of one sample's target; empty for one class or one number. */
   readonly targetShape: readonly number[]
-  /** How many classes there are; absent when numbers are learned. */
+  /** The number of classes; absent when numbers are learned. */
   readonly classes?: number | undefined
-  /** What the classes are called, where they are words. */
+  /** The names of the classes, if they have any. */
   readonly classNames?: readonly string[] | undefined
   readonly preprocessing: Preprocessing
 }
 
 /**
- * Parameters as keyed rows, of which a batch touches a few: the row of a key, 0, 1, …, is the numbers from `key · width` on of the flat
- * vector, which has `count · width`. Keys are distinct and ascending wherever several stand together.
+ * Parameters as keyed rows, of which a batch touches a few: the row of a key, 0, 1, …, begins at `key · width` of the flat vector, whose length is
+ * `count · width`. Lists of keys are always distinct and ascending.
  */
 export interface TaskRows {
   readonly count: number
@@ -75,20 +75,20 @@ export interface TaskRows {
   /**
    * The keys that the loss over these samples depends on.
    *
-   * @param round - what seeds the draws of a task that draws anew in every round, such as negative samples; 0 when absent
+   * @param round - seeds the draws of a task that draws anew in every round, such as negative samples; 0 when absent
    */
   keysOf(batch: Uint32Array, round?: number): Uint32Array
   /**
-   * The mean loss over the samples of `batch`; its gradient goes into `out`.
+   * The mean loss over the samples of `batch`; writes its gradient to `out`.
    *
-   * @param keys - what `keysOf(batch, round)` gives
-   * @param rows - of these keys, one after the other; read at once
+   * @param keys - the result of `keysOf(batch, round)`
+   * @param rows - the rows of these keys, one after the other; read synchronously
    * @param out - as long as `rows`; the gradient of the same rows
    */
   gradient(rows: Float32Array, keys: Uint32Array, batch: Uint32Array, out: Float32Array, round?: number): Work<number>
   /**
-   * Which of `blocks` a sample is in, 0 … blocks − 1. Samples of two peers in different blocks touch no key in common, so that each peer can have
-   * a block for itself (parameter blocking: Gemulla et al., KDD 2011). Absent where there are no such blocks.
+   * Which of `blocks` a sample is in, 0 … blocks − 1. Samples of two peers in different blocks touch no common key, so that each peer can have a
+   * block for itself (parameter blocking: Gemulla et al., KDD 2011). Absent where there are no such blocks.
    */
   blockOf?(sample: number, blocks: number): number
 }
@@ -96,43 +96,43 @@ export interface TaskRows {
 /** What is learned: parameters as one flat float32 vector, the gradient on a batch, the evaluation; and its part of the data. */
 export interface Task {
   readonly schema: Schema
-  /** How many samples its part of the data has, at least 1. */
+  /** The number of samples in the peer's local data, at least 1. */
   readonly samples: number
-  /** Facts that a user wants to read once at the start: the data, the model, the backend and why it was chosen. */
+  /** Facts for the user, shown once at the start: the data, the model, the backend and why it was chosen. */
   readonly about: Readonly<Record<string, string>>
   /**
-   * What must be the same on all peers though no setting says it, by its name: such as a checksum of the data that all divide.
-   * Peers compare it when they connect.
+   * What must be the same on all peers though it is no setting, by name: such as a checksum of the data that the peers divide. Peers compare it when
+   * they connect.
    */
   readonly fingerprints?: Readonly<Record<string, string>>
-  /** What the model takes and gives; absent where the task is no function of samples. */
+  /** Input and output of the model; absent where the task is no function of samples. */
   readonly signature?: ModelSignature | undefined
-  /** The parameters to start from. The same seed gives the same bits on every peer. */
+  /** The start parameters. The same seed gives the same bits on every peer. */
   initialise(seed: number): Work<Float32Array>
   /**
-   * The gradient at `parameters` of the mean loss over the samples that `batch` numbers (each below `samples`).
+   * The gradient at `parameters` of the mean loss over the samples that `batch` lists (each below `samples`).
    *
-   * @param round - what seeds the draws of a model that draws anew in every step, such as dropout: another number in every round, and for every batch of one; 0
-   *   when absent
+   * @param round - seeds the draws of a model that draws anew in every step, such as dropout: different for every round, and for every batch of a
+   * round; 0 when absent
    */
   gradient(parameters: Float32Array, batch: Uint32Array, round?: number): Work<Gradient>
   /** Loss and accuracy of `parameters` on the test set, which is the same for all peers. */
   evaluate(parameters: Float32Array): Work<Evaluation>
-  /** A text that the model writes, a few lines, for people to look at: the same seed, the same text. Absent where no text is learned. */
+  /** A few lines of text that the model writes, for people to read: the same seed gives the same text. Absent where no text is learned. */
   generate?(parameters: Float32Array, seed: number): Work<string>
-  /** Where a batch touches a few rows of the parameters; absent where it touches all. */
+  /** Present where a batch touches a few rows of the parameters; absent where it touches all. */
   readonly rows?: TaskRows | undefined
 }
 
 /**
- * A task described by data: the module that builds it and the options to build it with. Any thread can build it, which a
- * closure would not allow. The module exports `createTask(options): Promise<Task>`.
+ * A task described by data: the module that builds it, and its options. Any thread can build it, which a closure would not allow. The module exports
+ * `createTask(options): Promise<Task>`.
  */
 export interface TaskDescription {
   /** An URL or package name that `import()` takes. */
   readonly module: string
   /** JSON. */
   readonly options: unknown
-  /** The path of a user's own module that the task runs, if any: failures of its thread name it. */
+  /** The path of a user's own module that the task runs, if any: errors of its thread name it. */
   readonly userModule?: string
 }

@@ -1,6 +1,6 @@
 import type { PeerName } from './names.js'
 
-/** A neighbour, and the weight of the edge between: `W_ij` of one that peer i receives from, `W_ji` of one that it sends to. */
+/** A neighbour, and the weight of the edge: `W_ij` of a peer j that peer i receives from, `W_ji` of one that it sends to. */
 export interface WeightedPeer {
   readonly name: PeerName
   /** Above 0, at most 1. */
@@ -8,21 +8,21 @@ export interface WeightedPeer {
 }
 
 /**
- * One peer's row and column of the mixing matrix `W` in one round: who it averages with, and who averages with it.
- * The weights of those that it receives from, `selfWeight` included, sum to 1.
+ * One peer's row and column of the mixing matrix `W` in one round: the peers that it receives from, and those that it sends to. `selfWeight` and the
+ * weights in `receiveFrom` sum to 1.
  */
 export interface Mixing {
-  /** The fraction of one's own parameters, `W_ii`. */
+  /** The weight of the peer's own parameters, `W_ii`. */
   readonly selfWeight: number
   /** The peers `j` ≠ i with `W_ij` > 0, in the order of their names. */
   readonly receiveFrom: readonly WeightedPeer[]
-  /** The peers `j` ≠ i with `W_ji` > 0 and these weights, in the order of their names. The same as above when `W` is symmetric. */
+  /** The peers `j` ≠ i with `W_ji` > 0 and these weights, in the order of their names. Equal to `receiveFrom` when `W` is symmetric. */
   readonly sendTo: readonly WeightedPeer[]
-  /** In a row that differs from the topology's: what this peer offers each neighbour. It travels with what is sent; absent in the topology's own. */
+  /** In a repaired row: the weight that this peer offers each neighbour. It is sent with the messages; absent in the topology's own rows. */
   readonly offer?: number
 }
 
-/** Who is whose neighbour, and the mixing weights; static, or changing by round with a period. */
+/** The neighbours of each peer, and the mixing weights; static, or changing by round with a period. */
 export interface Topology {
   /** All peers, in the order of their names. */
   readonly peers: readonly PeerName[]

@@ -1,6 +1,6 @@
 import type { DataDescription, Samples, SplitOptions } from './samples.js'
 
-/** What is said about local data; of the samples themselves nothing is. */
+/** The facts that descriptions of local data are made from, without the samples. */
 export interface LocalDataFacts {
   readonly train: Pick<Samples, 'count' | 'inputShape' | 'classes' | 'preprocessing'>
   readonly test: Pick<Samples, 'count'>
@@ -8,8 +8,8 @@ export interface LocalDataFacts {
 }
 
 /**
- * What the local data are, for people; the part of a task's `about` that all tasks over data have in common.
- * Without `data`, the samples are said to be the task's own.
+ * A description of the local data, for people; the part of `about` that all tasks over data share. Without `data`, the samples are described as the
+ * task's own.
  */
 export function describeLocalData(
   localData: LocalDataFacts,

@@ -2,17 +2,17 @@ import type { Random } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
 import type { Graph, Triples } from './files/triples.js'
 
-/** How a knowledge graph is drawn. */
+/** The parameters of a random graph. */
 export interface GraphOptions {
   readonly entities: number
-  /** How many rules there are of each kind: a symmetric relation, a pair of inverse ones, and three of which one is composed of the others. */
+  /** The number of rules of each kind: a symmetric relation, a pair of inverse ones, and three of which one is the composition of the others. */
   readonly rules: number
   readonly seed: number
 }
 
-/** How many triples of a random relation begin with each entity, in the mean. */
+/** The mean number of triples of a random relation that begin with an entity. */
 const degree = 3
-/** The fraction of what the rules imply that is not shown in training. */
+/** The fraction of the implied triples that is not shown in training. */
 const heldBack = 0.2
 
 type Triple = readonly [head: number, relation: number, tail: number]
@@ -22,10 +22,10 @@ type Triple = readonly [head: number, relation: number, tail: number]
  *
  * - 6k is symmetric: (x, y) and (y, x);
  * - 6k + 1 and 6k + 2 are inverse: (x, y) of one, (y, x) of the other;
- * - 6k + 5 is composed of the two before it: each entity is in a place (6k + 3), each place in a region (6k + 4), and so each entity in a region.
+ * - 6k + 5 is composed of the two before it: each entity is in a place (6k + 3), each place in a region (6k + 4), so each entity in a region.
  *
- * Of the triples that others imply (one of two symmetric ones, those of the second inverse and the composed relation) a fifth is held back: half of them to
- * validate and half to test. So whatever is tested follows from what is trained on; nothing else could be learned.
+ * Of the implied triples (one of two symmetric ones, those of the second inverse and of the composed relation) a fifth is held back, half for
+ * validation and half for testing. So every tested triple follows from the training triples; nothing else could be learned.
  */
 export function drawGraph({ entities, rules, seed }: GraphOptions): Graph {
   const random = createRandom(seed, 'graph')
@@ -53,7 +53,7 @@ export function drawGraph({ entities, rules, seed }: GraphOptions): Graph {
   return { entities, relations: 6 * rules, train, valid, test }
 }
 
-/** Distinct pairs of different entities, so many for each first one; of two that are mirrored only one where `unordered`. */
+/** Distinct pairs of different entities, `each` for every first one; with `unordered`, only one of two mirrored pairs. */
 function pairs(entities: number, each: number, random: Random, unordered: boolean): (readonly [number, number])[] {
   const seen = new Set<number>()
   const drawn: (readonly [number, number])[] = []

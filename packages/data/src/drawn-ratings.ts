@@ -2,23 +2,23 @@ import { createRandom, normals } from '@murmuration/random'
 import type { Ratings } from './files/ratings.js'
 import { cumulated, firstAbove } from './zipf.js'
 
-/** How ratings are drawn. */
+/** The parameters of random ratings. */
 export interface RatingsOptions {
   readonly users: number
   readonly items: number
   readonly ratings: number
-  /** How many factors the drawn users and items have. */
+  /** The number of factors of the users and items. */
   readonly rank: number
-  /** Standard deviation of what is added to each rating. */
+  /** Standard deviation of the noise that is added to each rating. */
   readonly noise: number
-  /** s: item k, 1, 2, …, is rated with a probability in proportion to k^−s (Zipf's law); 0 for all alike. */
+  /** s: item k, 1, 2, …, is rated with a probability proportional to k^−s (Zipf's law); 0 for equal probabilities. */
   readonly zipf: number
   readonly seed: number
 }
 
 /**
- * Ratings with known factors: `3.5 + b_u + b_i + p_u · q_i + noise`, with normal biases of standard deviation 0.3, and normal factors such that the product has
- * 1. Users are drawn alike. The least mean square error that a model can have is `noise²`.
+ * Ratings with known factors: `3.5 + b_u + b_i + p_u · q_i + noise`, with normal biases of standard deviation 0.3, and normal factors whose product
+ * has standard deviation 1. All users are equally probable. The smallest mean square error of any model is `noise²`.
  */
 export function drawRatings({ users, items, ratings, rank, noise, zipf, seed }: RatingsOptions): Ratings {
   const random = createRandom(seed, 'ratings')

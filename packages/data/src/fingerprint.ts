@@ -15,7 +15,7 @@ export function fingerprintOf(source: Source): string {
   return hash.update(bytesOf(targets)).digest('hex')
 }
 
-/** What of the local data must be the same on all peers though no option says it. */
+/** The part of the local data that must be the same on all peers although no option determines it. */
 export function fingerprintsOf({ fingerprint }: LocalData): Readonly<Record<string, string>> {
   return fingerprint === undefined ? {} : { data: fingerprint }
 }

@@ -1,18 +1,18 @@
 import { createRandom, direction } from '@murmuration/random'
 import { type Source, sourceOf } from './source.js'
 
-/** How far the means of the two classes are from each other, in standard deviations of either. */
+/** The distance between the means of the two classes, in standard deviations of either. */
 const separation = 3
 
 /**
- * Samples of two classes in turn, 0 and 1: normal draws of variance 1 about two means that lie `separation` apart in a drawn
- * direction, on either side of the origin; then every feature is scaled to variance 1 over both classes. The border that
- * tells them apart best is a plane through the origin, and is right for a fraction Φ(separation / 2) = 93.3 % of them.
+ * Samples of two alternating classes, 0 and 1: normal draws of variance 1 about two means that lie `separation` apart in a random direction, on
+ * either side of the origin; then every feature is scaled to variance 1 over both classes. The best boundary between them is a plane through the
+ * origin, and is right for a fraction Φ(separation / 2) = 93.3 % of them.
  *
- * A sample depends on the seed, the features and its number alone, not on how many there are.
+ * A sample depends only on the seed, the features and its number, not on the count.
  *
- * @param count - how many there are; at least 1
- * @param features - how many numbers each has; at least 1
+ * @param count - at least 1
+ * @param features - how many numbers each sample has; at least 1
  */
 export function drawnGaussians(count: number, seed: number, features: number): Source {
   const mean = direction(features, createRandom(seed, 'gaussians', 'means')).map((part) => (part * separation) / 2)

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 
-/** Where keys and cached data are kept: `$MURMURATION_HOME`, or `.murmuration` in the user's home, also when that is empty. */
+/** The directory of keys and cached data: `$MURMURATION_HOME`, or `.murmuration` in the user's home if that is unset or empty. */
 export function homeDirectory(): string {
   return process.env.MURMURATION_HOME || join(homedir(), '.murmuration')
 }

@@ -5,15 +5,15 @@ import { readParquet } from './files/parquet.js'
 import { tableInputs } from './files/table-inputs.js'
 import { fitted } from './images/fit.js'
 
-/** The input of one sample, and where it stands: a file, or a file and its line. */
+/** The input of one sample, and its position: a file, or a file and its line. */
 export interface ModelInput {
   readonly from: string
   readonly values: Float32Array
 }
 
 /**
- * The inputs that a file holds, made as those were that the model learned from: a picture, PNG or JPEG, or the rows of a CSV or Parquet file. Throws an {@link InputError} that
- * names the file, and the line, for what the model cannot take.
+ * The inputs in a file, prepared like the model's training data: an image, PNG or JPEG, or the rows of a CSV or Parquet file. Throws an {@link
+ * InputError} that names the file, and the line, for what the model cannot take.
  */
 export async function inputsIn(path: string, signature: ModelSignature): Promise<readonly ModelInput[]> {
   const bytes = await readFile(path).catch((error: unknown) => {

@@ -17,7 +17,7 @@ const options: LocalDataOptions = {
   seed: 1
 }
 
-/** Each sample as a text, as no two drawn pictures are alike. */
+/** Each sample as a text; no two drawn images are equal. */
 function keys({ count, inputs, targets }: Samples): string[] {
   const size = inputs.length / count
   return Array.from({ length: count }, (_, k) => `${targets[k]} ${inputs.subarray(k * size, (k + 1) * size).join()}`)
@@ -126,7 +126,7 @@ withMnist(
     const left = await loadLocalData({ ...options, data: { kind: 'files', path: mnist }, peers: ['a'] })
     const counts = Array.from({ length: 10 }, () => 0)
     for (const target of [...left.train.targets, ...left.test.targets]) counts[target]++
-    // As listed for the test set at its origin.
+    // From the description of the test set by its authors.
     t.deepEqual(counts, [980, 1135, 1032, 1010, 982, 892, 958, 1028, 974, 1009])
   }
 )

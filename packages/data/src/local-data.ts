@@ -9,11 +9,11 @@ import { split } from './split.js'
 import { fittedTo } from './test-set.js'
 
 /**
- * Loads the data, holds back the test set, divides the rest, and returns one peer's local data, or the union of all without
- * `self`. Everything depends on the options alone, so that all peers agree on who has what without a word.
+ * Loads the data, holds back the test set, divides the rest, and returns one peer's local data, or the union of all without `self`. Everything
+ * depends only on the options, so that all peers agree on the division without communication.
  *
- * The samples of all files are put together and then split by the seed, also where the data set came with a test set of its
- * own, so that every data set is treated alike.
+ * The samples of all files are concatenated and then split by the seed, even where the data set has its own test set, so that every data set is
+ * treated alike.
  *
  * Throws an {@link InputError} for options or data that make no sense.
  */
@@ -27,10 +27,10 @@ export async function loadLocalData(options: LocalDataOptions): Promise<LocalDat
 }
 
 /**
- * Does with samples that are already there what {@link loadLocalData} does with those that it loads. They are the same on every
- * peer, and as long as their shapes and their count say.
+ * Does the same as {@link loadLocalData} with samples that are already in memory. They are the same on every peer, and match their shapes and their
+ * count.
  *
- * Throws an {@link InputError} for options that make no sense, or samples that cannot be shared out so.
+ * Throws an {@link InputError} for options that make no sense, or samples that cannot be divided so.
  *
  * @param test - the test set that `options.test` describes
  */
@@ -65,7 +65,10 @@ function localDataOptionsOf(given: Source, options: SplitOptions, testSource?: S
   }
 }
 
-/** One peer's local data with the checksum of the data that all have: of local data, the test set. There are others to compare it with. */
+/**
+ * One peer's local data with the checksum of the data that all peers have; with partition 'local' that is the test set. Only present where there are
+ * other peers to compare it with.
+ */
 function marked(
   localData: LocalData,
   source: Source,
@@ -97,7 +100,7 @@ function check({ testFraction, test, partition: { kind }, peers, self }: SplitOp
   }
 }
 
-/** What the partition goes by: one number per training sample, which equal parts do not look at. */
+/** The values that the partition uses: one number per training sample; equal parts ignore them. */
 function labelsOf(source: Source, train: Uint32Array, { partition: { kind } }: SplitOptions): Float32Array {
   const { targets, targetShape, classes } = source
   if (kind !== 'equal' && (targetShape.length > 0 || (kind === 'dirichlet' && classes === undefined))) {

@@ -1,26 +1,26 @@
 import { knownSetNames, type KnownSetName } from './files/known-sets.js'
 import { sentenceAlphabet } from './text/sentences.js'
 
-/** What a data set consists of, as far as a task may ask. */
+/** The content of a data set, as far as a task may require it. */
 export interface DataTraits {
-  /** Whether a sample is a picture: its numbers have rows and columns. */
+  /** Whether a sample is an image: its numbers have rows and columns. */
   readonly hasImages: boolean
-  /** Whether a sample is a window of a text: its numbers are characters, and it has a class for each, the next one. */
+  /** Whether a sample is a window of a text: its numbers are characters, and its targets the next ones. */
   readonly isText: boolean
   readonly classes: number
 }
 
-/** A data set that files call by one word. */
+/** A data set that files name by one word. */
 export interface NamedSet extends DataTraits {
   readonly name: string
-  /** Where it comes from, in a few words. */
+  /** Its origin, in a few words. */
   readonly description: string
 }
 
 const pictures = { hasImages: true, isText: false, classes: 10 }
 const ofText = { hasImages: false, isText: true }
 
-/** All data sets that files call by one word. */
+/** All data sets that files name by one word. */
 export const namedSets: readonly NamedSet[] = [
   { name: 'digits', description: 'pictures of digits, drawn by the program', ...pictures },
   {

@@ -12,7 +12,7 @@ import { fittedToModel } from './test-set.js'
 /**
  * Draws or opens the described data. Throws an {@link InputError} for a description that makes no sense.
  *
- * @param like - what these have to fit
+ * @param like - samples that these have to fit
  */
 export async function openData(
   data: DataDescription,
@@ -23,7 +23,7 @@ export async function openData(
   return options.targets === 'numbers' ? { ...source, classes: undefined } : source
 }
 
-/** Opens the test set in common, if there is one. */
+/** Opens the common test set, if there is one. */
 export async function openTest(options: SplitOptions): Promise<Source | undefined> {
   if (options.test === undefined) return undefined
   const test = await openData({ kind: 'files', ...options.test, mustMatch: true }, options)

@@ -3,9 +3,8 @@ import { dirichlet } from './dirichlet.js'
 import type { PartitionDescription } from './samples.js'
 
 /**
- * Divides samples among peers: for each peer the numbers of its samples. No sample has two owners and no peer is left
- * without one. `equal` and `label` give all peers the same count and leave out the rest of the division; `dirichlet` leaves
- * out nothing.
+ * Divides samples among peers: for each peer the numbers of its samples. No sample has two owners and no peer has none. `equal` and `label` give all
+ * peers the same count and omit the remainder of the division; `dirichlet` omits nothing.
  *
  * Throws an {@link InputError} when there are fewer samples than peers.
  *
@@ -70,7 +69,7 @@ function unevenParts(groups: readonly number[][], alpha: number, peerCount: numb
   return fillEmpty(parts).map((part) => Uint32Array.from(part))
 }
 
-/** Gives each peer that went away empty-handed one sample of the peer that then has the most. */
+/** Gives each peer without samples one sample of the peer that then has the most. */
 function fillEmpty(parts: readonly number[][]): readonly number[][] {
   for (const part of parts) {
     if (part.length > 0) continue

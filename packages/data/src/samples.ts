@@ -1,10 +1,10 @@
 import type { Preprocessing } from '@murmuration/core'
 import type { KnownSetName } from './files/known-sets.js'
 
-/** Samples with what is to be learned from them, flat and in memory. */
+/** Samples with their targets, flat and in memory. */
 export interface Samples {
   readonly count: number
-  /** The shape of one sample's input; `[28, 28, 1]` for a picture of 28 × 28 pixels. */
+  /** The shape of one sample's input; `[28, 28, 1]` for an image of 28 × 28 pixels. */
   readonly inputShape: readonly number[]
   /** `count` inputs, one after the other. */
   readonly inputs: Float32Array
@@ -12,15 +12,15 @@ export interface Samples {
   readonly targetShape: readonly number[]
   /** `count` targets, one after the other: class numbers 0 … `classes` − 1, or real values. */
   readonly targets: Float32Array
-  /** How many classes there are; absent when the targets are real values. */
+  /** The number of classes; absent when the targets are real values. */
   readonly classes?: number
-  /** What the classes are called, where they are words. */
+  /** The names of the classes, if they have any. */
   readonly classNames?: readonly string[]
-  /** What made the inputs of what the files hold; numbers as they are when absent. */
+  /** How the inputs were prepared from the files; absent for unchanged numbers. */
   readonly preprocessing?: Preprocessing
 }
 
-/** What samples have to fit: classes count as these number them, columns have their order, and pictures are as large. */
+/** What samples have to fit: the numbers of the classes, the order of the columns, the size of images. */
 export type Fit = Pick<Samples, 'inputShape' | 'classes' | 'classNames' | 'preprocessing'>
 
 /** One peer's training samples, and the test samples, which are the same for all peers. */
@@ -28,103 +28,106 @@ export interface LocalData {
   readonly train: Samples
   readonly test: Samples
   /**
-   * How many training samples each peer has, in the order of `LocalDataOptions.peers`. When the local data are the union of all,
-   * `train` holds the peers' shards one after the other in that order. Of local data only the peer's own count is known.
+   * How many training samples each peer has, in the order of `LocalDataOptions.peers`. When this is the union of all, `train` holds the peers' shards
+   * one after the other in that order. With partition 'local', only the peer's own count is known.
    */
   readonly shardSizes: readonly number[]
-  /** A checksum of the data that the peers divide, when there is one to compare: drawn data are known by their options. */
+  /** A checksum of the data that the peers divide, where it must be compared: drawn data are determined by their options. */
   readonly fingerprint?: string
 }
 
-/** How samples are split and divided among peers, and whose are wanted. JSON: it travels to worker threads. */
+/** How samples are split and divided among peers, and which peer's are wanted. JSON: it is sent to worker threads. */
 export interface SplitOptions {
-  /** The part of the samples held back for testing, between 0 and 1; 0.2 for 80 % to train and 20 % to test. */
+  /** The fraction of the samples held back for testing, between 0 and 1; 0.2 for 80 % to train and 20 % to test. */
   readonly testFraction: number
-  /** A test set in common, in place of `testFraction`. Nothing is held back then, and the test set says which classes there are. */
+  /** A common test set, in place of `testFraction`. Nothing is held back then, and the test set determines the classes. */
   readonly test?: TestDescription
   /** 'numbers' for targets that are real values; classes by default. */
   readonly targets?: 'classes' | 'numbers'
   readonly partition: PartitionDescription
-  /** Of a text: how many characters a sample has; 64 by default. */
+  /** For texts: the number of characters in a sample; 64 by default. */
   readonly context?: number
-  /** What a model takes that was trained, where the test set is to fit it. */
+  /** The input of a trained model that the test set has to fit. */
   readonly like?: Fit
   /** All peers, in the order of their names. */
   readonly peers: readonly string[]
-  /** Whose local data; absent for the union of all. */
+  /** The peer that owns the wanted local data; absent for the union of all. */
   readonly self?: string
   readonly seed: number
 }
 
-/** The same, and of which data. */
+/** The same, with the data. */
 export interface LocalDataOptions extends SplitOptions {
   readonly data: DataDescription
 }
 
 /**
- * How many samples are drawn, the test samples among them; or, so that it need not be changed with the number of peers, how
- * many are drawn for each peer to train on when all get as many. One of the two.
+ * How many samples are drawn, test samples included; or, independently of the number of peers, how many training samples are drawn for each peer when
+ * all get the same number. One of the two.
  */
 export interface DrawnCount {
   readonly samples?: number
   readonly samplesPerPeer?: number
 }
 
-/** Where samples come from. */
+/** The source of samples. */
 export type DataDescription =
   | ({
-      /** Pictures of handwritten-like digits, drawn by the seed. */
+      /** Images of handwritten-like digits, drawn from the seed. */
       readonly kind: 'digits'
-      /** The edge of a picture in pixels, 1 to 28; 28 by default. Smaller ones are those of 28 with their pixels averaged. */
+      /** The edge of an image in pixels, 1 to 28; 28 by default. Smaller ones are those of 28 with their pixels averaged. */
       readonly size?: number
     } & DrawnCount)
   | ({
       /**
-       * Two classes of normal draws with the same spread, drawn by the seed, whose means are so near to each other that the
-       * best that anybody can do is to tell 93.3 % apart. 4,601 samples unless a number is given.
+       * Two classes of normal draws with the same spread, drawn from the seed. Their means are so close that the best classifier is right for 93.3 %.
+       * 4,601 samples unless a number is given.
        */
       readonly kind: 'gaussians'
       /** How many numbers a sample has; 57 by default. */
       readonly features?: number
     } & DrawnCount)
   | ({
-      /** Windows of a text of short sentences, drawn by the seed. */
+      /** Windows of a text of short sentences, drawn from the seed. */
       readonly kind: 'sentences'
     } & DrawnCount)
   | {
-      /** A data set that is fetched by its name, once, and kept. */
+      /** A data set that is fetched by its name, once, and cached. */
       readonly kind: 'known'
       readonly name: KnownSetName
     }
   | {
-      /** A folder, files, or an URL: IDX files (gzip too), CSV, Parquet, the archive of CIFAR-10, a folder of pictures for each class, or texts (.txt); told by their names and contents. */
+      /**
+       * A folder, files, or an URL: IDX files (gzip too), CSV, Parquet, the archive of CIFAR-10, a folder of images for each class, or texts (.txt);
+       * recognised by their names and contents.
+       */
       readonly kind: 'files'
       readonly path: string | readonly string[]
       /** SHA-256 in hex of each file, by file name; checked when given, needed for an URL. */
       readonly sha256?: Readonly<Record<string, string>>
-      /** Of a folder of pictures: the edge in pixels of the square that all are scaled to. */
+      /** For a folder of images: the edge in pixels of the square to which all are scaled. */
       readonly size?: number
-      /** Whether every file needs a SHA-256, also one that is on this machine. */
+      /** Whether every file needs a SHA-256, even one on this machine. */
       readonly mustMatch?: boolean
     }
 
-/** A test set that all peers have in common: files whose SHA-256 are known, so that it is the same one everywhere. */
+/** A test set that all peers share: files with given SHA-256, so that it is the same everywhere. */
 export interface TestDescription {
   /** A folder, files, or an URL. */
   readonly path: string | readonly string[]
-  /** Of a folder of pictures: the edge in pixels of the square that all are scaled to. */
+  /** For a folder of images: the edge in pixels of the square to which all are scaled. */
   readonly size?: number
-  /** SHA-256 in hex of each file, by file name; of pictures by `CLASS/FILE`. */
+  /** SHA-256 in hex of each file, by file name; for images by `CLASS/FILE`. */
   readonly sha256: Readonly<Record<string, string>>
 }
 
-/** How training samples are shared out among the peers. */
+/** How training samples are divided among the peers. */
 export type PartitionDescription =
-  /** Shuffled, equal parts; when the count does not divide, the rest is left out so that all have the same. */
+  /** Shuffled, equal parts; the remainder of the division is omitted so that all have the same number. */
   | { readonly kind: 'equal' }
   /** Per class, fractions drawn from Dirichlet(alpha): the smaller alpha, the more uneven. */
   | { readonly kind: 'dirichlet'; readonly alpha: number }
   /** Sorted by label, then equal parts: each peer sees few classes. */
   | { readonly kind: 'label' }
-  /** Nothing is shared out: all samples that a machine has are its peer's own. */
+  /** Nothing is divided: all samples on a machine belong to its peer. */
   | { readonly kind: 'local' }

@@ -1,7 +1,7 @@
 import type { ModelSignature } from '@murmuration/core'
 import type { Samples } from './samples.js'
 
-/** What a model takes and gives that learns from such samples. */
+/** Input and output of a model that learns from such samples. */
 export function signatureOf({
   inputShape,
   targetShape,

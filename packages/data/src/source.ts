@@ -1,21 +1,21 @@
 import { sizeOf } from '@murmuration/vectors'
 import type { Samples } from './samples.js'
 
-/** Samples whose inputs can each be read by itself, so that a peer makes only its own. */
+/** Samples whose inputs can be read one by one, so that a peer reads only its own. */
 export interface Source extends Omit<Samples, 'inputs'> {
-  /** Whether the samples follow each other, as the windows of a text do: then the last are held back, and not drawn ones. */
+  /** Whether the samples are in sequence, as the windows of a text are: then the last are held back for testing instead of random ones. */
   readonly isSequence?: boolean
-  /** Writes the input of sample `index` into `out`, which is as long as the shape says. */
+  /** Writes the input of sample `index` into `out`, whose length the shape gives. */
   read(index: number, out: Float32Array): void
 }
 
-/** Samples that are already in memory, to be read one by one. */
+/** Samples in memory as a source. */
 export function sourceOf({ inputs, ...rest }: Samples): Source {
   const size = sizeOf(rest.inputShape)
   return { ...rest, read: (index, out) => out.set(inputs.subarray(index * size, (index + 1) * size)) }
 }
 
-/** The samples that `indices` numbers, in that order. */
+/** The samples with the numbers `indices`, in that order. */
 export function gather(source: Source, indices: Uint32Array): Samples {
   const { inputShape, targetShape, targets, classes, classNames, preprocessing } = source
   const [inputSize, targetSize] = [sizeOf(inputShape), sizeOf(targetShape)]

@@ -1,4 +1,4 @@
-/** Test sets beside data, and for models that were trained. */
+/** Test sets besides data, and for trained models. */
 import { InputError } from '@murmuration/core'
 import test from 'ava'
 import { readCsv } from './files/csv.js'

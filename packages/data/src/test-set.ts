@@ -3,8 +3,8 @@ import type { Fit } from './samples.js'
 import type { Source } from './source.js'
 
 /**
- * Training samples that are seen to fit the test set that all peers have in common. The test set says how many classes there are, so
- * that peers whose own data show other classes agree on the model.
+ * Training samples, checked to fit the common test set of all peers. The test set determines the classes, so that peers whose own data show other
+ * classes agree on the model.
  *
  * Throws an {@link InputError} that says what does not fit.
  */
@@ -36,11 +36,14 @@ export function fittedTo(test: Source, train: Source): Source {
   )
 }
 
-/** What classes are called: as they are numbered, unless they are words. */
+/** The names of classes: their numbers, unless they have names. */
 const namesOf = ({ classes = 0, classNames }: Source) =>
   classNames ?? Array.from({ length: classes }, (_, k) => String(k))
 
-/** A test set for a model that was trained, of as many classes as this has: it need not show all. Throws an {@link InputError} that says what does not fit. */
+/**
+ * A test set for a trained model, with as many classes as the model: it need not contain all. Throws an {@link InputError} that says what does not
+ * fit.
+ */
 export function fittedToModel({ inputShape, classes }: Fit, test: Source): Source {
   if (String(test.inputShape) !== String(inputShape))
     throw new InputError(`the samples have inputs of shape [${test.inputShape}], the model takes [${inputShape}]`)

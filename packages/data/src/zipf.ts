@@ -4,7 +4,7 @@ export function cumulated(items: number, zipf: number): Float64Array {
   return Float64Array.from({ length: items }, (_, index) => (sum += (index + 1) ** -zipf))
 }
 
-/** The first place whose sum is above `value`; the last one if none is. */
+/** The first index whose sum is above `value`; the last one if none is. */
 export function firstAbove(sums: Float64Array, value: number): number {
   let [low, high] = [0, sums.length - 1]
   while (low < high) {

@@ -6,7 +6,7 @@ import { Room } from './room.test.support.js'
 
 type Reunited = Extract<MemberChange, { kind: 'reunited' }>
 
-/** Two sides train apart, with so many samples each per peer, and meet. The result says for whom that was a reunion. */
+/** Two sides train apart, each peer with its side's number of samples, and meet. The result lists the peers with a reunion. */
 function meet(
   left: string,
   right: string,

@@ -5,13 +5,13 @@ import { isMajority } from './majority.js'
 import type { MembershipSettings } from './settings.js'
 import type { View } from './view.js'
 
-/** Two sides that have trained apart meet, and this peer is of the side that returns to the other, with its own state. */
+/** Two sides that have trained apart meet, and this peer belongs to the side that returns to the other, with its own state. */
 export interface Reunion {
   /** The other side. */
   readonly peers: readonly PeerName[]
-  /** How much this peer's state counts beside one of theirs: own samples since the split ÷ their mean, within 0.01 … 100. */
+  /** The weight of this peer's state relative to one of theirs: its samples since the split ÷ their mean, within 0.01 … 100. */
   readonly mass: number
-  /** How many peers of this side there are. */
+  /** The number of peers on this side. */
   readonly side: number
   /** Whether this peer is too far ahead of the other side to exchange with it. */
   readonly isAhead: boolean
@@ -19,15 +19,15 @@ export interface Reunion {
   readonly round: number
 }
 
-/** A split, as one peer has seen it. */
+/** A split, as seen by one peer. */
 interface Split {
-  /** The samples that this peer had seen. */
+  /** The samples that this peer had processed. */
   readonly samples: number
-  /** What those on the other side had seen, and in which life. */
+  /** The samples and the life of each peer on the other side. */
   readonly away: Map<PeerName, Pick<Since, 'samples' | 'life'>>
-  /** What this peer has seen since, until it met one of them. */
+  /** The samples that this peer has processed since, until it met one of them. */
   own: number
-  /** Who is back, and since when that has not changed. */
+  /** The peers that are back, and since when this list is unchanged. */
   back: string
   settledAt: Milliseconds
 }
@@ -38,7 +38,7 @@ interface Since {
   readonly life?: number | undefined
 }
 
-/** A peer that was away from a majority and is back: the life in which it went, and until when it may still be about to go on from both models. */
+/** A peer that was away from a majority and is back: the life in which it went, and until when it may still merge both models. */
 interface Back {
   readonly life: number | undefined
   readonly until: Milliseconds
@@ -47,20 +47,21 @@ interface Back {
 /** What a peer can see of its swarm at a tick. */
 export interface ApartFacts {
   readonly view: Pick<View, 'isMain' | 'members' | 'present' | 'absent' | 'isPresent'>
-  /** Samples that this peer has seen, and the round that it is in. */
+  /** Samples that this peer has processed, and its round. */
   readonly samples: number
   readonly round: number
   readonly recordOf: (peer: PeerName) => PeerRecord | undefined
 }
 
 const [minMass, maxMass] = [0.01, 100]
-/** A model that is taken further from the other side's than so many times its distance may be none. */
+/** The maximum share: a model extrapolated to more than this multiple of the distance from the other side's may be useless. */
 const maxShare = 2
 
 /**
- * How much of its own model a peer of the side that returns goes on with, beside one of the other side, so that in the mean over all peers each side counts by its
- * samples: mass × (n + m) / (n × mass + m), with n peers on this side and m on the other; at most 2. Where this side is one of two halves and ahead, and rounds
- * are of all peers, all of the other take a model of it. So that is already the mean of both: n × mass / (n × mass + m). None where two sides have not met.
+ * The fraction of its own model that a peer of the returning side keeps; the rest is a model of the other side. In the mean over all peers each side
+ * then counts by its samples: mass × (n + m) / (n × mass + m), with n peers on this side and m on the other; at most 2. Exception: this side is one
+ * of two halves and ahead, and all peers share rounds. Then all peers of the other side take a model of this side, so that it must be the mean of
+ * both already: n × mass / (n × mass + m). 0 where no two sides have met.
  */
 export function ownShare(reunion: Reunion | undefined, hasCommonRounds: boolean): number {
   if (reunion === undefined) return 0
@@ -71,7 +72,7 @@ export function ownShare(reunion: Reunion | undefined, hasCommonRounds: boolean)
 }
 
 /**
- * Notices that a side that was no majority trained apart, and meets others again. Until this peer has gone on from the models of both sides, it exchanges
+ * Notices that a side that was no majority trained apart, and meets others again. Until this peer has merged the models of both sides, it exchanges
  * nothing with the other.
  */
 export class Apart {
@@ -80,12 +81,12 @@ export class Apart {
   #minority: Since | undefined
   #split: Split | undefined
   #reunion: { readonly met: Reunion; readonly until: Milliseconds } | undefined
-  /** Whether this peer has seen samples since the split. */
+  /** Whether this peer has processed samples since the split. */
   #hasTrained = false
 
   constructor(readonly settings: Pick<MembershipSettings, 'probeFor' | 'answerWithin' | 'lag'>) {}
 
-  /** How long a peer is absent before it is away, and how long nobody has come or gone before two sides have met. */
+  /** How long a peer must be absent to count as away, and how long no peer has come or gone before two sides have met. */
   get settleFor(): Milliseconds {
     return this.settings.probeFor
   }
@@ -95,19 +96,19 @@ export class Apart {
     return this.settings.answerWithin
   }
 
-  /** With whom this peer is to go on, from the models of both sides. */
+  /** The peers with which this peer has to merge models. */
   get reunion(): Reunion | undefined {
     return this.#reunion?.met
   }
 
-  /** Whether this peer has trained apart from another one, and has not gone on from the models of both sides yet. */
+  /** Whether this peer has trained apart from another one, and has not yet merged the models of both sides. */
   isFrom(peer: PeerName): boolean {
     return (this.#hasTrained && this.#split?.away.has(peer) === true) || this.reunion?.peers.includes(peer) === true
   }
 
   /**
-   * Whether a peer's round and model are those of another side: nobody is behind it, and nobody takes its model but to merge. To a majority that is
-   * one who was away, until it begins anew.
+   * Whether a peer's round and model belong to another side: no peer counts as behind it, and its model is taken only for merging. For a majority
+   * this is a peer that was away, until it begins a new life.
    */
   isOfOtherSide({ name, life }: Pick<PeerRecord, 'name' | 'life'>, at: Milliseconds): boolean {
     if (this.isFrom(name)) return true
@@ -153,7 +154,7 @@ export class Apart {
 
   #meet(split: Split, facts: ApartFacts, at: Milliseconds): Reunion | undefined {
     const back = facts.view.present.filter((peer) => split.away.has(peer))
-    // What it learns once they have met, it may have learned from their model.
+    // What it learns after they have met, it may have learned from their model.
     if (back.length === 0) split.own = facts.samples - split.samples
     const { own } = split
     this.#hasTrained = own > 0
@@ -173,7 +174,7 @@ export class Apart {
   }
 }
 
-/** Whether all of the other side have begun another life: what they have seen since is of the model that they took then. */
+/** Whether all peers of the other side have begun another life: their samples since then belong to the model that they took. */
 function haveBegunAnew({ away }: Split, back: readonly PeerName[], { recordOf }: ApartFacts): boolean {
   return back.every((peer) => (recordOf(peer)?.life ?? 0) > (away.get(peer)?.life ?? 0))
 }

@@ -19,7 +19,7 @@ test('a beat tells how far a peer is, and is signed and checked once in eight', 
     const heard = room.member('a').recordOf(room.names[1])
     t.deepEqual([heard?.round, heard?.samples], [round, 32 * round])
   }
-  // 40 beats of each of three, and of each as many checks as there are others.
+  // 40 beats of each of three peers, of which every eighth is signed; both others check each record.
   t.true(signed >= 12 && signed <= 18, `${signed} signatures`)
   t.is(checked, 2 * signed)
 })

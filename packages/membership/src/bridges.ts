@@ -1,19 +1,19 @@
-/** What joins usable peers again where unusable ones lie between them. */
+/** Edges that reconnect usable peers across unusable ones. */
 import type { PeerName, Topology } from '@murmuration/core'
 import { byHash } from './hash.js'
 
 type IsUsable = (peer: PeerName) => boolean
 type NeighboursOf = (peer: PeerName) => Iterable<PeerName>
 
-/** Who is beside a peer in the cycle that joins those around each group of unusable peers beside it. */
+/** A peer's neighbours in the cycles that join the usable peers around each group of unusable peers next to it. */
 export function bridgesFrom(peer: PeerName, neighboursOf: NeighboursOf, usable: IsUsable): PeerName[] {
   return bordersOf(peer, neighboursOf, usable).flatMap((border) => besideInCycle(border, peer))
 }
 
 /**
- * The same for a topology that changes by round, where bridges of single rounds may leave peers apart in all of them: each group of unusable peers is looked
- * at in the union of all rounds, and of the parts that it leaves apart the first peers at its border, by hash, are joined in a cycle. The edges
- * are there in every round. Mostly there are none.
+ * The same for a topology that changes by round, where bridges of single rounds may not connect peers over all rounds. Each group of unusable peers
+ * is looked at in the union of all rounds. If it separates that graph into parts, the first peer by hash at the border of each part joins a cycle.
+ * These edges exist in every round. Mostly there are none.
  */
 export function jointsFrom(peer: PeerName, topology: Topology, usable: IsUsable): PeerName[] {
   if (topology.period === 1) return []
@@ -24,7 +24,7 @@ export function jointsFrom(peer: PeerName, topology: Topology, usable: IsUsable)
   })
 }
 
-/** For each group of unusable peers beside a peer: the usable peers around it, in the order in which they are found. */
+/** For each group of unusable peers next to a peer: the usable peers around it, in the order in which they are found. */
 function bordersOf(peer: PeerName, neighboursOf: NeighboursOf, usable: IsUsable): Set<PeerName>[] {
   const visited = new Set<PeerName>()
   const borders: Set<PeerName>[] = []
@@ -34,7 +34,7 @@ function bordersOf(peer: PeerName, neighboursOf: NeighboursOf, usable: IsUsable)
   return borders
 }
 
-/** The usable peers around the group of unusable ones that `start` is in. Marks the group as visited. */
+/** The usable peers around the group of unusable ones that contains `start`. Marks the group as visited. */
 function around(start: PeerName, neighboursOf: NeighboursOf, usable: IsUsable, visited: Set<PeerName>): Set<PeerName> {
   const border = new Set<PeerName>()
   const group = [start]
@@ -51,7 +51,7 @@ function around(start: PeerName, neighboursOf: NeighboursOf, usable: IsUsable, v
   return border
 }
 
-/** Of the peers that reach each other along `linksOf`, the first by hash. */
+/** Among peers that reach each other along `linksOf`, the first by hash. */
 function firstOfEachPart(peers: Set<PeerName>, linksOf: NeighboursOf): Set<PeerName> {
   const firsts = new Set<PeerName>()
   const reached = new Set<PeerName>()
@@ -71,7 +71,7 @@ function firstOfEachPart(peers: Set<PeerName>, linksOf: NeighboursOf): Set<PeerN
   return firsts
 }
 
-/** Who is beside a peer when all are put in a cycle by hash. */
+/** A peer's neighbours when all are put in a cycle by hash. */
 function besideInCycle(peers: Set<PeerName>, peer: PeerName): PeerName[] {
   const cycle = byHash(peers, 'bridge')
   const place = cycle.indexOf(peer)

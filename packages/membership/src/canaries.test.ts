@@ -1,4 +1,4 @@
-/** Drawn swarms notice when a rule is switched off: each canary has a seed that fails. */
+/** Random swarms detect a rule that is switched off: each canary has a seed that fails. */
 import { type PeerName, peerName } from '@murmuration/core'
 import test from 'ava'
 import { lying } from './liars.test.support.js'
@@ -9,7 +9,7 @@ import type { SwarmOptions } from './swarm.test.support.js'
 
 type Args = ConstructorParameters<typeof Member>
 
-/** A member that hears notes as a mutant would. */
+/** A member that handles notes as a mutant would. */
 class Deaf extends Member {
   constructor(
     readonly change: (note: GossipNote, self: PeerName) => Partial<GossipNote>,

@@ -5,20 +5,20 @@ import type { MemberState } from './states.js'
 
 /** Something that has changed, for events and reports. */
 export type MemberChange =
-  /** `policy` says what this peer does in the state; it ends when that is 'stop'. */
+  /** `policy` is what this peer does in the state; it ends when that is 'stop'. */
   | { readonly kind: 'state'; readonly state: MemberState; readonly before: MemberState; readonly policy: MemberPolicy }
   /** A peer has begun its first round in this life. */
   | { readonly kind: 'joined'; readonly peer: PeerName; readonly life: number }
   | { readonly kind: 'left' | 'done' | 'forgotten'; readonly peer: PeerName }
   | { readonly kind: 'died'; readonly peer: PeerName; readonly voters: readonly PeerName[] }
-  /** A peer that was dead lives: it has refuted, or a new process of it has come. */
+  /** A dead peer lives again: it has refuted, or a new process of it has come. */
   | { readonly kind: 'returned'; readonly peer: PeerName; readonly life: number }
-  /** Others reach a peer and this one does not; and the end of it. */
+  /** Others reach a peer and this one does not; or that has ended. */
   | { readonly kind: 'unreachable' | 'reachable'; readonly peer: PeerName }
-  /** A side that was no majority, and trained apart, meets others: it goes on with them, with its own state and this mass. */
+  /** A side that was no majority and trained apart meets others: it merges its own state with theirs, with this mass. */
   | ({ readonly kind: 'reunited' } & Reunion)
 
-/** More changes than this are not kept for a driver that does not take them. */
+/** Further changes are dropped when a driver does not take them. */
 const maxChanges = 1000
 
 /** Changes until they are taken. */

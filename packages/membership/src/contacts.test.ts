@@ -1,4 +1,4 @@
-/** With whom peers of a large swarm keep contact, and who votes. */
+/** The contacts of peers of a large swarm, and which of them vote. */
 import { peerName } from '@murmuration/core'
 import test from 'ava'
 import { Contacts } from './contacts.js'

@@ -1,29 +1,29 @@
 import type { Milliseconds, PeerName } from '@murmuration/core'
 import { byHash } from './hash.js'
 
-/** Up to so many peers all watch each other. */
+/** Up to this many peers, all watch each other. */
 const maxComplete = 16
 const cycleCount = 4
-/** In so many of them a peer's neighbours vote at once when it refuses to be called. */
+/** When a peer refuses to be called, its neighbours in this many cycles vote at once. */
 const quickCycles = 2
 
-/** With whom a peer keeps contact. */
+/** The contacts of a peer. */
 export interface ContactSets {
   readonly all: ReadonlySet<PeerName>
-  /** Those against whom this peer votes at once when they refuse to be called. Of the others it waits for the votes that come. */
+  /** Peers against which this peer votes as soon as they refuse to be called. For the others it first waits for these votes. */
   readonly quick: ReadonlySet<PeerName>
 }
 
 /**
- * With whom a peer keeps contact: all others in a small swarm, else its neighbours in four cycles by hash, which are connected. A peer that is
- * gone is passed over. Besides, those that have kept contact with this peer of late.
+ * The contacts of a peer: all others in a small swarm, else its neighbours in four cycles by hash, which are connected. Peers that are gone are
+ * skipped. In addition, the peers that have recently kept contact with this peer.
  */
 export class Contacts {
   readonly #others: ReadonlySet<PeerName>
-  /** Each with the place of this peer in it. */
+  /** Each with this peer's place in it. */
   readonly #cycles: readonly { readonly order: readonly PeerName[]; readonly place: number }[]
 
-  /** When those that keep contact with this peer have told it something last. */
+  /** When each peer that keeps contact with this one last told it something. */
   readonly #callers = new Map<PeerName, Milliseconds>()
   #sets: ContactSets
 
@@ -47,7 +47,7 @@ export class Contacts {
     this.#callers.set(from, now)
   }
 
-  /** Looks anew with whom to keep contact; who has not called for `forgetAfter` is no caller any more. */
+  /** Recomputes the contacts; a peer that has not called for `forgetAfter` is no longer a caller. */
   renew(isGone: (peer: PeerName) => boolean, now: Milliseconds, forgetAfter: Milliseconds): void {
     for (const [peer, at] of this.#callers) if (now - at > forgetAfter) this.#callers.delete(peer)
     const { all, quick } = this.of(isGone)
@@ -63,7 +63,7 @@ export class Contacts {
   }
 }
 
-/** The first that is not gone, on the way around a cycle in steps from a place. */
+/** The first peer that is not gone, going around a cycle from a place in steps. */
 function firstAlong(order: readonly PeerName[], place: number, step: number, isGone: (peer: PeerName) => boolean) {
   for (let at = (place + step) % order.length; at !== place; at = (at + step) % order.length) {
     if (!isGone(order[at])) return order[at]
@@ -73,7 +73,7 @@ function firstAlong(order: readonly PeerName[], place: number, step: number, isG
 
 const known = new WeakMap<readonly PeerName[], readonly (readonly PeerName[])[]>()
 
-/** Kept per peer list: in a simulation many peers share one. */
+/** Cached per peer list: in a simulation many peers share one. */
 function cyclesOf(peers: readonly PeerName[]): readonly (readonly PeerName[])[] {
   const cycles =
     known.get(peers) ?? Array.from({ length: cycleCount }, (_, cycle) => byHash(peers, `contacts ${cycle}`))

@@ -8,7 +8,7 @@ import type { PeerRecord, Signer } from './records.js'
 import type { MembershipSettings } from './settings.js'
 import { Suspicion } from './suspicion.js'
 
-/** Watches contacts: whom it suspects, it asks others about, and finds a broken link or a reason to vote. Times are of the awake clock. */
+/** Watches contacts: asks others about those that it suspects, and finds a broken link or a reason to vote. Times are of the awake clock. */
 export class Detector {
   readonly #knowledge: Knowledge
   readonly #changes: Changes
@@ -51,22 +51,22 @@ export class Detector {
     return this.#suspicion.isPresent(peer, at)
   }
 
-  /** A peer has refuted votes, or lives anew. To be called before its record is taken in. */
+  /** A peer has refuted votes, or has a new life. To be called before its record is taken in. */
   renewed({ name, life }: PeerRecord, before: PeerRecord, at: Milliseconds): void {
     this.#suspicion.renewed(name, at)
     if (life > Math.max(1, before.life) || this.#knowledge.isDead(name)) this.#lives.add(name, at)
   }
 
-  /** Whether a peer was gone or silent, and is back, too often to be waited for. */
+  /** Whether a peer was gone or silent and came back too often to be waited for. */
   isRestless(peer: PeerName, at: Milliseconds): boolean {
     return this.#lives.isTooOften(peer, at)
   }
 
-  /** Anything has come from a peer. The result says whether that changes what follows: it was absent, suspected or unreachable. */
+  /** Anything has arrived from a peer. Returns whether that changes its standing: it was absent, suspected or unreachable. */
   heard(peer: PeerName, at: Milliseconds): boolean {
     const wasPresent = this.#suspicion.isPresent(peer, at)
     const wasFine = wasPresent && !this.#suspicion.isSuspected(peer)
-    // Of the dead it is their record that tells that they live.
+    // For dead peers, their record says that they live.
     if (!wasPresent && this.#suspicion.wasHeard(peer) && !this.#knowledge.isDead(peer)) this.#lives.add(peer, at)
     this.#suspicion.heard(peer, at)
     this.#probes.end(peer)
@@ -76,7 +76,7 @@ export class Detector {
   }
 
   /**
-   * Looks at a contact. The result says whether to vote against it.
+   * Looks at a contact. Returns whether to vote against it.
    *
    * @param isBeat whether this is a tick at which others are asked again
    */
@@ -92,7 +92,7 @@ export class Detector {
     return verdict === 'vote'
   }
 
-  /** Acts on a note about a suspected peer. The result is the fault of the sender, if it has one. */
+  /** Handles a note about a suspected peer. Returns the fault of the sender, if any. */
   receive(from: PeerName, note: ProbeNote, at: Milliseconds): string | undefined {
     const { vouched, fault } = this.#probes.receive(from, note)
     if (vouched !== undefined) this.#suspicion.vouched(vouched, at)

@@ -3,14 +3,14 @@ import type { PeerStatus } from './records.js'
 import type { MembershipSettings } from './settings.js'
 import { Start } from './start.js'
 
-/** How a peer comes into the rounds: with its own state at the start, else with another's; and when it has to come in again. */
+/** How a peer joins the rounds: with its own state at the start, otherwise with another peer's; and when it has to join again. */
 export class Entry {
   readonly #start: Start
   #hasBegun = false
   #isReady = false
   #waitsSince: Milliseconds | undefined
   #isTooLong = false
-  /** Whether this process may go on from a state of its own: it starts for the first time, or from a checkpoint. */
+  /** Whether this process may continue from a state of its own: it starts for the first time, or from a checkpoint. */
   #hasOwnState = true
   /** The round of that state. */
   #ownRound: number
@@ -26,7 +26,7 @@ export class Entry {
     this.#ownRound = startRound
   }
 
-  /** All peers go on from a checkpoint of this round. */
+  /** All peers continue from a checkpoint of this round. */
   resume(round: number): void {
     this.#ownRound = round
   }
@@ -39,15 +39,15 @@ export class Entry {
     this.#hasBegun = true
   }
 
-  /** Others know of an earlier process: what this one has begun is void. */
+  /** Others know of an earlier process: the life that this one has begun is void. */
   comeAgain(): void {
     this.#hasBegun = false
     this.#hasOwnState = this.hasCheckpoint
   }
 
   /**
-   * Called at every tick. The word of one peer is not enough to keep others from starting: where fewer than `needed` have begun, and give no
-   * state for `answerWithin`, the rest begins without.
+   * Called at every tick. A single peer cannot keep others from starting: where fewer than `needed` have begun, and give no state for `answerWithin`,
+   * the rest begins without it.
    */
   look(presentCount: number, begunCount: number, needed: number, at: Milliseconds): void {
     this.#isReady = this.#start.isReady(presentCount, at)
@@ -56,14 +56,14 @@ export class Entry {
     this.#isTooLong = this.#waitsSince !== undefined && at - this.#waitsSince >= this.settings.answerWithin
   }
 
-  /** @param median of the rounds of those that have begun; undefined when nobody has */
+  /** @param median of the rounds of those that have begun; undefined when none has */
   mayBegin(median: number | undefined): boolean {
     if (this.#hasBegun) return false
     if (median === undefined) return this.#isReady
     return this.#isTooLong || (this.#hasOwnState && median <= this.#ownRound + this.settings.lag)
   }
 
-  /** Whether to ask for a state: to come in, or because a majority is more than `lag` rounds ahead. */
+  /** Whether to ask for a state: to join, or because a majority is more than `lag` rounds ahead. */
   needsState(median: number | undefined, round: number, status: PeerStatus, isMain: boolean): boolean {
     if (median === undefined || status === 'left' || status === 'done') return false
     if (!this.#hasBegun) return !this.mayBegin(median)

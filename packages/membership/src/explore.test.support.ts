@@ -1,4 +1,6 @@
-/** Explores every schedule of what peers tell each other: false votes, crashes, gossip in any order, and one liar with all that its key allows. */
+/**
+ * Explores every schedule of what peers tell each other: false votes, crashes, gossip in any order, and one liar that does all that its key allows.
+ */
 import { type PeerName, peerName } from '@murmuration/core'
 import { Gossip } from './gossip.js'
 import { Intake } from './intake.js'
@@ -7,7 +9,7 @@ import { signedRecord, signedVote } from './liars.test.support.js'
 import { testSigner } from './network.test.support.js'
 import { compareStanding, type PeerRecord, type Signer, type Vote } from './records.js'
 
-/** What may happen, and which rules hold. */
+/** The possible events, and the rules in force. */
 export interface Model {
   readonly honest: readonly string[]
   readonly liar?: string
@@ -36,7 +38,7 @@ interface State {
 /** What an exploration has found. */
 export interface Exploration {
   readonly states: number
-  /** What is violated first, with the way to it. */
+  /** The first violation, with the path to it. */
   readonly violation: string | undefined
 }
 
@@ -73,7 +75,7 @@ export class Explorer {
     this.#signer = this.#model.checks ? signer : { ...signer, verify: () => true }
   }
 
-  /** Visits all states breadth first, and ends at the first that violates something. */
+  /** Visits all states breadth first, and ends at the first violation. */
   run(): Exploration {
     const start = this.#startState()
     const seen = new Set([keyOf(start)])
@@ -197,7 +199,7 @@ export class Explorer {
     return this.#takeIn(state, me, label, lie.records, lie.votes).map((next) => ({ ...next, lies: state.lies - 1 }))
   }
 
-  /** All that the liar can sign, and what it cannot. */
+  /** Everything that the liar can sign, and what it cannot. */
   #lies(): Lie[] {
     const { forges } = this.#model
     const liar = this.#liar
@@ -260,7 +262,7 @@ interface Lie {
   readonly votes: readonly Vote[]
 }
 
-/** One text for all that is known alike. */
+/** One text for all equal knowledge. */
 export function textOf(knowledge: Knowledge): string {
   const records = [...knowledge.records].sort((a, b) => (a.name < b.name ? -1 : 1))
   const votes = knowledge.votes.sort(

@@ -4,18 +4,18 @@ import { type Entry, NewsLog } from './news-log.js'
 import { type AddressedNote, maxNoteLength } from './notes.js'
 import { compareStanding, type Distance, jsonOf, type PeerRecord, type Vote } from './records.js'
 
-/** How many notes go to one peer at once; the rest follows at the next tick. */
+/** How many notes are sent to one peer at once; the rest follows at the next tick. */
 const maxNotesAtOnce = 4
 /** Room for the braces and numbers of a note. */
 const overhead = 180
 
 /** The notes to one peer and from it. */
 interface Stream {
-  /** The number of the first entry of the log that it may not have been told. */
+  /** The number of the first log entry that it may not have been told. */
   cursor: number
-  /** What it has told itself from there on, with the numbers that this had then. */
+  /** The entries from there on that it has told itself, with their numbers at the time. */
   readonly told: Map<Entry, number>
-  /** What it is told once more. */
+  /** Peers about which it is told once more. */
   readonly again: Set<PeerName>
   /** The number of the last note to it. */
   sent: number
@@ -25,13 +25,13 @@ interface Stream {
 }
 
 /**
- * Tells others what this peer knows, each thing once. Notes arrive in order or not at all. They are numbered, and whoever misses one asks for all
- * again: after losses, cuts and restarts both ends know the same.
+ * Tells others what this peer knows, each thing once. Notes arrive in order or not at all. They are numbered, and a peer that misses one asks for
+ * everything again: after losses, cuts and restarts both ends know the same.
  */
 export class Gossip {
   readonly #streams = new Map<PeerName, Stream>()
   readonly #log: NewsLog
-  /** Whom something is to be sent now. */
+  /** Peers that are sent something now. */
   readonly #due = new Set<PeerName>()
 
   constructor(
@@ -43,13 +43,13 @@ export class Gossip {
     for (const item of [...knowledge.records, ...knowledge.votes]) this.#log.add(entryOf(item))
   }
 
-  /** A record or vote is new: all but those that have told it are to hear of it. */
+  /** A record or vote is new: it is told to all but those that have told it. */
   add(news: PeerRecord | Vote, from?: PeerName): void {
     this.#log.add(entryOf(news))
     if (from !== undefined) this.isKnownTo(from, news)
   }
 
-  /** A peer has told what we know: it need not be told. */
+  /** A peer has told what this one knows: it need not be told. */
   isKnownTo(peer: PeerName, news: PeerRecord | Vote): void {
     const stream = this.#streams.get(peer)
     if (stream === undefined) return
@@ -59,23 +59,23 @@ export class Gossip {
     if (stream.again.size > 0 && typeof entry === 'string') stream.again.delete(entry)
   }
 
-  /** Tells a peer what we know of it, since it says less of itself: it has begun anew. */
+  /** Tells a peer its own newer record, since it has just sent an older one: it has restarted. */
   remind(peer: PeerName, name: PeerName): void {
     this.#stream(peer).again.add(name)
     this.#due.add(peer)
   }
 
-  /** These peers are told that this one lives and how far it is, and whatever is pending for them. */
+  /** Tells these peers that this one lives and its progress, with whatever is pending for them. */
   beat(peers: Iterable<PeerName>): void {
     for (const peer of peers) this.#due.add(peer)
   }
 
-  /** Whatever there is for these peers goes out with the next `take`. */
+  /** Whatever is pending for these peers is sent with the next `take`. */
   send(peers: Iterable<PeerName>): void {
     for (const peer of peers) if (this.#hasNews(this.#stream(peer))) this.#due.add(peer)
   }
 
-  /** A note with this number has come from a peer, which says whether it missed one of ours. */
+  /** A note with this number has arrived from a peer; `again` says whether that peer has missed one from here. */
   received(from: PeerName, number: number, again: boolean, now: Milliseconds): void {
     const stream = this.#stream(from)
     const isNext = number === 1 || number === (stream.received ?? -1) + 1
@@ -84,7 +84,7 @@ export class Gossip {
     if (again && now - stream.restartedAt >= this.restartAfter) this.#restart(from, stream, now)
   }
 
-  /** Something of what a peer has told could not be taken in: it is asked for all again. */
+  /** Part of what a peer has told could not be taken in: it is asked for everything again. */
   missed(from: PeerName): void {
     this.#stream(from).received = undefined
   }
@@ -113,7 +113,7 @@ export class Gossip {
     return notes
   }
 
-  /** One note with as much of what there is as it has room for. */
+  /** One note, with as much of what is pending as it has room for. */
   #note(stream: Stream): string {
     const [records, votes]: [string[], string[]] = [[], []]
     let room = maxNoteLength - overhead
@@ -139,7 +139,7 @@ export class Gossip {
     return hasNews
   }
 
-  /** Goes on to what a peer has not been told and has not told itself, as long as `put` takes it. */
+  /** Advances to the entries that a peer has not been told and has not told itself, while `put` takes them. */
   #advance(stream: Stream, put: (entry: Entry) => boolean) {
     const isAtEnd = this.#log.visit(stream.cursor, (entry, number) => {
       const isToTell = stream.told.get(entry) !== number && (typeof entry === 'string' || this.#isKnown(entry))
@@ -168,7 +168,7 @@ export class Gossip {
 
 const entryOf = (item: PeerRecord | Vote): Entry => ('voter' in item ? item : item.name)
 
-/** Whether a peer says less of itself than others know: it has begun anew. */
+/** Whether a peer's own record is older than what others know: it has restarted. */
 export function hasForgottenItself(said: PeerRecord, known: PeerRecord): boolean {
   return compareStanding(said, known) < 0 || (compareStanding(said, known) === 0 && said.beat < known.beat)
 }

@@ -7,17 +7,17 @@ import { compareTexts } from './records.js'
 export type BrokenPair = readonly [PeerName, PeerName]
 
 /**
- * The row of `self` in `round` when some peers or pairs cannot be used. The topology stays; what cannot be used is bridged:
+ * The row of `self` in `round` when some peers or pairs cannot be used. The topology stays; bridges replace what cannot be used:
  *
- * - Each connected group of unusable peers: the usable peers around it are joined in a cycle, in the order of a hash of their names (two of
- *   them by one edge). So a ring goes past its dead, and a star whose hub died becomes a ring of its leaves.
- * - Where the topology changes by round: of the parts that a group leaves apart in all rounds, one peer each, in a cycle in every round.
- * - Each edge of a broken pair: by a shortest path of usable peers that can reach each other.
+ * - For each connected group of unusable peers: the usable peers around it are joined in a cycle, in the order of a hash of their names (two of
+ *   them by one edge). So a ring closes over its dead, and a star whose hub died becomes a ring of its leaves.
+ * - Where the topology changes by round: if a group separates parts over all rounds, one peer of each part joins a cycle in every round.
+ * - For each edge of a broken pair: a shortest path of usable peers that can reach each other.
  *
- * So the usable peers stay connected wherever they can be, and peers that know the same draw the same graph. A row that nothing of this touches
- * is the topology's own object. A repaired one offers 1 / (1 + degree) on each edge, so that its offers sum to less than 1. The smaller offer of
- * two ends counts: between two repaired rows it is the weight of Metropolis and Hastings (Xiao, Boyd and Lall 2005).
- * Bridges go both ways also where the topology is directed; then each side of the row has its own degree.
+ * So the usable peers stay connected wherever possible, and peers that know the same compute the same graph. A row that is not affected is the
+ * topology's own object. A repaired one offers 1 / (1 + degree) on each edge, so that its offers sum to less than 1. The smaller offer of two ends
+ * counts: between two repaired rows it is the weight of Metropolis and Hastings (Xiao, Boyd and Lall 2005). Bridges go both ways even where the
+ * topology is directed; then each side of the row has its own degree.
  *
  * @param isUsable whether a peer may be in rows of this round. It is not asked about `self`
  * @param brokenPairs each pair once or more, in any order
@@ -40,13 +40,13 @@ export function repairedRow(
   return mended === undefined || isRowOf(row, mended) ? row : mixingOf(mended)
 }
 
-/** The neighbours of a peer by direction; the same in both where the graph is not directed. */
+/** The neighbours of a peer by direction; the same in both where the graph is undirected. */
 interface Neighbours {
   readonly receiveFrom: Set<PeerName>
   readonly sendTo: Set<PeerName>
 }
 
-/** The neighbours of a usable peer when each group of unusable ones beside it is bridged. */
+/** The neighbours of a usable peer when each group of unusable ones next to it is bridged. */
 function bridgedRow(
   topology: Topology,
   peer: PeerName,
@@ -72,7 +72,7 @@ interface Situation {
   readonly broken: readonly BrokenPair[]
 }
 
-/** Leaves out the edges of broken pairs, and puts a path in place of each in which `self` takes part. */
+/** Removes the edges of broken pairs, and adds the edges of `self` on the path that replaces each. */
 function withDetours(situation: Situation, { receiveFrom, sendTo }: Neighbours): Neighbours {
   const { topology, self, round, usable, broken } = situation
   const isBroken = brokenLookup(broken)
@@ -111,7 +111,7 @@ function shortestPath(
   return []
 }
 
-/** So many orders of the same peers are kept: in a simulation all draw the same ones. */
+/** How many orders of the same peers are cached: in a simulation all use the same ones. */
 const maxOrders = 64
 const orders = new WeakMap<readonly PeerName[], Map<string, readonly PeerName[]>>()
 

@@ -4,17 +4,17 @@ import type { Knowledge } from './knowledge.js'
 import type { GossipNote } from './notes.js'
 import { compareStanding, type PeerRecord, signedText, type Signer, type Vote } from './records.js'
 
-/** What else has to know of what comes. */
+/** Is notified of what arrives. */
 export interface IntakeListener {
-  /** Something more than a beat has come. */
+  /** Something more than a beat has arrived. */
   onNews(): void
-  /** A peer refutes votes, or lives anew. */
+  /** A peer refutes votes, or has a new life. */
   onRenewed(record: PeerRecord, before: PeerRecord): void
   /** A signed record of this very peer. */
   onOwn(record: PeerRecord): void
 }
 
-/** Checks signed records and votes, takes them in, and passes on what is new. Nothing counts that its peer has not signed. */
+/** Checks signed records and votes, takes them in, and passes on what is new. Only what its author has signed counts. */
 export class Intake {
   readonly #self: PeerName
   readonly #signer: Pick<Signer, 'verify' | 'knows'>
@@ -36,7 +36,7 @@ export class Intake {
     this.#listener = listener
   }
 
-  /** The result is the fault of the sender, if it has one. What came before the fault counts. */
+  /** Returns the fault of the sender, if any. What precedes the fault counts. */
   receive(from: PeerName, { records, votes }: Pick<GossipNote, 'records' | 'votes'>): string | undefined {
     for (const record of records) if (!this.#takeRecord(from, record)) return `a forged record of ${record.name}`
     for (const vote of votes) if (!this.#takeVote(from, vote)) return `a forged vote of ${vote.voter}`
@@ -56,7 +56,7 @@ export class Intake {
     return true
   }
 
-  /** Whether what a peer has signed can be checked. If not, it was let in somewhere else a moment ago: who tells of it is asked again. */
+  /** Whether the signatures of a peer can be checked. If not, it was admitted elsewhere a moment ago: the peer that tells of it is asked again. */
   #isKnown(from: PeerName, name: PeerName): boolean {
     const isKnown = this.#signer.knows?.(name) !== false
     if (!isKnown) this.#gossip.missed(from)
@@ -72,7 +72,7 @@ export class Intake {
     this.#gossip.isKnownTo(from, record)
   }
 
-  /** A record that is no newer than ours: its sender knows as much, or has begun anew and does not know itself. */
+  /** A record that is no newer than the known one: its sender knows as much, or has restarted and lacks its own history. */
   #compareNotes(from: PeerName, record: PeerRecord, known: PeerRecord) {
     if (record.signature === known.signature) this.#gossip.isKnownTo(from, record)
     else if (from === record.name && hasForgottenItself(record, known)) this.#gossip.remind(from, from)

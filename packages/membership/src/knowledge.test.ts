@@ -31,7 +31,7 @@ function knowing(...parts: readonly (readonly Item[])[]): Knowledge {
   return knowledge
 }
 
-/** All that one knows, to be taken in by another. */
+/** All that one knows, for another to take in. */
 const told = (knowledge: Knowledge): Item[] => [...knowledge.records, ...knowledge.votes]
 const full = (knowledge: Knowledge) =>
   told(knowledge)

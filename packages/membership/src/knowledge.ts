@@ -10,21 +10,21 @@ import {
   type Vote
 } from './records.js'
 
-/** What a record told: nothing new, a beat and progress alone, or something that others want to hear of. */
+/** The effect of a record: nothing new, only a beat and progress, or news for others. */
 export type News = 'old' | 'beat' | 'news'
 
 /**
- * What a peer knows of the swarm: the newest record of each peer, and the newest vote of each voter against each target. A join-semilattice:
- * peers that have taken in the same records and votes know the same, in whatever order and how often they came. Signatures are checked before.
- * Votes against an earlier standing of their target are void, and are not kept. What follows from them, who is a member and who is dead, is kept up to
- * date with each, so that it costs nothing to ask in a large swarm.
+ * What a peer knows of the swarm: the newest record of each peer, and the newest vote of each voter against each target. A join-semilattice: peers
+ * that have taken in the same records and votes know the same, in whatever order and however often these came. Signatures are checked before. Votes
+ * against an earlier standing of their target are void and dropped. The members and the dead follow from them and are updated with each, so that
+ * queries are cheap in a large swarm.
  */
 export class Knowledge {
   readonly #records = new Map<PeerName, PeerRecord>()
-  /** The records of those that have told this peer alone how far they have come since, with that. */
+  /** The records of peers that have since told this one directly of more progress, with that progress. */
   readonly #latest = new Map<PeerName, PeerRecord>()
   readonly #votes = new Map<PeerName, Map<PeerName, Vote>>()
-  /** How those stood that this peer has forgotten. The only part that is not shared. */
+  /** The standing of each peer that this one has forgotten. The only part that is not shared. */
   readonly #forgotten = new Map<PeerName, Standing>()
   readonly #memberSet = new Set<PeerName>()
   #members: readonly PeerName[] = []
@@ -34,7 +34,7 @@ export class Knowledge {
   readonly #joining = new Set<PeerName>()
   #touched = new Set<PeerName>()
 
-  /** @param liars how many voters the swarm does not believe */
+  /** @param liars how many false voters the swarm tolerates */
   constructor(readonly liars: number) {}
 
   get records(): IterableIterator<PeerRecord> {
@@ -49,12 +49,12 @@ export class Knowledge {
     return this.#records.get(name)
   }
 
-  /** A record as it was signed, but with the last round and samples that were heard of. */
+  /** A record as it was signed, but with the latest known round and samples. */
   latest(name: PeerName): PeerRecord | undefined {
     return this.#latest.get(name) ?? this.#records.get(name)
   }
 
-  /** A peer has told this one how far it is. */
+  /** A peer has told this one its progress. */
   hasCome(name: PeerName, { round, samples }: Distance): void {
     const known = this.latest(name)
     if (known === undefined || (known.round === round && known.samples === samples)) return
@@ -65,7 +65,7 @@ export class Knowledge {
     return this.#votes.get(target)?.get(voter)
   }
 
-  /** Whether a record is newer than what is known: a life, a refutation, a beat; of two with the same numbers, the larger text. */
+  /** Whether a record is newer than what is known, by life, refutation and beat; of two with the same numbers, the larger text is. */
   isNewer(record: PeerRecord): boolean {
     const known = this.#records.get(record.name)
     return known === undefined || (record !== known && this.compare(record, known) > 0)
@@ -89,7 +89,7 @@ export class Knowledge {
     return 'news'
   }
 
-  /** Whether a vote says more than its voter is known to have said. */
+  /** Whether a vote is newer than what is known of its voter. */
   isNewVote(vote: Vote): boolean {
     const { voter, target, signature } = vote
     const record = this.#records.get(target)
@@ -99,7 +99,7 @@ export class Knowledge {
     return known === undefined || (compareStanding(vote, known) || compareTexts(signature, known.signature)) > 0
   }
 
-  /** Takes a vote in. The result says whether it was new. */
+  /** Takes a vote in. Returns whether it was new. */
   addVote(vote: Vote): boolean {
     if (!this.isNewVote(vote)) return false
     const votes = this.#votes.get(vote.target) ?? new Map<PeerName, Vote>()
@@ -108,7 +108,7 @@ export class Knowledge {
     return true
   }
 
-  /** The members that have voted against a peer as it stands now, in the order of their names. */
+  /** The members that have voted against a peer's present standing, in the order of their names. */
   votersAgainst(target: PeerName): PeerName[] {
     const standing = this.#records.get(target)
     if (standing === undefined) return []
@@ -120,8 +120,8 @@ export class Knowledge {
   }
 
   /**
-   * Whether a peer counts as dead: one more member than there may be liars has voted against it as it stands, or all others where they are fewer.
-   * Nothing else makes a peer dead.
+   * Whether a peer counts as dead: against its present standing has voted one more member than there may be liars, or all others where they are
+   * fewer. Nothing else makes a peer dead.
    */
   isDead(target: PeerName): boolean {
     return this.#dead.has(target)
@@ -132,7 +132,7 @@ export class Knowledge {
     return this.#memberSet.has(name)
   }
 
-  /** In the order of their names. The list does not change; there is another one after a change. */
+  /** In the order of their names. The list is immutable; a change makes a new one. */
   get members(): readonly PeerName[] {
     return this.#members
   }
@@ -141,29 +141,29 @@ export class Knowledge {
     return this.#members.length
   }
 
-  /** The members that are dead. The set does not change; there is another one after a change. */
+  /** The members that are dead. The set is immutable; a change makes a new one. */
   get deadMembers(): ReadonlySet<PeerName> {
     return this.#deadMembers
   }
 
-  /** Those whose records name others as broken or silent. */
+  /** Peers that report others as broken or silent. */
   get reporting(): ReadonlySet<PeerName> {
     return this.#reporting
   }
 
-  /** Those that say that their life has not begun. */
+  /** Peers that say that their life has not begun. */
   get joining(): ReadonlySet<PeerName> {
     return this.#joining
   }
 
-  /** Of whom there was news since this was asked last, or who has died, lives again, counts or does no longer. */
+  /** Peers with news since the last call, or that have died, live again, or have begun or ceased to count. */
   takeTouched(): ReadonlySet<PeerName> {
     const touched = this.#touched
     this.#touched = new Set()
     return touched
   }
 
-  /** No longer counts a peer, until it refutes or lives anew. */
+  /** No longer counts a peer, until it refutes or has a new life. */
   forget(name: PeerName): void {
     const record = this.#records.get(name)
     if (record === undefined) return
@@ -177,7 +177,7 @@ export class Knowledge {
     return forgotten !== undefined && record !== undefined && compareStanding(record, forgotten) <= 0
   }
 
-  /** Above 0 when `a` counts. A peer that says two things under the same numbers lies; all believe the larger text. */
+  /** Above 0 when `a` counts. A peer that says two things under the same numbers lies; all peers believe the larger text. */
   protected compare(a: PeerRecord, b: PeerRecord): number {
     return compareStanding(a, b) || a.beat - b.beat || compareTexts(wholeText(a), wholeText(b))
   }
@@ -187,7 +187,7 @@ export class Knowledge {
     return this.isMember(voter)
   }
 
-  /** Counts a peer among the members, or no longer. That may decide about those that it has voted against. */
+  /** Updates whether a peer counts among the members. That may decide about those that it has voted against. */
   #count(name: PeerName) {
     const record = this.#records.get(name)
     const isMember = record !== undefined && record.status !== 'left' && !this.isForgotten(name)
@@ -239,7 +239,7 @@ export class Knowledge {
   }
 }
 
-/** How many voters remove a peer: one more than the liars to bear, but never more than there are others, and at least one. */
+/** How many voters remove a peer: one more than the tolerated liars, but at most all others, and at least one. */
 export function votesNeeded(memberCount: number, liars: number): number {
   return Math.max(1, Math.min(liars + 1, memberCount - 1))
 }

@@ -20,7 +20,7 @@ function roundsOf(records: readonly PeerRecord[]): readonly number[] {
   return records.map(({ round }) => round).sort((a, b) => a - b)
 }
 
-/** Those whose round is near the median: their state is of the present. */
+/** The peers with a round near the median: their state is current. */
 export function nearMedian(records: readonly PeerRecord[], lag: number): PeerName[] {
   const median = medianRound(records)
   if (median === undefined) return []
@@ -31,10 +31,11 @@ export function nearMedian(records: readonly PeerRecord[], lag: number): PeerNam
 }
 
 /**
- * How many peers stand one behind the other in the wait for `peer`. Who waits for others is a round behind who waits for it, so that the rounds
- * count: of those that are there, and of those that they say they wait for. It is longer for each that waits than for who it waits for.
+ * The length of the chain of waiting peers behind `peer`. A peer that waits is one round behind the peer that waits for it, so the rounds give the
+ * length: those of the present peers, and of the peers that they say they wait for. A peer that waits gets a longer chain than the peer that it waits
+ * for.
  *
- * @param own - who waits for `peer`, and in which round
+ * @param own - the peer that waits for `peer`, and its round
  */
 export function chainLength(
   peer: PeerName,

@@ -1,4 +1,4 @@
-/** Peers that lie with all that their own key allows, and more. */
+/** Peers that lie in every way that their own key allows, and more. */
 import type { PeerName } from '@murmuration/core'
 import { hashOf } from './hash.js'
 import { testSigner } from './network.test.support.js'
@@ -6,7 +6,7 @@ import type { GossipNote } from './notes.js'
 import { type PeerRecord, recordText, type Vote, voteText } from './records.js'
 import type { Swarm } from './swarm.test.support.js'
 
-/** Replaces what a liar's notes carry. `change` returns the records and votes that go out. */
+/** Replaces the content of a liar's notes. `change` returns the records and votes to send. */
 export function liar(
   change: (note: GossipNote, self: PeerName, swarm: Swarm) => Partial<Pick<GossipNote, 'records' | 'votes' | 'round'>>
 ): (text: string, swarm: Swarm) => string {
@@ -18,7 +18,7 @@ export function liar(
   }
 }
 
-/** A record of the liar with some of it changed, signed. */
+/** A record of the liar with some fields changed, signed. */
 export function signedRecord(record: PeerRecord, change: Partial<PeerRecord>): PeerRecord {
   const changed = { ...record, ...change }
   return { ...changed, signature: testSigner(record.name).sign(recordText(changed)) }
@@ -35,7 +35,7 @@ function own(note: GossipNote, self: PeerName, swarm: Swarm, change: Partial<Pee
   return record === undefined ? rest : [...rest, signedRecord(record, { beat: Math.floor(swarm.now), ...change })]
 }
 
-/** A vote against each of these as the liar knows them. */
+/** A vote against each of these, at the standing that the liar knows. */
 function votesAgainst(targets: readonly PeerName[], self: PeerName, swarm: Swarm): Vote[] {
   return targets.flatMap((target) => {
     const record = swarm.member(self).recordOf(target)
@@ -48,7 +48,7 @@ function votesAgainst(targets: readonly PeerName[], self: PeerName, swarm: Swarm
 const others = (self: PeerName, swarm: Swarm) => swarm.names.filter((name) => name !== self)
 
 export const lying = {
-  /** Now and then a vote against somebody, and a round that nobody is in; its last vote is some time before the end of a trial. */
+  /** Now and then a vote against another peer, and a round that no peer is in; its last vote is some time before the end of a trial. */
   wildly: liar((note, self, swarm) => {
     const target = swarm.names[hashOf(`${swarm.now} target`) % swarm.names.length]
     const isVote = swarm.now < 38_000 && hashOf(`${swarm.now}`) % 10 === 0
@@ -62,7 +62,7 @@ export const lying = {
   silent: liar(() => ({})),
   aboutRounds: liar((note, self, swarm) => ({ round: 1e6, records: own(note, self, swarm, { round: 1e6 }) })),
   votes: liar((note, self, swarm) => ({ votes: [...note.votes, ...votesAgainst(others(self, swarm), self, swarm)] })),
-  /** Says here to some and left to others, under one number. */
+  /** Says 'here' to some and 'left' to others, under one number. */
   twice: liar((note, self, swarm) => ({
     records: own(note, self, swarm, { beat: 1000, status: note.number % 2 === 0 ? 'left' : 'here' })
   })),

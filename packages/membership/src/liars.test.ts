@@ -1,4 +1,4 @@
-/** One liar among eight, with each kind of lie: nobody honest is dead, all end with the same knowledge, and rounds go on. */
+/** One liar among eight, with each kind of lie: no honest peer is dead, all end with the same knowledge, and rounds continue. */
 import { peerName } from '@murmuration/core'
 import test from 'ava'
 import { lying, signedRecord, signedVote } from './liars.test.support.js'
@@ -8,7 +8,7 @@ import { Swarm } from './swarm.test.support.js'
 
 const liar = peerName('p03')
 const duration = 60_000
-/** The liar is honest from then on, so that what is known can be compared. */
+/** From then on the liar is honest, so that the peers' knowledge can be compared. */
 const endOfLies = 56_000
 
 const quiet = new Swarm({ seed: 1, count: 8 }).runUntil(duration)

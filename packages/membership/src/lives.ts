@@ -3,17 +3,17 @@ import type { MembershipSettings } from './settings.js'
 
 interface Pace {
   readonly count: number
-  /** When the count was right. */
+  /** When the count was updated. */
   readonly at: Milliseconds
   readonly outUntil: Milliseconds
 }
 
-/** So many returns in a short time are an honest peer's bad luck. */
+/** This many returns in a short time may be bad luck of an honest peer. */
 const freeLives = 2
 
 /**
- * A peer that again and again lives anew, was dead and goes on, or is heard after a silence in which it counted as absent, is not waited for each time: it
- * stays out of the rows, from 1 s up to a minute after each return.
+ * A peer that repeatedly has a new life, was dead and continues, or is heard after a silence in which it counted as absent, is not waited for each
+ * time: it stays out of the rows, from 1 s up to a minute after each return.
  */
 export class Lives {
   readonly #settings: MembershipSettings

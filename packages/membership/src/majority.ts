@@ -5,7 +5,7 @@ export function isMajority(present: readonly PeerName[], members: readonly PeerN
   return isLarger(present.length, members, (name) => present.includes(name))
 }
 
-/** The same, where it is known how many are present. */
+/** The same, where the number of present peers is known. */
 export function isLarger(count: number, members: readonly PeerName[], isPresent: (name: PeerName) => boolean): boolean {
   return count * 2 === members.length ? isPresent(members[0]) : count * 2 > members.length
 }

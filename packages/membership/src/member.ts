@@ -22,8 +22,8 @@ import { View } from './view.js'
 import { Watcher } from './watcher.js'
 
 /**
- * What one peer knows of the swarm, and what it tells the others: the rules of docs/membership.md. It does no I/O and reads no clock: what
- * comes is handed to it with the time of the own monotonic clock, and after every call `take()` has what is to be sent. Nothing throws.
+ * What one peer knows of the swarm, and what it tells the others: the rules of docs/membership.md. It does no I/O and reads no clock: the driver
+ * hands in what arrives, with the time of the local monotonic clock, and after every call `take()` returns what is to be sent. Nothing throws.
  */
 export class Member extends SwarmView {
   readonly settings: MembershipSettings
@@ -94,7 +94,7 @@ export class Member extends SwarmView {
     this.#gossip.send(this.#contacts.all)
   }
 
-  /** Takes a note in. The result is the sender's fault in words, where it has one: a malformed, forged or too long note. */
+  /** Takes a note in. Returns the sender's fault in words, if any: a malformed, forged or too long note. */
   receive(from: PeerName, text: string, now: Milliseconds): string | undefined {
     this.heard(from, now)
     const note = this.#reader.read(text)
@@ -108,7 +108,7 @@ export class Member extends SwarmView {
     return fault
   }
 
-  /** Anything at all has come from a peer. */
+  /** Anything has arrived from a peer. */
   heard(peer: PeerName, now: Milliseconds): void {
     this.#enter(now)
     if (this.#detector.heard(peer, this.#clock.at(now))) this.#changed()
@@ -120,7 +120,7 @@ export class Member extends SwarmView {
     if (this.#contacts.quick.has(peer)) this.#vote(peer)
   }
 
-  /** This peer's own state is of this round: all go on from a checkpoint. To be called before `begin`. */
+  /** This peer's own state is of this round: all continue from a checkpoint. To be called before `begin`. */
   resume(round: number): void {
     this.#entry.resume(round)
   }
@@ -140,7 +140,7 @@ export class Member extends SwarmView {
     if (this.#report.update(progress, now)) this.#changed()
   }
 
-  /** A peer was waited for and its vector has not come (rule 10). A cut link, or a third one that it waits for, may be the reason once. */
+  /** A peer was waited for and its vector has not come (rule 10). Once, a cut link may be the reason, or a third peer that it waits for. */
   lostTime(peer: PeerName, time: Milliseconds, timeout: Milliseconds, now: Milliseconds): void {
     this.#enter(now)
     const isExcused = this.#detector.isSuspected(peer) || this.isGone(peer) || this.chainBehind(peer) > 0
@@ -148,7 +148,7 @@ export class Member extends SwarmView {
     this.#changed()
   }
 
-  /** This peer goes; `round` is the last in which it sends its vector. */
+  /** This peer leaves; `round` is the last in which it sends its vector. */
   leave(round: number, now: Milliseconds): void {
     this.#enter(now)
     this.#tellNow(this.#own.end('left', round))
@@ -174,7 +174,7 @@ export class Member extends SwarmView {
     return (this.#state ??= stateOf(this.view, this.#entry.hasBegun, !this.peers.every(hasLeft)))
   }
 
-  /** Those with whom this peer keeps contact: all others of few, of many some that are drawn. */
+  /** The contacts of this peer: all others in a small swarm, some drawn ones in a large one. */
   get contacts(): Iterable<PeerName> {
     return this.#contacts.all
   }
@@ -184,7 +184,7 @@ export class Member extends SwarmView {
     return this.#entry.hasBegun && !this.isMain && policyIn(this.state, this.settings) === 'pause'
   }
 
-  /** Whether this peer is so far ahead of most that they go on apart unless it waits (rule 8). */
+  /** Whether this peer is so far ahead that the others would continue apart unless it waits (rule 8). */
   get isAhead(): boolean {
     return this.#report.roundBefore - (upperMedianRound(this.#begun()) ?? Number.POSITIVE_INFINITY) > this.settings.lag
   }
@@ -194,7 +194,7 @@ export class Member extends SwarmView {
     return this.#entry.mayBegin(medianRound(this.#begun()))
   }
 
-  /** Whether nobody waits for a peer: it is dead, has left, or the link to it is broken. */
+  /** Whether a peer is not waited for: it is dead, has left, or the link to it is broken. */
   isGone(peer: PeerName): boolean {
     return this.isDead(peer) || this.hasLeft(peer) || this.#detector.isUnreachable(peer)
   }
@@ -204,19 +204,19 @@ export class Member extends SwarmView {
     return super.isUsable(peer, round) && !this.#watcher.apart.isFrom(peer) && !isRestless()
   }
 
-  /** Whether a peer is kept out of one's own rows because too much time was lost to waits for it. */
+  /** Whether a peer is kept out of this peer's rows because too much time was lost in waits for it. */
   isLate(peer: PeerName): boolean {
     return this.#report.struck(this.#now).includes(peer)
   }
 
-  /** How many peers stand one behind the other in the wait for a peer: it is not to be blamed for those behind it. */
+  /** The length of the chain of waiting peers behind a peer: it is not to blame for those behind it. */
   chainBehind(peer: PeerName): number {
     return chainLength(peer, { name: this.#self, round: this.#report.round }, (name) => this.recordOf(name))
   }
 
   /**
-   * Whom to ask for a state; drawn anew with each call, since one may refuse. Undefined while none is needed: only a peer that has not begun
-   * and may not with its own state, is more than `lag` rounds behind the median of a majority, or meets those from whom it trained apart, needs one.
+   * The peer to ask for a state; drawn anew with each call, since one may refuse. Undefined while none is needed. A peer needs a state only if it has
+   * not begun and may not begin with its own, is more than `lag` rounds behind the median of a majority, or meets peers from which it trained apart.
    */
   donor(now: Milliseconds): PeerName | undefined {
     this.#enter(now)
@@ -229,7 +229,7 @@ export class Member extends SwarmView {
     return candidates.length === 0 ? undefined : candidates[this.#random.integer(candidates.length)]
   }
 
-  /** With whom this peer is to go on from both its own model and one of theirs, if it has trained apart from them (rule 11). */
+  /** The peers with which this peer has to merge models, if it has trained apart from them (rule 11). */
   get reunion(): Reunion | undefined {
     return this.#watcher.apart.reunion
   }
@@ -281,7 +281,7 @@ export class Member extends SwarmView {
     this.#gossip.send(this.#contacts.all)
   }
 
-  /** Others know of an earlier process of this peer: what this one has begun is void, and a later life begins. */
+  /** Others know of an earlier process of this peer: the life that this one has begun is void, and a later life begins. */
   #comeAfter(record: PeerRecord) {
     if (!this.#own.isOfEarlierProcess(record)) return
     this.#entry.comeAgain()

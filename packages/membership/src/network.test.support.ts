@@ -9,7 +9,7 @@ interface Entry {
   readonly act: () => void
 }
 
-/** What happens at a time, in order. */
+/** Events at virtual times, in order. */
 export class Timeline {
   now: Milliseconds = 0
   readonly #heap: Entry[] = []
@@ -60,8 +60,8 @@ export interface Process {
 }
 
 /**
- * Links between all processes, in order and at most once. A fraction of notes is lost, and all that a cut meets. Vectors are held while a link
- * is cut: they are sent until they are acknowledged.
+ * Links between all processes, in order and at most once. A fraction of notes is lost, and all notes on a cut link. Vectors are held while a link is
+ * cut: they are retransmitted until acknowledged.
  */
 export class Network {
   readonly #cuts = new Map<string, number>()
@@ -88,7 +88,7 @@ export class Network {
     return (this.#cuts.get(keyOf(a, b)) ?? 0) > 0
   }
 
-  /** Lets a message arrive at the process that runs there when it is sent. */
+  /** Delivers a message to the process that runs there when it is sent. */
   send(from: PeerName, to: PeerName, isNote: boolean, arrive: (target: Process) => void): void {
     const target = this.processes.get(to)
     if (target === undefined) return
@@ -114,7 +114,7 @@ export class Network {
     held.push(send)
   }
 
-  /** Something that a process does: not once it has ended, and not while it is frozen. */
+  /** An action of a process: not once it has ended, and not while it is frozen. */
   later(process: Process, time: Milliseconds, act: () => void): void {
     this.timeline.at(time, () => {
       if (!process.isUp || this.processes.get(process.name) !== process) return

@@ -1,16 +1,16 @@
 import type { PeerName } from '@murmuration/core'
 import type { Vote } from './records.js'
 
-/** What there is to tell: the record of a peer, by its name, or a vote. */
+/** An entry to tell: the record of a peer, by its name, or a vote. */
 export type Entry = PeerName | Vote
 
-/** So many entries are kept without looking which of them have moved on. */
+/** The least number of entries at which the log is compacted. */
 const slack = 256
 
-/** Records and votes in the order in which they were told last, numbered. Whoever is told keeps one number, however much there is to tell. */
+/** Records and votes in the order of their latest news, numbered. A reader needs to remember only one number, however many entries there are. */
 export class NewsLog {
   #entries: Entry[] = []
-  /** Of the entries, in rising order. */
+  /** The entries' numbers, ascending. */
   #numbers: number[] = []
   readonly #newest = new Map<Entry, number>()
   #next = 1
@@ -19,7 +19,7 @@ export class NewsLog {
   /** @param isKept whether an entry is still of use */
   constructor(readonly isKept: (entry: Entry) => boolean) {}
 
-  /** There is news of an entry: it moves to the end. */
+  /** An entry has news: it moves to the end. */
   add(entry: Entry): void {
     this.#newest.set(entry, this.#next)
     this.#entries.push(entry)
@@ -27,12 +27,12 @@ export class NewsLog {
     if (this.#entries.length > this.#limit) this.#compact()
   }
 
-  /** The number that an entry has now; 0 when there never was any news of it. */
+  /** The current number of an entry; 0 when it never had news. */
   numberOf(entry: Entry): number {
     return this.#newest.get(entry) ?? 0
   }
 
-  /** Visits the entries from a number on, until `visit` returns false. The result says whether it came to the end. */
+  /** Visits the entries from a number on, until `visit` returns false. Returns whether it came to the end. */
   visit(from: number, visit: (entry: Entry, number: number) => boolean): boolean {
     const entries = this.#entries
     const numbers = this.#numbers
@@ -43,7 +43,7 @@ export class NewsLog {
     return true
   }
 
-  /** Where the first entry with this number or a later one is. */
+  /** The index of the first entry with this number or a later one. */
   #placeOf(number: number): number {
     let [low, high] = [0, this.#numbers.length]
     while (low < high) {

@@ -1,4 +1,4 @@
-/** Notes are read once for all that share a peer list, and what is not as it should be is refused. */
+/** Notes are parsed once for all that share a peer list, and malformed ones are refused. */
 import { type PeerName, peerName } from '@murmuration/core'
 import test from 'ava'
 import { recordFor } from './explore.test.support.js'

@@ -5,15 +5,15 @@ import { jsonOf, type PeerRecord, type Vote } from './records.js'
 
 const readers = new WeakMap<readonly PeerName[], NoteReader>()
 
-/** How a gossip note begins, is divided and ends when it is written as {@link Gossip} does. */
+/** The beginning, separators and end of a gossip note as {@link Gossip} writes it. */
 const head =
   /^\{"kind":"gossip","number":([1-9]\d{0,14}),"again":(true|false),"round":(0|[1-9]\d{0,14}),"samples":(0|[1-9]\d{0,14}),"records":\[/
 const middle = '],"votes":['
 const tail = ']}'
 
 /**
- * Reads notes: checks what a text says, but for signatures. The same text of a record or vote gives the same object again, so that it is read once,
- * however many tell it; in a simulation, once for all peers.
+ * Parses notes: checks their content, except for signatures. The same text of a record or vote gives the same object again, so that it is parsed
+ * once, however many peers tell it; in a simulation, once for all peers.
  */
 export class NoteReader {
   readonly #peers: ReadonlySet<PeerName>
@@ -35,7 +35,7 @@ export class NoteReader {
     return reader
   }
 
-  /** What a text says, or what is wrong with it. */
+  /** The content of a text, or what is wrong with it. */
   read(text: string): Note | string {
     if (text.length > maxNoteLength) return `a note of ${text.length} characters, expected at most ${maxNoteLength}`
     return this.#readParts(text) ?? this.#readWhole(text)
@@ -64,7 +64,7 @@ export class NoteReader {
   }
 }
 
-/** Items by their texts: those that were read lately. */
+/** A cache of recently parsed items, by their texts. */
 class Items<Item extends PeerRecord | Vote> {
   #young = new Map<string, Item>()
   #old: ReadonlyMap<string, Item> = new Map()
@@ -75,7 +75,7 @@ class Items<Item extends PeerRecord | Vote> {
     readonly limit: number
   ) {}
 
-  /** The items of a list within a text; undefined where one of them is none. */
+  /** The items of a list within a text; undefined where one of them is invalid. */
   readAll(text: string, from: number, to: number): readonly Item[] | undefined {
     const items: Item[] = []
     for (let start = from; start < to;) {
@@ -94,7 +94,7 @@ class Items<Item extends PeerRecord | Vote> {
     if (known !== undefined) return known
     const item = this.#old.get(text) ?? this.#parse(text)
     if (item === undefined) return undefined
-    // What is kept is not the text that was given, which would keep the whole note.
+    // The key is a new text: a slice of the given one would keep the whole note in memory.
     const json = jsonOf(item)
     if (json === text) this.#keep(json, item)
     return item

@@ -46,20 +46,20 @@ export const noteSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('vouch'), target: name, nonce: count, signature })
 ])
 
-/** News for one receiver. Its notes are numbered from 1; one that is missing is noticed, and all is asked for again. */
+/** News for one receiver. Its notes are numbered from 1; a receiver notices a missing one, and asks for everything again. */
 export interface GossipNote {
   readonly kind: 'gossip'
   readonly number: number
   /** Whether the sender has missed a note of this receiver. */
   readonly again: boolean
-  /** How far the sender is. It counts for nobody else, so that it need not be signed. */
+  /** The sender's progress. It concerns only the sender, so that it need not be signed. */
   readonly round: number
   readonly samples: number
   readonly records: readonly PeerRecord[]
   readonly votes: readonly Vote[]
 }
 
-/** "Can you reach `target`?", "are you there?", "I am", and "it is": a suspected peer is asked through another one. */
+/** "Can you reach `target`?", "are you there?", "I am", and "it is": a peer asks others about one that it suspects. */
 export type ProbeNote =
   | { readonly kind: 'probe'; readonly target: PeerName; readonly nonce: number }
   | { readonly kind: 'ping'; readonly asker: PeerName; readonly nonce: number }

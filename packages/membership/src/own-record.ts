@@ -10,12 +10,12 @@ import {
 } from './records.js'
 
 /**
- * A record is signed again after so many beats, though it has no news: its number tells others, and this peer itself, that an earlier process
- * was there. To check a signature takes longer than all else that a beat asks for.
+ * A record is signed again after this many beats even without news: its number tells others, and this peer itself, that there was an earlier process.
+ * Checking a signature takes longer than everything else in a beat.
  */
 const beatsPerRecord = 8
 
-/** What this peer says of itself beside its place in its own history. */
+/** What this peer says of itself, besides its standing. */
 export interface Progress {
   readonly round: number
   readonly samples: number
@@ -31,7 +31,7 @@ export class OwnRecord {
   readonly #signer: Signer
   #record: PeerRecord
   #distance: Distance = { round: 0, samples: 0 }
-  /** How many beats there were since the record was signed. */
+  /** Beats since the record was signed. */
   #unsigned = 0
 
   /** @param lifeBefore the last life in a checkpoint; 0 when there is none */
@@ -55,12 +55,12 @@ export class OwnRecord {
     return this.#record
   }
 
-  /** How far this peer is. */
+  /** This peer's progress. */
   get distance(): Distance {
     return this.#distance
   }
 
-  /** A beat. Signs the next record if there is more to say than how far this peer is, or the last one is old. */
+  /** A beat. Signs the next record if more than the progress has changed, or the last one is old. */
   show({ round, samples, broken, silent, waitsFor }: Progress): PeerRecord | undefined {
     this.#distance = { round, samples }
     const names = { broken: first(broken), silent: first(silent), waitsFor: first(waitsFor) }
@@ -93,7 +93,7 @@ export class OwnRecord {
     return this.#next({ refutation: this.#record.refutation + 1 })
   }
 
-  /** Whether others can only have this record from an earlier process of this peer: it is later than what this one has said. */
+  /** Whether others can only have this record from an earlier process of this peer: it is later than any that this one has signed. */
   isOfEarlierProcess(record: PeerRecord): boolean {
     const order = compareStanding(record, this.#record) || record.beat - this.#record.beat
     return order > 0 || (order === 0 && recordText(record) !== recordText(this.#record))
@@ -106,7 +106,7 @@ export class OwnRecord {
     return this.#record
   }
 
-  /** The fields are in the order in which they are read, so that who passes the record on writes the same text. */
+  /** The fields are in the order in which they are parsed, so that a peer that passes the record on writes the same text. */
   #sign({ name, life, refutation, beat, status, from, isIn, round, samples, ...names }: Unsigned): PeerRecord {
     const { broken, silent, waitsFor } = names
     const record = { name, life, refutation, beat, status, from, isIn, round, samples, broken, silent, waitsFor }

@@ -9,15 +9,15 @@ import type { OwnReports } from './view.js'
 /** What a peer reports of its training. */
 export interface MemberProgress {
   readonly round: number
-  /** Samples seen in this run. */
+  /** Samples processed in this run. */
   readonly samples: number
-  /** Whose vectors it waits for now. */
+  /** Peers from which it waits for vectors now. */
   readonly waitsFor: readonly PeerName[]
-  /** With whom an exchange is still open that it no longer waits for. */
+  /** Peers with which an exchange is still open that it no longer waits for. */
   readonly owes: readonly PeerName[]
 }
 
-/** What this peer's own training tells of itself and of its neighbours. */
+/** What this peer's own training says of itself and of its neighbours. */
 export class OwnReport {
   readonly strikes = new Strikes()
   #progress: MemberProgress = { round: 0, samples: 0, waitsFor: [], owes: [] }
@@ -35,7 +35,7 @@ export class OwnReport {
     return this.#progress.round
   }
 
-  /** The round at the beat before the last one: what others have told of theirs is no older. */
+  /** The round at the beat before the last one: what others have told of their rounds is no older. */
   get roundBefore(): number {
     return this.#rounds[0]
   }
@@ -45,7 +45,7 @@ export class OwnReport {
     this.#waitsSince = undefined
   }
 
-  /** The result says whether the open exchanges have changed. */
+  /** Returns whether the open exchanges have changed. */
   update(progress: MemberProgress, now: Milliseconds): boolean {
     const isOther = String(progress.owes) !== String(this.#progress.owes)
     const isSameWait = progress.round === this.#progress.round && progress.waitsFor.length > 0
@@ -55,8 +55,8 @@ export class OwnReport {
   }
 
   /**
-   * Those that this peer keeps out of its rows now, in the order of their names (rule 10). Nobody, if that were all that live: it is likelier that
-   * they wait for this one, or that all wait for the same.
+   * The peers that this one keeps out of its rows now, in the order of their names (rule 10). None, if that were all living peers: then they more
+   * likely wait for this one, or all wait for the same one.
    */
   struck(now: Milliseconds): readonly PeerName[] {
     const struck = this.strikes.struck(now)
@@ -66,13 +66,13 @@ export class OwnReport {
     return isLeft ? struck : []
   }
 
-  /** Whom this peer names now. */
+  /** The peers that this one reports now. */
   names(unreachable: readonly PeerName[], now: Milliseconds): OwnReports {
     const broken = [...new Set([...unreachable, ...this.#progress.owes])].sort(compareTexts)
     return { self: this.self, broken, silent: this.struck(now) }
   }
 
-  /** A beat: what goes into the record. A wait is told once it is long: a record that changes goes to everybody. */
+  /** A beat: the content of the record. A wait is reported only once it is long: a changed record is sent to all. */
   beat(unreachable: readonly PeerName[], now: Milliseconds): Progress {
     const { round, samples, waitsFor } = this.#progress
     this.#rounds = [this.#rounds[1], round]

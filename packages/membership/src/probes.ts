@@ -4,10 +4,10 @@ import { pongText, type Signer } from './records.js'
 
 /** How many others are asked to reach a suspected peer. */
 const helperCount = 3
-/** How many notes wait to be taken; more are dropped. */
+/** How many notes wait to be taken; further ones are dropped. */
 const maxWaiting = 256
 
-/** Asks others to reach a suspected peer, and helps those that ask. An answer is signed by the suspected peer, so that nobody vouches falsely. */
+/** Asks others to reach a suspected peer, and helps those that ask. The suspected peer signs the answer, so that no peer can vouch falsely. */
 export class Probes {
   readonly #self: PeerName
   readonly #signer: Signer
@@ -31,12 +31,12 @@ export class Probes {
     }
   }
 
-  /** No answer counts any more: the peer was heard. */
+  /** Answers no longer count: the peer was heard. */
   end(target: PeerName): void {
     this.#nonces.delete(target)
   }
 
-  /** Acts on a note. The result names a peer that is vouched for, or says what is wrong. */
+  /** Handles a note. Returns the peer that is vouched for, or what is wrong. */
   receive(from: PeerName, note: ProbeNote): { readonly vouched?: PeerName; readonly fault?: string } {
     switch (note.kind) {
       case 'probe':
@@ -66,7 +66,7 @@ export class Probes {
     if (this.#nonces.get(target) !== nonce) return {}
     if (!this.#signer.verify(target, pongText(target, this.#self, nonce), signature))
       return { fault: `vouches for ${target} with a forged signature` }
-    // The next answer has to be to a new question.
+    // The next answer must refer to a new question.
     this.#nonces.delete(target)
     return { vouched: target }
   }

@@ -1,12 +1,12 @@
 import type { PeerName } from '@murmuration/core'
 
-/** 'joining' until its life has begun, 'here' while it trains, 'done' when it has finished, 'left' when it goes. */
+/** 'joining' until its life has begun, 'here' while it trains, 'done' when it has finished, 'left' when it leaves. */
 export type PeerStatus = 'joining' | 'here' | 'done' | 'left'
 
 /** What a peer says about itself. Only the peer can sign it. */
 export interface PeerRecord {
   readonly name: PeerName
-  /** A life begins with a process, and with every state that is taken from elsewhere; 0 before the first. */
+  /** A life begins with a process, and with every state that is taken from another peer; 0 before the first. */
   readonly life: number
   /** Raised by the peer itself: votes against a lower one are void. */
   readonly refutation: number
@@ -19,11 +19,11 @@ export interface PeerRecord {
   readonly isIn: boolean
   readonly round: number
   readonly samples: number
-  /** With whom it cannot exchange vectors: no link, or an exchange that is still open. At most {@link maxNames}. */
+  /** Peers with which it cannot exchange vectors: no link, or an exchange that is still open. At most {@link maxNames}. */
   readonly broken: readonly PeerName[]
-  /** Who missed its timeout lately. At most {@link maxNames}. */
+  /** Peers that recently missed its timeout. At most {@link maxNames}. */
   readonly silent: readonly PeerName[]
-  /** Whom it waits for in its round. At most {@link maxNames}. */
+  /** Peers that it waits for in its round. At most {@link maxNames}. */
   readonly waitsFor: readonly PeerName[]
   readonly signature: string
 }
@@ -40,15 +40,15 @@ export interface Vote {
 /** How many names a list of a record holds. */
 export const maxNames = 8
 
-/** Signs in this peer's name, and checks what others have signed. It binds a text to the run, or records of another run count. */
+/** Signs in this peer's name, and checks the signatures of others. It binds a text to the run; otherwise records of another run would count. */
 export interface Signer {
   sign(text: string): string
   verify(peer: PeerName, text: string, signature: string): boolean
-  /** Whether the key of a peer is known, without which nothing of it can be checked; of all, where this is absent. */
+  /** Whether the key of a peer is known, which every check needs; true for all peers when absent. */
   knows?(peer: PeerName): boolean
 }
 
-/** How far a peer is: what changes with every round. */
+/** A peer's progress, which changes with every round. */
 export type Distance = Pick<PeerRecord, 'round' | 'samples'>
 
 /** The text of a record that its peer signs. */
@@ -76,12 +76,12 @@ export function voteText({ voter, target, life, refutation }: Omit<Vote, 'signat
   return JSON.stringify(['vote', voter, target, life, refutation])
 }
 
-/** The text by which `target` answers a ping that `asker` has caused. */
+/** The text with which `target` answers a ping that `asker` has caused. */
 export function pongText(target: PeerName, asker: PeerName, nonce: number): string {
   return JSON.stringify(['pong', target, asker, nonce])
 }
 
-/** Whether two records of a peer say the same but for the beat and the progress, which are told to contacts alone. */
+/** Whether two records of a peer say the same except for the beat and the progress, which only contacts are told. */
 export function isSameNews(a: PeerRecord, b: PeerRecord): boolean {
   return (
     compareStanding(a, b) === 0 &&
@@ -101,7 +101,7 @@ export function areSame(a: readonly PeerName[], b: readonly PeerName[]): boolean
 const texts = new WeakMap<PeerRecord | Vote, string>()
 const jsons = new WeakMap<PeerRecord | Vote, string>()
 
-/** {@link recordText} or {@link voteText} of what many look at. */
+/** {@link recordText} or {@link voteText}, cached. */
 export function signedText(item: PeerRecord | Vote): string {
   const text = texts.get(item) ?? ('voter' in item ? voteText(item) : recordText(item))
   texts.set(item, text)
@@ -115,10 +115,10 @@ export function jsonOf(item: PeerRecord | Vote): string {
   return json
 }
 
-/** Where a peer stands in its own history. */
+/** The position of a peer in its own history. */
 export type Standing = Pick<PeerRecord, 'life' | 'refutation'>
 
-/** Above 0 when `a` is of a later life, or of a later refutation in the same. */
+/** Above 0 when `a` has a later life, or a later refutation in the same life. */
 export function compareStanding(a: Standing, b: Standing): number {
   return a.life - b.life || a.refutation - b.refutation
 }

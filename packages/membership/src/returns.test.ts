@@ -1,4 +1,4 @@
-/** Peers that come back again and again. */
+/** Peers that come back repeatedly. */
 import { peerName } from '@murmuration/core'
 import test from 'ava'
 import { Room } from './room.test.support.js'

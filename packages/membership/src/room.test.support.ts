@@ -1,4 +1,4 @@
-/** Members that hear each other at once, for tests of single rules. */
+/** Members that receive each other's notes at once, for tests of single rules. */
 import { type Milliseconds, type PeerName, peerName } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
 import { Member } from './member.js'
@@ -14,7 +14,7 @@ export class Room {
   readonly changes = new Map<PeerName, MemberChange[]>()
   readonly #cut = new Set<string>()
 
-  /** @param present who is there; the others of `names` are missing */
+  /** @param present the peers that run; the others of `names` are missing */
   constructor(
     names: string,
     readonly options: Partial<MemberOptions> = {},
@@ -45,7 +45,7 @@ export class Room {
     return member
   }
 
-  /** Nothing passes between two any more; or everything again. */
+  /** Cuts all traffic between two peers; or restores it. */
   cut(a: string, b: string, isCut = true): void {
     for (const link of [`${a} ${b}`, `${b} ${a}`]) {
       if (isCut) this.#cut.add(link)
@@ -53,7 +53,7 @@ export class Room {
     }
   }
 
-  /** All tick for this long, and hear each other. */
+  /** All tick for this long, and receive each other's notes. */
   run(length: Milliseconds): this {
     for (const end = this.now + length; this.now < end;) {
       this.now += 250

@@ -1,4 +1,4 @@
-/** The rules of docs/membership.md, one by one; most were found by a model or by drawn swarms. */
+/** The rules of docs/membership.md, one by one; a model or random swarms found most of them. */
 import { type Mixing, peerName } from '@murmuration/core'
 import test from 'ava'
 import { repairedRow } from './graph.js'
@@ -67,7 +67,7 @@ test('a peer is out for four times what was lost to it, once that is a timeout; 
     return room.now - begun
   }
   t.deepEqual([outFor(4000), outFor(1000), outFor(3000)], [0, 0, 32_000])
-  // Of 8 s, a 32nd of the 32 s is made good.
+  // Of 8 s, a 32nd of the 32 s is forgotten.
   t.is(outFor(8000), 60_000)
   room.run(600_000)
   t.is(outFor(5000), 0)

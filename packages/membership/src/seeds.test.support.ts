@@ -1,4 +1,4 @@
-/** Draws a swarm and its faults from a seed; heals it; says what is wrong at the end. */
+/** Draws a swarm and its faults from a seed; heals it; reports what is wrong at the end. */
 import type { Milliseconds, PeerName, Random } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
 import type { PeerRecord } from './records.js'
@@ -6,19 +6,19 @@ import { Swarm, type SwarmOptions } from './swarm.test.support.js'
 import { lying } from './liars.test.support.js'
 import type { Trainer } from './trainer.test.support.js'
 
-/** From when on nothing fails any more, and when the swarm is judged. */
+/** When the last fault ends, and when the swarm is checked. */
 const healAt = 24_000
 const duration = 42_000
 
-/** What was drawn, in words. */
+/** The drawn faults, in words. */
 export interface Trial {
   readonly swarm: Swarm
   readonly story: readonly string[]
-  /** Who was dead for whom though nothing had happened to it. */
+  /** Peers that were dead for another though no fault had affected them. */
   readonly falseDeaths: readonly string[]
 }
 
-/** @param change options that replace those drawn */
+/** @param change options that replace drawn ones */
 export function trialOf(seed: number, change: Partial<SwarmOptions> = {}): Trial {
   const random = createRandom(seed, 'trial')
   const pick = <Item>(items: readonly Item[]) => items[random.integer(items.length)]
@@ -52,10 +52,10 @@ export function trialOf(seed: number, change: Partial<SwarmOptions> = {}): Trial
   return { swarm, story, falseDeaths: troubles.falseDeaths }
 }
 
-/** How long something that has happened to a peer excuses that it counts as dead. */
+/** How long after a fault of a peer its death still counts as justified. */
 const excuse = 8000
 
-/** Looks each half second for peers that are dead though nothing has happened to them. */
+/** Checks each half second for peers that are dead although no fault affected them. */
 class Troubles {
   readonly falseDeaths: string[] = []
   readonly #troubled: { readonly name: PeerName; readonly from: Milliseconds; readonly until: Milliseconds }[] = []
@@ -130,7 +130,7 @@ export function cutFor(
   swarm.timeline.at(until, () => pairs.forEach(([a, b]) => swarm.network.cut(a, b, -1)))
 }
 
-/** Runs a trial to its end. The result is what is wrong, one sentence each. */
+/** Runs a trial to its end. Returns what is wrong, one sentence each. */
 export function wrongIn({ swarm, falseDeaths }: Trial): string[] {
   swarm.runUntil(duration)
   const { honest } = swarm
@@ -173,7 +173,7 @@ function wrongBetween(honest: readonly Trainer[], { names }: Swarm): string[] {
   ]
 }
 
-/** What all have to know alike of a peer. What is open at the moment changes too fast to compare. */
+/** What all peers must equally know of a peer. Open exchanges change too fast to compare. */
 function knownOf(record: PeerRecord | undefined): string {
   if (record === undefined) return ''
   const { life, refutation, status, from, isIn } = record

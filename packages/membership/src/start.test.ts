@@ -1,4 +1,4 @@
-/** When training begins, and what a peer is told of its state. */
+/** When training begins, and which states a peer reports. */
 import { peerName } from '@murmuration/core'
 import test from 'ava'
 import { Room } from './room.test.support.js'

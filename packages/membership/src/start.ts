@@ -1,7 +1,7 @@
 import type { Milliseconds } from '@murmuration/core'
 import type { MembershipSettings } from './settings.js'
 
-/** When round 0 begins: when all are there, or a quorum is and has waited for the others. */
+/** When round 0 begins: when all are present, or a quorum is and has waited for the others. */
 export class Start {
   readonly #settings: MembershipSettings
   readonly #peerCount: number

@@ -1,7 +1,7 @@
 import type { Milliseconds, PeerName } from '@murmuration/core'
 
 interface Account {
-  /** What was lost and is not made good, at `at`, and how much of it the peer is to blame for. */
+  /** The lost time that is not yet forgotten as of `at`, and how much of it the peer is to blame for. */
   readonly lost: Milliseconds
   readonly blame: Milliseconds
   readonly at: Milliseconds
@@ -10,18 +10,18 @@ interface Account {
 
 const nobody: readonly PeerName[] = []
 
-/** A peer stays out for so many times what was lost to it: of all time, a fifth at most goes to waits for it, less with each further one. */
+/** A peer stays out for this many times the lost time: so waits for it take at most a fifth of all time, less with each further one. */
 const outFor = 4
 
-/** How many timeouts have to be lost: less than one, since some of a wait is of others. Where there may be an excuse half of the time counts. */
+/** How many timeouts have to be lost: less than one, since others cause part of a wait. Where there may be an excuse half of the time counts. */
 const [enough, ofExcused] = [3 / 4, 1 / 2]
 
-/** How much of a loss time makes good: a wait of 10 s is forgotten after 320 s. */
+/** The rate at which lost time is forgotten: a wait of 10 s after 320 s. */
 const madeGood = 1 / 32
 
 /**
- * Time lost to waits for each peer that came to nothing, whatever it did meanwhile: was silent, declined at the last moment, died, or lived anew.
- * When that is about a timeout, the peer stays out of this one's rows, whatever life it is in.
+ * Time lost in unsuccessful waits for each peer, whatever it did meanwhile: it was silent, declined at the last moment, died, or had a new life. When
+ * the sum is about a timeout, the peer stays out of this peer's rows, in all its lives.
  */
 export class Strikes {
   readonly #accounts = new Map<PeerName, Account>()
@@ -39,7 +39,7 @@ export class Strikes {
     this.#accounts.set(peer, { lost, blame, at: now, outUntil })
   }
 
-  /** Those that are out now, in the order of their names. */
+  /** The peers that are out now, in the order of their names. */
   struck(now: Milliseconds): readonly PeerName[] {
     if (this.#accounts.size === 0) return nobody
     return [...this.#accounts].flatMap(([peer, { outUntil }]) => (outUntil > now ? peer : [])).sort()

@@ -1,24 +1,24 @@
 import type { Milliseconds, PeerName } from '@murmuration/core'
 import type { MembershipSettings } from './settings.js'
 
-/** What silence calls for: nothing, probes by others, or a vote; and of a peer that others vouch for, that the link is broken. */
+/** What silence requires: nothing, probes by others, or a vote; or, for a peer that others vouch for, that the link is broken. */
 export type Verdict = 'fine' | 'suspect' | 'vote' | 'broken'
 
 interface Watch {
-  /** When anything came from it last; or when it was first looked at, before anything has come. */
+  /** When anything last arrived from it; or, before that, when it was first looked at. */
   heardAt: Milliseconds
   readonly wasHeard: boolean
-  /** The largest gap of late. */
+  /** The largest recent gap. */
   largestGap: Milliseconds
   suspectedAt?: Milliseconds | undefined
-  /** When another peer has reached it for us last. */
+  /** When another peer last reached it for this one. */
   vouchedAt?: Milliseconds | undefined
 }
 
 /**
- * Suspicion of silent contacts. It adapts to the gaps heard so far, like phi-accrual (Hayashibara et al. 2004) but without a distribution:
- * event loops stall with heavy tails. Others are asked before a vote, as in SWIM (Das et al. 2002) and Lifeguard (Dadgar et al. 2018). All
- * times are of the {@link AwakeClock}, so that one's own stalls count against nobody.
+ * Suspicion of silent contacts. It adapts to the observed gaps, like phi-accrual (Hayashibara et al. 2004) but without a distribution: event loops
+ * stall with heavy tails. Others are asked before a vote, as in SWIM (Das et al. 2002) and Lifeguard (Dadgar et al. 2018). All times are of the
+ * {@link AwakeClock}, so that local stalls count against no peer.
  */
 export class Suspicion {
   readonly #settings: MembershipSettings
@@ -28,7 +28,7 @@ export class Suspicion {
     this.#settings = settings
   }
 
-  /** Anything has come from a peer: no suspicion of it is left. */
+  /** Anything has arrived from a peer: it is no longer suspected. */
   heard(peer: PeerName, at: Milliseconds): void {
     const watch = this.#watch(peer, at)
     const gap = at - watch.heardAt
@@ -45,20 +45,20 @@ export class Suspicion {
     if (watch?.suspectedAt !== undefined) watch.vouchedAt = at
   }
 
-  /** A record has told that it refutes or lives anew: it has as long to show itself as at first. */
+  /** Its record says that it refutes or has a new life: it again has as much time as at first. */
   renewed(peer: PeerName, at: Milliseconds): void {
     const watch = this.#watches.get(peer)
     if (watch?.suspectedAt !== undefined) watch.suspectedAt = at
   }
 
-  /** Twice the largest gap of late, within bounds. */
+  /** Twice the largest recent gap, within bounds. */
   suspectAfter(peer: PeerName): Milliseconds {
     const { minSuspectAfter, maxSuspectAfter, beat } = this.#settings
     const gap = this.#watches.get(peer)?.largestGap ?? beat
     return Math.min(maxSuspectAfter, Math.max(minSuspectAfter, 2 * gap))
   }
 
-  /** Whether a contact, or another peer that has reached it, was heard of lately. */
+  /** Whether a contact was heard recently, or another peer has recently reached it. */
   isPresent(peer: PeerName, at: Milliseconds): boolean {
     const watch = this.#watches.get(peer)
     const lastSign = watch?.vouchedAt ?? (watch?.wasHeard === true ? watch.heardAt : undefined)
@@ -73,7 +73,7 @@ export class Suspicion {
     return this.#watches.get(peer)?.suspectedAt !== undefined
   }
 
-  /** What the silence of a contact calls for now. Called at every tick. */
+  /** What the silence of a contact requires now. Called at every tick. */
   verdictOn(peer: PeerName, at: Milliseconds): Verdict {
     const watch = this.#watch(peer, at)
     if (at - watch.heardAt <= this.suspectAfter(peer)) return 'fine'
@@ -83,7 +83,7 @@ export class Suspicion {
     return at - watch.suspectedAt < probeFor ? 'suspect' : 'vote'
   }
 
-  /** A contact that has not been heard yet is silent from now on. */
+  /** For a contact without any message so far, silence begins now. */
   #watch(peer: PeerName, at: Milliseconds): Watch {
     const watch = this.#watches.get(peer) ?? { wasHeard: false, heardAt: at, largestGap: this.#settings.beat }
     this.#watches.set(peer, watch)

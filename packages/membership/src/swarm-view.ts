@@ -4,15 +4,15 @@ import type { Knowledge } from './knowledge.js'
 import type { PeerRecord, Vote } from './records.js'
 import type { View } from './view.js'
 
-/** What can be asked of a peer's knowledge. */
+/** Queries on a peer's knowledge. */
 export abstract class SwarmView {
   protected abstract readonly knowledge: Knowledge
-  /** What follows from knowledge now. */
+  /** What currently follows from the knowledge. */
   protected abstract readonly view: View
 
   /**
    * @param peers all peers of the run
-   * @param places of those that are invited, or were gone when the state was saved that this peer goes on from: nobody waits for them before they have come
+   * @param places of invited peers, or of peers that were gone when this peer's checkpoint was saved: they are not waited for before they come
    */
   constructor(
     protected readonly peers: readonly PeerName[],
@@ -24,12 +24,12 @@ export abstract class SwarmView {
     return this.view.isMain
   }
 
-  /** All of the peer list that are not present, but for places that nobody has taken: the same list at every peer that knows the same. */
+  /** All of the peer list that are not present, except for places that no peer has taken: peers that know the same have the same list. */
   get missing(): readonly PeerName[] {
     return this.peers.filter((peer) => !this.isPresent(peer) && !this.#isOpen(peer))
   }
 
-  /** This peer, and the members that are not dead and were heard of lately; in the order of their names. */
+  /** This peer, and the members that are not dead and were heard recently; in the order of their names. */
   get present(): readonly PeerName[] {
     return this.view.present
   }
@@ -39,23 +39,23 @@ export abstract class SwarmView {
     return this.view.isPresent(peer)
   }
 
-  /** Whether anybody that is {@link present} has not begun its life. */
+  /** Whether any {@link present} peer has not begun its life. */
   get isAnyJoining(): boolean {
     for (const peer of this.knowledge.joining) if (this.isPresent(peer)) return true
     return false
   }
 
-  /** All that have a record, have not left and are not forgotten, the dead too; in the order of their names. */
+  /** All that have a record, have not left and are not forgotten, including the dead; in the order of their names. */
   get members(): readonly PeerName[] {
     return this.view.members
   }
 
-  /** Those that count no more: they have been dead for so long that they were forgotten, or have left for as long, or nobody has come for their place. */
+  /** Peers that no longer count: they were dead for so long that they were forgotten, have left that long ago, or their place is not taken yet. */
   get gone(): readonly PeerName[] {
     return this.peers.filter((peer) => this.#isOpen(peer) || this.knowledge.isForgotten(peer))
   }
 
-  /** Whether enough members have voted against a peer as it stands now. */
+  /** Whether enough members have voted against a peer's present standing. */
   isDead(peer: PeerName): boolean {
     return this.knowledge.isDead(peer)
   }
@@ -73,17 +73,17 @@ export abstract class SwarmView {
     return this.view.brokenKeys.has(pairKey(a, b))
   }
 
-  /** The pairs of which {@link isBroken} is true; a pair may come twice. */
+  /** The pairs for which {@link isBroken} is true; a pair may occur twice. */
   get brokenPairs(): readonly BrokenPair[] {
     return this.view.brokenPairs
   }
 
-  /** Whether a peer has said that it goes, or nobody has come for its place yet. */
+  /** Whether a peer has said that it leaves, or its place is not taken yet. */
   hasLeft(peer: PeerName): boolean {
     return this.knowledge.record(peer)?.status === 'left' || this.#isOpen(peer)
   }
 
-  /** How many of those are present that the run begins with. */
+  /** How many of the peers that the run begins with are present. */
   protected get expectedCount(): number {
     const { present, presentCount } = this.view
     return this.places.size === 0 ? presentCount : present.filter((peer) => !this.places.has(peer)).length
@@ -98,7 +98,7 @@ export abstract class SwarmView {
     return this.recordOf(peer)?.life ?? 0
   }
 
-  /** What a peer has said of itself last. */
+  /** The latest record of a peer. */
   recordOf(peer: PeerName): PeerRecord | undefined {
     return this.knowledge.latest(peer)
   }

@@ -6,7 +6,7 @@ import { Network, testSigner, Timeline } from './network.test.support.js'
 import type { MembershipSettings } from './settings.js'
 import { type Message, Trainer, type World } from './trainer.test.support.js'
 
-/** How a swarm is made. */
+/** The parameters of a swarm. */
 export interface SwarmOptions {
   readonly seed: number
   readonly count: number
@@ -16,11 +16,11 @@ export interface SwarmOptions {
   readonly loss?: number
   /** Milliseconds of work in a round. */
   readonly work?: Milliseconds
-  /** Sends no vectors. */
+  /** A peer that sends no vectors. */
   readonly liar?: PeerName | undefined
-  /** Changes what the liar says. */
+  /** Changes the liar's notes. */
   readonly tamper?: (text: string, swarm: Swarm) => string
-  /** Makes members in which a rule is switched off. */
+  /** Creates members in which a rule is switched off. */
   readonly memberOf?: (...args: ConstructorParameters<typeof Member>) => Member
 }
 
@@ -30,9 +30,9 @@ export class Swarm {
   readonly topology: Topology
   readonly network: Network
   readonly trainers = new Map<PeerName, Trainer>()
-  /** What members have found wrong with notes. */
+  /** Faults that members have found in notes. */
   readonly faults: string[] = []
-  /** The honest that were struck, and by whom. */
+  /** Honest peers that were struck, and by which peer. */
   readonly strikes: string[] = []
   readonly random: Random
   #processes = 0
@@ -60,7 +60,7 @@ export class Swarm {
     return this.trainer(name).member
   }
 
-  /** The honest processes that are up. */
+  /** The honest processes that run. */
   get honest(): Trainer[] {
     return [...this.trainers.values()].filter(({ isUp, name }) => isUp && name !== this.options.liar)
   }
@@ -70,7 +70,7 @@ export class Swarm {
     return this
   }
 
-  /** Runs until a condition holds, in steps of 50 ms. The result is how long it took; Infinity beyond the limit. */
+  /** Runs until a condition holds, in steps of 50 ms. Returns how long it took; Infinity beyond the limit. */
   runWhileNot(holds: () => boolean, limit: Milliseconds): Milliseconds {
     const begun = this.now
     while (!holds() && this.now - begun <= limit) this.runUntil(this.now + 50)
@@ -118,7 +118,7 @@ export class Swarm {
     trainer.isUp = false
   }
 
-  /** Runs something in a process, then sends what is to be sent. */
+  /** Runs something in a process, then sends its notes. */
   #do(trainer: Trainer, delay: Milliseconds, act: () => void) {
     this.network.later(trainer, this.now + delay, () => {
       act()

@@ -10,7 +10,7 @@ export type Message =
   | { readonly kind: 'state?' }
   | { readonly kind: 'state'; readonly round: number }
 
-/** What a process sees of its world. */
+/** A process's view of its world. */
 export interface World {
   readonly now: Milliseconds
   readonly topology: Topology
@@ -32,14 +32,14 @@ export class Trainer implements Process {
   round = -1
   rounds = 0
   #isComputing = false
-  /** Whose answer this round lacks, and their lives. */
+  /** Peers that this round still waits for, with their lives. */
   readonly #waitsFor = new Map<PeerName, number>()
   readonly #owes = new Set<PeerName>()
   #begunAt = 0
   #askedAt: Milliseconds | undefined
-  /** The rounds to come of which a vector is here, with the life of its sender. */
+  /** The future rounds of which a vector has already arrived, with the life of its sender. */
   readonly #early = new Map<PeerName, Map<number, number>>()
-  /** The last round of which a vector was sent to a peer. */
+  /** The last round for which a vector was sent to each peer. */
   readonly #said = new Map<PeerName, number>()
 
   constructor(
@@ -72,7 +72,7 @@ export class Trainer implements Process {
     else if (message.toLife === this.life) this.#exchange(from, message)
   }
 
-  /** Goes on when nobody is waited for any more. */
+  /** Continues when no peer is waited for any longer. */
   goOn(): void {
     const { member } = this
     if (!this.hasBegun || this.#isComputing) return
@@ -168,7 +168,7 @@ export class Trainer implements Process {
     }
   }
 
-  /** A peer that pauses answers all that it holds. */
+  /** A peer that pauses answers everything that it holds. */
   #decline() {
     for (const [peer, rounds] of this.#early) {
       for (const [round, life] of rounds) this.#send(peer, 'SKIP', round, life)

@@ -4,20 +4,20 @@ import { type Knowledge, votesNeeded } from './knowledge.js'
 import { compareTexts } from './records.js'
 import { isLarger } from './majority.js'
 
-/** What a peer names itself, as it is now; its record may be older. */
+/** The names that a peer reports now; its record may be older. */
 export interface OwnReports {
   readonly self: PeerName
   readonly broken: readonly PeerName[]
   readonly silent: readonly PeerName[]
 }
 
-/** What follows from knowledge at one moment. What is not asked for is not worked out. */
+/** What follows from the knowledge at one moment, computed on demand. */
 export class View {
   /** In the order of their names. */
   readonly members: readonly PeerName[]
   /** The members that are dead. */
   readonly dead: ReadonlySet<PeerName>
-  /** The other members that are not dead, but contacts that were not heard of lately. */
+  /** The other members that are not dead, but contacts not heard recently. */
   readonly unheard: ReadonlySet<PeerName>
   readonly presentCount: number
   readonly isMain: boolean
@@ -45,7 +45,7 @@ export class View {
     this.isMain = isLarger(this.presentCount, this.members, (peer) => this.isPresent(peer))
   }
 
-  /** Whether a peer is this one, or a member that is not dead and, where it is a contact, was heard of lately. */
+  /** Whether a peer is this one, or a member that is not dead and, if it is a contact, was heard recently. */
   isPresent(peer: PeerName): boolean {
     if (peer === this.#own.self) return this.#knowledge.isMember(peer)
     return this.#mayBePresent(peer) && !this.unheard.has(peer)
@@ -61,7 +61,7 @@ export class View {
     return [...this.dead, ...this.unheard].filter((peer) => peer !== this.#own.self)
   }
 
-  /** Named as silent by so many present members that one of them at least is honest. */
+  /** Peers that so many present members report as silent that at least one of them is honest. */
   get quarantined(): ReadonlySet<PeerName> {
     const needed = votesNeeded(this.members.length, this.#knowledge.liars)
     return (this.#quarantined ??= quarantinedBy(this.#reportsNow, needed))
@@ -79,7 +79,7 @@ export class View {
     return (this.#brokenKeys ??= new Set(this.brokenPairs.map(([a, b]) => pairKey(a, b))))
   }
 
-  /** What those that are present report, in the order of their names. */
+  /** What the present peers report, in the order of their names. */
   get #reportsNow(): readonly OwnReports[] {
     this.#reports ??= [...this.#knowledge.reporting, this.#own.self]
       .filter((peer, place, all) => this.isPresent(peer) && all.lastIndexOf(peer) === place)

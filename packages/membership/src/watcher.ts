@@ -7,13 +7,13 @@ import type { MemberPolicy, MembershipSettings } from './settings.js'
 import type { MemberState } from './states.js'
 import type { View } from './view.js'
 
-/** What was seen of a peer last. */
+/** What was last seen of a peer. */
 interface Sight {
   readonly record: PeerRecord
   readonly isDead: boolean
 }
 
-/** Notices what has changed from tick to tick, and forgets those that have been dead for long. */
+/** Notices changes from tick to tick, and forgets members that have been dead for long. */
 export class Watcher {
   readonly #seen = new Map<PeerName, Sight>()
   readonly #deadSince = new Map<PeerName, Milliseconds>()

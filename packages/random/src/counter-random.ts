@@ -2,9 +2,9 @@
 const step = 0x9e3779b9
 
 /**
- * Random numbers as a function of where they are used, such as (sample, round), where a stream for each would cost more than what it draws: `at` starts anew anywhere in some
- * nanoseconds. After SplitMix (Steele, Lea and Flood, OOPSLA 2014), with 32 bits and the finaliser of MurmurHash3. Places whose sequences overlap exist: enough for
- * negative samples, too little for statistics over billions of draws.
+ * Random numbers as a function of where they are used, such as (sample, round), where a stream for each would cost more than its draws: `at` restarts
+ * anywhere in some nanoseconds. After SplitMix (Steele, Lea and Flood, OOPSLA 2014), with 32 bits and the finaliser of MurmurHash3. Some places have
+ * overlapping sequences: the quality suffices for negative samples, but not for statistics over billions of draws.
  */
 export class CounterRandom {
   readonly #key: number
@@ -15,13 +15,13 @@ export class CounterRandom {
     this.#key = key
   }
 
-  /** Goes to the first number of a place: two integers, of which 32 bits count. */
+  /** Goes to the first number of a place, two integers of which the lower 32 bits count. */
   at(major: number, minor: number): this {
     this.#state = mixed(mixed(this.#key ^ minor) + major)
     return this
   }
 
-  /** The next integer, 0 … 2³² − 1, each alike. */
+  /** The next integer, 0 … 2³² − 1, all equally probable. */
   next(): number {
     this.#state = (this.#state + step) | 0
     return mixed(this.#state)

@@ -14,8 +14,8 @@ export { CounterRandom } from './counter-random.js'
 export { direction, normals } from './draws.js'
 
 /**
- * The stream of random numbers that belongs to `seed` (an integer) and to a path of purposes, such as a peer's name and 'batches'.
- * Two paths give streams that have nothing to do with each other. Throws a RangeError for a seed that is no safe integer.
+ * The stream of random numbers for `seed` (an integer) and a path of purposes, such as a peer's name and 'batches'. Streams of two paths are
+ * unrelated. Throws a RangeError for a seed that is no safe integer.
  */
 export function createRandom(seed: number, ...purposes: readonly string[]): Random {
   if (!Number.isSafeInteger(seed)) throw new RangeError(`a seed is an integer, not ${seed}`)
@@ -23,9 +23,9 @@ export function createRandom(seed: number, ...purposes: readonly string[]): Rand
 }
 
 class SeededRandom implements Random {
-  /** The seed and the purposes as a JSON array, without its last bracket. One text takes less than an array of texts. */
+  /** The seed and the purposes as a JSON array, without its last bracket. One text takes less memory than an array of texts. */
   readonly #path: string
-  /** Made at the first draw: many streams are but the parents of others. */
+  /** Created at the first draw: many streams only have children. */
   #made: RandomGenerator | undefined
   #spareNormal: number | undefined
 
@@ -48,7 +48,7 @@ class SeededRandom implements Random {
     return uniformInt(this.#generator, 0, limit - 1)
   }
 
-  /** Marsaglia's polar method (SIAM Review 6(3), 1964), which draws two at a time. */
+  /** Marsaglia's polar method (SIAM Review 6(3), 1964), which draws two numbers at a time. */
   normal(): number {
     if (this.#spareNormal !== undefined) {
       const spare = this.#spareNormal

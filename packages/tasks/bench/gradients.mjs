@@ -1,6 +1,6 @@
 /**
- * Gradients per second on one core, batches of 32, of the tasks of 100 peers in turn; beside the regressions, the same
- * gradient written in plain JavaScript. Then how long the tasks of 10,000 peers take to build, and the memory that they hold.
+ * Gradients per second on one core, in batches of 32, of the tasks of 100 peers in turn; next to the regressions, the same gradient in plain
+ * JavaScript. Then the time to build the tasks of 10,000 peers, and the memory that they hold.
  *
  *     npx tsc -b packages/tasks && node --expose-gc packages/tasks/bench/gradients.mjs
  */
@@ -32,7 +32,7 @@ const taskSets = [
   ['quadratic, 10 dimensions', { kind: 'quadratic', peers: small, seed: 1, noise: 1, samples: batchSize }]
 ]
 
-/** Repeats `run` for a second, and returns how often it could run within one at its best. */
+/** Repeats `run` for a second, and returns the best rate per second. */
 function perSecond(run) {
   let best = 0
   const end = performance.now() + milliseconds
@@ -44,7 +44,7 @@ function perSecond(run) {
   return best
 }
 
-/** The logistic gradient in plain JavaScript: four samples side by side, as a sum waits for the one before it. */
+/** The logistic gradient in plain JavaScript: four samples side by side, since each addition of a sum waits for the previous one. */
 function plainLogistic({ inputs, targets, inputShape }, w, first, out) {
   const size = inputShape[0]
   const scores = new Float64Array(batchSize)
@@ -145,7 +145,7 @@ const large = [
   ['quadratic, 10 dimensions', { kind: 'quadratic', peers: many, seed: 1, heterogeneity: 1 }]
 ]
 
-/** MiB in use. WebAssembly's memory is given back by the collector's second pass after the one that misses its owner. */
+/** MiB in use. The collector releases WebAssembly's memory only in the second pass after the one that finds its owner unreachable. */
 async function held() {
   for (let pass = 0; pass < 3; pass++) {
     globalThis.gc?.()

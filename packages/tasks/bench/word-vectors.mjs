@@ -1,7 +1,7 @@
 /**
- * Word vectors of one worker beside gensim's with one, on the same words, in turns: processor time of an epoch, and synonyms found after it.
+ * Word vectors of one worker compared with gensim's, in turns on the same words: processor time of an epoch, and synonyms found after it.
  *   node packages/tasks/bench/word-vectors.mjs [FILE [PYTHON]]
- * FILE is plain text; without one it is drawn. Without a Python that has gensim (pip install gensim) the worker is measured alone.
+ * FILE is plain text; without one it is drawn. Without a Python that has gensim (pip install gensim) only the worker is measured.
  */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -18,7 +18,7 @@ const learned = { rank: 64, window: 4, negatives: 5, subsample: 1e-3 }
 const given = { seed: 1, file, minCount: 5, words: 3000, length: 200_000, synonyms: 50 }
 const [batch, rate, rounds] = [8, 0.2, 4]
 
-/** One worker as with Lapse on one node: names the keys, pulls, takes the gradient, pushes. */
+/** One worker, as with Lapse on one node: determines the keys, pulls, computes the gradient, pushes. */
 async function workerOf(task) {
   const { rows, samples } = task
   const setting = { self: 0, places: 1, holders: 1, count: rows.count, width: rows.width }
@@ -53,7 +53,7 @@ function shuffle(order, seed) {
   }
 }
 
-/** gensim in a process of its own, on the words that the task trains on; undefined where there is none. */
+/** gensim in a process of its own, on the training words of the task; undefined where it is not installed. */
 async function gensimOf(samples, folder) {
   const original = file === undefined ? drawWords(given) : await readWords(file, given.minCount)
   const { word, sentence } = plantSynonyms(original, given.synonyms, given.seed)

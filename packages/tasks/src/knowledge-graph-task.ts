@@ -9,14 +9,14 @@ import { taskIn, taskSetOf, type TaskSet } from './task-set.js'
 /** Options of {@link createKnowledgeGraphTask}. JSON. */
 export interface KnowledgeGraphOptions extends KnowledgeGraphSettings, GraphOptions {
   readonly peers: readonly string[]
-  /** Whose triples; those of all peers when absent. */
+  /** The peer whose triples are used; all peers' when absent. */
   readonly self?: string | undefined
   readonly seed: number
-  /** A folder with train.txt, valid.txt and test.txt, as FB15k has them; a graph is drawn when absent. */
+  /** A folder with train.txt, valid.txt and test.txt in the format of FB15k; a graph is drawn when absent. */
   readonly folder?: string | undefined
   /** Whether each peer has relations of its own. */
   readonly clustered: boolean
-  /** So many test triples are ranked at most. */
+  /** How many test triples are ranked at most. */
   readonly ranked: number
 }
 
@@ -26,12 +26,12 @@ export const knowledgeGraphModule = new URL('./knowledge-graph-task.js', import.
 /** What a worker thread calls: {@link createKnowledgeGraphTask}. */
 export const createTask = createKnowledgeGraphTask
 
-/** Embeddings of a knowledge graph, of one peer's triples. Throws an {@link InputError} for files that are not triples. */
+/** Embeddings of a knowledge graph from one peer's triples. Throws an {@link InputError} for files that are not triples. */
 export async function createKnowledgeGraphTask(options: KnowledgeGraphOptions): Promise<Task> {
   return taskIn(await createKnowledgeGraphTaskSet(options), options.self)
 }
 
-/** The same for all peers at once. `self` is left aside. */
+/** The same for all peers at once. `self` is ignored. */
 export async function createKnowledgeGraphTaskSet(options: KnowledgeGraphOptions): Promise<TaskSet> {
   const { folder, peers, seed, clustered } = options
   const graph = folder === undefined ? drawGraph(options) : await readGraph(folder)
@@ -50,8 +50,8 @@ export async function createKnowledgeGraphTaskSet(options: KnowledgeGraphOptions
 }
 
 /**
- * The triples of each peer: shuffled, in equal parts. Where peers are to have relations of their own (data clustering: Renz-Wieland et al., VLDB 2020), whole relations, the largest
- * first, each to the peer that has least by then; one that is more than a peer's fair part is cut before.
+ * The triples of each peer: shuffled, in equal parts. When peers have relations of their own (data clustering: Renz-Wieland et al., VLDB 2020), whole
+ * relations, the largest first, each for the peer that has least so far; a relation that is more than a peer's fair part is cut first.
  */
 function divided({ head, relation }: Triples, peers: number, clustered: boolean, seed: number): readonly number[][] {
   const order = createRandom(seed, 'division').shuffle([...head.keys()])
@@ -73,7 +73,7 @@ function divided({ head, relation }: Triples, peers: number, clustered: boolean,
   return parts.map(({ pieces: own }) => own.flat())
 }
 
-/** In so many parts, as equal as can be. */
+/** Cut into `parts` parts, as equal as possible. */
 function cut(order: readonly number[], parts: number): number[][] {
   const start = (part: number) => Math.floor((part * order.length) / parts)
   return Array.from({ length: parts }, (_, part) => order.slice(start(part), start(part + 1)))
@@ -84,7 +84,7 @@ function some({ head, relation, tail }: Triples, which: readonly number[]): Trip
   return { head: heads, relation: relations, tail: tails }
 }
 
-/** What is not ranked is known all the same. */
+/** Triples that are not ranked still count as known. */
 function together(left: Triples, right: Triples): Triples {
   const of = (column: keyof Triples) => {
     const joined = new Uint32Array(left[column].length + right[column].length)

@@ -17,8 +17,8 @@ export const logisticTaskModule = new URL('./logistic-task.js', import.meta.url)
 const modelOf: ModelOf = ({ train, test }, l2) => new Logistic(train, test, l2)
 
 /**
- * Logistic regression on local data with two classes: one parameter for each input, and one more. Convex, and the
- * cheapest gradient there is. Parameters start at zero, on every peer.
+ * Logistic regression on local data with two classes: one parameter for each input, and one more. Convex, with the cheapest gradient of all tasks.
+ * Parameters start at zero, on every peer.
  *
  * Throws an {@link InputError} for data with more or fewer classes.
  */
@@ -29,7 +29,7 @@ export async function createLogisticTask(options: LogisticTaskOptions): Promise<
 /** What a worker thread calls: {@link createLogisticTask}. */
 export const createTask = createLogisticTask
 
-/** The same for all peers at once. `options.localData.self` is left aside. */
+/** The same for all peers at once. `options.localData.self` is ignored. */
 export async function createLogisticTaskSet(options: LogisticTaskOptions): Promise<TaskSet> {
   return createRegressionTaskSet(options, modelOf)
 }

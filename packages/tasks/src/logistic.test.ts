@@ -17,7 +17,7 @@ function drawSamples(seed: number, count: number, inputs: number): Samples {
   }
 }
 
-/** The definition in float64, written down without regard to overflow. */
+/** The definition in float64, without protection from overflow. */
 function lossByDefinition(parameters: Float64Array, samples: Samples, batch: readonly number[], l2: number): number {
   const inputs = samples.inputShape[0]
   const losses = batch.map((index) => {

@@ -5,18 +5,18 @@ import type { Samples } from '@murmuration/data'
 import type { Model } from './shard-task.js'
 import { type ModelKernels, modelKernels, rowStep } from './wasm/kernels.js'
 
-/** Samples that are computed at once. The product of as many numbers up to 2 fits into a float64. */
+/** Samples that are computed at once. The product of this many numbers up to 2 fits into a float64. */
 const chunkLength = 512
 
-/** Samples in a kernel's memory: a row of inputs, 1 and zeros for each, and −1 or 1 as its class. */
+/** Samples in a kernel's memory: for each a row of inputs, a 1 and zeros; and its class as −1 or 1. */
 interface Rows {
   readonly address: number
   readonly signs: Int8Array
 }
 
 /**
- * Logistic regression on two classes: the loss of a sample (x, y) is −log σ(z (wᵀx + b)) with σ(t) = 1 / (1 + exp(−t)) and
- * z = −1 for class 0, 1 for class 1; the mean over a batch gets (l2 / 2) ‖w‖² on top. Parameters lie flat: w, then b.
+ * Logistic regression on two classes: the loss of a sample (x, y) is −log σ(z (wᵀx + b)) with σ(t) = 1 / (1 + exp(−t)) and z = −1 for class 0, 1 for
+ * class 1; (l2 / 2) ‖w‖² is added to the mean over a batch. Parameters lie flat: w, then b.
  *
  * Products run in float32, in an order that is the same on every machine (see {@link ModelKernels}).
  */
@@ -28,7 +28,7 @@ export class Logistic implements Model {
   readonly inputs: number
   readonly #l2: number
   readonly #kernels: ModelKernels
-  /** Numbers of a row: the inputs, 1, and zeros up to a multiple that the kernels like. */
+  /** Numbers of a row: the inputs, 1, and zeros up to a multiple that the kernels need. */
   readonly #width: number
   readonly #train: Rows
   readonly #test: Rows
@@ -38,7 +38,7 @@ export class Logistic implements Model {
   /** The numbers of a chunk's samples, and their scores, which become the factors of their rows in the gradient. */
   readonly #chunk: Uint32Array
   readonly #factors: Float32Array
-  /** Where the kernels find these, noted once: asking an array each time costs as much as a short sum. */
+  /** The addresses for the kernels, stored: reading them from an array each time costs as much as a short sum. */
   readonly #addresses: Readonly<Record<'weights' | 'slope' | 'chunk' | 'factors', number>>
 
   /** Throws an {@link InputError} for samples without two classes, or an impossible `l2`. */
@@ -101,7 +101,7 @@ export class Logistic implements Model {
     return { loss: loss / this.testSamples, accuracy: right / this.testSamples }
   }
 
-  /** Writes the chunk's wᵀx + b where the factors will be. */
+  /** Writes the chunk's wᵀx + b to `factors`. */
   #score(rows: Rows, count: number): void {
     const { chunk, weights, factors } = this.#addresses
     this.#kernels.scoreRows(chunk, chunk + 4 * count, rows.address, 4 * this.#width, weights, factors)
@@ -116,9 +116,8 @@ export class Logistic implements Model {
   }
 
   /**
-   * Turns scores t into what their samples add to the gradient with respect to t, −z σ(−z t), times `scale`, and returns the
-   * sum of the losses log(1 + exp(−z t)). With m = z t this is log(1 + exp(−|m|)), and −m on top where m < 0; one logarithm of
-   * a product does for all.
+   * Turns scores t into the factors of their samples in the gradient, −z σ(−z t), times `scale`, and returns the sum of the losses log(1 + exp(−z
+   * t)). With m = z t a loss is log(1 + exp(−|m|)), minus m where m < 0; a single logarithm of a product computes all.
    */
   #turn({ signs }: Rows, count: number, scale: number): number {
     const chunk = this.#chunk

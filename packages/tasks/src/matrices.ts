@@ -41,7 +41,7 @@ export function times(matrix: Vector, x: ArrayLike<number>, out: Vector = new Fl
   return out
 }
 
-/** `size` orthonormal vectors, evenly drawn: Gram and Schmidt, each projected twice against rounding. */
+/** `size` random orthonormal vectors: Gram and Schmidt, each projected twice against rounding. */
 export function orthonormal(size: number, random: Random): Vector[] {
   const basis: Vector[] = []
   while (basis.length < size) {

@@ -9,16 +9,16 @@ import { taskIn, taskSetOf, type TaskSet } from './task-set.js'
 /** Options of {@link createMatrixFactorisationTask}. JSON. */
 export interface MatrixFactorisationOptions extends RatingsOptions {
   readonly peers: readonly string[]
-  /** Whose ratings; those of all peers when absent. */
+  /** The peer whose ratings are used; all peers' when absent. */
   readonly self?: string | undefined
-  /** A file of ratings as MovieLens has them; they are drawn when absent. */
+  /** A file of ratings in the format of MovieLens; they are drawn when absent. */
   readonly file?: string | undefined
   /** Factors of each user and item: of the model, and of drawn ratings. */
   readonly rank: number
   readonly l2: number
 }
 
-/** The fraction of the ratings that is held back to test. */
+/** The fraction of the ratings that is held back for testing. */
 const testFraction = 0.1
 
 /** The module that builds this task in a worker thread. */
@@ -27,12 +27,12 @@ export const matrixFactorisationModule = new URL('./matrix-factorisation-task.js
 /** What a worker thread calls: {@link createMatrixFactorisationTask}. */
 export const createTask = createMatrixFactorisationTask
 
-/** Matrix factorisation of one peer's ratings. Each peer has the ratings of as many users as the others. Throws an {@link InputError} for a file that is not one of ratings. */
+/** Matrix factorisation of one peer's ratings. All peers have the same number of users. Throws an {@link InputError} for a file without ratings. */
 export async function createMatrixFactorisationTask(options: MatrixFactorisationOptions): Promise<Task> {
   return taskIn(await createMatrixFactorisationTaskSet(options), options.self)
 }
 
-/** The same for all peers at once. `self` is left aside. */
+/** The same for all peers at once. `self` is ignored. */
 export async function createMatrixFactorisationTaskSet(options: MatrixFactorisationOptions): Promise<TaskSet> {
   const { file, peers, seed, rank, l2 } = options
   const all = file === undefined ? drawRatings(options) : await readRatings(file)

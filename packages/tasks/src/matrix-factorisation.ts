@@ -4,13 +4,13 @@ import { createRandom } from '@murmuration/random'
 import { checkedPenalty } from './penalty.js'
 import type { KeySet, RowsLoss } from './rows-model.js'
 
-/** Standard deviation of the factors at the start. */
+/** Standard deviation of the initial factors. */
 const startDeviation = 0.1
 
 /**
- * Matrix factorisation with biases (Koren et al., Computer 42(8), 2009, eq. 4 and 5). A rating r of user u for item i is predicted as
- * μ + b_u + b_i + p_u · q_i, with μ the mean of all ratings; the loss of one is (prediction − r)² + l2 (‖p_u‖² + ‖q_i‖² + b_u² + b_i²), with
- * the mean over a batch. Of the penalty a batch has only the terms of its own users and items, so that it touches no other rows.
+ * Matrix factorisation with biases (Koren et al., Computer 42(8), 2009, eq. 4 and 5). A rating r of user u for item i is predicted as μ + b_u + b_i +
+ * p_u · q_i, with μ the mean of all ratings; its loss is (prediction − r)² + l2 (‖p_u‖² + ‖q_i‖² + b_u² + b_i²), averaged over a batch. A batch
+ * contains only the penalties of its own users and items, so that it touches no other rows.
  *
  * Row u of the parameters is p_u and b_u; row users + i is q_i and b_i. Both have rank + 1 numbers. Sums run in float64.
  */
@@ -73,7 +73,7 @@ export class MatrixFactorisation implements RowsLoss {
     return { loss: loss / value.length }
   }
 
-  /** The block of its item. Popular items have neighbouring numbers in drawn ratings; a hash spreads them. */
+  /** The block of the sample's item. In drawn ratings popular items have neighbouring numbers; a hash spreads them. */
   blockOf(sample: number, blocks: number): number {
     return Math.floor(((Math.imul(this.#train.item[sample] + 1, 0x9e3779b1) >>> 0) / 2 ** 32) * blocks)
   }

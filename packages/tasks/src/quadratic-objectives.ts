@@ -8,19 +8,19 @@ export interface Objective {
   readonly centre: Vector
 }
 
-/** What all peers' objectives come to. */
+/** The objectives of all peers, and their mean. */
 export interface Objectives {
   /** In the order of the peers. */
   readonly objectives: readonly Objective[]
-  /** The mean of them has its least value here, and is the same as this objective but for that value. */
+  /** The mean of them has its minimum here, and equals this objective plus that minimum. */
   readonly mean: Objective
-  /** The mean's least value. */
+  /** The minimum of the mean. */
   readonly minimum: number
 }
 
 /**
- * All peers' objectives: the centres c_i lie in random directions, scaled about the optimum of their mean until ζ² is right,
- * and moved so that this optimum comes to lie `distance` away from 0. One peer alone has nobody to differ from: its ζ² is 0.
+ * All peers' objectives: the centres c_i lie in random directions, scaled about the optimum of their mean until ζ² is right, and moved so that this
+ * optimum lies at `distance` from 0. A single peer has no other to differ from: its ζ² is 0.
  */
 export function drawObjectives(options: CompleteQuadraticOptions): Objectives {
   const { peers, seed, dimension, distance } = options
@@ -36,10 +36,7 @@ export function drawObjectives(options: CompleteQuadraticOptions): Objectives {
   return { objectives, mean: { hessian, centre: optimum }, minimum: meanValue(objectives, optimum) }
 }
 
-/**
- * The linear terms of a peer's samples, one after the other: their mean is 0 and their mean square is noise². None without
- * noise.
- */
+/** The linear terms of a peer's samples, one after the other: their mean is 0 and their mean square is noise². None without noise. */
 export function drawNoises(peer: string, { seed, dimension, noise, samples }: CompleteQuadraticOptions): Vector {
   if (noise === 0) return new Float64Array()
   const random = createRandom(seed, 'noise', peer)

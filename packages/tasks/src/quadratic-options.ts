@@ -4,10 +4,10 @@ import { InputError } from '@murmuration/core'
 export interface QuadraticTaskOptions {
   /** All peers, in the order of their names. */
   readonly peers: readonly string[]
-  /** Whose objective; absent for the mean of all. */
+  /** The peer whose objective is used; the mean of all when absent. */
   readonly self?: string
   readonly seed: number
-  /** How many parameters; 10 by default. Building costs peers × dimension³. */
+  /** The number of parameters; 10 by default. Building costs peers × dimension³. */
   readonly dimension?: number
   /** The smallest singular value of every A_i, above 0; 0.5 by default. */
   readonly smallestSingular?: number
@@ -15,15 +15,15 @@ export interface QuadraticTaskOptions {
   readonly largestSingular?: number
   /** ζ², how much the peers differ: the mean over the peers of ‖A_iᵀ(A_i x* − b_i)‖² at the common optimum; 0 by default. */
   readonly heterogeneity?: number
-  /** How far the common optimum is from the start at 0; 10 by default. */
+  /** The distance of the common optimum from the start at 0; 10 by default. */
   readonly distance?: number
-  /** Root of the mean square of what the gradient on one sample differs from the peer's gradient; 0 by default. */
+  /** Root mean square of the difference between the gradient on one sample and the peer's gradient; 0 by default. */
   readonly noise?: number
-  /** Samples of each peer; 64 by default. Without noise they are all the same. */
+  /** Samples of each peer; 64 by default. Without noise they are all equal. */
   readonly samples?: number
 }
 
-/** The options with what they are by default. */
+/** The options with their defaults. */
 export type CompleteQuadraticOptions = ReturnType<typeof complete>
 
 /** Fills in the defaults. Throws an {@link InputError} for options that make no sense. */

@@ -35,7 +35,7 @@ test('at the optimum the peers’ gradients sum to 0, and ζ² and the distance 
       t.true(Math.abs(mean.loss - minimum) < 1e-5)
       t.true(Math.abs(Math.hypot(...optimum) - 3) < 1e-12)
       const own = await Promise.all(peers.map((self) => full({ ...options, self }, x)))
-      // Half the gradient 2 A_iᵀ (A_i x − b_i) is what ζ² is defined by.
+      // ζ² is defined by half the gradient 2 A_iᵀ (A_i x − b_i).
       const zetaSquare = own.reduce((sum, { vector }) => sum + (norm(vector) / 2) ** 2, 0) / peers.length
       t.true(Math.abs(zetaSquare - drawn.heterogeneity) < 1e-4)
     }),

@@ -5,9 +5,9 @@ import { drawNoises, drawObjectives, type Objectives } from './quadratic-objecti
 import { complete, type CompleteQuadraticOptions, type QuadraticTaskOptions } from './quadratic-options.js'
 import { ShardTask } from './shard-task.js'
 
-/** What is known of quadratics beforehand. */
+/** The known solution of quadratics. */
 export interface Solution {
-  /** x*, where the mean of all peers' objectives is least. */
+  /** x*, the minimiser of the mean of all peers' objectives. */
   readonly optimum: Float64Array
   /** f(x*), the mean of all peers' objectives there. */
   readonly minimum: number
@@ -28,12 +28,10 @@ export async function createTask(options: QuadraticTaskOptions): Promise<Quadrat
 }
 
 /**
- * Random quadratics, f_i(x) = ‖A_i x − b_i‖² for peer i and f = mean of the f_i, as in Vogels et al. 2021 (RelaySGD). Each A_i
- * has random singular vectors and the same singular values. With b_i = A_i c_i and H_i = A_iᵀA_i, f_i is (x − c_i)ᵀ H_i (x − c_i),
- * and that is what is computed.
+ * Random quadratics, f_i(x) = ‖A_i x − b_i‖² for peer i and f = mean of the f_i, as in Vogels et al. 2021 (RelaySGD). Each A_i has random singular
+ * vectors and the same singular values. With b_i = A_i c_i and H_i = A_iᵀA_i, f_i is (x − c_i)ᵀ H_i (x − c_i), which is what is computed.
  *
- * The evaluation's loss is f(x) − f(x*), which is exact also where it is tiny. Throws an {@link InputError} for options that
- * make no sense.
+ * The evaluation's loss is f(x) − f(x*), which is exact even where it is tiny. Throws an {@link InputError} for options that make no sense.
  */
 export function createQuadraticTask(given: QuadraticTaskOptions): QuadraticTask {
   const options = complete(given)
@@ -44,7 +42,7 @@ export function createQuadraticTask(given: QuadraticTaskOptions): QuadraticTask 
   return Object.assign(new ShardTask(model, 0, samples, () => about), solutionOf(all))
 }
 
-/** The same for all peers at once. `self` is left aside. */
+/** The same for all peers at once. `self` is ignored. */
 export function createQuadraticTaskSet(given: QuadraticTaskOptions): QuadraticTaskSet {
   const options = complete({ ...given, self: undefined })
   const { peers, samples } = options
@@ -55,7 +53,7 @@ export function createQuadraticTaskSet(given: QuadraticTaskOptions): QuadraticTa
   return { ...taskSetOf({ model, peers, shardSizes, about: () => about }), ...solutionOf(all) }
 }
 
-/** The samples of `self`, or of all peers without. */
+/** The samples of `self`, or of all peers when absent. */
 function modelOf(options: CompleteQuadraticOptions, { objectives, mean }: Objectives): Quadratic {
   const { peers, self, samples, distance } = options
   const owners = self === undefined ? [...peers.keys()] : [peers.indexOf(self)]

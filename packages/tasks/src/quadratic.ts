@@ -8,7 +8,7 @@ export interface SampledObjective extends Objective {
   readonly noises: Vector
 }
 
-/** Quadratics: `samples` samples of each of some objectives, and one more objective for the evaluation. */
+/** Quadratics: `samples` samples for each of several objectives, and one more objective for the evaluation. */
 export class Quadratic implements Model {
   readonly schema: Schema
   readonly about: string
@@ -22,7 +22,7 @@ export class Quadratic implements Model {
   readonly #slope: Vector
   readonly #sum: Vector
 
-  /** @param mean - of the objectives of all peers, of which `sampled` need not have all; its least value is 0 */
+  /** @param mean - of the objectives of all peers, which `sampled` need not contain; its minimum is 0 */
   constructor(sampled: readonly SampledObjective[], samples: number, mean: Objective, about: string) {
     const dimension = mean.centre.length
     this.schema = [{ name: 'x', shape: [dimension] }]
@@ -60,7 +60,7 @@ export class Quadratic implements Model {
     return { loss: this.#look(this.#mean, parameters) }
   }
 
-  /** Returns the objective's value, and keeps the offset and half the slope there. */
+  /** Returns the objective's value, and stores the offset and half the gradient there. */
   #look({ hessian, centre }: Objective, parameters: Float32Array): number {
     const offset = this.#offset
     for (let i = 0; i < offset.length; i++) offset[i] = parameters[i] - centre[i]

@@ -13,11 +13,11 @@ import { type Model, ShardTask } from './shard-task.js'
 /** Options of a task over local data. JSON. */
 export interface RegressionOptions {
   readonly localData: LocalDataOptions
-  /** Weight of the penalty (l2 / 2) ‖W‖² in the training loss; 0 by default. The evaluation leaves it out. */
+  /** Weight of the penalty (l2 / 2) ‖W‖² in the training loss; 0 by default. The evaluation omits it. */
   readonly l2?: number
 }
 
-/** What makes a model of local data. */
+/** Creates a model from local data. */
 export type ModelOf = (localData: LocalData, l2: number) => Model
 
 /** The task of `options.localData.self`, or of the union without one. */
@@ -40,7 +40,7 @@ export async function createRegressionTaskSet(
   const options = { ...given, self: undefined }
   const localData = checked(await loadLocalData(options))
   const model = modelOf(localData, l2)
-  // The samples are not among the facts: the model has its own copy of them, and one is enough.
+  // Does not keep the samples: the model has its own copy of them, and one is enough.
   const { shardSizes } = localData
   const { count: all, inputShape } = localData.train
   const test = { count: localData.test.count }

@@ -3,7 +3,7 @@ import type { Model } from './shard-task.js'
 
 /** Collects keys, each once. */
 export class KeySet {
-  /** Of each key the collection that it was in last. */
+  /** For each key the number of the last collection that contained it. */
   readonly #seen: Uint32Array
   #collection = 0
   #keys = new Uint32Array(64)
@@ -14,7 +14,7 @@ export class KeySet {
     this.#seen = new Uint32Array(count)
   }
 
-  /** Begins with no keys. */
+  /** Starts a new, empty collection. */
   clear(): void {
     this.#size = 0
     this.#collection++
@@ -34,7 +34,7 @@ export class KeySet {
     this.#keys[this.#size++] = key
   }
 
-  /** The keys, ascending, in memory of their own. */
+  /** The keys, ascending, in a new array. */
   sorted(): Uint32Array {
     return this.#keys.slice(0, this.#size).sort()
   }
@@ -44,7 +44,7 @@ export class KeySet {
 export interface RowsLoss {
   readonly schema: Schema
   readonly about: string
-  /** How many rows there are, and how wide each is. */
+  /** The number of rows, and the width of each. */
   readonly count: number
   readonly width: number
   readonly testSamples: number
@@ -70,7 +70,7 @@ export interface RowsLoss {
   blockOf?(sample: number, blocks: number): number
 }
 
-/** A model of a {@link RowsLoss}. The gradient of all parameters is that of the rows that a batch touches, put in their places. */
+/** A model of a {@link RowsLoss}. The gradient by all parameters is that by the rows that a batch touches, written to their positions. */
 export class RowsModel implements Model {
   readonly schema: Schema
   readonly about: string

@@ -9,33 +9,33 @@ import {
 } from '@murmuration/core'
 
 /**
- * What the tasks of many peers have in common: the arithmetic, its scratch memory, and the samples of all, of which each
- * peer's are a range of them. It computes at once and so never for two peers at a time: one serves any number of peers.
+ * What the tasks of many peers share: the arithmetic, its scratch memory, and the samples of all, of which each peer's are a range. It computes
+ * synchronously and so never for two peers at a time: one model serves any number of peers.
  */
 export interface Model {
   readonly schema: Schema
-  /** What it is, for people. */
+  /** A description, for people. */
   readonly about: string
-  /** How many parameters there are. */
+  /** The number of parameters. */
   readonly length: number
-  /** How many samples an evaluation goes through. */
+  /** The number of samples of an evaluation. */
   readonly testSamples: number
   /**
-   * The mean loss over the samples `first + batch[0]`, `first + batch[1]`, …; its gradient goes into `out`. The caller has
-   * seen that there are such samples, and that `parameters` and `out` are `length` long.
+   * The mean loss over the samples `first + batch[0]`, `first + batch[1]`, …; its gradient is written to `out`. The caller has checked that these
+   * samples exist, and that `parameters` and `out` are `length` long.
    */
   gradient(parameters: Float32Array, first: number, batch: Uint32Array, out: Float32Array, round: number): number
   /** Loss and accuracy on the test set. */
   evaluate(parameters: Float32Array): Evaluation
-  /** The parameters to start from; 0 when absent. */
+  /** The initial parameters; 0 when absent. */
   initialise?(seed: number): Float32Array
-  /** Where a batch touches a few rows of the parameters: of samples that are numbered from `first` on. */
+  /** Present where a batch touches a few rows of the parameters: the rows for samples that are numbered from `first` on. */
   rows?(first: number): TaskRows
 }
 
 /**
- * The task of a range of a model's samples. All that it has for itself is the memory of its last
- * gradient, made for the first one. Its works give their results at once, without promises.
+ * The task of a range of a model's samples. It owns only the memory of its last gradient, allocated at the first one. Its works return their results
+ * synchronously, without promises.
  */
 export class ShardTask implements Task {
   readonly schema: Schema
@@ -51,8 +51,8 @@ export class ShardTask implements Task {
   /**
    * @param first - the number of its first sample
    * @param samples - how many it has
-   * @param about - called when somebody wants to read it
-   * @param facts - what must be the same on all peers, and what the model takes and gives
+   * @param about - called on demand
+   * @param facts - what must be the same on all peers, and the input and output of the model
    */
   constructor(
     model: Model,

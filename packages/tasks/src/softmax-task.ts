@@ -24,7 +24,7 @@ export async function createSoftmaxTask(options: SoftmaxTaskOptions): Promise<Ta
 /** What a worker thread calls: {@link createSoftmaxTask}. */
 export const createTask = createSoftmaxTask
 
-/** The same for all peers at once. `options.localData.self` is left aside. */
+/** The same for all peers at once. `options.localData.self` is ignored. */
 export async function createSoftmaxTaskSet(options: SoftmaxTaskOptions): Promise<TaskSet> {
   return createRegressionTaskSet(options, modelOf)
 }

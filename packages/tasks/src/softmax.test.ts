@@ -17,7 +17,7 @@ function drawSamples(seed: number, count: number, inputs: number, classes: numbe
   }
 }
 
-/** The definition, written down without regard to overflow. */
+/** The definition, without protection from overflow. */
 function lossByDefinition(
   parameters: ArrayLike<number>,
   samples: Samples,

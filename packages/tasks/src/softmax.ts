@@ -6,8 +6,8 @@ import type { Model } from './shard-task.js'
 import { type ModelKernels, modelKernels } from './wasm/kernels.js'
 
 /**
- * Multinomial logistic regression: the loss of a sample (x, y) is −log p_y with p = softmax(Wᵀx + b); the mean over a batch
- * gets (l2 / 2) ‖W‖² on top. Parameters lie flat: W as [inputs, classes], then b. Sums run in float64.
+ * Multinomial logistic regression: the loss of a sample (x, y) is −log p_y with p = softmax(Wᵀx + b); (l2 / 2) ‖W‖² is added to the mean over a
+ * batch. Parameters lie flat: W as [inputs, classes], then b. Sums run in float64.
  */
 export class Softmax implements Model {
   readonly schema: Schema
@@ -31,7 +31,7 @@ export class Softmax implements Model {
   /** The sums of the samples' gradients: those of W as [inputs, width], and those of b. */
   readonly #sums: Float64Array
   readonly #biasSums: Float64Array
-  /** Where the kernels find these, noted once: asking an array each time costs as much as a short sum. */
+  /** The addresses for the kernels, stored: reading them from an array each time costs as much as a short sum. */
   readonly #addresses: Readonly<Record<'train' | 'test' | 'weights' | 'probabilities' | 'sums', number>>
 
   /** Throws an {@link InputError} for samples without classes, or an impossible `l2`. */
@@ -87,7 +87,7 @@ export class Softmax implements Model {
     return loss / batch.length + this.#finish(parameters, batch.length, out)
   }
 
-  /** Mean loss without the l2 term, and the fraction of samples whose class is the likeliest. */
+  /** Mean loss without the l2 term, and the fraction of samples whose class is the most probable. */
   evaluate(parameters: Float32Array): Evaluation & { readonly accuracy: number } {
     const targets = this.#testTargets
     this.#widen(parameters)

@@ -4,12 +4,12 @@ import { loadTask } from './load-task.js'
 import { withGradientWeight } from './sample-weights.js'
 import type { TaskWorker, ThreadWork } from './task-worker.js'
 
-/** For how long works may follow one another before messages are let in, in milliseconds. */
+/** How long works may run before messages are let in, in milliseconds. */
 const longest = 1
 
 /**
- * Builds the described task in the calling thread: for tasks with keyed rows, whose gradients take microseconds, less than telling a thread of them does. Between
- * works what has come from the network is let in, every millisecond; a single work is not interrupted.
+ * Builds the described task in the calling thread: for tasks with keyed rows, whose gradients take microseconds, less than a message to a thread
+ * takes. Between works, every millisecond, messages from the network are let in; a single work is not interrupted.
  *
  * @throws InputError for a module that cannot be loaded, or what building the task throws
  */
@@ -43,7 +43,7 @@ export async function buildTaskHere(description: TaskDescription): Promise<TaskW
   }
 }
 
-/** The rows of a task, whose gradients are computed as `here` says. */
+/** The rows of a task, whose gradients are computed through `here`. */
 function rowsHere(rows: TaskRows, here: <Result>(work: Work<Result>) => Work<Result>): TaskRows {
   const { count, width, blockOf } = rows
   return {

@@ -2,32 +2,32 @@ import { InputError, type Schema, type Task } from '@murmuration/core'
 import { type Model, ShardTask } from './shard-task.js'
 
 /**
- * The tasks of all peers of a run, over one copy of the data and one scratch memory, for many peers in one thread. Each gives
- * the same bits as the task that its peer would build for itself.
+ * The tasks of all peers of a run, over one copy of the data and one scratch memory, for many peers in one thread. Each gives the same bits as the
+ * task that its peer would build for itself.
  */
 export interface TaskSet {
   readonly schema: Schema
-  /** All peers, in the order in which their shards follow one another in the union. */
+  /** All peers, in the order of their shards in the union. */
   readonly peers: readonly string[]
   /** The task over the shards of all peers, one after the other. */
   readonly union: Task
   /**
-   * A task over the shard of one peer, anew at each call. It has memory of its own for its last gradient and for nothing else.
-   * Throws an {@link InputError} for a peer that is not one of `peers`.
+   * A task over the shard of one peer, a new one at each call. It owns only the memory of its last gradient. Throws an {@link InputError} for a peer
+   * that is not one of `peers`.
    */
   of(peer: string): Task
 }
 
-/** What a task set is made of. */
+/** The parts of a task set. */
 export interface TaskSetParts {
   /** Its samples are the peers' shards one after the other. */
   readonly model: Model
   readonly peers: readonly string[]
   /** How many samples each peer has. */
   readonly shardSizes: readonly number[]
-  /** Of what must be the same on all peers. */
+  /** Fingerprints that must be the same on all peers. */
   readonly fingerprints?: Task['fingerprints']
-  /** Facts about the task of a peer, whose samples are so many; without, about that of the union. */
+  /** Facts about the task of a peer with `samples` samples; without a peer, about that of the union. */
   about(peer?: string, samples?: number): Task['about']
 }
 
@@ -48,12 +48,12 @@ export function taskSetOf({ model, peers, shardSizes, about, fingerprints }: Tas
   }
 }
 
-/** The task of one peer, or that of all when it is absent. Throws an {@link InputError} for a peer that is not one of the set's. */
+/** The task of one peer, or that of all when it is absent. Throws an {@link InputError} for a peer that the set does not have. */
 export function taskIn(set: TaskSet, self: string | undefined): Task {
   return self === undefined ? set.union : set.of(self)
 }
 
-/** Where each shard begins, and at last how many samples there are. */
+/** Where each shard begins, and finally the number of samples. */
 function startsOf(sizes: readonly number[]): readonly number[] {
   let next = 0
   return [0, ...sizes.map((size) => (next += size))]

@@ -5,22 +5,22 @@ import { errorOf, failureOf, type WorkerMessage, type WorkerRequest } from './wo
 
 /** Options of `startTaskWorker`. */
 export interface TaskWorkerOptions {
-  /** How long the thread may take to build the task or to answer; 15 minutes by default. Then it is ended. */
+  /** How long the thread may take to build the task or to answer; 15 minutes by default. Then it is terminated. */
   readonly timeout?: Milliseconds
-  /** Ends the thread when aborted, also while it builds the task. */
+  /** Terminates the thread when aborted, even while it builds the task. */
   readonly signal?: AbortSignal
 }
 
-/** How many answers may be waited for at once. */
+/** How many requests may be pending at once. */
 const queueLimit = 64
 
-/** Who waits for the thread's next message. */
+/** The pending wait for the thread's next message. */
 interface Waiting {
   readonly resolve: (message: WorkerMessage) => void
   readonly reject: (error: Error) => void
 }
 
-/** A worker thread with one message waited for at a time, whose end is never missed. */
+/** A worker thread with at most one pending wait for a message; its end is never missed. */
 export class TaskThread {
   readonly #worker: Worker
   readonly #timeout: Milliseconds
@@ -35,7 +35,7 @@ export class TaskThread {
     this.#timeout = timeout
     this.#worker = new Worker(new URL('./worker-thread.js', import.meta.url), {
       workerData: { module, options, userModule },
-      // This flag of programs given as text is refused for a thread's file.
+      // Node sets this flag for programs given as text, and refuses it for a thread's file.
       execArgv: process.execArgv.filter((flag) => !flag.startsWith('--input-type')),
       stdout: true,
       stderr: true
@@ -43,7 +43,7 @@ export class TaskThread {
     this.#listen(signal)
   }
 
-  /** The thread's next message. Rejects when it is a failure, or the thread ends, or nothing comes in time. */
+  /** The thread's next message. Rejects when it is a failure, the thread ends, or the timeout expires. */
   async next(): Promise<WorkerMessage> {
     const timer = setTimeout(() => this.#late(), this.#timeout)
     try {
@@ -58,7 +58,7 @@ export class TaskThread {
     }
   }
 
-  /** Runs `exchange` when all before it have ended. */
+  /** Runs `exchange` when all earlier ones have ended. */
   inTurn<Result>(exchange: () => Promise<Result>): Promise<Result> {
     if (this.#queued >= queueLimit) {
       return Promise.reject(new Error(`${queueLimit} requests already wait for the task's thread: await some first`))
@@ -69,25 +69,25 @@ export class TaskThread {
     return result
   }
 
-  /** Asks and waits for the answer. To be called in turn. */
+  /** Sends a request and waits for the answer. To be called within `inTurn`. */
   ask(request: WorkerRequest): Promise<WorkerMessage> {
     const answer = this.next()
     this.#worker.postMessage(request)
     return answer
   }
 
-  /** Ends the thread, whatever it does. */
+  /** Terminates the thread, whatever it does. */
   async close(): Promise<void> {
     this.#stop(new StoppedError('the task was closed'))
     await this.#worker.terminate()
   }
 
   #listen(signal: AbortSignal | undefined): void {
-    // Lines for machines go to this process's standard output: nothing else may.
+    // This process's standard output carries lines for machines: nothing else may go there.
     this.#worker.stdout.on('data', (chunk: Uint8Array) => process.stderr.write(chunk))
     this.#worker.stderr.on('data', (chunk: Uint8Array) => process.stderr.write(chunk))
     this.#worker.on('message', (message: WorkerMessage) => this.#settle((waiting) => waiting.resolve(message)))
-    // Node rebuilds an uncaught error as an object that only looks like one.
+    // Node rebuilds an uncaught error as an object that only resembles one.
     this.#worker.on('error', (error) => this.#stop(this.#uncaught(error)))
     this.#worker.on('messageerror', (error) => this.#stop(error))
     const abort = () => void this.close()
@@ -100,14 +100,14 @@ export class TaskThread {
     })
   }
 
-  /** What a user's module does to its thread is for the user to mend. */
+  /** An error in a user's module is for the user to fix. */
   #failed(text: string): Error {
     return this.#userModule === undefined
       ? new Error(text)
       : new InputError(`the model's module ${this.#userModule}: ${text}`)
   }
 
-  /** An error that nobody caught, thrown by the user's module if its stack says so. */
+  /** An uncaught error; the stack tells whether the user's module threw it. */
   #uncaught(thrown: unknown): Error {
     const error = errorOf(failureOf(thrown))
     const path = this.#userModule
@@ -120,7 +120,7 @@ export class TaskThread {
     void this.#worker.terminate()
   }
 
-  /** Remembers the first reason for the end, and tells it to who waits. */
+  /** Stores the first reason for the end, and rejects the pending wait with it. */
   #stop(reason: Error): void {
     this.#end ??= reason
     this.#settle((waiting) => waiting.reject(this.#end ?? reason))

@@ -21,7 +21,7 @@ const softmaxOptions = {
   }
 } as const
 
-/** A module whose task has one parameter and computes by the given functions, as text. */
+/** A module whose task has one parameter and computes with the given functions, as text. */
 function moduleOf(functions: Readonly<Record<'gradient' | 'evaluate', string>>): string {
   const code = `
     export async function createTask() {
@@ -130,7 +130,7 @@ test('closing ends even a thread that computes forever, and says so to who waits
 })
 
 test('a thread that does not answer in time is given up', async (t) => {
-  // On a busy machine that may already be the start, which has the same timeout.
+  // On a busy machine even the start may time out: it has the same timeout.
   const late = start(t, moduleOf(endless), {}, { timeout: 2000 }).then((worker) =>
     worker.gradient(Float32Array.of(1), noBatch).run()
   )

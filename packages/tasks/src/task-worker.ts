@@ -15,23 +15,23 @@ export interface TaskWorker extends Task {
   gradient(parameters: Float32Array, batch: Uint32Array, round?: number): ThreadWork<Gradient>
   evaluate(parameters: Float32Array): ThreadWork<Evaluation>
   generate?(parameters: Float32Array, seed: number): ThreadWork<string>
-  /** Multiplies all gradients from here on by `factor`. */
+  /** Multiplies all later gradients by `factor`. */
   weighGradients(factor: number): Promise<void>
-  /** Ends the thread, whatever it does. What was asked for and not answered rejects with a StoppedError. */
+  /** Terminates the thread, whatever it does. Unanswered requests reject with a StoppedError. */
   close(): Promise<void>
 }
 
-/** Work that another thread does. */
+/** Work that another thread computes. */
 export interface ThreadWork<Result> extends Work<Result> {
   run(): Promise<Result>
 }
 
 /**
- * Builds the described task in a worker thread, so that the calling thread stays free for the network while gradients are
- * computed. Requests are answered one after the other in the order in which they came. Parameters in memory that threads share are
- * read where they are, others are copied when a request's turn comes. The gradient lies in shared memory.
+ * Builds the described task in a worker thread, so that the calling thread stays free for the network while gradients are computed. Requests are
+ * answered one after the other in the order of their arrival. Parameters in memory that threads share are read in place; others are copied when a
+ * request's turn comes. The gradient lies in shared memory.
  *
- * Rejects with what building the task threw. When the thread ends, all that was asked for rejects with the reason.
+ * Rejects with what building the task threw. When the thread ends, all pending requests reject with the reason.
  */
 export async function startTaskWorker(
   description: TaskDescription,
@@ -113,7 +113,7 @@ function expect<Kind extends WorkerAnswer['kind']>(
   return message as Extract<WorkerAnswer, { kind: Kind }>
 }
 
-/** Where the thread finds the parameters: where they are, if both threads see that, or else in the copy that is made of them. */
+/** The parameters as the thread sees them: in place if both threads share that memory, otherwise a copy. */
 function shared(given: Float32Array, room: Float32Array): SharedNumbers {
   invariant(given.length === room.length, () => `${given.length} parameters, not ${room.length}`)
   const { length, byteOffset } = given

@@ -11,7 +11,7 @@ export function placeOf(path: string, thrown: unknown): string {
   return line === undefined ? path : `${path}:${line}`
 }
 
-/** The error that says what of a user's module fails, and where. */
+/** The error that says which part of a user's module fails, and where. */
 export function blame(path: string, what: string, thrown: unknown, whose: 'model' | 'algorithm' = 'model'): InputError {
   return new InputError(`${what} of the ${whose}'s module ${placeOf(path, thrown)} fails: ${messageOf(thrown)}`)
 }

@@ -8,18 +8,18 @@ import { WordVectors, type WordVectorsSettings } from './word-vectors/word-vecto
 /** Options of {@link createWordVectorsTask}. JSON. */
 export interface WordVectorsOptions extends WordVectorsSettings, WordsOptions {
   readonly peers: readonly string[]
-  /** Whose part of the text; all of it when absent. */
+  /** The peer whose part of the text is used; all of it when absent. */
   readonly self?: string | undefined
   readonly seed: number
   /** A file of plain text; a text is drawn when absent. */
   readonly file?: string | undefined
-  /** Words of the file that occur less often are left out. */
+  /** Words of the file that occur less often are omitted. */
   readonly minCount: number
-  /** So many of the most frequent words are split in two. */
+  /** How many of the most frequent words are split in two. */
   readonly synonyms: number
 }
 
-/** The fraction of the text that is held back to test: its end. */
+/** The fraction of the text, at its end, that is held back for testing. */
 const testFraction = 0.05
 
 /** The module that builds this task in a worker thread. */
@@ -33,7 +33,7 @@ export async function createWordVectorsTask(options: WordVectorsOptions): Promis
   return taskIn(await createWordVectorsTaskSet(options), options.self)
 }
 
-/** The same for all peers at once. `self` is left aside. */
+/** The same for all peers at once. `self` is ignored. */
 export async function createWordVectorsTaskSet(options: WordVectorsOptions): Promise<TaskSet> {
   const { file, minCount, peers, seed, synonyms } = options
   const original = file === undefined ? drawWords(options) : await readWords(file, minCount)

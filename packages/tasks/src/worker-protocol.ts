@@ -9,11 +9,11 @@ import {
 } from '@murmuration/core'
 
 /**
- * What a task's thread and its owner say to each other. Vectors are not in it: they lie in memory that both see, the owner
- * saying where the parameters are, or writing them to such memory first, and the thread writing the result before it answers.
+ * The messages between a task's thread and its owner. They contain no vectors: these lie in memory that both see. The owner says where the parameters
+ * are, or first writes them to such memory; the thread writes the result before it answers.
  */
 
-/** What the thread gets at its start. */
+/** What the thread receives at its start. */
 export interface WorkerStart {
   readonly module: string
   readonly options: unknown
@@ -28,12 +28,12 @@ export interface WorkerReady {
   readonly about: Readonly<Record<string, string>>
   readonly fingerprints: Readonly<Record<string, string>>
   readonly signature: ModelSignature | undefined
-  /** Whether it writes texts. */
+  /** Whether it generates texts. */
   readonly generates: boolean
   /** Samples of an evaluation, and of initialising, for the cost model. */
   readonly evaluateSamples: number
   readonly initialiseSamples: number
-  /** Float32 memory for parameters that lie elsewhere, and of the gradient or initial parameters. */
+  /** Memory for float32 parameters that lie elsewhere, and for the gradient or initial parameters. */
   readonly parameters: SharedArrayBuffer
   readonly result: SharedArrayBuffer
 }
@@ -46,7 +46,7 @@ export interface SharedNumbers {
   readonly length: number
 }
 
-/** What the owner asks for, one at a time. */
+/** The owner's requests, one at a time. */
 export type WorkerRequest =
   | { readonly kind: 'initialise'; readonly seed: number }
   | { readonly kind: 'gradient'; readonly at: SharedNumbers; readonly batch: Uint32Array; readonly round: number }
@@ -54,7 +54,7 @@ export type WorkerRequest =
   | { readonly kind: 'generate'; readonly at: SharedNumbers; readonly seed: number }
   | { readonly kind: 'weigh'; readonly factor: number }
 
-/** What the thread answers. */
+/** The thread's answers. */
 export type WorkerAnswer =
   | { readonly kind: 'initialise' }
   | { readonly kind: 'gradient'; readonly loss: number }
@@ -76,13 +76,13 @@ export type WorkerMessage = WorkerReady | WorkerAnswer
 
 const known = { InputError, DivergedError, InvariantError } as const
 
-/** An error as a message: the copy that threads make of errors forgets their class. */
+/** An error as a message: structured cloning loses the class of errors. */
 export function failureOf(thrown: unknown): WorkerFailure {
   const { name, stack } = thrown instanceof Error ? thrown : { name: 'Error', stack: undefined }
   return { kind: 'failure', name, message: messageOf(thrown), stack }
 }
 
-/** The error that {@link failureOf} took apart, with its class if it is one of Murmuration's. */
+/** The error of a {@link failureOf} message, with its class if it is one of Murmuration's. */
 export function errorOf({ name, message, stack }: WorkerFailure): Error {
   const error = isKnown(name) ? new known[name](message) : Object.assign(new Error(message), { name })
   if (stack !== undefined) error.stack = stack

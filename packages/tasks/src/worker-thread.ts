@@ -37,13 +37,13 @@ async function main(): Promise<void> {
 function keepFromExiting(): void {
   const { exit } = process
   process.exit = refuseToExit
-  // Node's own way to end a thread for an error that nobody caught.
+  // Node itself calls `process.exit` to end a thread after an uncaught error.
   process.once('uncaughtExceptionMonitor', () => {
     process.exit = exit
   })
 }
 
-/** A user's module that ended the thread would leave nobody to say where. */
+/** If a user's module ended the thread, nothing would say where. */
 function refuseToExit(code: number | string | null = 0): never {
   throw new InputError(`process.exit(${code}) is called, which ends no run; throw an error instead`)
 }

@@ -1,16 +1,15 @@
-// Products of matrices of float32 numbers, in memory that others have allocated. Everything is an address or a length in bytes, but for
-// what is called a count. The left factor is read where it lies: a table has the address of each of its rows, another one how far each
-// term is from there. So rows may be those of a matrix, of a transposed one, or patches of an image. The right factor is packed to panels
-// of 8 columns.
+// Products of matrices of float32 numbers, in memory that the caller has allocated. All arguments are addresses or lengths in bytes, except those
+// that are called counts. The left factor is read in place: a table has the address of each of its rows, another one the offset of each term. So rows
+// may be those of a matrix, of a transposed one, or patches of an image. The right factor is packed into panels of 8 columns.
 //
-// An element is the sum of its terms in their order, in float32, a product rounded before it is added: no fused multiply-add, whose bits
-// differ between machines. Where tiles lie does not matter to it.
+// An element is the sum of its terms in their order, in float32; a product is rounded before it is added: no fused multiply-add, whose bits differ
+// between machines. The result does not depend on the division into tiles.
 
 import { few, line, pair, panelColumns, tile, tileRows } from './tiles'
 
 export { line, pair, panelColumns, tile, tileRows }
 
-/** Puts what is inside of `out` from a tile that reaches beyond it. */
+/** Writes the part of a tile that lies inside of `out`. */
 function putPart(from: usize, out: usize, stride: usize, height: i32, width: i32, adds: bool): void {
   for (let row = 0; row < height; row++) {
     for (let place: usize = 0; place < <usize>width * 4; place += 4) {
@@ -23,9 +22,9 @@ function putPart(from: usize, out: usize, stride: usize, height: i32, width: i32
 }
 
 /**
- * `out[r, c] = Σ_k left[r, k] · panels[k, c]`, or that added to what is there, where `left[r, k]` lies at `rows[r] + terms[k]`. `count` is that of the
- * rows, whose table is filled up to a multiple of 5 with any that can be read; `length` is that of the terms. A panel begins `next` after the
- * one before; its rows, 8 numbers that can be read, lie `step` apart. `spare` has room for a tile.
+ * `out[r, c] = Σ_k left[r, k] · panels[k, c]`, or with `adds`, adds that to `out`; `left[r, k]` lies at `rows[r] + terms[k]`. `count` is the number
+ * of rows, whose table is filled up to a multiple of 5 with any readable addresses; `length` is the number of terms. A panel begins `next` after the
+ * previous one; its rows, 8 readable numbers, lie `step` apart. `spare` has room for a tile.
  */
 export function multiply(
   rows: usize, count: i32, terms: usize, length: i32, panels: usize, next: usize, step: usize, columns: i32, out: usize, stride: usize,
@@ -53,7 +52,7 @@ export function multiply(
 }
 
 /**
- * A table of the places `first` to `first + count` of a grid, counted along its columns, then its rows, then its planes, and filled up to a
+ * A table of the addresses `first` to `first + count` of a grid, counted along its columns, then its rows, then its planes, and filled up to a
  * multiple of 5 with the last.
  */
 export function tabulate(
@@ -84,7 +83,7 @@ export function tabulate(
   for (; table < filled; table += 4) store<usize>(table, last)
 }
 
-/** Four terms of four columns that lie one after the other, `stride` apart, to rows of a panel. */
+/** Copies four terms of four adjacent columns, whose terms lie `stride` apart, to rows of a panel. */
 @inline
 function packSquare(source: usize, stride: usize, panel: usize): void {
   const a = v128.load(source)
@@ -114,7 +113,7 @@ function packPart(source: usize, termStride: usize, columnStride: usize, terms: 
   }
 }
 
-/** `panels[k, c] = source[k, c]`, whose strides say where it lies; one panel is `panelBytes` after the other. */
+/** `panels[k, c] = source[k, c]`, located by its strides; one panel is `panelBytes` after the previous one. */
 export function pack(
   source: usize, termStride: usize, columnStride: usize, terms: i32, columns: i32, panels: usize, panelBytes: usize
 ): void {
@@ -143,10 +142,7 @@ export function pack(
   }
 }
 
-/**
- * Adds to each row of `out` the numbers at `bias`, unless that is 0, and puts what lies below `least` or above `most` there. What is not a
- * number stays so.
- */
+/** Adds the numbers at `bias`, unless that is 0, to each row of `out`, and clamps the result to `least` … `most`. NaN persists. */
 export function finish(out: usize, stride: usize, rows: i32, columns: i32, bias: usize, least: f32, most: f32): void {
   const low = f32x4.splat(least)
   const high = f32x4.splat(most)
@@ -166,7 +162,7 @@ export function finish(out: usize, stride: usize, rows: i32, columns: i32, bias:
   }
 }
 
-/** Copies so many bytes, a multiple of 4. */
+/** Copies `bytes` bytes, a multiple of 4. */
 @inline
 function copyNumbers(source: usize, target: usize, bytes: usize): void {
   const end = target + bytes
@@ -181,8 +177,8 @@ function copyNumbers(source: usize, target: usize, bytes: usize): void {
 }
 
 /**
- * Copies images to larger or smaller ones of zeros, where rows and columns have numbers that are `top` and `left` higher, or lower where
- * these are negative; what does not fit is left out. `pixel` is the length of a pixel in bytes.
+ * Copies images to larger or smaller ones of zeros, where rows and columns are shifted by `top` and `left`, which may be negative; what does not fit
+ * is omitted. `pixel` is the length of a pixel in bytes.
  */
 export function frame(
   source: usize, target: usize, images: i32, height: i32, width: i32, pixel: usize, top: i32, left: i32, newHeight: i32, newWidth: i32

@@ -1,6 +1,6 @@
 /**
- * Processor time of gradients and of matrix products on WebAssembly: one JSON object per line, `{ name, ms }` or `{ name, gigaflops }`, the
- * median of some batches of calls. Run by hand after a build: `node packages/tfjs/bench/compute.mjs`.
+ * Processor time of gradients and of matrix products on WebAssembly: one JSON object per line, `{ name, ms }` or `{ name, gigaflops }`, the median of
+ * several batches of calls. Run by hand after a build: `node packages/tfjs/bench/compute.mjs`.
  */
 import * as tf from '@tensorflow/tfjs-core'
 import { createTfjsTask } from '../dist/index.js'
@@ -9,13 +9,13 @@ import { Gpt } from './gpt.mjs'
 
 const batches = 9
 
-/** Models, and the samples in a batch. */
+/** Models, and the number of samples in a batch. */
 const models = [
   ...[64, 1, 8, 16, 32, 256].map((samples) => [{ kind: 'mlp', hidden: [128] }, samples]),
   [{ kind: 'cnn', filters: [8, 16] }, 64]
 ]
 
-/** Matrices in a batch, rows, terms, columns, and which factor is transposed. */
+/** The number of matrices in a batch, rows, terms, columns, and which factor is transposed. */
 const products = [
   [1, 64, 784, 128],
   [1, 784, 64, 128, 'left'],
@@ -35,7 +35,7 @@ const processorTime = () => {
 
 const print = (line) => process.stdout.write(`${JSON.stringify(line)}\n`)
 
-/** Milliseconds of processor time that one call takes: the median of batches of 50 ms and more, after so many to warm up. */
+/** Milliseconds of processor time per call: the median of batches of at least 50 ms, after `warmUp` milliseconds of calls. */
 async function costOf(call, warmUp = 500) {
   for (const start = processorTime(); processorTime() - start < warmUp;) await call()
   const costs = []
@@ -63,7 +63,7 @@ for (const [model, samples] of models) {
   const parameters = await task.initialise(1).run()
   const batch = Uint32Array.from({ length: samples }, (_, index) => index)
   const name = samples === 64 ? model.kind : `${model.kind}, batch of ${samples}`
-  // The tape of TensorFlow.js takes long to become fast.
+  // The tape of TensorFlow.js needs a long warm-up.
   print({ name, ms: await costOf(() => task.gradient(parameters, batch).run(), 2000) })
 }
 

@@ -1,6 +1,6 @@
 /**
- * Times every kernel that this package gives the WASM backend against what it replaces, or against the plain JavaScript
- * backend where WASM has none. Run by hand after a build: `node packages/tfjs/bench/kernels.mjs`.
+ * Times every kernel that this package adds to the WASM backend against the one that it replaces, or against the plain JavaScript backend where WASM
+ * has none. Run by hand after a build: `node packages/tfjs/bench/kernels.mjs`.
  */
 import '@tensorflow/tfjs-backend-cpu'
 import '@tensorflow/tfjs-backend-wasm'
@@ -20,7 +20,7 @@ const convolution = (strides, pad, extra) => ({
   ...extra
 })
 
-/** Name, the kernel, and what makes its inputs and attributes. */
+/** Name, the kernel, and a function that creates its inputs and attributes. */
 const cases = [
   [
     'xᵀ·dy 32×784 · 32×128',
@@ -148,7 +148,7 @@ for (const [index, [title, kernel, make]] of cases.entries()) {
   process.stdout.write(`${title.padEnd(36)}${was.padStart(18)}${`${now.milliseconds.toFixed(2)} ms`.padStart(12)}\n`)
 }
 
-/** The fastest of the runs that fit into the budget, in milliseconds. */
+/** The fastest of the runs within the budget, in milliseconds. */
 async function time(backend, kernel, make) {
   await tf.setBackend(backend)
   const [inputs, attributes] = make()

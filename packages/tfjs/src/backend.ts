@@ -8,10 +8,10 @@ const { enableProdMode, getBackend, setBackend } = core
 /** The backends by the names that users write, best first. */
 export const backendChoices = ['gpu', 'node', 'wasm', 'cpu'] as const
 
-/** A backend to insist on, or 'auto' for the first that loads. */
+/** A required backend, or 'auto' for the first that loads. */
 export type BackendChoice = (typeof backendChoices)[number] | 'auto'
 
-/** The backend that computes, and a sentence for the user on why it is this one. */
+/** The chosen backend, and a sentence for the user on the reason. */
 export interface Backend {
   /** TensorFlow.js's name: 'tensorflow', 'wasm' or 'cpu'. */
   readonly name: string
@@ -33,9 +33,8 @@ const candidates: readonly Candidate[] = [
 ]
 
 /**
- * Starts the best backend that loads (a GPU through tfjs-node-gpu, native code through tfjs-node, WebAssembly, plain
- * JavaScript), or the one that is asked for. The first two count only where the user has installed their packages.
- * Throws an InputError when none of what was asked for can start.
+ * Starts the best backend that loads (a GPU through tfjs-node-gpu, native code through tfjs-node, WebAssembly, plain JavaScript), or the requested
+ * one. The first two are available only where the user has installed their packages. Throws an InputError when no such backend can start.
  */
 export function chooseBackend(choice: BackendChoice = 'auto'): Promise<Backend> {
   const chosen = lastTurn.then(() => choose(choice))
@@ -58,9 +57,9 @@ async function choose(choice: BackendChoice): Promise<Backend> {
   throw new InputError(`backend "${choice}" cannot be used: ${failures.join('; ')}; use "auto" for the best that can`)
 }
 
-/** Makes `name`, which {@link chooseBackend} has started, the backend of the operations that follow in the same turn. */
+/** Makes `name`, which {@link chooseBackend} has started, the backend of the operations that follow in the same turn of the event loop. */
 export async function useBackend(name: string): Promise<void> {
-  // Another task may choose its own while this one waits, hence the loop.
+  // Another task may set its own backend while this one waits, hence the loop.
   while (getBackend() !== name) await setBackend(name)
 }
 
@@ -89,7 +88,7 @@ function reasonFor(candidate: Candidate, choice: BackendChoice, failures: readon
     : `${failures.join(', ')}; so ${candidate.title} computes`
 }
 
-/** The name is a variable so that neither compiler nor package manager takes the package for a dependency. */
+/** The name is a variable so that compilers and package managers do not take the package for a dependency. */
 async function loadPackage(name: string): Promise<void> {
   await import(name)
 }
@@ -103,7 +102,7 @@ async function loadWasm(): Promise<void> {
 
 const processEvents = ['uncaughtException', 'unhandledRejection'] as const
 
-/** The WebAssembly runtime rethrows this process's uncaught errors in listeners of its own, which nobody asked for. */
+/** Removes the listeners with which the WebAssembly runtime rethrows this process's uncaught errors. */
 async function withoutNewListeners(action: () => Promise<unknown>): Promise<void> {
   const before = processEvents.map((event) => new Set(process.rawListeners(event)))
   await action()
@@ -114,7 +113,7 @@ async function withoutNewListeners(action: () => Promise<unknown>): Promise<void
   }
 }
 
-/** Whether the package itself is absent, and not something that it needs. */
+/** Whether the package itself is missing, not one of its dependencies. */
 function isMissing(thrown: unknown, candidate: Candidate): boolean {
   const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
   const absent = code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND'

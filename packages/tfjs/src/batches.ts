@@ -9,7 +9,7 @@ export interface Batch {
   readonly targets: Tensor
 }
 
-/** Makes tensors of samples, through buffers that are used again. */
+/** Makes tensors of samples, through buffers that are reused. */
 export class Batches {
   readonly #samples: Samples
   #inputs: Float32Array = new Float32Array(0)
@@ -19,7 +19,7 @@ export class Batches {
     this.#samples = samples
   }
 
-  /** The samples that `numbers` gives. The tensors are valid until the next call, and the caller's to dispose. */
+  /** The samples with the given numbers. The tensors are valid until the next call, and the caller must dispose of them. */
   gather(numbers: Uint32Array): Batch {
     const { inputs, targets, inputShape, targetShape } = this.#samples
     this.#inputs = gatherRows(inputs, sizeOf(inputShape), numbers, this.#inputs)
@@ -27,7 +27,7 @@ export class Batches {
     return this.#batch(numbers.length, this.#inputs, this.#targets)
   }
 
-  /** The samples from `start` up to `end`, without copying here. */
+  /** The samples from `start` up to `end`, without a copy. */
   range(start: number, end: number): Batch {
     const { inputs, targets, inputShape, targetShape } = this.#samples
     const [inputSize, targetSize] = [sizeOf(inputShape), sizeOf(targetShape)]
@@ -48,7 +48,7 @@ export class Batches {
   }
 }
 
-/** The rows of `size` numbers each that `numbers` gives, in `buffer` if its length is theirs. */
+/** The rows of `size` numbers each with the given numbers, in `buffer` if its length fits. */
 export function gatherRows(
   values: Float32Array,
   size: number,

@@ -32,9 +32,8 @@ const others: Readonly<Record<string, Method>> = {
 }
 
 /**
- * Gives tensors their operations as methods: `x.reshape(shape)` for `reshape(x, shape)`. TensorFlow.js's own gradients and
- * layers (orthogonal initialisers, gathering) call such methods, but the package that adds them also brings backends for
- * browsers. Methods that are there already stay.
+ * Gives tensors their operations as methods: `x.reshape(shape)` for `reshape(x, shape)`. TensorFlow.js's own gradients and layers (orthogonal
+ * initialisers, gathering) call such methods, but the package that adds them also brings backends for browsers. Existing methods are kept.
  */
 export function addChainedOperations(): void {
   for (const name of direct.split(/\s+/)) {

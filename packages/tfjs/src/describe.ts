@@ -6,7 +6,7 @@ import type { ModelDescription } from './model.js'
 
 type Layer = layers.Layer
 
-/** The most layers of a user's model that are named. */
+/** How many layers of a user's model are named at most. */
 const namedLayers = 5
 
 /** A model in a few words, for people: `mlp 784-128-10, 101,770 parameters`. */

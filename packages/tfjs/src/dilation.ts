@@ -6,10 +6,10 @@ import { tensorflow as tf } from './tensorflow.js'
 import { partsOf } from './weights.js'
 
 /**
- * Lets dilated convolutions be trained, whose gradients TensorFlow.js does not have: their filters are spread out by zeros, as a
- * dilation does, and then convolve without one. The gradient passes through the zeros to the filter's own numbers.
+ * Makes dilated convolutions trainable, for which TensorFlow.js has no gradients: zeros are inserted into their filters, as a dilation does, which
+ * then convolve without one. The gradient passes through the zeros to the filter's own numbers.
  *
- * Throws an {@link InputError} for depthwiseConv2d layers, which leave their dilationRate out of account.
+ * Throws an {@link InputError} for depthwiseConv2d layers, which ignore their dilationRate.
  */
 export function spreadDilatedFilters(model: LayersModel): void {
   for (const { layer } of model.layers.flatMap((layer) => partsOf(layer))) {
@@ -37,7 +37,7 @@ function spreadFilters(layer: layers.Layer, rates: readonly number[]): void {
   )
 }
 
-/** Zeros between what is next to each other on the first axes, so that it is as far apart as the rate says. */
+/** Inserts zeros between neighbours on the first axes, so that they are as far apart as the rate says. */
 function spreadOut(filter: Tensor, rates: readonly number[]): Tensor {
   return rates.reduce((spread, rate, axis) => spreadAxis(spread, axis, rate), filter)
 }

@@ -62,7 +62,7 @@ test.serial('peers and seeds draw apart, threads do not, and nobody else draws b
       model: { kind: 'module', path }
     }) as unknown as TfjsTaskOptions
   const worker = await startTaskWorker({ module: tfjsTaskModule, options: options('a', 1) })
-  // The same samples and parameters for both: only what is drawn may differ.
+  // The same samples and parameters for both: only random draws may differ.
   const at = await worker.initialise(1).run()
   const of = async (task: Task) => hashVector((await task.gradient(at.fill(0.1), batch, 4).run()).vector)
   t.is(await of(worker), await of(await createTask(options('a', 1))))

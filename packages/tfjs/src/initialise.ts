@@ -11,8 +11,8 @@ interface Initialiser {
 const rolling = ['RandomUniform', 'RandomNormal', 'TruncatedNormal', 'VarianceScaling', 'Orthogonal']
 
 /**
- * Whether a weight's first value needs no random numbers: its initialiser gives a constant or has a seed of its own. Of a weight
- * whose initialiser is not known, as in layers that users write, it is what was built that tells.
+ * Whether a weight's first value needs no random numbers: its initialiser gives a constant or has a seed of its own. If the initialiser is unknown,
+ * as in layers that users write, the built value decides.
  */
 export function isFixed(initialiser: unknown, built: Float32Array): boolean {
   if (!isInitialiser(initialiser)) return built.every((value) => value === built[0])
@@ -20,8 +20,8 @@ export function isFixed(initialiser: unknown, built: Float32Array): boolean {
 }
 
 /**
- * Draws a weight's first value with this project's random numbers, so that it is the same on every peer and backend, which those of
- * TensorFlow.js do not promise. What is drawn follows the initialiser; without a known one, Glorot's uniform.
+ * Draws a weight's first value with this project's random numbers, so that it is the same on every peer and backend, which TensorFlow.js does not
+ * promise for its own. The distribution is that of the initialiser; without a known one, Glorot's uniform.
  */
 export function drawInitial(shape: readonly number[], initialiser: unknown, random: Random): Float32Array {
   const { className, config } = isInitialiser(initialiser) ? initialiser : glorotUniform
@@ -66,7 +66,7 @@ function fanOf(shape: readonly number[], mode: unknown): number {
   return mode === 'fanOut' ? taps * outputs : (taps * (inputs + outputs)) / 2
 }
 
-/** A normal draw, drawn again while it is more than two standard deviations away. */
+/** A normal draw, repeated while it is more than two standard deviations away. */
 function truncated(random: Random): number {
   for (;;) {
     const value = random.normal()

@@ -7,7 +7,7 @@ import { partsOf } from './weights.js'
 /** The mean loss of a batch. */
 export type Loss = (outputs: Tensor, targets: Tensor) => Scalar
 
-/** Probabilities below this count as this, so that no loss is infinite. */
+/** Smaller probabilities count as this one, so that no loss is infinite. */
 export const leastProbability = 1e-7
 
 /** The module's own loss, or else cross-entropy for classes and the mean squared error for real values. */
@@ -39,7 +39,7 @@ function meanSquaredError(outputs: Tensor, targets: Tensor): Scalar {
   return tf.losses.meanSquaredError(targets, tf.reshape(outputs, targets.shape))
 }
 
-/** Whether the model gives probabilities already. */
+/** Whether the model's outputs are already probabilities. */
 export function endsInSoftmax(model: LayersModel): boolean {
   const last = partsOf(model.outputs[0].sourceLayer).at(-1)?.layer
   return last?.getClassName() === 'Softmax' || last?.getConfig().activation === 'softmax'

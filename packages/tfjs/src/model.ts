@@ -13,18 +13,18 @@ export const activations = ['relu', 'tanh', 'sigmoid', 'elu'] as const
 /** A model, described by JSON. */
 export type ModelDescription =
   | {
-      /** Dense layers of these widths, and one that gives an output per class or target value. */
+      /** Dense layers of these widths, and one with an output per class or target value. */
       readonly kind: 'mlp'
       readonly hidden: readonly number[]
       readonly activation?: (typeof activations)[number]
     }
   | {
       /**
-       * For pictures: a 5 × 5 convolution that halves height and width, then 3 × 3 convolutions, each with a max pooling
-       * that halves them again, and a dense layer. As accurate as pooling from the start, in half the time.
+       * For images: a 5 × 5 convolution that halves height and width, then 3 × 3 convolutions, each with a max pooling that halves them again, and a
+       * dense layer. As accurate as pooling from the start, in half the time.
        */
       readonly kind: 'cnn'
-      /** How many filters each convolution has; 8 and 16 by default. */
+      /** The number of filters of each convolution; 8 and 16 by default. */
       readonly filters?: readonly number[]
     }
   | ({
@@ -32,20 +32,17 @@ export type ModelDescription =
       readonly kind: 'gpt'
     } & GptSize)
   | {
-      /** Any model, built by a module of the user's; see {@link UserModule}. */
+      /** Any model, built by a user's module; see {@link UserModule}. */
       readonly kind: 'module'
       /** The module's path, relative to the working directory, or a `file:` URL. */
       readonly path: string
-      /** Handed to the module as it is. JSON. */
+      /** Passed to the module unchanged. JSON. */
       readonly options?: unknown
     }
 
 type Layer = layers.Layer
 
-/**
- * Builds the described model.
- * Throws an {@link InputError} when that makes no sense for such samples, or the user's module fails.
- */
+/** Builds the described model. Throws an {@link InputError} when it makes no sense for such samples, or the user's module fails. */
 export async function buildModel(
   description: ModelDescription,
   context: ModelContext,
@@ -146,7 +143,7 @@ function checked(model: LayersModel, context: ModelContext, ownLoss: boolean): L
   return model
 }
 
-/** Sequential models are built late, and all weights are trainable then, also those that were frozen one by one. */
+/** Sequential models are built late, and then all their weights become trainable, even those that were frozen individually. */
 function build(model: LayersModel): void {
   const asGiven = model.weights.map((weight) => [weight, weight.trainable] as const)
   model.countParams()

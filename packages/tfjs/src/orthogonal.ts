@@ -18,7 +18,7 @@ function orthonormal(count: number, length: number, random: Random): readonly Fl
   const basis: Float64Array[] = []
   for (let k = 0; k < count; k++) {
     const vector = Float64Array.from({ length }, () => random.normal())
-    // Twice, for what rounding leaves after the first time.
+    // Twice, because of the rounding errors of the first pass.
     for (const other of [...basis, ...basis]) addMultiple(vector, -dot(vector, other), other)
     const norm = Math.sqrt(dot(vector, vector))
     basis.push(vector.map((value) => value / norm))

@@ -3,10 +3,7 @@ import type { Samples } from '@murmuration/data'
 import { sizeOf } from '@murmuration/vectors'
 import type { UserSamples } from './user-module.js'
 
-/**
- * A module's own samples, once they are seen to be what they say.
- * Throws an {@link InputError} for samples that do not fit their shapes or classes.
- */
+/** A module's own samples, checked. Throws an {@link InputError} for samples that do not fit their shapes or classes. */
 export function checkedSamples(own: UserSamples | undefined): Samples {
   const { inputs, inputShape, targets, targetShape = [], classes } = typed(own)
   const count = inputs.length / sizeOf(inputShape)
@@ -25,7 +22,7 @@ export function checkedSamples(own: UserSamples | undefined): Samples {
   return { count, inputs, inputShape, targets, targetShape, classes }
 }
 
-/** The module may be plain JavaScript, whose types nobody checked. */
+/** The module may be plain JavaScript, without type checks. */
 function typed(own: UserSamples | undefined): UserSamples {
   const arrays = own?.inputs instanceof Float32Array && own.targets instanceof Float32Array
   if (own !== undefined && arrays && Array.isArray(own.inputShape)) return own

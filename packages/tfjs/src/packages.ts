@@ -1,6 +1,6 @@
 /**
- * The packages of TensorFlow.js, which are CommonJS: imported, Node.js would first read their text for the names that they export, which takes longer than to
- * load them.
+ * The packages of TensorFlow.js, which are CommonJS. They are required: for an import, Node.js would first parse their text for the names that they
+ * export, which takes longer than loading them.
  */
 import { createRequire } from 'node:module'
 import type * as Wasm from '@tensorflow/tfjs-backend-wasm'
@@ -17,7 +17,7 @@ export function loadCpuBackend(): void {
   require('@tensorflow/tfjs-backend-cpu')
 }
 
-/** The WebAssembly backend, which registers itself, and the file that it was loaded from. */
+/** The WebAssembly backend, which registers itself, and the file from which it was loaded. */
 export function loadWasmBackend(): typeof Wasm & { readonly main: string } {
   const name = '@tensorflow/tfjs-backend-wasm'
   return { ...(require(name) as typeof Wasm), main: require.resolve(name) }

@@ -3,7 +3,7 @@ import { core } from './packages.js'
 
 const { matMul, ones, tidy } = core
 
-/** The backend that computes, and how fast it multiplies. */
+/** The backend in use, and how fast it multiplies. */
 export interface BackendSpeed extends Backend {
   /** 10⁹ multiplications and additions per second. */
   readonly gigaflops: number

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Task } from '@murmuration/core'
 import { createTask, type TfjsTaskOptions } from './task.js'
 
-/** Drawn digits, of which 20 % test, for one peer. */
+/** Drawn digits, of which 20 % are for testing, for one peer. */
 export const localData = (samples: number): TfjsTaskOptions['localData'] => ({
   data: { kind: 'digits', samples },
   testFraction: 0.2,
@@ -13,7 +13,7 @@ export const localData = (samples: number): TfjsTaskOptions['localData'] => ({
   seed: 1
 })
 
-/** A module of its own with this source, and 40 samples of 6 × 6 × 1 or, with `ids`, of 5 numbers of words. */
+/** A task of a module with this source, and 40 samples of 6 × 6 × 1 or, with `ids`, of 5 numbers of words. */
 export async function taskOf(source: string, { ids = false, classes = 3, backend }: Fixture = {}): Promise<Task> {
   const path = await moduleOf(`${source}
     export function loadSamples() {
@@ -25,7 +25,7 @@ export async function taskOf(source: string, { ids = false, classes = 3, backend
   return createTask({ localData: localData(2), model: { kind: 'module', path }, backend })
 }
 
-/** What `taskOf` makes. */
+/** Options of `taskOf`. */
 export interface Fixture {
   readonly ids?: boolean
   readonly classes?: number

@@ -19,17 +19,14 @@ import { loadUserModule, type UserModule } from './user-module.js'
 
 /** Options of {@link createTask}. JSON. */
 export interface TfjsTaskOptions {
-  /** Its `data` is absent or `digits`, the default, when the model's module loads its own. */
+  /** Its `data` is absent, or `digits`, the default, when the model's module loads its own. */
   readonly localData: SplitOptions & { readonly data?: DataDescription }
   readonly model: ModelDescription
-  /** The backend to insist on; 'auto', the best that loads, by default. */
+  /** A required backend; 'auto', the best that loads, by default. */
   readonly backend?: BackendChoice
 }
 
-/**
- * Builds a task over a TensorFlow.js model on local data.
- * Throws an {@link InputError} for options, data or a module that make no sense.
- */
+/** Builds a task over a TensorFlow.js model on local data. Throws an {@link InputError} for options, data or a module that make no sense. */
 export async function createTask(options: TfjsTaskOptions): Promise<Task> {
   const backend = await chooseBackend(options.backend)
   const { model: description, localData: dataOptions } = options

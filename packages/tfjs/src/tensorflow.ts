@@ -3,8 +3,8 @@ import { core, layers } from './packages.js'
 
 addChainedOperations()
 
-/** TensorFlow.js as a model's module is given it: the operations, and `layers`, `sequential`, `model` and their like. */
+/** TensorFlow.js as a model's module receives it: the operations, and `layers`, `sequential`, `model` and similar functions. */
 export type TensorFlow = Omit<typeof core, 'default'> & Omit<typeof layers, 'default'>
 
-/** What a model's module is given, so that it needs no installation of its own. */
+/** Passed to a model's module, so that it needs no installation of its own. */
 export const tensorflow: TensorFlow = { ...core, ...layers }

@@ -26,27 +26,27 @@ import { tensorflow as tf } from './tensorflow.js'
 import { freezeNormalisation } from './normalisation.js'
 import { ModelWeights } from './weights.js'
 
-/** What a {@link TfjsTask} is made of. */
+/** The parts of a {@link TfjsTask}. */
 export interface TfjsTaskParts extends NetworkParts {
   readonly loss: Loss
-  /** Whether the model's own weights are what to start from. */
+  /** Whether to start from the model's own weights. */
   readonly keepWeights: boolean
-  /** What the model draws in its steps, such as dropout, comes from its streams by round. */
+  /** The draws of the model's steps, such as dropout, come from its streams by round. */
   readonly random: Random
   /** The path of the user's module that made the model, if any. */
   readonly userModule?: string
-  /** Whether it is a text that is learned, by cross-entropy. */
+  /** Whether a text is learned, by cross-entropy. */
   readonly isLanguageModel: boolean
   readonly about: Readonly<Record<string, string>>
 }
 
-/** Samples that are evaluated at a time; of texts as many as have so many characters. */
+/** Samples that are evaluated at a time; for texts, as many as have this number of characters together. */
 const [chunkLength, chunkCharacters] = [512, 8192]
 
-/** A text that is generated for people to look at: so many characters, a little likelier than the model's own. */
+/** A generated text for people to read: its number of characters, and a temperature that slightly favours probable ones. */
 const [shownLength, shownTemperature] = [160, 0.8]
 
-/** A task over a model that is already built and samples that are already there. */
+/** A task over a built model and samples in memory. */
 export class TfjsTask implements Task {
   readonly schema: Schema
   readonly samples: number
@@ -59,7 +59,7 @@ export class TfjsTask implements Task {
   readonly #train: Batches
   readonly #test: Batches
   readonly #vector: Float32Array
-  /** Computes in the place of TensorFlow.js, for models that it can. */
+  /** Computes instead of TensorFlow.js, for the models that it supports. */
   readonly #network: DenseNetwork | undefined
 
   constructor(parts: TfjsTaskParts) {
@@ -123,7 +123,7 @@ export class TfjsTask implements Task {
     return Array.from(numbers, (number) => classNames[number]).join('')
   }
 
-  /** What happens from here on happens in one turn, and no tensor outlives it. */
+  /** From here on everything runs in one turn of the event loop, and no tensor outlives it. */
   async #compute<Result>(compute: () => Result): Promise<Result> {
     await useBackend(this.#parts.backend.name)
     tf.engine().startScope()
@@ -143,7 +143,7 @@ export class TfjsTask implements Task {
     return { loss: this.#weights.gradient(() => this.#penalised(inputs, targets), this.#vector), vector: this.#vector }
   }
 
-  /** The loss and what the layers' regularisers add to it; the evaluation leaves those out. */
+  /** The loss plus the terms of the layers' regularisers; the evaluation omits those. */
   #penalised(inputs: Tensor, targets: Tensor): Scalar {
     const { loss, model } = this.#parts
     const data = loss(this.#apply(inputs, true), targets)
@@ -155,7 +155,7 @@ export class TfjsTask implements Task {
     return this.#evaluate((start, end) => tf.tidy(() => ({ ...this.#evaluateChunk(this.#test.range(start, end)) })))
   }
 
-  /** Of all test samples, from evaluations of those from a start up to an end. */
+  /** Evaluates all test samples, chunk by chunk. */
   #evaluate(evaluateChunk: (start: number, end: number) => ChunkEvaluation): Evaluation {
     const { count, classes, inputShape } = this.#parts.localData.test
     const { isLanguageModel } = this.#parts
@@ -179,7 +179,7 @@ export class TfjsTask implements Task {
     const outputs = this.#apply(inputs, false)
     const loss = this.#parts.loss(outputs, targets).dataSync()[0]
     const { classes } = this.#parts.localData.test
-    // A loss of the user's own may go with outputs that are no numbers per class.
+    // With a user's own loss, the outputs may not be one number per class.
     const tells = classes !== undefined && outputs.shape.at(-1) === classes && outputs.size === targets.size * classes
     return tells ? { loss, right: countRight(outputs, targets), counted: targets.size } : { loss, right: 0, counted: 0 }
   }

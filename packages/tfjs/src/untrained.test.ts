@@ -56,7 +56,7 @@ for (const [title, code, frozen] of freezings) {
     t.deepEqual(kindsOf(task.schema), { ...all, ...frozen })
     for (const [name, values] of Object.entries(await gradientOf(task))) {
       const kind = kindsOf(task.schema)[name]
-      // The bias ahead of a batch normalisation changes nothing, so its gradient is 0, too.
+      // The bias before a batch normalisation changes nothing, so its gradient is 0, too.
       if (!name.endsWith('2/Dense/bias'))
         t.is(
           values.some((value) => value !== 0),
@@ -99,7 +99,7 @@ test.serial(
           ['2/BatchNormalization/moving_variance', momentum]
         ]
       )
-      // A mean of 0 and a variance of 1 to begin with, so that rounding is that of numbers near 1, times 1 / (1 - momentum).
+      // An initial mean of 0 and variance of 1, so that rounding errors are those of numbers near 1, times 1 / (1 - momentum).
       const { '2/BatchNormalization/moving_mean': mean, '2/BatchNormalization/moving_variance': variance } =
         await gradientOf(task)
       const columns = batchColumns()
@@ -124,7 +124,7 @@ test.serial('a frozen batch normalisation goes by its moving statistics in train
     )
     .run()
   const gamma = offsetsOf(task.schema)[2]
-  // Twice the scale, four times the variance: the same function, unless the batch's own variance is taken.
+  // Twice the scale, four times the variance: the same function, unless the batch's own variance is used.
   const scaled = start.map((value, k) => (k >= gamma && k < gamma + 4 ? 2 * value : value))
   const variance = offsetsOf(task.schema)[5]
   for (let k = variance; k < variance + 4; k++) scaled[k] = 4 * (scaled[k] + 1e-3) - 1e-3

@@ -6,7 +6,7 @@ import { tfjsTaskModule } from './lazy.js'
 import type { TfjsTaskOptions } from './task.js'
 import { moduleOf, sequential, localData } from './task.test.support.js'
 
-/** What a peer says that builds a task of this source in its thread, and takes a gradient of it. */
+/** The error of a peer that builds a task of this source in its thread, and computes a gradient. */
 async function failureOf(t: ExecutionContext, path: string): Promise<string> {
   const options: TfjsTaskOptions = { localData: localData(20), model: { kind: 'module', path } }
   const run = async () => {

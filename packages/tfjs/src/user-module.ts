@@ -7,19 +7,19 @@ import type { Scalar, Tensor } from '@tensorflow/tfjs-core'
 import type { LayersModel } from '@tensorflow/tfjs-layers'
 import type { TensorFlow } from './tensorflow.js'
 
-/** What a model is built for. */
+/** The context in which a model is built. */
 export interface ModelContext {
   /** The shape of one sample's input. */
   readonly inputShape: readonly number[]
   /** The shape of one sample's target; empty for one class number or one real number. */
   readonly targetShape: readonly number[]
-  /** How many classes there are; absent when the targets are real values. */
+  /** The number of classes; absent when the targets are real values. */
   readonly classes?: number
   /** The options that the training file gives to the module. */
   readonly options: unknown
 }
 
-/** What data is loaded for. */
+/** The context in which data is loaded. */
 export interface SamplesContext {
   /** The run's seed, the same on every peer. */
   readonly seed: number
@@ -27,7 +27,10 @@ export interface SamplesContext {
   readonly options: unknown
 }
 
-/** All samples of a module's own data set, flat, one after the other. They are split and shared out as any data set, or with `partition: local` all the peer's own. */
+/**
+ * All samples of a module's own data set, flat, one after the other. They are split and divided like any data set; with `partition: local` they all
+ * belong to the peer.
+ */
 export interface UserSamples {
   readonly inputs: Float32Array
   readonly inputShape: readonly number[]
@@ -38,7 +41,7 @@ export interface UserSamples {
 }
 
 /**
- * A small module of a user's own that defines a model, and its loss and data where the usual ones do not do.
+ * A small module of the user's that defines a model, and its loss and data where the usual ones do not suffice.
  *
  * ```js
  * export function createModel(tf, { inputShape, classes }) {
@@ -50,22 +53,21 @@ export interface UserSamples {
  */
 export interface UserModule {
   /**
-   * The model, with one input and one output. To tell classes apart, its last layer gives either logits, one per class,
-   * or probabilities by a softmax; both are trained with cross-entropy. Other outputs are trained with the mean squared
-   * error. Its weights are drawn from the seed by their layers' initialisers; those with a seed of their own are kept.
+   * The model, with one input and one output. For classification its last layer gives either logits, one per class, or probabilities by a softmax;
+   * both are trained with cross-entropy. Other outputs are trained with the mean squared error. Its weights are drawn from the seed by their layers'
+   * initialisers; those with a seed of their own are kept.
    */
   createModel(tf: TensorFlow, context: ModelContext): LayersModel | Promise<LayersModel>
-  /** True when the weights that `createModel` gives, such as trained ones, are to start from as they are. */
+  /** True to start from the weights that `createModel` gives, such as trained ones, unchanged. */
   readonly keepWeights?: boolean
-  /** The mean loss of a batch, from float32 outputs and targets; class numbers come as int32. */
+  /** The mean loss of a batch, from float32 outputs and targets; class numbers are int32. */
   loss?(tf: TensorFlow, outputs: Tensor, targets: Tensor): Scalar
-  /** Data of one's own. The same on every peer; with `partition: local`, the machine's own. */
+  /** The module's own data. The same on every peer; with `partition: local`, the machine's own. */
   loadSamples?(context: SamplesContext): UserSamples | Promise<UserSamples>
 }
 
 /**
- * Loads a model's module.
- * Throws an {@link InputError} when it cannot be loaded or does not export what a {@link UserModule} must.
+ * Loads a model's module. Throws an {@link InputError} when it cannot be loaded or does not export what a {@link UserModule} must.
  *
  * @param path - a path, relative to the working directory, or a `file:` URL
  */
@@ -78,7 +80,7 @@ export async function loadUserModule(path: string): Promise<UserModule> {
   return blaming(loaded, path)
 }
 
-/** The module, with functions whose errors say whose they are, and in what line. */
+/** The module, with functions whose errors name the module and the line. */
 function blaming(module: UserModule, path: string): UserModule {
   const guard =
     <Given extends readonly unknown[], Result>(what: string, act: (...given: Given) => Result) =>
@@ -102,7 +104,7 @@ function blaming(module: UserModule, path: string): UserModule {
   }
 }
 
-/** Errors of syntax do not say where they are; Node's own check of a file does, in the first line that it prints. */
+/** Syntax errors do not contain their position; Node's own check of a file prints it in its first line. */
 function loadingPlace(path: string, url: string, error: unknown): string {
   if (!(error instanceof SyntaxError)) return placeOf(url, error).replace(url, path)
   const { stderr } = spawnSync(process.execPath, ['--check', fileURLToPath(url)], { encoding: 'utf8', timeout: 10_000 })

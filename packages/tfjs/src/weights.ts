@@ -16,15 +16,14 @@ interface Weight {
 }
 
 /**
- * All weights of a model as one flat vector, in the order of the layers: the trained ones, which are those among the model's
- * `trainableWeights`, the frozen ones, and the moving statistics of batch normalisation, which would otherwise drift apart
- * between peers.
+ * All weights of a model as one flat vector, in the order of the layers: the trained ones, which are those among the model's `trainableWeights`, the
+ * frozen ones, and the moving statistics of batch normalisation, which would otherwise drift apart between peers.
  */
 export class ModelWeights {
   readonly schema: Schema
   readonly #weights: readonly Weight[]
   readonly #trained: ReturnType<typeof variableOf>[]
-  /** The values that TensorFlow.js's initialisers gave; those that nothing is drawn for stay. */
+  /** The values of TensorFlow.js's initialisers; weights without random initial values keep them. */
   readonly #built: readonly Float32Array[]
   /** The values that the last {@link load} wrote. */
   #loaded: Float32Array[] = []
@@ -61,8 +60,8 @@ export class ModelWeights {
   }
 
   /**
-   * The loss that `compute` gives, and the gradient with respect to every trained weight, written to `out`; 0 for frozen
-   * weights, and for moving statistics the values that the batch gives.
+   * The loss that `compute` returns; writes the gradient with respect to every trained weight to `out`, with 0 for frozen weights, and for moving
+   * statistics the values that the batch gives.
    */
   gradient(compute: () => ReturnType<typeof tf.scalar>, out: Float32Array): number {
     return tf.tidy(() => {
@@ -79,26 +78,26 @@ export class ModelWeights {
 }
 
 /**
- * The batch's value `b` of a statistic that the forward pass has moved from `m` to `m′ = μ m + (1 − μ) b`. Where momentum is
- * 1 there is none to be seen, nor any that matters.
+ * The batch's value `b` of a statistic that the forward pass has moved from `m` to `m′ = μ m + (1 − μ) b`. With momentum 1 it cannot be determined,
+ * and does not matter.
  */
 function ofBatch({ tensor, variable }: Weight, before: Float32Array): Float32Array {
   const { momentum = 1 } = tensor
   if (momentum === 1) return before
   const after = variable.read().dataSync<'float32'>()
   const values = before.map((m, index) => m + (after[index] - m) / (1 - momentum))
-  // What rounding makes of a variance near zero may lie below it.
+  // By rounding, a variance near zero may become negative.
   return isVariance(tensor) ? values.map(atLeastZero) : values
 }
 
-/** A layer that has no other within itself. */
+/** A layer without inner layers. */
 export interface Part {
   readonly layer: Layer
   /** Whether it and all layers around it are trainable. */
   readonly isTrainable: boolean
 }
 
-/** The layer and all layers within it that have none within themselves: cells, wrapped layers, layers of a nested model. */
+/** The layer's innermost layers, or the layer itself: cells, wrapped layers, layers of a nested model. */
 export function partsOf(layer: Layer, isTrainable = true): readonly Part[] {
   const inner = ['layers', 'layer', 'forwardLayer', 'backwardLayer', 'cell', 'cells'].flatMap((key): unknown[] => {
     const found: unknown = Reflect.get(layer, key)
@@ -110,8 +109,8 @@ export function partsOf(layer: Layer, isTrainable = true): readonly Part[] {
 }
 
 /**
- * The weights by layer. TensorFlow.js numbers its layers by a counter that all models of a process share, so names are made
- * of the layer's place, its class and the weight's own name: the same on every peer.
+ * The weights by layer. TensorFlow.js numbers its layers by a counter that all models of a process share, so names are made from the layer's index,
+ * its class and the weight's own name: the same on every peer.
  */
 function weightsOf(model: LayersModel): readonly Weight[] {
   const trained = new Set(model.trainableWeights.map(({ id }) => id))
@@ -137,8 +136,8 @@ function weightsOf(model: LayersModel): readonly Weight[] {
 }
 
 /**
- * What a weight is that is not trained: a moving statistic, by its name and by its layer's momentum, follows the data as long as
- * its layer is trainable; all else is frozen.
+ * The kind of a weight that is not trained: a moving statistic, recognised by its name and its layer's momentum, follows the data as long as its
+ * layer is trainable; all others are frozen.
  */
 function kindOf(
   own: string,
@@ -165,7 +164,7 @@ function isVariance({ name }: TensorSchema): boolean {
   return name.endsWith('/moving_variance')
 }
 
-/** A codec, or a neighbour, may carry a variance below zero, where its root is not a number. */
+/** A codec, or a neighbour, may send a variance below zero, whose root is NaN. */
 function atLeastZero(value: number): number {
   return Math.max(value, 0)
 }

@@ -5,14 +5,14 @@ export function unionOf(graphs: readonly Graph[]): Graph {
   return graphs.length === 1 ? graphs[0] : graphOf(graphs[0].length, (node) => graphs.flatMap((graph) => graph[node]))
 }
 
-/** The graph with every edge turned round: for each node the nodes that it sends to. */
+/** The graph with every edge reversed: for each node the nodes that it sends to. */
 export function reverseOf(graph: Graph): Graph {
   const targets: number[][] = graph.map(() => [])
   for (const [node, sources] of graph.entries()) for (const source of sources) targets[source].push(node)
   return targets
 }
 
-/** For each node the length of the shortest way to it from `start` along `graph`'s lists; −1 where there is none. */
+/** For each node the length of the shortest path to it from `start` along `graph`'s lists; −1 where there is none. */
 export function distancesFrom(graph: Graph, start: number): Int32Array {
   const distances = new Int32Array(graph.length).fill(-1)
   distances[start] = 0
@@ -28,7 +28,7 @@ export function distancesFrom(graph: Graph, start: number): Int32Array {
   return distances
 }
 
-/** The parts that nothing joins, whichever way edges point, each ascending; the part of node 0 comes first. */
+/** The weakly connected components, each ascending; the component of node 0 comes first. */
 export function partsOf(graph: Graph): readonly (readonly number[])[] {
   const both = unionOf([graph, reverseOf(graph)])
   const part = new Int32Array(graph.length).fill(-1)
@@ -48,12 +48,12 @@ export function partsOf(graph: Graph): readonly (readonly number[])[] {
   return parts
 }
 
-/** Whether news travels from every node to every other along the edges' directions. */
+/** Whether there is a path from every node to every other along the edges' directions. */
 export function isStronglyConnected(graph: Graph): boolean {
   return [graph, reverseOf(graph)].every((way) => distancesFrom(way, 0).every((distance) => distance >= 0))
 }
 
-/** The longest of all shortest ways; Infinity when some node cannot reach another. Takes nodes × edges steps. */
+/** The longest of all shortest paths; Infinity when some node cannot reach another. Takes nodes × edges steps. */
 export function diameterOf(graph: Graph): number {
   let longest = 0
   for (const node of graph.keys()) {

@@ -99,7 +99,7 @@ test('otherwise a period of it leaves max over k of the product of |cos(π k 2^j
   }
 })
 
-/** ‖x − mean‖ after each of `rounds` rounds of `W x`, the start included. */
+/** ‖x − mean‖ at the start and after each of `rounds` rounds of `W x`. */
 function disagreements(topology: Topology, seed: number, rounds: number): number[] {
   const random = createRandom(seed)
   const matrices = Array.from({ length: topology.period }, (_, round) => mixingMatrix(topology, round))

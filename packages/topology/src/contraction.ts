@@ -7,7 +7,7 @@ import { applyMixing, type SparseMatrix, transpose } from './sparse.js'
 export interface Contraction {
   /** After how many rounds the mixing repeats. */
   readonly period: number
-  /** Over one period disagreement shrinks to this fraction of itself or less; 1 or more where nothing is promised. */
+  /** Over one period disagreement shrinks at least to this fraction of itself; 1 or more where nothing is promised. */
   readonly perPeriod: number
   /** The same per round, on average over a period. */
   readonly perRound: number
@@ -21,9 +21,8 @@ export interface Contraction {
 const nothing = 1e-12
 
 /**
- * The contraction of a topology, accurate to 10⁻⁶ and better, up to some 10,000 peers within seconds. For a symmetric
- * static `W` from its eigenvalues, otherwise the norm of one period's product with the mean taken out,
- * `‖W_{p−1} … W_0 − 11ᵀ/n‖₂` when it is doubly stochastic.
+ * The contraction of a topology, accurate to at least 10⁻⁶, for up to some 10,000 peers within seconds. A symmetric static `W` gives it by its
+ * eigenvalues; otherwise it is the norm of one period's product with the mean removed, `‖W_{p−1} … W_0 − 11ᵀ/n‖₂`, when that is doubly stochastic.
  */
 export function contraction(topology: Topology): Contraction {
   const matrices = Array.from({ length: topology.period }, (_, round) => mixingMatrix(topology, round))
@@ -33,8 +32,8 @@ export function contraction(topology: Topology): Contraction {
 }
 
 /**
- * After how many rounds disagreement is sure to be at most `factor` (above 0, at most 1) times what it was: whole
- * periods. Infinity when it is not promised ever to get there.
+ * The number of rounds, in whole periods, after which disagreement is at most `factor` (above 0, at most 1) times its start. Infinity when nothing
+ * guarantees that.
  */
 export function roundsToConsensus({ period, perPeriod }: Contraction, factor: number): number {
   if (!(factor > 0 && factor <= 1))
@@ -42,7 +41,7 @@ export function roundsToConsensus({ period, perPeriod }: Contraction, factor: nu
   if (factor === 1) return 0
   if (perPeriod === 0) return period
   if (perPeriod >= 1) return Number.POSITIVE_INFINITY
-  // What is left of a period by rounding alone is no period.
+  // A part of a period that comes only from rounding does not count.
   return period * Math.max(1, Math.ceil(Math.log(factor) / Math.log(perPeriod) - 1e-9))
 }
 
@@ -75,7 +74,7 @@ function facts(period: number, fraction: number): Contraction {
   return { period, perPeriod, perRound, spectralGap: 1 - perRound }
 }
 
-/** `MᵀM` for `M` = one period of mixing with the mean taken out: its largest eigenvalue is the square of the norm of `M`. */
+/** `MᵀM` for `M` = one period of mixing with the mean removed: its largest eigenvalue is the square of the norm of `M`. */
 function squareOf(matrices: readonly SparseMatrix[]): SymmetricMap {
   const steps = [...matrices, ...matrices.map(transpose).reverse()]
   const buffers = [new Float64Array(matrices[0].size), new Float64Array(matrices[0].size)]

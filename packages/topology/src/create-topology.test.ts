@@ -17,7 +17,7 @@ const dense = (topology: Topology, round = 0) => {
 }
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
 
-/** Edges of a connected graph: a random tree, and more. */
+/** Edges of a connected graph: a random tree, and further edges. */
 const edgeLists = fc.integer({ min: 2, max: 12 }).chain((size) =>
   fc
     .tuple(

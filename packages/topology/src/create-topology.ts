@@ -5,19 +5,18 @@ import { topologyOf } from './mixing-topology.js'
 import { rowOf, type SparseMatrix } from './sparse.js'
 import { metropolis, sumTolerance, uniform, type WeightRule } from './weights.js'
 
-/** What a topology is made of. */
+/** The parts of a topology. */
 export interface TopologyOptions {
-  /** All peers. Their order here gives each its place in the graph. */
+  /** All peers. Their order here gives each its position in the graph. */
   readonly peers: readonly PeerName[]
   readonly graph: GraphDescription
-  /** Without: 'given' where the graph gives weights, else 'metropolis'. */
+  /** When absent: 'given' where the graph gives weights, else 'metropolis'. */
   readonly weights?: WeightRule | undefined
 }
 
 /**
- * Builds a topology. The same options give the same topology on every machine. Throws an InputError that lists what
- * makes it impossible: no peers, names given twice, options that do not fit the number of peers, weights that do not
- * sum to 1, or random graphs that are never connected.
+ * Builds a topology. The same options give the same topology on every machine. Throws an InputError that lists what is wrong: no peers, duplicate
+ * names, options that do not fit the number of peers, weights that do not sum to 1, or random graphs that are never connected.
  */
 export function createTopology({ peers, graph, weights }: TopologyOptions): Topology {
   refuse(peerProblems(peers))

@@ -6,7 +6,7 @@ import { mixingMatrix } from './mixing-topology.js'
 import { rowOf, type SparseMatrix, transpose } from './sparse.js'
 import { shownSum, sumTolerance } from './weights.js'
 
-/** What a check of a topology found. */
+/** The result of one check of a topology. */
 export interface Finding {
   readonly check:
     'connected' | 'row-sums' | 'non-negative' | 'self-weights' | 'doubly-stochastic' | 'symmetric' | 'consensus'
@@ -30,7 +30,7 @@ export function structureFindings(topology: Topology): readonly Finding[] {
   ]
 }
 
-/** Whether the peers agree in the end, and how soon. */
+/** Whether the peers reach consensus, and how soon. */
 export function consensusFinding(contraction: Contraction): Finding {
   const check = 'consensus'
   const rounds = roundsToConsensus(contraction, 1e-3)
@@ -52,7 +52,7 @@ export function consensusFinding(contraction: Contraction): Finding {
   return { check, level, message: `Disagreement is not sure to fade: ${why}.` }
 }
 
-/** Who receives from whom in some round of a period; places as in `topology.peers`. */
+/** The edges of all rounds of a period, as lists of senders for each receiver; numbers are indices into `topology.peers`. */
 export function unionGraph(topology: Topology): Graph {
   const places = new Map(topology.peers.map((name, place) => [name, place]))
   const rounds = Array.from({ length: topology.period }, (_, round) =>

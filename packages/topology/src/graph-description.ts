@@ -3,7 +3,7 @@ import type { GraphKind } from './kind.js'
 import { graphKinds } from './registry.js'
 import type { WeightRule } from './weights.js'
 
-/** Which graph, with its options. Peers count in the order in which they were listed. */
+/** A kind of graph with its options. Peers are numbered in the order in which they are listed. */
 export type GraphDescription = DescriptionOf<(typeof graphKinds)[number]>
 
 type DescriptionOf<Each> =
@@ -28,17 +28,17 @@ function withDefaults(kind: string): unknown {
   return graphKinds.find((each) => each.kind === kind)?.schema.parse({ kind })
 }
 
-/** What a graph's kind is. Its options are those of the kind. */
+/** The record of a graph's kind. */
 export function kindOf({ kind }: GraphDescription): GraphKind {
   return graphKinds.find((each) => each.kind === kind) as GraphKind
 }
 
-/** The rule in force: the one asked for, or 'given' where the graph gives weights, else 'metropolis'. */
+/** The rule in force: the requested one, or 'given' where the graph gives weights, else 'metropolis'. */
 export function ruleOf(graph: GraphDescription, asked: WeightRule | undefined): WeightRule {
   return asked ?? (kindOf(graph).weights?.isGiven(graph) === true ? 'given' : 'metropolis')
 }
 
-/** A name for tables and axes: `random-regular (degree 4, seed 1)`; of lists their lengths. */
+/** A name for tables and axes: `random-regular (degree 4, seed 1)`; lists are shown by their lengths. */
 export function graphLabel({ kind, ...options }: GraphDescription): string {
   const shown = Object.entries(options).flatMap(([name, value]: [string, unknown]) => {
     if (typeof value === 'number') return [`${name} ${value}`]

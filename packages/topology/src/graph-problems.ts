@@ -4,10 +4,9 @@ import type { UnknownPeer } from './kind.js'
 import type { WeightRule } from './weights.js'
 
 /**
- * What makes it impossible to build this graph with these weights over these peers; empty when nothing does. Paths begin
- * with 'graph' or 'weights'.
+ * Why this graph with these weights over these peers cannot be built; empty when it can. Paths begin with 'graph' or 'weights'.
  *
- * @param unknownPeer - what to say of a name in an edge that no peer has
+ * @param unknownPeer - the message for a name in an edge that no peer has
  */
 export function graphProblems(
   graph: GraphDescription,

@@ -1,10 +1,7 @@
-/**
- * Who receives from whom: for each node 0 … n − 1 the nodes that it receives from, ascending, without itself.
- * An undirected edge stands in both lists.
- */
+/** Incoming edges: for each node 0 … n − 1 the nodes that it receives from, ascending, without itself. An undirected edge is in both lists. */
 export type Graph = readonly (readonly number[])[]
 
-/** The graph of `size` nodes in which each receives from what `sources` names; doubles and the node itself drop out. */
+/** The graph of `size` nodes in which each receives from its `sources`; duplicates and the node itself are removed. */
 export function graphOf(size: number, sources: (node: number) => Iterable<number>): Graph {
   return Array.from({ length: size }, (_, node) =>
     [...new Set(sources(node))].filter((source) => source !== node).sort((a, b) => a - b)

@@ -1,4 +1,4 @@
-/** What a kind of graph is: one record, from which files, checks, documents, commands and tests follow. */
+/** What defines a kind of graph: one record, from which files, checks, documents, commands and tests follow. */
 import type { PeerName, Problem } from '@murmuration/core'
 import { z } from 'zod'
 import type { Graph } from './graphs.js'
@@ -8,46 +8,46 @@ import type { WeightRule } from './weights.js'
 /** A sentence about a name that no peer has. */
 export type UnknownPeer = (name: string, peers: readonly PeerName[]) => string
 
-/** What else a file says where its graph is checked. */
+/** The context in which a file's graph is checked. */
 export interface GraphSurroundings {
-  /** The rule by which mixing weights are found. */
+  /** The rule that gives the mixing weights. */
   readonly rule: WeightRule
   readonly unknownPeer: UnknownPeer
 }
 
-/** A kind of graph. A file says `graph: KIND`, or `graph: { kind: KIND, … }` with options. Peers count in the order of the file. */
+/** A kind of graph. A file says `graph: KIND`, or `graph: { kind: KIND, … }` with options. Peers are numbered in the order of the file. */
 export interface GraphKind<Kind extends string = string, Options extends object = object> {
   readonly kind: Kind
-  /** Who receives from whom: it goes on after "each peer". */
+  /** The edges, as a phrase that continues "each peer". */
   readonly description: string
   /** Of the mapping in a file: `kind`, and the options. */
   readonly schema: z.ZodObject
-  /** Options that suit these peers. `murmur init`, the documents and the tests take them. */
+  /** Options that suit these peers, for `murmur init`, the documents and the tests. */
   example(peers: readonly PeerName[]): Options
-  /** What makes the graph impossible for these peers; paths begin within the mapping. */
+  /** Why the graph is impossible for these peers; paths begin within the mapping. */
   problems?(options: Options, peers: readonly PeerName[], surroundings: GraphSurroundings): Problem[]
-  /** The graphs of a period of rounds; one where all rounds have the same. Absent where the weights are always given. */
+  /** The graph of each round of a period; a single one where all rounds have the same. Absent where the weights are always given. */
   graphs?(options: Options, peers: readonly PeerName[]): readonly Graph[]
-  /** Of a kind that gives the weights, or whose file may. */
+  /** For a kind that gives the weights, or whose file may. */
   readonly weights?: GivenWeights<Options>
 }
 
 /** Weights that a file or the kind itself gives. */
 export interface GivenWeights<Options> {
-  /** Whether they are given. */
+  /** Whether these options give them. */
   isGiven(options: Options): boolean
-  /** `W` of each round of a period; one where all rounds have the same. Row and column k belong to `peers[k]`. */
+  /** `W` of each round of a period; a single one where all rounds have the same. Row and column k belong to `peers[k]`. */
   matrices(options: Options, peers: readonly PeerName[]): readonly SparseMatrix[]
 }
 
-/** A kind of graph as its file writes it down. */
+/** A kind of graph as its source file defines it. */
 export interface GraphDefinition<Kind extends string, Shape extends z.ZodRawShape> extends Omit<
   GraphKind<Kind, OptionsOf<Shape>>,
   'schema' | 'example'
 > {
-  /** What a file may say beside `kind`. A kind without required options may be written as one word. */
+  /** What a file may say besides `kind`. A kind without required options may be written as one word. */
   readonly options: Shape
-  /** Needed where an option is: without, there are none. */
+  /** Required where an option is required; the default is no options. */
   example?(peers: readonly PeerName[]): OptionsOf<Shape>
 }
 
@@ -55,7 +55,7 @@ type OptionsOf<Shape extends z.ZodRawShape> = keyof Shape extends never
   ? Record<never, never>
   : z.output<z.ZodObject<Shape, z.core.$strict>>
 
-/** Checks the types of a kind of graph, and makes the record of it. */
+/** Checks the types of a kind of graph, and returns its record. */
 export function graphKind<const Kind extends string, Shape extends z.ZodRawShape>({
   options,
   ...definition

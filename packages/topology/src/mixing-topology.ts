@@ -1,10 +1,7 @@
 import { byName, type Mixing, type PeerName, type Topology } from '@murmuration/core'
 import { type Entry, rowOf, type SparseMatrix, sparseMatrix, transpose } from './sparse.js'
 
-/**
- * The topology whose mixing matrices are `matrices`, one per round of a period; row and column k belong to `peers[k]`,
- * which may come in any order.
- */
+/** The topology whose mixing matrices are `matrices`, one per round of a period; row and column k belong to `peers[k]`, in any order. */
 export function topologyOf(peers: readonly PeerName[], matrices: readonly SparseMatrix[]): Topology {
   const places = [...peers.keys()].sort((a, b) => byName(peers[a], peers[b]))
   const names = places.map((place) => peers[place])
@@ -34,7 +31,7 @@ export function mixingMatrix(topology: Topology, round: number): SparseMatrix {
   )
 }
 
-/** The rows of one round, made when they are asked for: nobody asks for all of a large topology. */
+/** The rows of one round, built on demand: no peer needs all rows of a large topology. */
 class Rows {
   readonly #names: readonly PeerName[]
   readonly #matrix: SparseMatrix

@@ -16,7 +16,7 @@ export interface Entry {
 /** More entries of `W` than this would not fit in the memory of a small machine. */
 export const maxEntries = 4_000_000
 
-/** The matrix with these rows. Entries of a row may come in any order, but each column once; zeros are dropped. */
+/** The matrix with these rows. Entries of a row may be in any order, but each column once; zeros are dropped. */
 export function sparseMatrix(rows: readonly (readonly Entry[])[]): SparseMatrix {
   const kept = rows.map((row) => row.filter(({ value }) => value !== 0).sort((a, b) => a.column - b.column))
   const rowStarts = new Uint32Array(rows.length + 1)
@@ -61,8 +61,8 @@ export function transpose(matrix: SparseMatrix): SparseMatrix {
 }
 
 /**
- * `W x` in float64, one number per peer: plain averaging of one number by one round. An oracle for what peers that mix
- * vectors must arrive at. Writes into `into` (not `x` itself), and returns it.
+ * `W x` in float64, one number per peer: plain averaging of one number by one round. An oracle for peers that mix vectors. Writes into `into` (not
+ * `x` itself), and returns it.
  */
 export function applyMixing(
   matrix: SparseMatrix,

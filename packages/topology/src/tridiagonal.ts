@@ -1,4 +1,4 @@
-/** A symmetric tridiagonal matrix: its diagonal, and beside it `offDiagonal`, one shorter (more is not looked at). */
+/** A symmetric tridiagonal matrix: its diagonal, and next to it `offDiagonal`, one shorter (further elements are ignored). */
 export interface Tridiagonal {
   readonly diagonal: readonly number[]
   readonly offDiagonal: readonly number[]

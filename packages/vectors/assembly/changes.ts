@@ -1,10 +1,10 @@
 import { sizeOf } from './bits'
 import { codes, histogram, largest, numbers, reference, selectedEnd } from './layout'
 
-/** How many numbers are looked at side by side. */
+/** How many numbers are processed side by side. */
 export const changeStep: i32 = 4
 
-/** How large the numbers up to the address `end` are. */
+/** Finds the largest magnitude of the numbers up to the address `end`. */
 export function inspect(end: usize): void {
   let seen = i32x4.splat(0)
   let from = numbers
@@ -16,8 +16,8 @@ export function inspect(end: usize): void {
 }
 
 /**
- * Of the numbers up to the address `end` whose changes since the reference have the bits `wanted` where `mask` has ones, counts how
- * many have which number in the bits from `shift` on; `bins` is the largest such number.
+ * A histogram over the numbers up to the address `end` whose changes since the reference have the bits `wanted` where `mask` has ones: counts the
+ * values of their bits from `shift` on; `bins` is the largest such value.
  */
 export function countChanges(end: usize, mask: i32, wanted: i32, shift: i32, bins: i32): void {
   let known = reference
@@ -43,8 +43,8 @@ function count(bin: usize): void {
 }
 
 /**
- * Of the numbers up to the address `end`, writes the places (in bytes) and changes of those whose changes have the bits `least` or
- * more, one after the other to where codes lie; and the address behind the last one.
+ * Of the numbers up to the address `end`, selects those whose changes have the bits `least` or more. Writes their places (in bytes) and changes, one
+ * after the other, to the area `codes`, and the address behind the last one to `selectedEnd`.
  */
 export function selectChanges(end: usize, least: i32): void {
   let known = reference
@@ -69,6 +69,6 @@ export function selectChanges(end: usize, least: i32): void {
 function keep(to: usize, place: usize, change: i32, matches: i32): usize {
   store<usize>(to, place)
   store<i32>(to, change, 4)
-  // A match is −1, and its lower bits 8: without a branch that nobody can predict.
+  // A match is −1, and its lower bits give 8: this avoids an unpredictable branch.
   return to + (matches & 8)
 }

@@ -8,7 +8,7 @@ export const halfStep: i32 = 8
 const mostFloat16: i32 = 0x477f_e000
 const mostBfloat16: i32 = 0x7f7f_0000
 
-/** The power of two in |x|, as bits; 2⁻¹⁴ stands in for smaller ones, which gives subnormal numbers their fewer bits. */
+/** The power of two in |x|, as bits; at least 2⁻¹⁴, which gives subnormal numbers their fewer bits. */
 @inline
 function powerOf(size: v128): v128 {
   return v128.and(i32x4.max_s(size, i32x4.splat(113 << 23)), i32x4.splat(0x7f80_0000))
@@ -21,8 +21,8 @@ function anchorOf(size: v128): v128 {
 }
 
 /**
- * IEEE 754 binary16, of |x| and the sign of x. What the addition has below the power is the significand, and adding it to the exponent
- * less one lets a carry, or the lack of a leading bit, come out right.
+ * IEEE 754 binary16, of |x| and the sign of x. The bits of the sum below the power are the significand. Adding it to the exponent less one makes a
+ * carry, or a missing leading bit, come out right.
  */
 @inline
 function float16Code(size: v128, sign: v128): v128 {
@@ -31,7 +31,7 @@ function float16Code(size: v128, sign: v128): v128 {
   return v128.or(i32x4.shr_u(sign, 16), i32x4.add(significand, exponent))
 }
 
-/** What that code means. */
+/** The number that the code stands for. */
 @inline
 function float16Rounded(size: v128, sign: v128): v128 {
   return v128.or(f32x4.sub(f32x4.add(size, anchorOf(size)), anchorOf(size)), sign)
@@ -87,7 +87,7 @@ function encode(end: usize, delta: bool, brain: bool): void {
   v128.store(largest, seen)
 }
 
-/** Of the numbers up to the address `end`; with `Delta` of their changes since the reference, which follows. */
+/** Encodes the numbers up to the address `end`; with `Delta`, their changes since the reference, which is updated. */
 export function encodeFloat16(end: usize): void {
   encode(end, false, false)
 }
@@ -101,7 +101,7 @@ export function encodeDeltaBfloat16(end: usize): void {
   encode(end, true, true)
 }
 
-/** Numbers without a leading bit are made with one that is subtracted again; NaN and infinity become NaN. */
+/** Numbers without a leading bit are computed with one that is then subtracted; NaN and infinity become NaN. */
 @inline
 function float16Value(code: v128): v128 {
   const size = i32x4.shr_u(i32x4.shl(code, 17), 4)
@@ -140,7 +140,7 @@ function decode(end: usize, delta: bool, brain: bool): void {
   v128.store(largest, seen)
 }
 
-/** The numbers up to the address `end`; with `Delta` the sum of the reference there and of the changes. */
+/** Decodes the numbers up to the address `end`; with `Delta`, the sum of the reference and the changes. */
 export function decodeFloat16(end: usize): void {
   decode(end, false, false)
 }

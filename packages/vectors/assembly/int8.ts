@@ -4,24 +4,24 @@ import { codes, largest, numbers, randomState, reference } from './layout'
 /** How many numbers share a scale. */
 export const groupLength: i32 = 256
 
-/** Numbers in units of the scale are rounded to this many bits behind the point first, and then at random. */
+/** Numbers in units of the scale are first rounded to this many bits behind the point, and then at random. */
 const fractionBits: i32 = 15
 
-/** 1.5 · 2²³ as bits: a number that is added to it is rounded to an integer, which is then found in the lower bits. */
+/** 1.5 · 2²³ as bits: adding it rounds a number to an integer, which is then in the lower bits. */
 const anchor: i32 = 0x4b40_0000
 
 /**
- * 127 times the smallest scale, 2⁻¹¹⁰, as bits. Smaller scales would be inexact or zero, and their inverses infinite; with this one,
- * rounding small numbers at random still keeps their mean.
+ * 127 times the smallest scale, 2⁻¹¹⁰, as bits. Smaller scales would be inexact or zero, and their inverses infinite; with this one, rounding small
+ * numbers at random still keeps their mean.
  */
 const smallest: i32 = 0x0bfe_0000
 
-/** Bits of the largest |x| that the scale can be made of without 127 times the scale overflowing; larger ones saturate. */
+/** Bits of the largest |x| for which 127 times the scale does not overflow; larger ones saturate. */
 const mostSize: i32 = 0x7f7f_fff8
 
 /**
- * The next four times 32 bits of xorshift128 (Marsaglia, Journal of Statistical Software 8(14), 2003), each lane a generator of
- * its own; they take the place of the oldest of the four vectors of state.
+ * The next four times 32 bits of xorshift128 (Marsaglia, Journal of Statistical Software 8(14), 2003); each lane is a generator of its own. They
+ * replace the oldest of the four state vectors.
  */
 @inline
 function draw(oldest: v128, newest: v128): v128 {
@@ -139,7 +139,7 @@ function encode(end: usize, delta: bool): void {
   v128.store(largest, seen)
 }
 
-/** Adds eight changes to the reference, as the far side does, and returns how large the sums are. */
+/** Adds eight changes to the reference, as the receiver does, and returns the magnitudes of the sums. */
 @inline
 function follow(seen: v128, known: usize, first: v128, second: v128, scale: v128): v128 {
   const a = f32x4.add(v128.load(known), valueOf(first, scale))
@@ -149,12 +149,12 @@ function follow(seen: v128, known: usize, first: v128, second: v128, scale: v128
   return i32x4.max_s(i32x4.max_s(seen, sizeOf(a)), sizeOf(b))
 }
 
-/** Of the numbers up to the address `end`. */
+/** Encodes the numbers up to the address `end`. */
 export function encodeInt8(end: usize): void {
   encode(end, false)
 }
 
-/** Of their changes since the reference, which follows. */
+/** Encodes their changes since the reference, which is updated. */
 export function encodeDeltaInt8(end: usize): void {
   encode(end, true)
 }
@@ -195,12 +195,12 @@ function decode(end: usize, delta: bool): void {
   v128.store(largest, seen)
 }
 
-/** The numbers up to the address `end`. */
+/** Decodes the numbers up to the address `end`. */
 export function decodeInt8(end: usize): void {
   decode(end, false)
 }
 
-/** The sum of the reference there and of the changes. */
+/** The sum of the reference and the changes. */
 export function decodeDeltaInt8(end: usize): void {
   decode(end, true)
 }

@@ -1,6 +1,6 @@
-// Functions over vectors whose addresses lie in a table, a line for each vector: its address (uint32), and a float64 number that
-// belongs to it. `end` is the address behind the last line, `result` that of memory for what is not a vector, and `bytes` the length
-// of every vector, a multiple of `stepBytes` and not 0.
+// Functions over vectors whose addresses are in a table with a line for each vector: its address (uint32), and a float64 number that belongs to it.
+// `end` is the address behind the last line, `result` the address of results that are not vectors, and `bytes` the length of every vector, a multiple
+// of `stepBytes` and not 0.
 
 export const lineBytes: i32 = 16
 export const factorOffset: i32 = 8
@@ -94,7 +94,7 @@ function larger(most: v128, x: v128): v128 {
   return i32x4.max_u(most, v128.and(i32x4.splat(0x7fff_ffff), x))
 }
 
-/** Raises the first four integers of the result to the bits of numbers without their signs. */
+/** Raises the first four integers of the result to the magnitudes' bits, where those are larger. */
 export function magnitude(table: usize, end: usize, result: usize, bytes: usize): void {
   let x = load<usize>(table)
   let a = v128.load(result)
@@ -114,8 +114,8 @@ export function magnitude(table: usize, end: usize, result: usize, bytes: usize)
 }
 
 /**
- * Reads a number of every cache line of all vectors, into a part of the result that no other kernel uses with it. A kernel that
- * writes where it reads gets ahead of itself too little to keep the memory busy; reads alone are begun many at a time.
+ * Reads one number of every cache line of all vectors, into a part of the result that no other kernel uses with it. A kernel that writes where it
+ * reads runs ahead too little to keep the memory busy; pure reads overlap many at a time.
  */
 export function touch(table: usize, end: usize, result: usize, bytes: usize): void {
   let seen = i32x4.splat(0)

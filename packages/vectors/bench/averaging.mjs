@@ -1,11 +1,11 @@
 /**
- * How fast vectors are averaged and compared, beside copying them: 25 million numbers in a KernelMemory, in other memory,
- * and as the loops that the kernels replace. Then small vectors, as simulations have them.
+ * How fast vectors are averaged and compared, relative to copying them: 25 million numbers in a KernelMemory, in other memory, and with the loops
+ * that the kernels replace. Then small vectors, as in simulations.
  *
  *     npx tsc -b packages/vectors && node packages/vectors/bench/averaging.mjs [repeats | --small]
  *
- * Touched is what a computation reads and writes, 4 bytes a number and vector; "of memcpy" is how much of it goes through in a
- * second, relative to copying, which touches 8 bytes a number. Medians; all of a repetition run one after the other.
+ * "Touched" is what a computation reads and writes, 4 bytes per number and vector; "of memcpy" is the rate at which it does so, relative to copying,
+ * which touches 8 bytes per number. Medians; all computations of a repetition run one after the other.
  */
 import { allFinite, distance, KernelMemory, weightedSum } from '../dist/index.js'
 
@@ -17,7 +17,7 @@ const termsOf = (vectors) => vectors.map((vector) => ({ weight: 1 / vectors.leng
 
 const sums = new Float64Array(2048)
 
-/** The loop that averages of long vectors were computed with. */
+/** The loop that used to average long vectors. */
 function loopSum(out, terms) {
   for (let start = 0; start < out.length; start += sums.length) {
     const count = Math.min(sums.length, out.length - start)
@@ -50,10 +50,10 @@ function loopFinite(x) {
   return sum === 0
 }
 
-/** Vectors of numbers that stay what they are, however often they are averaged. */
+/** Vectors of numbers that averaging does not change. */
 const filled = (vector) => vector.fill(1.5)
 
-/** Lines of the table: a name, how many vectors it touches per number, and what it does. */
+/** Lines of the table: a name, how many vectors it touches per number, and the computation. */
 function works(place, [x, y, z, out], { sum, apart, finite }) {
   return [
     [`mean of 2, ${place}`, 3, () => sum(out, termsOf([x, y]))],
@@ -99,7 +99,7 @@ function large() {
   }
 }
 
-/** Nanoseconds a call, the best of some. */
+/** Nanoseconds per call, the best of several. */
 function perCall(run, numbers) {
   const calls = Math.ceil(2e6 / (numbers + 50))
   let best = Infinity

@@ -1,10 +1,10 @@
 /**
- * How fast codecs are, beside copying the same vector in the same run.
+ * How fast codecs are, relative to copying the same vector in the same run.
  *
  *     npx tsc -b packages/vectors && node packages/vectors/bench/codecs.mjs [repeats]
  *
- * GB/s are bytes of float32, 4 per number, whatever the body takes. A stateful codec's first body, raw float32, is not counted.
- * Between the repeats every number moves a little, so that there is something to tell. Medians.
+ * GB/s are bytes of float32, 4 per number, whatever the size of the body. A stateful codec's first body, raw float32, is not counted. Between the
+ * repeats every number changes a little, so that there are changes to send. Medians.
  */
 import { codecWords, parseCodec } from '../dist/index.js'
 
@@ -12,7 +12,7 @@ const count = 25_000_000
 const repeats = Number(process.argv[2] ?? 5)
 const names = [...codecWords, 'top-k:0.001', 'top-k:0.1']
 
-/** Seeds are the same in each run; nothing else is drawn from it. */
+/** Gives the same seeds in each run; nothing else is drawn from it. */
 const draws = { integer: (limit) => Math.floor(0.37 * limit) }
 
 const median = (values) => values.toSorted((x, y) => x - y)[Math.floor(values.length / 2)]

@@ -2,13 +2,13 @@ import { invariant } from '@murmuration/core'
 import type { Operand, Workspace } from './wasm/workspace.js'
 import { workspaceFor } from './wasm/workspaces.js'
 
-/** One vector of a weighted sum. */
+/** One term of a weighted sum. */
 export interface Term {
   readonly weight: number
   readonly vector: Float32Array
 }
 
-/** From how many numbers on kernels in WebAssembly are faster than loops, also with copies to where they compute. */
+/** From this length on, kernels in WebAssembly are faster than loops, even with copies to their memory. */
 const kernelLength = 1024
 
 /** How many elements are summed in float64 at a time; 16 KiB, so that they stay in the first-level cache. */
@@ -17,17 +17,17 @@ const blockLength = 2048
 /** The sums of one block; nothing else runs between its first use and its last. */
 const blockSums = new Float64Array(blockLength)
 
-/** Where sums of squares begin when no kernel has begun them. */
+/** The initial sums of squares when no kernel has computed any. */
 const noSquares = new Float64Array(8)
 
 /**
- * `out[i] = Σ_t weight_t · vector_t[i]`, summed in float64 in the order of `terms` and rounded to float32 once.
- * The order is part of the result: give the terms in the order of the peers' names, never of arrival.
+ * `out[i] = Σ_t weight_t · vector_t[i]`, summed in float64 in the order of `terms` and rounded to float32 once. The order is part of the result:
+ * order the terms by the peers' names, never by arrival.
  *
- * Long vectors in a `KernelMemory` are summed where they lie, others block by block through a copy: the same numbers.
+ * Long vectors in a `KernelMemory` are summed in place, others block by block through a copy: the result is the same.
  *
  * @param out - as long as every term's vector; may be one of them
- * @param from - the first element that is computed; all before it, and from `to` on, stay as they are
+ * @param from - the first element that is computed; those before it, and from `to` on, are unchanged
  */
 export function weightedSum(out: Float32Array, terms: readonly Term[], from = 0, to = out.length): Float32Array {
   for (const { vector } of terms) sameLength(out, vector)
@@ -56,7 +56,7 @@ function addUp(out: Float32Array, terms: readonly Term[], from: number, to: numb
   }
 }
 
-/** As through the sums, whose beginning is 0: −0 becomes 0. */
+/** Starts from 0 as the sums do: −0 becomes 0. */
 function addTwoAtOnce(out: Float32Array, first: Term, second: Term, from: number, to: number): void {
   const { weight: a, vector: x } = first
   const { weight: b, vector: y } = second
@@ -113,9 +113,9 @@ export function distance(x: Float32Array, y: Float32Array): number {
 }
 
 /**
- * `Σ (x[i] − y[i])²` for `i` from `from` to below `to`, in float64. Eight sums run side by side: element `from + k` adds to sum
- * `k mod 8`, and in the end they are added as `((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7))`. The bits of a sum over ranges
- * depend therefore on where they are cut.
+ * `Σ (x[i] − y[i])²` for `i` from `from` to below `to`, in float64. There are eight partial sums: element `from + k` is added to sum `k mod 8`, and
+ * at the end they are added as `((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7))`. The bits of a sum over several ranges therefore depend on their
+ * boundaries.
  */
 export function squaredDistance(x: Float32Array, y: Float32Array, from = 0, to = x.length): number {
   sameLength(x, y)
@@ -134,7 +134,7 @@ function squaresWithKernel(x: Float32Array, y: Float32Array, from: number, to: n
   return addSquares(workspace.numbers, x, y, rest, to)
 }
 
-/** Adds squares to the eight sums, to the first of them the one at `from`, and returns the sum of all. */
+/** Adds squares to the eight sums, beginning with the element at `from` and the first sum, and returns the total. */
 function addSquares(sums: Float64Array, x: Float32Array, y: Float32Array, from: number, to: number): number {
   let a = sums[0]
   let b = sums[1]
@@ -169,7 +169,7 @@ function square(x: number): number {
   return x * x
 }
 
-/** The mean of `vectors` (at least one), each with the same weight. */
+/** The mean of `vectors` (at least one), all with the same weight. */
 export function mean(vectors: readonly Float32Array[]): Float32Array {
   invariant(vectors.length > 0, 'the mean of no vectors was asked for')
   const weight = 1 / vectors.length
@@ -199,7 +199,7 @@ export function allFinite(x: Float32Array): boolean {
   return foundFinite(workspace) && isSumFinite(x, rest)
 }
 
-/** NaN and ∞ stay in a sum, and sums of float32 numbers are far from overflowing in float64: one check for all. */
+/** NaN and ∞ persist in a sum, and sums of float32 numbers are far from overflowing in float64: one check covers all. */
 function isSumFinite(x: Float32Array, from: number): boolean {
   const { length } = x
   let sum = 0
@@ -209,7 +209,7 @@ function isSumFinite(x: Float32Array, from: number): boolean {
   return Number.isFinite(sum)
 }
 
-/** Whether the numbers whose magnitude a kernel has found are finite: all bits of the exponent are set in others. */
+/** Whether the numbers whose magnitude a kernel has found are finite: others have all bits of the exponent set. */
 function foundFinite({ integers }: Workspace): boolean {
   return integers.subarray(0, 4).every((magnitude) => magnitude < 0x7f800000)
 }

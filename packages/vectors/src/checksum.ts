@@ -1,11 +1,11 @@
-/** A number by which a receiver tells whether a vector is the one that was meant. */
+/** A number by which a receiver checks that a vector is the intended one. */
 
 /**
- * A 32-bit hash of the bits of `values`, in which every number and its place count: four sums side by side, each multiplied and folded as in MurmurHash3
- * (Appleby 2011), since one alone waits for its own result. It finds mistakes, such as memory that was used again too early; it does not find a forger, who
- * can compute it as well.
+ * A 32-bit hash of the bits of `values`, which depends on every number and its place: four parallel sums, each multiplied and folded as in
+ * MurmurHash3 (Appleby 2011), since a single one would wait for its own result. It finds mistakes, such as memory that was reused too early. It does
+ * not stop a forger, who can compute it too.
  *
- * @returns a whole number from 0 to 2³² − 1, the same on every machine of one byte order
+ * @returns a whole number from 0 to 2³² − 1, the same on all machines with the same byte order
  */
 export function checksumOf(values: Float32Array): number {
   const bits = new Uint32Array(values.buffer, values.byteOffset, values.length)
@@ -21,7 +21,7 @@ export function checksumOf(values: Float32Array): number {
   return fold(fold(fold(fold(a) ^ b) ^ c) ^ d) >>> 0
 }
 
-/** The first half of MurmurHash3's finish: one to one, so that a difference is never lost in one sum. */
+/** The first half of MurmurHash3's finaliser: a bijection, so that a difference is never lost in one sum. */
 function fold(value: number): number {
   const product = Math.imul(value ^ (value >>> 16), 0x85ebca6b)
   return product ^ (product >>> 13)

@@ -1,5 +1,5 @@
 /**
- * Flat float32 vectors: arithmetic, codecs, and the schema that says what lies where.
+ * Flat float32 vectors: arithmetic, codecs, and the schema that gives the offset of each tensor.
  *
  * @packageDocumentation
  */

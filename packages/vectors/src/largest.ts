@@ -1,11 +1,11 @@
 import { thresholdOf } from './codecs/select.js'
 
-/** Zeros for any vector up to their length. */
+/** Zeros, long enough for the longest vector so far. */
 let zeros = new Float32Array(0)
 
 /**
- * Writes to `out` the `count` numbers of `values` that are farthest from 0, at their places, and 0 to all others; of ties those at lower places. All
- * of them where one is not finite.
+ * Writes the `count` numbers of `values` that are farthest from 0 to `out`, at their places, and 0 to all others; of ties those at lower places.
+ * Writes all numbers when one is not finite.
  */
 export function keepLargest(values: Float32Array, count: number, out: Float32Array): void {
   if (zeros.length < values.length) zeros = new Float32Array(values.length)

@@ -14,7 +14,7 @@ const tensors = [
   { name: 'ß', shape: [], values: Float32Array.of(-0) }
 ]
 
-/** A file in one piece. */
+/** A file from its parts. */
 function fileOf(parts: readonly Uint8Array[]): Uint8Array {
   const file = new Uint8Array(parts.reduce((sum, { byteLength }) => sum + byteLength, 0))
   let end = 0
@@ -25,7 +25,7 @@ function fileOf(parts: readonly Uint8Array[]): Uint8Array {
   return file
 }
 
-/** A file whose header is any text. */
+/** A file with an arbitrary header. */
 function withHeader(header: unknown, data = 0): Uint8Array {
   const json = new TextEncoder().encode(typeof header === 'string' ? header : JSON.stringify(header))
   const length = new Uint8Array(8)

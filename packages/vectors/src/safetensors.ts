@@ -1,6 +1,6 @@
 /**
- * Files in the safetensors format (huggingface.co/docs/safetensors): the length of the header as a 64-bit integer, the header as JSON
- * padded with spaces to a multiple of 8 bytes, and the tensors one after the other, little-endian, without holes. Here all are float32.
+ * Files in the safetensors format (huggingface.co/docs/safetensors): the length of the header as a 64-bit integer, the header as JSON padded with
+ * spaces to a multiple of 8 bytes, and the tensors one after the other, little-endian, without gaps. Here all are float32.
  */
 import { InputError, invariant } from '@murmuration/core'
 import { bodyOf } from './copy.js'
@@ -13,7 +13,7 @@ export interface NamedTensor {
   readonly values: Float32Array
 }
 
-/** Where a tensor lies, in bytes from the end of the header. */
+/** The position of a tensor, in bytes from the end of the header. */
 export interface TensorPlace {
   readonly name: string
   readonly shape: readonly number[]
@@ -21,24 +21,24 @@ export interface TensorPlace {
   readonly end: number
 }
 
-/** What a file says of itself. */
+/** The content of a file's header. */
 export interface SafetensorsHeader {
-  /** In the order of their places. */
+  /** In the order of their positions. */
   readonly places: readonly TensorPlace[]
   readonly metadata: Readonly<Record<string, string>>
   /** Of all tensors. */
   readonly dataBytes: number
 }
 
-/** Of the number that is the header's length. */
+/** Bytes of the number that gives the header's length. */
 export const safetensorsLengthBytes = 8
 
-/** The longest header that readers of the format take. */
+/** The longest header that readers of the format accept. */
 const maxHeaderBytes = 100_000_000
 
 const metadataName = '__metadata__'
 
-/** The header as a file has it, its length in front. Tensors follow in this order. */
+/** The header as a file begins with it, preceded by its length. Tensors follow in this order. */
 export function encodeSafetensorsHeader(
   tensors: readonly Pick<NamedTensor, 'name' | 'shape'>[],
   metadata: Readonly<Record<string, string>> = {}
@@ -71,8 +71,8 @@ export function encodeSafetensors(
 }
 
 /**
- * How long the header of a file of `fileBytes` is, from its first 8 bytes. Throws an InputError before any memory is taken for what cannot
- * be.
+ * The length of the header of a file of `fileBytes`, from its first 8 bytes. Throws an InputError for an impossible length, before any memory is
+ * allocated.
  */
 export function safetensorsHeaderLength(first: Uint8Array, fileBytes: number): number {
   if (first.byteLength < safetensorsLengthBytes || fileBytes < safetensorsLengthBytes)
@@ -86,7 +86,7 @@ export function safetensorsHeaderLength(first: Uint8Array, fileBytes: number): n
 /**
  * Reads a header.
  *
- * @param json - without the length in front
+ * @param json - without the preceding length
  * @throws InputError unless the tensors are float32 and fill the rest of a file of `fileBytes` exactly, one after the other
  */
 export function decodeSafetensorsHeader(json: Uint8Array, fileBytes: number): SafetensorsHeader {
@@ -102,7 +102,7 @@ export function decodeSafetensorsHeader(json: Uint8Array, fileBytes: number): Sa
   return { places, metadata: textsOf(metadata), dataBytes }
 }
 
-/** The tensors of a header's places as views of `data`, which begins at a multiple of 4 bytes of its memory. */
+/** The tensors of a header as views of `data`, which must be aligned to 4 bytes. */
 export function tensorsIn(data: Uint8Array, { places, dataBytes }: SafetensorsHeader): readonly NamedTensor[] {
   invariant(data.byteLength === dataBytes, () => `${data.byteLength} bytes for tensors of ${dataBytes}`)
   return places.map(({ name, shape, begin, end }) => {

@@ -2,12 +2,12 @@ import { invariant, type Schema, type TensorSchema } from '@murmuration/core'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 
-/** How many numbers a tensor of this shape holds; 1 for a scalar, whose shape is empty. */
+/** The number of elements of a tensor of this shape; 1 for a scalar, whose shape is empty. */
 export function sizeOf(shape: readonly number[]): number {
   return shape.reduce((product, extent) => product * extent, 1)
 }
 
-/** How many numbers all tensors of `schema` hold together: the length of the flat vector. */
+/** The number of elements of all tensors of `schema`: the length of the flat vector. */
 export function lengthOf(schema: Schema): number {
   return schema.reduce((sum, tensor) => sum + sizeOf(tensor.shape), 0)
 }
@@ -47,7 +47,7 @@ export function hashVector(vector: Float32Array): string {
   return bytesToHex(sha256(new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength)))
 }
 
-/** A sentence that says where two schemas part, or `undefined` when they are the same. */
+/** A sentence that says where two schemas differ, or `undefined` when they are the same. */
 export function differenceOf(ours: Schema, theirs: Schema): string | undefined {
   for (let index = 0; index < Math.max(ours.length, theirs.length); index++) {
     const [own, other] = [ours[index], theirs[index]]

@@ -1,4 +1,4 @@
-/** Short sums of long vectors, by which distances are estimated where no machine has all vectors. */
+/** Sketches: short sums of long vectors, from which distances are estimated where no machine has all vectors. */
 import { invariant } from '@murmuration/core'
 
 /** Numbers of a sketch. The relative standard error of a squared distance is `√(2 / 64)`, 18 %. */
@@ -6,8 +6,8 @@ export const sketchLength = 64
 
 /**
  * Adds the count sketch `S x` (Charikar, Chen, Farach-Colton, ICALP 2002) of the elements from `from` to below `to` to `sums`: each element is added
- * to one of {@link sketchLength} sums, with a sign. Of every {@link sketchLength} elements in a row each goes to another sum; a hash of their
- * place and the seed says by how much these are turned, and the signs. `E ‖S x − S y‖² = ‖x − y‖²`, with variance at most `2 ‖x − y‖⁴ / 64`.
+ * to one of {@link sketchLength} sums, with a sign. Every {@link sketchLength} consecutive elements go to different sums; a hash of their place and
+ * the seed gives their rotation and their signs. `E ‖S x − S y‖² = ‖x − y‖²`, with variance at most `2 ‖x − y‖⁴ / 64`.
  *
  * @param from - a multiple of {@link sketchLength}, so that ranges add up to the sketch of the whole
  */

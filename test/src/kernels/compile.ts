@@ -2,7 +2,7 @@
 import { textOf } from '../repository.js'
 import asc from 'assemblyscript/asc'
 
-/** A file of TypeScript with modules as text, and from which source each comes. */
+/** A file of TypeScript with modules as text, and the source of each. */
 export interface KernelFile {
   readonly file: string
   readonly folder: string
@@ -33,7 +33,7 @@ export const kernelFiles: readonly KernelFile[] = [
   }
 ]
 
-/** No runtime, no checks, no memory of its own: what is left are the functions as they are written. */
+/** No runtime, no checks, no memory of its own: only the functions as written. */
 const flags = [
   '--runtime',
   'stub',
@@ -46,7 +46,7 @@ const flags = [
   'simd'
 ]
 
-/** The text of the file as its sources give it. Throws what the compiler says when it refuses one. */
+/** The text of the file, compiled from its sources. Throws the compiler's message when it refuses one. */
 export async function compileKernels({ folder, modules }: KernelFile): Promise<string> {
   const parts = [`// Made by "npm run kernels" from ${folder}. Change the sources, not this file.\n`]
   for (const [name, { source, flags = [] }] of Object.entries(modules)) {

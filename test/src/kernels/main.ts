@@ -1,4 +1,4 @@
-/** Writes the modules of the kernels anew. */
+/** Regenerates the modules of the kernels. */
 import { writeFileSync } from 'node:fs'
 import { root } from '../repository.js'
 import { compileKernels, kernelFiles } from './compile.js'

@@ -1,28 +1,28 @@
 /**
- * Whether a history of reads and adds is sequentially consistent for each key (Lamport 1979, key by key): whether there is an order of all its operations on
- * that key that has those of each worker in their order, and in which each read gives the sum of the adds before it.
+ * Whether a history of reads and adds is sequentially consistent for each key (Lamport 1979, key by key): whether there is an order of all its
+ * operations on that key which keeps the order of each worker, and in which each read gives the sum of the adds before it.
  *
- * In general that is NP-complete (Gibbons and Korach 1997). Here each add is told apart by its number, and a read says which adds it has seen. So it is known
- * of each read and each add which of them comes first, and such an order is there exactly where these facts and the workers' orders have no circle.
+ * In general that is NP-complete (Gibbons and Korach 1997). Here each add has a number, and a read shows which adds it has seen. So for each read and
+ * each add it is known which comes first, and such an order exists exactly if these facts and the workers' orders have no cycle.
  */
 
-/** The most adds to one key that are told apart. */
+/** The maximum number of distinguishable adds to one key. */
 export const maxAdds = 40
 const perNumber = 10
 
-/** How many numbers a row needs for that: add number `a` is 4^(a mod 10) of number ⌊a / 10⌋, so that an add that happens twice is seen. */
+/** The numbers that a row needs for that: add `a` adds 4^(a mod 10) to number ⌊a / 10⌋, so that a duplicate add is detected. */
 export const rowWidth = maxAdds / perNumber
 
 export interface Event {
   readonly key: number
-  /** Whose it is. */
+  /** The worker of the operation. */
   readonly worker: string
-  /** Its place among those of the worker; absent when it was not waited for. */
+  /** Its position among those of the worker; absent when it was not waited for. */
   readonly order?: number
-  /** Which add it is, or which adds a read has seen. */
+  /** The number of the add, or the adds that a read has seen. */
   readonly add?: number
   readonly seen?: ReadonlySet<number>
-  /** At which tick of the worker's clock it was. */
+  /** The tick of the worker's clock. */
   readonly clock?: number
 }
 
@@ -33,7 +33,7 @@ export function rowOfAdd(add: number): Float32Array {
   return row
 }
 
-/** The adds that a row is the sum of; in words when one has happened twice, or none gives this. */
+/** The adds whose sum a row is; a message when one has happened twice, or the row is no sum of adds. */
 export function addsIn(row: ArrayLike<number>, key: number): ReadonlySet<number> | string {
   const adds = new Set<number>()
   for (let place = 0; place < rowWidth; place++)
@@ -55,14 +55,14 @@ export function inconsistency(events: readonly Event[]): string | undefined {
   return undefined
 }
 
-/** Events that each come before another of them, if there are some. */
+/** A cycle of events, each of which comes before another of them, if there is one. */
 function circleOf(events: readonly Event[]): readonly Event[] | undefined {
   let left = [...events]
   for (;;) {
     const first = left.filter((event) => !left.some((other) => other !== event && isBefore(other, event)))
     if (first.length === 0) return left.length === 0 ? undefined : left
     left = left.filter((event) => !first.includes(event))
-    // What comes after all that is left is in no circle either.
+    // An event that comes before none of the remaining ones is in no cycle.
     left = left.filter((event) => left.length === 1 || left.some((other) => other !== event && isBefore(event, other)))
   }
 }

@@ -1,6 +1,7 @@
 /**
- * `node test/dist/keys/explore.js FIRST COUNT [SERVER] [libp2p]`: plays the histories of so many seeds, in the simulator or on real peers, and prints the first that
- * breaks what the server promises. SERVER is moving (when absent), stale or intended. That of a seed is the same again in the simulator alone.
+ * `node test/dist/keys/explore.js FIRST COUNT [SERVER] [libp2p]`: runs the histories of these seeds, in the simulator or on real peers, and prints
+ * the first that breaks what the server promises. SERVER is moving (when absent), stale or intended. Only in the simulator does a seed repeat the
+ * same history.
  */
 import { history, intended, onLibp2p, type Served, stale } from './histories.js'
 

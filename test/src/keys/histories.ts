@@ -1,4 +1,7 @@
-/** Histories of reads and adds by workers of simulated peers: who does what, how long messages take, and which rows move, all drawn from one seed. */
+/**
+ * Histories of reads and adds by workers of simulated peers: the operations, the delays of messages, and the rows that move are all drawn from one
+ * seed.
+ */
 import {
   type IntentOptions,
   IntentKeyServer,
@@ -20,19 +23,19 @@ import { complete, overLibp2p, type Program } from '../worlds.js'
 import { addsIn, type Event, inconsistency, maxAdds, rowOfAdd, rowWidth } from './consistency.js'
 import { forgotten, tooStale } from './weaker.js'
 
-/** The most numbers of a message. */
+/** The maximum numbers of a message. */
 const messageLength = 1000
 
 export type Open = (setting: KeySetting, send: SendTo, start: Float32Array) => KeyServer
 
-/** How rows are served, and what that promises. */
+/** A kind of key server, and what it promises. */
 export interface Served {
   readonly open: Open
   /** What is wrong with a history, in words. */
   readonly problemOf: (events: readonly Event[]) => string | undefined
-  /** How much of what workers do is a tick of their clocks; nothing when absent. */
+  /** The fraction of the workers' operations that tick their clocks; 0 when absent. */
   readonly ticks?: number
-  /** Whether workers say what they are about to use, in place of having rows moved. */
+  /** Whether workers announce intents instead of moving rows. */
   readonly intends?: boolean
 }
 
@@ -54,7 +57,7 @@ export function stale(seed: number, open: OpenStale = (...given) => new StaleKey
 
 type OpenIntent = (...given: [...Parameters<Open>, IntentOptions]) => KeyServer
 
-/** Rows that move or are copied, as workers intend; copies are made new after 1 to 4 ticks, by the seed. */
+/** Rows that move or are copied, as workers intend; copies are refreshed after 1 to 4 ticks, by the seed. */
 export function intended(seed: number, open: OpenIntent = (...given) => new IntentKeyServer(...given)): Served {
   return {
     open: (...given) => open(...given, { every: 1 + (seed % 4) }),
@@ -64,7 +67,7 @@ export function intended(seed: number, open: OpenIntent = (...given) => new Inte
   }
 }
 
-/** What came of a seed. */
+/** The result for a seed. */
 export interface HistoryResult {
   /** What is wrong, in words; nothing when all is right. */
   readonly problem: string | undefined
@@ -74,17 +77,17 @@ export interface HistoryResult {
   readonly copied: number
 }
 
-/** What all of a history share, drawn from its seed. */
+/** The parameters of a history, drawn from its seed. */
 export interface Drawn {
   readonly peers: readonly PeerName[]
   readonly workers: number
   readonly count: number
   readonly operations: number
-  /** How much of what workers do is to move rows. */
+  /** The fraction of the workers' operations that move rows. */
   readonly moves: number
   readonly latency: number
   readonly jitter: number
-  /** The longest a worker does nothing between two operations. */
+  /** The longest pause of a worker between two operations. */
   readonly pause: number
 }
 
@@ -102,7 +105,7 @@ function drawnFrom(random: Random): Drawn {
   }
 }
 
-/** Peers whose messages take so long. */
+/** Peers with the given delays of messages. */
 export function setting(
   peers: readonly PeerName[],
   seed: number,
@@ -121,7 +124,7 @@ export function setting(
   }
 }
 
-/** Where a history is played: on peers whose messages take so long, or as long as they take. */
+/** The world in which a history runs: peers with given delays of messages, or with real ones. */
 export type Play = (drawn: Drawn, seed: number, program: Program) => Promise<unknown>
 
 const inVirtualTime: Play = async ({ peers, latency, jitter }, seed, program) => {
@@ -129,7 +132,7 @@ const inVirtualTime: Play = async ({ peers, latency, jitter }, seed, program) =>
   for (const [peer, count] of rejected) throw new Error(`${count} messages of ${peer} were refused`)
 }
 
-/** On real peers: the same operations, whose order is not that of the next time. */
+/** On real peers: the same operations, but in an order that differs from run to run. */
 export const onLibp2p: Play = async ({ peers }, seed, program) => {
   let all: readonly Peer[] = []
   await overLibp2p({ topology: complete(...peers), seed, length: messageLength }, program, (ready) => (all = ready))
@@ -137,7 +140,7 @@ export const onLibp2p: Play = async ({ peers }, seed, program) => {
     if (Object.keys(faults.kinds).length > 0) throw new Error(`messages of ${name} were refused`)
 }
 
-/** Plays the history of a seed, on peers whose rows are served so. */
+/** Runs the history of a seed, on peers whose rows are served by `served`. */
 export async function history(
   seed: number,
   served: Served = lapse,
@@ -167,7 +170,7 @@ export async function history(
   return { problem, operations: events.length, ...totals }
 }
 
-/** All adds have happened, once each. */
+/** Checks that every add has happened exactly once. */
 function lostOf(adds: readonly number[], held: ReadonlyMap<number, Float32Array>): string | undefined {
   for (const [key, count] of adds.entries()) {
     const row = held.get(key)
@@ -181,7 +184,7 @@ function lostOf(adds: readonly number[], held: ReadonlyMap<number, Float32Array>
 
 interface Played {
   readonly events: Event[]
-  /** How many adds there were to each key. */
+  /** The number of adds to each key. */
   readonly adds: number[]
   readonly served: Served
   readonly seed: number

@@ -1,4 +1,4 @@
-/** Key servers with an error each, which the checker of histories has to find. */
+/** Key servers, each with a planted error that the checker of histories has to find. */
 import {
   IntentKeyServer,
   type KeyMessage,
@@ -10,7 +10,7 @@ import { intended, moving, type Served, stale } from './histories.js'
 
 const none = new Float32Array(0)
 
-/** The old holder goes on to answer reads of a row that it has given away. */
+/** The old holder continues to answer reads of a row that it has given away. */
 class OldHolderReads extends RelocatingKeyServer {
   readonly #old = new Map<number, Float32Array>()
 
@@ -33,7 +33,7 @@ class OldHolderReads extends RelocatingKeyServer {
   }
 }
 
-/** An add that has waited for its row is answered and not done. */
+/** An add that has waited for its row is acknowledged but not applied. */
 class LostQueuedWrite extends RelocatingKeyServer {
   protected override keep(key: number, request: KeyMessage, values: Float32Array, at: number): boolean {
     const zeros = request.type === 'push' ? new Float32Array(this.setting.width) : none
@@ -41,7 +41,7 @@ class LostQueuedWrite extends RelocatingKeyServer {
   }
 }
 
-/** An add that has waited for its row is done twice. */
+/** An add that has waited for its row is applied twice. */
 class DoubledQueuedWrite extends RelocatingKeyServer {
   protected override keep(key: number, request: KeyMessage, values: Float32Array, at: number): boolean {
     if (request.type !== 'push') return super.keep(key, request, values, at)
@@ -54,7 +54,7 @@ class DoubledQueuedWrite extends RelocatingKeyServer {
   }
 }
 
-/** A row that is given away is held here as well. */
+/** A row that is given away is still held here as well. */
 class TwoHolders extends RelocatingKeyServer {
   protected override giveAway(message: KeyMessage): string | undefined {
     const { width } = this.setting
@@ -68,7 +68,7 @@ class TwoHolders extends RelocatingKeyServer {
   }
 }
 
-/** An add from elsewhere is answered at once and done with the next message. */
+/** An add from another peer is acknowledged at once and applied with the next message. */
 class AnsweredBeforeDone extends RelocatingKeyServer {
   #held: { readonly from: number; readonly message: KeyMessage } | undefined
 
@@ -91,7 +91,7 @@ class AnsweredBeforeDone extends RelocatingKeyServer {
   }
 }
 
-/** What waits for a row goes on before what has come first: an add overtakes the giving away, which took the row without it. */
+/** Operations that wait for a row overtake earlier ones: an add is acknowledged before the row is given away without it. */
 class GivenAwayTooEarly extends RelocatingKeyServer {
   protected override goOn(key: number): void {
     const queue = this.waiting.get(key) ?? []
@@ -107,14 +107,14 @@ class GivenAwayTooEarly extends RelocatingKeyServer {
   }
 }
 
-/** A copy is read a tick longer than it may be. */
+/** A copy is read a tick longer than allowed. */
 class TickTooOld extends StaleKeyServer {
   protected override needed(clock: number): number {
     return Math.max(0, super.needed(clock) - 1)
   }
 }
 
-/** A home answers a read at once, whoever is behind. */
+/** A home answers a read at once, even if workers are behind. */
 class NotWaitedFor extends StaleKeyServer {
   override receive(from: number, message: KeyMessage): string | undefined {
     const { home } = this
@@ -126,7 +126,7 @@ class NotWaitedFor extends StaleKeyServer {
   }
 }
 
-/** A row from its home takes the place of the copy, and what was added here and is not there yet is not seen. */
+/** A row from its home replaces the copy, and local adds that have not reached the home are not seen. */
 class OwnAddsForgotten extends StaleKeyServer {
   protected override keepCopies(keys: Uint32Array, values: Float32Array): void {
     const { log } = this
@@ -137,7 +137,7 @@ class OwnAddsForgotten extends StaleKeyServer {
   }
 }
 
-/** What a home has already is added to its row again. */
+/** Adds that a home already has are added to its row again. */
 class OwnAddsTwice extends StaleKeyServer {
   readonly #width = this.setting.width
 
@@ -158,7 +158,7 @@ class OwnAddsTwice extends StaleKeyServer {
   }
 }
 
-/** A home forgets what another has flushed when its worker has done. */
+/** A home forgets what another peer has flushed when that peer's worker has ended. */
 class LastFlushLost extends StaleKeyServer {
   override end(worker: number): void {
     const { log } = this
@@ -174,7 +174,7 @@ const staleOf =
   (seed: number): Served =>
     stale(seed, (...given) => new Server(...given))
 
-/** As {@link planted}, of servers of bounded staleness. */
+/** As {@link planted}, for servers of bounded staleness. */
 export const plantedStale: Readonly<Record<string, (seed: number) => Served>> = {
   'a copy is read a tick too long': staleOf(TickTooOld),
   'a home answers before all have got to the clock': staleOf(NotWaitedFor),
@@ -183,7 +183,7 @@ export const plantedStale: Readonly<Record<string, (seed: number) => Served>> = 
   'the last flush is lost': staleOf(LastFlushLost)
 }
 
-/** A copy that is made new takes the place of what was added meanwhile. */
+/** A refreshed copy replaces what was added meanwhile. */
 class AddedMeanwhileForgotten extends IntentKeyServer {
   override receive(from: number, message: KeyMessage): string | undefined {
     if (message.type === 'synced')
@@ -231,7 +231,7 @@ const intendedOf =
   (seed: number): Served =>
     intended(seed, (...given) => new Server(...given))
 
-/** As {@link planted}, of servers that copy rows as workers intend. */
+/** As {@link planted}, for servers that copy rows as workers intend. */
 export const plantedIntended: Readonly<Record<string, (seed: number) => Served>> = {
   'what is added while a copy is made new is forgotten': intendedOf(AddedMeanwhileForgotten),
   'what was added to a copy is sent twice': intendedOf(AddedSentTwice),
@@ -242,7 +242,7 @@ export const plantedIntended: Readonly<Record<string, (seed: number) => Served>>
 const openOf = (Server: typeof RelocatingKeyServer): Served =>
   moving((setting, send, start) => new Server(setting, send, start))
 
-/** By what is wrong. */
+/** By the description of the error. */
 export const planted: Readonly<Record<string, Served>> = {
   'the old holder answers reads during and after a move': openOf(OldHolderReads),
   'a queued write is lost': openOf(LostQueuedWrite),

@@ -1,8 +1,9 @@
-/** Weaker promises than sequential consistency, checked on histories in which each add is told apart. The events of a worker are in its order. */
+/** Weaker promises than sequential consistency, checked on histories in which adds are distinguishable. The events of a worker are in its order. */
 import { type Event, textOf } from './consistency.js'
 
 /**
- * What is wrong with a history under bounded staleness (Ho et al., NIPS 2013, section 3), in words: a read at clock c sees all adds of clocks up to c − s − 1, whoever made them.
+ * What is wrong with a history under bounded staleness (Ho et al., NIPS 2013, section 3), in words: a read at clock c must see all adds of clocks up
+ * to c − s − 1, of every worker.
  */
 export function tooStale(events: readonly Event[], staleness: number): string | undefined {
   for (const read of events) {
@@ -22,7 +23,8 @@ export function tooStale(events: readonly Event[], staleness: number): string | 
 }
 
 /**
- * What is wrong within the sessions of workers (Terry et al., PDIS 1994), in words: a read sees what the worker has added before and waited for, and all that it has seen before.
+ * What is wrong within the sessions of workers (Terry et al., PDIS 1994), in words: a read must see the worker's own earlier adds that it has waited
+ * for, and everything that it has seen before.
  */
 export function forgotten(events: readonly Event[]): string | undefined {
   const known = new Map<string, Set<number>>()

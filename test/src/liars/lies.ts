@@ -3,7 +3,7 @@ import type { Milliseconds } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
 import { type Lie, type Sending, type Sight, signedVote } from './lying-fabric.js'
 
-/** What messages of D-PSGD are, by their numbers on the wire. */
+/** The kinds of D-PSGD's messages, by their numbers on the wire. */
 const kinds = { vectors: [1, 2], skipOf: { 1: 3, 2: 5 } as Readonly<Record<number, number>>, state: 8 }
 
 const isVector = ({ kind }: VectorMessage) => kinds.vectors.includes(kind)
@@ -15,12 +15,12 @@ function skip({ kind, round, part, numbers = [] }: VectorMessage): VectorMessage
   return { kind: kinds.skipOf[kind], ...place, numbers: lives, vector: new Float32Array(0) }
 }
 
-/** A changed reply to who asks for a state. */
+/** A changed reply to a peer that asks for a state. */
 const state =
   (change: (message: VectorMessage) => Partial<VectorMessage>): NonNullable<Lie['send']> =>
   (message): Sending => ({ message: message.kind === kinds.state ? { ...message, ...change(message) } : message })
 
-/** A vote against each of the others as it stands. */
+/** A vote against each of the others at its present standing. */
 const votesAgainstAll = ({ self, others, last, signer }: Sight) =>
   others.flatMap((target) => {
     const record = last.get(target)
@@ -29,7 +29,7 @@ const votesAgainstAll = ({ self, others, last, signer }: Sight) =>
     return [signedVote({ voter: self, target, life, refutation }, signer)]
   })
 
-/** Votes of each of the others against the next, signed by who has no right to. */
+/** Votes of each of the others against the next, signed with the liar's key. */
 const forgedVotes = ({ others, signer }: Sight) =>
   others.map((voter, place) => {
     const target = others[(place + 1) % others.length]

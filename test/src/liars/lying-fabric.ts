@@ -1,4 +1,4 @@
-/** A peer of the peer list, with its real key and the real protocol, that says other things than an honest one would. */
+/** A peer of the peer list, with its real key and the real protocol, that says other things than an honest one. */
 import type { Envelope, Fabric, Milliseconds, NoteListener, PeerName } from '@murmuration/core'
 import type { PeerRecord, Signer, Vote } from '@murmuration/membership'
 import type { VectorMessage } from '@murmuration/wire'
@@ -8,14 +8,14 @@ export interface Sight {
   readonly self: PeerName
   readonly others: readonly PeerName[]
   readonly signer: Signer
-  /** Since the first lie. */
+  /** Time since the first lie. */
   readonly age: Milliseconds
-  /** Signed records and votes of others as they were told first, and as they were told last. */
+  /** Signed records and votes of others, as first told and as last told. */
   readonly first: ReadonlyMap<PeerName, PeerRecord>
   readonly last: ReadonlyMap<PeerName, PeerRecord>
 }
 
-/** What a note of gossip carries. */
+/** The content of a gossip note. */
 export interface Gossip {
   readonly kind: string
   readonly number: number
@@ -25,27 +25,27 @@ export interface Gossip {
   readonly votes: readonly Vote[]
 }
 
-/** A message that goes out later, or not at all. */
+/** A message that is sent later, or not at all. */
 export interface Sending {
   readonly message?: VectorMessage
   readonly after?: Milliseconds
 }
 
-/** What is said in place of the truth; what is absent is said as it is. */
+/** What is said in place of the truth; where a member is absent, the truth. */
 export interface Lie {
-  /** Of the own record. It is signed. */
+  /** Changes the liar's own record, which is then signed. */
   readonly record?: (record: PeerRecord, sight: Sight, number: number) => Partial<PeerRecord>
-  /** What else goes with a note. */
+  /** Additions to a note. */
   readonly adds?: (sight: Sight) => Partial<Pick<Gossip, 'records' | 'votes'>>
-  /** What is told in place of a note that is ready. */
+  /** Replaces the text of a finished note. */
   readonly text?: (text: string, sight: Sight) => string
-  /** What is sent in place of a message. */
+  /** Replaces a message. */
   readonly send?: (message: VectorMessage, sight: Sight) => Sending
-  /** Whether nothing at all goes out now. */
+  /** Whether nothing at all is sent now. */
   readonly isMute?: (sight: Sight) => boolean
 }
 
-/** A record of this peer with some of it changed. */
+/** A record of this peer with some fields changed. */
 export function signedRecord(record: PeerRecord, change: Partial<PeerRecord>, signer: Signer): PeerRecord {
   const changed = { ...record, ...change }
   const { name, life, refutation, beat, status, from, isIn, round, samples, broken, silent, waitsFor } = changed
@@ -58,9 +58,9 @@ export function signedVote({ voter, target, life, refutation }: Omit<Vote, 'sign
   return { voter, target, life, refutation, signature: signer.sign(text) }
 }
 
-/** The fabric of a liar: what goes out through it is changed. */
+/** The fabric of a liar: it changes what is sent. */
 export class LyingFabric implements Fabric<VectorMessage> {
-  /** How many notes and messages were not what they should have been. */
+  /** The number of changed notes and messages. */
   lies = 0
   readonly self
   readonly random
@@ -72,11 +72,11 @@ export class LyingFabric implements Fabric<VectorMessage> {
   readonly #first = new Map<PeerName, PeerRecord>()
   readonly #last = new Map<PeerName, PeerRecord>()
   #since: Milliseconds | undefined
-  /** Its own record as it would be if it were honest, and how often it was told otherwise. */
+  /** Its honest record, and how often it has told another one. */
   #own: PeerRecord | undefined
   #told = 0
 
-  /** @param lieNow - asked whenever something goes out; honest while undefined */
+  /** @param lieNow - called at every sending; undefined means honesty */
   constructor(
     inner: Fabric<VectorMessage>,
     signer: Signer,
@@ -150,7 +150,7 @@ export class LyingFabric implements Fabric<VectorMessage> {
     })
   }
 
-  /** The note with the own record changed, and what is added. */
+  /** The note with the liar's own record changed, and with the additions. */
   #changed(text: string, lie: Lie, sight: Sight): string {
     const note = gossipOf(text)
     if (note === undefined) return text
@@ -171,7 +171,7 @@ export class LyingFabric implements Fabric<VectorMessage> {
     return signedRecord(own, record(own, sight, number), this.#signer)
   }
 
-  /** Its own process is not to hear what it has told. */
+  /** Its own process must not receive what it has told. */
   #withoutOwn(text: string): string {
     const note = gossipOf(text)
     if (note === undefined) return text

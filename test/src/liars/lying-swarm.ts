@@ -1,4 +1,4 @@
-/** D-PSGD of peers of which one lies, in a world of either kind. */
+/** D-PSGD with one lying peer, in either world. */
 import { dpsgd, Members, Session } from '@murmuration/algorithms'
 import { quadratics } from '@murmuration/contract'
 import {
@@ -20,22 +20,22 @@ export const names = ['a', 'b', 'c', 'd', 'e', 'm'].map(peerName)
 export const liar = names[5]
 export const honest = names.slice(0, 5)
 
-/** The liar joins as others do, and lies from then on. */
+/** The liar joins honestly, and lies from then on. */
 const honestFor = 5000
 
-/** What a swarm came to. */
+/** The result of a swarm. */
 export interface Outcome {
-  /** Of each honest peer that came to its end. */
+  /** Of each honest peer that has finished. */
   readonly models: Map<PeerName, Float32Array>
-  /** Why others did not. */
+  /** The reasons why others have not. */
   readonly lost: Map<PeerName, string>
   /** When each honest peer ended each round. */
   readonly times: Map<PeerName, Milliseconds[]>
-  /** Whom honest peers took for dead. */
+  /** Peers that honest peers have considered dead. */
   readonly dead: Set<PeerName>
   /** The last round of each honest peer. */
   readonly latest: Map<PeerName, number>
-  /** How many rounds an honest peer has ever been before all others. */
+  /** The largest lead of an honest peer over all others, in rounds. */
   lead: number
   lies: number
 }
@@ -49,7 +49,7 @@ export interface LyingSwarm {
   /** How long a gradient takes. */
   readonly gradient: Milliseconds
   readonly lie?: Lie
-  /** The task with gradients that take time, where the world does not make them. */
+  /** The task with gradients that take time, where the world does not simulate it. */
   readonly slowed?: (task: Task) => Task
   readonly settings?: Partial<MembershipSettings>
 }
@@ -68,7 +68,7 @@ function note(outcome: Outcome, self: PeerName, round: number): void {
   outcome.lead = Math.max(outcome.lead, round - Math.max(0, ...others))
 }
 
-/** One peer from its start to its end. The liar has no end of its own: it goes on as long as there is anybody. */
+/** Runs one peer from its start to its end. The liar does not end by itself: it continues while any other peer runs. */
 export async function runPeer(
   inner: Fabric<VectorMessage>,
   signer: Signer,
@@ -107,7 +107,7 @@ export async function runPeer(
   if (fabric instanceof LyingFabric) outcome.lies = fabric.lies
 }
 
-/** A signature of the simulated world: nobody else makes it by mistake. */
+/** A signature of the simulated world: no other peer makes it by mistake. */
 function simulatedSigner(self: PeerName): Signer {
   const signatureOf = (peer: PeerName, text: string) => hashText(`key of ${peer} ${text}`).slice(0, 32)
   return {
@@ -116,7 +116,7 @@ function simulatedSigner(self: PeerName): Signer {
   }
 }
 
-/** In virtual time. `b` is started again now and then, and takes a state of another. */
+/** In virtual time. `b` is restarted at these times, and takes a state of another peer. */
 export async function simulated(swarm: LyingSwarm, restarts: readonly Milliseconds[] = []): Promise<Outcome> {
   const outcome = noOutcome()
   const events: FaultEvent[] = restarts.flatMap((at) => [
@@ -137,7 +137,7 @@ export async function simulated(swarm: LyingSwarm, restarts: readonly Millisecon
   return outcome
 }
 
-/** How many rounds each honest peer had ended by then; the fewest. */
+/** How many rounds each honest peer had ended by then; the minimum. */
 export function roundsBy({ times }: Outcome, at: Milliseconds, peers: readonly PeerName[] = honest): number {
   return Math.min(...peers.map((name) => (times.get(name) ?? []).filter((time) => time <= at).length))
 }

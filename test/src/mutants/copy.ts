@@ -5,11 +5,11 @@ import { root } from '../repository.js'
 
 const scope = '@murmuration'
 
-/** A copy of all that is built, in which mutants can be tried; the repository itself is not touched. Returns its folder. */
+/** A copy of the build, in which mutants can be tried; the repository itself is not touched. Returns its folder. */
 export async function copyOfRepository(): Promise<string> {
   const folder = await mkdtemp(join(await realpath(tmpdir()), 'mutants-'))
   for (const name of ['package.json', 'ava.config.js']) await cp(join(root, name), join(folder, name))
-  // Sources and the packages' own node_modules are not needed, or are linked.
+  // Sources are not needed, and the packages' own node_modules are linked.
   const isBuilt = (path: string) => !['src', 'node_modules'].includes(basename(path))
   for (const name of ['packages', 'test', 'docs', 'topologies', 'sim']) {
     await cp(join(root, name), join(folder, name), { recursive: true, filter: isBuilt })
@@ -23,7 +23,7 @@ export async function copyOfRepository(): Promise<string> {
   return folder
 }
 
-/** Links the installed packages of others; ours are to be those of the copy. */
+/** Links the installed third-party packages; the repository's own must be those of the copy. */
 async function linkModules(from: string, to: string): Promise<void> {
   const names = await readdir(from).catch(() => [])
   if (names.length > 0) await mkdir(to)

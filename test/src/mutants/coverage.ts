@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-/** What V8 writes about a program: each function's blocks, of which the first is the function; offsets are those of the text. */
+/** V8's coverage of a program: each function's blocks, of which the first is the function; offsets are those of the text. */
 interface Script {
   readonly url: string
   readonly functions: readonly { readonly ranges: readonly Block[] }[]
@@ -19,7 +19,7 @@ interface Block {
 /** The blocks of each program (by its URL) that some process loaded; one list for each process. */
 export type Coverage = ReadonlyMap<string, readonly (readonly Block[])[]>
 
-/** Runs `run` with `NODE_V8_COVERAGE` set in the environment that it is given; returns what ran of the programs in `folder`. */
+/** Calls `run` with an environment that has `NODE_V8_COVERAGE` set; returns what ran of the programs in `folder`. */
 export async function coverageOf(folder: string, run: (environment: NodeJS.ProcessEnv) => Promise<void>) {
   const reports = await mkdtemp(join(tmpdir(), 'coverage-'))
   try {
@@ -37,7 +37,7 @@ export async function coverageOf(folder: string, run: (environment: NodeJS.Proce
   }
 }
 
-/** Whether what stands at `offset` of a program ran in some process: whether the smallest block around it did. */
+/** Whether the code at `offset` of a program ran in some process: whether the smallest block around it did. */
 export function isReached(coverage: Coverage, path: string, offset: number): boolean {
   return (coverage.get(String(pathToFileURL(path))) ?? []).some((blocks) => {
     const around = blocks.filter(({ startOffset, endOffset }) => startOffset <= offset && offset < endOffset)

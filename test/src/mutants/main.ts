@@ -1,7 +1,7 @@
 /**
- * `npm run mutants -- [--package NAME] [--minutes M] [--seed S]`: puts small mistakes into what is built, one at a time, and
- * counts how many of them the tests notice. Mutants are drawn at random from the seed, as many as there is time for. A mutant is
- * tried with the test files that reach its place; each test file runs once before, with V8's coverage.
+ * `npm run mutants -- [--package NAME] [--minutes M] [--seed S]`: puts small mistakes into the build, one at a time, and counts how many of them the
+ * tests notice. Mutants are drawn at random from the seed, as many as time permits. A mutant is tried with the test files that reach its place; each
+ * test file first runs once with V8's coverage.
  */
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import { type Coverage, coverageOf, isReached } from './coverage.js'
 import { type Mutant, mutantsOf, mutated } from './mutations.js'
 import { runTest } from './run.js'
 
-/** The tests of each package: its own, and those in test/ that are about it. */
+/** The tests of each package: its own, and those in test/ that concern it. */
 const tests: Readonly<Record<string, readonly string[]>> = {
   algorithms: ['oracles', 'central-methods', 'collectives', 'parameter-servers', 'stale-synchronous', 'overlap'],
   topology: ['topologies'],
@@ -43,14 +43,14 @@ async function placesOf(folder: string, name: string, seed: number): Promise<rea
     .map(({ place }) => place)
 }
 
-/** A test file: how many milliseconds it takes without a mutant, and what it reaches. */
+/** A test file: its duration without a mutant, in milliseconds, and what it reaches. */
 interface TestFile {
   readonly file: string
   readonly time: number
   readonly coverage: Coverage
 }
 
-/** Runs each test file of a package once. Returns them with the quickest first. */
+/** Runs each test file of a package once. Returns them, the fastest first. */
 async function testFilesOf(folder: string, name: string): Promise<readonly TestFile[]> {
   const own = filesUnder(`packages/${name}/dist`).filter((file) => file.endsWith('.test.js'))
   const found: TestFile[] = []
@@ -64,7 +64,7 @@ async function testFilesOf(folder: string, name: string): Promise<readonly TestF
   return found.sort((left, right) => left.time - right.time)
 }
 
-/** Tries mutants of a package until the time is over. Returns how many were killed of how many. */
+/** Tries mutants of a package until the time is over. Returns how many were killed, and how many were tried. */
 async function tryPackage(folder: string, name: string, minutes: number, seed: number) {
   const places = await placesOf(folder, name, seed)
   const files = await testFilesOf(folder, name)
@@ -83,7 +83,7 @@ async function tryPackage(folder: string, name: string, minutes: number, seed: n
   return { killed, tried }
 }
 
-/** Whether one of the test files fails, or hangs, with the mutant: first that of the file that it is in, the likeliest to. */
+/** Whether one of the test files fails or hangs with the mutant: first that of the mutated file, which is the most likely to. */
 async function isNoticed(folder: string, place: Place, files: readonly TestFile[]): Promise<boolean> {
   const own = place.file.replace(/\.js$/, '.test.js')
   await writeFile(join(folder, place.file), mutated(place.program, place))

@@ -2,15 +2,15 @@ import ts from 'typescript'
 
 /** One small change of a program. */
 export interface Mutant {
-  /** Where the changed text begins, and what it is. */
+  /** Where the changed text begins, and its content. */
   readonly start: number
   readonly before: string
   readonly after: string
-  /** Where the expression or statement begins to which the change belongs: it ran when something there did. */
+  /** Where the expression or statement around the change begins: the change ran if something there did. */
   readonly at: number
 }
 
-/** Operators and what stands in for each: the neighbour that a slip of the keyboard or of the mind would give. */
+/** Operators and their replacements: the ones that a slip would produce. */
 const operators: Readonly<Record<string, string>> = {
   '+': '-',
   '-': '+',
@@ -35,7 +35,7 @@ const operators: Readonly<Record<string, string>> = {
 
 const names: Readonly<Record<string, string>> = { min: 'max', max: 'min', floor: 'ceil', ceil: 'floor' }
 
-/** All mutants of a JavaScript program, in the order of their places. Texts and what is thrown are left alone. */
+/** All mutants of a JavaScript program, in the order of their places. Texts and thrown values are not changed. */
 export function mutantsOf(program: string): readonly Mutant[] {
   const source = ts.createSourceFile('program.js', program, ts.ScriptTarget.ES2023, true, ts.ScriptKind.JS)
   const found: Mutant[] = []
@@ -57,7 +57,7 @@ export function mutantsOf(program: string): readonly Mutant[] {
   return found
 }
 
-/** The program with one mutant in it. */
+/** The program with one mutant. */
 export function mutated(program: string, { start, before, after }: Mutant): string {
   return program.slice(0, start) + after + program.slice(start + before.length)
 }
@@ -75,7 +75,7 @@ function changeOf(node: ts.Node): Change | undefined {
   if (node.kind === ts.SyntaxKind.TrueKeyword) return { node, after: 'false' }
   if (node.kind === ts.SyntaxKind.FalseKeyword) return { node, after: 'true' }
   if (ts.isIfStatement(node)) return { node: node.expression, after: `!(${node.expression.getText()})` }
-  // A call for its effect is left out.
+  // A call for its effect is removed.
   if (ts.isExpressionStatement(node) && isCall(node.expression)) return { node, after: ';' }
   return undefined
 }

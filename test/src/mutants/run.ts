@@ -5,14 +5,14 @@ import { join } from 'node:path'
 export type Ending = 'passed' | 'failed' | 'hung'
 
 interface RunOptions {
-  /** What takes longer than so many milliseconds hangs. */
+  /** The milliseconds after which a run counts as hanging. */
   readonly limit?: number
   readonly environment?: NodeJS.ProcessEnv
 }
 
 /** Runs a test file with ava in `folder`, up to the first failure. */
 export function runTest(folder: string, file: string, { limit, environment }: RunOptions = {}): Promise<Ending> {
-  // ava's own program and not its shim: so that killing it ends it.
+  // ava's own program and not its shim, so that killing it ends it.
   const ava = join(folder, 'node_modules/ava/entrypoints/cli.mjs')
   const child = spawn(process.execPath, [ava, '--fail-fast', file], { cwd: folder, stdio: 'ignore', env: environment })
   let hung = false

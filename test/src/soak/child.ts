@@ -5,7 +5,7 @@ import { SoakPeer } from './soak-peer.js'
 
 const tell = (message: FromChild) => void process.send?.(message, () => {})
 
-/** One that has failed stays, so that it can tell how things stand, until the soak ends it. */
+/** A failed peer stays, so that it can report its status, until the soak ends it. */
 const watch = (work: Promise<void>) => {
   work.catch((error: unknown) => tell({ kind: 'failed', reason: messageOf(error) }))
 }
@@ -20,14 +20,14 @@ async function serve(): Promise<void> {
   })
 }
 
-/** Closes; nothing may be left then that keeps the process. */
+/** Closes the peer; afterwards nothing may keep the process alive. */
 async function close(peer: SoakPeer): Promise<void> {
   const report = await peer.close()
   process.off('disconnect', orphaned)
   process.send?.({ kind: 'closed', report } satisfies FromChild, () => process.disconnect())
 }
 
-/** Without the soak there is nobody left to end this process. */
+/** Without the soak nothing would end this process. */
 function orphaned(): void {
   process.exit(1)
 }

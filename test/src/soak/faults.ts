@@ -1,17 +1,17 @@
-/** What is done to connections, drawn from a seed. */
+/** Faults of connections, drawn from a seed. */
 import type { Random } from '@murmuration/core'
 
 /** One fault of a network, for one connection. */
 export type Fault =
-  /** The connection ends, in order for TCP or by a reset. */
+  /** The connection ends, with a FIN or with a reset. */
   | { readonly kind: 'cut'; readonly reset: boolean }
-  /** One direction ends as if the sender had closed it, and what it still says is lost; the other direction goes on. */
+  /** One direction ends as if the sender had closed it, and its further bytes are lost; the other direction continues. */
   | { readonly kind: 'half-close'; readonly inward: boolean }
-  /** No byte goes either way for a time in milliseconds. */
+  /** No byte passes in either direction for this time in milliseconds. */
   | { readonly kind: 'freeze'; readonly duration: number }
-  /** The connection ends after so many bytes more in one direction. */
+  /** The connection ends after this many further bytes in one direction. */
   | { readonly kind: 'cut-after'; readonly bytes: number; readonly inward: boolean }
-  /** The connection ends, and the next one to the same peer ends after so few bytes that it dies in its handshakes. */
+  /** The connection ends, and the next one to the same peer ends after this many bytes, within its handshakes. */
   | { readonly kind: 'cut-again'; readonly bytes: number }
 
 const kinds = ['cut', 'cut', 'half-close', 'freeze', 'cut-after', 'cut-after', 'cut-again'] as const
@@ -33,7 +33,7 @@ export function drawFault(random: Random): Fault {
   }
 }
 
-/** A count from 1 to `most`, of every size as likely: cuts between bytes of a header and in the midst of a body. */
+/** A count from 1 to `most`, every order of magnitude equally probable: this cuts both headers and bodies. */
 function upTo(most: number, random: Random): number {
   return Math.max(1, Math.floor(most ** random.uniform()))
 }

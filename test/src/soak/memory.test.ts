@@ -4,7 +4,7 @@ import { allowedGrowth, growthOf, type MemorySample } from './memory.js'
 const megabyte = 1e6
 const allowed = allowedGrowth(50 * megabyte)
 
-/** Samples whose kinds all are what `bytes` says of their place. */
+/** Samples in which every kind of memory is `bytes` of the index. */
 function samples(count: number, bytes: (place: number) => number): MemorySample[] {
   return Array.from({ length: count }, (_, place) => {
     const value = bytes(place)

@@ -1,6 +1,6 @@
 /** Whether a process's memory grows. */
 
-/** Bytes that a process has after garbage was collected. */
+/** The memory of a process after garbage collection, in bytes. */
 export interface MemorySample {
   readonly rss: number
   readonly heapUsed: number
@@ -8,29 +8,29 @@ export interface MemorySample {
   readonly arrayBuffers: number
 }
 
-/** A look at the own process's memory, without garbage where node was started with --expose-gc. */
+/** Measures this process's memory, without garbage where node was started with --expose-gc. */
 export function sampleMemory(): MemorySample {
   globalThis.gc?.()
   const { rss, heapUsed, external, arrayBuffers } = process.memoryUsage()
   return { rss, heapUsed, external, arrayBuffers }
 }
 
-/** Fewer samples than these tell nothing of growth. */
+/** Fewer samples than these say nothing about growth. */
 export const minSamples = 8
 
 const mebibyte = 2 ** 20
 
 /**
- * How many bytes the most of the last quarter of a run may lie above the most of its second quarter. How many vectors
- * are in use when one looks depends on chance, and so does how much lies in the buffers of libp2p (some MiB for each of
- * the streams) and how much the system has taken back of freed memory.
+ * How many bytes the maximum of the last quarter of a run may lie above the maximum of its second quarter. The number of vectors in use at a
+ * measurement is random; so are the bytes in the buffers of libp2p (some MiB for each of the streams), and the freed memory that the system has
+ * reclaimed.
  */
 export function allowedGrowth(vectorBytes: number): MemorySample {
   const external = 3 * vectorBytes + 32 * mebibyte
   return { rss: external + 96 * mebibyte, heapUsed: 8 * mebibyte, external, arrayBuffers: external }
 }
 
-/** The most bytes that a process may ever have: 14 vectors in use or not yet collected, and node itself. */
+/** The maximum memory of a process: 14 vectors in use or not yet collected, and node itself. */
 export function allowedPeak(vectorBytes: number): number {
   return 12 * vectorBytes + 320 * mebibyte
 }

@@ -1,9 +1,9 @@
-/** What the soak and its peers' processes tell each other. */
+/** The messages between the soak and its peers' processes. */
 import type { PeerName } from '@murmuration/core'
 import type { PeerListEntry } from '@murmuration/libp2p'
 import type { MemorySample } from './memory.js'
 
-/** What a peer's process is started with. */
+/** The input of a peer's process. */
 export interface ChildTask {
   readonly self: PeerName
   /** All peers, in the order of the ring. */
@@ -11,36 +11,36 @@ export interface ChildTask {
   readonly seed: number
   /** Numbers of a vector. */
   readonly elements: number
-  /** How vectors travel; as the package likes when absent. */
+  /** The codec of vectors; the package's default when absent. */
   readonly codec?: string | undefined
   /** How long a round may take at most, in milliseconds. */
   readonly timeout: number
-  /** Memory is looked at after the first round that ends so many milliseconds after the last look. */
+  /** Memory is measured after the first round that ends this many milliseconds after the last measurement. */
   readonly sampleEvery: number
 }
 
-/** What a peer has come to when it has closed. */
+/** The result of a peer, after closing. */
 export interface ChildReport {
-  /** Rounds that were completed: in each, a whole version came of each neighbour. */
+  /** Completed rounds: in each, a whole version of each neighbour has arrived. */
   readonly rounds: number
-  /** Versions that the fabric says it received. */
+  /** Versions that the fabric reports as received. */
   readonly received: number
   readonly retransmissions: number
   readonly duplicates: number
   readonly badFrames: number
   readonly reconnections: number
-  /** The round that took longest, in milliseconds. */
+  /** The longest round, in milliseconds. */
   readonly longest: number
-  /** The most memory that the process ever had, in bytes, whatever it was for. */
+  /** The peak memory of the process, in bytes, for any purpose. */
   readonly peak: number
 }
 
 /** From the soak to a peer. */
 export type ToChild =
   | { readonly kind: 'connect'; readonly peerList: readonly PeerListEntry[] }
-  /** The rounds below `rounds` may be begun. */
+  /** Rounds below `rounds` may begin. */
   | { readonly kind: 'grant'; readonly rounds: number }
-  /** Another has failed: how do things stand? */
+  /** Another peer has failed: asks for the status. */
   | { readonly kind: 'tell' }
   | { readonly kind: 'close' }
 

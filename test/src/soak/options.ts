@@ -3,13 +3,13 @@ import { InputError } from '@murmuration/core'
 
 /** What a soak is to do. */
 export interface SoakOptions {
-  /** For how long peers exchange, beside starting and ending. */
+  /** How long peers exchange, without starting and ending. */
   readonly minutes: number
   /** Of the faults and of the peers' random numbers. */
   readonly seed: number
   /** The size of a vector, in 10⁶ bytes. */
   readonly megabytes: number
-  /** How many vectors go through relays between two faults, on average. */
+  /** How many vectors pass through relays between two faults, on average. */
   readonly every: number
   /** How long a round may take at most, in seconds. */
   readonly timeout: number
@@ -31,7 +31,7 @@ export function parseOptions(args: readonly string[]): SoakOptions {
   return { ...(Object.fromEntries(numbers) as Record<keyof typeof defaults, number>), codec }
 }
 
-/** The command that does the same again. */
+/** The command that reproduces the run. */
 export function commandOf({ codec, ...numbers }: SoakOptions): string {
   const given = Object.entries(numbers).map(([name, value]) => `--${name} ${value}`)
   return ['node test/dist/soak/main.js', ...given, ...(codec === undefined ? [] : [`--codec ${codec}`])].join(' ')

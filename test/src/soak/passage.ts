@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 
-/** One connection through a relay: from the one who calls (near) to the peer (far) and back. */
+/** One connection through a relay: from the caller (near) to the peer (far) and back. */
 export class Passage {
   readonly #inward: Way
   readonly #outward: Way
@@ -14,7 +14,7 @@ export class Passage {
     this.#inward = new Way(near, far, onBytes, cut)
     this.#outward = new Way(far, near, onBytes, cut)
     for (const socket of this.#sockets) {
-      // Cutting is the purpose; the errors that it makes are not of interest.
+      // Cutting is the purpose; the resulting errors are ignored.
       socket.on('error', () => {})
       socket.on('close', () => {
         cut()
@@ -23,12 +23,12 @@ export class Passage {
     }
   }
 
-  /** What was done to it last. */
+  /** The last fault of the connection. */
   get state(): string {
     return this.#state
   }
 
-  /** Ends both directions: with all that was sent so far, or by a reset. */
+  /** Ends both directions: after all that was sent so far, or by a reset. */
   cut(reset: boolean): void {
     clearTimeout(this.#thaw)
     this.#state = 'cut'
@@ -38,7 +38,7 @@ export class Passage {
     }
   }
 
-  /** Ends one direction in order, and loses what its sender still says. */
+  /** Ends one direction in order, and drops further bytes of its sender. */
   halfClose(inward: boolean): void {
     this.#state = 'half-closed'
     this.#way(inward).end()
@@ -58,7 +58,7 @@ export class Passage {
     for (const way of [this.#inward, this.#outward]) way.thaw()
   }
 
-  /** Ends both directions as soon as `bytes` more bytes have gone one way. */
+  /** Ends both directions as soon as `bytes` more bytes have passed in one of them. */
   cutAfter(bytes: number, inward: boolean): void {
     this.#state = `to be cut after ${bytes} bytes`
     this.#way(inward).limit = bytes
@@ -71,7 +71,7 @@ export class Passage {
 
 /** One direction. */
 class Way {
-  /** Bytes that may still go through, where that is bounded. */
+  /** Bytes that may still pass, where that is limited. */
   limit = Number.POSITIVE_INFINITY
   readonly #from: Socket
   readonly #to: Socket

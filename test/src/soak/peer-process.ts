@@ -5,19 +5,19 @@ import { deferred, type PeerName } from '@murmuration/core'
 import type { ChildReport, ChildTask, FromChild, ToChild } from './messages.js'
 import type { MemorySample } from './memory.js'
 
-/** How long a process whose peer has closed may take to end by itself, in milliseconds. */
+/** How long a process may take to end by itself after its peer has closed, in milliseconds. */
 const endTimeout = timeLimit(20_000)
 
 /** A process with one peer, as the soak sees it. */
 export class PeerProcess {
   readonly name: PeerName
-  /** Where the peer listens. */
+  /** The peer's address. */
   readonly listening = deferred<Extract<FromChild, { kind: 'listening' }>>()
   readonly closed = deferred<ChildReport>()
   readonly samples: MemorySample[] = []
-  /** How many rounds it has completed. */
+  /** The number of completed rounds. */
   completed = 0
-  /** When it was last heard, by `performance.now()`. */
+  /** When it last sent a message, by `performance.now()`. */
   heard = performance.now()
   readonly #process: ChildProcess
   readonly #ended = deferred<string>()
@@ -25,12 +25,12 @@ export class PeerProcess {
   #failed = false
 
   /**
-   * @param onRound - called after each round that it completes
-   * @param onFailure - told why it cannot go on
+   * @param onRound - called after each completed round
+   * @param onFailure - called with the reason when it cannot continue
    */
   constructor(task: ChildTask, onRound: () => void, onFailure: (reason: string) => void) {
     this.name = task.self
-    // Whatever it prints is an error. Garbage is collected before memory is looked at.
+    // Any output is an error. Garbage is collected before memory is measured.
     this.#process = fork(fileURLToPath(new URL('./child.js', import.meta.url)), [JSON.stringify(task)], {
       stdio: ['ignore', 2, 2, 'ipc'],
       execArgv: ['--expose-gc']
@@ -54,7 +54,7 @@ export class PeerProcess {
     if (this.#process.connected) this.#process.send(message, () => {})
   }
 
-  /** How things stand there, in words; that it does not say so, if it does not within 5 s. */
+  /** The status of the peer, in words; or that it does not answer within 5 s. */
   standing(): Promise<string> {
     this.tell({ kind: 'tell' })
     const silence = after(5_000, 'it does not answer')

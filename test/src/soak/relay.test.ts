@@ -4,7 +4,7 @@ import test, { type ExecutionContext } from 'ava'
 import type { Passage } from './passage.js'
 import { Relay } from './relay.js'
 
-/** A caller and whom it has called, through a relay. */
+/** A caller and the peer that it has called, through a relay. */
 interface Line {
   readonly relay: Relay
   readonly passage: Passage
@@ -12,7 +12,7 @@ interface Line {
   readonly called: Socket
 }
 
-/** Calls through a relay. Connections end when the test does. */
+/** Calls through a relay. Connections end with the test. */
 async function line(t: ExecutionContext, prepare: (relay: Relay) => void = () => {}): Promise<Line> {
   const server = createServer({ allowHalfOpen: true })
   server.listen(0, '127.0.0.1')
@@ -32,7 +32,7 @@ async function line(t: ExecutionContext, prepare: (relay: Relay) => void = () =>
   return { relay, passage: relay.passages[0], caller, called }
 }
 
-/** All that a socket says until it ends or breaks. */
+/** All bytes from a socket until it ends or breaks. */
 async function all(socket: Socket): Promise<Buffer> {
   const chunks: Buffer[] = []
   socket.on('data', (chunk) => chunks.push(chunk))
@@ -42,7 +42,7 @@ async function all(socket: Socket): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/** Bytes that are not the same everywhere. */
+/** Bytes that differ everywhere. */
 const content = Buffer.from(Uint32Array.from({ length: 500_000 }, (_, index) => Math.imul(index, 0x9e3779b1)).buffer)
 
 test('bytes go through both ways as they are, and an end does not end the other direction', async (t) => {

@@ -1,25 +1,25 @@
 import { type AddressInfo, connect, createServer, type Server } from 'node:net'
 import { Passage } from './passage.js'
 
-/** Reads are as large as this; with node's own buffers the relay would be what everybody waits for. */
+/** The size of reads; with node's own buffers the relay would be the bottleneck. */
 const bufferBytes = 1 << 20
 
-/** A relay in front of one peer: a TCP port whose connections lead to it and can be harmed. */
+/** A relay in front of one peer: a TCP port whose connections lead to it and can be disturbed. */
 export class Relay {
   readonly name: string
   readonly #server: Server
   readonly #passages = new Set<Passage>()
   #isFrozen = false
-  /** After how many bytes from the one who calls the next connection is to end. */
+  /** The next connection ends after this many bytes from the caller. */
   #ambush: number | undefined
 
   /**
    * @param target - the port of the peer on this machine
-   * @param onBytes - told of all bytes that go through
+   * @param onBytes - called with the number of bytes that pass
    */
   constructor(name: string, target: number, onBytes: (count: number) => void) {
     this.name = name
-    // A direction that has ended must leave the other one alone.
+    // When one direction has ended, the other one must continue.
     this.#server = createServer({ allowHalfOpen: true, highWaterMark: bufferBytes, noDelay: true }, (near) => {
       const options = {
         port: target,
@@ -36,23 +36,23 @@ export class Relay {
     })
   }
 
-  /** Begins to listen. Returns the port. */
+  /** Starts to listen. Returns the port. */
   async listen(): Promise<number> {
     await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve))
     return (this.#server.address() as AddressInfo).port
   }
 
-  /** The connections that there are. */
+  /** The present connections. */
   get passages(): readonly Passage[] {
     return [...this.#passages]
   }
 
-  /** Has the next connection end after `bytes` bytes. */
+  /** Makes the next connection end after `bytes` bytes. */
   ambush(bytes: number): void {
     this.#ambush = bytes
   }
 
-  /** Swallows all bytes of all connections, also of new ones, until it is thawed. */
+  /** Lets no bytes through on all connections, including new ones, until it is thawed. */
   freeze(): void {
     this.#isFrozen = true
     for (const passage of this.#passages) passage.freeze()
@@ -64,7 +64,7 @@ export class Relay {
     for (const passage of this.#passages) passage.thaw()
   }
 
-  /** Cuts all, and listens no more. */
+  /** Cuts all connections, and stops listening. */
   close(): void {
     this.#server.close()
     for (const passage of this.#passages) passage.cut(false)

@@ -2,30 +2,30 @@ import { type Fabric, invariant, type PeerName } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
 import { faultOf, fillVersion } from './versions.js'
 
-/** What the rounds of a peer need to know. */
+/** The input of a peer's rounds. */
 export interface RoundsOptions {
   readonly fabric: Fabric<VectorMessage>
-  /** All peers; a peer's place is its number in versions. */
+  /** All peers; a peer's index is its number in versions. */
   readonly peers: readonly PeerName[]
   readonly elements: number
   /** How long a round may take at most, in milliseconds. */
   readonly timeout: number
   /** Whether vectors arrive as they were sent, bit by bit. */
   readonly exact: boolean
-  /** How things stand with a neighbour, for messages. */
+  /** The status of a neighbour, for messages. */
   readonly standing: (neighbour: PeerName) => string
 }
 
 /**
- * Rounds in which a peer sends a version of its own to its neighbours and waits for theirs. Throws when one is not
- * whole, comes twice, out of order or not at all.
+ * Rounds in which a peer sends its own version to its neighbours and waits for theirs. Throws when one is not whole, duplicate, out of order or
+ * missing.
  */
 export class Rounds {
   readonly #options: RoundsOptions
   readonly #neighbours: readonly PeerName[]
-  /** Versions of each neighbour that have come and belong to rounds that are not completed, oldest first. */
+  /** Versions of each neighbour that have arrived and belong to rounds that are not completed, oldest first. */
   readonly #come: ReadonlyMap<PeerName, VectorMessage[]>
-  /** The version of the round before, which the neighbours have by now; absent where it was given back already. */
+  /** The version of the previous round, which the neighbours have by now; absent where it was already freed. */
   #before: Float32Array | undefined
   #round = 0
 
@@ -35,7 +35,7 @@ export class Rounds {
     this.#come = new Map(this.#neighbours.map((name) => [name, []]))
   }
 
-  /** The round that comes next, or is under way. */
+  /** The next round, or the present one. */
   get round(): number {
     return this.#round
   }
@@ -50,7 +50,7 @@ export class Rounds {
       if (envelope === undefined) throw new Error(this.#complaint())
       this.#take(envelope.from, envelope.message)
     }
-    // Only now: a vector that the fabric goes on writing into, though it has handed it over, is found out as well.
+    // Only now: this also detects a fabric that continues to write into a vector after handing it over.
     for (const [name, queue] of this.#come) this.#settle(name, queue.shift())
     if (this.#before !== undefined) {
       this.#verify(fabric.self, this.#round - 1, this.#before, 'as sent')
@@ -60,7 +60,7 @@ export class Rounds {
     this.#round++
   }
 
-  /** Returns the version that was sent, in every other round. In the others it is given back before it has gone out. */
+  /** Returns the version that was sent, in every other round. In the others it is freed before it has been sent completely. */
   #sendAll(): Float32Array | undefined {
     const { fabric, elements } = this.#options
     const vector = fabric.allocate(elements)

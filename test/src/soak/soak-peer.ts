@@ -14,9 +14,8 @@ import type { ChildReport, ChildTask, FromChild } from './messages.js'
 import { Rounds } from './rounds.js'
 
 /**
- * A connection that is frozen thaws by itself, and all else that is done to one can be seen from its ends. So none has to
- * be given up for its silence, and one that hangs is not to be healed in that way before it is found out. Vectors stay on the connections that
- * are harmed: a data channel goes past the relays.
+ * A frozen connection thaws by itself, and every other fault can be seen from its ends. So no connection has to be given up for its silence, and one
+ * that hangs must be detected before it is repaired that way. Vectors stay on the disturbed connections: a data channel would bypass the relays.
  */
 const limits: Partial<Limits> = {
   heartbeat: 1_000,
@@ -26,15 +25,15 @@ const limits: Partial<Limits> = {
   closeTimeout: timeLimit(30_000)
 }
 
-/** Kinds of events that no cut connection accounts for. */
+/** Kinds of events that no cut connection explains. */
 const alarming: readonly PeerEvent['kind'][] = ['bad-frame', 'refused', 'activity-failed']
 
-/** What events are counted. */
+/** The counted events. */
 interface Seen {
   reconnections: number
 }
 
-/** A peer that exchanges versions with its neighbours as far as it is granted. */
+/** A peer that exchanges versions with its neighbours as far as it is permitted. */
 export class SoakPeer {
   readonly #task: ChildTask
   readonly #tell: (message: FromChild) => void
@@ -46,7 +45,7 @@ export class SoakPeer {
   #longest = 0
   #sampled = 0
 
-  /** Starts a peer that listens, and says so. */
+  /** Starts a peer that listens, and reports that. */
   static async start(task: ChildTask, tell: (message: FromChild) => void): Promise<SoakPeer> {
     const { self, peers, seed, elements, codec } = task
     const seen = { reconnections: 0 }
@@ -86,7 +85,7 @@ export class SoakPeer {
     this.#more.resolve()
   }
 
-  /** Connects and goes through rounds as they are granted, until it is closed. */
+  /** Connects and runs rounds as they are permitted, until it is closed. */
   async run(peerList: readonly PeerListEntry[]): Promise<void> {
     const { fabric } = this.#peer
     await this.#peer.connect(peerList, this.#task.timeout)
@@ -107,7 +106,7 @@ export class SoakPeer {
     this.#tell({ kind: 'completed', round, memory: due ? sampleMemory() : undefined })
   }
 
-  /** Closes the peer, and says what it came to. */
+  /** Closes the peer, and returns its result. */
   async close(): Promise<ChildReport> {
     await this.#peer.close()
     this.#more.resolve()
@@ -124,7 +123,7 @@ export class SoakPeer {
     }
   }
 
-  /** How things stand, for whoever looks for what is stuck. */
+  /** The status of the peer, for finding what is stuck. */
   standing(): string {
     const neighbours = this.#peer.neighbours().map(({ name }) => `${name}: ${this.#standingOf(name)}`)
     return `round ${this.#rounds.round} of ${this.#granted}; ${neighbours.join('; ')}`

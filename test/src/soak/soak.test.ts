@@ -5,7 +5,7 @@ import test from 'ava'
 import { commandOf, type SoakOptions } from './options.js'
 import type { Summary } from './verdict.js'
 
-/** With starting and ending, about half a minute; a busy machine needs longer for the faults that there are at least. */
+/** With starting and ending, about half a minute; a busy machine needs longer for the minimum of faults. */
 const timeout = timeLimit(40_000) / 1000
 const options: SoakOptions = { minutes: 0.4, seed: 7, megabytes: 20, every: 4, timeout }
 
@@ -23,7 +23,7 @@ test('over connections that are cut, half-closed and frozen, every version comes
   t.timeout(timeLimit(600_000))
   const { code, stdout, stderr } = await soak()
   const again = `${stderr}\nto see it again: ${commandOf(options)}`
-  // Nobody prints anything, not even a warning: such as one of listeners that pile up.
+  // No process prints anything, not even a warning, such as one about too many listeners.
   t.is(stderr, '', again)
   t.is(code, 0, again)
   const { rounds, versions, faults, reconnections } = JSON.parse(stdout) as Summary

@@ -13,16 +13,16 @@ const peers = ['a', 'b', 'c', 'd'].map(peerName)
 /** How many rounds the first peer may be ahead of the last; neighbours on this ring are never further apart. */
 const ahead = 3
 
-/** How many looks at the memory of a peer there are, if rounds are quick enough. */
+/** The number of memory measurements of a peer, if rounds are fast enough. */
 const samples = 40
 
-/** A soak without faults shows nothing: it goes on beyond its time until connections have been cut so often. */
+/** A soak without faults shows nothing: it is prolonged until connections have been cut this often. */
 const minCuts = 5
 
-/** How much later than its own timeout a peer is given up that says nothing, in milliseconds. */
+/** How much later than its own timeout a silent peer is given up, in milliseconds. */
 const grace = 30_000
 
-/** Four peers that exchange vectors while the connections between them are harmed. To be run once. */
+/** Four peers that exchange vectors while the connections between them are disturbed. To be run once. */
 export class Soak {
   readonly #options: SoakOptions
   readonly #weather: Weather
@@ -42,7 +42,7 @@ export class Soak {
     this.#children = peers.map((name) => new PeerProcess(this.#taskOf(name), () => this.#grant(), fail))
   }
 
-  /** Runs it all. Rejects with an error that says what went wrong and how things stood then. */
+  /** Runs the whole soak. Rejects with an error that says what went wrong, and the status of the peers. */
   async run(): Promise<Summary> {
     const watch = setInterval(() => this.#lookForSilence(), 1_000)
     try {
@@ -92,7 +92,7 @@ export class Soak {
     return { name, id, addresses: [`/ip4/127.0.0.1/tcp/${port}`] }
   }
 
-  /** Lets all begin more rounds while there is time. What is granted is gone through by all, so that nobody waits for what does not come. */
+  /** Permits further rounds while there is time. All peers complete the permitted rounds, so that none waits for a version that never comes. */
   #grant(): void {
     const last = Math.min(...this.#children.map(({ completed }) => completed))
     const isOver = this.#timeIsUp && this.#weather.cuts >= minCuts
@@ -103,7 +103,7 @@ export class Soak {
     if (last === this.#granted) this.#finished.resolve()
   }
 
-  /** Gives up a peer whose process is stuck, so that it cannot even say so. */
+  /** Gives up a peer whose process is stuck, so that it cannot report it itself. */
   #lookForSilence(): void {
     const limit = this.#options.timeout * 1000 + grace
     const silent = this.#children.filter(({ heard }) => performance.now() - heard > limit)

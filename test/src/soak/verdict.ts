@@ -2,19 +2,19 @@ import type { PeerName } from '@murmuration/core'
 import { allowedGrowth, allowedPeak, growthOf, inMegabytes, type MemorySample } from './memory.js'
 import type { ChildReport } from './messages.js'
 
-/** What is known at the end, peers in the same order everywhere. */
+/** The facts at the end, peers in the same order everywhere. */
 export interface Evidence {
   readonly peers: readonly PeerName[]
   readonly reports: readonly ChildReport[]
   readonly memory: readonly (readonly MemorySample[])[]
-  /** Faults that were inflicted, by kind. */
+  /** Faults so far, by kind. */
   readonly faults: Readonly<Record<string, number>>
   /** Rounds that each should have completed. */
   readonly rounds: number
   readonly vectorBytes: number
 }
 
-/** What a soak that went well came to. */
+/** The summary of a successful soak. */
 export interface Summary {
   readonly rounds: number
   /** Versions that were received whole, all peers together. */
@@ -25,13 +25,13 @@ export interface Summary {
   readonly duplicates: number
   /** The longest round, in seconds. */
   readonly longest: number
-  /** Looks at the memory of that peer that had the fewest. */
+  /** Memory measurements of the peer that has the fewest. */
   readonly samples: number
-  /** The most that the process of a peer had in memory, in 10⁶ bytes. */
+  /** The peak memory of a peer's process, in 10⁶ bytes. */
   readonly peak: number
 }
 
-/** Judges what is known. Throws an error that lists all that is wrong. */
+/** Checks the evidence. Throws an error that lists all that is wrong. */
 export function verdictOf(evidence: Evidence): Summary {
   const problems = evidence.peers.flatMap((name, index) =>
     problemsOf(evidence, index).map((text) => `${name}: ${text}`)

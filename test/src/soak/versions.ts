@@ -1,16 +1,16 @@
-/** Vectors that say themselves whether they are whole: which peer's, of which round, and a checksum over it all. */
+/** Vectors that can be checked: each contains its peer, its round, and a checksum over everything. */
 import { crc32 } from 'node:zlib'
 
 /** The numbers before the generated ones: the checksum's halves, the peer, the round. */
 const headLength = 4
 
-/** Numbers that carry no checksum: the checksum itself. */
+/** Numbers without a checksum: the checksum itself. */
 const checksumLength = 2
 
-/** How many places of a received version are compared with what was generated. */
+/** How many numbers of a received version are compared with the generated ones. */
 const places = 200
 
-/** The peer, by its place in the ring, and the round that a version belongs to. */
+/** The peer, by its index in the ring, and the round of a version. */
 export interface VersionName {
   readonly peer: number
   readonly round: number
@@ -42,7 +42,7 @@ export function faultOf(vector: Float32Array, name: VersionName): string | undef
   return wrongPlace(vector, name)
 }
 
-/** Compares some places, other ones in every version, with what the generator gives. */
+/** Compares some numbers, different ones in every version, with the generated ones. */
 function wrongPlace(vector: Float32Array, name: VersionName): string | undefined {
   const bits = new Uint32Array(vector.buffer, vector.byteOffset, vector.length)
   const key = keyOf(name)
@@ -54,7 +54,7 @@ function wrongPlace(vector: Float32Array, name: VersionName): string | undefined
   return undefined
 }
 
-/** CRC-32 of all but the checksum's own halves. */
+/** CRC-32 of everything but the checksum's own halves. */
 function checksumOf(vector: Float32Array): number {
   const { buffer, byteOffset, byteLength } = vector.subarray(checksumLength)
   return crc32(new Uint8Array(buffer, byteOffset, byteLength))
@@ -64,7 +64,7 @@ function keyOf({ peer, round }: VersionName): number {
   return mix(mix(peer + 1) + round)
 }
 
-/** The bits of the number at a place: finite, of either sign, between ½ and 1 in size. */
+/** The bits of the number at an index: finite, of either sign, with magnitude between ½ and 1. */
 function bitsAt(key: number, index: number): number {
   return ((mix(key + index) & 0x807fffff) | 0x3f000000) >>> 0
 }

@@ -3,12 +3,12 @@ import { drawFault, type Fault } from './faults.js'
 import type { Passage } from './passage.js'
 import type { Relay } from './relay.js'
 
-/** How many of the last faults are remembered for messages. */
+/** How many of the last faults are kept for messages. */
 const remembered = 12
 
 /**
- * Harms connections, from a seed. Faults come by bytes that went through, not by time: so a slow machine, which needs
- * longer for a vector, gets no more of them per vector, and always comes to the end of one.
+ * Disturbs connections, from a seed. Faults are triggered by bytes that have passed, not by time: so a slow machine, which needs longer for a vector,
+ * gets no more of them per vector, and always completes one.
  */
 export class Weather {
   readonly #random: Random
@@ -16,7 +16,7 @@ export class Weather {
   readonly #counts = new Map<Fault['kind'], number>()
   readonly #log: string[] = []
   #relays: readonly Relay[] = []
-  /** Bytes until the next fault; none comes before the relays are known. */
+  /** Bytes until the next fault; none happens before the relays are known. */
   #countdown = Number.POSITIVE_INFINITY
   #through = 0
 
@@ -31,12 +31,12 @@ export class Weather {
     return Object.fromEntries([...this.#counts].sort())
   }
 
-  /** Faults so far that ended a connection, or will. */
+  /** Faults so far that ended a connection, or will end one. */
   get cuts(): number {
     return [...this.#counts].reduce((sum, [kind, count]) => (kind === 'freeze' ? sum : sum + count), 0)
   }
 
-  /** The last faults, with the bytes that had gone through before, in words. */
+  /** The last faults, with the number of bytes before each, in words. */
   get log(): readonly string[] {
     return this.#log
   }
@@ -51,7 +51,7 @@ export class Weather {
     this.#relays = []
   }
 
-  /** To be told of all bytes that go through relays. */
+  /** To be called with all bytes that pass through relays. */
   readonly notice = (bytes: number): void => {
     this.#through += bytes
     this.#countdown -= bytes

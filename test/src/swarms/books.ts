@@ -1,4 +1,4 @@
-/** The books of a simulated swarm: what crosses an edge is used by both ends or by none, and no sum over the peers moves otherwise. */
+/** Bookkeeping of a simulated swarm: what crosses an edge is used by both ends or by none, and nothing else changes the sum over the peers. */
 import type { PeerName } from '@murmuration/core'
 
 /** A vector that was sent, with the lives of both ends as its sender knew them. */
@@ -8,7 +8,7 @@ export interface Said {
   readonly toLife: number
 }
 
-/** What an end has done with an exchange. */
+/** What one end has done with an exchange. */
 interface End {
   readonly peer: PeerName
   hasSaid: boolean
@@ -21,11 +21,11 @@ interface End {
 interface Exchange {
   readonly round: number
   readonly ends: readonly [End, End]
-  /** A life of one end was over while the exchange was open: the other may use it, or not. */
+  /** A life of one end ended while the exchange was open: the other end may or may not use it. */
   isVoid: boolean
 }
 
-/** What a peer has added to its values in a round, and whose message it was. */
+/** What a peer has added to its values in a round, and the sender of that message. */
 export interface Use {
   readonly from: PeerName
   readonly round: number
@@ -34,15 +34,15 @@ export interface Use {
   readonly theirs: ArrayLike<number>
 }
 
-/** Vectors of these swarms are no longer. */
+/** The maximum length of vectors in these swarms. */
 const maxLength = 4
 
-/** How much of the sum over the peers may be lost to float64. */
+/** The allowed float64 rounding error of the sum over the peers. */
 const tolerance = 1e-9
 
-/** What is known of a peer beside its exchanges. */
+/** Facts about a peer, besides its exchanges. */
 export interface Standing {
-  /** Whose messages it has gone without, and still waits for. */
+  /** Peers that it continued without, and still waits for. */
   readonly owing: (peer: PeerName) => readonly PeerName[]
   /** The last round that it has ended. */
   readonly ended: (peer: PeerName) => number
@@ -52,13 +52,13 @@ export class Books {
   readonly #standing: Standing
   readonly #find: (what: string) => void
   readonly #exchanges = new Map<string, Exchange>()
-  /** Used by one end alone so far. */
+  /** Exchanges that only one end has used so far, with the other end. */
   readonly #open = new Map<Exchange, End>()
-  /** By sender, receiver and round: what was said last, in the latest life. */
+  /** By sender, receiver and round: the last message, in the latest life. */
   readonly #said = new Map<string, Said>()
   /** The values of each living peer, in float64. */
   readonly #values = new Map<PeerName, Float64Array>()
-  /** What the sum of all values and of all that is still to be added should be. */
+  /** The expected sum of all values and of everything that is still to be added. */
   readonly #expected = new Float64Array(maxLength)
 
   constructor(standing: Standing, find: (what: string) => void) {
@@ -73,7 +73,7 @@ export class Books {
     add(this.#expected, x)
   }
 
-  /** A life is over, with its values and with what was open. */
+  /** A life is over, with its values and its open exchanges. */
   ends(peer: PeerName): void {
     for (const exchange of this.#exchanges.values()) {
       if (!exchange.isVoid && exchange.ends.some((end) => end.peer === peer)) this.#write(exchange)
@@ -128,7 +128,7 @@ export class Books {
     if (largest([off]) > tolerance * scale) this.#find(`the sum over the peers has moved by ${off.join()}`)
   }
 
-  /** At the end nothing is open between those that have come to it. */
+  /** At the end no exchange is open between peers that have finished. */
   closed(peers: ReadonlySet<PeerName>): void {
     for (const [{ round, ends }, { peer }] of this.#open) {
       if (ends.every((end) => peers.has(end.peer)))
@@ -136,7 +136,7 @@ export class Books {
     }
   }
 
-  /** What the other end has used, and this one did not when it ended the round, it owes. */
+  /** What the other end has used and this one had not when it ended the round, it must owe. */
   #check(peer: PeerName): void {
     if (this.#open.size === 0) return
     for (const [{ round, ends }, late] of this.#open) {
@@ -147,7 +147,7 @@ export class Books {
     }
   }
 
-  /** What is open counts no more. */
+  /** An open exchange no longer counts. */
   #write(exchange: Exchange): void {
     exchange.isVoid = true
     if (!this.#open.delete(exchange)) return

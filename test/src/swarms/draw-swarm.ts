@@ -1,4 +1,4 @@
-/** Swarms with drawn sizes, graphs, algorithms, links and settings, and what goes wrong in them. */
+/** Swarms with random sizes, graphs, algorithms, links and settings, and their faults. */
 import { type Algorithm, algorithms as registry, dpsgd, refusals } from '@murmuration/algorithms'
 import type { Milliseconds, PeerName, Random, Topology } from '@murmuration/core'
 import type { MembershipSettings } from '@murmuration/membership'
@@ -7,10 +7,10 @@ import { type FaultEvent, uniformLinks } from '@murmuration/simulator'
 import { createTopology, type GraphDescription, graphKinds } from '@murmuration/topology'
 import { type MemberSwarm, namesOf } from '../member-swarm.js'
 
-/** When faults may begin, and from when on there are none. */
+/** When faults may begin, and when the last one ends. */
 const troubleFrom: Milliseconds = 3000
 export const healedAt: Milliseconds = 20_000
-/** By then all that was cut off or taken for dead is in again, even where many waits come one after the other; then all average. */
+/** By then every peer that was cut off or considered dead has returned, even after many successive waits; then all average. */
 const trainingUntil: Milliseconds = 50_000
 
 /** How long a neighbour is waited for. */
@@ -22,9 +22,9 @@ export interface DrawnSwarm extends MemberSwarm {
   readonly timeout: Milliseconds
   readonly codec: string
   readonly graph: GraphDescription
-  /** Who is gone in the end. */
+  /** The peers that are gone in the end. */
   readonly gone: readonly PeerName[]
-  /** What was drawn, in words. */
+  /** The drawn parameters, in words. */
   readonly story: string
 }
 
@@ -41,14 +41,14 @@ const overlapMerge = registry.find(({ name }) => name === 'overlap-merge') ?? dp
 
 const others = registry.filter(({ name }) => name === 'ad-psgd' || name === 'sgp')
 
-/** One swarm of three has an algorithm without exchanges by rounds, where its graph is one for it. */
+/** One swarm of three has an algorithm without exchanges by rounds, if its graph supports one. */
 function drawAlgorithm(seed: number, random: Random, topology: Topology): (typeof algorithms)[number] {
   const drawn = algorithms[random.integer(algorithms.length)]
   const other = others.at(createRandom(seed, 'other algorithm').integer(3 * others.length))
   return other === undefined || refusals(other, { topology, servers: [] }).length > 0 ? drawn : [other, {}]
 }
 
-/** How exchanges are: those of the algorithm that is drawn, or under way for some rounds. */
+/** The kind of exchanges: those of the drawn algorithm, or in flight for some rounds. */
 export type Exchanges = 'drawn' | 'overlapping'
 
 export function drawSwarm(seed: number, exchanges: Exchanges = 'drawn'): DrawnSwarm {
@@ -95,7 +95,10 @@ export function drawSwarm(seed: number, exchanges: Exchanges = 'drawn'): DrawnSw
   }
 }
 
-/** The trimmed mean does not bring peers together where they have few neighbours, nor do exchanges of many rounds, nor do others in time where few are left; where nobody goes, their sums are looked at. */
+/**
+ * Trimmed mean does not reach consensus where peers have few neighbours, nor do exchanges over many rounds; other algorithms do not in time where few
+ * peers remain. Where no peer leaves, their sums are checked instead.
+ */
 function finalRoundsOf(algorithm: Algorithm, events: readonly FaultEvent[]): number {
   if (algorithm === trimmedMean || algorithm === overlapMerge) return 150
   return others.includes(algorithm) && events.some(({ kind }) => ['crash', 'leave', 'join'].includes(kind)) ? 100 : 0
@@ -127,7 +130,7 @@ function drawSettings(count: number, random: Random): Partial<MembershipSettings
 
 const kinds = ['restart', 'restart', 'freeze', 'freeze', 'split', 'cut', 'hole', 'crash', 'leave', 'late'] as const
 
-/** Up to six faults, some of several peers at once. A majority stays, and what is cut or frozen comes right again. */
+/** Up to six faults, some of several peers at once. A majority stays, and cuts and freezes end. */
 function drawTroubles(
   peers: readonly PeerName[],
   { quorum = peers.length, startWithin }: Partial<MembershipSettings>,
@@ -136,7 +139,7 @@ function drawTroubles(
   const events: FaultEvent[] = []
   const gone = new Set<PeerName>()
   const touched = new Set<PeerName>()
-  /** Who loses its state: one keeps it, or the run is lost. */
+  /** Peers that lose their state: one keeps it, or the run is lost. */
   const stopped = new Set<PeerName>()
   const mayGo = Math.ceil(peers.length / 2) - 1
   const mayBeLate = startWithin === undefined ? peers.length - quorum : mayGo
@@ -158,7 +161,7 @@ function drawTroubles(
         events.push({ at, kind: 'clog', from: b, to: a }, { at: until, kind: 'unclog', from: b, to: a })
       continue
     }
-    // Peers that are touched are touched once, so that each fault is what it is called.
+    // A peer gets at most one such fault, so that each fault is what its name says.
     const free = order.filter((peer) => !touched.has(peer)).slice(0, random.uniform() < 0.2 ? 2 : 1)
     for (const peer of free) {
       if ((kind === 'crash' || kind === 'leave') && gone.size >= mayGo) continue

@@ -1,4 +1,4 @@
-/** Drawn swarms with faults and churn keep the invariants of docs/membership.md, and a mutant of each rule is noticed. */
+/** Random swarms with faults and churn keep the invariants of docs/membership.md, and a mutant of each rule is noticed. */
 import { addFlow, Members, type Message } from '@murmuration/algorithms'
 import type { Milliseconds, Mixing } from '@murmuration/core'
 import { type SwarmView, trustingSigner } from '@murmuration/membership'
@@ -13,7 +13,9 @@ test(`drawn swarms keep what they have to, and agree: ${count} seeds from ${firs
     t.deepEqual(await wrongWith(seed), [], `to see it again: npm run swarms -- ${seed} 1`)
 })
 
-/** In 93494 a peer that came in the middle of a period waited for what was not sent to it, was behind, and came in again, until the end. */
+/**
+ * With 93494, a peer that came in the middle of a period waited for messages that were not sent to it, fell behind, and joined again, until the end.
+ */
 test('so do swarms whose exchanges are under way for some rounds: 2 seeds, and 93494', async (t) => {
   for (const seed of [first, first + 1, 93_494]) {
     const again = `npm run swarms -- ${seed} 1 overlapping`
@@ -21,7 +23,7 @@ test('so do swarms whose exchanges are under way for some rounds: 2 seeds, and 9
   }
 })
 
-/** Swarms in which a mistake of ours was found that nothing else here shows. */
+/** Swarms that revealed a bug which no other test here shows. */
 const found: Readonly<Record<number, string>> = {
   453: 'a request that came in the final averaging of AD-PSGD had the averaged model released',
   466: 'a peer that was alone in its rows took no message in, and gave its state to nobody',
@@ -38,7 +40,7 @@ for (const [seed, what] of Object.entries(found))
     t.deepEqual(await wrongWith(Number(seed)), [])
   })
 
-/** Waits for whoever is dead, and for longer than anybody may. */
+/** Waits for dead peers too, and for longer than allowed. */
 class Patient extends Members {
   override isGone(): boolean {
     return false
@@ -58,7 +60,7 @@ class Generous extends Members {
   }
 }
 
-/** Takes itself for most, whoever is there. */
+/** Considers itself in the majority, whichever peers are present. */
 class Sure extends Members {
   override get knowledge(): SwarmView {
     return Object.create(super.knowledge, { isMain: { value: true } }) as SwarmView

@@ -1,15 +1,15 @@
-/** What peers know of each other: nobody speaks in another's name, all come to know the same, at most one group is the main one. */
+/** What peers know of each other: no peer signs in another's name, all reach the same knowledge, at most one group is the main one. */
 import type { Members } from '@murmuration/algorithms'
 import type { Milliseconds, PeerName } from '@murmuration/core'
 import { type MemberChange, type Signer, trustingSigner } from '@murmuration/membership'
 import type { FaultEvent } from '@murmuration/simulator'
 
-/** How often is looked. */
+/** The interval of checks. */
 const every: Milliseconds = 250
-/** How long after the last fault all may be busy with it, and how long what is new may be on its way to all. */
+/** How long after the last fault peers may still react to it, and how long news may take to reach all. */
 const settling: Milliseconds = 15_000
 const spreading: Milliseconds = 2000
-/** How long a fault of a peer excuses that others take it for dead. */
+/** How long after a fault of a peer others may consider it dead. */
 const excuse: Milliseconds = 15_000
 
 export class KnowledgeWatch {
@@ -20,11 +20,11 @@ export class KnowledgeWatch {
   /** The text of each vote that its voter has signed. */
   readonly #votes = new Set<string>()
   readonly #frozen = new Set<PeerName>()
-  /** Those that have crashed or left, and did not come back. */
+  /** Peers that have crashed or left, and not come back. */
   readonly #gone = new Set<PeerName>()
   readonly #troubled = new Map<PeerName, Milliseconds>()
   #isDivided = false
-  /** Whether some may count a member that others do not: one that was forgotten, or that has come to one side of a division. */
+  /** Whether some peers may count a member that others do not: one that was forgotten, or that has come to one side of a division. */
   #mayCountOtherwise = false
   #hasEnded = false
   #lookedAt: Milliseconds = 0
@@ -36,7 +36,7 @@ export class KnowledgeWatch {
     this.#find = find
   }
 
-  /** Remembers the votes of a peer. */
+  /** A signer that records the votes of a peer. */
   signerOf(peer: PeerName): Signer {
     return {
       ...trustingSigner,
@@ -91,7 +91,7 @@ export class KnowledgeWatch {
     if (now > this.#healedAt + settling && !this.#hasEnded) this.#checkEqual(now)
   }
 
-  /** Nobody is dead for a peer unless enough others have signed that. */
+  /** A peer is dead for another only if enough others have signed that. */
   #checkDeaths(peer: PeerName, { knowledge }: Members): void {
     for (const { voter, target, life, refutation } of knowledge.votes) {
       if (!this.#votes.has(JSON.stringify(['vote', voter, target, life, refutation])))
@@ -103,7 +103,7 @@ export class KnowledgeWatch {
     }
   }
 
-  /** Of two peers that are both in a majority, each sees somebody whom the other sees, too. */
+  /** Two peers that are both in a majority must both see some common peer. */
   #checkMains(): void {
     const mains = [...this.#members].filter(
       ([peer, { standing, knowledge }]) => standing.state !== 'starting' && knowledge.isMain && !this.#frozen.has(peer)
@@ -118,7 +118,7 @@ export class KnowledgeWatch {
     }
   }
 
-  /** All that are there know the same, but for what is on its way. */
+  /** All present peers know the same, except for news in flight. */
   #checkEqual(now: Milliseconds): void {
     const known = new Set([...this.#members.values()].map((members) => this.#textOf(members)))
     this.#differsSince = known.size < 2 ? undefined : (this.#differsSince ?? now)

@@ -1,4 +1,4 @@
-/** Drawn swarms as a program: `node test/dist/swarms/main.js FIRST COUNT [overlapping]`. It prints what is wrong, and how to see it again. */
+/** Drawn swarms as a program: `node test/dist/swarms/main.js FIRST COUNT [overlapping]`. It prints what is wrong, and how to reproduce it. */
 import { drawSwarm, type Exchanges } from './draw-swarm.js'
 import { wrongWith } from './try-swarm.js'
 

@@ -1,4 +1,4 @@
-/** A peer of the majority is in no round for long, whoever is dead, late or cut off. */
+/** A peer of the majority is never in a round for long, even if others are dead, late or cut off. */
 import type { Milliseconds, PeerName } from '@murmuration/core'
 import type { MemberChange } from '@murmuration/membership'
 import type { FaultEvent } from '@murmuration/simulator'
@@ -6,7 +6,7 @@ import type { FaultEvent } from '@murmuration/simulator'
 interface Pace {
   /** When the round began; unknown in the first. */
   since: Milliseconds | undefined
-  /** Since when, if it does, it has a reason to stand still. */
+  /** The reasons to stand still, and since when each holds. */
   readonly still: Map<'frozen' | 'not main', Milliseconds>
 }
 
@@ -51,7 +51,7 @@ export class ProgressWatch {
     this.#paces.get(peer)?.still.set(why, now)
   }
 
-  /** A round that was stood still in counts from here on. */
+  /** A round in which the peer stood still counts from now on. */
   #goesOn(peer: PeerName, why: 'frozen' | 'not main', now: Milliseconds): void {
     const pace = this.#paces.get(peer)
     if (pace?.still.delete(why) === true) pace.since = now

@@ -1,4 +1,4 @@
-/** Looks over the peers of a simulated swarm while it runs. The invariants are those of docs/membership.md. */
+/** Checks the peers of a simulated swarm while it runs. The invariants are those of docs/membership.md. */
 import type { Algorithm, Members, Mixing, Session } from '@murmuration/algorithms'
 import type { Fabric, Milliseconds, PeerName, StepReport, Topology } from '@murmuration/core'
 import { type MemberChange, ownShare, type Signer } from '@murmuration/membership'
@@ -13,30 +13,32 @@ import { isExchanging, type RecordListener, watched } from './watched-record.js'
 export interface Watched {
   readonly topology: Topology
   readonly algorithm: Algorithm
-  /** Whether vectors come as they were sent. */
+  /** Whether vectors arrive bit by bit as they were sent. */
   readonly isLossless: boolean
-  /** The longest that a round of a peer of the majority may take. */
+  /** The maximum duration of a round of a peer in the majority. */
   readonly longestRound: Milliseconds
-  /** From when on nothing fails any more. */
+  /** When the last fault ends. */
   readonly healedAt: Milliseconds
-  /** In the canaries: what they change. */
+  /** For the canaries: how they change the algorithm. */
   readonly algorithmOf?: (algorithm: Algorithm) => Algorithm
 }
 
-/** What the world is called with in place of what it would be. */
+/** What a process uses in place of its own objects. */
 export interface PeerWatch {
   readonly algorithm: Algorithm
   readonly signer: Signer
   changed(change: MemberChange): void
   begins(session: Session, members: Members): void
   stepped(report: StepReport): void
-  /** It has come to its end, or has left. */
+  /** It has finished, or has left. */
   ended(how: 'finished' | 'left'): void
 }
 
 /** The kind on the wire of the first channel of every algorithm. */
 const modelKind = 1
-/** How many models of a peer are remembered, to tell where a state comes from: of all rounds that a peer may be frozen with a state under way to it. */
+/**
+ * How many models of a peer are kept, to identify the origin of a state: of all rounds for which a peer may be frozen with a state in flight to it.
+ */
 const maxModels = 128
 /** Most findings come in thousands. */
 const maxFindings = 10
@@ -50,7 +52,7 @@ export class SwarmWatch {
   readonly #finished = new Set<PeerName>()
   readonly #books: Books | undefined
   readonly #said = new Map<string, number>()
-  /** How much of its own model a peer goes on with that meets others from whom it trained apart. */
+  /** The fractions of its own model that a peer may keep when it meets others from which it trained apart. */
   readonly #shares = new Map<PeerName, readonly number[]>()
   readonly knowledge: KnowledgeWatch
   readonly progress: ProgressWatch
@@ -67,7 +69,7 @@ export class SwarmWatch {
     this.progress = new ProgressWatch(longestRound, find)
   }
 
-  /** What is wrong, each once. At the end also what is still open between those that have finished. */
+  /** The findings, each once. At the end they include exchanges that are still open between finished peers. */
   get findings(): readonly string[] {
     this.#books?.closed(this.#finished)
     return [...this.#found]
@@ -77,7 +79,7 @@ export class SwarmWatch {
     if (this.#found.size < maxFindings) this.#found.add(what)
   }
 
-  /** Something goes wrong, or comes right again. */
+  /** A fault begins or ends. */
   fault(event: FaultEvent): void {
     this.knowledge.fault(event)
     this.progress.fault(event)
@@ -129,7 +131,7 @@ export class SwarmWatch {
         this.knowledge.begins(self, members)
       },
       stepped: (report) => {
-        // An exchange may be under way for some rounds.
+        // An exchange may be in flight for some rounds.
         this.#rounds.set(self, isWatched && report.phase === 'train' ? mixed : report.round)
         if (this.#options.isLossless && keepsMean && report.phase === 'train') round.ended(report)
         this.#books?.passed(self)
@@ -165,7 +167,7 @@ export class SwarmWatch {
     }
   }
 
-  /** Of a sender that has said nothing in a later round. */
+  /** Whether the sender has sent for this round or a later one. */
   #isSaid(self: PeerName, from: PeerName, { round }: Use): boolean {
     return (this.#said.get(`${from} ${self}`) ?? -1) >= round
   }
@@ -177,7 +179,7 @@ export class SwarmWatch {
     if (models.length > maxModels) models.shift()
   }
 
-  /** A state that is taken is, whatever the codec, one that a peer had lately, or is mixed of such a one and its own. */
+  /** A state that is taken is, whatever the codec, a recent model of a peer, or a mix of such a model and its own. */
   #checkTaken(self: PeerName, x: Float32Array): void {
     if (!this.#sessions.has(self) || x.every((value) => value === 0)) return
     const [shares, own] = [this.#shares.get(self) ?? [], this.#models.get(self)?.at(-1)]
@@ -195,7 +197,7 @@ export class SwarmWatch {
   }
 }
 
-/** What is added to the values of one process in the round under way. */
+/** What is added to the values of one process in the present round. */
 class Round {
   #before = new Float32Array(0)
   #flows = new Float64Array(0)
@@ -230,7 +232,7 @@ class Round {
     this.books?.used(this.self, use)
   }
 
-  /** The values have moved by the optimiser and by what crossed the edges, and by what float32 rounds. */
+  /** The values have changed only by the optimiser, by what crossed the edges, and by float32 rounding. */
   ended({ round, parameters, moves }: StepReport): void {
     const wrong = parameters.findIndex((value, place) => {
       const moved = moves.reduce((sum, { from, to }) => sum + to.values[place] - from.values[place], 0)

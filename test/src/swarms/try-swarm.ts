@@ -1,4 +1,4 @@
-/** Runs the swarm of a seed, and says what is wrong with it. */
+/** Runs the swarm of a seed, and reports what is wrong with it. */
 import type { Algorithm } from '@murmuration/algorithms'
 import { createTopology } from '@murmuration/topology'
 import { consensusDistance } from '@murmuration/vectors'
@@ -13,7 +13,7 @@ export interface Mutation extends Pick<MemberSwarm, 'membersOf'> {
   readonly algorithmOf?: (algorithm: Algorithm) => Algorithm
 }
 
-/** How far apart the models may be in the end. They begin 1 or more apart; on a path of 16 peers 160 rounds leave an eighth. */
+/** How far apart the models may be in the end. They begin at least 1 apart; on a path of 16 peers 160 rounds leave an eighth. */
 const maxApart = (peers: number) => (peers <= 8 ? 0.05 : 0.4)
 
 export async function trySwarm(
@@ -40,7 +40,10 @@ export async function trySwarm(
   ]
 }
 
-/** Where every peer has kept its one life, what all have is what their optimisers have added, and push-sum's weights sum to their number. */
+/**
+ * Where every peer has kept its one life, the sum of all values is the sum of what optimisers have added, and push-sum's weights sum to the number of
+ * peers.
+ */
 function wrongSums({ books }: SwarmEnd, count: number, rounds: number): readonly string[] {
   const all = [...books.values()]
   if (all.length < count || all.some(({ life }) => life > 1)) return []

@@ -1,15 +1,15 @@
-/** An algorithm that tells what it mixes with. */
+/** An algorithm that reports what it mixes. */
 import { type Algorithm, edgeWeight, type Message, type Mixing, type Vector } from '@murmuration/algorithms'
 import { type PeerName, peerName } from '@murmuration/core'
 import type { Use } from './books.js'
 
-/** Is told what an algorithm does. Numbers are valid until it returns. */
+/** Is notified of what an algorithm does. Numbers are valid until it returns. */
 export interface RecordListener {
   /** A life begins with these values. */
   began(x: Float32Array): void
-  /** What came of a round's messages, to be mixed with the weights of W. */
+  /** The results of a round's messages, to be mixed with the weights of W. */
   mixes(W: Mixing, uses: readonly Use[]): void
-  /** What is applied late. */
+  /** A result that is applied late. */
   late(use: Use): void
 }
 
@@ -21,7 +21,7 @@ interface Sender {
   collect(W: Mixing): Promise<Readonly<Record<string, Message>>>
 }
 
-/** Whether {@link watched} has something to look at: exchanges by rounds. Of other algorithms the sums are looked at in the end. */
+/** Whether {@link watched} can watch it: exchanges by rounds. For other algorithms the sums are checked at the end. */
 export const isExchanging = ({ channels }: Algorithm) => channel in channels
 
 /** @param record - one that sends `x` along the edges of a round's mixing, on a channel called model */
@@ -49,7 +49,7 @@ export function watched(record: Algorithm, listener: RecordListener): Algorithm 
   }
 }
 
-/** The node with another {@link channel}. Its methods know no other node than itself. */
+/** The node with another {@link channel}. Its methods still use the original node as `this`. */
 function withChannel<N extends object>(node: N, own: Sender): N {
   const get = (of: N, name: string | symbol): unknown => {
     if (name === channel) return own

@@ -1,14 +1,14 @@
 import type { Random } from '@murmuration/core'
 import { around, edge, type Segment } from './strokes.js'
 
-/** What happens to a image between the pen and the scanner. */
+/** Simulates what pen, paper and scanner do to an image. */
 export function augment(image: Float32Array, segments: readonly Segment[], random: Random): void {
   if (random.uniform() < 0.25) occlude(image, segments[random.integer(segments.length)], random)
   blur(image, around(random, 0.1, 0.1))
   scan(image, random)
 }
 
-/** Draws `segments` into an empty image: 1 inside the pen's way, and a soft edge one pixel wide. */
+/** Draws `segments` into an empty image: 1 inside the pen's track, and a soft edge one pixel wide. */
 export function draw(image: Float32Array, segments: readonly Segment[]): void {
   for (const segment of segments) drawSegment(image, segment)
 }
@@ -53,7 +53,7 @@ function occlude(image: Float32Array, { from }: Segment, random: Random): void {
   }
 }
 
-/** Lets `fraction` of every pixel's ink run into its neighbours: along the rows, then along the columns. */
+/** Spreads `fraction` of every pixel's ink to its neighbours: along the rows, then along the columns. */
 function blur(image: Float32Array, fraction: number): void {
   for (let line = 0; line < edge; line++) blurLine(image, line * edge, 1, fraction)
   for (let line = 0; line < edge; line++) blurLine(image, line, edge, fraction)
@@ -70,7 +70,7 @@ function blurLine(image: Float32Array, start: number, step: number, fraction: nu
   }
 }
 
-/** A scanner with its own contrast, and grain that is seen most where there is ink. */
+/** A scanner with its own contrast, and noise that is strongest where there is ink. */
 function scan(image: Float32Array, random: Random): void {
   const contrast = around(random, 1, 0.25)
   for (let index = 0; index < image.length; index++) {

@@ -1,7 +1,7 @@
 import type { Random } from '@murmuration/core'
 import { type Point, type Template, type Stroke, templates } from './templates.js'
 
-/** Edge of a image in pixels. */
+/** Edge of an image in pixels. */
 export const edge = 28
 
 /** A straight piece of a stroke, in pixels, with the pen's radius at both ends. */
@@ -14,12 +14,12 @@ export interface Segment {
 
 type Move = (point: Point) => Point
 
-/** How many straight pieces draw the way from one point of a template to the next. */
+/** How many straight pieces connect two points of a template. */
 const piecesPerSpan = 4
 
 /**
- * Writes `digit` by an unsteady hand. Only operations that IEEE 754 rounds exactly are used here (no sine, no logarithm),
- * so that the images have the same bits on every machine.
+ * Writes `digit` with random variations. Uses only operations that IEEE 754 rounds exactly (no sine, no logarithm), so that the images have the same
+ * bits on every machine.
  */
 export function write(digit: number, random: Random): Segment[] {
   const ways = templates[digit]
@@ -39,7 +39,7 @@ function transform(template: Template, move: Move): Template {
   return template.map((stroke) => stroke.map((curve) => curve.map(move)))
 }
 
-/** Moves every point a little. Points in the same place, where strokes meet, move together. */
+/** Moves every point a little. Points at the same position, where strokes meet, move together. */
 function wobble(template: Template, random: Random): Template {
   const moved = new Map<string, Point>()
   return transform(template, ([x, y]) => {
@@ -52,7 +52,7 @@ function wobble(template: Template, random: Random): Template {
 
 /** Rotation, shear and scaling about the middle of the box. */
 function slant(random: Random): Move {
-  // (1 − t², 2t) / (1 + t²) is a rotation by 2 arctan t: about 28° at the outermost.
+  // (1 − t², 2t) / (1 + t²) is a rotation by 2 arctan t: at most about 28°.
   const t = around(random, 0, 0.25)
   const cosine = (1 - t * t) / (1 + t * t)
   const sine = (2 * t) / (1 + t * t)
@@ -84,7 +84,7 @@ function trace(stroke: Stroke): Point[] {
   return stroke.flatMap((curve, index) => (index === 0 ? [curve[0], ...smooth(curve)] : smooth(curve)))
 }
 
-/** A uniform Catmull-Rom spline through `curve`, its first point left out. */
+/** A uniform Catmull-Rom spline through `curve`, without its first point. */
 function smooth(curve: readonly Point[]): Point[] {
   const points: Point[] = []
   for (let span = 0; span + 1 < curve.length; span++) {
@@ -102,7 +102,7 @@ function blend(a: number, b: number, c: number, d: number, t: number): number {
   return b + 0.5 * t * (c - a + t * (2 * a - 5 * b + 4 * c - d + t * (3 * (b - c) + d - a)))
 }
 
-/** Straight pieces whose radius goes from the pressure at the start of the stroke to that at its end. */
+/** Straight pieces whose radius changes from the pressure at the start of the stroke to that at its end. */
 function ink(points: readonly Point[], pen: number, random: Random): Segment[] {
   const [first, last] = [around(random, pen, 0.3), around(random, pen, 0.3)]
   const radius = (index: number) => Math.max(0.55, first + ((last - first) * index) / (points.length - 1))

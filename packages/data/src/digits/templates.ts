@@ -1,14 +1,14 @@
 /**
- * How people write the ten digits: the ways of the pen, in a box of 100 × 100 with y downwards.
+ * How people write the ten digits: the paths of the pen, in a box of 100 × 100 with y downwards.
  *
- * A way is one line of text: points `x,y` that the pen passes on a smooth curve; `|` is a corner, where the next curve
- * begins at the last point; `/` lifts the pen.
+ * A path is one line of text: points `x,y` that the pen passes on a smooth curve; `|` is a corner, where the next curve begins at the last point; `/`
+ * lifts the pen.
  */
 
 /** A point as [x, y]. */
 export type Point = readonly [number, number]
 
-/** Smooth curves, one beginning where the other ended. */
+/** Smooth curves, each beginning where the previous one ended. */
 export type Stroke = readonly (readonly Point[])[]
 
 /** One way to write a digit. */
@@ -91,7 +91,7 @@ function pointsOf(text: string): Point[] {
   })
 }
 
-/** Lets each curve begin where the one before ended. */
+/** Makes each curve begin where the previous one ended. */
 function joined(curves: readonly Point[][]): Point[][] {
   return curves.map((curve, index) => (index === 0 ? curve : [curves[index - 1].slice(-1)[0], ...curve]))
 }

@@ -2,17 +2,17 @@ import { InputError, messageOf } from '@murmuration/core'
 import { parseTar } from 'nanotar'
 import type { Source } from '../source.js'
 
-/** Names of the classes in the order of their numbers, as the archive's batches.meta.txt has them. */
+/** Names of the classes in the order of their numbers, from the archive's batches.meta.txt. */
 const classNames = ['airplane', 'automobile', 'bird', 'cat', 'deer', 'dog', 'frog', 'horse', 'ship', 'truck']
 
 const edge = 32
 const plane = edge * edge
-/** A byte for the class, then the red, the green and the blue of all pixels, row by row. */
+/** A byte for the class, then the red, the green and the blue values of all pixels, row by row. */
 const recordLength = 1 + 3 * plane
 
 /**
- * The samples of CIFAR-10's binary version (Krizhevsky 2009): those of the training batches and then those of the test batch. Throws an {@link InputError} for an archive
- * without them.
+ * The samples of CIFAR-10's binary version (Krizhevsky 2009): first the training batches, then the test batch. Throws an {@link InputError} for an
+ * archive without them.
  */
 export function cifarSource(name: string, archive: Uint8Array): Source {
   const records = recordsIn(name, archive)
@@ -53,7 +53,7 @@ function recordsIn(name: string, archive: Uint8Array): Uint8Array {
 
 function entriesOf(name: string, archive: Uint8Array) {
   try {
-    // The archive was unpacked to memory of its own, but may lie within a larger piece.
+    // The parser needs memory of its own: the archive may be a view of a larger buffer.
     return parseTar(Uint8Array.from(archive))
   } catch (error) {
     throw new InputError(`${name}: is no tar archive: ${messageOf(error)}`)

@@ -2,7 +2,7 @@ import { InputError, messageOf } from '@murmuration/core'
 import { parse } from 'csv-parse/sync'
 import { isWord, labelNames, type Row, type Table, type TableFile } from './table.js'
 
-/** The most bytes of a CSV file, since it is held in memory as text: 256 MiB. */
+/** The maximum bytes of a CSV file, since it is held in memory as text: 256 MiB. */
 const byteLimit = 2 ** 28
 
 /** A CSV file with a target. Throws an {@link InputError} that names the file, and the line, for what is no CSV or has no values. */
@@ -18,7 +18,7 @@ export function readCsvInputs(file: TableFile): Table {
   return tableOf(file, (cells) => cells.some(isWord))
 }
 
-/** A first line is one of names when any cell is no number, but for the last, which may be a class. */
+/** A first line is a header if any cell is no number; the last cell does not count, since it may be a class. */
 function tableOf({ name, bytes }: TableFile, isHeader: (cells: readonly string[]) => boolean): Table {
   const all = readRows(name, bytes)
   const names = all.length > 0 && isHeader(all[0].cells) ? all[0].cells : undefined
@@ -31,7 +31,7 @@ interface TextRow extends Row {
   readonly cells: readonly string[]
 }
 
-/** The lines of a file with what their cells hold, the names of a first line too. */
+/** The lines of a file with the contents of their cells, including a header line. */
 function readRows(name: string, bytes: Buffer): TextRow[] {
   if (bytes.length > byteLimit) {
     throw new InputError(`${name}: ${bytes.length} bytes, at most ${byteLimit} are expected; take a part of the lines`)

@@ -4,20 +4,20 @@ import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { InputError, messageOf } from '@murmuration/core'
 
-/** A file of a data set: what it is called, and where it lies on this machine. */
+/** A file of a data set: its name, and its location on this machine. */
 export interface DataFile {
   readonly name: string
   readonly path: string
 }
 
-/** The most bytes that one file may have after unpacking: 1 GiB. A small gzip file can otherwise fill the memory. */
+/** The maximum bytes of one file after unpacking: 1 GiB. A small gzip file could otherwise fill the memory. */
 const unpackedLimit = 2 ** 30
 
 const unpack = promisify(gunzip)
 
 /**
- * The bytes of a file, unpacked when it is gzip. Throws an {@link InputError} when the file cannot be read or unpacked, or
- * is not the one that `sha256` promises. 'missing' stands for a checksum that is needed and was not given.
+ * The bytes of a file, unpacked when it is gzip. Throws an {@link InputError} when the file cannot be read or unpacked, or does not match `sha256`.
+ * 'missing' stands for a checksum that is needed and was not given.
  */
 export async function readData(file: DataFile, sha256?: string | 'missing'): Promise<Buffer> {
   const bytes = await readFile(file.path).catch((error: unknown) => {

@@ -7,22 +7,23 @@ import { InputError, messageOf } from '@murmuration/core'
 import { homeDirectory } from '../home.js'
 import { checksum, type DataFile } from './data-file.js'
 
-/** What a download may cost at most, and where files are kept. */
+/** The limits of a download, and where files are cached. */
 export interface DownloadLimits {
   readonly bytes: number
   readonly milliseconds: number
   readonly folder: string
 }
 
-/** 1 GiB and 10 minutes a file; kept in `data` of {@link homeDirectory}. */
+/** 1 GiB and 10 minutes per file; cached in `data` of {@link homeDirectory}. */
 export function defaultLimits(): DownloadLimits {
   return { bytes: 2 ** 30, milliseconds: 600_000, folder: join(homeDirectory(), 'data') }
 }
 
 /**
- * Fetches the files that `sha256` names. They lie in the folder that the URL is, or beside the file that it is. A file that was fetched before is taken from the cache after its checksum was verified again.
+ * Fetches the files listed in `sha256` from the folder or, if the URL is a file's, from the folder of that file. A cached file is used after its
+ * checksum is verified again.
  *
- * Throws an {@link InputError} when a checksum is missing, or a file cannot be had or is another one.
+ * Throws an {@link InputError} when a checksum is missing, or a file cannot be fetched or does not match.
  */
 export async function downloadAll(
   url: string,
@@ -44,8 +45,8 @@ export async function downloadAll(
 }
 
 /**
- * Fetches the files that `sha256` names from the first of the mirrors that has them. A mirror is the URL of a folder, with a slash
- * at its end. The cache is that of {@link downloadAll}.
+ * Fetches the files listed in `sha256` from the first of the mirrors that has them. A mirror is the URL of a folder, with a slash at its end. The
+ * cache is that of {@link downloadAll}.
  *
  * Throws an {@link InputError} with the reason of each mirror when none has a file.
  */
@@ -68,7 +69,7 @@ function parseUrl(url: string): URL {
   throw new InputError(`${url} cannot be fetched; an URL with http:// or https:// is expected`)
 }
 
-/** Where `name` lies: in the folder of the file that `location` is when that is one of `names`, else in `location` itself. */
+/** The URL of `name`: in the folder of the file `location` when that is one of `names`, else in the folder `location`. */
 function fileBeside(location: URL, name: string, names: readonly string[]): URL {
   if (!/^[\w-][\w.-]*$/.test(name)) {
     throw new InputError(`sha256 names "${name}"; a plain file name of letters, digits, ".", "_" and "-" is expected`)
@@ -80,7 +81,7 @@ function fileBeside(location: URL, name: string, names: readonly string[]): URL 
   return url
 }
 
-/** The file in the cache, fetched unless it is there. Its place is named after its checksum. */
+/** The file in the cache, fetched if necessary. Its path contains its checksum. */
 async function download(
   urls: readonly URL[],
   expected: string,
@@ -114,7 +115,7 @@ async function hashOf(path: string): Promise<string | undefined> {
   )
 }
 
-/** Writes beside the final place and renames at the end, so that nobody finds half a file under the final name. */
+/** Writes next to the final path and renames at the end, so that no reader finds half a file under the final name. */
 async function fetchInto(path: string, url: URL, expected: string, limits: DownloadLimits): Promise<void> {
   await mkdir(dirname(path), { recursive: true })
   const scratch = await mkdtemp(join(dirname(path), 'part-'))
@@ -128,7 +129,7 @@ async function fetchInto(path: string, url: URL, expected: string, limits: Downl
   }
 }
 
-/** Streams the answer into a file and returns its SHA-256. */
+/** Streams the response into a file and returns its SHA-256. */
 async function save(url: URL, path: string, limits: DownloadLimits): Promise<string> {
   const response = await fetch(url, { signal: AbortSignal.timeout(limits.milliseconds) })
   if (!response.ok || response.body === null)
@@ -156,7 +157,7 @@ function reason(error: unknown, { milliseconds }: DownloadLimits): string {
     : messageOf(error)
 }
 
-/** The pieces of an answer. The stream can be iterated over as it is, but not by its type. */
+/** The chunks of a response. Streams are iterable, but their type does not say so. */
 async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = body.getReader()
   try {

@@ -26,15 +26,16 @@ const textName = /\.txt(\.gz)?$/i
 export interface FilesReading {
   /** 'numbers' for targets of tables that are real values; classes by default. */
   readonly targets?: TableReading['targets']
-  /** How many characters a sample of a text has. */
+  /** The number of characters in a sample of a text. */
   readonly context?: TextReading['context']
-  /** What these have to fit. */
+  /** Samples that these have to fit. */
   readonly like?: Fit
 }
 
 /**
- * Opens a data set: a folder with IDX files (all pairs of pictures and labels in it are put together), with CSV or Parquet files (all are put
- * together, in the order of their names), with the archive of CIFAR-10, with a folder of pictures for each class or with texts, which are put together too; such files, or the URL of either. What decodes CSV, tar and pictures is loaded when there are such files. Throws an {@link InputError} that says what was looked for.
+ * Opens a data set: such a folder, such files, or the URL of either. A folder may have IDX files (all pairs of images and labels are concatenated),
+ * CSV or Parquet files (concatenated in the order of their names), the archive of CIFAR-10, a folder of images for each class, or texts (also
+ * concatenated). Decoders of CSV, tar and images are loaded only when needed. Throws an {@link InputError} that says what was looked for.
  */
 export async function openFiles(
   { path, sha256 = {}, mustMatch = false, size }: FilesDescription,
@@ -56,7 +57,7 @@ export async function openFiles(
   )
 }
 
-/** Data sets whose files hold many pictures: pairs of IDX files, or the archive of CIFAR-10; nothing where there are none. */
+/** Data sets whose files hold many images: pairs of IDX files, or the archive of CIFAR-10; nothing where there are none. */
 async function openPacked(
   files: readonly DataFile[],
   bytesOf: (file: DataFile) => Promise<Buffer>
@@ -71,7 +72,7 @@ async function openPacked(
   return cifarSource(archive.path, await bytesOf(archive))
 }
 
-/** All tables, one after the other; nothing where there are none. Throws an InputError where the same may be there in two formats. */
+/** All tables, one after the other; nothing where there are none. Throws an InputError where the same table may exist in two formats. */
 async function openTables(
   files: readonly DataFile[],
   bytesOf: (file: DataFile) => Promise<Buffer>,
@@ -89,7 +90,7 @@ async function openTables(
     return tableSource((await Promise.all(csv.map(read))).map(readCsv), reading)
   }
   const tables = []
-  // One after the other: each has a thread while it is read.
+  // One after the other: each takes a thread while it is read.
   for (const file of parquet) tables.push(await readParquet(await read(file)))
   return tableSource(tables, reading)
 }
@@ -111,7 +112,7 @@ async function picturesOf(path: string): Promise<readonly DataFile[]> {
   return isFolder ? picturesIn(path) : []
 }
 
-/** Opens a data set by its name. Throws an {@link InputError} when it is neither in the cache nor to be fetched. */
+/** Opens a data set by its name. Throws an {@link InputError} when it is neither cached nor can be fetched. */
 export async function openKnownSet(name: KnownSetName, { context }: FilesReading = {}): Promise<Source> {
   const set = knownSets[name]
   const sha256: Checksums = set.sha256
@@ -154,17 +155,17 @@ export async function localFiles(path: string): Promise<readonly DataFile[]> {
 
 async function filesIn(folder: string): Promise<readonly DataFile[]> {
   const names = new Set((await readdir(folder)).sort())
-  // What is there unpacked, too, is the same once more.
+  // A packed file with an unpacked copy would count twice.
   const isCopy = (name: string) => name.endsWith('.gz') && names.has(name.slice(0, -'.gz'.length))
   return [...names].flatMap((name) => (isCopy(name) ? [] : { name, path: join(folder, name) }))
 }
 
-/** What comes before `images-…` or `labels-…`: `train-`, `t10k-`. */
+/** The prefix before `images-…` or `labels-…`: `train-`, `t10k-`. */
 function prefixOf(name: string): string | undefined {
   return (imagesName.exec(name) ?? labelsName.exec(name))?.[1]
 }
 
-/** The pictures with their labels, by prefix: of several of the same prefix, as from several folders, the first with the first. */
+/** Images and their labels, matched by prefix: where several files share a prefix, as from several folders, the first with the first. */
 function pairsOf(given: readonly DataFile[]): readonly (readonly [DataFile, DataFile])[] {
   const files = [...new Map(given.map((file) => [file.path, file])).values()]
   const prefixes = new Set(files.flatMap(({ name }) => prefixOf(name) ?? []))

@@ -2,21 +2,21 @@ import { InputError } from '@murmuration/core'
 import type { Source } from '../source.js'
 
 /**
- * The format of MNIST and its relatives: a big-endian magic number (0x801 labels, 0x803 pictures of one byte a pixel), the
- * extents as 32-bit numbers, then the bytes.
+ * The format of MNIST and its relatives: a big-endian magic number (0x801 labels, 0x803 images of one byte per pixel), the dimensions as 32-bit
+ * numbers, then the bytes.
  */
 export interface IdxFile {
   readonly name: string
   readonly bytes: Buffer
 }
 
-/** The pictures of one file and the labels of another. */
+/** The images of one file and the labels of another. */
 export interface IdxPair {
   readonly images: IdxFile
   readonly labels: IdxFile
 }
 
-/** Checked pictures: bytes of `count` pictures, each of `rows` × `columns`. */
+/** Checked images: bytes of `count` images, each of `rows` × `columns`. */
 interface Pictures {
   readonly name: string
   readonly count: number
@@ -26,8 +26,8 @@ interface Pictures {
 }
 
 /**
- * The samples of all pairs, one pair after the other, with pixels scaled to 0 … 1. Throws an {@link InputError} that names
- * the file and the offset when one is not as the format says, when a pair does not fit together, or pairs do not.
+ * The samples of all pairs, one pair after the other, with pixels scaled to 0 … 1. Throws an {@link InputError} that names the file and the offset
+ * when one violates the format, when the two files of a pair do not match, or the pairs do not.
  */
 export function idxSource(pairs: readonly IdxPair[]): Source {
   const pictures = pairs.map(({ images }) => readPictures(images))
@@ -65,7 +65,7 @@ function readLabels(file: IdxFile, pictures: Pictures): Buffer {
   return readBody(file, 8, count, `${count} labels`)
 }
 
-/** The extents of a header, each above 0. */
+/** The dimensions of a header, each above 0. */
 function readHeader({ name, bytes }: IdxFile, magic: number, extents: readonly string[]): number[] {
   const length = 4 + 4 * extents.length
   if (bytes.length < length) {

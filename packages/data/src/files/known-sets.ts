@@ -21,8 +21,8 @@ const mnistTest = {
 }
 
 /**
- * The data sets that have a name. The checksums are those of TensorFlow Datasets (its files `url_checksums/mnist.txt` and
- * `url_checksums/fashion_mnist.txt`, `url_checksums/cifar10.txt`); that of tiny-shakespeare is of the file that its mirrors have.
+ * The data sets that have a name. The checksums are those of TensorFlow Datasets (its files `url_checksums/mnist.txt`,
+ * `url_checksums/fashion_mnist.txt` and `url_checksums/cifar10.txt`); that of tiny-shakespeare belongs to the file on its mirrors.
  */
 export const knownSets = {
   /** 70,000 handwritten digits (LeCun, Cortes, Burges). */
@@ -34,9 +34,9 @@ export const knownSets = {
       ...mnistTest
     }
   },
-  /** The 10,000 digits of MNIST's test set alone: a small download. */
+  /** Only the 10,000 digits of MNIST's test set: a small download. */
   'mnist-t10k': { mirrors: mnistMirrors, sha256: mnistTest },
-  /** 70,000 pictures of clothes (Xiao, Rasul, Vollgraf, arXiv 1708.07747). */
+  /** 70,000 images of clothes (Xiao, Rasul, Vollgraf, arXiv 1708.07747). */
   'fashion-mnist': {
     mirrors: [
       'https://fashion-mnist.s3.eu-central-1.amazonaws.com/',
@@ -49,7 +49,7 @@ export const knownSets = {
       't10k-labels-idx1-ubyte.gz': '67da17c76eaffca5446c3361aaab5c3cd6d1c2608764d35dfb1850b086bf8dd5'
     }
   },
-  /** 60,000 photographs of ten kinds of things, 32 × 32 in colour (Krizhevsky 2009, "Learning multiple layers of features from tiny images"). */
+  /** 60,000 photographs of ten classes, 32 × 32 in colour (Krizhevsky 2009, "Learning multiple layers of features from tiny images"). */
   'cifar-10': {
     mirrors: [
       'https://www.cs.toronto.edu/~kriz/',

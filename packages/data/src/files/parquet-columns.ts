@@ -12,18 +12,18 @@ import {
 import { checkPages } from './parquet-pages.js'
 import type { Cell } from './table.js'
 
-/** The cells of a column, in the order of the rows: of numbers alone, where it holds nothing else. */
+/** The cells of a column, in the order of the rows; a Float64Array if all are numbers. */
 export type ParquetColumn = Float64Array<ArrayBuffer> | readonly Cell[]
 
-/** What a Parquet file holds, or what is wrong with it. */
+/** The content of a Parquet file, or what is wrong with it. */
 export type ParquetAnswer =
   | { readonly names: readonly string[]; readonly count: number; readonly columns: readonly ParquetColumn[] }
   | { readonly problem: string }
 
-/** The most cells of a file, 2^25. */
+/** The maximum cells of a file, 2^25. */
 const cellLimit = 2 ** 25
 
-/** Types of numbers, of truth values and of texts, as a file says them; others mean something that no cell of CSV does. */
+/** Types of numbers, of truth values and of texts, as a file names them; other types have no equivalent in CSV. */
 const types: readonly (string | undefined)[] = [
   ...[undefined, 'UTF8', 'ENUM', 'DECIMAL', 'STRING', 'INTEGER', 'FLOAT16', 'NULL'],
   ...[8, 16, 32, 64].flatMap((bits) => [`INT_${bits}`, `UINT_${bits}`])
@@ -31,7 +31,7 @@ const types: readonly (string | undefined)[] = [
 
 const again = 'it is truncated or damaged, write or fetch it again'
 
-/** Decodes a file whose first and last bytes are right. Nothing is thrown: what is wrong is the answer. */
+/** Decodes a file whose first and last bytes are right. Does not throw: errors are part of the answer. */
 export async function columnsIn(bytes: Uint8Array<ArrayBuffer>): Promise<ParquetAnswer> {
   try {
     const metadata = parquetMetadata(bytes, { geoparquet: false })
@@ -46,14 +46,14 @@ export async function columnsIn(bytes: Uint8Array<ArrayBuffer>): Promise<Parquet
   }
 }
 
-/** The decoder reads what is not there as if it were, and stumbles: what it then says helps nobody. */
+/** The decoder does not check for missing parts, and its own errors help no user. */
 function problemIn(error: unknown): string {
   if (error instanceof InputError) return error.message
   const detail = error instanceof TypeError || error instanceof RangeError ? '' : ` (${messageOf(error)})`
   return `cannot be decoded${detail}; ${again}`
 }
 
-/** The columns, each with one value a row. Throws an InputError for other ones. */
+/** The columns, each with one value per row. Throws an InputError for other ones. */
 function elementsOf({ schema: [root, ...elements], row_groups }: FileMetaData): readonly SchemaElement[] {
   const isFlat = root.num_children === elements.length
   for (const { name, type, converted_type, logical_type, num_children, repetition_type } of elements) {
@@ -82,7 +82,7 @@ function elementsOf({ schema: [root, ...elements], row_groups }: FileMetaData): 
 
 const isKnown = (codec = '') => codec === 'UNCOMPRESSED' || codec in compressors
 
-/** The number of rows. Throws an InputError when there are too many cells, or groups of rows hold others than the whole. */
+/** The number of rows. Throws an InputError when there are too many cells, or the row groups do not add up to the total. */
 function countOf({ num_rows, row_groups }: FileMetaData, width: number): number {
   const count = Number(num_rows)
   const grouped = row_groups.reduce((sum, group) => sum + Number(group.num_rows), 0)
@@ -94,7 +94,7 @@ function countOf({ num_rows, row_groups }: FileMetaData, width: number): number 
   )
 }
 
-/** The cells of one column: the others are not decoded meanwhile. */
+/** The cells of one column; the others are not decoded at the same time. */
 async function columnIn(
   bytes: Uint8Array<ArrayBuffer>,
   metadata: FileMetaData,
@@ -121,7 +121,7 @@ async function columnIn(
   return cells.every((cell) => typeof cell === 'number') ? Float64Array.from(cells) : cells
 }
 
-/** What CSV would have of a value: nothing for null, a decimal number with its digits. */
+/** The cell that CSV would have for a value: empty for null, a decimal number with its digits. */
 function cellOf({ converted_type, scale = 0 }: SchemaElement): (value: unknown) => Cell {
   return (value) => {
     switch (typeof value) {

@@ -5,16 +5,16 @@ import { parquetHeader } from 'hyparquet/src/column.js'
 type Chunk = FileMetaData['row_groups'][number]['columns'][number]
 type Header = ReturnType<typeof parquetHeader>
 
-/** The most bytes that a page may have after unpacking: 256 MiB. Writers make pages of about 1 MiB. */
+/** The maximum bytes of a page after unpacking: 256 MiB. Writers make pages of about 1 MiB. */
 const pageLimit = 2 ** 28
 
-/** Throws an InputError where pages claim more bytes or values than there are: the decoder takes memory for what they claim. */
+/** Throws an InputError where pages claim more bytes or values than there are: the decoder allocates memory for what they claim. */
 export function checkPages(bytes: Uint8Array<ArrayBuffer>, { row_groups }: FileMetaData): void {
   for (const { columns, num_rows } of row_groups)
     for (const chunk of columns) checkChunk(bytes, chunk, Number(num_rows))
 }
 
-/** The pages of one column, one after the other: a dictionary perhaps, then as many values as there are rows. */
+/** The pages of one column, one after the other: an optional dictionary, then as many values as there are rows. */
 function checkChunk(bytes: Uint8Array<ArrayBuffer>, { meta_data: chunk }: Chunk, rows: number): void {
   const { dictionary_page_offset: dictionary, data_page_offset: data, total_compressed_size: size } = chunk ?? {}
   const name = chunk?.path_in_schema.join('.') ?? ''
@@ -39,7 +39,7 @@ function checkChunk(bytes: Uint8Array<ArrayBuffer>, { meta_data: chunk }: Chunk,
   }
 }
 
-/** Whether the parts of a page of the second version are numbers that fit into it. Where one is missing, the decoder would never end. */
+/** Whether the lengths of the parts of a version 2 page are numbers that fit into it. If one were missing, the decoder would never end. */
 function isSplit({ compressed_page_size: packed, data_page_header_v2: page }: Header): boolean {
   if (page === undefined) return true
   const { definition_levels_byte_length: definitions, repetition_levels_byte_length: repetitions } = page
@@ -50,7 +50,7 @@ function isSplit({ compressed_page_size: packed, data_page_header_v2: page }: He
   )
 }
 
-/** A file may have anything in the place of a number. */
+/** A file may have anything in place of a number. */
 const isCount = (value: unknown, most: number): value is number =>
   typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= most
 

@@ -100,14 +100,14 @@ const label: ColumnSource = { name: 'label', data: [0, 1], type: 'INT32' }
 const numbers = (data: (number | null)[]): ColumnSource => ({ name: 'x', data, type: 'DOUBLE' })
 const good = written([numbers([1, 2]), label])
 
-/** A file whose footer is given. */
+/** A file with the given footer. */
 function sealed(footer: Buffer): Buffer {
   const length = Buffer.alloc(4)
   length.writeUInt32LE(footer.length)
   return Buffer.concat([Buffer.from('PAR1'), footer, length, Buffer.from('PAR1')])
 }
 
-/** A list (type 9) of lists of lists, each of 2^25 − 1 elements: 250 bytes that ask for 256 MiB for each 5. */
+/** A list (type 9) of lists of lists, each of 2^25 − 1 elements: 250 bytes, of which every 5 ask for 256 MiB. */
 const nested = sealed(Buffer.from([0x19, ...Array.from({ length: 50 }, () => [0xf9, 0xff, 0xff, 0xff, 0x0f]).flat()]))
 
 const wrong: readonly (readonly [what: string, bytes: Buffer, message: RegExp])[] = [

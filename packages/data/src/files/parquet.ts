@@ -3,21 +3,23 @@ import { InputError, messageOf } from '@murmuration/core'
 import type { ParquetAnswer, ParquetColumn } from './parquet-columns.js'
 import type { Table, TableFile } from './table.js'
 
-/** The most bytes of a Parquet file: 256 MiB, as of CSV. */
+/** The maximum bytes of a Parquet file: 256 MiB, as for CSV. */
 const byteLimit = 2 ** 28
 
-/** The most bytes of what a Parquet file says of itself, at its end. Names, offsets and statistics of 10,000 columns take some 2 MiB. */
+/** The maximum bytes of a Parquet file's footer. Names, offsets and statistics of 10,000 columns take some 2 MiB. */
 const footerLimit = 2 ** 24
 
-/** The most memory that decoding may take, beside columns of numbers. Less than what lets V8 end the process for one array (2^27 elements). */
+/**
+ * The maximum memory of decoding in MiB, besides columns of numbers. Lower than the size at which V8 ends the process for one array (2^27 elements).
+ */
 const memoryLimit = 1024
 
 /** Milliseconds after which decoding is given up: 2^22 cells take 0.9 s of a core, and there are at most eight times as many. */
 const timeLimit = 120_000
 
 /**
- * A Parquet file. Decoding runs in a thread of its own, with limits of memory and time: a file of 100 bytes may claim any number of values, and counts are only seen while it is decoded.
- * Throws an {@link InputError} that names the file and says what is wrong with it.
+ * A Parquet file. Decoding runs in a thread of its own, with limits of memory and time: a file of 100 bytes may claim any number of values, and
+ * counts are known only while it is decoded. Throws an {@link InputError} that names the file and says what is wrong with it.
  */
 export async function readParquet({ name, bytes }: TableFile): Promise<Table> {
   const problem = problemOf(bytes)
@@ -33,7 +35,7 @@ export async function readParquet({ name, bytes }: TableFile): Promise<Table> {
   return { name, names, namesAt: 'the schema', rows }
 }
 
-/** What the first and the last bytes say. They are "PAR1", and the four before the last four the length of the footer. */
+/** What is wrong with the first and the last bytes. Both are "PAR1"; the length of the footer precedes the last four. */
 function problemOf(bytes: Buffer): string | undefined {
   if (bytes.length > byteLimit)
     return `${bytes.length} bytes, at most ${byteLimit} are expected; write the rows to several files`

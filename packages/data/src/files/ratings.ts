@@ -1,11 +1,11 @@
 import { InputError } from '@murmuration/core'
 import { readText } from './read-text.js'
 
-/** Who has rated what, and how. */
+/** Ratings of items by users. */
 export interface Ratings {
   readonly users: number
   readonly items: number
-  /** Of each rating: whose it is, 0 … users − 1; of what, 0 … items − 1; and the rating. */
+  /** One element per rating: its user, 0 … users − 1; its item, 0 … items − 1; and the rating. */
   readonly user: Uint32Array
   readonly item: Uint32Array
   readonly value: Float32Array
@@ -14,8 +14,8 @@ export interface Ratings {
 const header = 'userId,movieId,rating'
 
 /**
- * A file of ratings as MovieLens has them, `ratings.csv`: a first line `userId,movieId,rating,timestamp`, then one rating a line. Users and items are
- * numbered in the order of their ids. What comes after the rating is left out.
+ * A file of ratings in the format of MovieLens' `ratings.csv`: a first line `userId,movieId,rating,timestamp`, then one rating per line. Users and
+ * items are numbered in the order of their ids. Cells after the rating are ignored.
  *
  * Throws an {@link InputError} that names the file and the line.
  */
@@ -23,7 +23,7 @@ export async function readRatings(path: string): Promise<Ratings> {
   return parseRatings(await readText(path, 'a file of ratings, such as ratings.csv of MovieLens'), path)
 }
 
-/** As {@link readRatings}, of a text. */
+/** As {@link readRatings}, for a text. */
 function parseRatings(text: string, name: string): Ratings {
   const lines = text.split(/\r?\n/)
   if (!lines[0].startsWith(header))
@@ -57,7 +57,7 @@ function parseRatings(text: string, name: string): Ratings {
   }
 }
 
-/** The place of each id among all that there are. */
+/** The rank of each id among the distinct ids. */
 function numbered(ids: Float64Array): { readonly count: number; readonly places: Uint32Array } {
   const all = [...new Set(ids)].sort((left, right) => left - right)
   const places = new Map(all.map((id, place) => [id, place]))

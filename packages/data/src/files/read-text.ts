@@ -1,13 +1,13 @@
 import { readFile, stat } from 'node:fs/promises'
 import { InputError, messageOf } from '@murmuration/core'
 
-/** The most bytes of a file that is held in memory as text: 256 MiB. */
+/** The maximum bytes of a file that is held in memory as text: 256 MiB. */
 const byteLimit = 2 ** 28
 
 /**
  * A file of text, as UTF-8.
  *
- * @param expected - what should be there, for messages
+ * @param expected - the expected content, for messages
  * @throws InputError when it cannot be read or is too long
  */
 export async function readText(path: string, expected: string): Promise<string> {

@@ -1,16 +1,17 @@
 import { InputError } from '@murmuration/core'
 import { labelNames, numberIn, type Table } from './table.js'
 
-/** What a row has to hold. */
+/** The required content of a row. */
 export interface ExpectedColumns {
   readonly length: number
-  /** What the columns were called that the model learned from, in their order. */
+  /** The names of the training data's columns, in their order. */
   readonly names: readonly string[] | undefined
 }
 
 /**
- * The rows of a table without a target. Where its columns have names, and those that the model learned from are known, columns are found by them, in any order, and others
- * are left aside. Otherwise the numbers of a row are as many as the model takes, but for a column that is called as targets are. Throws an {@link InputError} that names file and line.
+ * The rows of a table without a target. Where its columns have names and those of the training data are known, columns are matched by name, in any
+ * order, and others are ignored. Otherwise a row must have as many numbers as the model takes, besides a column with the name of a target. Throws an
+ * {@link InputError} that names file and line.
  */
 export function tableInputs(
   table: Table,

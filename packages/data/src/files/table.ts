@@ -8,10 +8,10 @@ export interface TableFile {
   readonly bytes: Buffer
 }
 
-/** What a cell holds: text, '' for nothing; or a number, where the file has types. */
+/** The content of a cell: text, '' for nothing; or a number, where the file has types. */
 export type Cell = string | number
 
-/** A row and where it stands: which line of a text, or which row. */
+/** A row and its position for messages: a line of a text, or the number of the row. */
 export interface Row {
   readonly name: string
   readonly unit: 'line' | 'row'
@@ -23,7 +23,7 @@ export interface Row {
 export interface Table {
   readonly name: string
   readonly names: readonly string[] | undefined
-  /** Where the names stand, for messages. */
+  /** Where the names are, for messages. */
   readonly namesAt: 'line 1' | 'the schema'
   readonly rows: readonly Row[]
 }
@@ -32,20 +32,20 @@ export interface Table {
 export interface TableReading {
   /** 'numbers' for a target that is a real value; a class by default. */
   readonly targets?: 'classes' | 'numbers' | undefined
-  /** What these have to fit: it numbers the classes, and says the order of columns where both have names. */
+  /** Samples that these have to fit: they number the classes, and order the columns where both have names. */
   readonly like?: Fit | undefined
 }
 
-/** The most classes that labels may make. */
+/** The maximum number of classes. */
 const classLimit = 10_000
 
-/** What the column of the target may be called. */
+/** Possible names of the target's column. */
 export const labelNames: readonly string[] = ['label', 'class', 'target']
 
 /**
- * The samples of tables, one table after the other. One column is the target: the one named `label`, `class` or `target` when columns
- * have names, otherwise the last. All other columns are numbers and are taken as they are. Classes are whole numbers from
- * 0, or words, which are then numbered in the order of their letters, over all files. Columns have the order of those that they have to fit, where all have names.
+ * The samples of tables, one table after the other. One column is the target: the one named `label`, `class` or `target` when columns have names,
+ * otherwise the last. All other columns are numbers and are taken unchanged. Classes are whole numbers from 0, or words, which are then numbered in
+ * alphabetical order, over all files. Columns are in the order of `like`, where all have names.
  *
  * Throws an {@link InputError} that names the file and the line or row.
  */
@@ -80,7 +80,7 @@ function checkAlike({ name, names, namesAt, rows }: Table, first: Table): void {
   throw new InputError(`${name}: ${found} columns were found; ${expected} are expected, as in ${first.name}`)
 }
 
-/** The columns of the inputs: all but the target, in the order of those to be fitted. */
+/** The columns of the inputs: all but the target, in the order of `like`. */
 function columnsOf({ name, names, namesAt, rows }: Table, labelColumn: number, like?: Fit): readonly number[] {
   const columns = [...rows[0].cells.keys()].filter((column) => column !== labelColumn)
   const wanted = like?.preprocessing?.kind === 'numbers' ? like.preprocessing.names : undefined
@@ -96,7 +96,7 @@ function columnsOf({ name, names, namesAt, rows }: Table, labelColumn: number, l
   )
 }
 
-/** Whether a cell holds something that is no number. */
+/** Whether a cell has content that is no number. */
 export function isWord(cell: Cell): boolean {
   return typeof cell === 'string' && cell !== '' && !isNumber(cell)
 }
@@ -111,7 +111,7 @@ function findLabel(names: readonly string[] | undefined): number | undefined {
   return column < 0 ? undefined : column
 }
 
-/** The number in a cell, which is one as float32 too. Throws an {@link InputError} that says where there is none. */
+/** The number in a cell, which must be finite as float32. Throws an {@link InputError} that names the position where there is none. */
 export function numberIn(row: Row, column: number, names?: readonly string[]): number {
   const cell = row.cells[column]
   const number = Number(cell)
@@ -154,7 +154,7 @@ function classify(rows: readonly Row[], column: number, { like }: TableReading):
   return { classes: known.length, classNames: known, targets: Float32Array.from(rows, numberOf) }
 }
 
-/** Whether a cell holds a number that is not whole: a fraction, or in a file with types NaN and infinite ones. */
+/** Whether a cell holds a number that is not whole: a fraction, or in a file with types also NaN or infinity. */
 function isNoClass(cell: Cell): boolean {
   return (typeof cell === 'number' || isNumber(cell)) && !Number.isInteger(Number(cell))
 }

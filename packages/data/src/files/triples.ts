@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { InputError } from '@murmuration/core'
 import { readText } from './read-text.js'
 
-/** Facts of a knowledge graph, as numbers of entities and relations: one of each per triple. */
+/** Facts of a knowledge graph, as numbers of entities and relations; one element per triple. */
 export interface Triples {
   readonly head: Uint32Array
   readonly relation: Uint32Array
@@ -21,8 +21,8 @@ export interface Graph {
 const fields = ['head', 'relation', 'tail']
 
 /**
- * A folder with `train.txt`, `valid.txt` and `test.txt`, as FB15k has them (Bordes et al., NIPS 2013): a triple a line, its head, relation and tail with a tab
- * between them. Entities and relations are numbered as they come.
+ * A folder with `train.txt`, `valid.txt` and `test.txt` in the format of FB15k (Bordes et al., NIPS 2013): one triple per line, its head, relation
+ * and tail separated by tabs. Entities and relations are numbered in the order of their first occurrence.
  *
  * @throws InputError that names file, line and column
  */
@@ -41,9 +41,9 @@ export async function readGraph(folder: string): Promise<Graph> {
 }
 
 /**
- * As {@link readGraph}, of the text of one file.
+ * As {@link readGraph}, for the text of one file.
  *
- * @param numbers - those given so far; new names are added
+ * @param numbers - the numbers so far; new names are added
  */
 function parseTriples(
   text: string,
@@ -67,7 +67,7 @@ function parseTriples(
   return { head, relation, tail }
 }
 
-/** Where a line is no triple: the place in it, from 1 on, of an empty cell, of one too many, or of the end of a line that has too few. */
+/** In a line that is no triple: the column, from 1 on, of an empty cell, of a superfluous one, or of the end of a line that has too few. */
 function wrongColumn(cells: readonly string[]): number | undefined {
   let column = 1
   for (const [place, cell] of cells.entries()) {

@@ -2,17 +2,17 @@ import { InputError, messageOf } from '@murmuration/core'
 import { convertIndexedToRgb, type DecodedPng, decode as decodePng, hasPngSignature } from 'fast-png'
 import jpeg from 'jpeg-js'
 
-/** A decoded picture: rows of pixels from the top, each of 8-bit red, green and blue. */
+/** A decoded image: rows of pixels from the top, each of 8-bit red, green and blue. */
 export interface Picture {
   readonly width: number
   readonly height: number
   readonly rgb: Uint8Array
 }
 
-/** The most pixels of a picture; a file of a few kilobytes may claim any number. */
+/** The maximum pixels of an image; a file of a few kilobytes may claim any number. */
 const maxPixels = 50e6
 
-/** Decodes a PNG or JPEG file, told by its first bytes. Transparency is left out. Throws an {@link InputError} that names the file. */
+/** Decodes a PNG or JPEG file, recognised by its first bytes. Transparency is ignored. Throws an {@link InputError} that names the file. */
 export function decodePicture(name: string, bytes: Uint8Array): Picture {
   const isJpeg = bytes[0] === 0xff && bytes[1] === 0xd8
   if (!isJpeg && !(bytes.length > 28 && hasPngSignature(bytes)))
@@ -48,7 +48,9 @@ function fromPng(bytes: Uint8Array): Picture {
   return { width, height, rgb }
 }
 
-/** The first chunk has width, height, depth and interlacing at fixed places. What the decoder would get wrong, or take too much memory for, is refused. */
+/**
+ * The first chunk has width, height, depth and interlacing at fixed offsets. Refuses what the decoder would decode wrongly, or with too much memory.
+ */
 function checkHeader(bytes: Uint8Array): void {
   const view = new DataView(bytes.buffer, bytes.byteOffset)
   const [width, height, depth, interlacing] = [view.getUint32(16), view.getUint32(20), bytes[24], bytes[28]]
@@ -58,7 +60,7 @@ function checkHeader(bytes: Uint8Array): void {
     throw new Error(`it is interlaced with ${depth} bits a pixel; save it without interlacing`)
 }
 
-/** Of each channel, 0 … 255. Shades of grey of fewer bits are packed, each row from a whole byte on. */
+/** The values of each channel, 0 … 255. Grey values of fewer bits are packed; each row begins at a whole byte. */
 function eightBits({ data, depth, width, height, channels }: DecodedPng): Uint8Array {
   if (depth === 16) return Uint8Array.from(data, (value) => value >> 8)
   if (depth === 8) return Uint8Array.from(data)

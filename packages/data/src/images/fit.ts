@@ -8,8 +8,8 @@ export function isGrey({ rgb }: Picture): boolean {
 }
 
 /**
- * A picture as models see it, 8 bits a channel: of one channel, its luma 0.299 R + 0.587 G + 0.114 B (ITU-R BT.601), or of three; scaled to `height` × `width`, each
- * new pixel the mean of those that it covers, in part where it covers a part. Rounded to the nearest.
+ * An image as models take it, 8 bits per channel: with one channel, its luma 0.299 R + 0.587 G + 0.114 B (ITU-R BT.601), or with three; scaled to
+ * `height` × `width`, where each new pixel is the mean of those that it covers; partly covered ones count in part. Rounded to the nearest.
  */
 export function fitted(picture: Picture, [height, width, channels = 1]: readonly number[]): Uint8Array {
   const { rgb } = picture
@@ -30,15 +30,15 @@ function luma(rgb: Uint8Array): Float64Array {
 }
 
 interface Axis {
-  /** Of what lies outside the axis. */
+  /** The product of the outer dimensions. */
   readonly count: number
   readonly from: number
   readonly to: number
-  /** Of what lies within. */
+  /** The product of the inner dimensions. */
   readonly size: number
 }
 
-/** One axis in another extent. */
+/** Rescales one axis. */
 function scaled(source: ArrayLike<number>, { count, from, to, size }: Axis): Float64Array {
   const result = new Float64Array(count * to * size)
   for (let place = 0; place < to; place++) {

@@ -12,7 +12,7 @@ import { inputsIn } from '../inputs.js'
 import { signatureOf } from '../signature.js'
 import type { Source } from '../source.js'
 
-/** A picture of one colour. */
+/** An image of one colour. */
 const plain = (width: number, height: number, [red, green, blue]: readonly number[]) =>
   encode({
     width,

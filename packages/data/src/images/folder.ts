@@ -1,4 +1,4 @@
-/** Folders of pictures, a folder for each class. */
+/** Folders of images, one folder per class. */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { InputError } from '@murmuration/core'
@@ -10,18 +10,21 @@ import { fitted, isGrey } from './fit.js'
 
 const pictureName = /\.(png|jpe?g)$/i
 
-/** How pictures are read. */
+/** How images are read. */
 export interface PictureReading {
-  /** The edge in pixels of the square that all are scaled to. */
+  /** The edge in pixels of the square to which all are scaled. */
   readonly size?: number | undefined
-  /** The shape and the classes of samples that these have to fit; they say them then. */
+  /** The shape and the classes of samples that these have to fit; they then determine both. */
   readonly like?: Pick<Source, 'inputShape' | 'classNames'> | undefined
 }
 
-/** The most bytes of all pictures together, once they are scaled: 1 GiB. */
+/** The maximum bytes of all images together, after scaling: 1 GiB. */
 const maxBytes = 2 ** 30
 
-/** The pictures in the folders of a folder, each named `CLASS/FILE`, in the order of their names; none where it has no folders. Throws an {@link InputError} for what is no picture. */
+/**
+ * The images in the subfolders of a folder, each named `CLASS/FILE`, in the order of their names; none where it has no subfolders. Throws an {@link
+ * InputError} for what is no image.
+ */
 export async function picturesIn(folder: string): Promise<readonly DataFile[]> {
   const entries = await readdir(folder, { withFileTypes: true })
   const classes = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.')).map(({ name }) => name)
@@ -41,8 +44,9 @@ export async function picturesIn(folder: string): Promise<readonly DataFile[]> {
 }
 
 /**
- * The samples of pictures whose folders are their classes: numbered in the order of their names, as numbers where all are. With `size` they are scaled to squares; without it, all have the same size. They are grey
- * where all are, else of three colours. Throws an {@link InputError} that names the file which does not fit.
+ * The samples of images whose folders are their classes: numbered in the order of their names, as numbers where all are. With `size` they are scaled
+ * to squares; without it, all must have the same size. They are grey where all are, else of three colours. Throws an {@link InputError} that names
+ * the file which does not fit.
  */
 export async function pictureSource(
   files: readonly DataFile[],
@@ -78,7 +82,7 @@ function inOrder(names: readonly string[]): readonly string[] {
   return [...names].sort(areNumbers ? (left, right) => Number(left) - Number(right) : undefined)
 }
 
-/** All pictures one after the other; in three colours at first where only the last may tell whether all are grey. */
+/** All images one after the other; first in three colours where only the last may tell whether all are grey. */
 async function scaled(
   files: readonly DataFile[],
   bytesOf: (file: DataFile) => Promise<Uint8Array>,
@@ -86,7 +90,7 @@ async function scaled(
 ): Promise<{ readonly inputShape: readonly number[]; readonly pixels: Uint8Array }> {
   const { decodePicture } = await import('./decode.js')
   const first = decodePicture(files[0].path, await bytesOf(files[0]))
-  // Samples of another kind are refused where the two are put together.
+  // Samples of another kind are refused when the two are combined.
   const given = like?.inputShape.length === 3 ? like.inputShape : undefined
   const [height, width, channels] = given ?? [size ?? first.height, size ?? first.width]
   const shape = [height, width, channels ?? 3]

@@ -2,22 +2,23 @@ import { createRandom } from '@murmuration/random'
 import { cumulated, firstAbove } from '../zipf.js'
 import type { WordText } from './words.js'
 
-/** How a text is drawn. */
+/** The parameters of a random text. */
 export interface WordsOptions {
-  /** How many different words there are. */
+  /** The number of different words. */
   readonly words: number
-  /** How many words the text has. */
+  /** The number of words in the text. */
   readonly length: number
   readonly seed: number
 }
 
-/** How many words a word is often followed by, and how often one of them comes next. */
+/** How many followers a word has, and how often one of them comes next. */
 const followers = 4
 const followed = 0.7
 const sentenceLength = 20
 
 /**
- * A text in which words have company of their own: after each comes one of four words that belong to it, or else any word. Both are drawn by Zipf's law with exponent 1, word 0 most often.
+ * A text in which words have typical followers: after each word comes one of the four that belong to it, or else any word. Both are drawn by Zipf's
+ * law with exponent 1; word 0 is the most frequent.
  */
 export function drawWords({ words, length, seed }: WordsOptions): WordText {
   const random = createRandom(seed, 'text')
@@ -35,8 +36,8 @@ export function drawWords({ words, length, seed }: WordsOptions): WordText {
 }
 
 /**
- * Splits each of the `count` most frequent words in two that mean the same: any occurrence of word w becomes word `words` + w with chance ½. So it is known which words are synonyms. The frequencies
- * of words are in the order of their numbers.
+ * Splits each of the `count` most frequent words into two synonyms: any occurrence of word w becomes word `words` + w with probability ½. So the
+ * synonyms are known. Words are numbered in the order of their frequency.
  */
 export function plantSynonyms(text: WordText, count: number, seed: number): WordText {
   const random = createRandom(seed, 'synonyms')

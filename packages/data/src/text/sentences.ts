@@ -8,14 +8,14 @@ const adjectives = ['big', 'black', 'grey', 'little', 'quick', 'quiet', 'small',
 const nouns = ['bird', 'cat', 'crow', 'dog', 'fox', 'hawk', 'hen', 'horse', 'lark', 'mouse', 'raven', 'wren']
 const verbs = ['calls', 'fears', 'finds', 'follows', 'hears', 'likes', 'meets', 'sees', 'visits', 'watches']
 
-/** All characters that sentences have, in the order of their code points. */
+/** All characters of sentences, in the order of their code points. */
 export const sentenceAlphabet: readonly string[] = [
   ...new Set(['\n', '.', ' ', ...[determiners, adjectives, nouns, verbs].flat(2).join('')])
 ].sort()
 
 /**
- * Sentences such as "the quick fox follows a hen.", a line each, drawn by the seed. Every choice is even: the determiners, whether there is an adjective and which, the
- * nouns, the verb. Nothing in a sentence tells of the next.
+ * Sentences such as "the quick fox follows a hen.", one per line, drawn from the seed. All choices are uniform: the determiners, whether there is an
+ * adjective and which, the nouns, the verb. Sentences are independent.
  *
  * @param count - how many samples of `context` characters there are; at least 1
  */
@@ -41,8 +41,8 @@ function one(choices: readonly string[], random: Random): string {
 }
 
 /**
- * The least loss that anybody can reach who reads sentences from their beginning, in nats per character: the entropy of a sentence over the mean of its length, since a
- * sentence tells its choices without doubt. A context that begins within a word knows less.
+ * The smallest possible loss of a model that reads sentences from their beginning, in nats per character: the entropy of a sentence over its mean
+ * length, since a sentence determines its choices. A context that begins within a word gives less information.
  */
 export function sentenceEntropy(): number {
   const length = (choices: readonly string[]) => choices.join('').length / choices.length

@@ -11,24 +11,27 @@ export interface TextFile {
 
 /** How texts are read. */
 export interface TextReading {
-  /** How many characters a sample has. */
+  /** The number of characters in a sample. */
   readonly context?: number | undefined
-  /** Samples that these have to fit: their characters are numbered as theirs. */
+  /** Samples that these have to fit: characters get the same numbers. */
   readonly like?: Pick<Source, 'classNames'> | undefined
 }
 
-/** How many characters a sample has unless a task says it. */
+/** The number of characters in a sample unless a task gives one. */
 export const defaultContext = 64
 
-/** The most characters of all files together: their numbers are kept as float32, once as inputs and once as targets. */
+/** The maximum characters of all files together: their numbers are kept as float32, once as inputs and once as targets. */
 const maxCharacters = 2 ** 26
 
-/** The most different characters. */
+/** The maximum number of different characters. */
 const maxAlphabet = 10_000
 
-/** The samples of text files in UTF-8, put together in the order given. Throws an {@link InputError} that says where a file is no such text. */
+/**
+ * The samples of text files in UTF-8, concatenated in the order given. Throws an {@link InputError} that gives the position where a file is no such
+ * text.
+ */
 export function textSource(files: readonly TextFile[], reading: TextReading = {}): Source {
-  // More than any text that is short enough: a character has 4 bytes at most.
+  // Longer than any text that is short enough: a character has at most 4 bytes.
   const long = files.find(({ bytes }) => bytes.length > 4 * maxCharacters)
   if (long !== undefined) throw tooLong(long.name, `${long.bytes.length} bytes`)
   const texts = files.map(decoded)
@@ -36,11 +39,12 @@ export function textSource(files: readonly TextFile[], reading: TextReading = {}
 }
 
 /**
- * The windows of a text: sample k has the characters k·c … k·c + c − 1 of it as `[c]` inputs, c being the context, and as `[c]` targets those that follow each. So every
- * character but the first is predicted once. A character counts as its place among all that there are, in the order of their code points. The samples follow each other:
- * the last are those that are held back. Throws an {@link InputError} for a text that is too short or too long, or has characters that `like` has not.
+ * The windows of a text: sample k has the characters k·c … k·c + c − 1 as `[c]` inputs, c being the context, and as `[c]` targets the characters that
+ * follow each. So every character but the first is predicted once. The number of a character is its index among all that occur, in the order of their
+ * code points. The samples are a sequence: the last ones are held back for testing. Throws an {@link InputError} for a text that is too short or too
+ * long, or has characters that `like` lacks.
  *
- * @param name - what the text is called in errors
+ * @param name - the name of the text in errors
  */
 export function windows(text: string, name: string, { context = defaultContext, like }: TextReading): Source {
   if (text.length > 2 * maxCharacters) throw tooLong(name, `${text.length} characters`)
@@ -70,7 +74,7 @@ export function windows(text: string, name: string, { context = defaultContext, 
   }
 }
 
-/** The places of characters in an alphabet. Throws an {@link InputError} that says where one is that is not in it. */
+/** The indices of characters in an alphabet. Throws an {@link InputError} that gives the position of one that is not in it. */
 export function numbered(characters: readonly string[], alphabet: readonly string[], name: string): Uint16Array {
   const places = new Map(alphabet.map((character, place) => [character, place]))
   return Uint16Array.from(characters, (character, at) => {

@@ -5,15 +5,16 @@ import { readText } from '../files/read-text.js'
 export interface WordText {
   readonly words: number
   readonly word: Uint32Array
-  /** Of each word of the text the sentence that it is in, ascending. */
+  /** For each word of the text the number of its sentence, ascending. */
   readonly sentence: Uint32Array
 }
 
-/** A word, or an empty line, at which a sentence ends. */
+/** A word, or an empty line, which ends a sentence. */
 const token = /\n[ \t\r]*\n|[\p{L}\p{N}]+(?:['’]\p{L}+)*/gu
 
 /**
- * A file of plain text: letters and digits, without regard to case, in sentences that end at empty lines. Words that occur less than `minCount` times are left out.
+ * A file of plain text: letters and digits, case-insensitive, in sentences that end at empty lines. Words that occur less than `minCount` times are
+ * omitted.
  *
  * @throws InputError when it cannot be read, or has less than two such words
  */
@@ -21,7 +22,7 @@ export async function readWords(path: string, minCount: number): Promise<WordTex
   return parseWords(await readText(path, 'a file of plain text'), path, minCount)
 }
 
-/** As {@link readWords}, of a text. Words are numbered from the most frequent one on. */
+/** As {@link readWords}, for a text. Words are numbered from the most frequent one on. */
 export function parseWords(text: string, name: string, minCount: number): WordText {
   const numbers = new Map<string, number>()
   const [counts, all, sentences]: [number[], number[], number[]] = [[], [], []]

@@ -27,7 +27,7 @@ function scoreBy({ scoring, rank }: KnowledgeGraphSettings, x: Float64Array, h: 
   return score
 }
 
-/** The loss of a batch in float64; weights of negatives are those at `frozen`. */
+/** The loss of a batch in float64; the weights of negatives are computed at `frozen`. */
 function lossBy(
   settings: KnowledgeGraphSettings,
   x: Float64Array,

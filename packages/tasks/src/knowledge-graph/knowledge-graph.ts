@@ -7,29 +7,32 @@ import type { KeySet, RowsLoss } from '../rows-model.js'
 import { ranked } from './ranking.js'
 import { type Scoring, type ScoringName, scoreOf, scorings } from './scoring.js'
 
-/** What is learned of a graph. */
+/** The settings of the model and its loss. */
 export interface KnowledgeGraphSettings {
   readonly scoring: ScoringName
   readonly rank: number
   readonly negatives: number
-  /** α: how much more the negatives of a high score count; 0 for all alike. */
+  /** α: how much more negatives with a high score count; 0 for equal weights. */
   readonly adversarial: number
   readonly l2: number
   readonly n3: number
   readonly seed: number
 }
 
-/** Standard deviation of a number of the start, times the fourth root of the rank: from much nearer to 0, where the gradient is 0, descent takes many epochs to come away. */
+/**
+ * Standard deviation of the initial numbers, times the fourth root of the rank. From a start much nearer to 0, where the gradient is 0, descent takes
+ * many epochs to leave.
+ */
 const startDeviation = 0.5
 
 /**
- * Knowledge graph embeddings with negative sampling. The loss of a triple with score s is −log σ(s) − Σ_i p_i log σ(−s_i), over `negatives` triples that have another
- * head or another tail, either with equal chance and any entity in its place (Bordes et al., NIPS 2013). p_i is e^(α s_i) / Σ_j e^(α s_j), through which no gradient goes
- * (self-adversarial negative sampling: Sun et al., ICLR 2019, equations 5 and 6, with the score in place of γ − d); with α = 0 it is 1 / negatives. What is drawn depends on seed,
- * triple and round. A negative that happens to be true is not left out.
+ * Knowledge graph embeddings with negative sampling. The loss of a triple with score s is −log σ(s) − Σ_i p_i log σ(−s_i), over `negatives` triples
+ * in which any entity replaces the head or the tail, with equal probability (Bordes et al., NIPS 2013). p_i is e^(α s_i) / Σ_j e^(α s_j), through
+ * which no gradient flows (self-adversarial negative sampling: Sun et al., ICLR 2019, equations 5 and 6, with the score in place of γ − d); with α =
+ * 0 it is 1 / negatives. Draws depend on seed, triple and round. A negative that happens to be true is not omitted.
  *
- * Penalties are those of the triple's own h, r and t: l2 ‖·‖² (Trouillon et al., ICML 2016), and n3 Σ |·|³, of complex numbers the modulus (Lacroix,
- * Usunier and Obozinski, ICML 2018, without its third).
+ * Penalties apply to the triple's own h, r and t: l2 ‖·‖² (Trouillon et al., ICML 2016), and n3 Σ |·|³, for complex numbers of the modulus (Lacroix,
+ * Usunier and Obozinski, ICML 2018, without the factor of one third).
  *
  * Row e of the parameters is entity e; the rows of the relations follow. Sums of a triple run in float64.
  */
@@ -43,7 +46,7 @@ export class KnowledgeGraph implements RowsLoss {
   readonly #scoring: Scoring
   readonly #settings: KnowledgeGraphSettings
   readonly #draws: CounterRandom
-  /** Of a triple: queries of (h, r, ?) and (?, r, t), slopes by them; of each negative its entity, score and weight. */
+  /** Buffers for one triple: the queries of (h, r, ?) and (?, r, t), and the gradients by them; for each negative its entity, score and weight. */
   readonly #queries: readonly [Float64Array, Float64Array]
   readonly #slopes: readonly [Float64Array, Float64Array]
   readonly #drawn: Uint32Array
@@ -134,7 +137,7 @@ export class KnowledgeGraph implements RowsLoss {
     return loss
   }
 
-  /** What training lowers, in the mean over all negatives and without penalties; filtered MRR and hits@k of the test triples. */
+  /** The training loss as the mean over all negatives and without penalties; filtered MRR and hits@k of the test triples. */
   evaluate(parameters: Float32Array): Evaluation {
     const relationAt = (relation: number) => this.#relationKey(relation) * this.width
     return ranked(this.#graph, this.#scoring, relationAt, parameters)
@@ -144,13 +147,13 @@ export class KnowledgeGraph implements RowsLoss {
     return this.#graph.entities + relation * this.#scoring.relationRows
   }
 
-  /** Draws the negatives of a triple: twice the entity, and 1 more where it takes the place of the head. */
+  /** Draws the negatives of a triple: twice the entity, plus 1 where it replaces the head. */
   #draw(sample: number, round: number): void {
     const draws = this.#draws.at(sample, round)
     for (let n = 0; n < this.#drawn.length; n++) this.#drawn[n] = draws.below(2 * this.#graph.entities)
   }
 
-  /** Scores the negatives that were drawn, and gives each its weight p_i; returns their loss. */
+  /** Scores the drawn negatives, and gives each its weight p_i; returns their loss. */
   #weighNegatives(rows: Float32Array, offsets: Uint32Array): number {
     const [scores, weights, drawn, alpha] = [this.#scores, this.#weights, this.#drawn, this.#settings.adversarial]
     let highest = Number.NEGATIVE_INFINITY
@@ -164,7 +167,7 @@ export class KnowledgeGraph implements RowsLoss {
     return loss
   }
 
-  /** An entity's score with a query has this slope: adds to the gradient of the entity, and to the slope by the query. */
+  /** With `slope` the derivative by an entity's score for a query: adds to the gradient of the entity, and to the gradient by the query. */
   #addSlope(rows: Float32Array, side: number, entity: number, slope: number, weight: number, out: Float32Array): void {
     const [query, ofQuery, width] = [this.#queries[side], this.#slopes[side], this.width]
     for (let k = 0; k < width; k++) {

@@ -4,8 +4,8 @@ import { softplus } from '../logistic-loss.js'
 import type { Scoring } from './scoring.js'
 
 /**
- * Ranks the right answer of (h, r, ?) and of (?, r, t) among all entities, for each test triple. Other answers that are true, by any part of the graph, are left out: the filtered
- * setting of Bordes et al. (NIPS 2013). Of equal scores half count as higher. The accuracy is hits@1.
+ * Ranks the right answer of (h, r, ?) and of (?, r, t) among all entities, for each test triple. Other answers that are true in any part of the graph
+ * are omitted: the filtered setting of Bordes et al. (NIPS 2013). Half of the equal scores count as higher. The accuracy is hits@1.
  *
  * @param relationAt - where the rows of a relation begin in `parameters`
  */
@@ -51,7 +51,7 @@ function scoresOf(query: Float64Array, entities: number, parameters: Float32Arra
   return scores
 }
 
-/** What is not a number counts as higher. */
+/** NaN counts as higher. */
 function rankOf(scores: Float64Array, right: number, known: ReadonlySet<number> | undefined): number {
   const own = scores[right]
   let rank = 1
@@ -62,7 +62,7 @@ function rankOf(scores: Float64Array, right: number, known: ReadonlySet<number> 
   return rank
 }
 
-/** All true answers of what the test triples ask: by entity · relations + relation. */
+/** All true answers to the queries of the test triples: by entity · relations + relation. */
 function knownAnswers({ relations, train, valid, test }: Graph) {
   const of = (given: keyof Triples, asked: keyof Triples) => {
     const answers = new Map<number, Set<number>>()

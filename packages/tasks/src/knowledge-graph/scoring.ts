@@ -1,6 +1,6 @@
 /**
- * How a triple (head h, relation r, tail t) is scored. Both scores are linear in the tail and in the head, and so have a query: what the score is the inner product of
- * the other entity with.
+ * How a triple (head h, relation r, tail t) is scored. Both scores are linear in the tail and in the head, and so have a query: the vector whose
+ * inner product with the other entity is the score.
  */
 export interface Scoring {
   readonly title: string
@@ -113,7 +113,7 @@ export function complEx(rank: number): Scoring {
   }
 }
 
-/** By the names that files have for them. */
+/** By their names in files. */
 export const scorings = { complex: complEx, rescal } as const
 
 export type ScoringName = keyof typeof scorings

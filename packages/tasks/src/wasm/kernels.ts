@@ -5,7 +5,7 @@ import { models } from './modules.js'
 export const rowStep = 16
 
 /**
- * The products of linear models, as the sources in assembly/ say. Everything is an address in the kernels' memory, but for `stride`, the
+ * The products of linear models, as the sources in assembly/ define them. All arguments are addresses in the kernels' memory, except `stride`, the
  * length of a matrix's row in bytes. The bits of all sums are the same on every machine.
  */
 export interface ModelKernels {
@@ -13,7 +13,7 @@ export interface ModelKernels {
   scoreRows(batch: number, end: number, rows: number, stride: number, weights: number, scores: number): void
   /** `out[i] = Σ_b factors[b] · X[batch[b], i]` in float32. */
   combineRows(batch: number, end: number, rows: number, stride: number, factors: number, out: number): void
-  /** `scores[k] += Σ_i x[i] · weights[i, k]` in float64; `x` to `end` are the inputs of a sample (float32), the classes are even in number. */
+  /** `scores[k] += Σ_i x[i] · weights[i, k]` in float64; `x` to `end` are the inputs of a sample (float32); the number of classes is even. */
   scoreClasses(x: number, end: number, weights: number, stride: number, scores: number): void
   /** `sums[i, k] += x[i] · errors[k]` in float64. */
   accumulateClasses(x: number, end: number, sums: number, stride: number, errors: number): void

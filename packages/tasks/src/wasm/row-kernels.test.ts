@@ -12,7 +12,7 @@ const cases = fc.record({
   picks: fc.array(fc.nat(), { minLength: 1, maxLength: 40 })
 })
 
-/** Rows, what to multiply them by, and which of them; all in the kernels' memory. */
+/** Rows, their factors, and the numbers of the rows in use; all in the kernels' memory. */
 function setUp({ seed, rowCount, steps, picks }: { seed: number; rowCount: number; steps: number; picks: number[] }) {
   const width = steps * rowStep
   const memory = KernelMemory.fixed(

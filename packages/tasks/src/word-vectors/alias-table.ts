@@ -1,6 +1,6 @@
 /** Draws 0 … n − 1 with given weights, each in constant time (Walker 1977; built as by Vose, IEEE TSE 17(9), 1991). */
 export class AliasTable {
-  /** The chance that place k gives k, and what it gives otherwise. */
+  /** The probability that index k gives k, and the alternative. */
   readonly #chance: Float64Array
   readonly #other: Uint32Array
 
@@ -21,7 +21,7 @@ export class AliasTable {
     }
   }
 
-  /** @param place - a random place, below the number of weights; @param chance - random, 0 … 1 */
+  /** @param place - a random index, below the number of weights; @param chance - random, 0 … 1 */
   draw(place: number, chance: number): number {
     return chance < this.#chance[place] ? place : this.#other[place]
   }

@@ -7,7 +7,7 @@ import { WordVectors, type WordVectorsSettings } from './word-vectors.js'
 
 const plain = { rank: 3, window: 2, negatives: 3, subsample: 0, seed: 5 }
 
-/** A text of words in sentences, of which the last word is there to test. */
+/** A text of words in sentences; the last word is the test part. */
 function modelOf(sentences: readonly (readonly number[])[], settings: Partial<WordVectorsSettings> = {}): WordVectors {
   const word = Uint32Array.from(sentences.flat())
   const sentence = Uint32Array.from(sentences.flatMap((words, place) => words.map(() => place)))
@@ -15,7 +15,7 @@ function modelOf(sentences: readonly (readonly number[])[], settings: Partial<Wo
   return new WordVectors(text, word.length - 1, [], { ...plain, ...settings })
 }
 
-/** The words in whose company a place is in a round: of a model without negatives. */
+/** The context words of a place in a round, from a model without negatives. */
 function companyOf(model: WordVectors, place: number, round: number): readonly number[] {
   const keys = new RowsModel(model).rows(0).keysOf(Uint32Array.of(place), round)
   return [...keys].filter((key) => key >= model.count / 2).map((key) => key - model.count / 2)

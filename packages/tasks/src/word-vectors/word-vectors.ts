@@ -5,29 +5,30 @@ import { sigmoid, softplus } from '../logistic-loss.js'
 import type { KeySet, RowsLoss } from '../rows-model.js'
 import { AliasTable } from './alias-table.js'
 
-/** What is learned of a text. */
+/** The settings of the model and its loss. */
 export interface WordVectorsSettings {
   readonly rank: number
-  /** So many words to each side are company at most. */
+  /** The maximum number of context words on each side. */
   readonly window: number
   readonly negatives: number
-  /** t: words that are a larger fraction of the text are left out at random; 0 for none. */
+  /** t: occurrences of words that are a larger fraction of the text are omitted at random; 0 for none. */
   readonly subsample: number
   readonly seed: number
 }
 
-/** Negatives are drawn by how often words occur to this power. */
+/** Negatives are drawn with probabilities proportional to the words' frequency to this power. */
 const power = 0.75
-/** The draws of the test, which are the same in each round. */
+/** The round that seeds the draws of the test, which are always the same. */
 const testRound = 0xffffffff
 
 /**
- * Skip-gram with negative sampling (Mikolov, Sutskever, Chen, Corrado and Dean, NIPS 2013, equation 4). A sample is a word w of the text. Its loss is the sum over each word c of its company of
- * −log σ(u_c · v_w) − Σ_i log σ(−u_i · v_w), over `negatives` words i, drawn by their frequency to the power of ¾; one that is c is left out. The company is b words to each side in the sentence,
- * with b drawn from 1 to `window`. An occurrence of a word with frequency f is left out with chance 1 − √(t / f) (equation 5), both as w, whose loss is 0 then, and as company, for which a farther word takes its place.
- * All that is drawn depends on seed, place in the text and round.
+ * Skip-gram with negative sampling (Mikolov, Sutskever, Chen, Corrado and Dean, NIPS 2013, equation 4). A sample is a word w of the text. Its loss is
+ * the sum over its context words c of −log σ(u_c · v_w) − Σ_i log σ(−u_i · v_w), over `negatives` words i, drawn by their frequency to the power of
+ * ¾; one that is c is omitted. The context is b words to each side in the sentence, with b drawn from 1 to `window`. An occurrence of a word with
+ * frequency f is omitted with probability 1 − √(t / f) (equation 5): as w its loss is then 0, and as a context word a farther word replaces it. All
+ * draws depend on seed, place in the text and round.
  *
- * Row w of the parameters is v_w; row words + c is u_c. Sums of a word run in float64. After the first `train` words the text is there to test.
+ * Row w of the parameters is v_w; row words + c is u_c. Sums of a word run in float64. The text after the first `train` words is for testing.
  */
 export class WordVectors implements RowsLoss {
   readonly schema: Schema
@@ -45,7 +46,7 @@ export class WordVectors implements RowsLoss {
   /** An occurrence of a word is kept if a draw is below this. */
   readonly #kept: Float64Array
   readonly #noise: AliasTable
-  /** Of a sample: company, each followed by its negatives, as rows' keys. */
+  /** Buffers for a sample: its context words, each followed by its negatives, as keys of rows. */
   readonly #targets: Uint32Array
   readonly #slope: Float64Array
 
@@ -84,7 +85,7 @@ export class WordVectors implements RowsLoss {
     this.#slope = new Float64Array(rank)
   }
 
-  /** Words evenly between ±½ / rank, their company 0, as word2vec has them. */
+  /** Word vectors evenly between ±½ / rank, context vectors 0, as in word2vec. */
   initialise(seed: number): Float32Array {
     const random = createRandom(seed, 'word-vectors')
     const half = (this.count * this.width) / 2
@@ -127,7 +128,7 @@ export class WordVectors implements RowsLoss {
     return loss
   }
 
-  /** The mean loss of the words to test; as accuracy the fraction of the synonyms to whose vector that of the other one is nearest, by the cosine. */
+  /** The mean loss of the test words; as accuracy the fraction of the synonyms whose nearest vector, by the cosine, is that of their synonym. */
   evaluate(parameters: Float32Array): Evaluation {
     const { word } = this.#text
     let loss = 0
@@ -164,7 +165,7 @@ export class WordVectors implements RowsLoss {
     return { accuracy: right / this.#synonyms.length }
   }
 
-  /** Draws the company of a place in the text, and negatives for each; returns how many targets that is. */
+  /** Draws the context words of a place in the text, and negatives for each; returns the number of targets. */
   #draw(sample: number, round: number): number {
     if (!this.#isKept(sample, round)) return 0
     const { window } = this.#settings

@@ -1,16 +1,16 @@
-/** An activation f that is applied number by number, and whose derivative follows from its value. */
+/** An elementwise activation f, whose derivative follows from its value. */
 export interface Activation {
-  /** Numbers outside of these bounds are put there. */
+  /** Numbers are clamped to these bounds. */
   readonly bounds: readonly [number, number]
-  /** What else is done to each number, in place. */
+  /** A further elementwise function, in place. */
   readonly apply?: (values: Float32Array) => void
-  /** Multiplies each number of `deltas` by f′ where f has the value of the same number of `values`. */
+  /** Multiplies each number of `deltas` by f′, given the value of f at the same index in `values`. */
   readonly derive?: (values: Float32Array, deltas: Float32Array) => void
 }
 
 const unbounded: Activation['bounds'] = [-Infinity, Infinity]
 
-/** By the names that TensorFlow.js gives them. The loops are apart so that each is compiled for itself. */
+/** By their names in TensorFlow.js. The loops are separate so that each is compiled on its own. */
 export const activations = {
   linear: { bounds: unbounded },
   relu: {

@@ -12,7 +12,7 @@ type Build = (tf: TensorFlow) => LayersModel
 
 const inputShape = [6, 6, 1]
 
-/** A sequential model of these layers, after one that makes lists of the pictures, and before one that tells three classes. */
+/** A sequential model of these layers, after one that flattens the images, and before one with three classes. */
 const between =
   (layers: (l: TensorFlow['layers'], tf: TensorFlow) => unknown[]): Build =>
   (tf) => {
@@ -42,7 +42,7 @@ const stacks: Readonly<Record<string, Build>> = {
     })
 }
 
-/** Layers that compute something else, or with weights that are not all their own and trained. */
+/** Layers that compute something else, or whose weights are shared or not trained. */
 const others: Readonly<Record<string, Build>> = {
   'dropout': between((l) => [l.dense({ units: 4 }), l.dropout({ rate: 0.5 })]),
   'a batch normalisation': between((l) => [l.dense({ units: 4 }), l.batchNormalization()]),

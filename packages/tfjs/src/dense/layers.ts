@@ -5,7 +5,7 @@ import { activationNames, type ActivationName } from './activations.js'
 
 type Layer = layers.Layer
 
-/** A dense layer f(x W + b): W is [inputs, units]; the softmax of the last layer belongs to the loss. */
+/** A dense layer f(x W + b): W is [inputs, units]; the softmax of the last layer is part of the loss. */
 export interface DenseLayer {
   readonly inputs: number
   readonly units: number
@@ -14,13 +14,13 @@ export interface DenseLayer {
 }
 
 /**
- * The dense layers of a model that is nothing but a stack of them, whose flat vector has this schema: a sequential model of layers as
- * TensorFlow.js makes them, all trained, without regularisers and constraints, and a softmax at most at the end. What only changes the shape of a
- * sample may stand between them. `undefined` for all other models.
+ * The dense layers of a model that is only a stack of them, whose flat vector has this schema: a sequential model of unmodified TensorFlow.js layers,
+ * all trained, without regularisers and constraints, with a softmax at most at the end. Layers that only change the shape of a sample may be in
+ * between. `undefined` for all other models.
  */
 export function denseLayersOf(model: LayersModel, schema: Schema): readonly DenseLayer[] | undefined {
   if (!isMadeBy(tf.Sequential, model) || schema.some(({ kind }) => kind !== undefined)) return undefined
-  // A layer that comes twice has one weight for both.
+  // A layer that is used twice has one weight for both uses.
   if (new Set(model.layers).size < model.layers.length) return undefined
   const { made, names } = examples()
   const found: DenseLayer[] = []
@@ -38,7 +38,7 @@ export function denseLayersOf(model: LayersModel, schema: Schema): readonly Dens
 
 type Constructor = abstract new (...given: never[]) => unknown
 
-/** Classes that TensorFlow.js does not export, and its activations by their classes, from layers that are made for it. */
+/** Gets the classes that TensorFlow.js does not export, and those of its activations, from layers created for this purpose. */
 function examples() {
   const classOf = (layer: object) => layer.constructor as Constructor
   const { inputLayer, flatten, reshape, dense } = tf.layers
@@ -54,12 +54,12 @@ function examples() {
   return { made, names: new Map<unknown, DenseLayer['activation']>(named) }
 }
 
-/** Whether it is of this class itself, and computes as the class does. */
+/** Whether it is an instance of exactly this class, with unmodified methods. */
 function isMadeBy(constructor: Constructor, made: object): boolean {
   return made.constructor === constructor && !Object.hasOwn(made, 'call') && !Object.hasOwn(made, 'apply')
 }
 
-/** Whether a layer leaves the numbers of a sample in their order. */
+/** Whether a layer keeps the order of a sample's numbers. */
 function keepsOrder(layer: Layer, made: Readonly<Record<'input' | 'flatten' | 'reshape', Constructor>>): boolean {
   if (isMadeBy(made.flatten, layer)) return Reflect.get(layer, 'dataFormat') !== 'channelsFirst'
   return isMadeBy(made.input, layer) || isMadeBy(made.reshape, layer)
@@ -74,7 +74,7 @@ function denseLayerOf(
   const [kernel, bias] = layer.weights
   const isPlain =
     layer.weights.every((weight) => (Reflect.get(weight, 'constraint') ?? null) === null) && layer.losses.length === 0
-  // A module may have put another layer's weights in the place of its own.
+  // A module may have replaced a layer's weights by those of another one.
   const isOwn = Reflect.get(layer, 'kernel') === kernel && (Reflect.get(layer, 'bias') ?? undefined) === bias
   if (activation === undefined || !isPlain || !isOwn || shape.length !== 2) return undefined
   const [inputs, units] = kernel.shape.map(Number)

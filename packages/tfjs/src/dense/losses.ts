@@ -18,8 +18,8 @@ export const squaredError: BatchLoss = (outputs, targets, deltas) => {
 }
 
 /**
- * The mean over the rows of −log p_t, p = softmax(outputs), t the row's class; its gradient is p − y with y_t = 1. From the outputs of a softmax
- * TensorFlow.js' models are trained with −log max(p_t, least), which is flat below `least`; 0 where they give the outputs themselves.
+ * The mean over the rows of −log p_t, p = softmax(outputs), t the row's class; its gradient is p − y with y_t = 1. TensorFlow.js's models that end in
+ * a softmax are trained with −log max(p_t, least), which is flat below `least`; `least` is 0 for models that give the outputs themselves.
  */
 export function crossEntropy(classes: number, isSoftmax: boolean): BatchLoss {
   const least = isSoftmax ? Math.fround(leastProbability) : 0

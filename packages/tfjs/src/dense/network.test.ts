@@ -26,7 +26,7 @@ const width = fc.oneof(fc.integer({ min: 1, max: 20 }), fc.constantFrom(32, 40, 
 const activation = fc.constantFrom(...activationNames)
 const hidden = fc.array(fc.record({ units: width, hasBias: fc.boolean(), activation }), { maxLength: 3 })
 
-/** A stack of layers, a batch, and what the last layer gives: classes by a softmax or without one, or real values. */
+/** A stack of layers, a batch, and the kind of the last layer's outputs: classes by a softmax or without one, or real values. */
 const given: fc.Arbitrary<Given> = fc
   .record({
     inputs: width,
@@ -46,7 +46,7 @@ const given: fc.Arbitrary<Given> = fc
     return { layers, classes: kind === 'values' ? undefined : units, rows, seed }
   })
 
-/** Samples and parameters for it, drawn from the seed; of each three samples one is used. */
+/** Samples and parameters for it, drawn from the seed; one of every three samples is used. */
 function drawn({ layers, classes, rows, seed }: Given) {
   const random = createRandom(seed, 'network')
   const numbers = (length: number, size: number) =>
@@ -77,7 +77,7 @@ async function networkOf({ layers, classes }: Given): Promise<DenseNetwork> {
   return new DenseNetwork(layers, classes, engine().findBackend('wasm') as BackendWasm)
 }
 
-/** A task over a model of TensorFlow.js, which computes itself on the backend of plain JavaScript. */
+/** A task over a TensorFlow.js model, which itself computes on the plain JavaScript backend. */
 async function taskOf({ layers, classes }: Given, samples: Samples, choice: 'cpu' | 'wasm'): Promise<TfjsTask> {
   const backend = await chooseBackend(choice)
   const model = tf.sequential({
@@ -98,7 +98,7 @@ async function taskOf({ layers, classes }: Given, samples: Samples, choice: 'cpu
   })
 }
 
-/** The largest difference of two vectors, in proportion to the largest number of the second. */
+/** The largest difference of two vectors, relative to the largest number of the second. */
 function distance(found: ArrayLike<number>, expected: ArrayLike<number>): number {
   const largest = Math.max(1e-3, ...Array.from(expected, Math.abs))
   return Math.max(...Array.from(expected, (value, place) => Math.abs(found[place] - value))) / largest

@@ -13,18 +13,18 @@ import { type BatchLoss, crossEntropy, squaredError } from './losses.js'
 
 const { engine } = core
 
-/** Of what a task is made that a {@link DenseNetwork} may compute. */
+/** The parts of a task that a {@link DenseNetwork} may compute. */
 export interface NetworkParts {
   readonly backend: Backend
   readonly model: LayersModel
-  /** Whether the loss is that of the user's module. */
+  /** Whether the loss comes from the user's module. */
   readonly hasOwnLoss: boolean
   readonly localData: LocalData
 }
 
 /**
- * What computes in the place of TensorFlow.js, with WebAssembly, if the model is a stack of dense layers and the loss one of this package's; else `undefined`. It follows
- * from the model, the loss and the backend alone, so that a run does not mix the two, whose numbers differ by rounding.
+ * What computes instead of TensorFlow.js, with WebAssembly, if the model is a stack of dense layers and the loss one of this package's; else
+ * `undefined`. It depends only on the model, the loss and the backend, so that a run does not mix the two, whose results differ by rounding.
  */
 export function denseNetworkOf(
   { backend, model, hasOwnLoss, localData }: NetworkParts,
@@ -33,12 +33,12 @@ export function denseNetworkOf(
   const layers = backend.name === 'wasm' && !hasOwnLoss ? denseLayersOf(model, schema) : undefined
   const { classes } = localData.train
   const isSoftmax = layers?.at(-1)?.activation === 'softmax'
-  // The derivative of a softmax is known together with that of the cross-entropy only.
+  // The derivative of a softmax is implemented only together with the cross-entropy.
   if (layers === undefined || (isSoftmax && classes === undefined)) return undefined
   return new DenseNetwork(layers, classes, engine().findBackend(backend.name) as BackendWasm)
 }
 
-/** A layer, and where its numbers begin in the flat vector: W row by row, then the bias. */
+/** A layer, and the offset of its parameters in the flat vector: W row by row, then the bias. */
 interface PlacedLayer extends DenseLayer {
   readonly kernel: number
   readonly bias: number
@@ -52,7 +52,7 @@ export interface ChunkEvaluation {
   readonly counted: number
 }
 
-/** What a batch is computed in. */
+/** The buffers for a batch. */
 interface Workspace {
   readonly parameters: Float32Array
   readonly gradient: Float32Array
@@ -63,11 +63,11 @@ interface Workspace {
 }
 
 /**
- * Loss and gradient of a stack of dense layers, computed over the flat vector, without tensors and without a tape. With x_0 the inputs, x_l = f(x_{l−1} W_l + b_l)
- * and δ_l the gradient with respect to x_{l−1} W_l + b_l, that of W_l is x_{l−1}ᵀ δ_l, that of b_l the sum of the rows of δ_l, and
- * δ_{l−1} = δ_l W_lᵀ ∘ f′ (Rumelhart, Hinton and Williams 1986). All samples of a task have targets of one kind: classes, or real values.
+ * Loss and gradient of a stack of dense layers, computed over the flat vector, without tensors and without a tape. With x_0 the inputs, x_l =
+ * f(x_{l−1} W_l + b_l) and δ_l the gradient with respect to x_{l−1} W_l + b_l, that of W_l is x_{l−1}ᵀ δ_l, that of b_l the sum of the rows of δ_l,
+ * and δ_{l−1} = δ_l W_lᵀ ∘ f′ (Rumelhart, Hinton and Williams 1986). All samples of a task have targets of one kind: classes, or real values.
  *
- * The order of every sum depends on the sizes of the layers and of the batch alone.
+ * The order of every sum depends only on the sizes of the layers and of the batch.
  */
 export class DenseNetwork {
   readonly #layers: readonly PlacedLayer[]
@@ -83,7 +83,7 @@ export class DenseNetwork {
     this.#products = Products.of(backend)
   }
 
-  /** The mean loss of the samples that `numbers` gives; writes its gradient to `out`, both as long as the flat vector. */
+  /** The mean loss of the samples with the given numbers; writes its gradient to `out`, as long as the flat vector. */
   gradient(parameters: Float32Array, samples: Samples, numbers: Uint32Array, out: Float32Array): number {
     const workspace = this.#open(parameters, numbers.length)
     const targets = this.#forward(workspace, samples, numbers)
@@ -93,7 +93,7 @@ export class DenseNetwork {
     return loss
   }
 
-  /** The mean loss of the samples that `numbers` gives and, of those that have classes, how many have their largest output at their class. */
+  /** The mean loss of the samples with the given numbers and, of those that have classes, how many have their largest output at their class. */
   evaluate(parameters: Float32Array, samples: Samples, numbers: Uint32Array): ChunkEvaluation {
     const workspace = this.#open(parameters, numbers.length)
     const targets = this.#forward(workspace, samples, numbers)
@@ -107,7 +107,7 @@ export class DenseNetwork {
     const flat = this.#length
     invariant(parameters.length === flat, () => `${parameters.length} parameters, not ${flat}`)
     const widths = [this.#layers[0].inputs, ...this.#layers.map(({ units }) => units)]
-    // The gradient with respect to the inputs is not computed.
+    // The gradient with respect to the inputs is not needed.
     const widest = Math.max(...widths.slice(1))
     const lengths = [flat, flat, rows * widest, rows * widest, ...widths.map((width) => rows * width)]
     const [copied, gradient, first, second, ...values] = this.#products.scratch.arrays(lengths)
@@ -137,7 +137,7 @@ export class DenseNetwork {
     return gatherRows(targets, sizeOf(targetShape), numbers)
   }
 
-  /** From the gradient with respect to the last layer's outputs, in the first of the deltas, that of all parameters. */
+  /** Computes the gradient of all parameters from that with respect to the last layer's outputs, which is in the first of the deltas. */
   #backward({ parameters, gradient, values, deltas }: Workspace, rows: number): void {
     let [own, next] = deltas
     for (let index = this.#layers.length - 1; index >= 0; index--) {

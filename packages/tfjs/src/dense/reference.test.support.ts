@@ -13,7 +13,7 @@ const functions: Readonly<Record<string, readonly [(x: number) => number, (y: nu
   softmax: [(x) => x, () => 1]
 }
 
-/** Loss and gradient of a stack of dense layers, all in float64, by lists of lists. */
+/** Loss and gradient of a stack of dense layers, all in float64, with nested arrays. */
 export function floatReference(
   { layers, classes }: { readonly layers: readonly DenseLayer[]; readonly classes: number | undefined },
   parameters: Float32Array,

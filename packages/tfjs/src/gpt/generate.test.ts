@@ -11,7 +11,7 @@ const how = (given: Partial<Generation>): Generation => ({
 })
 const counting = (classes: number) => ({
   context: 3,
-  /** What follows a number is the next one, and of what comes after the place that counts nothing is known. */
+  /** After each number, the next one has probability 0.9. */
   probabilitiesOf: (window: Float32Array) =>
     Float32Array.from({ length: 3 * classes }, (_, k) => {
       const [place, one] = [Math.floor(k / classes), k % classes]

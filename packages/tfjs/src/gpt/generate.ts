@@ -1,28 +1,28 @@
 import { InputError, invariant, type Random } from '@murmuration/core'
 
-/** How a text goes on. */
+/** How a text is continued. */
 export interface Generation {
-  /** How many characters. */
+  /** The number of characters. */
   readonly length: number
   /**
-   * T of p_i^(1/T), by which characters are drawn, p being their probabilities (Ackley, Hinton and Sejnowski 1985, eq. 3): 1 is the model's own, below that likely ones are
-   * likelier still, and at 0 the most probable one is taken.
+   * T of p_i^(1/T), by which characters are drawn, p being their probabilities (Ackley, Hinton and Sejnowski 1985, eq. 3): 1 is the model's own
+   * distribution, lower values favour probable characters, and 0 takes the most probable one.
    */
   readonly temperature: number
   readonly random: Random
 }
 
-/** A trained model, as far as texts go on by it. */
+/** The part of a trained model that continues texts. */
 export interface CharacterModel {
   /** How many characters it sees. */
   readonly context: number
-  /** Of a window of numbers of characters, as long as the context: for each place the probabilities of what follows, one after the other. */
+  /** For a window of numbers of characters, as long as the context: for each place the probabilities of the next character, one after the other. */
   probabilitiesOf(window: Float32Array): Float32Array
 }
 
 /**
- * The characters by which a text goes on, one by one; each is asked for from those before it, as far as the model sees. `beginning` has at least one. Throws an
- * {@link InputError} for an empty beginning, and for a temperature or a length that makes no sense.
+ * The characters that continue a text, one by one; each is predicted from those before it, as far as the model sees. `beginning` has at least one.
+ * Throws an {@link InputError} for an empty beginning, and for a temperature or a length that makes no sense.
  */
 export function* generated(
   beginning: readonly number[],
@@ -33,7 +33,7 @@ export function* generated(
   const text = [...beginning]
   for (let k = 0; k < length; k++) {
     const seen = text.slice(-context)
-    // What comes after the place that is asked for changes nothing.
+    // Characters after the predicted place change nothing.
     const window = new Float32Array(context)
     window.set(seen)
     const all = probabilitiesOf(window)
@@ -52,7 +52,7 @@ function check({ length: given }: readonly number[], length: number, temperature
     throw new InputError(`the temperature is ${temperature}; a number of at least 0 is expected, such as 0.8`)
 }
 
-/** A class by its probability, in float64 and in the order of the classes, so that the same draw gives the same class. */
+/** A class drawn by its probability, in float64 and in the order of the classes, so that the same draw gives the same class. */
 function drawn(probabilities: Float32Array, temperature: number, random: Random): number {
   const most = probabilities.reduce((max, each) => Math.max(max, each), 0)
   invariant(most > 0, 'a model gave no class a probability')

@@ -80,7 +80,7 @@ test.serial(
   }
 )
 
-/** Attention of one head in float64, as the paper writes it. */
+/** Attention of one head in float64, as in the paper. */
 function attended(x: number[][], { query, key, value, join }: Record<string, number[][]>): number[][] {
   const times = (a: number[][], b: number[][]) =>
     a.map((row) => b[0].map((_, c) => row.reduce((sum, each, k) => sum + each * b[k][c], 0)))

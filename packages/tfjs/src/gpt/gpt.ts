@@ -8,9 +8,9 @@ import { type GptSize, maxContext } from './size.js'
 const made = registerLayers(tf)
 
 /**
- * A small GPT (Radford et al. 2018, with the normalisations before each part, as in Radford et al. 2019): `[batch, length]` numbers of characters in, `[batch, length, classes]`
- * logits of the character that follows each out. Its perceptrons are four times as wide, with ReLU. Throws an {@link InputError} for sizes that do not fit each other and for samples
- * that are no texts.
+ * A small GPT (Radford et al. 2018, with the normalisations before each part, as in Radford et al. 2019): its input is `[batch, length]` numbers of
+ * characters, its output `[batch, length, classes]` logits of the character that follows each. Its perceptrons are four times as wide, with ReLU.
+ * Throws an {@link InputError} for sizes that do not fit each other and for samples that are no texts.
  */
 export function gpt(
   { layers, width, heads }: GptSize,
@@ -37,7 +37,7 @@ export function gpt(
   return tf.model({ inputs: input, outputs })
 }
 
-/** x + attention(norm(x)), and of that the same with a perceptron. */
+/** x + attention(norm(x)), followed by the same with a perceptron. */
 function block(x: SymbolicTensor, width: number, heads: number): SymbolicTensor {
   const attended = added(x, made.causalAttention({ heads }).apply(normalised(x)) as SymbolicTensor)
   const up = tf.layers.dense({ units: 4 * width, activation: 'relu' }).apply(normalised(attended))

@@ -1,27 +1,27 @@
 /**
- * The layers of a small GPT that TensorFlow.js lacks. This module imports nothing that runs, since an export puts it beside the model: who loads the model calls
- * {@link registerLayers} before.
+ * The layers of a small GPT that TensorFlow.js lacks. This module imports nothing at run time, since an export writes it next to the model: code that
+ * loads the model first calls {@link registerLayers}.
  */
 import type { serialization, Tensor, Tensor3D } from '@tensorflow/tfjs-core'
 import type { LayerVariable, layers, Shape } from '@tensorflow/tfjs-layers'
 import type { TensorFlow } from '../tensorflow.js'
 
 /**
- * What characters and places are drawn from at first. Ten times as wide as in GPT-2, since normalisations multiply a small spread, and its slopes, until rates that are right for all
- * other weights are too high for these.
+ * The distribution of the initial embeddings of characters and places. Ten times as wide as in GPT-2: normalisations amplify a small spread, and its
+ * gradients, until rates that are right for all other weights are too high for these.
  */
 export const spread = { mean: 0, stddev: 0.2 }
 
-/** What a score becomes that no place may look at. */
+/** The score of places that must not be seen. */
 const masked = -1e9
 
-/** What layers are configured by. */
+/** The configuration of layers. */
 export interface AttentionOptions {
-  /** How many heads share the width evenly. */
+  /** The number of heads, which share the width evenly. */
   readonly heads: number
 }
 
-/** The layers by their class names, each with what makes one. */
+/** A factory for each layer, by its class name. */
 export interface GptLayers {
   /** `[batch, length, width]` plus a learned vector for each place; of the same shape. */
   positionEmbedding(options?: object): layers.Layer
@@ -31,9 +31,9 @@ export interface GptLayers {
 
 type Configuration = serialization.ConfigDict
 
-/** Registers the layers with a TensorFlow.js, so that it can load models with them, and gives what makes them. */
+/** Registers the layers with a TensorFlow.js, so that it can load models with them, and returns their factories. */
 export function registerLayers(tf: TensorFlow): GptLayers {
-  /** Adds what is learned for each place (Vaswani et al. 2017, section 3.5, learned as in Radford et al. 2018). */
+  /** Adds a learned vector for each place (Vaswani et al. 2017, section 3.5, learned as in Radford et al. 2018). */
   class PositionEmbedding extends tf.layers.Layer {
     static readonly className = 'PositionEmbedding'
     #places: LayerVariable | undefined
@@ -114,7 +114,7 @@ export function registerLayers(tf: TensorFlow): GptLayers {
   }
 }
 
-/** What is added to the scores of `[length, length]`: 0 where a place, the row, sees another, the column. */
+/** The term added to the scores of `[length, length]`: 0 where a place, the row, sees another, the column. */
 export function causalMask(length: number): Float32Array {
   return Float32Array.from({ length: length ** 2 }, (_, k) => (k % length > Math.floor(k / length) ? masked : 0))
 }

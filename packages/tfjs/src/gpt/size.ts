@@ -1,11 +1,11 @@
-/** How large a GPT is. */
+/** The size of a GPT. */
 export interface GptSize {
-  /** How many blocks of attention and perceptron follow each other. */
+  /** The number of blocks, each of attention and a perceptron. */
   readonly layers: number
-  /** How many numbers stand for a character; a multiple of `heads`. */
+  /** How many numbers represent a character; a multiple of `heads`. */
   readonly width: number
   readonly heads: number
 }
 
-/** The most characters of a sample: attention has a number for each pair of them. */
+/** The maximum characters of a sample: attention has a number for each pair of them. */
 export const maxContext = 4096

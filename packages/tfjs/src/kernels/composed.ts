@@ -3,10 +3,10 @@ import { core } from '../packages.js'
 
 const { tidy } = core
 
-/** The tensors that a kernel is given, by the names of its inputs. */
+/** The input tensors of a kernel, by name. */
 export type Inputs<Name extends string> = { readonly [name in Name]: Tensor }
 
-/** Computes a kernel's output from its inputs; may use any operation, for it runs inside `tidy` and off the tape. */
+/** Computes a kernel's output from its inputs; may use any operation, since it runs inside `tidy` and off the tape. */
 export type Compute<Name extends string, Attributes> = (inputs: Inputs<Name>, attributes: Attributes) => Tensor
 
 /** A kernel of the WASM backend that is composed of other operations. */
@@ -22,7 +22,7 @@ export function composed<Name extends string, Attributes>(
   }
 }
 
-// What the engine declares: it hands out Tensors, but promises no more than their TensorInfo.
+// The engine's type: it passes Tensors, but promises only TensorInfo.
 type NamedInputs = { readonly [name: string]: TensorInfo | undefined }
 
 /** A copy of a float32 tensor's values. */

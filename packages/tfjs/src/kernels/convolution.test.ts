@@ -7,7 +7,7 @@ import { chooseBackend } from '../backend.js'
 
 type Inputs = Readonly<Record<string, { readonly shape: number[]; readonly values: Float32Array }>>
 
-/** What a kernel gives on a backend. */
+/** The output of a kernel on a backend. */
 async function outcome(backend: string, kernel: string, inputs: Inputs, attributes: object): Promise<number[]> {
   while (!(await setBackend(backend))) throw new Error(`${backend} does not start`)
   return tidy(() => {

@@ -21,7 +21,7 @@ const {
   tensor4d
 } = core
 
-/** The gradients of depthwise convolutions: the backend has none. */
+/** The gradients of depthwise convolutions, which the backend lacks. */
 export const depthwiseKernels: readonly KernelConfig[] = [
   composed<'x' | 'dy', DepthwiseConv2dNativeBackpropFilterAttrs>(
     DepthwiseConv2dNativeBackpropFilter,
@@ -47,7 +47,7 @@ export const depthwiseKernels: readonly KernelConfig[] = [
   )
 ]
 
-/** The depthwise convolution with the filter turned by 180°, then the sum over the outputs of each input channel. */
+/** The depthwise convolution with the filter rotated by 180°, then the sum over the outputs of each input channel. */
 function inputGradient(dy: Tensor, filter: Tensor, shape: Shape): Tensor {
   const { filterHeight, filterWidth, inChannels, outChannels, dilationHeight, dilationWidth } = shape
   const turned = reverse(reshape(filter, [filterHeight, filterWidth, outChannels, 1]), [0, 1])
@@ -68,7 +68,7 @@ function filterGradient(x: Tensor, dy: Tensor, shape: Shape): Tensor {
   return tensor4d(gradient, filterShape)
 }
 
-/** Adds what the place of the output with this number, counted along samples, rows and columns, gives to every tap. */
+/** Adds the contribution of one place of the output to every tap; places are numbered along samples, rows and columns. */
 function addOutput(gradient: Float32Array, shape: Shape, input: Float32Array, incoming: Float32Array, output: number) {
   const { inHeight, inWidth, outHeight, outWidth, filterHeight, filterWidth, inChannels, outChannels, padInfo } = shape
   const top = (Math.floor(output / outWidth) % outHeight) * shape.strideHeight - padInfo.top

@@ -8,12 +8,12 @@ const { add, elu, leakyRelu, prelu, relu, relu6, sigmoid, util } = core
 
 type Activation = _FusedMatMulAttrs['activation']
 
-/** Where the numbers of a tensor begin in the backend's memory. */
+/** The address of a tensor's numbers in the backend's memory. */
 export function addressOf(backend: BackendWasm, { dataId }: TensorInfo): number {
   return backend.dataIdMap.get(dataId).memoryOffset
 }
 
-/** The bounds that activations put numbers to. */
+/** The bounds to which activations clamp. */
 const bounds: Readonly<Partial<Record<Activation, readonly [number, number]>>> = {
   linear: [-Infinity, Infinity],
   relu: [0, Infinity],
@@ -21,8 +21,8 @@ const bounds: Readonly<Partial<Record<Activation, readonly [number, number]>>> =
 }
 
 /**
- * What adds the bias to a product of so many columns and activates it, in place; `undefined` where that takes more than a bias for each
- * column and bounds.
+ * Adds the bias to a product of that many columns and applies the activation, in place; `undefined` where that takes more than a bias per column and
+ * bounds.
  */
 export function finishOf(
   backend: BackendWasm,
@@ -45,7 +45,7 @@ interface FusedAttributes {
   readonly leakyreluAlpha?: number
 }
 
-/** The same, composed of the backend's operations, for any bias and activation; both come with a fused kernel's inputs. */
+/** The same, composed of the backend's operations, for any bias and activation; a fused kernel has both among its inputs. */
 export function activated(x: Tensor, attributes: FusedAttributes, inputs: Readonly<Record<string, Tensor>>): Tensor {
   const { bias, preluActivationWeights: weights }: Readonly<Record<string, Tensor | undefined>> = inputs
   const biased = bias ? add(x, bias) : x

@@ -14,8 +14,8 @@ const { getKernel, registerKernel, unregisterKernel } = core
 let registered = false
 
 /**
- * Gives the WASM backend the kernels that training needs and that it lacks, and better ones where its own are slow or wrong.
- * `bench/kernels.mjs` measures each against what it replaces.
+ * Registers the kernels that training needs and the WASM backend lacks, and better ones where its own are slow or wrong. `bench/kernels.mjs` measures
+ * each against the one that it replaces.
  */
 export function registerTrainingKernels(): void {
   if (registered) return

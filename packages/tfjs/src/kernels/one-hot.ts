@@ -4,7 +4,7 @@ import { composed } from './composed.js'
 
 const { add, cast, getKernel, mul, OneHot, oneHot } = core
 
-/** One-hot rows of float32: the backend's own puts the bits of integers into them. */
+/** One-hot rows of float32: the backend's own kernel writes the bits of integers into them. */
 export function oneHotKernels(): KernelConfig[] {
   const original = getKernel(OneHot, 'wasm')
   const floating = composed<'indices', OneHotAttrs>(OneHot, ({ indices }, { depth, onValue, offValue }) => {

@@ -3,10 +3,12 @@ import type { backend_util, TensorInfo } from '@tensorflow/tfjs-core'
 import { type Grid, Products } from '../wasm/products.js'
 import { addressOf } from './fused.js'
 
-/** The lengths of a convolution or of pooling. */
+/** The dimensions of a convolution or of pooling. */
 export type Shape = backend_util.Conv2DInfo
 
-/** The samples `first` to `first + count`, and where the number under each tap is for each pixel of the output: at the sum of both. */
+/**
+ * The samples `first` to `first + count`, and two grids: the address of the number under each tap, for each pixel of the output, is the sum of both.
+ */
 export interface Patches {
   readonly first: number
   readonly count: number
@@ -16,10 +18,10 @@ export interface Patches {
   readonly taps: Grid
 }
 
-/** How many bytes of padded images there are at a time, unless one image takes more. */
+/** The maximum bytes of padded images at a time, unless one image takes more. */
 const paddedBytes = 2 ** 20
 
-/** Hands out the patches of the images `x` that a convolution sees, for some samples at a time; what it hands out ends with the call. */
+/** Calls back with the patches of the images `x` that a convolution sees, for some samples at a time; they are valid only during the call. */
 export function forEachPatches(
   backend: BackendWasm,
   x: TensorInfo,

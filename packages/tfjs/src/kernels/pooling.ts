@@ -5,12 +5,12 @@ import type { Shape } from './patches.js'
 
 const { AvgPoolGrad, backend_util, MaxPoolGrad, tensor4d } = core
 
-/** AvgPoolGradAttrs leaves out the rounding mode, which both gradients are given. */
+/** AvgPoolGradAttrs lacks the rounding mode, which both gradients are given. */
 type PoolAttributes = MaxPoolGradAttrs
 
 /**
- * The gradients of pooling as loops over the values. The backend has some, but they take twice as long, and for averages
- * they count the padding, which the forward pass does not.
+ * The gradients of pooling as loops over the values. The backend has some, but they take twice as long, and for averages they count the padding,
+ * which the forward pass does not.
  */
 export const poolingKernels: readonly KernelConfig[] = [
   composed<'dy' | 'input', PoolAttributes>(MaxPoolGrad, ({ dy, input }, attributes) =>
@@ -21,20 +21,20 @@ export const poolingKernels: readonly KernelConfig[] = [
   )
 ]
 
-/** The part of the input that one place of the output was pooled from: where its first channel begins, how far it goes. */
+/** The part of the input from which one place of the output was pooled: where its first channel begins, and its extents. */
 interface Window {
   readonly start: number
   readonly rows: number
   readonly columns: number
   readonly rowStep: number
-  /** From one column to the next; the number of channels. */
+  /** The distance between columns: the number of channels. */
   readonly columnStep: number
 }
 
 /** Adds the gradients of one place of the output, which begin at `from`, to those of the inputs in its window. */
 type Route = (gradient: Float32Array, window: Window, incoming: Float32Array, from: number) => void
 
-/** To the first of the largest values, where the forward pass took it from. */
+/** To the first of the largest values, as in the forward pass. */
 function routeToMaximum(input: Float32Array): Route {
   return (gradient, { start, rows, columns, rowStep, columnStep }, incoming, from) => {
     for (let channel = 0; channel < columnStep; channel++) {
@@ -73,7 +73,7 @@ function poolGradient(dy: Tensor, input: Tensor, attributes: PoolAttributes, rou
   return tensor4d(gradient, inputShape)
 }
 
-/** The window of the output place with this number, counted along samples, rows and columns; padding is left out. */
+/** The window of one place of the output, without padding; places are numbered along samples, rows and columns. */
 function windowOf(shape: Shape, output: number): Window {
   const x = output % shape.outWidth
   const y = Math.floor(output / shape.outWidth) % shape.outHeight

@@ -17,10 +17,10 @@ interface Factor {
   readonly values: Float32Array
 }
 
-/** Extents around those of tiles, panels and chunks, 0 and 1 among them. */
+/** Extents around those of tiles, panels and chunks, including 0 and 1. */
 const extent = fc.oneof(fc.nat(17), fc.constantFrom(0, 1, 5, 8, 40))
 const terms = fc.oneof(fc.nat(17), fc.constantFrom(0, 1, 255, 256, 257, 700))
-/** Leading extents of both factors, which go together by broadcasting. */
+/** Leading extents of both factors that broadcast. */
 const batches = fc.constantFrom<readonly [number[], number[]]>(
   [[], []],
   [[1], [3]],
@@ -54,7 +54,7 @@ function sizeOf(shape: readonly number[]): number {
   return shape.reduce((product, extent) => product * extent, 1)
 }
 
-/** What a kernel gives on a backend. */
+/** The output of a kernel on a backend. */
 async function outcome(backend: string, kernel: string, inputs: Readonly<Record<string, Factor>>, attributes: object) {
   while (!(await setBackend(backend))) throw new Error(`${backend} does not start`)
   return tidy(() => {
@@ -64,7 +64,7 @@ async function outcome(backend: string, kernel: string, inputs: Readonly<Record<
   })
 }
 
-/** The product in float64, of matrices without a batch, and for each element the sum of its terms without their signs. */
+/** The product in float64, of matrices without a batch, and for each element the sum of the absolute values of its terms. */
 function reference({ a, b, transposeA, transposeB }: Factors): readonly (readonly [number, number])[] {
   const [rows, terms] = transposeA ? a.shape.toReversed() : a.shape
   const columns = b.shape[transposeB ? 0 : 1]
@@ -117,7 +117,7 @@ test.serial(
   }
 )
 
-/** The same without signs, so that all errors of rounding go with large sums. */
+/** The same without signs, so that all rounding errors are relative to large sums. */
 function positive({ shape, values }: Factor): Factor {
   return { shape, values: values.map(Math.abs) }
 }
@@ -135,7 +135,7 @@ test.serial('batches of both factors are broadcast', async (t) => {
   }
 })
 
-// Products of few rows are computed by other tiles than those of many, and those of 8 columns where the right factor lies.
+// Products of few rows use other tiles than those of many, and those of 8 columns read the right factor in place.
 for (const columns of [21, 40]) {
   test.serial(`an element has the same bits wherever it lies in a product of ${columns} columns`, async (t) => {
     await chooseBackend('wasm')

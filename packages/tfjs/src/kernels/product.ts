@@ -8,7 +8,7 @@ import { activated, addressOf, finishOf } from './fused.js'
 
 const { _FusedMatMul, BatchMatMul, broadcast_util, matMul, util } = core
 
-/** Matrix products of our own, with any factors transposed, and their fused form. */
+/** This package's matrix products, with any factors transposed, and their fused form. */
 export function productKernels(): KernelConfig[] {
   return [
     { kernelName: BatchMatMul, backendName: 'wasm', kernelFunc: batchMatMul },
@@ -37,7 +37,7 @@ const unfused = composed<'a' | 'b', _FusedMatMulAttrs>(_FusedMatMul, (inputs, at
   activated(matMul(inputs.a, inputs.b, attributes.transposeA, attributes.transposeB), attributes, inputs)
 )
 
-/** All products of a batch, whose matrices go together as broadcasting says. */
+/** All products of a batch, whose matrices are matched by broadcasting. */
 function product(backend: BackendWasm, a: TensorInfo, b: TensorInfo, attributes: BatchMatMulAttrs): TensorInfo {
   const { transposeA, transposeB } = attributes
   invariant(
@@ -55,7 +55,7 @@ function product(backend: BackendWasm, a: TensorInfo, b: TensorInfo, attributes:
   const out = backend.makeOutput([...batch, rows, columns], 'float32')
   const count = util.sizeFromShape(batch)
   const products = Products.of(backend)
-  // Where one right factor goes with all, the rows of the left ones lie one after the other.
+  // Where one right factor serves all, the rows of the left ones are contiguous.
   const isJoint = util.sizeFromShape(batchB) === 1 && !transposeA
   const heights = isJoint ? { count: 1, rows: count * rows } : { count, rows }
   for (let index = 0; index < heights.count; index++) {
@@ -73,13 +73,13 @@ function product(backend: BackendWasm, a: TensorInfo, b: TensorInfo, attributes:
   return out
 }
 
-/** Rows and columns of a factor as the product takes it. */
+/** Rows and columns of a factor after transposition. */
 function extents({ shape }: TensorInfo, isTransposed: boolean): readonly [number, number] {
   const [rows, columns] = shape.slice(-2)
   return isTransposed ? [columns, rows] : [rows, columns]
 }
 
-/** The number of the matrix, in a batch of shape `own`, that goes with number `index` of the batch of shape `joint`. */
+/** The index of the matrix, in a batch of shape `own`, that belongs to `index` in the batch of shape `joint`. */
 function placeIn(own: readonly number[], joint: readonly number[], index: number): number {
   let [place, size, rest] = [0, 1, index]
   for (let axis = joint.length - 1; axis >= 0; axis--) {

@@ -4,7 +4,7 @@ import { composed, valuesOf } from './composed.js'
 
 const { tensor, UnsortedSegmentSum } = core
 
-/** The gradient of looking rows up in a table, as embeddings do: a row's gradients summed. The backend has none. */
+/** The gradient of looking rows up in a table, as embeddings do: the sum of a row's gradients. The backend has none. */
 export const segmentKernels: readonly KernelConfig[] = [
   composed<'x' | 'segmentIds', UnsortedSegmentSumAttrs>(UnsortedSegmentSum, ({ x, segmentIds }, { numSegments }) => {
     const rowShape = x.shape.slice(segmentIds.rank)
@@ -12,7 +12,7 @@ export const segmentKernels: readonly KernelConfig[] = [
     const sums = new Float32Array(numSegments * rowLength)
     const rows = valuesOf(x)
     for (const [row, segment] of segmentIds.dataSync<'int32'>().entries()) {
-      // As in the other backends, a row with a number outside of the table is left out.
+      // As in the other backends, a row whose number is outside of the table is ignored.
       if (segment >= 0 && segment < numSegments) addRow(sums, segment * rowLength, rows, row * rowLength, rowLength)
     }
     return tensor(sums, [numSegments, ...rowShape], x.dtype)

@@ -1,13 +1,13 @@
 import type { GradConfig, NamedAttrMap, Tensor, TileAttrs } from '@tensorflow/tfjs-core'
 import { core } from '../packages.js'
-// The gradients that are replaced come with tfjs-layers, which therefore has to be there first.
+// The gradient to replace is registered by tfjs-layers, which therefore has to be loaded first.
 import '../tensorflow.js'
 
 const { registerGradient, reshape, sum, Tile } = core
 
 /**
- * Replaces the gradient of tile, for all backends: the usual one adds a slice per repetition, which takes seconds where a
- * layer normalisation repeats its scale over a batch of pictures.
+ * Replaces the gradient of tile, for all backends: the usual one adds a slice per repetition, which takes seconds where a layer normalisation repeats
+ * its scale over a batch of images.
  */
 export function registerTileGradient(): void {
   registerGradient(tileGradient)
@@ -22,7 +22,7 @@ const tileGradient: GradConfig = {
   }
 }
 
-/** Axis by axis: the repetitions come to lie on an axis of their own, which is summed away. */
+/** Axis by axis: gives the repetitions an axis of their own, and sums over it. */
 function sumOverRepetitions(dy: Tensor, shape: readonly number[], repetitions: readonly number[]): Tensor {
   let gradient = dy
   for (const [axis, times] of repetitions.entries()) {

@@ -3,7 +3,7 @@ import { core } from '../packages.js'
 
 const { pad, reshape, slice } = core
 
-/** Rows and columns of zeros around pictures; a negative number at the bottom or right cuts off instead. */
+/** Rows and columns of zeros around images; a negative number at the bottom or right crops instead. */
 export interface Margins {
   readonly top: number
   readonly bottom: number
@@ -11,15 +11,15 @@ export interface Margins {
   readonly right: number
 }
 
-/** What a forward convolution takes: pictures, and the zeros to put around them. */
+/** The input of a forward convolution: images, and the zeros to put around them. */
 export interface Framed {
   readonly pictures: Tensor4D
   readonly padding: [[0, 0], [number, number], [number, number], [0, 0]]
 }
 
 /**
- * The gradient of a convolution's output, made ready for the convolution with the filter turned by 180° that gives the
- * gradient of its input: spread out by the strides, with margins so that the result is as large as the input was.
+ * The gradient of a convolution's output, prepared for the convolution with the filter rotated by 180° that gives the gradient of its input: dilated
+ * by the strides, with margins so that the result is as large as the input was.
  */
 export function readyForTurnedFilter(dy: Tensor4D, shape: backend_util.Conv2DInfo): Framed {
   const { inHeight, inWidth, outHeight, outWidth, strideHeight, strideWidth, padInfo } = shape
@@ -31,7 +31,7 @@ export function readyForTurnedFilter(dy: Tensor4D, shape: backend_util.Conv2DInf
   })
 }
 
-/** Cuts at once what is to be cut off, and leaves the zeros to the convolution. */
+/** Crops at once, and leaves the zeros to the convolution. */
 export function framed(x: Tensor4D, { top, bottom, left, right }: Margins): Framed {
   const [samples, height, width, channels] = x.shape
   const fits = bottom >= 0 && right >= 0
@@ -52,7 +52,7 @@ export function framed(x: Tensor4D, { top, bottom, left, right }: Margins): Fram
   }
 }
 
-/** Zeros after every row and column, so that neighbours are a stride apart. */
+/** Inserts zeros after every row and column, so that neighbours are a stride apart. */
 function spreadOut(dy: Tensor4D, strideHeight: number, strideWidth: number): Tensor4D {
   if (strideHeight === 1 && strideWidth === 1) return dy
   const [samples, height, width, channels] = dy.shape

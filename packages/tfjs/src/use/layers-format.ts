@@ -10,14 +10,14 @@ export interface LayersFormat {
   readonly model: string
   /** The bytes of `weights.bin`, which `model.json` names. */
   readonly weights: Uint8Array
-  /** The text of a module with layers that TensorFlow.js lacks, where the model has some: its `registerLayers(tf)` is called before the model is loaded. */
+  /** The text of a module with layers that TensorFlow.js lacks, where the model has some: call its `registerLayers(tf)` before loading the model. */
   readonly layers?: string
 }
 
-/** The name by which `model.json` knows its weights. */
+/** The name of the weights' file in `model.json`. */
 export const weightsFile = 'weights.bin'
 
-/** A model as `tf.loadLayersModel` reads it, in Node and in browsers. */
+/** A model in the form that `tf.loadLayersModel` reads, in Node and in browsers. */
 export async function layersFormat(model: LayersModel, metadata: object): Promise<LayersFormat> {
   const names = layerNames(model)
   const found: LayersFormat[] = []

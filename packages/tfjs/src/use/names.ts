@@ -3,12 +3,10 @@ import type { LayersModel, layers } from '@tensorflow/tfjs-layers'
 
 type Layer = layers.Layer
 
-/** A name that TensorFlow.js made up: `max_pooling2d_MaxPooling2D7`. */
+/** A name that TensorFlow.js generated: `max_pooling2d_MaxPooling2D7`. */
 const madeUp = /^([a-z0-9_]+)_[A-Z][A-Za-z0-9]*?\d+$/
 
-/**
- * A new name for every layer that got one of TensorFlow.js's: `dense`, `dense_1`, `conv2d`, as Keras counts them. Layers that were given a name keep it.
- */
+/** A new name for every layer with a generated one: `dense`, `dense_1`, `conv2d`, numbered as in Keras. Layers with a given name keep it. */
 export function layerNames(model: LayersModel): ReadonlyMap<string, string> {
   const layersOf = (each: Layer): Layer[] => [
     each,
@@ -36,7 +34,7 @@ export function tensorName(name: string, layers: ReadonlyMap<string, string>): s
     .join('/')
 }
 
-/** The same JSON with every layer called by its new name. The made-up names are no other texts of a model. */
+/** The same JSON with every layer renamed. Generated names never equal other texts of a model. */
 export function renamed(json: unknown, layers: ReadonlyMap<string, string>): unknown {
   if (typeof json === 'string') return layers.get(json) ?? json
   if (Array.isArray(json)) return json.map((each) => renamed(each, layers))

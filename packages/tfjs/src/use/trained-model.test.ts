@@ -13,7 +13,7 @@ const digits: LocalDataOptions = { data: { kind: 'digits', samples: 100, size: 1
 const gaussians: LocalDataOptions = { data: { kind: 'gaussians', samples: 100, features: 5 }, ...sharing }
 const records = [mlpRecord, cnnRecord, ...taskRecords].filter(({ network }) => network !== undefined)
 
-/** A model with parameters that no symmetry hides, and what its task says of them. */
+/** A model with parameters without symmetries, and the description from its task. */
 async function trained(kind: string) {
   const record = records.find((each) => each.kind === kind)
   if (record?.network === undefined) throw new Error(kind)

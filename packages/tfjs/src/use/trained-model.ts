@@ -12,7 +12,7 @@ import { type LayersFormat, layersFormat } from './layers-format.js'
 import { layerNames, tensorName } from './names.js'
 import { onnxFile } from './onnx/graph.js'
 
-/** What a trained model consists of. */
+/** The parts of a trained model. */
 export interface TrainedModelParts {
   readonly model: ModelDescription
   readonly signature: ModelSignature
@@ -24,8 +24,8 @@ export interface TrainedModelParts {
 const chunkLength = 256
 
 /**
- * A trained model, to use and to export. Its outputs are `outputs`: a probability per class, which the model's last layer gives or a softmax that is added to
- * it; or 'values', where numbers are learned or the module has a loss of its own, by which only the module knows what they mean.
+ * A trained model, for use and export. Its outputs are `outputs`: a probability per class, from the model's last layer or from an added softmax; or
+ * 'values', where numbers are learned or the module has a loss of its own, so that only the module knows their meaning.
  */
 export class TrainedModel {
   readonly outputs: 'probabilities' | 'values'
@@ -45,7 +45,7 @@ export class TrainedModel {
     this.#inputShape = inputShape
   }
 
-  /** Throws an {@link InputError} where the parameters are not those of the model, or a module cannot build it. */
+  /** Throws an {@link InputError} where the parameters do not fit the model, or a module cannot build it. */
   static async of({ model: description, signature, parameters }: TrainedModelParts): Promise<TrainedModel> {
     const { classes = 0 } = signature
     // Before a network of that width takes memory.
@@ -84,7 +84,7 @@ export class TrainedModel {
     return all
   }
 
-  /** The characters by which a text goes on, as numbers, one by one. Throws an {@link InputError} for what makes no sense. */
+  /** The characters that continue a text, as numbers, one by one. Throws an {@link InputError} for arguments that make no sense. */
   async *generate(beginning: readonly number[], how: Generation): AsyncGenerator<number> {
     const probabilitiesOf = (window: Float32Array) => this.#outputsOf(window, 1)
     const numbers = generated(beginning, { context: this.#inputShape[0], probabilitiesOf }, how)
@@ -102,7 +102,7 @@ export class TrainedModel {
     return layersFormat(this.#model, metadata)
   }
 
-  /** All weights by the names that they have in the layers format. */
+  /** All weights by their names in the layers format. */
   tensors(): readonly NamedTensor[] {
     const names = layerNames(this.#model)
     return this.#model.weights.map((weight) => ({
@@ -112,7 +112,7 @@ export class TrainedModel {
     }))
   }
 
-  /** An ONNX file. Throws an {@link InputError} that names the first layer that has no counterpart there. */
+  /** An ONNX file. Throws an {@link InputError} that names the first layer without an equivalent there. */
   onnx(metadata: Readonly<Record<string, string>>): Uint8Array {
     return onnxFile(this.#model, this.outputs, metadata)
   }

@@ -4,7 +4,7 @@ import { instantiate } from '@murmuration/vectors/wasm'
 import { products } from './modules.js'
 import { runtimeOf, Scratch } from './runtime.js'
 
-/** The functions of assembly/products.ts, which says what they take: addresses and lengths in bytes, and counts. */
+/** The functions of assembly/products.ts, which describes their arguments: addresses and lengths in bytes, and counts. */
 interface ProductKernels {
   multiply(
     rows: number,
@@ -55,9 +55,7 @@ interface ProductKernels {
   finish(out: number, stride: number, rows: number, columns: number, bias: number, least: number, most: number): void
 }
 
-/**
- * Places in the backend's memory along three axes: planes of rows of columns. Strides in bytes; there are as many planes as are asked for.
- */
+/** Addresses in the backend's memory along three axes: planes of rows of columns. Strides in bytes; the number of planes is unbounded. */
 export interface Grid {
   readonly address: number
   readonly rows: number
@@ -67,25 +65,25 @@ export interface Grid {
   readonly columnStride: number
 }
 
-/** Places that are `stride` bytes apart. */
+/** Addresses that are `stride` bytes apart. */
 export function row(address: number, columns: number, stride: number): Grid {
   return { address, rows: 1, columns, planeStride: 0, rowStride: 0, columnStride: stride }
 }
 
-/** The left factor of a product of so many rows and terms that lies row by row, or, where it is transposed, term by term. */
+/** The left factor of a product, with that many rows and terms, stored row by row, or, where it is transposed, term by term. */
 export function leftFactor(address: number, rows: number, terms: number, isTransposed = false): Product['left'] {
   const [rowStride, termStride] = isTransposed ? [4, 4 * rows] : [4 * terms, 4]
   return { rows: row(address, rows, rowStride), terms: row(0, terms, termStride) }
 }
 
-/** The right factor of a product of so many terms and columns that lies term by term, or, where it is transposed, column by column. */
+/** The right factor of a product, with that many terms and columns, stored term by term, or, where it is transposed, column by column. */
 export function rightFactor(address: number, terms: number, columns: number, isTransposed = false): Product['right'] {
   return { address, termStride: isTransposed ? 4 : 4 * columns, columnStride: isTransposed ? 4 * terms : 4 }
 }
 
 /**
- * `left` is [rows, terms], `right` [terms, columns], and the product goes to the address `out`, row by row. The element [r, k] of `left` lies
- * at the sum of what its grids have at r and at k; that of `right` at strides, in bytes.
+ * `left` is [rows, terms], `right` [terms, columns], and the product is written to the address `out`, row by row. The address of the element [r, k]
+ * of `left` is the sum of its grids' addresses at r and at k; that of `right` follows from strides, in bytes.
  */
 export interface Product {
   readonly left: { readonly rows: Grid; readonly terms: Grid }
@@ -94,12 +92,12 @@ export interface Product {
   readonly terms: number
   readonly columns: number
   readonly out: number
-  /** Whether it is added to what is there. */
+  /** Whether it is added to the present content. */
   readonly adds?: boolean
 }
 
 /**
- * Images [images, height, width, pixel / 4] to be put into images of zeros of another size, so far from their first row and column; `top` and
+ * Images [images, height, width, pixel / 4] to copy into images of zeros of another size, at an offset from their first row and column; `top` and
  * `left` may be negative.
  */
 export interface Frame {
@@ -117,8 +115,8 @@ export interface Frame {
 }
 
 /**
- * What is done to a product at the end: at the address `bias` are numbers to add to each of its rows, unless that is 0, and numbers
- * outside of `least` to `most` are put there.
+ * The last step of a product: adds the numbers at the address `bias`, unless that is 0, to each of its rows, and clamps the result to `least` …
+ * `most`.
  */
 export interface Finish {
   readonly bias: number
@@ -127,21 +125,21 @@ export interface Finish {
 }
 
 /**
- * So many terms are summed from zero before they are added to what came before: the left and the right factor of a tile stay in the
- * first cache, and the error of long sums grows with the number of chunks.
+ * How many terms are summed from zero before the sum is added to the previous ones: the left and the right factor of a tile stay in the first-level
+ * cache, and the error of long sums grows only with the number of chunks.
  */
 const chunkTerms = 256
 
-/** Columns of packed panels at a time: with a whole chunk they take half a MiB, which the second cache holds. */
+/** Columns of packed panels at a time: with a whole chunk they take half a MiB, which fits the second-level cache. */
 const blockColumns = 512
 
 /** Rows of the left factor at a time. */
 const blockRows = 1024
 
-/** So many rows, or fewer, do not pay for packing. */
+/** For this many rows, or fewer, packing does not pay. */
 const fewRows = 16
 
-/** Panels of 8 columns: a panel begins `next` bytes after the one before, and its rows lie `step` bytes apart. */
+/** Panels of 8 columns: a panel begins `next` bytes after the previous one, and its rows lie `step` bytes apart. */
 interface Panels {
   readonly address: number
   readonly next: number
@@ -155,8 +153,8 @@ const spareBytes = 4 * 5 * 8
 const known = new WeakMap<BackendWasm, Products>()
 
 /**
- * Products of matrices, computed in the memory of TensorFlow.js's WASM backend, where its tensors lie: nothing is copied to or from it.
- * About half a MiB of it is set aside for each backend.
+ * Products of matrices, computed in the memory of TensorFlow.js's WASM backend, which contains its tensors: nothing is copied to or from it. About
+ * half a MiB of it is reserved for each backend.
  */
 export class Products {
   readonly #kernels: ProductKernels
@@ -165,7 +163,7 @@ export class Products {
   readonly #rows: number
   readonly #terms: number
   readonly #spare: number
-  /** Memory for what is multiplied, where no tensors hold it. */
+  /** Memory for factors that are not in tensors. */
   readonly scratch: Scratch
 
   private constructor(backend: BackendWasm) {
@@ -201,7 +199,7 @@ export class Products {
     }
   }
 
-  /** What the terms from `term` on, `length` of them, give to the columns from `column` on, `width` of them. */
+  /** Adds the contribution of the terms from `term` on, `length` of them, to the columns from `column` on, `width` of them. */
   #addBlock(product: Product, term: number, length: number, column: number, width: number): void {
     const { left, rows, columns, out, adds = false } = product
     const { address, next, step } = this.#panelsOf(product, term, length, column, width)
@@ -228,7 +226,7 @@ export class Products {
     }
   }
 
-  /** A block of the right factor as panels: packed, or, for few rows, where it lies, if its columns lie one after the other. */
+  /** A block of the right factor as panels: packed, or, for few rows, in place, if its columns are contiguous. */
   #panelsOf({ right, rows }: Product, term: number, length: number, column: number, width: number): Panels {
     const { termStride, columnStride } = right
     const source = right.address + term * termStride + column * columnStride
@@ -243,7 +241,7 @@ export class Products {
     this.#kernels.tabulate(table, first, count, address, rows, columns, planeStride, rowStride, columnStride)
   }
 
-  /** Copies images into larger or smaller ones; what does not fit is left out. */
+  /** Copies images into larger or smaller ones; what does not fit is omitted. */
   frame({ source, target, images, height, width, pixel, top, left, newHeight, newWidth }: Frame): void {
     this.#kernels.frame(source, target, images, height, width, pixel, top, left, newHeight, newWidth)
   }

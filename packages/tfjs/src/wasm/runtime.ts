@@ -1,10 +1,10 @@
 import type { BackendWasm } from '@tensorflow/tfjs-backend-wasm'
 import { InputError, invariant } from '@murmuration/core'
 
-/** The memory in which a backend computes, and how it is allocated. Addresses are those of bytes. */
+/** The memory in which a backend computes, and its allocator. Addresses are in bytes. */
 export interface Runtime {
   readonly memory: WebAssembly.Memory
-  /** 0 where nothing is left. */
+  /** Returns 0 when no memory is left. */
   readonly malloc: (bytes: number) => number
   readonly free: (address: number) => void
 }
@@ -15,7 +15,7 @@ interface EmscriptenExports {
   readonly _free?: Runtime['free']
 }
 
-/** Emscripten keeps the exports of its module, and with them the memory, in `asm`; the backend's types do not say so. */
+/** Emscripten keeps the exports of its module, including the memory, in `asm`; the backend's types lack it. */
 export function runtimeOf({ wasm }: BackendWasm): Runtime {
   const { asm, _malloc: malloc, _free: free } = wasm as EmscriptenExports
   const memory = asm?.memory
@@ -29,7 +29,7 @@ export function runtimeOf({ wasm }: BackendWasm): Runtime {
 /** Every array begins at a multiple of a cache line. */
 const lineBytes = 64
 
-/** One part of a backend's memory that is used again and again, by one computation at a time. It grows to what the largest needs. */
+/** A reused part of a backend's memory, for one computation at a time. It grows to the largest need. */
 export class Scratch {
   readonly #runtime: Runtime
   #address = 0
@@ -40,8 +40,9 @@ export class Scratch {
   }
 
   /**
-   * Arrays of so many numbers, which hold anything. They are valid until the next call, and until the backend allocates a tensor.
-   * Throws an {@link InputError} where no memory is left for them.
+   * Arrays of these lengths, with arbitrary content. They are valid until the next call, and until the backend allocates a tensor.
+   *
+   * @throws InputError where no memory is left for them
    */
   arrays(lengths: readonly number[]): readonly Float32Array[] {
     const sizes = lengths.map((length) => lineBytes * Math.ceil((4 * length) / lineBytes))

@@ -1,6 +1,6 @@
 /** The rounds of the Base-(k + 1) graph, as weighted edges (Takezawa et al., NeurIPS 2023, Algorithms 1 to 3). */
 
-/** Two nodes that exchange in a round, and by which weight. */
+/** Two nodes that exchange in a round, and their weight. */
 export interface WeightedEdge {
   readonly a: number
   readonly b: number
@@ -10,14 +10,14 @@ export interface WeightedEdge {
 type Edges = readonly WeightedEdge[]
 type Nodes = readonly number[]
 
-/** Nodes whose averages are made one after the other: `count` groups of (k + 1)^p. */
+/** Nodes that average among themselves: `count` groups of (k + 1)^p. */
 interface Block {
   readonly nodes: Nodes
   readonly groups: readonly Nodes[]
 }
 
 /**
- * Algorithm 3: the size is p q, where p has all prime factors up to k + 1. First p parts of q nodes average, then q groups with a node of each
+ * Algorithm 3: the size is p q, where p has all prime factors up to k + 1. First p parts of q nodes average, then q groups with one node of each
  * part. Algorithm 2 on all nodes at once where that takes fewer rounds.
  */
 export function baseRounds(size: number, degree: number): readonly Edges[] {
@@ -33,9 +33,9 @@ export function baseRounds(size: number, degree: number): readonly Edges[] {
 }
 
 /**
- * Algorithm 2, the simple Base-(k + 1) graph. The blocks average within themselves; then each block in turn gives its part of the mean to
- * the nodes of all that are smaller, and makes up for what it got from them within its groups. Edges between nodes that a round leaves idle, which
- * the authors' code adds, are left out: they change nothing of the mean.
+ * Algorithm 2, the simple Base-(k + 1) graph. First every block averages internally. Then each block in turn gives its part of the mean to the nodes
+ * of all smaller blocks, and its groups average internally what they received in return. The authors' code also adds edges between the idle nodes of
+ * a round; they are omitted here, since they do not change the mean.
  */
 function simpleRounds(nodes: Nodes, degree: number): readonly Edges[] {
   const blocks = blocksOf(nodes, degree)
@@ -51,14 +51,14 @@ function simpleRounds(nodes: Nodes, degree: number): readonly Edges[] {
   })
 }
 
-/** The first block gives its share of the mean to each node of the others: one node of each of its groups to each of them. */
+/** The first block gives its part of the mean to each node of the others: in each of its groups, one node to each of them. */
 function givingRound([{ nodes, groups }, ...others]: readonly Block[]): Edges {
   const takers = others.flatMap((other) => other.nodes)
   const weight = nodes.length / (nodes.length + takers.length) / groups.length
   return groups.flatMap((group) => takers.map((b, place) => ({ a: group[place], b, weight })))
 }
 
-/** Algorithm 1, the k-peer hyper-hypercube: in each round those average that differ in one digit of their place. */
+/** Algorithm 1, the k-peer hyper-hypercube: in each round, nodes average whose positions differ in one digit. */
 function cubeRounds(nodes: Nodes, degree: number): readonly Edges[] {
   let unit = 1
   return digitsOf(nodes.length, degree).map((digit) => {
@@ -71,7 +71,7 @@ function cubeRounds(nodes: Nodes, degree: number): readonly Edges[] {
   })
 }
 
-/** The factors of `size` up to k + 1, the largest first, without what has none. */
+/** The factors of `size` up to k + 1, the largest first; a remaining cofactor without such factors is omitted. */
 function digitsOf(size: number, degree: number): readonly number[] {
   for (let digit = degree + 1; digit > 1; digit--) {
     if (size % digit === 0) return [digit, ...digitsOf(size / digit, degree)]
@@ -79,7 +79,7 @@ function digitsOf(size: number, degree: number): readonly number[] {
   return []
 }
 
-/** `size` in the base k + 1, the highest digit first: a block for each digit that is not 0, of as many groups. */
+/** `size` in base k + 1, the highest digit first: one block for each digit that is not 0, with as many groups as the digit says. */
 function blocksOf(nodes: Nodes, degree: number): readonly Block[] {
   const base = degree + 1
   let unit = 1
@@ -95,13 +95,13 @@ function blocksOf(nodes: Nodes, degree: number): readonly Block[] {
   return blocks
 }
 
-/** `count` parts of the same length. */
+/** `count` parts of equal length. */
 function partsOf(nodes: Nodes, count: number): readonly Nodes[] {
   const length = nodes.length / count
   return Array.from({ length: count }, (_, part) => nodes.slice(part * length, (part + 1) * length))
 }
 
-/** Several sequences of rounds at the same time. */
+/** Several sequences of rounds run in parallel. */
 function parallel(all: readonly (readonly Edges[])[]): readonly Edges[] {
   const length = Math.max(0, ...all.map((rounds) => rounds.length))
   return Array.from({ length }, (_, round) => all.flatMap((rounds) => rounds[round] ?? []))

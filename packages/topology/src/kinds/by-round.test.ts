@@ -24,7 +24,7 @@ const mostNeighbours = (topology: Topology) =>
     )
   )
 
-/** ‖x − mean‖² after each round, the start included, from a start that is drawn; 1 at the start. */
+/** ‖x − mean‖² at the start and after each round, from a random start; 1 at the start. */
 function squaresOf(matrices: readonly SparseMatrix[], seed: number): number[] {
   const random = createRandom(seed)
   let x = Float64Array.from({ length: matrices[0].size }, () => random.normal())
@@ -136,7 +136,7 @@ test('in random matchings each peer meets one at most, all pairs come about as o
   )
   // 2,000 / 15 each; five standard deviations are 56.
   for (const count of met.slice(1)) t.true(Math.abs(count - 2000 / 15) < 56, `${count}`)
-  // A pair takes half of its difference out: the expected factor is 1 − n / (2 (n − 1)).
+  // A pair removes half of its difference: the expected factor is 1 − n / (2 (n − 1)).
   const falls = Array.from(
     { length: 200 },
     (_, seed) => squares(build(size, { kind: 'random-matching', rounds: 1, seed }), seed)[1]
@@ -145,7 +145,7 @@ test('in random matchings each peer meets one at most, all pairs come about as o
   t.true(Math.abs(mean - (1 - size / (2 * (size - 1)))) < 0.04, `${mean}`)
 })
 
-/** The largest |λ| of a circulant matrix beside that of the mean: λ_j = Σ_d w_d e^(2 π i d j / n). */
+/** The largest |λ| of a circulant matrix except that of the mean: λ_j = Σ_d w_d e^(2 π i d j / n). */
 function circulantRate({ size, rowStarts, columns, values }: SparseMatrix): number {
   let largest = 0
   for (let j = 1; j < size; j++) {

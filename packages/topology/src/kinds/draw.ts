@@ -1,4 +1,4 @@
-/** What random graphs have in common. */
+/** What random graphs share. */
 import { InputError, type Random } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
 import { z } from 'zod'
@@ -16,7 +16,7 @@ export const rounds = z
   .default(64)
   .meta({ description: 'how many rounds are drawn, after which they come again' })
 
-/** What `draw` gives for each of `rounds` rounds, each with random numbers of its own. */
+/** The results of `draw` for each of `rounds` rounds, each with its own random stream. */
 export function drawRounds<T>(
   kind: string,
   { seed, rounds }: { readonly seed: number; readonly rounds: number },
@@ -28,7 +28,7 @@ export function drawRounds<T>(
 /** A random graph is drawn up to this often until it is connected. */
 export const maxDraws = 200
 
-/** The first connected graph of those that `draw` gives. Throws an InputError when there is none. */
+/** The first connected graph that `draw` returns. Throws an InputError when there is none. */
 export function drawConnected(kind: string, seed: number, draw: (random: Random) => Graph | undefined): Graph {
   for (let attempt = 0; attempt < maxDraws; attempt++) {
     const graph = draw(createRandom(seed, 'graph', kind, String(attempt)))

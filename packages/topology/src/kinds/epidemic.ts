@@ -6,8 +6,8 @@ import { uniform } from '../weights.js'
 import { drawRounds, rounds, seed } from './draw.js'
 
 /**
- * In each round each node sends to `degree` random others, and averages evenly what it receives with its own: EL-Local of Epidemic Learning
- * (de Vos et al., NeurIPS 2023, Algorithm 1). The mean is kept in expectation alone.
+ * In each round each node sends to `degree` random others, and averages evenly what it receives with its own: EL-Local of Epidemic Learning (de Vos
+ * et al., NeurIPS 2023, Algorithm 1). The mean is kept only in expectation.
  */
 export const epidemic = graphKind({
   kind: 'epidemic',
@@ -27,7 +27,7 @@ export const epidemic = graphKind({
   }
 })
 
-/** Each node sends to `degree` others, each set of them being as likely. */
+/** Each node sends to `degree` others; all sets of that size are equally probable. */
 function drawSending(size: number, degree: number, random: Random): Graph {
   const sources = Array.from({ length: size }, () => new Set<number>())
   for (let node = 0; node < size; node++) {

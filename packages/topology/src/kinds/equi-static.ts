@@ -14,9 +14,9 @@ export const directed = z
   .meta({ description: 'whether peers send to others than those that they receive from' })
 
 /**
- * D-EquiStatic and U-EquiStatic of EquiTopo (Song et al., NeurIPS 2022, Algorithms 1 and 2): `W = 1/M Σ_m A(u_m)` with
- * `A(u) = (n − 1)/n P^u + 1/n I`, P the cyclic shift and the u_m drawn evenly from 1 … n − 1; undirected it is `(W + Wᵀ)/2`. With M of
- * the order of ln n its contraction does not depend on n. Draws that leave the nodes unconnected are drawn again, which the paper leaves open.
+ * D-EquiStatic and U-EquiStatic of EquiTopo (Song et al., NeurIPS 2022, Algorithms 1 and 2): `W = 1/M Σ_m A(u_m)` with `A(u) = (n − 1)/n P^u + 1/n
+ * I`, P the cyclic shift and the u_m drawn evenly from 1 … n − 1; undirected it is `(W + Wᵀ)/2`. With M of the order of ln n its contraction does not
+ * depend on n. Draws that leave the nodes unconnected are repeated; the paper does not specify this case.
  */
 export const equiStatic = graphKind({
   kind: 'equi-static',
@@ -33,7 +33,7 @@ export const equiStatic = graphKind({
   }
 })
 
-/** `W` with `weight` for the node at each of these distances before a node, once for each time that the distance is named. */
+/** `W` with `weight` for the node at each of these distances before a node; a repeated distance counts repeatedly. */
 export function shiftsMatrix(size: number, shifts: readonly number[], weight: number): SparseMatrix {
   const weights = new Float64Array(size)
   for (const shift of shifts) weights[shift] += weight
@@ -41,7 +41,7 @@ export function shiftsMatrix(size: number, shifts: readonly number[], weight: nu
   return rowsWithRemainder(graph, (node, source) => weights[(node + size - source) % size])
 }
 
-/** Distances from 1 to size − 1 that together lead everywhere: 1 is the greatest number that divides all and the size. */
+/** Distances from 1 to size − 1 that together reach every node: their greatest common divisor with the size is 1. */
 function drawShifts(size: number, count: number, seed: number): readonly number[] {
   for (let attempt = 0; attempt < maxDraws; attempt++) {
     const random = createRandom(seed, 'graph', 'equi-static', String(attempt))

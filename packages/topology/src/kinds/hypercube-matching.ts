@@ -2,7 +2,7 @@ import { graphOf, powersBelow } from '../graphs.js'
 import { graphKind } from '../kind.js'
 import { hypercube } from './hypercube.js'
 
-/** In round k node i meets i xor 2^(k mod d) alone, n = 2^d: exact after d rounds (Shi et al. 2016). */
+/** In round k node i exchanges only with i xor 2^(k mod d), n = 2^d: exact after d rounds (Shi et al. 2016). */
 export const hypercubeMatching = graphKind({
   kind: 'hypercube-matching',
   description:

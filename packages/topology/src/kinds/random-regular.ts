@@ -27,9 +27,9 @@ function problemsOf(degree: number, size: number): Problem[] {
 }
 
 /**
- * A random graph in which each node has `degree` neighbours, or `undefined` when the drawing led into a dead end:
- * then draw again. Ends of edges are paired at random; those that would make a loop or a double edge are paired again
- * (Steger and Wormald 1999). `size` × `degree` is even, `degree` < `size`.
+ * A random graph in which each node has `degree` neighbours, or `undefined` when the draw reached a dead end; then draw again. Ends of edges are
+ * paired at random; those that would make a loop or a duplicate edge are paired again (Steger and Wormald 1999). `size` × `degree` is even, `degree`
+ * < `size`.
  */
 export function drawRegular(size: number, degree: number, random: Random): Graph | undefined {
   if (2 * degree >= size) return complementOf(drawRegular(size, size - 1 - degree, random))
@@ -62,7 +62,7 @@ function canPair(ends: readonly number[], neighbours: readonly Set<number>[]): b
   return nodes.some((a, place) => nodes.slice(place + 1).some((b) => !neighbours[a].has(b)))
 }
 
-/** Few nodes are left out per node in a dense graph, so that drawing those rarely ends in a dead end. */
+/** In a dense graph each node misses few others: drawing the missing edges rarely reaches a dead end. */
 function complementOf(graph: Graph | undefined): Graph | undefined {
   return graph?.map((sources, node) => {
     const without = new Set([node, ...sources])

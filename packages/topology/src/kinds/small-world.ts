@@ -4,7 +4,7 @@ import { type Graph, graphOf, graphOfEdges } from '../graphs.js'
 import { graphKind } from '../kind.js'
 import { drawConnected, seed } from './draw.js'
 
-/** A ring of nearest neighbours in which some edges lead elsewhere (Watts and Strogatz 1998, whose example is rewired by a tenth). */
+/** A ring of nearest neighbours in which some edges are rewired (Watts and Strogatz 1998; their example rewires a tenth). */
 export const smallWorld = graphKind({
   kind: 'small-world',
   description: 'has the nearest on a ring as neighbours, and some random ones in their place',
@@ -24,8 +24,8 @@ export const smallWorld = graphKind({
 })
 
 /**
- * A ring in which each node knows the `neighbours` nearest (an even number), and each edge is laid elsewhere with the
- * probability `rewire` (Watts and Strogatz 1998).
+ * A ring in which each node is linked to its `neighbours` nearest (an even number), and each edge is rewired with the probability `rewire` (Watts and
+ * Strogatz 1998).
  */
 export function drawSmallWorld(size: number, neighbours: number, rewire: number, random: Random): Graph {
   const lattice = Array.from({ length: neighbours / 2 }, (_, distance) =>
@@ -43,7 +43,7 @@ export function drawSmallWorld(size: number, neighbours: number, rewire: number,
   return graphOf(size, (node) => sets[node])
 }
 
-/** An even draw from the nodes other than `node` that it does not know. There is one. */
+/** An even draw from the nodes other than `node` that are not its neighbours. At least one must exist. */
 function drawOther(node: number, known: ReadonlySet<number>, random: Random, size: number): number {
   for (;;) {
     const other = random.integer(size)

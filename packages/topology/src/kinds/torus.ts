@@ -41,7 +41,7 @@ function problemsOf(sides: Sides, size: number): Problem[] {
   return [problem(path, `found a torus of ${shown} for ${size} peers, expected rows x columns = ${size}, both above 1`)]
 }
 
-/** Rows and columns: as given, or one from the other, or nearly square. */
+/** Rows and columns: as given, one computed from the other, or nearly square. */
 function completed({ rows, columns }: Sides, size: number) {
   const height = rows ?? (columns !== undefined ? size / columns : nearSquareRows(size))
   return { rows: height, columns: columns ?? size / height }

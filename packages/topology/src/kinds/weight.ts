@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** An element of `W` in a file: a number from 0 to 1, or a fraction such as `1/3`, which decimals cannot say. */
+/** An element of `W` in a file: a number from 0 to 1, or a fraction such as `1/3`, which has no exact decimal. */
 export const weight = z.union([
   z.number({ error: 'a number from 0 to 1' }).min(0).max(1),
   z

@@ -3,7 +3,7 @@ import type { ExecutionContext } from 'ava'
 import type { Decoder, EncodedBody, Encoder } from './codec.js'
 import { parseCodec } from './parse.js'
 
-/** Random numbers for tests, from a counter that is mixed (Steele et al. 2014, SplitMix). */
+/** Random numbers for tests, from a hashed counter (Steele et al. 2014, SplitMix). */
 export function randomOf(seed: number): Random {
   let state = seed >>> 0
   const integer = (limit: number) => {
@@ -47,7 +47,7 @@ export class Pair {
     return this.body
   }
 
-  /** What arrives of `values`. */
+  /** The result of transmitting `values`. */
   pass(t: ExecutionContext, values: Float32Array, offset = 0): Float32Array {
     const { id, content } = this.encode(values, offset)
     const out = new Float32Array(values.length)

@@ -5,14 +5,14 @@ import { parseCodec } from './parse.js'
 const names = ['delta-float16', 'delta-bfloat16', 'delta-int8'] as const
 const length = 9000
 
-/** The largest error of one number in terms of the change `largest`: a step of int8, half of one of the others. */
+/** The largest error of one number, relative to `largest`, the largest change: a step of int8, half a step of the others. */
 const steps: Readonly<Record<(typeof names)[number], number>> = {
   'delta-float16': 2 ** -11,
   'delta-bfloat16': 2 ** -8,
   'delta-int8': 1 / 127
 }
 
-/** What rounding to float32 adds to that, for numbers below 4. */
+/** The additional error of rounding to float32, for numbers below 4. */
 const rounding = 2 ** -22
 
 for (const name of names) {
@@ -26,7 +26,7 @@ for (const name of names) {
       drift.forEach((change, index) => (x[index] += change))
       const got = pair.pass(t, x)
       t.is(pair.body.id, parseCodec(name).id)
-      // What is encoded is the drift and the error before, which is below the step of the change before.
+      // The encoded change is the drift plus the previous error, which is below the step of the previous change.
       const largest = farthest(x, sent) + (steps[name] * 0.006) / (round - 0.9)
       t.true(farthest(x, got) < 1.01 * steps[name] * largest + rounding, `round ${round}: ${farthest(x, got)}`)
     }
@@ -39,7 +39,7 @@ for (const name of names) {
       const drift = normals(length, 100 + round, 0.01)
       drift.forEach((change, index) => (x[index] += change))
       const got = pair.pass(t, x)
-      // When what the receiver has is sent, nothing has changed: every change is a zero.
+      // When the receiver's own values are sent, nothing has changed: every change is a zero.
       if (round % 10 > 0) continue
       const { content, id } = pair.encode(got)
       if (id === 0) continue

@@ -26,11 +26,11 @@ import {
 /** A format, and the codec that writes every number of a range in it. */
 export interface DenseFormat extends Format, Omit<CodecKind, 'parameter' | 'create'> {
   readonly accuracy: Accuracy
-  /** What is promised where changes are written in it. */
+  /** The accuracy when changes are written in it. */
   readonly deltaAccuracy: Omit<Accuracy, 'floor'>
 }
 
-/** Codecs of deltas have this added to the id of their format. */
+/** The id of a delta codec is that of its format plus this. */
 const deltaIds = 8
 
 /** The codec that writes every number of a range. */
@@ -72,7 +72,7 @@ class DenseEncoder implements Encoder {
     this.#format = format
     this.#length = length
     this.#reference = stateful ? new ReferenceVector(length) : undefined
-    // A generator whose state is zero gives nothing but zeros.
+    // With a state of zero the generator produces only zeros.
     if (format.isRandom) this.#generator = Uint32Array.from({ length: 16 }, () => random.integer(2 ** 32 - 1) + 1)
   }
 

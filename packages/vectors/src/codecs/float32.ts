@@ -2,7 +2,7 @@ import { bodyOf } from '../copy.js'
 import { type Codec, type CodecKind, float32Floor, rawBytes, rawCodecId } from './codec.js'
 import { checkRoom, decodeRaw, misplaced } from './reference.js'
 
-/** The vectors as they are: 4 bytes per number. */
+/** The vectors unchanged: 4 bytes per number. */
 export const rawCodec: Codec = {
   name: 'float32',
   id: rawCodecId,
@@ -26,7 +26,7 @@ export const rawCodec: Codec = {
   })
 }
 
-/** Of the codec that changes nothing. */
+/** The record of the codec that changes nothing. */
 export const float32: CodecKind = {
   name: 'float32',
   id: rawCodecId,

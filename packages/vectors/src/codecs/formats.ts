@@ -1,20 +1,20 @@
 import { copyNumbers } from '../copy.js'
 import { blockLength, changeStep, CodecWorkspace, infiniteBits, type Kernels } from './workspace.js'
 
-/** A way to write all numbers of a range, one by one or in groups. */
+/** A format for all numbers of a range, one by one or in groups. */
 export interface Format {
   bytes(count: number): number
   /** How many numbers kernels compute side by side. */
   readonly step: number
-  /** What its kernels are called. */
+  /** The name of its kernels. */
   readonly kernel: FormatKernel
-  /** Bits of the smallest |x| that it has no number for, not even after rounding; infinity when it has one for all finite x. */
+  /** Bits of the smallest |x| that it cannot represent, even after rounding; those of infinity when it can represent all finite x. */
   readonly beyond: number
   /** Whether it rounds at random. */
   readonly isRandom: boolean
 }
 
-/** `Float16`, where there are kernels `encodeFloat16`, `encodeDeltaFloat16`, `decodeFloat16` and `decodeDeltaFloat16`. */
+/** `Float16`, if there are kernels `encodeFloat16`, `encodeDeltaFloat16`, `decodeFloat16` and `decodeDeltaFloat16`. */
 type FormatKernel = keyof Kernels extends infer Name
   ? Name extends `encodeDelta${infer Kernel}`
     ? Kernel
@@ -22,11 +22,11 @@ type FormatKernel = keyof Kernels extends infer Name
   : never
 
 /**
- * Writes `values`, or with a `reference` what changed since, to `out`; the reference becomes what the far side then has. Returns false
- * when that cannot be, because something is not finite, such as a reference that was never set, or because without a reference the format
- * has no number that is near; the reference is then undefined.
+ * Writes `values`, or with a `reference` the changes since, to `out`; the reference becomes what the receiver then has. Returns false when that is
+ * impossible: because something is not finite, such as a reference that was never set, or because without a reference the format cannot represent a
+ * number. The reference is then undefined.
  *
- * @param draws - the state of the draws, 16 integers: they go on from there
+ * @param draws - the state of the random generator, 16 integers; it is advanced
  */
 export function encodeRange(
   format: Format,
@@ -51,8 +51,8 @@ export function encodeRange(
 }
 
 /**
- * Reads `format.bytes(out.length)` bytes to `out`; with a `reference` they are what changed since, and it becomes the same as `out`.
- * Returns false when a number is not finite. It is not written then, but some of the others are.
+ * Reads `format.bytes(out.length)` bytes to `out`; with a `reference` they are the changes since, and it becomes the same as `out`. Returns false
+ * when a number is not finite. Such a number is not written, but some of the others are.
  */
 export function decodeRange(
   format: Format,
@@ -87,7 +87,7 @@ function kernelOf(
   return kernels[`${verb}${reference === undefined ? '' : 'Delta'}${kernel}`]
 }
 
-/** Whether no number of raw float32 `bytes`, in whole fours, is NaN or infinite. Copies them to `out` up to the block with the first such. */
+/** Whether no number of raw float32 `bytes`, a multiple of 4, is NaN or infinite. Copies them to `out` up to the first block that contains one. */
 export function copyFinite(bytes: Uint8Array, out?: Uint8Array): boolean {
   const workspace = CodecWorkspace.only
   for (let start = 0; start < bytes.byteLength; start += 4 * blockLength) {

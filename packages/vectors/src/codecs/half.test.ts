@@ -4,14 +4,14 @@ import { Pair, powerOf } from './codecs.test.support.js'
 import { rawCodecId } from './codec.js'
 import { parseCodec } from './parse.js'
 
-/** The two formats of 16 bits as IEEE 754 gives them: bits of the significand, and the exponents of normal numbers. */
+/** The two 16-bit formats of IEEE 754: bits of the significand, and the exponents of normal numbers. */
 const formats = [
   { name: 'float16', bits: 10, lowest: -14, highest: 15, beyond: 0x477f_f000 },
   { name: 'bfloat16', bits: 7, lowest: -126, highest: 127, beyond: 0x7f7f_8000 }
 ] as const
 type Format = (typeof formats)[number]
 
-/** What 16 bits mean, in float64. */
+/** The number that 16 bits stand for, in float64. */
 function meaningOf(code: number, { bits, lowest, highest }: Format): number {
   const sign = code >> 15 === 0 ? 1 : -1
   const exponent = (code & 0x7fff) >> bits
@@ -21,7 +21,7 @@ function meaningOf(code: number, { bits, lowest, highest }: Format): number {
   return sign * (1 + fraction) * 2 ** (exponent - 1 + lowest)
 }
 
-/** The number of the format that is nearest to `x`, with ties to the even one; the largest, where that would be infinity. */
+/** The number of the format that is nearest to `x`, ties to even; the largest one, where that would be infinity. */
 function rounded(x: number, { bits, lowest, highest }: Format): number {
   const size = Math.abs(x)
   const largest = (2 - 2 ** -bits) * 2 ** highest

@@ -9,7 +9,7 @@ const names = [
 ]
 const guard = 1234.5
 
-/** What happens to a body on its way: bytes are changed, cut off, appended, or all of them are any others. */
+/** Damage to a body in transit: bytes are changed, cut off or appended, or the whole body is replaced. */
 interface Damage {
   readonly flips: readonly (readonly [number, number])[]
   readonly cut: number | undefined
@@ -24,7 +24,7 @@ const damage: fc.Arbitrary<Damage> = fc.record({
   instead: fc.option(fc.uint8Array({ maxLength: 900 }), { nil: undefined, freq: 1 })
 })
 
-/** The damaged bytes, in the midst of others, at an address that is a multiple of nothing. */
+/** The damaged bytes, in the middle of others, at an unaligned address. */
 function damaged(content: Uint8Array, { flips, cut, more, instead }: Damage): Uint8Array {
   const bytes = (instead ?? content).slice()
   for (const [at, byte] of flips) if (bytes.byteLength > 0) bytes[at % bytes.byteLength] = byte

@@ -1,7 +1,7 @@
 import type { DenseFormat } from './dense.js'
 import { groupLength, infiniteBits } from './workspace.js'
 
-/** Bytes of the scale of a group. */
+/** Bytes of a group's scale. */
 const scaleBytes = 4
 
 /**

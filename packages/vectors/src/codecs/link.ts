@@ -4,23 +4,23 @@ import { rawCodec } from './float32.js'
 import { decodeRaw } from './reference.js'
 
 /**
- * For how many kinds of vectors the ends of a link keep the state of a codec, the first ones: each may take the memory of a
- * whole vector, and the other side says which they are. Others go as raw float32.
+ * For how many kinds of vectors, the first ones, the ends of a link keep codec state: each may take the memory of a whole vector, and the other side
+ * chooses them. Others are sent as raw float32.
  */
 export const maxLanes = 16
 
-/** Vectors whose bodies may build on each other: those of one kind of message and one field of it. */
+/** A sequence of vectors whose bodies may build on each other: one kind of message and one field of it. */
 export interface Lane {
   readonly kind: number
   readonly field: number
 }
 
-/** The seeds that the codecs of the link to `to` draw, from those of the sender: the same in every world. */
+/** The random stream from which the codecs of the link to `to` draw seeds, derived from the sender's: the same in every world. */
 export function codecRandom(sender: Random, to: string): Random {
   return sender.stream('codec').stream(to)
 }
 
-/** What each end of a link keeps, lane by lane. */
+/** The state of one end of a link, lane by lane. */
 class Lanes<End> {
   readonly #ends = new Map<number, End>()
   readonly #create: (name: string) => End
@@ -29,7 +29,7 @@ class Lanes<End> {
     this.#create = create
   }
 
-  /** The end of a lane, if there may be one. */
+  /** The end for a lane; undefined when there are too many. */
   of({ kind, field }: Lane): End | undefined {
     const place = 16 * kind + field
     const known = this.#ends.get(place)
@@ -61,7 +61,7 @@ export class LinkEncoder {
     return (encoder ?? this.#raw).encode(values, offset, out)
   }
 
-  /** Begins as a new one does: the next body of each range is raw float32, and seeds are drawn again. */
+  /** Resets to the initial state: the next body of each range is raw float32, and seeds are drawn again. */
   reset(): void {
     this.#lanes.clear()
   }

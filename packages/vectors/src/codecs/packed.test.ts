@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { rawCodecId } from './codec.js'
 import { packedBytes, packedId, readPacked, writePacked } from './packed.js'
 
-/** Numbers as compressors leave them: mostly zeros, few different ones, or anything. */
+/** Numbers as compressors produce them: mostly zeros, few different ones, or arbitrary. */
 const numbers = fc.oneof(
   fc.array(
     fc.oneof(
@@ -13,13 +13,13 @@ const numbers = fc.oneof(
     { maxLength: 600 }
   ),
   fc.array(fc.constantFrom(0, -0, 0.25, -0.25, 3), { maxLength: 600 }),
-  // Runs that differ by their signs alone, of more magnitudes than a table would hold cheaply.
+  // Runs that differ only in sign, of more magnitudes than a table can hold cheaply.
   fc
     .array(fc.tuple(fc.float({ noNaN: true, noDefaultInfinity: true }), fc.array(fc.boolean(), { maxLength: 90 })), {
       maxLength: 12
     })
     .map((runs) => runs.flatMap(([magnitude, signs]) => signs.map((sign) => (sign ? -magnitude : magnitude)))),
-  // As many different ones as a table has room for, and some more.
+  // About as many different numbers as a table has room for.
   fc.integer({ min: 250, max: 260 }).map((count) => Array.from({ length: 1200 }, (_, k) => (k % count) - 100)),
   fc.array(fc.float({ noNaN: true, noDefaultInfinity: true }), { maxLength: 40 })
 )
@@ -78,7 +78,7 @@ test('runs that are longer or shorter than the numbers are refused, before they 
 })
 
 test('the places of a random 1 % take 10.2 bits each, and could take 8.08, the entropy', (t) => {
-  // H(0.01) / 0.01 bits per place. A gap of up to 127 takes a byte, which 72 % of them are.
+  // H(0.01) / 0.01 bits per place. A gap of up to 127 takes a byte; 72 % of them do.
   const entropy = -(Math.log2(0.01) + (0.99 / 0.01) * Math.log2(0.99))
   t.true(Math.abs(entropy - 8.08) < 0.01)
   const size = 60_000

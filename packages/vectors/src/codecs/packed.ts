@@ -1,11 +1,11 @@
 /**
- * Numbers of which a compressor has left few, in fewer bytes and bit by bit the same: many are 0, few are different, or many in a row differ by their signs alone. What an algorithm
- * compresses itself travels so, whatever the codec of the link; the body says so ({@link packedId}).
+ * A lossless, shorter form of vectors that an algorithm has compressed: many numbers are 0, few are different, or runs of them differ only in sign.
+ * It is used whatever the codec of the link; the body's id says so ({@link packedId}).
  *
- * Layout, little-endian: a byte that says how; where zeros are left out (bit 0), how many numbers are not (uint32); these numbers, either as float32, or
- * (bit 1) how many different ones there are less 1 (a byte), those as float32, and which of them each is, in as few bits as that takes, the first in the
- * lowest bits of each byte, or (bit 2) their magnitudes and signs (see signs.ts); and where zeros are left out, the places of the others to the end (see
- * places.ts). Left out is +0, and not −0.
+ * Layout, little-endian: a byte of flags; if zeros are left out (bit 0), the count of the remaining numbers (uint32); these numbers, in one of three
+ * ways; and if zeros are left out, the places of the others to the end (see places.ts). The three ways are: float32; (bit 1) how many different ones
+ * there are less 1 (a byte), those as float32, and for each number its index among them, in as few bits as that takes, the first in the lowest bits
+ * of each byte; (bit 2) their magnitudes and signs (see signs.ts). Only +0 is left out, not −0.
  */
 import { invariant } from '@murmuration/core'
 import { bodyOf } from '../copy.js'
@@ -15,32 +15,32 @@ import { NumberTable } from './number-table.js'
 import { placesLength, readPlaces, writePlaces } from './places.js'
 import { readSigns, signsLength, writeSigns } from './signs.js'
 
-/** The number of the form in a frame's header, where codecs have theirs. */
+/** The id of this form in a frame's header, where codecs have theirs. */
 export const packedId = 255
 
 const [withoutZeros, withTable, withSigns] = [1, 2, 4]
-/** A table and signs at once mean nothing. */
+/** A table and signs together are invalid. */
 const invalid = withTable | withSigns
 const countBytes = 4
 const noPlaces = new Uint32Array(0)
 const widthOf = (different: number): number => Math.ceil(Math.log2(different))
 
-/** How a body is to be written: which numbers, in which way, and what that takes. */
+/** A way to write a body: which numbers, in which form, and its bytes. */
 interface Plan {
   readonly flags: number
   readonly numbers: Uint32Array
   readonly places: Uint32Array
-  /** The different numbers; undefined where there are too many. */
+  /** The different numbers; undefined when there are too many. */
   readonly table: NumberTable | undefined
   readonly bytes: number
 }
 
-/** Bytes that `values` take, of which there are as many as go into a frame. */
+/** Bytes of `values`, of which there are at most as many as fit in a frame. */
 export function packedBytes(values: Float32Array): number {
   return planOf(values)?.bytes ?? rawBytes(values.length)
 }
 
-/** Writes `values` to the beginning of `out`, which has room for them as raw float32: so it writes them where that is no longer. */
+/** Writes `values` to the beginning of `out`, which has room for them as raw float32, the form that is used where it is no longer. */
 export function writePacked(values: Float32Array, out: Uint8Array): EncodedBody {
   invariant(out.byteLength >= rawBytes(values.length), () => `${out.byteLength} bytes for ${values.length} numbers`)
   const plan = planOf(values)
@@ -63,7 +63,7 @@ export function writePacked(values: Float32Array, out: Uint8Array): EncodedBody 
   return { id: packedId, bytes }
 }
 
-/** Reads a whole body into `out`. Returns nothing, or a sentence that says what is wrong, whatever the bytes are. */
+/** Reads a whole body into `out`. Returns nothing, or, for invalid bytes, a sentence that says what is wrong. */
 export function readPacked(bytes: Uint8Array, out: Float32Array): string | undefined {
   const [flags = invalid, view] = [bytes[0], new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)]
   const isSparse = (flags & withoutZeros) !== 0
@@ -86,7 +86,7 @@ export function readPacked(bytes: Uint8Array, out: Float32Array): string | undef
   return copyFinite(bodyOf(out)) ? undefined : 'a number is NaN or infinite'
 }
 
-/** The shortest way to write `values`, unless raw float32 is no longer. */
+/** The shortest way to write `values`; undefined when raw float32 is no longer. */
 function planOf(values: Float32Array): Plan | undefined {
   const all = new Uint32Array(values.buffer, values.byteOffset, values.length)
   const plans = [...planFor(all, 0, noPlaces, 0), ...sparsePlans(all)]
@@ -94,7 +94,7 @@ function planOf(values: Float32Array): Plan | undefined {
   return best.bytes < rawBytes(values.length) ? best : undefined
 }
 
-/** Plans that leave zeros out; none where there are none to leave out. */
+/** Plans that leave zeros out; none where there are no zeros. */
 function sparsePlans(all: Uint32Array): readonly Plan[] {
   let count = 0
   for (let k = 0; k < all.length; k++) if (all[k] !== 0) count++
@@ -103,7 +103,7 @@ function sparsePlans(all: Uint32Array): readonly Plan[] {
   return planFor(numbers, withoutZeros, places, countBytes + placesLength(places, all.length))
 }
 
-/** The numbers that are not 0, of which there are so many, and where they are. */
+/** The numbers that are not 0, `count` of them, and their places. */
 function withoutZerosOf(
   all: Uint32Array,
   count: number

@@ -4,7 +4,7 @@ import { codecKinds } from './registry.js'
 
 const wordOf = ({ name, parameter }: CodecKind) => (parameter === undefined ? name : `${name}:${parameter.example}`)
 
-/** The words that name codecs, as they stand in training files; where there is a parameter, with an example of it. */
+/** The names of codecs as training files write them; where there is a parameter, with an example of it. */
 export const codecWords: readonly string[] = codecKinds.map(wordOf)
 
 /** The codec of that name. Throws an {@link InputError} that says what was expected when there is none. */
@@ -19,13 +19,13 @@ export function isCodec(text: string): boolean {
   return find(text) !== undefined
 }
 
-/** What is expected where `text` names a kind of codec with another parameter than it has. */
+/** The expected parameter, where `text` names a kind of codec but has a wrong one. */
 export function expectedParameter(text: string): string | undefined {
   const kind = codecKinds.find(({ name, parameter }) => parameter !== undefined && text.startsWith(`${name}:`))
   return kind && `"${kind.name}:" and ${kind.parameter?.description}, such as ${wordOf(kind)}`
 }
 
-/** Bytes of a body of `count` numbers in the codec of that name, without the frame's header; of top-k the most that they can be. */
+/** Bytes of a body of `count` numbers in the codec of that name, without the frame's header; for top-k the maximum. */
 export function bodyBytes(codec: string, count: number): number {
   return parseCodec(codec).bytes(count)
 }

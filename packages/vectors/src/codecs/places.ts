@@ -1,21 +1,20 @@
 /**
- * Which numbers of a range are meant, in increasing order. Layout: a byte that says how, then either (0) the gap before each of
- * them, which is how many numbers lie between it and the one before, as LEB128 (seven bits a byte, the lowest first, the highest bit
- * set when more follow), or (1) a bit per number of the range, the lowest of each byte first, and zeros up to a whole byte.
- * The encoder takes whichever is shorter.
+ * The places of some numbers of a range, in increasing order. Layout: a byte that gives the form, then either (0) the gap before each of them, which
+ * is how many numbers lie between it and the one before, as LEB128 (seven bits a byte, the lowest first, the highest bit set when more follow), or
+ * (1) a bit per number of the range, the lowest of each byte first, and zeros up to a whole byte. The encoder uses the shorter form.
  */
 const gapsForm = 0
 const bitmapForm = 1
 
 const bitmapBytes = (length: number): number => Math.ceil(length / 8)
 
-/** The most bytes that `count` places among `length` take: each further byte of a gap takes 128 numbers, or more. */
+/** The maximum bytes for `count` places among `length`: each further byte of a gap needs at least 128 more numbers. */
 export function placesBytes(count: number, length: number): number {
   const furtherBytes = Math.floor(length / 2 ** 7) + Math.floor(length / 2 ** 14) + Math.floor(length / 2 ** 21)
   return 1 + Math.min(bitmapBytes(length), count + furtherBytes)
 }
 
-/** The bytes that these places among `length` take. */
+/** The bytes for these places among `length`. */
 export function placesLength(places: Uint32Array, length: number): number {
   return 1 + Math.min(gapBytes(places), bitmapBytes(length))
 }
@@ -55,7 +54,7 @@ function writeBitmap(places: Uint32Array, length: number, out: Uint8Array, start
   return end
 }
 
-/** Reads as many places as `places` has room for, from all of `bytes`. Returns whether they are there, and no others. */
+/** Reads as many places as `places` has room for, from all of `bytes`. Returns whether there are exactly that many. */
 export function readPlaces(bytes: Uint8Array, length: number, places: Uint32Array): boolean {
   if (bytes[0] === gapsForm) return readGaps(bytes, length, places)
   return bytes[0] === bitmapForm && bytes.byteLength === 1 + bitmapBytes(length) && readBitmap(bytes, length, places)
@@ -67,7 +66,7 @@ function readGaps(bytes: Uint8Array, length: number, places: Uint32Array): boole
     let gap = 0
     let unit = 1
     let byte = 0x80
-    // Once beyond the range, a gap only grows: no number overflows, however many bytes it has.
+    // Once beyond the range, the loop ends: no number overflows, however many bytes a gap has.
     for (; byte >= 0x80 && next + gap < length; unit *= 0x80) {
       if (at === bytes.byteLength) return false
       byte = bytes[at++]

@@ -3,10 +3,10 @@ import { bodyOf } from '../copy.js'
 import { type CodecKind, rawBytes, rawCodecId } from './codec.js'
 import { copyFinite } from './formats.js'
 
-/** Stands where the reference was never set. Any sum with it is NaN, too, and that is what kernels look for anyway. */
+/** The value where the reference was never set. Any sum with it is NaN, which kernels check for anyway. */
 export const unset = Number.NaN
 
-/** The vector as the receiver of a link has reconstructed it, or {@link unset} where it has nothing. */
+/** The vector as the receiver of a link has reconstructed it, or {@link unset} where it has received nothing. */
 export class ReferenceVector {
   readonly #numbers: Float32Array
 
@@ -18,7 +18,7 @@ export class ReferenceVector {
     return this.#numbers.subarray(offset, offset + length)
   }
 
-  /** After `values` were sent as raw float32. The receiver refuses what is not finite, and the sender does not know what else it forgets then. */
+  /** After `values` were sent as raw float32. If they are not finite, the receiver refuses them and may forget more than the sender can know. */
   become(values: Float32Array, offset: number): void {
     const target = bodyOf(this.range(offset, values.length))
     if (!copyFinite(bodyOf(values), target)) this.forget()
@@ -29,7 +29,7 @@ export class ReferenceVector {
   }
 }
 
-/** Reads raw float32 to `out`, and to the range of a reference. */
+/** Reads raw float32 to `out`, and to the range `known` of a reference. */
 export function decodeRaw(bytes: Uint8Array, out: Float32Array, known?: Float32Array): string | undefined {
   const expected = rawBytes(out.length)
   if (bytes.byteLength !== expected) return wrongLength(bytes.byteLength, expected)
@@ -46,19 +46,19 @@ export function wrongLength(found: number, expected: number): string {
   return `a body of ${found} bytes, ${expected} expected`
 }
 
-/** Why a sum with the range `known` of a reference, if there is one, is not finite. */
+/** Why a result is not finite: from a sum with the range `known` of a reference, if there is one. */
 export function notFinite(known: Float32Array | undefined): string {
   const missing = known !== undefined && !copyFinite(bodyOf(known))
   return missing ? 'a change of numbers that were never sent as a whole' : 'a number is NaN or infinite'
 }
 
-/** What is wrong with a range of `count` numbers from `offset` on of a vector of `length`, if anything. */
+/** Why the range of `count` numbers from `offset` on is not within a vector of `length`, if it is not. */
 export function misplaced(length: number, offset: number, count: number): string | undefined {
   const inside = Number.isInteger(offset) && offset >= 0 && offset + count <= length
   return inside ? undefined : `${count} numbers from number ${offset} on, of a vector of ${length}`
 }
 
-/** Throws an InvariantError unless the range is one of the vector, and its body has room in `out` whatever it will be. */
+/** Throws an InvariantError unless the range lies within the vector and `out` has room for any body of it. */
 export function checkRoom(length: number, offset: number, count: number, out: Uint8Array): void {
   const wrong = misplaced(length, offset, count)
   invariant(wrong === undefined, wrong ?? '')

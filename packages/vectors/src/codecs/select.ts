@@ -1,23 +1,23 @@
 import { blockLength, changeStep, CodecWorkspace, infiniteBits } from './workspace.js'
 
-/** The 31 bits of a size, in three parts from the highest: where each begins, and the largest number in it. */
+/** The 31 bits of a magnitude, in three parts from the highest: where each begins, and its largest value. */
 const parts = [
   { shift: 19, bins: 0xfff },
   { shift: 7, bins: 0xfff },
   { shift: 0, bins: 0x7f }
 ] as const
 
-/** From which size on changes are among the largest, as the bits of a float32 number. */
+/** The magnitude from which changes count among the largest, as the bits of a float32 number. */
 export interface Threshold {
   readonly size: number
-  /** How many of those of just this size are among them. */
+  /** How many changes of exactly this magnitude count. */
   readonly ties: number
 }
 
 /**
- * The threshold of the `count` numbers of `values` that changed most since `reference`, or `undefined` when a change is not finite.
- * A radix select: of numbers without a sign, the larger one has the larger bits, so that counting how often the highest bits occur
- * says which highest bits the threshold has, and one more pass each which middle and lowest ones.
+ * The threshold of the `count` numbers of `values` that changed most since `reference`, or `undefined` when a change is not finite. A radix select:
+ * of numbers without a sign, the larger one has the larger bits. A histogram of the highest bits gives the highest bits of the threshold, and one
+ * more pass each gives the middle and the lowest ones.
  */
 export function thresholdOf(values: Float32Array, reference: Float32Array, count: number): Threshold | undefined {
   let [size, mask, ties] = [0, 0, count]
@@ -51,8 +51,8 @@ function histogramOf(
 }
 
 /**
- * Writes the places and changes of the numbers that reach the threshold, in the order of their places; of ties the first ones.
- * Changes of zero are left out. Returns how many there are.
+ * Writes the places and changes of the numbers that reach the threshold, in the order of their places; of ties the first ones. Omits changes of zero.
+ * Returns how many there are.
  */
 export function selectChanges(
   values: Float32Array,

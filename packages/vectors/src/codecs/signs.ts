@@ -1,13 +1,13 @@
 /**
- * Numbers of which many in a row differ by their signs alone, as of tensors that a compressor leaves the signs of. Layout, little-endian: of each run its magnitude (float32) and how many
- * numbers it has (LEB128: seven bits a byte, the lowest first, the highest bit set when more follow), until there are enough; then a bit per number, 1 where it is negative, the first in the
- * lowest bit of each byte.
+ * Numbers with long runs that differ only in sign, such as tensors of which a compressor keeps only signs. Layout, little-endian: for each run its
+ * magnitude (float32) and its length (LEB128: seven bits a byte, the lowest first, the highest bit set when more follow), until there are enough
+ * numbers; then a bit per number, 1 where it is negative, the first in the lowest bit of each byte.
  */
 const magnitudeBytes = 4
 const signBit = 0x80000000
 const signBytes = (count: number): number => Math.ceil(count / 8)
 
-/** The bytes that `numbers`, bits of float32, take. */
+/** The bytes that `numbers`, given as bits of float32, take. */
 export function signsLength(numbers: Uint32Array): number {
   let bytes = signBytes(numbers.length)
   for (let from = 0; from < numbers.length;) {
@@ -18,7 +18,7 @@ export function signsLength(numbers: Uint32Array): number {
   return bytes
 }
 
-/** Writes `numbers`, bits of float32, to `view` from `start` on. Returns the position behind the last byte. */
+/** Writes `numbers`, given as bits of float32, to `view` from `start` on. Returns the position behind the last byte. */
 export function writeSigns(numbers: Uint32Array, view: DataView, start: number): number {
   let at = start
   for (let from = 0; from < numbers.length;) {
@@ -38,7 +38,7 @@ export function writeSigns(numbers: Uint32Array, view: DataView, start: number):
   return at
 }
 
-/** Reads as many numbers as `numbers` has room for. Returns the position behind the last byte; undefined where they cannot be read. */
+/** Reads as many numbers as `numbers` has room for. Returns the position behind the last byte; undefined when they cannot be read. */
 export function readSigns(view: DataView, start: number, numbers: Uint32Array): number | undefined {
   let at = start
   for (let filled = 0; filled < numbers.length;) {
@@ -56,7 +56,7 @@ export function readSigns(view: DataView, start: number, numbers: Uint32Array): 
   return at + signBytes(numbers.length)
 }
 
-/** The length of a run; 0 where there is none of at most four bytes, each of them needed. */
+/** The length of a run; 0 unless it is valid: at most four bytes, none superfluous. */
 function lengthAt(view: DataView, start: number): number {
   let length = 0
   for (let k = 0; k < 4 && start + k < view.byteLength; k++) {

@@ -4,7 +4,7 @@ import { farthest, normals, Pair } from './codecs.test.support.js'
 import { parseCodec } from './parse.js'
 import { countOf } from './top-k.js'
 
-/** The places of the `count` largest |x|, of ties the lower ones, by sorting; without zeros. */
+/** The places of the `count` largest |x|, without zeros, by sorting; of ties the lower places. */
 function largestPlaces(x: Float32Array, count: number): number[] {
   const places = Array.from(x, (_, place) => place).sort((a, b) => Math.abs(x[b]) - Math.abs(x[a]) || a - b)
   return places
@@ -99,7 +99,7 @@ test('of a drifting vector, errors do not add up', (t) => {
   for (let round = 0; round < 500; round++) {
     const drift = normals(1000, round, 0.01)
     drift.forEach((change, index) => (x[index] += change))
-    // A number waits for about ten rounds at most, in which it drifts by less than a dozen standard deviations in all.
+    // A number waits for at most about ten rounds, in which it drifts by less than a dozen standard deviations in total.
     t.true(farthest(x, pair.pass(t, x)) < 0.2, `round ${round}`)
   }
 })

@@ -24,20 +24,20 @@ import {
 } from './reference.js'
 import { largestOf, selectChanges, thresholdOf } from './select.js'
 
-/** Bytes of the number of changes and of their unit. */
+/** Bytes of the header: the number of changes and their unit. */
 const headBytes = 8
 
-/** The power of two that makes the largest change about 2¹⁴, which float16 has room for; it is no subnormal number. */
+/** The power of two that scales the largest change to about 2¹⁴, within the range of float16; it is never subnormal. */
 function unitOf(largest: number): number {
   return 2 ** Math.max(-126, Math.floor(Math.log2(largest)) - 14)
 }
 
-/** How many numbers are that fraction of `count`: rounded up, but not for what only the rounding of the product adds. */
+/** How many numbers are that fraction of `count`: rounded up, but not when only the product's rounding error exceeds an integer. */
 export function countOf(fraction: number, count: number): number {
   return Math.ceil(fraction * count * (1 - 1e-12))
 }
 
-/** The numbers that changed most. */
+/** The record of the codec that sends the numbers that changed most. */
 export const topK: CodecKind = {
   name: 'top-k',
   id: 12,
@@ -53,9 +53,9 @@ export const topK: CodecKind = {
 /**
  * The ⌈fraction · count⌉ numbers of a range that changed most since the reference, of ties those with lower places.
  *
- * Layout: how many changes there are (uint32), their unit (float32, a power of two), the changes in that unit (float16, 2 bytes each),
- * and their places (see places.ts). What rounding to float16 keeps back is part of the next change, as is what was left out.
- * Numbers that did not change are left out even when they are among the largest.
+ * Layout: the number of changes (uint32), their unit (float32, a power of two), the changes in that unit (float16, 2 bytes each), and their places
+ * (see places.ts). What rounding to float16 loses and what is left out is part of the next change. Numbers that did not change are left out even when
+ * they are among the largest.
  */
 function topKOf(fraction: number): Codec {
   const bytes = (count: number) => {
@@ -66,7 +66,7 @@ function topKOf(fraction: number): Codec {
     name: `${topK.name}:${fraction}`,
     id: topK.id,
     stateful: true,
-    // What is left out of a round is sent later, and nothing bounds how much later.
+    // Numbers that are left out of a round are sent later, and nothing bounds how much later.
     accuracy: { error: 0, rounds: Math.ceil(3 / fraction), floor: Number.POSITIVE_INFINITY },
     bytes,
     maxBytes: rawBytes,
@@ -104,7 +104,7 @@ class TopKEncoder implements Encoder {
     return { id: rawCodecId, bytes: rawBytes(length) }
   }
 
-  /** Returns the bytes of the body, or nothing when something is not finite. */
+  /** Returns the bytes of the body; nothing when something is not finite. */
   #write(values: Float32Array, known: Float32Array, out: Uint8Array): number | undefined {
     const threshold = thresholdOf(values, known, countOf(this.#fraction, values.length))
     if (threshold === undefined) return undefined
@@ -179,7 +179,7 @@ function addChanges(known: Float32Array, places: Uint32Array, changes: Float32Ar
     const place = places[index]
     const sum = Math.fround(known[place] + Math.fround(changes[index] * unit))
     known[place] = sum
-    // NaN stays.
+    // NaN persists.
     largest = Math.max(largest, Math.abs(sum))
   }
   return largest < Infinity

@@ -3,7 +3,7 @@ import { KernelMemory } from '../wasm/memory.js'
 import { instantiate } from '../wasm/module.js'
 import { codecs } from '../wasm/modules.js'
 
-// As assembly/layout.ts and its neighbours have them.
+// The same values as in assembly/layout.ts and its neighbours.
 
 /** How many numbers kernels take at a time: a multiple of {@link groupLength}, and few enough to stay in the cache. */
 export const blockLength = 8192
@@ -15,7 +15,7 @@ export const changeStep = 4
 
 const memoryBytes = 3 * 65_536
 
-/** The bits of infinity as float32: less than those of all NaN. */
+/** The bits of infinity as float32: less than those of any NaN. */
 export const infiniteBits = 0x7f80_0000
 
 /** A kernel for the numbers up to an address. */
@@ -28,7 +28,7 @@ export type Kernels = { readonly [name in HalfKernel | Int8Kernel]: BlockKernel 
   selectChanges(end: number, least: number): void
 }
 
-/** Where in the memory things lie, in bytes. */
+/** The addresses of the areas in the memory, in bytes. */
 type Layout = {
   readonly [name in 'numbers' | 'reference' | 'codes' | 'histogram' | 'largest' | 'randomState' | 'selectedEnd']: number
 } & { readonly histogramLength: number }
@@ -38,8 +38,8 @@ type HalfKernel = `${Verb}Float16` | `${Verb}Bfloat16`
 type Int8Kernel = `${Verb}Int8`
 
 /**
- * Scratch buffers in which the codecs' kernels compute, block by block, and which nobody else sees. All codecs of a thread share them:
- * nothing lies there from one call to the next.
+ * Scratch buffers in which the codecs' kernels compute, block by block; no other code sees them. All codecs of a thread share them: nothing is kept
+ * there from one call to the next.
  */
 export class CodecWorkspace {
   static #only: CodecWorkspace | undefined
@@ -50,7 +50,7 @@ export class CodecWorkspace {
   readonly codes: Uint8Array
   readonly randomState: Uint32Array
   readonly histogram: Uint32Array
-  /** Where the block begins. */
+  /** The address of the block. */
   readonly #start: number
   readonly #numberBytes: Uint8Array
   readonly #largest: Uint32Array
@@ -58,7 +58,7 @@ export class CodecWorkspace {
   readonly #selectedPlaces: Uint32Array
   readonly #selectedChanges: Float32Array
 
-  /** Made on first use, since most who import this package encode nothing. */
+  /** Created on first use, since most importers of this package encode nothing. */
   static get only(): CodecWorkspace {
     return (CodecWorkspace.#only ??= new CodecWorkspace())
   }
@@ -87,8 +87,8 @@ export class CodecWorkspace {
   }
 
   /**
-   * Copies a block, and its reference unless that is absent, to where kernels look for them, with zeros up to a multiple of `step`.
-   * Returns the address behind the last of them.
+   * Copies a block, and its reference if there is one, to the areas that kernels read, with zeros up to a multiple of `step`. Returns the address
+   * behind the last number.
    */
   load(values: Float32Array, reference: Float32Array | undefined, step: number): number {
     const padded = Math.ceil(values.length / step) * step
@@ -101,7 +101,7 @@ export class CodecWorkspace {
     return this.endOf(padded)
   }
 
-  /** Copies numbers as bytes, in whole fours, to where kernels look for numbers. */
+  /** Copies numbers given as bytes, a multiple of 4, to the area that kernels read numbers from. */
   loadBytes(bytes: Uint8Array, step: number): number {
     const count = bytes.byteLength / 4
     const padded = Math.ceil(count / step) * step
@@ -110,12 +110,12 @@ export class CodecWorkspace {
     return this.endOf(padded)
   }
 
-  /** Whether all numbers that the last kernel saw and made were finite. */
+  /** Whether all inputs and outputs of the last kernel were finite. */
   get finite(): boolean {
     return this.isBelow(infiniteBits)
   }
 
-  /** Whether all numbers that the last kernel saw and made are smaller in size than the positive number with these bits. */
+  /** Whether all inputs and outputs of the last kernel are smaller in magnitude than the positive number with these bits. */
   isBelow(bits: number): boolean {
     return this.#largest.every((size) => size < bits)
   }
@@ -125,7 +125,7 @@ export class CodecWorkspace {
     return (this.#selectedEnd[0] - this.codes.byteOffset) / 8
   }
 
-  /** The place within the block of the number that was selected as the `index`th, and its change. */
+  /** The place of the `index`th selected number within the block. */
   selectedPlace(index: number): number {
     return this.#selectedPlaces[2 * index] / 4
   }
@@ -134,7 +134,7 @@ export class CodecWorkspace {
     return this.#selectedChanges[2 * index + 1]
   }
 
-  /** The same as bits, without its sign. */
+  /** The change's bits, without its sign. */
   selectedSize(index: number): number {
     return this.#selectedPlaces[2 * index + 1] & 0x7fff_ffff
   }

@@ -1,5 +1,5 @@
 /**
- * Kernels in WebAssembly for other packages: the memory they compute in, and how a module is loaded.
+ * Kernels in WebAssembly for other packages: their memory, and the loading of modules.
  *
  * @packageDocumentation
  */

@@ -2,13 +2,13 @@ import { InputError, invariant, messageOf } from '@murmuration/core'
 
 const pageBytes = 65_536
 
-/** All that 32 bits can address. */
+/** The maximum that 32 bits can address. */
 const maxPages = 65_536
 
-/** What is acquired begins at multiples of a cache line. */
+/** Arrays begin at multiples of a cache line. */
 const lineBytes = 64
 
-/** Which memory a buffer is a view of: shared memory has a new buffer after each growth, and the old ones stay valid. */
+/** The memory of each buffer: shared memory has a new buffer after each growth, and the old ones stay valid. */
 const memories = new WeakMap<ArrayBufferLike, KernelMemory>()
 
 /** Copies all bytes of `source` to the beginning of `target`. */
@@ -16,16 +16,15 @@ export type CopyBytes = (target: Uint8Array, source: Uint8Array) => void
 
 const setBytes: CopyBytes = (target, source) => target.set(source)
 
-/** A `WebAssembly.Memory`, which has no name where the DOM's types are missing. */
+/** A `WebAssembly.Memory`; the type has no name without the DOM's types. */
 export interface LinearMemory {
   readonly buffer: ArrayBuffer
   grow(pages: number): number
 }
 
 /**
- * Memory in which kernels in WebAssembly compute. Arrays are acquired from it one after the other; the address of one, for a kernel,
- * is its `byteOffset`. None is released by itself: whoever acquires one uses it again, and what is not used any more ends with the memory
- * as a whole.
+ * Memory in which kernels in WebAssembly compute. Arrays are acquired from it one after the other; the address of one, for a kernel, is its
+ * `byteOffset`. They are not released one by one: the owner reuses them, and all are freed with the memory as a whole.
  */
 export class KernelMemory {
   readonly memory: LinearMemory
@@ -39,12 +38,12 @@ export class KernelMemory {
   }
 
   /**
-   * Memory that threads share. It grows with what is acquired.
+   * Memory that threads share. It grows as arrays are acquired.
    *
-   * @param copy - a faster way than `set`, where the platform has one: between memory of threads `set` copies byte by byte when the two
-   * are not aligned alike
+   * @param copy - a faster way than `set`, where the platform has one: in memory shared by threads, `set` copies byte by byte when the two are not
+   * aligned alike
    *
-   * Throws a RangeError where 4 GiB of address space cannot be had, which `ulimit -v` may limit.
+   * @throws RangeError where 4 GiB of address space cannot be had, which `ulimit -v` may limit
    */
   static shared(copy: CopyBytes = setBytes): KernelMemory {
     return new KernelMemory(new WebAssembly.Memory({ initial: 0, maximum: maxPages, shared: true }), copy)
@@ -54,7 +53,7 @@ export class KernelMemory {
    * Memory of a fixed size for one thread.
    *
    * @param lengths - bytes of the arrays that will be acquired, in any order
-   * Throws an {@link InputError} when they are more than the 4 GiB that WebAssembly can address, or cannot be had.
+   * @throws InputError when they exceed the 4 GiB that WebAssembly can address, or cannot be had
    */
   static fixed(lengths: readonly number[]): KernelMemory {
     const bytes = lengths.reduce((sum, length) => sum + aligned(length), 0)
@@ -67,14 +66,14 @@ export class KernelMemory {
     try {
       return new KernelMemory(new WebAssembly.Memory({ initial: pages, maximum: pages }), setBytes)
     } catch (error) {
-      // Engines reserve far more addresses than memory, so that they need not check bounds.
+      // Engines reserve far more addresses than memory, so that they need no bounds checks.
       throw new InputError(
         `${pages} pages of memory for kernels cannot be had: ${messageOf(error)}; 10 GiB of addresses are needed, which "ulimit -v" may limit`
       )
     }
   }
 
-  /** The shared memory that `vector` lies in, if it lies in one. */
+  /** The shared memory that contains `vector`, if any does. */
   static of(vector: Float32Array): KernelMemory | undefined {
     return memories.get(vector.buffer)
   }
@@ -88,7 +87,7 @@ export class KernelMemory {
     return this.#end
   }
 
-  /** A vector of zeros that nobody else has; `undefined` when less is left. */
+  /** A new vector of zeros; `undefined` when there is not enough memory left. */
   vector(length: number): Float32Array | undefined {
     const address = this.#acquire(4 * length)
     return address === undefined ? undefined : new Float32Array(this.memory.buffer, address, length)
@@ -115,7 +114,7 @@ export class KernelMemory {
     return address
   }
 
-  /** The address of bytes that nobody else has. */
+  /** The address of newly acquired bytes. */
   #acquire(bytes: number): number | undefined {
     const address = this.#end
     const end = address + Math.max(lineBytes, aligned(bytes))
@@ -124,7 +123,7 @@ export class KernelMemory {
     return address
   }
 
-  /** Grows the memory to `end` bytes at least, unless that cannot be. */
+  /** Grows the memory to at least `end` bytes. Returns false if that is impossible. */
   #reach(end: number): boolean {
     const missing = Math.ceil((end - this.memory.buffer.byteLength) / pageBytes)
     if (missing <= 0) return true

@@ -42,7 +42,7 @@ const special = [
   16777217
 ]
 
-/** Numbers of all magnitudes, and where `wild` also those that are not finite, by chance. */
+/** Numbers of all magnitudes; with `wild`, some are not finite. */
 function numbers(length: number, seed: number, wild: boolean): Float32Array {
   let state = seed * 2 + 1
   const draw = (): number => (state = (Math.imul(state, 747796405) + 2891336453) >>> 0) / 2 ** 32
@@ -52,7 +52,7 @@ function numbers(length: number, seed: number, wild: boolean): Float32Array {
   })
 }
 
-/** The first element whose bits differ; NaN is NaN. */
+/** The first element whose bits differ; all NaN are equal. */
 function difference(found: Float32Array, expected: Float32Array): string | undefined {
   const at = expected.findIndex((value, index) => !Object.is(value, found[index]))
   return at < 0 && found.length === expected.length ? undefined : `${found[at]} at ${at}, not ${expected[at]}`
@@ -63,7 +63,7 @@ const placement = fc.record({
   offset: fc.integer({ min: 0, max: 17 }),
   seed: fc.nat(1e6)
 })
-/** Half of the runs keep everything in one memory, where nothing is copied. */
+/** In half of the runs everything lies in one memory, so that nothing is copied. */
 const placements = (count: number) =>
   fc
     .tuple(fc.boolean(), fc.array(placement, { minLength: count, maxLength: count }))

@@ -4,33 +4,33 @@ import { instantiate } from './module.js'
 import * as modules from './modules.js'
 
 /**
- * A function over vectors whose addresses lie in a table, a line of {@link lineBytes} for each (see assembly/vectors.ts).
+ * A function over vectors whose addresses are in a table, a line of {@link lineBytes} for each (see assembly/vectors.ts).
  *
  * @param end - the address behind the last line
- * @param result - {@link resultBytes} of memory for what is not a vector
+ * @param result - {@link resultBytes} of memory for results that are not vectors
  * @param bytes - the length of every vector, a multiple of {@link stepBytes}, not 0
  */
 type Kernel = (table: number, end: number, result: number, bytes: number) => void
 type Kernels = { readonly [name in 'sum' | 'squares' | 'magnitude' | 'touch']: Kernel }
 
-// As assembly/vectors.ts has them.
+// The same values as in assembly/vectors.ts.
 const lineBytes = 16
 const factorOffset = 8
 const resultBytes = 64
 const stepBytes = 64
 
-/** A vector that a kernel computes with. */
+/** A vector that a kernel reads or writes. */
 export interface Operand {
   readonly vector: Float32Array
   readonly use: 'read' | 'write'
-  /** The number in its line of the table, if the kernel reads one: a weight, for example. */
+  /** The number in its line of the table, if the kernel reads one, such as a weight. */
   readonly factor?: number
 }
 
-/** Where the kernel finds a vector. */
+/** The position of a vector for the kernel. */
 interface Location {
   readonly vector: Float32Array
-  /** The scratch buffer for the block of it that is computed; without one, the vector lies in the workspace's memory. */
+  /** The scratch buffer for the current block; undefined when the vector lies in the workspace's memory. */
   readonly buffer: Float32Array | undefined
   /** Its address there. */
   readonly address: number | undefined
@@ -40,25 +40,25 @@ interface Location {
 
 const stepLength = stepBytes / 4
 
-/** Numbers per call of a kernel, at most: so few that what was touched, or copied in, is still in the cache. */
+/** Numbers per call of a kernel, at most: few enough that touched or copied data is still in the cache. */
 const blockLength = 4096
 
-/** The result and the table lie before the scratch buffers. */
+/** The result and the table precede the scratch buffers. */
 const headBytes = 2048
 const buffersLength = 16 * blockLength
 
-/** How many numbers a workspace takes of its memory. */
+/** How many numbers of its memory a workspace takes. */
 export const workspaceLength = headBytes / 4 + buffersLength
 
-/** As many vectors as the table has lines. */
+/** The number of lines of the table. */
 export const maxOperands = (headBytes - resultBytes) / lineBytes
 
 /**
- * Where a thread computes with kernels: a table of the vectors, and scratch buffers through which vectors in other memory go block
- * by block. It is used by one computation after the other, none of which awaits anything.
+ * Where a thread computes with kernels: a table of the vectors, and scratch buffers through which vectors in other memory are copied block by block.
+ * One computation at a time uses it, and none awaits anything.
  */
 export class Workspace {
-  /** What the last kernel has found: once as float64 numbers, once as integers. */
+  /** The result of the last kernel: as float64 numbers, and as integers. */
   readonly numbers: Float64Array
   readonly integers: Uint32Array
   readonly #memory: KernelMemory
@@ -81,10 +81,7 @@ export class Workspace {
     this.#buffers = new Float32Array(buffer, byteOffset + headBytes, buffersLength)
   }
 
-  /**
-   * Computes numbers `from` to `to` but for a few at the end, and returns the number of the first of those. The result is
-   * zeros before.
-   */
+  /** Computes numbers from `from` up to `to`, except for a remainder at the end, and returns where that begins. The result is zeroed first. */
   run(name: keyof Kernels, operands: readonly Operand[], from: number, to: number): number {
     const end = to - ((to - from) % stepLength)
     const block = Math.min(blockLength, bufferLength(operands.length))
@@ -105,7 +102,7 @@ export class Workspace {
     return end
   }
 
-  /** Writes a line of the table but for the address. Returns where the vector is: operands that are the same one share it. */
+  /** Writes a line of the table except for the address. Returns the position of the vector: identical operands share it. */
   #locate({ vector, use, factor }: Operand, line: number, locations: Location[], length: number): Location {
     this.#factors[(line * lineBytes + factorOffset) / 8] = factor ?? 0
     const here = this.#has(vector)
@@ -121,7 +118,7 @@ export class Workspace {
     return location
   }
 
-  /** Most vectors that it has lie in the same buffer; in an earlier one only those from before the memory grew. */
+  /** Most of its vectors lie in the same buffer; only those from before a growth of the memory lie in an earlier one. */
   #has(vector: Float32Array): boolean {
     return vector.buffer === this.#buffers.buffer || KernelMemory.of(vector) === this.#memory
   }
@@ -132,7 +129,7 @@ export class Workspace {
   }
 }
 
-/** How long scratch buffers can be when there are so many of them. */
+/** The length of each scratch buffer when there are so many. */
 function bufferLength(buffers: number): number {
   return Math.floor(buffersLength / buffers / stepLength) * stepLength
 }

@@ -7,9 +7,8 @@ const workspaces = new WeakMap<KernelMemory, Workspace | undefined>()
 let own: { readonly workspace: Workspace | undefined } | undefined
 
 /**
- * The workspace in the memory of the first operand that lies in a shared {@link KernelMemory}, where this one and others of that
- * memory need no copy; when none does, a workspace of the thread's own. `undefined` where there is no memory for a workspace, or where
- * there are too many operands for one.
+ * The workspace in the memory of the first operand that lies in a shared {@link KernelMemory}; operands in that memory need no copy. If none does,
+ * the thread's own workspace. `undefined` where there is no memory for a workspace, or where there are too many operands for one.
  */
 export function workspaceFor(operands: readonly Operand[]): Workspace | undefined {
   if (operands.length > maxOperands) return undefined
@@ -30,7 +29,7 @@ function workspaceIn(memory: KernelMemory): Workspace | undefined {
   return workspace
 }
 
-/** In memory that is not shared, into which copying is faster. */
+/** In memory that is not shared, where copying is faster. */
 function ownWorkspace(): Workspace | undefined {
   try {
     const memory = KernelMemory.fixed([4 * workspaceLength])

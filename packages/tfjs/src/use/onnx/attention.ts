@@ -5,7 +5,7 @@ import type { Converter } from './conversion.js'
 
 const int64 = 7
 
-/** Rows of a table. Numbers of characters come as float32, as all inputs do. */
+/** Rows of a table. Numbers of characters are float32, as all inputs are. */
 export const embedding: Converter = ({ graph, name, weights: [table] }, [input]) => {
   const numbers = graph.add('Cast', [input], `${name}/numbers`, { to: { int: int64 } })
   return graph.add('Gather', [graph.tensor(table.name, table.shape, table.values), numbers], name, { axis: { int: 0 } })
@@ -14,7 +14,7 @@ export const embedding: Converter = ({ graph, name, weights: [table] }, [input])
 export const positionEmbedding: Converter = ({ graph, name, weights: [places] }, [input]) =>
   graph.add('Add', [input, graph.tensor(places.name, places.shape, places.values)], name)
 
-/** softmax(Q Kᵀ / √d + mask) V by heads, and the product that joins them, as gpt/layers.ts has it. */
+/** softmax(Q Kᵀ / √d + mask) V by heads, and the product that joins them, as in gpt/layers.ts. */
 export const causalAttention: Converter = ({ graph, name, configuration, weights, shape }, [input]) => {
   const [length, width] = shape.slice(1).map(Number)
   const heads = Number(configuration.heads)

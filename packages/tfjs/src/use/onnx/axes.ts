@@ -1,4 +1,4 @@
-/** Weights as ONNX has them. */
+/** Weights in ONNX's layout. */
 import type { NamedTensor } from '@murmuration/vectors'
 
 /** The tensor with its axes in another order: axis `k` of the result is axis `order[k]` of the given one. */
@@ -17,7 +17,7 @@ export function axesMoved(
   return { shape: moved, values: result }
 }
 
-/** What a batch normalisation comes to in use, per channel. Weights that a layer does without are 1 or 0. */
+/** The effect of a batch normalisation in use, per channel. Weights that a layer lacks are 1 or 0. */
 export function scaleAndShift(
   weights: readonly NamedTensor[],
   epsilon: number

@@ -1,17 +1,17 @@
 import type { Attribute, OnnxModel, OnnxNode, OnnxTensor } from './messages.js'
 
-/** Collects operations and constants; every value has a name of its own. */
+/** Collects operations and constants; every value has a unique name. */
 export class GraphBuilder {
   readonly #nodes: OnnxNode[] = []
   readonly #tensors = new Map<string, OnnxTensor>()
   readonly #taken: Set<string>
 
-  /** @param reserved - names that no operation of {@link add} gets */
+  /** @param reserved - names that {@link add} gives to no operation */
   constructor(reserved: readonly string[]) {
     this.#taken = new Set(reserved)
   }
 
-  /** An operation. The result is the name of its value: `wanted`, or where that is taken, as of a layer that is used twice, with a number. */
+  /** An operation. Returns the name of its value: `wanted`; where that is taken, as for a layer that is used twice, with a number. */
   add(
     operator: string,
     inputs: readonly string[],
@@ -25,12 +25,12 @@ export class GraphBuilder {
     return output
   }
 
-  /** The last operation: it gives a value a name that is reserved. */
+  /** The last operation: gives a reserved name to a value. */
   end(value: string, output: string): void {
     this.#nodes.push({ operator: 'Identity', inputs: [value], output, attributes: {} })
   }
 
-  /** A constant of float32. The same name is the same constant. */
+  /** A constant of float32. Equal names mean the same constant. */
   tensor(name: string, shape: readonly number[], values: Float32Array): string {
     this.#tensors.set(name, { name, shape, values })
     return name

@@ -2,19 +2,19 @@ import type { NamedTensor } from '@murmuration/vectors'
 import type { layers } from '@tensorflow/tfjs-layers'
 import type { GraphBuilder } from './builder.js'
 
-/** A layer that is to be written. */
+/** A layer to write. */
 export interface Conversion {
   readonly graph: GraphBuilder
-  /** Of the layer; its value's too. */
+  /** The name of the layer, and of its value. */
   readonly name: string
   readonly layer: layers.Layer
   readonly configuration: Readonly<Record<string, unknown>>
   readonly weights: readonly NamedTensor[]
-  /** Of the first input; `null` is the batch. */
+  /** The shape of the first input; `null` is the batch. */
   readonly shape: readonly (number | null)[]
-  /** How many axes each input has. */
+  /** The number of axes of each input. */
   readonly ranks: readonly number[]
 }
 
-/** Adds the layer's operators. The result is the name of its value. */
+/** Adds the layer's operators. Returns the name of its value. */
 export type Converter = (given: Conversion, inputs: readonly string[]) => string

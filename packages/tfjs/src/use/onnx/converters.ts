@@ -47,13 +47,13 @@ function constant({ graph }: Conversion, { name, shape, values }: NamedTensor): 
   return graph.tensor(name, shape, values)
 }
 
-/** Throws an {@link InputError} for a layer that takes the second axis for the channels. */
+/** Throws an {@link InputError} for a layer that uses the second axis for the channels. */
 function checkChannelsLast({ name, configuration }: Conversion): void {
   if (configuration.dataFormat === 'channelsFirst')
     throw new InputError(`the layer "${name}" has its channels first; those with channels last are written as ONNX`)
 }
 
-/** Pictures have their channels last here and second in ONNX: the operator stands between two transpositions. */
+/** Images have their channels last here and second in ONNX: the operator is placed between two transpositions. */
 function channelsFirst(given: Conversion, input: string, add: (input: string) => string): string {
   const { graph, name } = given
   checkChannelsLast(given)
@@ -62,8 +62,8 @@ function channelsFirst(given: Conversion, input: string, add: (input: string) =>
 }
 
 /**
- * With `same`, TensorFlow puts the odd pixel of padding at the end, which ONNX calls SAME_UPPER. Runtimes do not take that with a dilation; then the stride is 1, and the padding of a
- * filter of k numbers at dilation d is d (k − 1), whatever the extent.
+ * With `same`, TensorFlow puts the odd pixel of padding at the end, which ONNX calls SAME_UPPER. Runtimes do not accept that with a dilation; then
+ * the stride is 1, and the padding of a filter of k numbers at dilation d is d (k − 1), whatever the extent.
  */
 function padding({ configuration }: Conversion, extents: readonly number[]): Readonly<Record<string, Attribute>> {
   const dilations = pair(configuration.dilationRate)
@@ -80,7 +80,7 @@ function pair(value: unknown): readonly number[] {
 }
 
 /**
- * @param order - where the axes of TensorFlow's filter go
+ * @param order - the new order of the axes of TensorFlow's filter
  * @param isDepthwise - whether each channel has filters of its own, which is a group of one channel in ONNX
  */
 function convolution(order: readonly number[], isDepthwise: boolean): Converter {
@@ -139,7 +139,7 @@ const relu: Converter = ({ graph, name, configuration }, [input]) => {
   return graph.add('Clip', [input, ...bounds], name)
 }
 
-/** Of inputs of the same rank: TensorFlow.js puts the axes that one lacks behind the batch, ONNX before it. */
+/** For inputs of the same rank: TensorFlow.js inserts the missing axes of an input after the batch, ONNX before it. */
 const sum: Converter = ({ graph, name, ranks }, inputs) => {
   if (new Set(ranks).size > 1)
     throw new InputError(
@@ -150,7 +150,7 @@ const sum: Converter = ({ graph, name, ranks }, inputs) => {
 
 const reshape: Converter = ({ graph, name, configuration }, [input]) => {
   const target = (configuration.targetShape as (number | null)[]).map((extent) => extent ?? -1)
-  // 0 is the extent that is there: the batch.
+  // 0 keeps the present extent: the batch.
   return graph.add('Reshape', [input, graph.integers(`${name}/shape`, [0, ...target])], name)
 }
 

@@ -8,8 +8,8 @@ import { encodeOnnx } from './messages.js'
 type Layer = layers.Layer
 
 /**
- * A model as an ONNX file. Its input is `input`, as the model takes it (pictures have their channels last); its output is called `output`. Throws an
- * {@link InputError} that names the first layer that has no counterpart here.
+ * A model as an ONNX file. Its input is `input`, in the model's own layout (images have their channels last); its output is called `output`. Throws
+ * an {@link InputError} that names the first layer without an equivalent here.
  */
 export function onnxFile(model: LayersModel, output: string, metadata: Readonly<Record<string, string>>): Uint8Array {
   const names = layerNames(model)

@@ -3,14 +3,14 @@
  */
 import { PbfWriter } from 'pbf'
 
-/** An attribute of a node: a number that is a float, whole numbers, or a word. */
+/** An attribute of a node: a float, whole numbers, or a word. */
 export type Attribute =
   | { readonly float: number }
   | { readonly int: number }
   | { readonly ints: readonly number[] }
   | { readonly text: string }
 
-/** An operation: names of values in, the name of a value out. */
+/** An operation: names of its inputs, and the name of its output. */
 export interface OnnxNode {
   readonly operator: string
   readonly inputs: readonly string[]
@@ -18,14 +18,14 @@ export interface OnnxNode {
   readonly attributes: Readonly<Record<string, Attribute>>
 }
 
-/** A constant: float32, or 64-bit whole numbers where an operation asks for a shape. */
+/** A constant: float32, or 64-bit integers where an operation requires a shape. */
 export interface OnnxTensor {
   readonly name: string
   readonly shape: readonly number[]
   readonly values: Float32Array | BigInt64Array
 }
 
-/** A value that goes in or comes out, float32; `null` is the batch. */
+/** An input or output of the graph, float32; `null` is the batch. */
 export interface OnnxValue {
   readonly name: string
   readonly shape: readonly (number | null)[]
@@ -41,7 +41,7 @@ export interface OnnxModel {
 }
 
 const irVersion = 8
-/** Of the operators; 13 is read by every runtime since 2020. */
+/** The version of the operators; every runtime since 2020 reads 13. */
 const operatorSet = 13
 
 /** AttributeProto.AttributeType. */
