@@ -266,6 +266,8 @@ function print(text: string): void {
 
 // See no-color.org.
 if (process.env.NO_COLOR) chalk.level = 0
+// Where tfjs-node is installed, TensorFlow's library would print its build flags from each process.
+process.env.TF_CPP_MIN_LOG_LEVEL ??= '1'
 // A reader that closes the output early, such as head, is not an error.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 try {

@@ -1,7 +1,7 @@
 import { dirname, sep } from 'node:path'
 import { InputError, messageOf } from '@murmuration/core'
 import { registerTrainingKernels } from './kernels/index.js'
-import { core, loadCpuBackend, loadWasmBackend } from './packages.js'
+import { core, loadCpuBackend, loadNativeBackend, loadWasmBackend } from './packages.js'
 
 const { enableProdMode, getBackend, setBackend } = core
 
@@ -26,8 +26,8 @@ interface Candidate {
 }
 
 const candidates: readonly Candidate[] = [
-  { choice: 'gpu', name: 'tensorflow', title: 'tfjs-node-gpu', load: () => loadPackage('@tensorflow/tfjs-node-gpu') },
-  { choice: 'node', name: 'tensorflow', title: 'tfjs-node', load: () => loadPackage('@tensorflow/tfjs-node') },
+  { choice: 'gpu', name: 'tensorflow', title: 'tfjs-node-gpu', load: async () => loadNativeBackend('tfjs-node-gpu') },
+  { choice: 'node', name: 'tensorflow', title: 'tfjs-node', load: async () => loadNativeBackend('tfjs-node') },
   { choice: 'wasm', name: 'wasm', title: 'WebAssembly', load: loadWasm },
   { choice: 'cpu', name: 'cpu', title: 'plain JavaScript', load: async () => loadCpuBackend() }
 ]
@@ -86,11 +86,6 @@ function reasonFor(candidate: Candidate, choice: BackendChoice, failures: readon
   return failures.length === 0
     ? `${candidate.title} is installed and loads`
     : `${failures.join(', ')}; so ${candidate.title} computes`
-}
-
-/** The name is a variable so that compilers and package managers do not take the package for a dependency. */
-async function loadPackage(name: string): Promise<void> {
-  await import(name)
 }
 
 async function loadWasm(): Promise<void> {

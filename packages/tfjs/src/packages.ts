@@ -22,3 +22,12 @@ export function loadWasmBackend(): typeof Wasm & { readonly main: string } {
   const name = '@tensorflow/tfjs-backend-wasm'
   return { ...(require(name) as typeof Wasm), main: require.resolve(name) }
 }
+
+/** A native backend, which registers itself. Throws MODULE_NOT_FOUND where the user has not installed it: it is no dependency. */
+export function loadNativeBackend(name: 'tfjs-node-gpu' | 'tfjs-node'): void {
+  // tfjs-node 4.22 calls these two functions, which Node.js 23 has removed.
+  const util = require('node:util') as Record<string, unknown>
+  util.isNullOrUndefined ??= (value: unknown) => value === null || value === undefined
+  util.isArray ??= Array.isArray
+  require(`@tensorflow/${name}`)
+}

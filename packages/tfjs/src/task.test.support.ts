@@ -1,8 +1,21 @@
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Task } from '@murmuration/core'
 import { createTask, type TfjsTaskOptions } from './task.js'
+
+/** The backend that computes unless another one is asked for: test/src/tfjs-node.test.ts runs these tests where tfjs-node is installed. */
+export const bestBackend = hasTfjsNode() ? 'tensorflow' : 'wasm'
+
+function hasTfjsNode(): boolean {
+  try {
+    createRequire(import.meta.url).resolve('@tensorflow/tfjs-node')
+    return true
+  } catch {
+    return false
+  }
+}
 
 /** Drawn digits, of which 20 % are for testing, for one peer. */
 export const localData = (samples: number): TfjsTaskOptions['localData'] => ({
