@@ -159,7 +159,7 @@ test('frames that do not follow on each other break the stream', (t) => {
   t.deepEqual(readAll(Buffer.concat([first, other]), [40]), [['read-error', 'range', true]])
 })
 
-test('a body in a codec that was not agreed upon, or of another length than its numbers take, breaks the stream', (t) => {
+test('a body in a codec that was not negotiated, or with the wrong length, breaks the stream', (t) => {
   t.deepEqual(readAll(encodeHeader({ ...raw, codec: 1, bytes: 10 }), [40]), [['read-error', 'codec', false]])
   t.deepEqual(readAll(encodeHeader({ ...raw, bytes: 16 }), [40]), [['read-error', 'length', false]])
 })

@@ -99,6 +99,6 @@ test('peer ids are checked', async (t) => {
   const { id } = await createIdentity()
   t.is(parsePeerId(id), id)
   for (const text of ['', 'hello', id.slice(1)]) {
-    t.throws(() => parsePeerId(text), { instanceOf: InputError, message: /is no peer id/ })
+    t.throws(() => parsePeerId(text), { instanceOf: InputError, message: /is not a peer id/ })
   }
 })

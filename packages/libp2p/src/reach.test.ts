@@ -64,7 +64,7 @@ test('where everyone is to be reached, connecting waits for everyone, and server
     instanceOf: InputError,
     message: /lacks s/
   })
-  await t.throwsAsync(testNode(t, path, 'x', options), { message: /"x" is no peer of the topology; it has a, b, c, s/ })
+  await t.throwsAsync(testNode(t, path, 'x', options), { message: /"x" is not in the topology; it has a, b, c, s/ })
 })
 
 test('one that is no neighbour and has other settings is refused, and harms nobody', async (t) => {

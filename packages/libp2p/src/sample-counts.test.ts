@@ -29,7 +29,7 @@ test('who does not tell is named', async (t) => {
   const { message } = await t.throwsAsync(left.peer.exchangeSampleCounts(1, 500), {
     instanceOf: NeighboursMissingError
   })
-  t.regex(message, /the sample counts of b have not come/)
+  t.regex(message, /the sample counts of b have not arrived/)
 })
 
 const counts = () => {
@@ -47,7 +47,7 @@ test('what others say of this peer, and of peers that are none, is not listened 
     ['x', 3],
     ['c', 4]
   ])
-  t.deepEqual([...own.known().values()], [7, 2, 4])
+  t.deepEqual([...own.counts().values()], [7, 2, 4])
 })
 
 test('neighbours that contradict each other are an error that names both', (t) => {

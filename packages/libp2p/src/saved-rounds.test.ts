@@ -23,7 +23,7 @@ test('who does not say is named, and what it may lack', async (t) => {
   const { message } = await t.throwsAsync(left.peer.exchangeCheckpoints([], 500), {
     instanceOf: NeighboursMissingError
   })
-  t.regex(message, /the checkpoints of b have not come.*--resume/)
+  t.regex(message, /the checkpoints of b have not arrived.*--resume/)
 })
 
 test('what a peer has saved since is known to its neighbours once they ask', async (t) => {

@@ -103,11 +103,11 @@ const refusals: readonly (readonly [
     /the run key has not signed/,
     () => ({ expires: Date.now() + 9 * hour, signature: undefined })
   ],
-  ['one of another run', /to another run/, (_, key) => ({ signedBy: key })],
+  ['one for another run', /for another run/, (_, key) => ({ signedBy: key })],
   ['one that has expired', /expired at 20/, () => ({ expires: Date.now() - 1 })],
   ['one for a name that has no place', /has no place for an invited "d"/, () => ({ name: peerName('d') })],
   ['one of a run with other settings', /with other settings/, () => ({ fingerprint: '1'.repeat(64) })],
-  ['one of a time to come', /of a time to come/, () => ({ issued: Date.now() + hour })]
+  ['one issued in the future', /issued in the future/, () => ({ issued: Date.now() + hour })]
 ]
 
 test('an invitation that does not hold is refused, with the reason', async (t) => {
@@ -129,9 +129,9 @@ test('an invitation that does not hold is refused, with the reason', async (t) =
   }
   const stolen = admissionOf(invitationTo(run), other)
   const answer = await presenting(t, run.nodes[0], { ...stolen, id: identity.id }, identity)
-  t.regex(answer.refused ?? '', /does not hold its key/)
+  t.regex(answer.refused ?? '', /is not signed by the key of its peer id/)
   const overheard = await presenting(t, run.nodes[0], stolen, identity)
-  t.regex(overheard.refused ?? '', /presents no invitation of its own/)
+  t.regex(overheard.refused ?? '', /presents no invitation for its id/)
   t.false(run.nodes.some(({ events }) => events.some(({ kind }) => kind === 'admitted')))
 })
 
@@ -144,9 +144,12 @@ test('an invitation is used once: a second user is refused by all that know of t
   await eventOf(run.nodes[1], 'admitted')
   for (const node of run.nodes) {
     const { refused } = await presenting(t, node, admissionOf(invitation, second), second)
-    t.is(refused, 'the invitation was used by another; ask for one of your own')
+    t.is(refused, 'another peer has used the invitation; ask for a new one')
   }
-  await t.throwsAsync(entering(invitation, second), { instanceOf: RefusedError, message: /was used by another/ })
+  await t.throwsAsync(entering(invitation, second), {
+    instanceOf: RefusedError,
+    message: /another peer has used the invitation/
+  })
 })
 
 test('of two that use one invitation at once at different peers, all keep the same', async (t) => {
@@ -228,7 +231,7 @@ test('a peer whose invitation is revoked, or whose place another has, ends with 
   const second = await guest(invitationTo(run, { issued: Date.now() }))
   t.regex(
     (await first.ended)?.message ?? '',
-    new RegExp(`"c" was put out of the run: ${second.own.id} has the place; `)
+    new RegExp(`"c" was removed from the run: ${second.own.id} has its place; `)
   )
 
   const [identity, signal] = [await createIdentity(), new AbortController().signal]
@@ -237,7 +240,7 @@ test('a peer whose invitation is revoked, or whose place another has, ends with 
   await tellRun({ ...news, certificate: forged })
   t.false(second.peer.fabric.signal.aborted, 'the run key has not signed it')
   await tellRun({ ...news, seeds: [run.nodes[0].peer.addresses[0]], certificate: revoke(run.key, c, Date.now()) })
-  t.regex((await second.ended)?.message ?? '', /"c" was put out of the run: the invitation was revoked; .* ask for/)
+  t.regex((await second.ended)?.message ?? '', /"c" was removed from the run: the invitation was revoked; ask for/)
 })
 
 test('an unknown peer gets nothing, few may stay a while, and peers of a run without a key let none in', async (t) => {

@@ -91,7 +91,7 @@ const attacks: Readonly<Record<string, readonly [fault: string, () => Uint8Array
   'bytes that are no frame': ['magic', () => randomBytes(4096)],
   'a vector out of turn': ['gap', () => frame(7, elements)],
   'a vector that is too long': ['range', () => frame(1, elements, { offset: 1 })],
-  'a codec that was not agreed upon': ['codec', () => frame(1, elements, { codec: 200 })]
+  'a codec that was not negotiated': ['codec', () => frame(1, elements, { codec: 200 })]
 }
 
 for (const [name, [fault, bytes]] of Object.entries(attacks)) {
@@ -128,29 +128,29 @@ test('who writes to the stream beside its channel is cut off', async (t) => {
   t.is(await receive(all.victim), 0)
   all.exchange.send(frame(2, elements))
   await gone(socket)
-  t.is((await eventOf(all.victim, 'bad-frame')).detail, 'it sends vectors beside its data channel')
+  t.is((await eventOf(all.victim, 'bad-frame')).detail, 'it sends vectors outside its data channel')
 })
 
-test('who begins on a channel within a vector is cut off', async (t) => {
+test('a peer that switches to a channel within a vector is cut off', async (t) => {
   const all = await mallory(t)
   all.exchange.send(frame(1, elements).subarray(0, 1000))
   await eventually('it has come', () => all.victim.peer.traffic().received.overhead > 1000)
   const socket = await offered(all)
   socket.write(frame(1, elements))
   await gone(socket)
-  t.is((await eventOf(all.victim, 'bad-frame')).detail, 'it begins on a data channel within a vector')
+  t.is((await eventOf(all.victim, 'bad-frame')).detail, 'it switches to a data channel within a vector')
 })
 
-test('who offers a channel beside the one that it uses is cut off', async (t) => {
+test('a peer that offers a second channel while it uses one is cut off', async (t) => {
   const all = await mallory(t)
   const socket = await offered(all)
   socket.write(frame(1, elements))
   t.is(await receive(all.victim), 0)
   await t.throwsAsync(Promise.race([offered(all), gone(socket).then(() => Promise.reject(new Error('cut off')))]))
-  t.is((await eventOf(all.victim, 'bad-frame')).detail, 'it offers a data channel beside the one that it uses')
+  t.is((await eventOf(all.victim, 'bad-frame')).detail, 'it offers a second data channel while it uses one')
 })
 
-test('a channel that breaks within a vector is no fault, and its memory serves again', async (t) => {
+test('a channel that breaks within a vector is no fault, and its memory is reused', async (t) => {
   const all = await mallory(t)
   // More often than there are vectors in the pool that could leak.
   for (let time = 0; time < 10; time++) {
@@ -166,7 +166,7 @@ test('a channel that breaks within a vector is no fault, and its memory serves a
   t.is(all.victim.peer.vectorsBeyond, 0)
 })
 
-test('where nobody listens, and where nobody answers, vectors go on by the stream', async (t) => {
+test('when the channel cannot be opened, vectors continue on the stream', async (t) => {
   const all = await mallory(t)
   const mute = createServer((socket) => socket.on('error', () => {}))
   mute.listen(0, '127.0.0.1')
@@ -183,7 +183,7 @@ test('where nobody listens, and where nobody answers, vectors go on by the strea
   t.deepEqual(faultsOf(all.victim), {})
 })
 
-test('offers without end make as many calls as a neighbour may ask for', async (t) => {
+test('endless offers cause no more calls than a neighbour may request', async (t) => {
   const all = await mallory(t)
   let calls = 0
   const server = createServer((socket) => {
@@ -227,14 +227,14 @@ test('who receives can take the offer; if it writes, or says "moved" though it w
     () => fabric.send(m, { kind: 1, round: 0, vector: new Float32Array(elements) }) === 'queued'
   )
   const offer = await eventually('an offer', () => all.heard.find((message) => message.kind === 'channel'))
-  const sink = { place: new Uint8Array(1 << 16), advance: () => {} }
+  const sink = { destination: new Uint8Array(1 << 16), advance: () => {} }
   const call = { ...offer, host: '127.0.0.1', key: Buffer.from(offer.key, 'base64') }
   const socket = dialChannel(call, timeLimit(10_000), sink)
   await eventually('the question', () => all.heard.find((message) => message.kind === 'move'))
   socket.write('hello')
   await gone(socket)
   control.send({ kind: 'moved', sequence: 7 })
-  t.is((await eventOf(all.victim, 'bad-frame')).detail, 'it says that vector 7 is there, and was not asked')
+  t.is((await eventOf(all.victim, 'bad-frame')).detail, 'it confirms vector 7 without a question')
 })
 
 test('each "moved" answers one question: another is a fault', async (t) => {
@@ -251,5 +251,5 @@ test('each "moved" answers one question: another is a fault', async (t) => {
   channel.consider()
   await eventually('a question', () => said.some(({ kind }) => kind === 'move'))
   channel.moved(5)
-  t.throws(() => channel.moved(5), { instanceOf: ProtocolFault, message: /vector 5 is there, and was not asked/ })
+  t.throws(() => channel.moved(5), { instanceOf: ProtocolFault, message: /it confirms vector 5 without a question/ })
 })

@@ -38,7 +38,7 @@ function call(t: ExecutionContext, offer: Pick<ChannelCall, 'port' | 'id' | 'key
   let filled = 0
   const { port, id, key } = offer
   const sink = {
-    get place() {
+    get destination() {
       return bytes.subarray(filled, filled + 1000)
     },
     advance: (count: number) => void (filled += count)

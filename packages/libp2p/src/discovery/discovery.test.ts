@@ -71,7 +71,7 @@ test('a seed that is not there is named, and named again when it is back', async
   })
   await t.throwsAsync(testNode(t, ring, 'a', { discovery: { seeds: ['nowhere'], lan: false } }), {
     instanceOf: InputError,
-    message: /the address "nowhere" of a seed is no multiaddr/
+    message: /the address "nowhere" of a seed is not a multiaddr/
   })
 })
 
@@ -101,7 +101,7 @@ test('peers that are given addresses need no seed, and ask nobody', async (t) =>
   t.false(nodes.some(({ events }) => events.some(({ kind }) => kind === 'introduced' || kind === 'seed')))
 })
 
-test('a seed hangs up on whoever asks without end', async (t) => {
+test('a seed disconnects a peer that asks too often', async (t) => {
   const seed = await seedOf(t)
   const identity = await createIdentity()
   const node = await createNode({ identity, listen: [], limits: defaultLimits })

@@ -75,7 +75,7 @@ test('without leave of both no vector goes through a relay, and each says how to
   t.like(left.peer.neighbours()[0], { state: 'barred', relay: relay.addresses[0] })
   t.like(right.peer.traffic().received, { frames: 0 })
   t.deepEqual(heard, [], 'to an algorithm such a neighbour is not there')
-  await t.throwsAsync(left.peer.connect(list, 1), { message: /told to connect twice/ })
+  await t.throwsAsync(left.peer.connect(list, 1), { message: /connect was called twice/ })
 })
 
 test('a link leaves the relay as soon as one of the two can call the other itself', async (t) => {
@@ -133,7 +133,7 @@ test('a relay without a place left says so; one that is down is named, and used 
   const left = await hidden(t, 'a', relay, true)
   await reserved(left)
   const right = await hidden(t, 'b', relay, true)
-  t.regex(String(JSON.stringify(await eventOf(right, 'relay'))), /the relay has no place left/)
+  t.regex(String(JSON.stringify(await eventOf(right, 'relay'))), /the relay is full/)
   await left.peer.close()
   await eventually('the place of a peer that has gone', () =>
     right.events.some((event) => event.kind === 'relay' && event.isReached)
