@@ -6,7 +6,7 @@ import { testNode, eventually, graph, peerListOf } from '../cluster.test.support
 import { bareNode, bareStream, MiB, portOf } from './bare.test.support.js'
 import { blockedChild } from './blocked-child.test.support.js'
 import { large, receiveAll, sendAll, troubleOf, upTo } from './exchange.test.support.js'
-import { tapOf } from './tap.test.support.js'
+import { proxyTo } from '../tcp-proxy.test.support.js'
 
 const b = peerName('b')
 
@@ -17,9 +17,9 @@ test('libp2p 3.3: the connection to a peer that does not answer a ping in time i
     pingTimeout: { minTimeout: 4000, maxTimeout: 4000 }
   }
   const [here, there] = [await bareNode(t, { connectionMonitor }), await bareNode(t)]
-  const tap = await tapOf(t, portOf(there.getMultiaddrs()))
-  const { near } = await bareStream(here, there, tap.port)
-  tap.freeze()
+  const proxy = await proxyTo(t, portOf(there.getMultiaddrs()))
+  const { near } = await bareStream(here, there, proxy.port)
+  proxy.freeze()
   await eventually('the connection is cut', () => here.getConnections().length === 0)
   t.not(near.status, 'open')
 })
