@@ -42,7 +42,7 @@ async function receiveAll({ peer: { fabric } }: TestNode, count: number, onEach:
   return rounds
 }
 
-test('each vector comes once and in order, however often the connections are cut', async (t) => {
+test('each vector arrives once and in order, however often the connections are cut', async (t) => {
   const [left, right, proxies] = await pair(t)
   const count = 80
   let cuts = 0
@@ -66,7 +66,7 @@ test('each vector comes once and in order, however often the connections are cut
   }
 })
 
-test('a neighbour that hangs is silent after a while, and ready as soon as it is heard again', async (t) => {
+test('a neighbour that hangs becomes silent, and ready with its next message', async (t) => {
   const [left, right, proxies] = await pair(t, { heartbeat: 100, silentAfter: 600 })
   for (const proxy of proxies) proxy.freeze()
   t.true((await eventOf(left, 'silent')).silentFor >= 600)
@@ -87,7 +87,7 @@ test('a connection that stays dead is replaced, and nothing is lost', async (t) 
   await eventually('both ready', () => [left, right].every(({ peer }) => peer.neighbours()[0].state === 'ready'))
 })
 
-test('a neighbour that vanishes without a goodbye leaves a full queue, not a full memory', async (t) => {
+test('a neighbour that disappears without a leave message fills its queue, not the memory', async (t) => {
   const [left, right, proxies] = await pair(t)
   for (const proxy of proxies) proxy.freeze()
   await right.peer.close()

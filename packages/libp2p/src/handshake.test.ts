@@ -46,7 +46,7 @@ const cases: readonly (readonly [string, Partial<RunSettings>, RegExp])[] = [
 ]
 
 for (const [index, [code, change, expected]] of cases.entries()) {
-  test(`case ${index}: two peers that differ in ${code} refuse each other, and both say in what`, async (t) => {
+  test(`case ${index}: two peers that differ in ${code} refuse each other, and both report the difference`, async (t) => {
     const left = await testNode(t, edge, 'a', { runSettings })
     const right = await testNode(t, edge, 'b', { runSettings: { ...runSettings, ...change } })
     const peerList = peerListOf([left, right])
@@ -63,7 +63,7 @@ for (const [index, [code, change, expected]] of cases.entries()) {
   })
 }
 
-test('a peer with an id that the peer list does not have is refused, and both sides say so', async (t) => {
+test('a peer with an id that is not in the peer list is refused, and both sides report it', async (t) => {
   const left = await testNode(t, edge, 'a')
   const right = await testNode(t, edge, 'b')
   const impostor = await testNode(t, edge, 'b')
@@ -80,7 +80,7 @@ test('a peer with an id that the peer list does not have is refused, and both si
   await hoping
 })
 
-test('a peer that is in the peer list but no neighbour is told that the topologies differ', async (t) => {
+test('a listed peer that is not a neighbour learns that the topologies differ', async (t) => {
   const other = graph(['a', 'c'])
   const [left, right, third] = [
     await testNode(t, other, 'a'),
@@ -95,7 +95,7 @@ test('a peer that is in the peer list but no neighbour is told that the topologi
   await t.notThrowsAsync(connecting)
 })
 
-test('peer lists that do not fit are refused before anybody is called', async (t) => {
+test('invalid peer lists are refused before any call', async (t) => {
   const left = await testNode(t, edge, 'a')
   const right = await testNode(t, edge, 'b')
   const [own, other] = peerListOf([left, right])
@@ -105,12 +105,12 @@ test('peer lists that do not fit are refused before anybody is called', async (t
   await t.throwsAsync(connect({ ...own, id: other.id, addresses: [] }), { ...bad, message: /this peer's key gives/ })
   await t.throwsAsync(connect(own, { ...other, id: own.id, addresses: [] }), { ...bad, message: /same peer id/ })
   await t.throwsAsync(connect(own, { ...other, id: 'nobody' }), { ...bad, message: /"nobody" is not a peer id/ })
-  await t.throwsAsync(connect(own, { ...other, addresses: ['host:1'] }), { ...bad, message: /no multiaddr/ })
+  await t.throwsAsync(connect(own, { ...other, addresses: ['host:1'] }), { ...bad, message: /is not a multiaddr/ })
   await t.throwsAsync(connect(own, { ...other, addresses: own.addresses }), { ...bad, message: /another peer id/ })
   await t.throwsAsync(connect(own, other, other), { ...bad, message: /twice/ })
 })
 
-test('a port in use, a peer outside the topology and impossible limits are errors of the user', async (t) => {
+test('a port in use, a peer outside the topology and impossible limits are input errors', async (t) => {
   const left = await testNode(t, edge, 'a')
   const listen = [left.peer.addresses[0].replace(/\/p2p.*/, '')]
   await t.throwsAsync(testNode(t, edge, 'b', { listen }), {
@@ -124,7 +124,7 @@ test('a port in use, a peer outside the topology and impossible limits are error
   })
   await t.throwsAsync(testNode(t, edge, 'b', { listen: ['tcp:1'] }), {
     instanceOf: InputError,
-    message: /no multiaddr/
+    message: /is not a multiaddr/
   })
 })
 
@@ -165,7 +165,7 @@ const frame = (sequence: number) => {
   return Buffer.concat([encodeHeader(header), new Uint8Array(vector.buffer)])
 }
 
-test('a caller that says nothing is cut off after the limit for handshakes', async (t) => {
+test('a silent caller is cut off after the handshake timeout', async (t) => {
   const patient = await testNode(t, edge, 'a')
   const strict = await testNode(t, edge, 'b', { limits: { handshakeTimeout: 200 } })
   const order: TestNode[] = []
@@ -181,7 +181,7 @@ test('a caller that says nothing is cut off after the limit for handshakes', asy
   t.is(await eventually('a caller is cut off', () => order[0]), strict)
 })
 
-test('garbage on the exchange stream is counted and resets the stream; the next one is as good as new', async (t) => {
+test('garbage on the exchange stream is counted and resets the stream; the next one works', async (t) => {
   const victim = await testNode(t, edge, 'a')
   const { connection, hello } = await byHand(t, victim)
   t.is((await hello()).answer.kind, 'welcome')
@@ -196,7 +196,7 @@ test('garbage on the exchange stream is counted and resets the stream; the next 
   t.is(victim.peer.traffic().badFrames, 1)
 })
 
-test('a neighbour cannot send more than it was granted, nor skip a frame', async (t) => {
+test('a neighbour can neither exceed its window nor skip a frame', async (t) => {
   const victim = await testNode(t, edge, 'a')
   const { connection, hello } = await byHand(t, victim)
   const { channel } = await hello()
@@ -225,7 +225,7 @@ test('a stream of vectors without a handshake is refused', async (t) => {
   t.is(victim.peer.traffic().received.frames, 0)
 })
 
-test('a name that the peer id does not have, and words that are no hello, are refused', async (t) => {
+test('a name of another peer id, and messages before a hello, are refused', async (t) => {
   const victim = await testNode(t, edge, 'a')
   const { hello, control } = await byHand(t, victim)
   const { answer } = await hello(a)

@@ -22,7 +22,7 @@ async function idleSockets(t: ExecutionContext, port: number, count: number): Pr
 
 const portOf = (address: string) => Number(/\/tcp\/(\d+)/.exec(address)?.[1])
 
-test.serial('beside 200 sockets that say nothing 16 of 16 admitted peers connect', async (t) => {
+test.serial('16 of 16 admitted peers connect despite 200 silent sockets', async (t) => {
   const hub = await testNode(t, star, 'hub')
   const others = await Promise.all(peers.map((name) => testNode(t, star, name)))
   await idleSockets(t, portOf(hub.peer.addresses[0]), 200)

@@ -187,7 +187,7 @@ test('whether a seed can call this peer; a relay: there; full; none; down', asyn
   const other = await createPeerAt(t, relay.addresses[0])
   isWrong(t, await relayFinding(relay.addresses[0], own), /the relay is full/, /another relay/)
   await other.close()
-  isWrong(t, await relayFinding(address, own), /no relay/, /murmur seed --relay/)
+  isWrong(t, await relayFinding(address, own), /not a relay/, /murmur seed --relay/)
   isWrong(t, await relayFinding('/ip4/127.0.0.1/tcp/1', own), /nothing listens at this address/, /murmur seed --relay/)
 })
 

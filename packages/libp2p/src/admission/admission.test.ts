@@ -74,7 +74,7 @@ async function presenting(t: ExecutionContext, { peer }: TestNode, present: Admi
   return askForAdmission(connection, { present, certificates: [], wantsFiles: true }, timeLimit(10_000))
 }
 
-test('who is invited comes in, is told of the run, and all peers know it; nobody waits for an open place', async (t) => {
+test('an invited peer is admitted, gets the files of the run, and all peers learn it; no peer waits for an open place', async (t) => {
   const run = await runOf(t)
   await begin(run)
   const identity = await createIdentity()
@@ -110,7 +110,7 @@ const refusals: readonly (readonly [
   ['one issued in the future', /issued in the future/, () => ({ issued: Date.now() + hour })]
 ]
 
-test('an invitation that does not hold is refused, with the reason', async (t) => {
+test('an invalid invitation is refused, with the reason', async (t) => {
   const run = await runOf(t)
   await begin(run)
   const [other, identity] = [await createIdentity(), await createIdentity()]
@@ -135,7 +135,7 @@ test('an invitation that does not hold is refused, with the reason', async (t) =
   t.false(run.nodes.some(({ events }) => events.some(({ kind }) => kind === 'admitted')))
 })
 
-test('an invitation is used once: a second user is refused by all that know of the first', async (t) => {
+test('an invitation is usable once: a second user is refused by all peers that know the first', async (t) => {
   const run = await runOf(t)
   await begin(run)
   const invitation = invitationTo(run)
@@ -152,7 +152,7 @@ test('an invitation is used once: a second user is refused by all that know of t
   })
 })
 
-test('of two that use one invitation at once at different peers, all keep the same', async (t) => {
+test('of two concurrent uses of one invitation at different peers, all peers keep the same', async (t) => {
   const run = await runOf(t)
   for (const { peer } of run.nodes) peer.meet(peerListOf(run.nodes).map((entry) => ({ ...entry, addresses: [] })))
   const invitation = invitationTo(run)
@@ -185,7 +185,7 @@ test('of two that use one invitation at once at different peers, all keep the sa
   await eventually('agreement', () => held()[0] === held()[1])
 })
 
-test('a revocation voids invitations, used or not, wherever it is told; a later invitation counts', async (t) => {
+test('a revocation voids invitations, used or not, at all peers; a later invitation is valid', async (t) => {
   const run = await runOf(t)
   await begin(run)
   const invitation = invitationTo(run)
@@ -215,7 +215,7 @@ test('a revocation voids invitations, used or not, wherever it is told; a later 
   t.is((await presenting(t, run.nodes[1], admissionOf(later, unknown), unknown)).refused, undefined)
 })
 
-test('a peer whose invitation is revoked, or whose place another has, ends with the reason; the word of one peer is not enough', async (t) => {
+test('a peer whose invitation is revoked, or whose place another peer has, ends with the reason; one peer alone cannot exclude it', async (t) => {
   const run = await runOf(t)
   await begin(run)
   const guest = async (invitation: Invitation) => {
@@ -243,7 +243,7 @@ test('a peer whose invitation is revoked, or whose place another has, ends with 
   t.regex((await second.ended)?.message ?? '', /"c" was removed from the run: the invitation was revoked; ask for/)
 })
 
-test('an unknown peer gets nothing, few may stay a while, and peers of a run without a key let none in', async (t) => {
+test('an unknown peer gets nothing, few may stay briefly, and peers of a run without a key admit none', async (t) => {
   const run = await runOf(t)
   await begin(run)
   const [target] = run.nodes
@@ -267,7 +267,7 @@ test('an unknown peer gets nothing, few may stay a while, and peers of a run wit
   await eventually('an end of all', () => connections.every((each) => each?.status !== 'open'))
 })
 
-test('an invitation to a run that nobody runs ends with the reason', async (t) => {
+test('an invitation to a run without peers ends with the reason', async (t) => {
   const run = await runOf(t)
   const invitation = invitationTo(run, { seeds: ['/ip4/127.0.0.1/tcp/9'] })
   const error = await t.throwsAsync(entering(invitation, await createIdentity()), {
@@ -276,7 +276,7 @@ test('an invitation to a run that nobody runs ends with the reason', async (t) =
   t.regex(error?.message ?? '', /no peer of the run was found: \/ip4\/127\.0\.0\.1\/tcp\/9: /)
 })
 
-test('an unknown peer may ask once on a connection, and is heard on the next', async (t) => {
+test('an unknown peer may ask once per connection, and again on the next', async (t) => {
   const run = await runOf(t)
   await begin(run)
   const identity = await createIdentity()

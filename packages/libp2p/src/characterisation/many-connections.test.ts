@@ -9,7 +9,7 @@ import { proxyTo } from '../tcp-proxy.test.support.js'
 
 const [a, b] = ['a', 'b'].map(peerName)
 
-test('libp2p 3.3: of twelve that call at once from one address, some are turned away', async (t) => {
+test('libp2p 3.3: of twelve simultaneous calls from one address, some are refused', async (t) => {
   const hub = await bareNode(t)
   const callers = await Promise.all(upTo(12).map(() => bareNode(t)))
   // On a busy machine the twelve may be spread over several seconds, and be accepted.
@@ -22,7 +22,7 @@ test('libp2p 3.3: of twelve that call at once from one address, some are turned 
   t.true(refused > 0)
 })
 
-test('twelve peers that call one at once from one address all get in at the first attempt', async (t) => {
+test('twelve simultaneous calls from one address all succeed at the first attempt', async (t) => {
   const names = upTo(12).map((index) => `leaf${String(index).padStart(2, '0')}`)
   const star = graph(...names.map((name) => ['hub', name] as const))
   const hub = await testNode(t, star, 'hub')

@@ -41,7 +41,7 @@ test.serial('libp2p 3.3: a writer that awaits onDrain() buffers nearly all that 
   t.true(seen.most > 32 * MiB, `${seen.most} bytes at most`)
 })
 
-test.serial('a sender of large vectors has no more than a piece and a window in the write buffers', async (t) => {
+test.serial('a sender of large vectors has at most a frame and a window in the write buffers', async (t) => {
   const seen = watchWrites(t)
   const [left, right] = await testCluster(t, edge, large(bytes, limits))
   await connectAll([left, right])
@@ -51,7 +51,7 @@ test.serial('a sender of large vectors has no more than a piece and a window in 
   t.true(seen.most <= bound, `${seen.most} bytes at most, ${bound} allowed`)
 })
 
-test.serial('nor when the network stands still', async (t) => {
+test.serial('also when the network is frozen', async (t) => {
   const [left, right] = await testCluster(t, edge, large(bytes, limits))
   const proxies = await Promise.all([left, right].map((each) => proxyOf(t, each)))
   const peerList = proxies.map(({ entry }) => entry)
