@@ -41,14 +41,17 @@ test('of many wrong entries of a list or mapping, one is reported', (t) => {
   const many = <Entry>(entry: (k: number) => Entry) => Array.from({ length: 20_000 }, (_, k) => entry(k))
   const [a, b] = ['a', 'b'].map(peerName)
   const [hello] = messages
-  const told = (given: object) => {
-    const runSettings = { settings: {}, start: 'x', schema: [], ...given }
+  const messageFor = (changes: object) => {
+    const runSettings = { settings: {}, start: 'x', schema: [], ...changes }
     const bytes = Buffer.from(JSON.stringify({ ...hello, runSettings }))
     return t.throws(() => decodeControl(bytes), { instanceOf: ProtocolFault })?.message ?? ''
   }
-  t.regex(told({ schema: many(() => ({})) }), /"runSettings.schema.0.name": (?!.*more\))/)
-  t.regex(told({ settings: Object.fromEntries(many((k) => [`s${k}`, 1])) }), /"runSettings.settings.s0": (?!.*more\))/)
-  t.regex(told({ schema: 1, settings: 1 }), /\(and 1 more\)/)
+  t.regex(messageFor({ schema: many(() => ({})) }), /"runSettings.schema.0.name": (?!.*more\))/)
+  t.regex(
+    messageFor({ settings: Object.fromEntries(many((k) => [`s${k}`, 1])) }),
+    /"runSettings.settings.s0": (?!.*more\))/
+  )
+  t.regex(messageFor({ schema: 1, settings: 1 }), /\(and 1 more\)/)
   t.throws(
     () =>
       new SampleCounts(a, [a, b]).merge(

@@ -54,7 +54,7 @@ function asRead(runSettings: RunSettings): RunSettings {
   const room = controlBytes - helloBytes
   if (bytes.byteLength <= room) return decodeRunSettings(bytes)
   throw new InputError(
-    `the run settings take ${bytes.byteLength} bytes (${runSettings.schema.length} tensors, ${Object.keys(runSettings.settings).length} settings), ` +
+    `the run settings take ${bytes.byteLength} bytes (a schema of ${runSettings.schema.length} tensors, ${Object.keys(runSettings.settings).length} settings), ` +
       `expected at most ${room}; merge tensors, or shorten their names`
   )
 }

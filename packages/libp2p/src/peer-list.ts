@@ -54,12 +54,12 @@ export function hostOf(address: Multiaddr): string | undefined {
 }
 
 /** Reads a multiaddr. Throws an InputError that names its peer. */
-export function parseAddress(text: string, whose: string): Multiaddr {
+export function parseAddress(text: string, owner: string): Multiaddr {
   try {
     return multiaddr(text)
   } catch (error) {
     throw new InputError(
-      `the address "${text}" of ${whose} is not a multiaddr (${messageOf(error)}); expected one such as /ip4/192.0.2.7/tcp/4001`
+      `the address "${text}" of ${owner} is not a multiaddr (${messageOf(error)}); expected one such as /ip4/192.0.2.7/tcp/4001`
     )
   }
 }

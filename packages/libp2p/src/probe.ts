@@ -118,8 +118,8 @@ export async function probeRouters(identity: Identity, listen: readonly string[]
 
 /** The addresses at which routers forward a port to a node, as soon as there is one; none after `timeout`. */
 async function forwardedTo(node: Libp2p, timeout: Milliseconds): Promise<readonly Multiaddr[]> {
-  const own = new Set(node.getMultiaddrs().map(String))
-  const forwarded = () => node.getMultiaddrs().filter((address) => !own.has(address.toString()))
+  const initial = new Set(node.getMultiaddrs().map(String))
+  const forwarded = () => node.getMultiaddrs().filter((address) => !initial.has(address.toString()))
   await new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, timeout)
     node.addEventListener('self:peer:update', () => {

@@ -210,7 +210,7 @@ test('a revocation voids invitations, used or not, at all peers; a later invitat
     t.is((await presenting(t, node, own, identity)).refused, 'the invitation was revoked')
   }
   const told = run.nodes.flatMap(({ events }) => events.filter((event) => 'id' in event && event.id === unknown.id))
-  t.deepEqual(told, [], 'whoever carries a revocation is not reported')
+  t.deepEqual(told, [], 'a peer that carries a revocation is not reported')
   const later = invitationTo(run, { issued: Date.now() + 1 })
   t.is((await presenting(t, run.nodes[1], admissionOf(later, unknown), unknown)).refused, undefined)
 })

@@ -37,8 +37,8 @@ test('twelve simultaneous calls from one address all succeed at the first attemp
 })
 
 /**
- * Two peers, each behind a proxy, that have dialled each other at the same moment, with vectors of `bytes` bytes. A peer that was dialled does not
- * dial any more, so no call passes its proxy before both were made.
+ * Two peers, each behind a proxy, that have dialled each other at the same moment, with vectors of `bytes` bytes. A peer that was dialled
+ * no longer dials, so no call passes its proxy before both were made.
  */
 async function mutual(t: ExecutionContext, bytes: number) {
   const edge = graph(['a', 'b'])

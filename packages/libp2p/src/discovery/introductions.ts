@@ -54,9 +54,9 @@ export function introduce(
   const seen = tcpHost(remoteAddr) ?? ''
   return answer(stream, { timeout, maxQuestion }, async (question) => {
     const { run, record, wanted } = questionSchema.parse(question)
-    const own = await readAddresses(record)
-    if (own?.id !== remotePeer.toString()) throw new Error('the record belongs to another peer')
-    book.keep(run, own, source)
+    const asker = await readAddresses(record)
+    if (asker?.id !== remotePeer.toString()) throw new Error('the record belongs to another peer')
+    book.keep(run, asker, source)
     const records = wanted.flatMap((id) => book.find(run, id) ?? [])
     return { seen, records: records.map(({ bytes }) => Buffer.from(bytes).toString('base64')) }
   })
