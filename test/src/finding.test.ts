@@ -55,7 +55,7 @@ test('peers find each other by a seed; a friend joins with one line, trains with
   await first.saying('c was let in by invitation')
   const refused = await on(bob, thief, 'join', line, '--json').result
   t.is(refused.code, 4, refused.stderr)
-  t.regex(refused.stderr, /the invitation was used by another/)
+  t.regex(refused.stderr, /another peer has used the invitation/)
 
   // The run begins when the peers are present that the file names by their ids, and waits for no others.
   t.false(first.output().includes('"kind":"step"'))

@@ -147,7 +147,7 @@ withRedis('a swarm goes on when a service is killed, and when Redis is killed an
   const serves = await run.telling('a service is up', ({ text }) => /^s serves/.test(String(text)))
   await run.telling('a step', ({ kind, round }) => kind === 'step' && Number(round) > 5)
   await redis.kill()
-  await run.telling('the store is away', ({ text }) => /: redis:.* is away/.test(String(text)))
+  await run.telling('the store is unreachable', ({ text }) => /: redis:.* is unreachable/.test(String(text)))
   await redis.start()
   await run.telling('the store is back', ({ text }) => /: redis:.* is back/.test(String(text)))
   process.kill(Number(/process (\d+)/.exec(String(serves.text))?.[1]), 'SIGKILL')

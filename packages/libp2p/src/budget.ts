@@ -6,7 +6,7 @@ export class Budget {
   readonly #clock: Clock
   readonly #capacity: number
   readonly #interval: Milliseconds
-  #left: number
+  #tokens: number
   #filled: Milliseconds
 
   /**
@@ -17,17 +17,17 @@ export class Budget {
     this.#clock = clock
     this.#capacity = capacity
     this.#interval = interval
-    this.#left = capacity
+    this.#tokens = capacity
     this.#filled = clock.now()
   }
 
   /** Spends tokens. Returns false when too few are left. */
   spend(amount = 1): boolean {
     const now = this.#clock.now()
-    this.#left = Math.min(this.#capacity, this.#left + (now - this.#filled) / this.#interval)
+    this.#tokens = Math.min(this.#capacity, this.#tokens + (now - this.#filled) / this.#interval)
     this.#filled = now
-    if (this.#left < amount) return false
-    this.#left -= amount
+    if (this.#tokens < amount) return false
+    this.#tokens -= amount
     return true
   }
 }

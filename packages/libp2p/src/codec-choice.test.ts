@@ -10,7 +10,7 @@ const edge = graph(['a', 'b'])
 const length = 1000
 const lane = { kind: 1, field: 0 }
 
-test('each direction is written as its sender wishes, and the neighbour reads it', async (t) => {
+test('each direction uses the codec of its sender, and the neighbour decodes it', async (t) => {
   const runSettings = { settings: { run: 'r' }, schema: [{ name: 'w', shape: [length] }], start: '0' }
   const left = await testNode(t, edge, 'a', { runSettings, codec: 'float16' })
   const right = await testNode(t, edge, 'b', { runSettings })
@@ -25,7 +25,7 @@ test('each direction is written as its sender wishes, and the neighbour reads it
   t.deepEqual((await left.peer.fabric.receive())?.message.vector, vector)
 })
 
-test('a codec that nobody knows is an error of the user, and one that a neighbour does not know is not used', (t) => {
+test('an unknown codec is an input error, and a codec that a neighbour does not know is not used', (t) => {
   t.throws(() => new CodecChoice('flaot16'), { instanceOf: InputError, message: /found "flaot16"/ })
   const choice = new CodecChoice('auto')
   t.deepEqual(choice.agreed(['float16', 'float17', 'top-k:2']), ['float16'])
@@ -42,7 +42,7 @@ function linkWith(fraction: number): LinkSpeed {
   return speed
 }
 
-test('auto takes the most exact form that takes no more than half of a round, and goes back when there is time', (t) => {
+test('auto takes the most exact codec that fits half of a round, and returns to it when there is time', (t) => {
   const choice = new CodecChoice('auto')
   const vector = Float32Array.from({ length }, (_, k) => Math.sin(k))
   const cases = [
@@ -67,7 +67,7 @@ test('auto takes the most exact form that takes no more than half of a round, an
   }
 })
 
-test('auto that changes its mind is understood', (t) => {
+test('a receiver decodes auto across changes of codec', (t) => {
   const choice = new CodecChoice('auto')
   const speed = linkWith(3)
   const encoder = choice.encoderFor(choice.wanted, length, createRandom(1, b), speed)

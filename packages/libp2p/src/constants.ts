@@ -99,10 +99,10 @@ export const defaultLimits: Limits = {
 export function limitsOf(changes: Partial<Limits> = {}): Limits {
   const limits = { ...defaultLimits, ...changes }
   for (const [name, value] of Object.entries(limits)) {
-    if (!(value > 0)) throw new InputError(`the limit ${name} is ${value}; give a number above 0`)
+    if (!(value > 0)) throw new InputError(`the limit ${name} is ${value}; expected a number above 0`)
   }
   if (limits.streamWindow < 256 << 10) {
-    throw new InputError(`the limit streamWindow is ${limits.streamWindow} bytes; the least is ${256 << 10}`)
+    throw new InputError(`the limit streamWindow is ${limits.streamWindow} bytes; expected at least ${256 << 10}`)
   }
   return limits
 }

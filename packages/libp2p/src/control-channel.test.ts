@@ -22,7 +22,7 @@ class Stuck extends EventTarget {
   }
 }
 
-test('closing ends at its limit, also where the close of the stream does not', async (t) => {
+test('closing ends at its limit, also when closing the stream does not', async (t) => {
   t.timeout(20_000)
   const stream = new Stuck()
   const channel = new ControlChannel(stream as unknown as Stream, new TrafficMeter())

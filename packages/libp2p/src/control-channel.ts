@@ -51,7 +51,7 @@ export class ControlChannel {
 
   /** Sends a message. Cuts the stream when more than {@link controlBytes} wait because the neighbour does not read. */
   send(message: ControlMessage): void {
-    if (this.#outbox.readableLength > controlBytes) this.abort('control messages pile up unread')
+    if (this.#outbox.readableLength > controlBytes) this.abort('the receiver does not read its control messages')
     else this.#outbox.push(encodeControl(message))
   }
 
@@ -94,7 +94,7 @@ export class ControlChannel {
   #listen(stream: Stream): void {
     stream.addEventListener('message', ({ data }) => {
       if (this.#inbox.readableLength <= unreadBytes) return void this.#inbox.push(data)
-      const reason = 'control messages come faster than they are read'
+      const reason = 'control messages arrive faster than they are read'
       this.#inbox.end(new ProtocolFault(reason, 'flood'))
       this.abort(reason)
     })
@@ -136,7 +136,7 @@ async function* cut(source: AsyncIterable<Uint8Array | Uint8ArrayList>): AsyncGe
     yield* decode(source, { maxDataLength: controlBytes })
   } catch (error) {
     if (error instanceof Error && lengthErrors.has(error.name)) {
-      throw new ProtocolFault(`a control message has a length that is none, or more than ${controlBytes} bytes`)
+      throw new ProtocolFault(`a control message has an invalid length; expected at most ${controlBytes} bytes`)
     }
     throw error
   }

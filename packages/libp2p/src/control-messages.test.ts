@@ -31,24 +31,27 @@ test('every message survives encoding', (t) => {
   for (const message of messages) t.deepEqual(decodeControl(encodeControl(message)), message)
 })
 
-test('a note is as long in UTF-8 as a note may be, and no longer', (t) => {
+test('the length limit of notes counts UTF-8 bytes', (t) => {
   const noteOf = (note: string) => decodeControl(encodeControl({ kind: 'note', note }))
   t.notThrows(() => noteOf('é'.repeat(maxNoteBytes / 2)))
   t.throws(() => noteOf(`${'é'.repeat(maxNoteBytes / 2)}e`), { instanceOf: ProtocolFault, message: /more than 65536/ })
 })
 
-test('of lists and mappings with many wrong entries one is told', (t) => {
+test('of many wrong entries of a list or mapping, one is reported', (t) => {
   const many = <Entry>(entry: (k: number) => Entry) => Array.from({ length: 20_000 }, (_, k) => entry(k))
   const [a, b] = ['a', 'b'].map(peerName)
   const [hello] = messages
-  const told = (given: object) => {
-    const runSettings = { settings: {}, start: 'x', schema: [], ...given }
+  const messageFor = (changes: object) => {
+    const runSettings = { settings: {}, start: 'x', schema: [], ...changes }
     const bytes = Buffer.from(JSON.stringify({ ...hello, runSettings }))
     return t.throws(() => decodeControl(bytes), { instanceOf: ProtocolFault })?.message ?? ''
   }
-  t.regex(told({ schema: many(() => ({})) }), /"runSettings.schema.0.name": (?!.*more\))/)
-  t.regex(told({ settings: Object.fromEntries(many((k) => [`s${k}`, 1])) }), /"runSettings.settings.s0": (?!.*more\))/)
-  t.regex(told({ schema: 1, settings: 1 }), /\(and 1 more\)/)
+  t.regex(messageFor({ schema: many(() => ({})) }), /"runSettings.schema.0.name": (?!.*more\))/)
+  t.regex(
+    messageFor({ settings: Object.fromEntries(many((k) => [`s${k}`, 1])) }),
+    /"runSettings.settings.s0": (?!.*more\))/
+  )
+  t.regex(messageFor({ schema: 1, settings: 1 }), /\(and 1 more\)/)
   t.throws(
     () =>
       new SampleCounts(a, [a, b]).merge(
@@ -67,7 +70,7 @@ test('of lists and mappings with many wrong entries one is told', (t) => {
   )
 })
 
-test('whatever bytes come, they are a message or a ProtocolFault', (t) => {
+test('any bytes are a message or a ProtocolFault', (t) => {
   const text = fc.oneof(
     fc.json(),
     fc.string(),

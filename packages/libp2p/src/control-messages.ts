@@ -13,7 +13,7 @@ const foreign = (max: number) =>
   z
     .string()
     .max(max)
-    .transform((given) => foreignText(given, max))
+    .transform((value) => foreignText(value, max))
 const text = foreign(maxForeignText)
 const name = z.string().transform((value, context) => {
   try {
@@ -37,11 +37,11 @@ const tensor = z.object({
 const firstWrong =
   (entry: z.ZodType) =>
   (all: object, context: z.RefinementCtx): void => {
-    for (const [place, each] of Object.entries(all)) {
-      const { error } = entry.safeParse(each)
+    for (const [key, value] of Object.entries(all)) {
+      const { error } = entry.safeParse(value)
       if (error === undefined) continue
       const [{ path, message }] = error.issues
-      return context.addIssue({ code: 'custom', path: [place, ...path], message })
+      return context.addIssue({ code: 'custom', path: [key, ...path], message })
     }
   }
 const schema = z.array(z.unknown()).readonly().superRefine(firstWrong(tensor)).pipe(z.array(tensor).readonly())
@@ -152,14 +152,14 @@ export function encodeRunSettings(value: z.infer<typeof runSettings>): Uint8Arra
 export function decodeRunSettings(bytes: Uint8Array): z.infer<typeof runSettings> {
   const result = runSettings.safeParse(parse(bytes))
   if (result.success) return result.data
-  throw new InputError(`the run settings are wrong at ${whereOf(result.error)}`)
+  throw new InputError(`invalid run settings at ${whereOf(result.error)}`)
 }
 
 /** Reads and checks a message. Throws a {@link ProtocolFault} for an invalid one. */
 export function decodeControl(bytes: Uint8Array): ControlMessage {
   const result = controlMessage.safeParse(parse(bytes))
   if (result.success) return result.data
-  throw new ProtocolFault(`a control message is wrong at ${whereOf(result.error)}`)
+  throw new ProtocolFault(`invalid control message at ${whereOf(result.error)}`)
 }
 
 function whereOf({ issues: [issue, ...others] }: z.ZodError): string {
@@ -171,6 +171,6 @@ function parse(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(textOf(bytes, 'utf8'))
   } catch {
-    throw new ProtocolFault('a control message is no JSON')
+    throw new ProtocolFault('a control message is not JSON')
   }
 }

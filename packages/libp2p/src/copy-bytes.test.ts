@@ -4,7 +4,7 @@ import { copyBytes } from './copy-bytes.js'
 
 const kinds = [ArrayBuffer, SharedArrayBuffer] as const
 
-test('bytes are copied to their place and nowhere else, in memory of all kinds, however they lie', (t) => {
+test('bytes are copied exactly to their target, in any kind of memory, at any alignment', (t) => {
   const place = fc.nat(20)
   fc.assert(
     fc.property(

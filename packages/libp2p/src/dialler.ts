@@ -34,27 +34,27 @@ export class Dialler {
 
   /** Ends the connection. */
   hangUp(): void {
-    this.#standing()?.abort(new Error('nothing more is sent'))
+    this.#openConnection()?.abort(new Error('nothing more to send'))
   }
 
   /** Waits until the neighbour has connected, up to `limit`. */
   async awaitCall(chance: Signal, limit: Milliseconds): Promise<void> {
     const { closing } = this.#context
     const until = realClock.now() + limit
-    while (this.#standing() === undefined && realClock.now() < until && !closing.aborted) await chance.wait(until)
+    while (this.#openConnection() === undefined && realClock.now() < until && !closing.aborted) await chance.wait(until)
   }
 
   /** Calls `join` with the open connection. Without one, waits for a turn and dials, unless the neighbour connects first. */
   async reach(join: (connection: Connection) => Promise<Streams | undefined>): Promise<Streams | undefined> {
-    const standing = this.#standing()
-    if (standing !== undefined) return join(standing)
-    if (this.#addresses.length === 0) throw new Error('no address of it is known, and it has not called')
+    const existing = this.#openConnection()
+    if (existing !== undefined) return join(existing)
+    if (this.#addresses.length === 0) throw new Error('its address is unknown, and it has not connected')
     const { turns, closing } = this.#context
     const waiting = new AbortController()
     this.#waiting = waiting
     const call = async () => {
       this.#waiting = undefined
-      return join(this.#standing() ?? (await this.#dial()))
+      return join(this.#openConnection() ?? (await this.#dial()))
     }
     try {
       // The handshake after the connection computes as much as the connection itself, so the turn lasts until the answer to the hello.
@@ -65,7 +65,7 @@ export class Dialler {
     }
   }
 
-  #standing(): Connection | undefined {
+  #openConnection(): Connection | undefined {
     const id = this.#id
     const open = id === undefined ? [] : connectionsTo(this.#context.node, id).filter(isOpen)
     return open.find(({ direct }) => direct) ?? open.at(0)
@@ -87,7 +87,7 @@ export class Dialler {
       await greet?.(connection)
     } catch (error) {
       // The neighbour answers an unknown peer only once per connection.
-      connection.abort(new Error('it does not let this peer in'))
+      connection.abort(new Error('it does not admit this peer'))
       throw error
     }
     return connection
@@ -117,7 +117,7 @@ export class Dialler {
       return await call(relayed, limits.dialTimeout)
     } catch (error) {
       // A refused connection at the relay does not mean that the neighbour's machine refuses.
-      throw new AggregateError([...failures, new Error(`through a relay: ${wordsOf(error)}`)], 'no way to it', {
+      throw new AggregateError([...failures, new Error(`through a relay: ${wordsOf(error)}`)], 'no route to the peer', {
         cause: error
       })
     }
@@ -133,7 +133,7 @@ export async function openStream(context: LinkContext, connection: Connection, p
     )
   } catch (error) {
     if (error instanceof Error && error.name === 'UnsupportedProtocolError') {
-      throw new ProtocolFault(`it does not speak ${protocol}`)
+      throw new ProtocolFault(`it does not support ${protocol}`)
     }
     // A refused connection can look open forever, and the next attempt would use it again.
     connection.abort(new Error('no stream can be opened'))

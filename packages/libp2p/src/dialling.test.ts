@@ -39,14 +39,14 @@ function byId(nodes: readonly TestNode[]): readonly PeerName[] {
   return [...nodes].sort((left, right) => (left.peer.id < right.peer.id ? -1 : 1)).map(({ name }) => name)
 }
 
-test.serial('of two peers that start together one calls: a full mesh has one connection for each pair', async (t) => {
+test.serial('of two peers that start together one dials: a full mesh has one connection per pair', async (t) => {
   const before = await socketsBefore()
   const nodes = await testCluster(t, mesh(8), { limits: { callWait: 120_000 } })
   await connectAll(nodes, 120_000)
   t.is(sockets() - before, 8 * 7)
 })
 
-test.serial('peers that are no neighbours and tell each other have one connection for each pair', async (t) => {
+test.serial('peers that are not neighbours and exchange notes have one connection per pair', async (t) => {
   const before = await socketsBefore()
   const ring = graph(...[0, 1, 2, 3, 4, 5].map((index) => [`p${index}`, `p${(index + 1) % 6}`] as const))
   const nodes = await testCluster(t, ring, { limits: { callWait: 120_000 } })
@@ -60,7 +60,7 @@ test.serial('peers that are no neighbours and tell each other have one connectio
   t.is(sockets() - before, 6 * 5)
 })
 
-test.serial('a neighbour that should call first and cannot is called', async (t) => {
+test.serial('a neighbour that should dial first and cannot is dialled', async (t) => {
   const nodes = await testCluster(t, graph(['a', 'b']), { limits: { callWait: 50 } })
   const [smaller] = byId(nodes)
   const peerList = peerListOf(nodes)
@@ -70,7 +70,7 @@ test.serial('a neighbour that should call first and cannot is called', async (t)
   await t.notThrowsAsync(Promise.all(nodes.map(connect)))
 })
 
-test.serial('a peer that nobody can call does not wait to be called', async (t) => {
+test.serial('a peer that cannot be dialled does not wait for a call', async (t) => {
   const nodes = await testCluster(t, graph(['a', 'b']), { limits: { callWait: 120_000 } })
   const [smaller, larger] = byId(nodes)
   const peerList = peerListOf(nodes).map((entry) => (entry.name === larger ? { ...entry, addresses: [] } : entry))
@@ -79,7 +79,7 @@ test.serial('a peer that nobody can call does not wait to be called', async (t) 
   t.not(smaller, larger)
 })
 
-test.serial('a neighbour that starts late is called when it is there', async (t) => {
+test.serial('a neighbour that starts late is dialled once it is up', async (t) => {
   const early = await testNode(t, graph(['a', 'b']), 'a')
   const late = await testNode(t, graph(['a', 'b']), 'b')
   const peerList = peerListOf([early, late])
@@ -94,7 +94,7 @@ test.serial('a neighbour that starts late is called when it is there', async (t)
   t.is(early.peer.neighbours()[0].name, peerName('b'))
 })
 
-test.serial('a peer whose call waits for its turn does without as soon as it is called', async (t) => {
+test.serial('a queued dial is skipped as soon as the neighbour has connected', async (t) => {
   // Holds the only turn of b forever: it accepts and sends nothing.
   const mute = createServer().listen(0, '127.0.0.1')
   await once(mute, 'listening')
@@ -115,7 +115,7 @@ test.serial('a peer whose call waits for its turn does without as soon as it is 
 })
 
 test.serial(
-  'peers of one process become ready one after the other: few wait between connection and welcome',
+  'peers of one process become ready one after the other: few are between connection and welcome',
   async (t) => {
     const before = await socketsBefore()
     let ready = 0

@@ -6,7 +6,7 @@ import { minWindow } from './stream-window.js'
 
 const textOf = (file: string) => readFileSync(new URL(`../../../docs/${file}`, import.meta.url), 'utf8')
 
-test('the documents name the windows of streams and the size of frames as they are', (t) => {
+test('the documents state the actual stream windows and frame size', (t) => {
   const [least, most] = [minWindow, defaultLimits.streamWindow].map((bytes) => `${bytes / 2 ** 20} MiB`)
   t.true(textOf('performance.md').includes(`at least ${least}, at most ${most}`))
   const frame = `${(frameNumbers * 4) / 2 ** 10} KiB`

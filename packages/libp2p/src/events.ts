@@ -31,7 +31,7 @@ export type PeerEvent =
     }
   /** A peer that may not connect tried to. Reported once per peer id and peer list. */
   | { readonly kind: 'unknown-peer-refused'; readonly id: string; readonly address: string; readonly reason: string }
-  /** A peer was let in by invitation. */
+  /** A peer was admitted by invitation. */
   | { readonly kind: 'admitted'; readonly peer: PeerName; readonly id: string }
   /** A peer no longer belongs to the run: its invitation was revoked, or another has its place. */
   | { readonly kind: 'put-out'; readonly peer: PeerName; readonly id: string }

@@ -149,13 +149,13 @@ export class NetworkFabric implements Fabric<VectorMessage> {
     return new Promise((resolve, reject) => {
       if (this.signal.aborted) return reject(this.signal.reason)
       const settle = (act: () => void) => {
-        callOff()
+        cancel()
         this.signal.removeEventListener('abort', stopped)
         act()
       }
       const stopped = () => settle(() => reject(this.signal.reason))
       this.signal.addEventListener('abort', stopped)
-      const callOff = start(
+      const cancel = start(
         (value) => settle(() => resolve(value)),
         (error) => settle(() => reject(error))
       )

@@ -10,7 +10,7 @@ const askEvery: Milliseconds = 100
 /** Facts that spread from neighbour to neighbour. */
 export interface Facts {
   readonly missing: readonly PeerName[]
-  merge(from: PeerName, given: unknown): void
+  merge(from: PeerName, answer: unknown): void
 }
 
 /** Asks neighbours for facts. */
@@ -27,14 +27,19 @@ export class FactSharing {
   }
 
   /** Asks neighbours until nothing is missing. */
-  async learn(protocol: string, facts: Facts, timeout: Milliseconds, tell: (list: string) => string): Promise<void> {
+  async learn(
+    protocol: string,
+    facts: Facts,
+    timeout: Milliseconds,
+    messageFor: (list: string) => string
+  ): Promise<void> {
     const deadline = realClock.now() + timeout
     for (;;) {
       await this.askAll(protocol, facts)
       const { missing } = facts
       if (missing.length === 0) return
       if (realClock.now() >= deadline) {
-        throw new NeighboursMissingError(missing, `after ${timeout / 1000} s, ${tell(missing.join(', '))}`)
+        throw new NeighboursMissingError(missing, `after ${timeout / 1000} s, ${messageFor(missing.join(', '))}`)
       }
       await this.#fabric.sleep(realClock.now() + askEvery)
     }
@@ -45,8 +50,8 @@ export class FactSharing {
     const asked = [...this.#peers.sessions.values()].flatMap(({ name, connections }) => {
       const connection = connections.find(isOpen)
       if (connection === undefined) return []
-      const given = ask(connection, protocol, { timeout: this.#timeout })
-      return [given.then((answer) => facts.merge(name, answer))]
+      const response = ask(connection, protocol, { timeout: this.#timeout })
+      return [response.then((answer) => facts.merge(name, answer))]
     })
     for (const result of await Promise.allSettled(asked)) {
       if (result.status === 'rejected' && result.reason instanceof InputError) throw result.reason

@@ -29,7 +29,7 @@ test('every third small fault and each grave one ends the streams, and the shut-
   t.is(events.filter(({ kind }) => kind === 'shut-out').length, 5)
 })
 
-test('a kind of fault is told once a minute, with the number since', (t) => {
+test('a kind of fault is reported once a minute, with the count since', (t) => {
   const { clock, events, faults } = account()
   for (let k = 0; k < 20_000; k++) faults.add('flood', `${k}`, true)
   const lines = () => events.filter(({ kind }) => kind === 'bad-frame')
@@ -43,7 +43,7 @@ test('a kind of fault is told once a minute, with the number since', (t) => {
   t.is(events.length, 3)
 })
 
-test('a budget gives what it holds at once, and then one after each interval', (t) => {
+test('a budget can be spent at once, and then one unit per interval', (t) => {
   const clock = { time: 0, now: () => clock.time, at: () => () => {} }
   const budget = new Budget(clock, 3, 10)
   const spent = (count: number) => Array.from({ length: count }, () => budget.spend()).filter(Boolean).length

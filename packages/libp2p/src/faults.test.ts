@@ -3,7 +3,7 @@ import { peerName } from '@murmuration/core'
 import test, { type ExecutionContext } from 'ava'
 import type { Limits } from './constants.js'
 import { type TestNode, eventOf, eventually, testCluster, graph, schemaOf } from './cluster.test.support.js'
-import { type Relay, relayOf } from './relay.test.support.js'
+import { proxyOf, type TcpProxy } from './tcp-proxy.test.support.js'
 
 const [a, b] = ['a', 'b'].map(peerName)
 const elements = 40_000
@@ -12,13 +12,13 @@ const elements = 40_000
 async function pair(
   t: ExecutionContext,
   limits: Partial<Limits> = {}
-): Promise<[TestNode, TestNode, readonly Relay[]]> {
+): Promise<[TestNode, TestNode, readonly TcpProxy[]]> {
   const runSettings = { settings: { run: 'r' }, schema: schemaOf(elements), start: '0' }
   const nodes = await testCluster(t, graph(['a', 'b']), { runSettings, limits })
-  const relays = await Promise.all(nodes.map((each) => relayOf(t, each)))
-  const peerList = relays.map(({ entry }) => entry)
+  const proxies = await Promise.all(nodes.map((each) => proxyOf(t, each)))
+  const peerList = proxies.map(({ entry }) => entry)
   await Promise.all(nodes.map(({ peer }) => peer.connect(peerList, timeLimit(10_000))))
-  return [nodes[0], nodes[1], relays]
+  return [nodes[0], nodes[1], proxies]
 }
 
 /** Sends `count` vectors as fast as the queue takes them. */
@@ -42,13 +42,13 @@ async function receiveAll({ peer: { fabric } }: TestNode, count: number, onEach:
   return rounds
 }
 
-test('each vector comes once and in order, however often the connections are cut', async (t) => {
-  const [left, right, relays] = await pair(t)
+test('each vector arrives once and in order, however often the connections are cut', async (t) => {
+  const [left, right, proxies] = await pair(t)
   const count = 80
   let cuts = 0
   let received = 0
   const cutNowAndThen = () => {
-    if (++received % 25 === 0) cuts += relays.reduce((sum, relay) => sum + relay.cut(), 0)
+    if (++received % 25 === 0) cuts += proxies.reduce((sum, proxy) => sum + proxy.cut(), 0)
   }
   const [, , there, here] = await Promise.all([
     sendAll(left, b, count),
@@ -66,32 +66,32 @@ test('each vector comes once and in order, however often the connections are cut
   }
 })
 
-test('a neighbour that hangs is silent after a while, and ready as soon as it is heard again', async (t) => {
-  const [left, right, relays] = await pair(t, { heartbeat: 100, silentAfter: 600 })
-  for (const relay of relays) relay.freeze()
+test('a neighbour that hangs becomes silent, and ready with its next message', async (t) => {
+  const [left, right, proxies] = await pair(t, { heartbeat: 100, silentAfter: 600 })
+  for (const proxy of proxies) proxy.freeze()
   t.true((await eventOf(left, 'silent')).silentFor >= 600)
   t.like(left.peer.neighbours()[0], { name: b, state: 'silent' })
   t.is(left.peer.fabric.send(b, { kind: 0, round: 5, vector: new Float32Array(elements) }), 'queued')
-  for (const relay of relays) relay.thaw()
+  for (const proxy of proxies) proxy.thaw()
   await eventually('ready again', () => left.peer.neighbours()[0].state === 'ready')
   t.is((await right.peer.fabric.receive())?.message.round, 5)
   t.false(left.events.some(({ kind }) => kind === 'reconnecting'))
 })
 
 test('a connection that stays dead is replaced, and nothing is lost', async (t) => {
-  const [left, right, relays] = await pair(t, { heartbeat: 100, silentAfter: 400, deadAfter: 1_000 })
-  for (const relay of relays) relay.freeze()
+  const [left, right, proxies] = await pair(t, { heartbeat: 100, silentAfter: 400, deadAfter: 1_000 })
+  for (const proxy of proxies) proxy.freeze()
   t.is(left.peer.fabric.send(b, { kind: 0, round: 6, vector: new Float32Array(elements) }), 'queued')
   await eventOf(left, 'reconnecting')
   t.is((await right.peer.fabric.receive())?.message.round, 6)
   await eventually('both ready', () => [left, right].every(({ peer }) => peer.neighbours()[0].state === 'ready'))
 })
 
-test('a neighbour that vanishes without a goodbye leaves a full queue, not a full memory', async (t) => {
-  const [left, right, relays] = await pair(t)
-  for (const relay of relays) relay.freeze()
+test('a neighbour that disappears without a leave message fills its queue, not the memory', async (t) => {
+  const [left, right, proxies] = await pair(t)
+  for (const proxy of proxies) proxy.freeze()
   await right.peer.close()
-  for (const relay of relays) relay.cut()
+  for (const proxy of proxies) proxy.cut()
   await eventOf(left, 'reconnecting')
   const vector = new Float32Array(elements)
   const results = Array.from({ length: 20 }, () => left.peer.fabric.send(b, { kind: 0, round: 0, vector }))

@@ -18,7 +18,7 @@ const line = graph(['a', 'b'], ['a', 'c'])
 const thorough = () => ({ closeTimeout: timeLimit(5_000) })
 const message = (round: number, value = round) => ({ kind: 0, round, vector: new Float32Array(8).fill(value) })
 
-test('one who does not read fills its own queue only, and gets everything in order when it reads', async (t) => {
+test('a neighbour that does not read fills only its own queue, and later gets everything in order', async (t) => {
   const [left, slow, quick] = await testCluster(t, line)
   await connectAll([left, slow, quick])
   const { fabric } = left.peer
@@ -50,7 +50,7 @@ test('a NaN is never delivered, and the frames around it are', async (t) => {
   await eventually('all acknowledged', () => left.peer.neighbours()[0].queue === 0)
 })
 
-test('bad bodies in a row reset the stream, which comes back by itself', async (t) => {
+test('repeated bad bodies reset the stream, which is rebuilt', async (t) => {
   const [left, right] = await testCluster(t, graph(['a', 'b']))
   await connectAll([left, right])
   for (let round = 0; round < 3; round++) left.peer.fabric.send(b, message(round, Number.NaN))
@@ -67,7 +67,7 @@ test('vectors in shared memory travel as others do', async (t) => {
   t.like((await right.peer.fabric.receive())?.message, { kind: 3, round: 2, vector: new Float32Array(8).fill(4) })
 })
 
-test('parts of the parameters travel as parts, and what lies outside them is an error of the program', async (t) => {
+test('ranges of the parameters are sent as ranges; one outside of them is a bug of the caller', async (t) => {
   const [left, right] = await testCluster(t, graph(['a', 'b']))
   await connectAll([left, right])
   const part = { kind: 2, round: 1, offset: 5, vector: Float32Array.of(1, 2, 3) }
@@ -77,7 +77,7 @@ test('parts of the parameters travel as parts, and what lies outside them is an 
   t.throws(() => left.peer.fabric.send(b, { kind: 0, round: 0, vector: new Float32Array(9) }), { message: /has 8/ })
 })
 
-test('messages for unknown peers are unreachable, and those for a neighbour that has left', async (t) => {
+test('unknown peers, and neighbours that have left, are unreachable', async (t) => {
   const [left, right] = await testCluster(t, graph(['a', 'b']), { limits: thorough() })
   await connectAll([left, right])
   t.is(left.peer.fabric.send(c, message(0)), 'unreachable')
@@ -88,7 +88,7 @@ test('messages for unknown peers are unreachable, and those for a neighbour that
 })
 
 for (const caller of ['the one that leaves', 'the one that stays']) {
-  test(`a goodbye arrives also when ${caller} has called`, async (t) => {
+  test(`a leave message arrives also when ${caller} has called`, async (t) => {
     const [left, right] = await testCluster(t, graph(['a', 'b']), { limits: thorough() })
     const called = caller === 'the one that leaves' ? a : b
     // The peer list has no address of the peer that must dial.
@@ -115,7 +115,7 @@ test('what was sent before close still arrives', async (t) => {
   t.deepEqual(rounds, [0, 1, 2, 3])
 })
 
-test('a peer that was closed and started anew with the same key is welcomed back', async (t) => {
+test('a peer that was restarted with the same key is accepted again', async (t) => {
   const topology = graph(['a', 'b'])
   const [left, right] = await testCluster(t, topology, { limits: thorough() })
   await connectAll([left, right])
@@ -135,7 +135,7 @@ test('a peer that was closed and started anew with the same key is welcomed back
   t.is((await again.peer.fabric.receive())?.message.round, 10)
 })
 
-test('stop makes every wait reject, now and later', async (t) => {
+test('stop rejects every wait, now and later', async (t) => {
   const [left] = await testCluster(t, graph(['a', 'b']))
   const { fabric } = left.peer
   const never = { kind: 'gradient', samples: 1, run: () => new Promise<number>(() => {}) }
@@ -148,7 +148,7 @@ test('stop makes every wait reject, now and later', async (t) => {
   t.true(fabric.signal.aborted)
 })
 
-test('work begins at once, and its failure waits for whoever awaits it', async (t) => {
+test('work begins at once, and its failure is kept until it is awaited', async (t) => {
   const [{ peer }] = await testCluster(t, graph(['a', 'b']))
   let begun = false
   const run = async () => {
@@ -182,7 +182,7 @@ test('a spawned activity shares the mailbox, and its failure stops the peer', as
   t.is((await eventOf(right, 'activity-failed')).reason, 'no use for round 4')
 })
 
-test('a neighbour that never comes is named, with what is wrong', async (t) => {
+test('a neighbour that never connects is named, with the reason', async (t) => {
   const here = await testNode(t, graph(['a', 'b'], ['a', 'c']), 'a')
   const there = await testNode(t, graph(['a', 'b'], ['a', 'c']), 'b')
   const [, entry] = peerListOf([here, there])

@@ -7,7 +7,7 @@ import { foreignText } from './foreign-text.js'
 const unsafe = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u
 const hostile = '\u001b]0;owned\u0007\u001b[2J\r\n\u009b31m\u202eabc\u2066\u0000'
 
-test('whatever text comes, what is left of it is printable, bounded, and passes again unchanged', (t) => {
+test('any text becomes printable and bounded, and a second pass does not change it', (t) => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 300 }), fc.integer({ min: 1, max: 200 }), (text, most) => {
       const safe = foreignText(text, most)
@@ -19,7 +19,7 @@ test('whatever text comes, what is left of it is printable, bounded, and passes 
   t.is(foreignText('Grüße, 你好 🐦'), 'Grüße, 你好 🐦')
 })
 
-test('a neighbour that says control characters in a goodbye, a refusal or its runSettings has them written out', (t) => {
+test('control characters in a leave message, a refusal or run settings are escaped', (t) => {
   const runSettings = { settings: { [hostile]: hostile }, schema: [{ name: hostile, shape: [1] }], start: hostile }
   const bye = decodeControl(encodeControl({ kind: 'leave', reason: hostile }))
   const refused = decodeControl(encodeControl({ kind: 'refused', code: 'settings', reason: hostile, runSettings }))
@@ -29,7 +29,7 @@ test('a neighbour that says control characters in a goodbye, a refusal or its ru
   }
 })
 
-test('names are refused, and what is said of a wrong message is printable too', (t) => {
+test('invalid names are refused, and messages about them are printable', (t) => {
   const wrong = {
     kind: 'hello',
     name: `${peerName('a')}${hostile}`,

@@ -87,15 +87,15 @@ export function room(stream: Stream): Promise<void> {
     // A stream that has ended emits no more events.
     if (stream.status !== 'open') return reject(closed())
     const settle = (act: () => void) => {
-      stream.removeEventListener('drain', ready)
-      stream.removeEventListener('idle', ready)
-      stream.removeEventListener('close', gone)
+      stream.removeEventListener('drain', onReady)
+      stream.removeEventListener('idle', onReady)
+      stream.removeEventListener('close', onClose)
       act()
     }
-    const ready = () => settle(resolve)
-    const gone = () => settle(() => reject(closed()))
-    stream.addEventListener('drain', ready)
-    stream.addEventListener('idle', ready)
-    stream.addEventListener('close', gone)
+    const onReady = () => settle(resolve)
+    const onClose = () => settle(() => reject(closed()))
+    stream.addEventListener('drain', onReady)
+    stream.addEventListener('idle', onReady)
+    stream.addEventListener('close', onClose)
   })
 }

@@ -65,7 +65,7 @@ function readAll(bytes: Uint8Array, sizes: readonly number[], decoder?: BodyDeco
 const sizes = fc.array(fc.integer({ min: 1, max: 120 }), { minLength: 1, maxLength: 8 })
 const cuts = fc.uniqueArray(fc.integer({ min: 1, max: elements - 1 })).map((ends) => ends.sort((x, y) => x - y))
 
-test('however vectors are cut into frames, and frames into pieces, the same vectors come out', (t) => {
+test('however vectors are split into frames, and frames into chunks, the same vectors arrive', (t) => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(fc.float({ noNaN: true, noDefaultInfinity: true }), cuts), { maxLength: 6 }),
@@ -84,14 +84,14 @@ test('however vectors are cut into frames, and frames into pieces, the same vect
   )
 })
 
-test('each byte of a body is copied once, whatever the pieces', (t) => {
+test('each byte of a body is copied once, however the bytes are split', (t) => {
   const reader = new FrameReader(recorder())
   const bytes = Buffer.concat([frames(1, 1), frames(2, 2, 3)])
   for (const byte of bytes) reader.push(Uint8Array.of(byte))
   t.is(reader.copied, bytes.byteLength)
 })
 
-test('garbage gives one fault at most, and never an exception or a vector', (t) => {
+test('garbage causes at most one fault, and never an exception or a vector', (t) => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 400 }), sizes, (bytes, split) => {
       const calls = readAll(bytes, split)
@@ -101,7 +101,7 @@ test('garbage gives one fault at most, and never an exception or a vector', (t) 
   )
 })
 
-test('headers with any fields never make it throw, write beyond a vector, or take one that was not opened', (t) => {
+test('no header makes the reader throw, write beyond a vector, or deliver one that was not opened', (t) => {
   const field = fc.oneof(fc.nat(8), fc.integer({ min: 0, max: 2 ** 32 - 1 }))
   const any = fc.record({
     target: fc.nat(3),
@@ -127,18 +127,18 @@ test('headers with any fields never make it throw, write beyond a vector, or tak
   t.pass()
 })
 
-test('a vector with a NaN is passed over, in whatever frame and piece it lies, and the one after it is read', (t) => {
+test('a vector with a NaN is skipped, wherever the NaN is, and the next one is read', (t) => {
   fc.assert(
     fc.property(
       cuts,
       fc.nat(elements - 1),
       fc.constantFrom(Number.NaN, -Infinity),
       sizes,
-      (ends, place, value, split) => {
+      (ends, index, value, split) => {
         const bytes = Buffer.concat([frames(1, 7, ...ends), frames(2, 3)])
-        const frame = ends.filter((end) => end <= place).length
+        const frame = ends.filter((end) => end <= index).length
         new DataView(bytes.buffer, bytes.byteOffset).setFloat32(
-          frameHeaderLength * (frame + 1) + 4 * place,
+          frameHeaderLength * (frame + 1) + 4 * index,
           value,
           true
         )
@@ -151,7 +151,7 @@ test('a vector with a NaN is passed over, in whatever frame and piece it lies, a
   )
 })
 
-test('frames that do not follow on each other break the stream', (t) => {
+test('frames out of order break the stream', (t) => {
   const second = encodeHeader({ ...raw, position: 2, count: 3, bytes: 12 })
   t.deepEqual(readAll(second, [40]), [['read-error', 'range', false]])
   const first = frames(1, 1, 2).subarray(0, frameHeaderLength + 8)
@@ -159,7 +159,7 @@ test('frames that do not follow on each other break the stream', (t) => {
   t.deepEqual(readAll(Buffer.concat([first, other]), [40]), [['read-error', 'range', true]])
 })
 
-test('a body in a codec that was not agreed upon, or of another length than its numbers take, breaks the stream', (t) => {
+test('a body in a codec that was not negotiated, or with the wrong length, breaks the stream', (t) => {
   t.deepEqual(readAll(encodeHeader({ ...raw, codec: 1, bytes: 10 }), [40]), [['read-error', 'codec', false]])
   t.deepEqual(readAll(encodeHeader({ ...raw, bytes: 16 }), [40]), [['read-error', 'length', false]])
 })
@@ -175,7 +175,7 @@ const bytesCodec: BodyDecoder = {
   }
 }
 
-test('bodies in a codec are decoded to their place, and one that cannot be spoils its vector alone', (t) => {
+test('encoded bodies are decoded into place; an invalid one discards only its vector', (t) => {
   const first = encodeHeader({ ...raw, codec: 7, count: 2, bytes: 2 })
   const second = encodeHeader({ ...raw, codec: 7, position: 2, count: 3, bytes: 3 })
   const good = Buffer.concat([first, Uint8Array.of(1, 2), second, Uint8Array.of(3, 4, 5)])
@@ -194,13 +194,16 @@ test('bodies in a codec are decoded to their place, and one that cannot be spoil
   ])
 })
 
-test('numbers beside a vector come as they were sent, however the bytes are split, also beside an empty one', (t) => {
+test('numbers with a vector arrive as sent, however the bytes are split, also with an empty vector', (t) => {
   const beside = fc.array(fc.double({ noNaN: true, noDefaultInfinity: true }), { maxLength: 15 })
   fc.assert(
     fc.property(beside, beside, sizes, (first, second, split) => {
       const sink = recorder()
-      const got: (readonly number[])[] = []
-      const reader = new FrameReader({ ...sink, complete: (_header, _vector, _bytes, numbers) => got.push(numbers) })
+      const received: (readonly number[])[] = []
+      const reader = new FrameReader({
+        ...sink,
+        complete: (_header, _vector, _bytes, numbers) => received.push(numbers)
+      })
       const empty = encodeHeader({ ...raw, length: 0, count: 0, bytes: 0 }, first)
       const full = encodeHeader({ ...raw, sequence: 2, part: 9, field: 3 }, second)
       const bytes = Buffer.concat([empty, full, new Uint8Array(4 * elements), frames(3, 1)])
@@ -209,12 +212,12 @@ test('numbers beside a vector come as they were sent, however the bytes are spli
         reader.push(bytes.slice(at, at + size))
         at += size
       }
-      t.deepEqual(got, [first, second, []])
+      t.deepEqual(received, [first, second, []])
     })
   )
 })
 
-test('a number beside a vector that is not finite spoils that vector alone', (t) => {
+test('a non-finite number with a vector discards only that vector', (t) => {
   for (const wrong of [Number.NaN, Infinity]) {
     const header = encodeHeader({ ...raw }, [1, wrong])
     const bytes = Buffer.concat([header, new Uint8Array(4 * elements), frames(2, 3)])
@@ -225,7 +228,7 @@ test('a number beside a vector that is not finite spoils that vector alone', (t)
   }
 })
 
-test('frames of another part or field do not go on with a vector, and numbers come with its first frame alone', (t) => {
+test('a frame of another part or field cannot continue a vector, and only its first frame has numbers', (t) => {
   const first = frames(1, 1, 2).subarray(0, frameHeaderLength + 8)
   const rest = { ...raw, round: 1, position: 2, count: 3, bytes: 12 }
   for (const header of [
@@ -237,12 +240,12 @@ test('frames of another part or field do not go on with a vector, and numbers co
   }
 })
 
-test('vectors without numbers are vectors too', (t) => {
+test('empty vectors are delivered too', (t) => {
   const none = encodeHeader({ ...raw, length: 0, count: 0, bytes: 0 })
   t.deepEqual(readAll(none, [40]), [['complete', 1, [], 0]])
 })
 
-test('a stream that ends within a vector gives its memory back, and one that ends between them nothing', (t) => {
+test('a stream that ends within a vector releases its memory; between vectors there is none', (t) => {
   const sink = recorder()
   const reader = new FrameReader(sink)
   reader.push(frames(1, 1).subarray(0, 50))

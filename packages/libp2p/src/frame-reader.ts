@@ -92,9 +92,9 @@ export class FrameReader {
   /** Reads the next bytes, and copies them. */
   push(bytes: Uint8Array): void {
     for (let at = 0; at < bytes.byteLength && !this.#broken;) {
-      const { place } = this
-      const count = Math.min(place.byteLength, bytes.byteLength - at)
-      copyBytes(place, bytes.subarray(at, at + count))
+      const { destination } = this
+      const count = Math.min(destination.byteLength, bytes.byteLength - at)
+      copyBytes(destination, bytes.subarray(at, at + count))
       this.copied += count
       at += count
       this.advance(count)
@@ -102,7 +102,7 @@ export class FrameReader {
   }
 
   /** The memory for the next bytes, at least one. A caller that writes there itself must then call `advance`. */
-  get place(): Uint8Array {
+  get destination(): Uint8Array {
     if (this.#broken) return unwanted
     const header = this.#header
     if (header === undefined) return this.#headerBytes.subarray(this.#filled, this.#headerLength)
@@ -149,7 +149,7 @@ export class FrameReader {
     if (current === undefined) return
     this.#filled = 0
     this.#header = header
-    this.#body = this.#placeOf(header, current)
+    this.#body = this.#destinationOf(header, current)
     if (header.bytes === 0) this.#finish(header)
   }
 
@@ -157,7 +157,7 @@ export class FrameReader {
   #currentFor(header: FrameHeader): Current | undefined {
     const { current, next } = { current: this.#current, next: this.#current?.next ?? 0 }
     if (header.position !== next || (current !== undefined && !belongs(header, current.first))) {
-      this.#break('range', `numbers from ${header.position} on of vector ${header.sequence} come out of turn`)
+      this.#break('range', `numbers at index ${header.position} of vector ${header.sequence} arrived out of order`)
       return undefined
     }
     if (current !== undefined) return current
@@ -180,26 +180,26 @@ export class FrameReader {
       next: 0,
       bytes: 8 * numbers.length,
       fault: isFinite ? undefined : 'not-finite',
-      detail: isFinite ? '' : 'a number beside the vector is NaN or infinite'
+      detail: isFinite ? '' : 'a number with the vector is NaN or infinite'
     }
   }
 
   #lengthProblem({ codec, count, bytes }: FrameHeader): [FrameFault, string] | undefined {
     if (codec === rawCodecId) {
-      return bytes === 4 * count ? undefined : ['length', `a body of ${bytes} bytes, ${4 * count} expected`]
+      return bytes === 4 * count ? undefined : ['length', `a body of ${bytes} bytes, expected ${4 * count}`]
     }
     if (codec === packedId)
       return bytes < 4 * count
         ? undefined
-        : ['length', `a packed body of ${bytes} bytes, less than ${4 * count} expected`]
+        : ['length', `a packed body of ${bytes} bytes, expected less than ${4 * count}`]
     if (this.#decoder?.accepts(codec) !== true) {
-      return ['codec', `codec ${codec} was not agreed upon`]
+      return ['codec', `codec ${codec} was not negotiated`]
     }
     const max = this.#decoder.maxBytes(count)
-    return bytes <= max ? undefined : ['length', `a body of ${bytes} bytes, at most ${max} expected`]
+    return bytes <= max ? undefined : ['length', `a body of ${bytes} bytes, expected at most ${max}`]
   }
 
-  #placeOf({ codec, position, count, bytes }: FrameHeader, { vector }: Current): Uint8Array | undefined {
+  #destinationOf({ codec, position, count, bytes }: FrameHeader, { vector }: Current): Uint8Array | undefined {
     if (vector === undefined) return undefined
     if (codec === rawCodecId) return bodyOf(vector.subarray(position, position + count))
     if (this.#staging.byteLength < bytes)
@@ -227,7 +227,7 @@ export class FrameReader {
     if (current?.vector === undefined || current.fault !== undefined) return
     if (allFinite(current.vector.subarray(position, position + count))) return
     current.fault = 'not-finite'
-    current.detail = `a number of those from ${position} to ${position + count - 1} is NaN or infinite`
+    current.detail = `one of the numbers ${position} to ${position + count - 1} is NaN or infinite`
   }
 
   #decode(header: FrameHeader, current: Current): void {

@@ -46,7 +46,7 @@ const cases: readonly (readonly [string, Partial<RunSettings>, RegExp])[] = [
 ]
 
 for (const [index, [code, change, expected]] of cases.entries()) {
-  test(`case ${index}: two peers that differ in ${code} refuse each other, and both say in what`, async (t) => {
+  test(`case ${index}: two peers that differ in ${code} refuse each other, and both report the difference`, async (t) => {
     const left = await testNode(t, edge, 'a', { runSettings })
     const right = await testNode(t, edge, 'b', { runSettings: { ...runSettings, ...change } })
     const peerList = peerListOf([left, right])
@@ -63,7 +63,7 @@ for (const [index, [code, change, expected]] of cases.entries()) {
   })
 }
 
-test('a peer with an id that the peer list does not have is refused, and both sides say so', async (t) => {
+test('a peer with an id that is not in the peer list is refused, and both sides report it', async (t) => {
   const left = await testNode(t, edge, 'a')
   const right = await testNode(t, edge, 'b')
   const impostor = await testNode(t, edge, 'b')
@@ -80,7 +80,7 @@ test('a peer with an id that the peer list does not have is refused, and both si
   await hoping
 })
 
-test('a peer that is in the peer list but no neighbour is told that the topologies differ', async (t) => {
+test('a listed peer that is not a neighbour learns that the topologies differ', async (t) => {
   const other = graph(['a', 'c'])
   const [left, right, third] = [
     await testNode(t, other, 'a'),
@@ -91,11 +91,11 @@ test('a peer that is in the peer list but no neighbour is told that the topologi
   const connecting = Promise.all([left, third].map(({ peer }) => peer.connect(peerList, timeLimit(5_000))))
   const error = await t.throwsAsync(right.peer.connect(peerList, timeLimit(5_000)), { instanceOf: RefusedError })
   t.like(error, { code: 'unknown-peer', peer: a })
-  t.regex(error.message, /no neighbour of "a" in its topology/)
+  t.regex(error.message, /"a" has no neighbour "[a-z]" in its topology/)
   await t.notThrowsAsync(connecting)
 })
 
-test('peer lists that do not fit are refused before anybody is called', async (t) => {
+test('invalid peer lists are refused before any call', async (t) => {
   const left = await testNode(t, edge, 'a')
   const right = await testNode(t, edge, 'b')
   const [own, other] = peerListOf([left, right])
@@ -104,27 +104,27 @@ test('peer lists that do not fit are refused before anybody is called', async (t
   await t.throwsAsync(connect(own), { ...bad, message: /the peer list lacks b/ })
   await t.throwsAsync(connect({ ...own, id: other.id, addresses: [] }), { ...bad, message: /this peer's key gives/ })
   await t.throwsAsync(connect(own, { ...other, id: own.id, addresses: [] }), { ...bad, message: /same peer id/ })
-  await t.throwsAsync(connect(own, { ...other, id: 'nobody' }), { ...bad, message: /"nobody" is no peer id/ })
-  await t.throwsAsync(connect(own, { ...other, addresses: ['host:1'] }), { ...bad, message: /no multiaddr/ })
+  await t.throwsAsync(connect(own, { ...other, id: 'nobody' }), { ...bad, message: /"nobody" is not a peer id/ })
+  await t.throwsAsync(connect(own, { ...other, addresses: ['host:1'] }), { ...bad, message: /is not a multiaddr/ })
   await t.throwsAsync(connect(own, { ...other, addresses: own.addresses }), { ...bad, message: /another peer id/ })
   await t.throwsAsync(connect(own, other, other), { ...bad, message: /twice/ })
 })
 
-test('a port in use, a peer outside the topology and impossible limits are errors of the user', async (t) => {
+test('a port in use, a peer outside the topology and impossible limits are input errors', async (t) => {
   const left = await testNode(t, edge, 'a')
   const listen = [left.peer.addresses[0].replace(/\/p2p.*/, '')]
   await t.throwsAsync(testNode(t, edge, 'b', { listen }), {
     instanceOf: InputError,
     message: /cannot listen on .*EADDRINUSE.*choose another/
   })
-  await t.throwsAsync(testNode(t, edge, 'x'), { instanceOf: InputError, message: /"x" is no peer of the topology/ })
+  await t.throwsAsync(testNode(t, edge, 'x'), { instanceOf: InputError, message: /"x" is not in the topology/ })
   await t.throwsAsync(testNode(t, edge, 'b', { limits: { window: 0 } }), {
     instanceOf: InputError,
     message: /window is 0/
   })
   await t.throwsAsync(testNode(t, edge, 'b', { listen: ['tcp:1'] }), {
     instanceOf: InputError,
-    message: /no multiaddr/
+    message: /is not a multiaddr/
   })
 })
 
@@ -165,7 +165,7 @@ const frame = (sequence: number) => {
   return Buffer.concat([encodeHeader(header), new Uint8Array(vector.buffer)])
 }
 
-test('a caller that says nothing is cut off after the limit for handshakes', async (t) => {
+test('a silent caller is cut off after the handshake timeout', async (t) => {
   const patient = await testNode(t, edge, 'a')
   const strict = await testNode(t, edge, 'b', { limits: { handshakeTimeout: 200 } })
   const order: TestNode[] = []
@@ -181,7 +181,7 @@ test('a caller that says nothing is cut off after the limit for handshakes', asy
   t.is(await eventually('a caller is cut off', () => order[0]), strict)
 })
 
-test('garbage on the exchange stream is counted and resets the stream; the next one is as good as new', async (t) => {
+test('garbage on the exchange stream is counted and resets the stream; the next one works', async (t) => {
   const victim = await testNode(t, edge, 'a')
   const { connection, hello } = await byHand(t, victim)
   t.is((await hello()).answer.kind, 'welcome')
@@ -196,7 +196,7 @@ test('garbage on the exchange stream is counted and resets the stream; the next 
   t.is(victim.peer.traffic().badFrames, 1)
 })
 
-test('a neighbour cannot send more than it was granted, nor skip a frame', async (t) => {
+test('a neighbour can neither exceed its window nor skip a frame', async (t) => {
   const victim = await testNode(t, edge, 'a')
   const { connection, hello } = await byHand(t, victim)
   const { channel } = await hello()
@@ -225,11 +225,15 @@ test('a stream of vectors without a handshake is refused', async (t) => {
   t.is(victim.peer.traffic().received.frames, 0)
 })
 
-test('a name that the peer id does not have, and words that are no hello, are refused', async (t) => {
+test('a name of another peer id, and messages before a hello, are refused', async (t) => {
   const victim = await testNode(t, edge, 'a')
   const { hello, control } = await byHand(t, victim)
   const { answer } = await hello(a)
-  t.like(answer, { kind: 'refused', code: 'unknown-peer', reason: 'it calls itself "a", and by its peer id it is "b"' })
+  t.like(answer, {
+    kind: 'refused',
+    code: 'unknown-peer',
+    reason: 'it calls itself "a", but its peer id belongs to "b"'
+  })
   const rude = await control()
   rude.send({ kind: 'ping', round: 0, at: 0, padding: '' })
   t.like(await rude.first(timeLimit(5_000)), { kind: 'refused', code: 'protocol' })

@@ -53,7 +53,7 @@ function world(size: number, areStanding = true) {
 }
 
 for (const size of [2, 8, 64]) {
-  test(`of ${size} peers that say nothing, each hears from all long before anybody is silent`, (t) => {
+  test(`of ${size} idle peers, each receives pings from all long before any counts as silent`, (t) => {
     const { events, run, longest } = world(size)
     run(30)
     t.deepEqual(events, [])
@@ -61,13 +61,13 @@ for (const size of [2, 8, 64]) {
   })
 }
 
-test('64 peers send less than a third of the pings that one for each neighbour and beat would be', (t) => {
+test('64 peers send less than a third of one ping per neighbour and beat', (t) => {
   const { count, run } = world(64)
   run(60)
   t.true(count.pings < (60 * 64 * 63) / 3, `${count.pings} of ${60 * 64 * 63}`)
 })
 
-test('neighbours from which vectors come are pinged in turn, one a beat', (t) => {
+test('neighbours that send vectors are pinged in turn, one per beat', (t) => {
   const { count, run, seen } = world(8)
   run(20, () => {
     for (const neighbour of seen.flat()) neighbour.recordActivity()
@@ -75,7 +75,7 @@ test('neighbours from which vectors come are pinged in turn, one a beat', (t) =>
   t.is(count.pings, 20 * 8)
 })
 
-test('no ping is sent before both directions stand', (t) => {
+test('no ping is sent before both directions are up', (t) => {
   const { count, run } = world(4, false)
   run(10)
   t.is(count.pings, 0)

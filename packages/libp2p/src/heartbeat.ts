@@ -60,10 +60,10 @@ export class Heartbeat {
 
   /** Pings the quiet neighbours and, in turn, one of all, so that round trips are known also while vectors arrive continuously. */
   #pingQuiet(): void {
-    const standing = [...this.#sessions.values()].filter(({ neighbour }) => neighbour.isConnected)
-    const quiet = this.#quietLimit(standing.length)
-    const turn = this.#beats++ % standing.length
-    for (const [index, { neighbour, outgoing }] of standing.entries()) {
+    const connected = [...this.#sessions.values()].filter(({ neighbour }) => neighbour.isConnected)
+    const quiet = this.#quietLimit(connected.length)
+    const turn = this.#beats++ % connected.length
+    for (const [index, { neighbour, outgoing }] of connected.entries()) {
       if (index === turn || neighbour.silentFor >= quiet) outgoing.ping()
     }
   }

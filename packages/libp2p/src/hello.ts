@@ -33,7 +33,8 @@ export async function sayHello(
   const answer = await control.first(limits.handshakeTimeout)
   if (answer.kind === 'refused') return void noteRefusal(neighbour, answer, runSettings)
   if (answer.kind !== 'welcome') throw new ProtocolFault(`it answers a hello with ${answer.kind}`)
-  if (answer.name !== neighbour.name) throw new ProtocolFault(`it calls itself "${answer.name}"`)
+  if (answer.name !== neighbour.name)
+    throw new ProtocolFault(`it calls itself "${answer.name}", expected "${neighbour.name}"`)
   return answer
 }
 
@@ -78,10 +79,10 @@ export function welcomeOf(
 
 function problemOf({ runSettings, self }: LinkContext, neighbour: Neighbour, hello: Hello): Mismatch | undefined {
   if (hello.name !== neighbour.name) {
-    const reason = `it calls itself "${hello.name}", and by its peer id it is "${neighbour.name}"`
+    const reason = `it calls itself "${hello.name}", but its peer id belongs to "${neighbour.name}"`
     return { code: 'unknown-peer', reason }
   }
   if (neighbour.isPermanent || hello.inPassing === true) return mismatchOf(runSettings, hello.runSettings)
-  const reason = `you are no neighbour of "${self}" in its topology; do the topology files differ?`
+  const reason = `"${self}" has no neighbour "${neighbour.name}" in its topology; do the topology files differ?`
   return { code: 'unknown-peer', reason }
 }

@@ -34,7 +34,7 @@ const runSettingsOf = (length: number): RunSettings => ({
 const linesOf = ({ events }: TestNode) => events.filter(({ kind }) => kind === 'bad-frame').length
 const faultsOf = ({ peer }: TestNode) => faultCount(peer.neighbours()[0].faults)
 
-test('what the algorithm rejects is counted with all other faults, told by name, and ends the streams', async (t) => {
+test('messages that the algorithm rejects count as faults, are reported, and end the streams', async (t) => {
   const victim = await testNode(t, edge, 'a', { limits, runSettings: runSettingsOf(elements) })
   const { connection, hello } = await mallory(t, victim)
   t.is((await hello()).answer.kind, 'welcome')
@@ -49,7 +49,7 @@ test('what the algorithm rejects is counted with all other faults, told by name,
   t.deepEqual([faultsOf(victim), linesOf(victim)], [3, 1])
 })
 
-test('a good hello does not forgive: from the second time on a neighbour is shut out', async (t) => {
+test('a valid hello does not reset faults: from the second time on a neighbour is shut out', async (t) => {
   const victim = await testNode(t, edge, 'a', { limits, runSettings: runSettingsOf(elements) })
   const { connection, hello } = await mallory(t, victim)
   for (let time = 0; time < 2; time++) {
@@ -63,7 +63,7 @@ test('a good hello does not forgive: from the second time on a neighbour is shut
   t.is(linesOf(victim), 1)
 })
 
-test('a flood of pings is cut off after as many as a peer may send in a second', async (t) => {
+test('a flood of pings is cut off after the number that a peer may send in a second', async (t) => {
   const victim = await testNode(t, edge, 'a', { limits, runSettings: runSettingsOf(elements) })
   const { hello } = await mallory(t, victim)
   const { stream } = await hello()
@@ -85,7 +85,7 @@ for (const [size, note] of [
   ['short', 'x'],
   ['long', 'x'.repeat(maxNoteBytes)]
 ] as const) {
-  test(`a flood of ${size} notes is cut off after as many as a peer may send in a second, and as many are passed on as a peer reads`, async (t) => {
+  test(`a flood of ${size} notes is cut off after the number that a peer may send in a second, and the listener gets the number that a peer reads`, async (t) => {
     const victim = await testNode(t, edge, 'a', { limits, runSettings: runSettingsOf(elements) })
     let heard = 0
     const began = performance.now()
@@ -105,7 +105,7 @@ for (const [size, note] of [
   })
 }
 
-test('a note that is too long is a fault, and nobody hears it', async (t) => {
+test('a note that is too long is a fault, and the listener does not get it', async (t) => {
   const victim = await testNode(t, edge, 'a', { limits, runSettings: runSettingsOf(elements) })
   const heard: string[] = []
   victim.peer.fabric.listen({ note: (_, note) => void heard.push(note), heard: () => {}, refused: () => {} })
@@ -119,7 +119,7 @@ test('a note that is too long is a fault, and nobody hears it', async (t) => {
   t.deepEqual(heard, ['good'])
 })
 
-test('notes that the listener finds fault with are counted with all other faults, and end the streams', async (t) => {
+test('notes that the listener rejects count as faults, and end the streams', async (t) => {
   const victim = await testNode(t, edge, 'a', { limits, runSettings: runSettingsOf(elements) })
   victim.peer.fabric.listen({
     note: (from, note) => (note === 'good' ? undefined : `${from} says ${note}`),
@@ -151,7 +151,7 @@ test('a listener that throws stops its peer, and the fault is not the sender’s
   t.is(faultsOf(victim), 0)
 })
 
-test('hellos in turn are cut off, with one line', async (t) => {
+test('repeated hellos are cut off, with one report', async (t) => {
   const victim = await testNode(t, edge, 'a', {
     limits: { ...limits, maxBackoff: 1e8 },
     runSettings: runSettingsOf(elements)
@@ -168,7 +168,7 @@ test('hellos in turn are cut off, with one line', async (t) => {
   t.is((await eventOf(victim, 'shut-out')).peer, m)
 })
 
-test('goodbyes in turn are told once', async (t) => {
+test('repeated leave messages are reported once', async (t) => {
   const victim = await testNode(t, edge, 'a', { limits, runSettings: runSettingsOf(elements) })
   const { hello } = await mallory(t, victim)
   const { channel } = await hello()
@@ -178,7 +178,7 @@ test('goodbyes in turn are told once', async (t) => {
   t.is(victim.events.filter(({ kind }) => kind === 'left').length, 1)
 })
 
-test('empty vectors without end fill no memory: as many wait as are granted', async (t) => {
+test('endless empty vectors do not fill memory: only the granted number waits', async (t) => {
   const runSettings = runSettingsOf(1 << 22)
   const victim = await testNode(t, edge, 'a', { limits, runSettings })
   const { connection } = await mallory(t, victim)
@@ -190,7 +190,7 @@ test('empty vectors without end fill no memory: as many wait as are granted', as
   t.is(victim.peer.traffic().received.frames, 1 << 14)
 })
 
-test('vectors that come again without end are counted, and end the streams', async (t) => {
+test('endless duplicates are counted, and end the streams', async (t) => {
   const victim = await testNode(t, edge, 'a', { limits, runSettings: runSettingsOf(elements) })
   const { connection, hello } = await mallory(t, victim)
   await hello()

@@ -11,8 +11,8 @@ const longest = 4096
  * Reads a key file. Throws an InputError when it is missing, holds no private key, or, as with ssh, can be read by other users.
  */
 export async function readIdentity(path: string): Promise<Identity> {
-  const identity = await readIfThere(path)
-  if (identity === undefined) throw new InputError(`there is no key file ${path}`)
+  const identity = await readIfPresent(path)
+  if (identity === undefined) throw new InputError(`the key file ${path} does not exist`)
   return identity
 }
 
@@ -21,8 +21,8 @@ export async function readIdentity(path: string): Promise<Identity> {
  * exists.
  */
 export async function writeIdentity(path: string, identity: Identity): Promise<void> {
-  if (!(await placeIfAbsent(path, identity))) {
-    throw new InputError(`the key file ${path} exists and is not overwritten; move it away, or choose another path`)
+  if (!(await writeIfAbsent(path, identity))) {
+    throw new InputError(`the key file ${path} exists and is not overwritten; move it, or choose another path`)
   }
 }
 
@@ -32,21 +32,21 @@ export async function writeIdentity(path: string, identity: Identity): Promise<v
  */
 export async function localIdentity(directory: string, name: PeerName): Promise<Identity> {
   const path = join(directory, `${name}.key`)
-  const existing = await readIfThere(path)
+  const existing = await readIfPresent(path)
   if (existing !== undefined) return existing
   const created = await createIdentity()
-  return (await placeIfAbsent(path, created)) ? created : readIdentity(path)
+  return (await writeIfAbsent(path, created)) ? created : readIdentity(path)
 }
 
-async function readIfThere(path: string): Promise<Identity | undefined> {
+async function readIfPresent(path: string): Promise<Identity | undefined> {
   try {
     const file = await open(path)
     try {
       const status = await file.stat()
       const { mode, size } = status
-      if (!status.isFile()) throw new InputError(`${path} is no key file but a folder or device`)
+      if (!status.isFile()) throw new InputError(`${path} is a folder or device, expected a key file`)
       checkMode(path, mode)
-      if (size > longest) throw new InputError(`${path} has ${size} bytes and is no key file`)
+      if (size > longest) throw new InputError(`${path} has ${size} bytes, expected a key file of at most ${longest}`)
       return decodeIdentity(await file.readFile('utf8'), path)
     } finally {
       await file.close()
@@ -73,7 +73,7 @@ function isCredential(path: string): boolean {
 }
 
 /** Writes a temporary file, then links it: of two racing processes one wins, and no process sees half a file. Returns whether this process won. */
-async function placeIfAbsent(path: string, identity: Identity): Promise<boolean> {
+async function writeIfAbsent(path: string, identity: Identity): Promise<boolean> {
   const draft = `${path}.${randomBytes(6).toString('hex')}.tmp`
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 })

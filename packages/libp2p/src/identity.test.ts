@@ -32,7 +32,7 @@ test('a key file is never overwritten, and no draft is left behind', async (t) =
   t.deepEqual(await readdir(join(path, '..')), ['a.key'])
 })
 
-test('of many who want the identity of one peer at once, all get the same', async (t) => {
+test('concurrent requests for the identity of a peer all get the same', async (t) => {
   const path = join(await directory(t), 'keys')
   const identities = await Promise.all(Array.from({ length: 12 }, () => localIdentity(path, peerName('a'))))
   t.is(new Set(identities.map(({ id }) => id)).size, 1)
@@ -41,7 +41,7 @@ test('of many who want the identity of one peer at once, all get the same', asyn
   t.deepEqual((await readdir(path)).sort(), ['a.key', 'b.key'])
 })
 
-test('a key that other users can read is refused with the cure', async (t) => {
+test('a key that other users can read is refused, with a fix', async (t) => {
   const path = join(await directory(t), 'a.key')
   await writeIdentity(path, await createIdentity())
   await chmod(path, 0o644)
@@ -64,16 +64,16 @@ test.serial(
   }
 )
 
-test('files that are no keys are refused with their path', async (t) => {
+test('files that are not keys are refused with their path', async (t) => {
   const path = join(await directory(t), 'a.key')
-  await t.throwsAsync(readIdentity(path), { instanceOf: InputError, message: /no key file .*a.key/ })
+  await t.throwsAsync(readIdentity(path), { instanceOf: InputError, message: /the key file .*a\.key does not exist/ })
   for (const text of ['', 'not base64!', 'AAAA', 'CAES\nCAES', 'x'.repeat(5000)]) {
     await writeFile(path, text, { mode: 0o600 })
     await t.throwsAsync(readIdentity(path), { instanceOf: InputError, message: /a\.key/ })
   }
 })
 
-test('no way of printing an identity shows its key', async (t) => {
+test('no way to print an identity shows its key', async (t) => {
   const identity = await createIdentity()
   const secret = encodeIdentity(identity).split('\n')[1]
   const raw = Buffer.from(secret, 'base64').subarray(4, 36)
@@ -88,7 +88,7 @@ test('no way of printing an identity shows its key', async (t) => {
   t.is(decodeIdentity(encodeIdentity(identity), 'here').id, identity.id)
 })
 
-test('the key file says in words what it is', async (t) => {
+test('the key file says what it is', async (t) => {
   const path = join(await directory(t), 'a.key')
   const identity = await createIdentity()
   await writeIdentity(path, identity)
@@ -99,6 +99,6 @@ test('peer ids are checked', async (t) => {
   const { id } = await createIdentity()
   t.is(parsePeerId(id), id)
   for (const text of ['', 'hello', id.slice(1)]) {
-    t.throws(() => parsePeerId(text), { instanceOf: InputError, message: /is no peer id/ })
+    t.throws(() => parsePeerId(text), { instanceOf: InputError, message: /is not a peer id/ })
   }
 })

@@ -39,7 +39,7 @@ export async function createIdentity(): Promise<Identity> {
 /** The text of a key file: a comment, then libp2p's protobuf encoding of the private key in base64. */
 export function encodeIdentity(identity: Identity): string {
   const secret = textOf(privateKeyToProtobuf(identity.privateKey), 'base64pad')
-  return `# The private key of ${identity.id}. Whoever has it can pass for this peer.\n${secret}\n`
+  return `# The private key of ${identity.id}. Anyone who has it can impersonate this peer.\n${secret}\n`
 }
 
 /** Reads the text of a key file. Throws an InputError that names `where` when it holds no private key. */
@@ -47,11 +47,11 @@ export function decodeIdentity(text: string, where: string): Identity {
   const lines = text.split('\n').map((line) => line.trim())
   const secrets = lines.filter((line) => line !== '' && !line.startsWith('#'))
   try {
-    if (secrets.length !== 1) throw new Error(`${secrets.length} lines beside comments, 1 expected`)
+    if (secrets.length !== 1) throw new Error(`${secrets.length} lines besides comments, expected 1`)
     return new Identity(privateKeyFromProtobuf(fromString(secrets[0], 'base64pad')))
   } catch (error) {
     throw new InputError(
-      `${where} holds no private key (${messageOf(error)}); expected one line of base64. Put the right file there, or remove it to create a new identity`
+      `${where} contains no private key (${messageOf(error)}); expected one line of base64. Restore the file, or remove it to create a new identity`
     )
   }
 }
@@ -62,7 +62,7 @@ export function parsePeerId(text: string): string {
     return peerIdFromString(text).toString()
   } catch (error) {
     throw new InputError(
-      `"${text}" is no peer id (${messageOf(error)}); expected one such as 12D3KooW…, as "murmur identity" prints it`
+      `"${text}" is not a peer id (${messageOf(error)}); expected one such as 12D3KooW…, as "murmur identity" prints it`
     )
   }
 }

@@ -88,7 +88,7 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
     const reader = new FrameReader(this, session.decoder)
     session.reader = reader
     stream.addEventListener('message', ({ data }) => {
-      for (const piece of data instanceof Uint8Array ? [data] : data) this.#read(session, reader, piece)
+      for (const chunk of data instanceof Uint8Array ? [data] : data) this.#read(session, reader, chunk)
     })
     stream.addEventListener('close', () => this.#discard(reader.end()))
   }
@@ -100,12 +100,13 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
     if (sequence > received + 1) return faulty('gap', `vector ${sequence} follows vector ${received}`)
     if (sequence <= received) {
       this.#neighbour.meter.duplicates++
-      this.#count('duplicate', `vector ${sequence} comes again`, false)
+      this.#count('duplicate', `vector ${sequence} arrived again`, false)
       return { kind: 'skip' }
     }
     if (this.#window.overflows(Math.max(1, length)))
       return faulty('window', `vector ${sequence} was sent without waiting for acknowledgements`)
-    if (offset + length > elements) return faulty('range', `numbers ${offset} to ${offset + length - 1} of ${elements}`)
+    if (offset + length > elements)
+      return faulty('range', `numbers ${offset} to ${offset + length - 1}; the parameters have ${elements}`)
     return { kind: 'into', vector: pool.acquire(length) }
   }
 
@@ -136,7 +137,7 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
   corrupt(header: FrameHeader, vector: Float32Array, fault: FrameFault, detail: string): void {
     this.#context.pool.release(vector)
     this.skipped(header)
-    this.#fault(fault, `vector ${header.sequence} is not delivered: ${detail}`, false)
+    this.#fault(fault, `vector ${header.sequence} was not delivered: ${detail}`, false)
   }
 
   /** Ends the session, unless it has ended. */
@@ -175,8 +176,8 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
     this.#outgoing.retryNow()
   }
 
-  #sessionWith(given: Pick<Session, 'control' | 'connection' | 'decoder' | 'via'>): Session {
-    const { control, connection, decoder } = given
+  #sessionWith(parts: Pick<Session, 'control' | 'connection' | 'decoder' | 'via'>): Session {
+    const { control, connection, decoder } = parts
     const { channels, limits } = this.#context
     const channel = new IncomingChannel({
       control,
@@ -187,7 +188,7 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
       arrived: (bytes) => this.#arrived(control, bytes),
       discard: (vector) => this.#discard(vector)
     })
-    return { ...given, channel }
+    return { ...parts, channel }
   }
 
   /** The session of a control stream, unless another session has replaced it. */
@@ -198,22 +199,21 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
   /** Whether the neighbour may open a stream now. */
   #admits(stream: Stream): boolean {
     const { streams, faults } = this.#neighbour
-    if (!streams.spend()) this.#fault('flood', 'it opens streams faster than any peer has to', true)
+    if (!streams.spend()) this.#fault('flood', 'it opens too many streams', true)
     else if (!faults.isShutOut) return true
-    stream.abort(new Error('shut out for its faults'))
+    stream.abort(new Error('shut out because of its faults'))
     return false
   }
 
   #handle(message: ControlMessage, control: ControlChannel): void {
     const weight = message.kind === 'note' ? noteWeight(Buffer.byteLength(message.note)) : 1
-    if (!this.#neighbour.messages.spend(weight))
-      throw new ProtocolFault('it sends control messages without end', 'flood')
+    if (!this.#neighbour.messages.spend(weight)) throw new ProtocolFault('it sends too many control messages', 'flood')
     if (message.kind === 'ping') this.#ping(message)
     else if (message.kind === 'note') this.#hear(message.note, weight, control)
     else if (message.kind === 'channel') this.#sessionOf(control)?.channel.offered(message)
     else if (message.kind === 'move') this.#sessionOf(control)?.channel.move(message.sequence, this.#window.received)
     else if (message.kind === 'leave') this.#neighbour.leave(message.reason)
-    else throw new ProtocolFault(`it says ${message.kind} to one who receives`)
+    else throw new ProtocolFault(`it sends "${message.kind}" to a receiver`)
   }
 
   /** Passes a note to the listener, unless it belongs to an earlier handshake or exceeds the budget of notes. */
@@ -235,22 +235,22 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
   #arrived(control: ControlChannel, bytes: number): boolean {
     const session = this.#session
     if (session?.control !== control) return false
-    if (session.reader?.isWithin) this.#fault('protocol', 'it begins on a data channel within a vector', true)
+    if (session.reader?.isWithin) this.#fault('protocol', 'it switches to a data channel within a vector', true)
     this.#neighbour.meter.receivedBytes += bytes
     this.#neighbour.recordActivity()
     return session === this.#session
   }
 
-  #read(session: Session, reader: FrameReader, piece: Uint8Array): void {
+  #read(session: Session, reader: FrameReader, chunk: Uint8Array): void {
     // Bytes on a replaced or reset stream are ignored.
     if (session !== this.#session) return
-    if (session.channel.isUsed) return this.#fault('protocol', 'it sends vectors beside its data channel', true)
+    if (session.channel.isUsed) return this.#fault('protocol', 'it sends vectors outside its data channel', true)
     this.#tune(session)
     const { meter } = this.#neighbour
     const before = reader.copied
-    meter.receivedBytes += piece.byteLength
+    meter.receivedBytes += chunk.byteLength
     this.#neighbour.recordActivity()
-    reader.push(piece)
+    reader.push(chunk)
     meter.copied += reader.copied - before
   }
 

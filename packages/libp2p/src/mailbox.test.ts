@@ -59,12 +59,14 @@ test('whatever the deadlines, each message is received once and in order', async
         if (action.kind === 'offer') mailbox.offer(source, offered++)
         if (action.kind === 'advance') clock.advance(action.by)
         if (action.kind === 'receive') {
-          void mailbox.receive(clock.now() + action.timeout).then((got) => got && received.push(got.message))
+          void mailbox
+            .receive(clock.now() + action.timeout)
+            .then((envelope) => envelope && received.push(envelope.message))
         }
       }
       clock.advance(100)
       for (let left = offered; left > 0; left--) {
-        void mailbox.receive(clock.now()).then((got) => got && received.push(got.message))
+        void mailbox.receive(clock.now()).then((envelope) => envelope && received.push(envelope.message))
       }
       await Promise.resolve()
       t.deepEqual(received, [...Array(offered).keys()])
@@ -74,7 +76,7 @@ test('whatever the deadlines, each message is received once and in order', async
   )
 })
 
-test('a deadline that has passed gives what is there, and undefined when nothing is', async (t) => {
+test('a deadline in the past returns a waiting message, or undefined', async (t) => {
   const clock = new HandClock()
   const mailbox = new Mailbox<number>(clock)
   clock.advance(10)
@@ -83,7 +85,7 @@ test('a deadline that has passed gives what is there, and undefined when nothing
   t.deepEqual(await mailbox.receive(3), { from, message: 1 })
 })
 
-test('the sender hears of a message when it is received, not before, and at once when somebody waits for it', async (t) => {
+test('the sender is notified when a message is received, at once if a receiver waits', async (t) => {
   const mailbox = new Mailbox<number>(new HandClock())
   const source = sender()
   mailbox.offer(source, 1)
@@ -95,7 +97,7 @@ test('the sender hears of a message when it is received, not before, and at once
   t.deepEqual(source.messages, [1, 2])
 })
 
-test('stopping rejects those who wait and those who come later', async (t) => {
+test('stopping rejects waiting receivers and later ones', async (t) => {
   const clock = new HandClock()
   const mailbox = new Mailbox<number>(clock)
   const waits = [mailbox.receive(), mailbox.receive(50)]

@@ -5,7 +5,7 @@ interface Waiter<Message> {
   readonly waitsFor: object | undefined
   resolve(envelope: Envelope<Message> | undefined): void
   reject(reason: Error): void
-  callOff(): void
+  cancel(): void
 }
 
 /** The sender of messages. */
@@ -73,9 +73,9 @@ export class Mailbox<Message> {
 
   #wait(until: Milliseconds, waitsFor: object | undefined): Promise<Envelope<Message> | undefined> {
     return new Promise((resolve, reject) => {
-      const waiter: Waiter<Message> = { waitsFor, resolve, reject, callOff: () => {} }
+      const waiter: Waiter<Message> = { waitsFor, resolve, reject, cancel: () => {} }
       this.#waiters.add(waiter)
-      waiter.callOff = this.#clock.at(until, () => {
+      waiter.cancel = this.#clock.at(until, () => {
         this.#dismiss(waiter)
         resolve(undefined)
       })
@@ -84,6 +84,6 @@ export class Mailbox<Message> {
 
   #dismiss(waiter: Waiter<Message>): void {
     this.#waiters.delete(waiter)
-    waiter.callOff()
+    waiter.cancel()
   }
 }

@@ -35,7 +35,7 @@ for (const [way, limits, most] of [
   // The copies are those of vectors that arrived over the stream before the channel was open.
   ['none that comes by a data channel', {}, 0.5]
 ] as const) {
-  test(`no vector is taken from fresh memory once the handshake is done, and ${way}`, async (t) => {
+  test(`no vector is allocated after the handshake, and ${way}`, async (t) => {
     const nodes = await testCluster(t, graph(['a', 'b'], ['b', 'c'], ['c', 'a']), { runSettings, limits })
     await connectAll(nodes)
     await Promise.all(nodes.map((each) => exchange(each, 12, t)))
@@ -52,7 +52,7 @@ for (const [way, limits, most] of [
   })
 }
 
-test('who keeps what it receives gets fresh memory, and what it keeps stays as it is', async (t) => {
+test('a receiver that keeps its vectors gets new memory, and kept vectors do not change', async (t) => {
   const [left, right] = await testCluster(t, graph(['a', 'b']), {
     runSettings: { ...runSettings, schema: schemaOf(8) }
   })
@@ -67,7 +67,7 @@ test('who keeps what it receives gets fresh memory, and what it keeps stays as i
   t.true(right.peer.vectorsBeyond > 0)
 })
 
-test('memory that was freed right after sending is not written to before it has gone out', async (t) => {
+test('memory that is released right after sending is not reused before it is sent', async (t) => {
   const [left, right] = await testCluster(t, graph(['a', 'b']), { runSettings })
   await connectAll([left, right])
   const { fabric } = left.peer
@@ -84,7 +84,7 @@ test('memory that was freed right after sending is not written to before it has 
   }
 })
 
-test('a range of a vector goes out as it was sent, though the vector is freed and written to right after', async (t) => {
+test('a range of a vector is sent unchanged, also if the vector is released right after', async (t) => {
   const [left, right] = await testCluster(t, graph(['a', 'b']), { runSettings })
   await connectAll([left, right])
   const { fabric } = left.peer
@@ -102,7 +102,7 @@ test('a range of a vector goes out as it was sent, though the vector is freed an
   }
 })
 
-test('ranges are received into memory that was used before, and each range of a vector keeps it', async (t) => {
+test('ranges are received into reused memory, and each range of a vector keeps it in use', async (t) => {
   const [left, right] = await testCluster(t, graph(['a', 'b']), { runSettings })
   await connectAll([left, right])
   const [pieces, length] = [16, elements / 16]
@@ -138,7 +138,7 @@ test('ranges are received into memory that was used before, and each range of a 
   )
 })
 
-test('bodies in a codec are not written over before they have gone out, however slow the network takes them', async (t) => {
+test('encoded bodies are not overwritten before they are sent, however slow the network is', async (t) => {
   const many = 4_000_000
   const [left, right] = await testCluster(t, graph(['a', 'b']), {
     runSettings: { ...runSettings, schema: schemaOf(many) },

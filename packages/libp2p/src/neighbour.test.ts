@@ -14,7 +14,7 @@ function neighbour() {
   return { subject, time, events, kinds: () => events.map(({ kind }) => kind) }
 }
 
-test('it is ready when both directions stand, and each change is told once', (t) => {
+test('it is ready when both directions are up, and each change is reported once', (t) => {
   const { subject, kinds } = neighbour()
   subject.set('outgoing', true)
   subject.set('outgoing', true)
@@ -28,7 +28,7 @@ test('it is ready when both directions stand, and each change is told once', (t)
   t.deepEqual(kinds(), ['ready'])
 })
 
-test('it is silent when it was not heard for the limit, but not for the time in which this process could not listen', (t) => {
+test('it is silent after the limit without messages, not counting time in which this process was blocked', (t) => {
   const { subject, time, kinds } = neighbour()
   subject.set('outgoing', true)
   subject.set('incoming', true)
@@ -46,7 +46,7 @@ test('it is silent when it was not heard for the limit, but not for the time in 
   t.deepEqual(kinds(), ['ready', 'silent', 'ready'])
 })
 
-test('one that refuses or leaves is gone until its next acceptable hello', (t) => {
+test('a neighbour that refuses or leaves is unavailable until its next valid hello', (t) => {
   const { subject, kinds } = neighbour()
   subject.leave('done')
   t.is(subject.state, 'left')

@@ -78,12 +78,12 @@ export class Neighbour {
   readonly #clock: Clock
   readonly #emit: PeerEventListener
   readonly #changed: Signal
-  readonly #heard: () => void
+  readonly #onActivity: () => void
   readonly #up = new Set<Direction>()
   #refusal: Refusal | undefined
   #left: string | undefined
   #silent = false
-  #trouble = 'not connected yet'
+  #lastFailure = 'not connected yet'
   #lastActivity: Milliseconds | undefined
   #round = 0
   #roundTrip: Milliseconds | undefined
@@ -104,7 +104,7 @@ export class Neighbour {
     changed: Signal,
     limits: Limits = defaultLimits,
     isPermanent = true,
-    heard = () => {}
+    onActivity = () => {}
   ) {
     this.faults = new FaultAccount(name, clock, emit, limits)
     this.streams = new Budget(clock, maxStreams, limits.maxBackoff / 2)
@@ -116,7 +116,7 @@ export class Neighbour {
     this.#emit = emit
     this.#changed = changed
     this.isPermanent = isPermanent
-    this.#heard = heard
+    this.#onActivity = onActivity
   }
 
   get state(): NeighbourState {
@@ -192,7 +192,7 @@ export class Neighbour {
 
   /** Records why the last attempt to connect failed. */
   recordFailure(reason: string): void {
-    this.#trouble = reason
+    this.#lastFailure = reason
   }
 
   /** Records that a message has arrived, and the round in it. */
@@ -201,7 +201,7 @@ export class Neighbour {
     if (round !== undefined) this.#round = round
     if (this.#silent) this.#change(() => (this.#silent = false))
     // For the algorithm, a neighbour to which vectors are not allowed is absent.
-    if (this.routes.bar === undefined) this.#heard()
+    if (this.routes.bar === undefined) this.#onActivity()
   }
 
   /** Excludes time in which this process was stalled and could not receive. */
@@ -216,9 +216,9 @@ export class Neighbour {
   }
 
   refuse(refusal: Refusal): void {
-    const known = this.#refusal !== undefined
+    const wasRefused = this.#refusal !== undefined
     this.#change(() => (this.#refusal = refusal))
-    if (!known) this.#emit({ kind: 'refused', peer: this.name, ...refusal })
+    if (!wasRefused) this.#emit({ kind: 'refused', peer: this.name, ...refusal })
   }
 
   leave(reason: string): void {
@@ -240,7 +240,7 @@ export class Neighbour {
   get reason(): string {
     if (this.#refusal !== undefined) return this.#refusal.reason
     if (this.#left !== undefined) return this.#left
-    if (!this.isConnected) return this.#trouble
+    if (!this.isConnected) return this.#lastFailure
     return this.#silent ? `not heard for ${Math.round(this.silentFor / 1000)} s` : (this.routes.bar ?? '')
   }
 

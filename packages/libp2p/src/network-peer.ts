@@ -87,8 +87,8 @@ export class NetworkPeer implements Peer {
     this.#context = contextOf(options, limits, node, directory, this.#closing.signal, listening)
     const { admission } = options
     this.#peers = new PeerSet(this.#context, neededBy(options), admission?.places)
-    const putOut = (error: RefusedError) => this.fabric.stop(error)
-    this.#desk = admission && new AdmissionDesk(this.#context, this.#peers, admission, putOut)
+    const onRemoved = (error: RefusedError) => this.fabric.stop(error)
+    this.#desk = admission && new AdmissionDesk(this.#context, this.#peers, admission, onRemoved)
     this.#context.greet = this.#desk && ((connection) => this.#desk?.greet(connection) ?? Promise.resolve())
     if (this.#desk !== undefined) directory.mayKnock = () => this.#desk?.hasRoom === true
     this.fabric = new NetworkFabric(this.#context, topology, this.#peers)
@@ -149,11 +149,11 @@ export class NetworkPeer implements Peer {
   /** Reports addresses that are added later, when a router has begun to forward a port. */
   #watchRouters(): void {
     const { node, emit } = this.#context
-    const known = new Set(node.getMultiaddrs().map(String))
+    const reported = new Set(node.getMultiaddrs().map(String))
     node.addEventListener('self:peer:update', () => {
       const found = node.getMultiaddrs().map(String)
-      const addresses = found.filter((address) => !known.has(address))
-      for (const address of addresses) known.add(address)
+      const addresses = found.filter((address) => !reported.has(address))
+      for (const address of addresses) reported.add(address)
       if (addresses.length === 0) return
       emit({ kind: 'forwarded', addresses })
       this.#discovery.moved()
@@ -172,9 +172,11 @@ export class NetworkPeer implements Peer {
   meet(entries: readonly PeerListEntry[]): void {
     this.fabric.signal.throwIfAborted()
     const peerList = checkPeerList(entries)
-    const own = peerList.byName.get(this.#options.self)
-    if (own !== undefined && own.id !== this.id) {
-      throw new InputError(`the peer list says that "${own.name}" is ${own.id}, but this peer's key gives ${this.id}`)
+    const ownEntry = peerList.byName.get(this.#options.self)
+    if (ownEntry !== undefined && ownEntry.id !== this.id) {
+      throw new InputError(
+        `the peer list says that "${ownEntry.name}" is ${ownEntry.id}, but this peer's key gives ${this.id}`
+      )
     }
     this.#peers.open(peerList)
     this.#desk?.open()
@@ -199,9 +201,9 @@ export class NetworkPeer implements Peer {
       samplesProtocol,
       this.#samples,
       timeout,
-      (list) => `the sample counts of ${list} have not come`
+      (list) => `the sample counts of ${list} have not arrived`
     )
-    return this.#samples.known()
+    return this.#samples.counts()
   }
 
   async exchangeCheckpoints(
@@ -210,8 +212,9 @@ export class NetworkPeer implements Peer {
     gone: readonly PeerName[] = []
   ): Promise<ReadonlyMap<PeerName, readonly number[]>> {
     this.#saved.setBefore(rounds, gone)
-    const tell = (list: string) => `the checkpoints of ${list} have not come; all peers of a run need --resume, or none`
-    await this.#sharing.learn(checkpointsProtocol, this.#saved, timeout, tell)
+    const messageFor = (list: string) =>
+      `the checkpoints of ${list} have not arrived; all peers of a run need --resume, or none`
+    await this.#sharing.learn(checkpointsProtocol, this.#saved, timeout, messageFor)
     return this.#saved.before()
   }
 
@@ -230,7 +233,8 @@ export class NetworkPeer implements Peer {
   }
 
   roundTrip(neighbour: PeerName, bytes = 0): Promise<Milliseconds | undefined> {
-    if (!(bytes >= 0 && bytes <= maxPadding)) throw new RangeError(`${bytes} bytes of padding; at most ${maxPadding}`)
+    if (!(bytes >= 0 && bytes <= maxPadding))
+      throw new RangeError(`${bytes} bytes of padding, expected at most ${maxPadding}`)
     const session = this.#peers.sessions.get(neighbour)
     return session?.roundTrip(bytes, realClock.now() + pingTimeout) ?? Promise.resolve(undefined)
   }
@@ -267,8 +271,8 @@ export class NetworkPeer implements Peer {
     if (refused === undefined) return undefined
     const { name, refusal } = refused
     const { self } = this.#options
-    const who = refusal.by === 'us' ? `"${self}" refuses "${name}"` : `"${name}" refuses "${self}"`
-    return new RefusedError(name, refusal.code, `${who}: ${refusal.reason}`)
+    const parties = refusal.by === 'us' ? `"${self}" refuses "${name}"` : `"${name}" refuses "${self}"`
+    return new RefusedError(name, refusal.code, `${parties}: ${refusal.reason}`)
   }
 
   /** Whether all neighbours are ready. Throws when one will never be. */

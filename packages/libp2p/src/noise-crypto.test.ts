@@ -17,7 +17,7 @@ function scattered(whole: Uint8Array, size: number): Scattered {
   return list as unknown as Scattered
 }
 
-test('records are those of another implementation, however they are scattered, both ways', (t) => {
+test('records equal those of another implementation, however they are split, both ways', (t) => {
   fc.assert(
     fc.property(
       some(3000),
@@ -41,7 +41,7 @@ test('records are those of another implementation, however they are scattered, b
   )
 })
 
-test('a record with one bit changed, in text or tag or what is associated with it, is not decrypted', (t) => {
+test('a record with one bit changed, in text, tag or associated data, is not decrypted', (t) => {
   fc.assert(
     fc.property(some(200), bytes(12), bytes(8), bytes(32), fc.nat(), (text, nonce, ad, key, place) => {
       const record = Uint8Array.from(noiseCrypto.chaCha20Poly1305Encrypt(text, nonce, ad, key).subarray())
@@ -54,7 +54,7 @@ test('a record with one bit changed, in text or tag or what is associated with i
   )
 })
 
-test('shared secrets are those of another implementation, and the same at both ends', (t) => {
+test('shared secrets equal those of another implementation, and are equal at both ends', (t) => {
   for (let run = 0; run < 20; run++) {
     const [own, foreign] = [noiseCrypto.generateX25519KeyPair(), pureJsCrypto.generateX25519KeyPair()]
     const expected = Uint8Array.from(pureJsCrypto.generateX25519SharedKey(foreign.privateKey, own.publicKey).subarray())
@@ -67,7 +67,7 @@ test('shared secrets are those of another implementation, and the same at both e
   }
 })
 
-test('public keys that make the secret zero, or have another length, are refused', (t) => {
+test('public keys with a zero secret or a wrong length are refused', (t) => {
   const { privateKey } = noiseCrypto.generateX25519KeyPair()
   const one = Uint8Array.from({ length: 32 }, (_, index) => (index === 0 ? 1 : 0))
   for (const publicKey of [new Uint8Array(32), one, new Uint8Array(31).fill(9), new Uint8Array(0)]) {

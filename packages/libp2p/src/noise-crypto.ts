@@ -68,9 +68,9 @@ function generateX25519KeyPair(): KeyPair {
 }
 
 /** The shared secret. Throws for a public key of a wrong length, and for one that makes the secret zero. */
-const generateX25519SharedKey: ICryptoInterface['generateX25519SharedKey'] = (own, publicKey) => {
-  const privateKey = own instanceof Uint8Array ? keyObjects.get(own) : undefined
-  if (privateKey === undefined) return defaultCrypto.generateX25519SharedKey(own, publicKey)
+const generateX25519SharedKey: ICryptoInterface['generateX25519SharedKey'] = (secret, publicKey) => {
+  const privateKey = secret instanceof Uint8Array ? keyObjects.get(secret) : undefined
+  if (privateKey === undefined) return defaultCrypto.generateX25519SharedKey(secret, publicKey)
   const x = Buffer.from(publicKey.subarray()).toString('base64url')
   return diffieHellman({
     privateKey,

@@ -19,7 +19,7 @@ import type { RunSettings } from './run-settings.js'
 export async function openPeer(options: PeerOptions): Promise<Peer> {
   const endpoints = [...options.topology.peers, ...(options.servers ?? [])]
   if (!endpoints.includes(options.self)) {
-    throw new InputError(`"${options.self}" is no peer of the topology; it has ${endpoints.join(', ')}`)
+    throw new InputError(`"${options.self}" is not in the topology; it has ${endpoints.join(', ')}`)
   }
   const agreed = { ...options, runSettings: asRead(options.runSettings) }
   const directory = new PeerDirectory(options.onEvent ?? (() => {}))
@@ -54,8 +54,8 @@ function asRead(runSettings: RunSettings): RunSettings {
   const room = controlBytes - helloBytes
   if (bytes.byteLength <= room) return decodeRunSettings(bytes)
   throw new InputError(
-    `the schema has ${runSettings.schema.length} tensors, and with their names and ${Object.keys(runSettings.settings).length} settings ` +
-      `the run settings take ${bytes.byteLength} bytes; at most ${room} fit into a handshake: merge tensors, or shorten their names`
+    `the run settings take ${bytes.byteLength} bytes (a schema of ${runSettings.schema.length} tensors, ${Object.keys(runSettings.settings).length} settings), ` +
+      `expected at most ${room}; merge tensors, or shorten their names`
   )
 }
 

@@ -158,7 +158,7 @@ export class OutgoingLink {
   /** Closes a link that is not permanent when nothing was sent for `idleAfter`. To be called periodically. */
   closeIfIdle(): void {
     if (!this.#isIdle || realClock.now() < this.#lastUsed + this.#context.limits.idleAfter) return
-    this.#control?.abort('nothing more is sent')
+    this.#control?.abort('nothing more to send')
   }
 
   /** Whether the link is not needed: it is not permanent, no vector waits, and no note was sent for `idleAfter`. */
@@ -242,8 +242,8 @@ export class OutgoingLink {
   async #exchange({ control, exchange, host }: Streams): Promise<string> {
     if (exchange === undefined) return this.#listen(control)
     const { codec, elements, random } = this.#context
-    const own = codecRandom(random, this.#neighbour.name)
-    const encoder = codec.encoderFor(this.#codecs, elements, own, this.#neighbour.speed)
+    const linkRandom = codecRandom(random, this.#neighbour.name)
+    const encoder = codec.encoderFor(this.#codecs, elements, linkRandom, this.#neighbour.speed)
     const writer = new ExchangeWriter(this.#queue, this.#work, this.#neighbour, encoder)
     exchange.addEventListener('close', () => this.#work.notify())
     this.channel.begin({ control, host, writer })
@@ -276,7 +276,7 @@ export class OutgoingLink {
     if (message.kind === 'pong') return this.#pings?.answered(message.at)
     if (message.kind === 'moved') return this.channel.moved(message.sequence)
     const { first } = this.#queue
-    if (message.kind !== 'ack') throw new ProtocolFault(`it says ${message.kind} to one who sends`)
+    if (message.kind !== 'ack') throw new ProtocolFault(`it sends "${message.kind}" to a sender`)
     const progress = this.#queue.at(message.sequence)?.progress
     if (!this.#queue.acknowledge(message.sequence)) {
       throw new ProtocolFault(`it acknowledges vector ${message.sequence}, which was never sent`)

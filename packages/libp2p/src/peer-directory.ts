@@ -40,12 +40,12 @@ export class PeerDirectory {
   learn(id: string, source: AddressSource, addresses: readonly string[]): boolean {
     if (this.nameOf(id) === undefined) return false
     const learnt = this.#learnt.get(id) ?? new Map<AddressSource, readonly string[]>()
-    const known = new Set(this.addressesOf(id))
+    const previous = new Set(this.addressesOf(id))
     const full = addresses.map((address) => `${address}/p2p/${id}`)
     this.#learnt.set(id, learnt.set(source, full))
     const all = [...this.#learnt.values()].flatMap((sources) => [...sources.values()].flat())
     this.#hosts = new Set(all.map((text) => hostOf(multiaddr(text))).filter((host) => host !== undefined))
-    return full.some((address) => !known.has(address))
+    return full.some((address) => !previous.has(address))
   }
 
   /** Adds a peer to the list. Returns false when its name or id is already in it. */

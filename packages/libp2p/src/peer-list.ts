@@ -27,7 +27,7 @@ export function checkPeerList(entries: readonly PeerListEntry[]): PeerList {
   for (const { name, id, addresses } of entries) {
     const entry = { name, id: parsePeerId(id), addresses: addresses.map((text) => reach(text, name, id)) }
     const twin = byId.get(entry.id)
-    if (byName.has(name)) throw new InputError(`the peer list names "${name}" twice; names are unique`)
+    if (byName.has(name)) throw new InputError(`the peer list has "${name}" twice; names must be unique`)
     if (twin !== undefined) throw new InputError(`"${twin.name}" and "${name}" have the same peer id ${entry.id}`)
     byName.set(name, entry)
     byId.set(entry.id, entry)
@@ -54,12 +54,12 @@ export function hostOf(address: Multiaddr): string | undefined {
 }
 
 /** Reads a multiaddr. Throws an InputError that names its peer. */
-export function parseAddress(text: string, whose: string): Multiaddr {
+export function parseAddress(text: string, owner: string): Multiaddr {
   try {
     return multiaddr(text)
   } catch (error) {
     throw new InputError(
-      `the address "${text}" of ${whose} is no multiaddr (${messageOf(error)}); expected one such as /ip4/192.0.2.7/tcp/4001`
+      `the address "${text}" of ${owner} is not a multiaddr (${messageOf(error)}); expected one such as /ip4/192.0.2.7/tcp/4001`
     )
   }
 }
@@ -71,5 +71,5 @@ function reach(text: string, name: PeerName, id: string): string {
   const named = last?.name === 'p2p' ? last.value : undefined
   if (named === undefined) return address.encapsulate(`/p2p/${parsePeerId(id)}`).toString()
   if (parsePeerId(named) === parsePeerId(id)) return address.toString()
-  throw new InputError(`the address "${text}" of "${name}" ends in another peer id than ${id}`)
+  throw new InputError(`the address "${text}" of "${name}" ends with another peer id, expected ${id}`)
 }

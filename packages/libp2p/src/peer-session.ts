@@ -19,9 +19,9 @@ export class PeerSession {
   /** @param isPermanent - whether the links are kept up; otherwise each exists only while something is sent */
   constructor(context: LinkContext, name: PeerName, isPermanent: boolean) {
     const { emit, changed, limits, listening } = context
-    const heard = () => listening.heard(name)
+    const onActivity = () => listening.heard(name)
     this.#context = context
-    this.neighbour = new Neighbour(name, realClock, emit, changed, limits, isPermanent, heard)
+    this.neighbour = new Neighbour(name, realClock, emit, changed, limits, isPermanent, onActivity)
     this.outgoing = new OutgoingLink(context, this.neighbour)
     this.incoming = new IncomingLink(context, this.neighbour, this.outgoing)
   }
@@ -45,9 +45,9 @@ export class PeerSession {
   /** Keeps the links up until the peer closes. Of two peers that can dial each other, the one with the larger id waits at first. */
   async run(): Promise<void> {
     const { directory, self } = this.#context
-    const [own, entry] = [directory.entry(self), directory.entry(this.name)]
+    const [ownEntry, entry] = [directory.entry(self), directory.entry(this.name)]
     if (entry === undefined) return
-    const waits = own !== undefined && own.addresses.length > 0 && entry.id < own.id
+    const waits = ownEntry !== undefined && ownEntry.addresses.length > 0 && entry.id < ownEntry.id
     await this.outgoing.run(waits)
   }
 
@@ -66,19 +66,19 @@ export class PeerSession {
     const { node, limits, closing, directory, greet } = this.#context
     const relayed = this.connections.filter(({ direct }) => !direct)
     if (relayed.length === this.connections.length) {
-      const known = directory.addressesOf(directory.entry(this.name)?.id ?? '')
-      const addresses = known.filter((address) => !isRelayed(address)).map((address) => multiaddr(address))
+      const all = directory.addressesOf(directory.entry(this.name)?.id ?? '')
+      const addresses = all.filter((address) => !isRelayed(address)).map((address) => multiaddr(address))
       if (addresses.length === 0) return
       const dial = (signal: AbortSignal) => node.dial(addresses, { signal, force: true })
       const connection = await within(limits.dialTimeout, closing, dial)
       await greet?.(connection)
     }
-    for (const connection of relayed) connection.abort(new Error('a direct connection takes its place'))
+    for (const connection of relayed) connection.abort(new Error('replaced by a direct connection'))
   }
 
   /** Cuts all connections, which seem dead; the links build new ones. */
   cut(): void {
-    for (const connection of this.connections) connection.abort(new Error('not heard for too long'))
+    for (const connection of this.connections) connection.abort(new Error('silent for too long'))
   }
 
   /** Ends both links. */

@@ -56,7 +56,7 @@ export class PeerSet {
   /** Takes the peer list and dials the neighbours. Throws an InputError when one of them is not in it. */
   open(peerList: PeerList): void {
     const { directory, self } = this.#context
-    invariant(!directory.isOpen, 'a peer was told to connect twice')
+    invariant(!directory.isOpen, 'connect was called twice')
     const names = [...this.#sessions.keys()]
     const lacking = names.filter((name) => !peerList.byName.has(name) && !this.#places.has(name))
     if (lacking.length > 0) {
@@ -76,8 +76,8 @@ export class PeerSet {
   /** The session with a peer, created if there is none; `undefined` for one that is not in the peer list. */
   sessionWith(name: PeerName): PeerSession | undefined {
     const { self, directory, closing } = this.#context
-    const known = this.#sessions.get(name)
-    if (known !== undefined || name === self || closing.aborted) return known
+    const existing = this.#sessions.get(name)
+    if (existing !== undefined || name === self || closing.aborted) return existing
     if (directory.entry(name) === undefined) return undefined
     const session = this.#add(name, false)
     this.#run(session)
@@ -103,7 +103,7 @@ export class PeerSet {
   }
 
   /** To be called when a peer was excluded: its session ends. */
-  put(name: PeerName, reason: string): void {
+  exclude(name: PeerName, reason: string): void {
     const session = this.#sessions.get(name)
     session?.neighbour.refuse({ by: 'us', code: 'unknown-peer', reason })
     session?.cut()

@@ -22,7 +22,7 @@ async function idleSockets(t: ExecutionContext, port: number, count: number): Pr
 
 const portOf = (address: string) => Number(/\/tcp\/(\d+)/.exec(address)?.[1])
 
-test.serial('beside 200 sockets that say nothing 16 of 16 admitted peers connect', async (t) => {
+test.serial('16 of 16 admitted peers connect despite 200 silent sockets', async (t) => {
   const hub = await testNode(t, star, 'hub')
   const others = await Promise.all(peers.map((name) => testNode(t, star, name)))
   await idleSockets(t, portOf(hub.peer.addresses[0]), 200)
@@ -36,7 +36,7 @@ test.serial('beside 200 sockets that say nothing 16 of 16 admitted peers connect
   t.deepEqual(failed, [], 'none of the sixteen calls failed')
 })
 
-test.serial('whoever does not prove who it is in time is sent away', async (t) => {
+test.serial('a connection that does not authenticate in time is closed', async (t) => {
   const [left] = await testCluster(t, graph(['a', 'b']), { limits: { unknownPeerTimeout: 100 } })
   t.is(left.name, peerName('a'))
   const sockets = await idleSockets(t, portOf(left.peer.addresses[0]), 3)

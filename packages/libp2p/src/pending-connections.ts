@@ -68,6 +68,6 @@ export class PendingConnections {
 
   #timeOut(connection: MultiaddrConnection): void {
     this.remove(connection)
-    connection.abort(new Error('it did not prove who it is in time'))
+    connection.abort(new Error('it did not authenticate in time'))
   }
 }

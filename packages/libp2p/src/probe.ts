@@ -2,7 +2,7 @@ import type { Connection, Libp2p } from '@libp2p/interface'
 import type { Multiaddr } from '@multiformats/multiaddr'
 import type { Milliseconds } from '@murmuration/core'
 import { controlProtocol, defaultLimits } from './constants.js'
-import { explain } from './explain.js'
+import { type Problem, problemOf } from './explain.js'
 import type { Identity } from './identity.js'
 import type { NodeOptions } from './node.js'
 
@@ -10,16 +10,16 @@ import type { NodeOptions } from './node.js'
 export const routerTimeout: Milliseconds = 15_000
 
 /**
- * Dials an address as a peer does, and closes the connection once both ends have proven their ids. Resolves with a message about what is wrong, or
+ * Dials an address as a peer does, and closes the connection once both ends have proven their ids. Resolves with the problem, or
  * `undefined` when the peer with this id answers and admits `identity`.
  */
 export async function probe(
   identity: Identity,
   { id, address }: { readonly id: string; readonly address: string },
   timeout: Milliseconds
-): Promise<string | undefined> {
-  const place = address.includes('/p2p/') ? address : `${address}/p2p/${id}`
-  return calling(identity, place, timeout, async (connection, signal) => {
+): Promise<Problem | undefined> {
+  const target = address.includes('/p2p/') ? address : `${address}/p2p/${id}`
+  return calling(identity, target, timeout, async (connection, signal) => {
     // A refusal shows only here: the other end accepts the connection and then closes it.
     const stream = await connection.newStream(controlProtocol, { signal, runOnLimitedConnection: true })
     stream.abort(new Error('only a probe'))
@@ -31,7 +31,7 @@ export async function probeSeed(
   identity: Identity,
   address: string,
   timeout: Milliseconds
-): Promise<string | undefined> {
+): Promise<Problem | undefined> {
   const [{ introductionsProtocol }, { parseAddress }] = await Promise.all([
     import('./discovery/introductions.js'),
     import('./peer-list.js')
@@ -48,7 +48,7 @@ export async function probeRelay(
   identity: Identity,
   address: string,
   timeout: Milliseconds
-): Promise<string | undefined> {
+): Promise<Problem | undefined> {
   const [{ Circuit }, { parseAddress }] = await Promise.all([import('./relay/circuit.js'), import('./peer-list.js')])
   parseAddress(address, 'a relay')
   const circuit = new Circuit(true)
@@ -94,12 +94,13 @@ export async function probeReach(
         const [host, tcp] = address.getComponents()
         return tcp?.name === 'tcp' && host.name === family ? [Number(tcp.value)] : []
       })
-      if (ports.length === 0) throw new Error('this peer listens at no TCP port of the kind by which it calls the seed')
+      if (ports.length === 0)
+        throw new Error('this peer listens on no TCP port of the IP version with which it reached the seed')
       called = { ...(await askForCall(connection, ports[0], timeout)), port: ports[0] }
     },
     { listen, upnp }
   )
-  return called ?? problem ?? 'no answer'
+  return called ?? problem?.text ?? 'no answer'
 }
 
 /** Makes routers forward a peer's port for a moment. Resolves with the forwarded addresses; with none when no router does it. */
@@ -117,8 +118,8 @@ export async function probeRouters(identity: Identity, listen: readonly string[]
 
 /** The addresses at which routers forward a port to a node, as soon as there is one; none after `timeout`. */
 async function forwardedTo(node: Libp2p, timeout: Milliseconds): Promise<readonly Multiaddr[]> {
-  const own = new Set(node.getMultiaddrs().map(String))
-  const forwarded = () => node.getMultiaddrs().filter((address) => !own.has(address.toString()))
+  const initial = new Set(node.getMultiaddrs().map(String))
+  const forwarded = () => node.getMultiaddrs().filter((address) => !initial.has(address.toString()))
   await new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, timeout)
     node.addEventListener('self:peer:update', () => {
@@ -130,14 +131,14 @@ async function forwardedTo(node: Libp2p, timeout: Milliseconds): Promise<readonl
   return forwarded()
 }
 
-/** Dials an address from a temporary node. Resolves with a message about what is wrong. */
+/** Dials an address from a temporary node. Resolves with the problem, if any. */
 async function calling(
   identity: Identity,
   address: string,
   timeout: Milliseconds,
   act: (connection: Connection, signal: AbortSignal, listening: readonly Multiaddr[]) => Promise<void>,
   { circuit, listen = [], upnp }: Pick<Partial<NodeOptions>, 'circuit' | 'listen' | 'upnp'> = {}
-): Promise<string | undefined> {
+): Promise<Problem | undefined> {
   const [{ multiaddr }, { createNode, startNode }] = await Promise.all([
     import('@multiformats/multiaddr'),
     import('./node.js')
@@ -152,7 +153,7 @@ async function calling(
     await connection.close()
     return undefined
   } catch (error) {
-    return explain(error)
+    return problemOf(error)
   } finally {
     await node.stop()
   }

@@ -16,7 +16,7 @@ const path = graph(['a', 'b'], ['b', 'c'])
 const [a, c, s] = ['a', 'c', 's'].map(peerName)
 const message = (round: number) => ({ kind: 1, round, vector: new Float32Array(8).fill(round) })
 
-test('the link to one that is no neighbour is built when something is sent, let go when nothing more is, and built again', async (t) => {
+test('a link to a peer that is not a neighbour opens on sending, closes when idle, and opens again', async (t) => {
   const nodes = await testCluster(t, path, { limits: { idleAfter: 300 } })
   await connectAll(nodes)
   const [first, , far] = nodes
@@ -38,7 +38,7 @@ test('the link to one that is no neighbour is built when something is sent, let 
   t.false(far.events.some(({ kind }) => kind === 'bad-frame' || kind === 'reconnecting'))
 })
 
-test('what was sent to one that is no neighbour arrives, though the sender closes right after', async (t) => {
+test('a vector to a peer that is not a neighbour arrives, also if the sender closes right after', async (t) => {
   const nodes = await testCluster(t, path, { limits: { closeTimeout: timeLimit(10_000) } })
   await connectAll(nodes)
   const [first, , far] = nodes
@@ -48,7 +48,7 @@ test('what was sent to one that is no neighbour arrives, though the sender close
   await closing
 })
 
-test('where everyone is to be reached, connecting waits for everyone, and servers are waited for by all', async (t) => {
+test('with reach "everyone", connecting waits for all peers, and all wait for servers', async (t) => {
   const options = { servers: [s], reach: 'everyone' } as const
   const nodes = [...(await testCluster(t, path, options)), await testNode(t, path, 's', options)]
   await connectAll(nodes)
@@ -64,10 +64,10 @@ test('where everyone is to be reached, connecting waits for everyone, and server
     instanceOf: InputError,
     message: /lacks s/
   })
-  await t.throwsAsync(testNode(t, path, 'x', options), { message: /"x" is no peer of the topology; it has a, b, c, s/ })
+  await t.throwsAsync(testNode(t, path, 'x', options), { message: /"x" is not in the topology; it has a, b, c, s/ })
 })
 
-test('one that is no neighbour and has other settings is refused, and harms nobody', async (t) => {
+test('a peer that is not a neighbour and has other settings is refused, without harm to others', async (t) => {
   const [first, second] = [await testNode(t, path, 'a'), await testNode(t, path, 'b')]
   const other = { settings: { run: 'other' }, schema: schemaOf(8), start: '00' }
   const far = await testNode(t, path, 'c', { runSettings: other })

@@ -24,7 +24,7 @@ function after(...ends: readonly AttemptEnd[]) {
   })
 }
 
-test('after a loss two calls follow soon, and when both are refused that is known', (t) => {
+test('after a loss two calls follow soon, and when both are refused the neighbour counts as refused', (t) => {
   t.deepEqual(after(held, refusal, refusal, refusal), [
     [1, false],
     [1, false],
@@ -33,14 +33,14 @@ test('after a loss two calls follow soon, and when both are refused that is know
   ])
 })
 
-test('one refusal is none: the next call may be answered, or end otherwise', (t) => {
+test('one refusal does not count: the next call may be answered, or fail otherwise', (t) => {
   t.deepEqual(
     after(refusal, failure, refusal, held, refusal).map(([, isRefused]) => isRefused),
     [false, false, false, false, false]
   )
 })
 
-test('links that are lost soon, again and again, are built less and less often, and others do not count for them', (t) => {
+test('links that are repeatedly lost soon are rebuilt less and less often; other ends do not count', (t) => {
   const most = maxBackoff / initialBackoff
   t.deepEqual(
     after(short, short, short, short, short, short, held, short).map(([waits]) => waits),
@@ -52,7 +52,7 @@ test('links that are lost soon, again and again, are built less and less often, 
   )
 })
 
-test('one that was connected is given less time to call, and one that refuses none', (t) => {
+test('a neighbour that was connected gets less time to call, and one that refuses none', (t) => {
   const reconnection = new Reconnection(defaultLimits, createRandom(1, 'test'))
   const waits = [reconnection.callWait]
   for (const end of [held, refusal, held]) {
@@ -73,7 +73,7 @@ async function servers(t: ExecutionContext) {
   return { up, down }
 }
 
-test('a machine refuses when all of its addresses do', async (t) => {
+test('a machine refuses if all its addresses do', async (t) => {
   const { up, down } = await servers(t)
   const node = await createNode({ identity: await createIdentity(), listen: [], limits: limitsOf() })
   await node.start()

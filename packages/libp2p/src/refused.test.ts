@@ -26,17 +26,17 @@ async function start(t: ExecutionContext, options: Start) {
 
 /** What a peer has heard from "k", to which it sends notes repeatedly until the test ends. */
 function tellAndListen(t: ExecutionContext, { peer }: TestNode) {
-  const heard = { last: '', notes: 0, refused: 0 }
+  const events = { last: '', notes: 0, refused: 0 }
   const only = (from: PeerName, act: () => void) => void (from === k && act())
   peer.fabric.listen({
-    note: (from, note) => only(from, () => void ((heard.last = note), heard.notes++)),
+    note: (from, note) => only(from, () => void ((events.last = note), events.notes++)),
     heard: () => {},
-    refused: (from) => only(from, () => void heard.refused++)
+    refused: (from) => only(from, () => void events.refused++)
   })
   let count = 0
   const timer = setInterval(() => peer.fabric.tell(k, `${count++}`), 50)
   t.teardown(() => clearInterval(timer))
-  return heard
+  return events
 }
 
 const ended = async (child: ChildProcess) => {
@@ -45,7 +45,7 @@ const ended = async (child: ChildProcess) => {
   await exit
 }
 
-test('a peer that stands still is not refused; one that is killed is, at neighbours and others; and one that is back is told and heard again', async (t) => {
+test('a suspended peer does not count as refused; a killed one does, at all peers; a restarted one exchanges notes again', async (t) => {
   const identity = await createIdentity()
   const options = { name: k, key: encodeIdentity(identity), listen: ['/ip4/127.0.0.1/tcp/0'], edges }
   const { child, addresses } = await start(t, options)
@@ -54,7 +54,7 @@ test('a peer that stands still is not refused; one that is killed is, at neighbo
   child.send(peerList)
   await Promise.all(nodes.map(({ peer }) => peer.connect(peerList, 60_000)))
   const all = nodes.map((node) => tellAndListen(t, node))
-  const notes = () => all.map((heard) => heard.notes)
+  const notes = () => all.map((events) => events.notes)
   await eventually('an echo at all', () => notes().every((count) => count > 0))
 
   child.kill('SIGSTOP')
@@ -79,13 +79,13 @@ test('a peer that stands still is not refused; one that is killed is, at neighbo
   await eventually('echos of the next', () => notes().every((count, index) => count > atDeath[index]))
 })
 
-test('one that leaves, or has not been there yet and nobody calls, is not refused', async (t) => {
+test('a peer that leaves, or has not started and is not called, does not count as refused', async (t) => {
   const nodes = await Promise.all(['a', 'b', 'c', 'k'].map((name) => testNode(t, graph(...edges), name)))
   await connectAll(nodes)
   const [left] = nodes
-  const heard = tellAndListen(t, left)
+  const events = tellAndListen(t, left)
   await nodes[3].peer.close()
   await eventually('a goodbye', () => left.events.some(({ kind }) => kind === 'left'))
   await new Promise((resolve) => setTimeout(resolve, 500))
-  t.is(heard.refused, 0)
+  t.is(events.refused, 0)
 })

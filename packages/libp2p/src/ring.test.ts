@@ -67,7 +67,7 @@ test('a ring of four exchanges 20 rounds of 1 MB, each vector once, in order and
   }
 })
 
-test('peers that come up one after the other, with the peer list at different times, find each other', async (t) => {
+test('peers that start one after the other, with the peer list at different times, find each other', async (t) => {
   const nodes = await testCluster(t, square)
   const peerList = peerListOf(nodes)
   const all = nodes.map(async ({ peer }, index) => {
@@ -78,7 +78,7 @@ test('peers that come up one after the other, with the peer list at different ti
   t.true(nodes.every(({ peer }) => peer.neighbours().every(({ state, reason }) => state === 'ready' && reason === '')))
 })
 
-test('a peer without an address is reached by calling its neighbours', async (t) => {
+test('a peer without an address connects by dialling its neighbours', async (t) => {
   const topology = graph(['a', 'b'])
   const caller = await testNode(t, topology, 'a', { listen: [] })
   const called = await testNode(t, topology, 'b')

@@ -5,7 +5,7 @@ import { SampleCounts } from './sample-counts.js'
 
 const ring = graph(['a', 'b'], ['b', 'c'], ['c', 'd'], ['d', 'e'], ['e', 'a'])
 
-test('each peer of a ring learns the sample counts of all, also of those that are no neighbours', async (t) => {
+test('each peer of a ring learns the sample counts of all, also of peers that are not neighbours', async (t) => {
   const nodes = await testCluster(t, ring)
   await connectAll(nodes)
   const all = await Promise.all(nodes.map(({ peer }, place) => peer.exchangeSampleCounts(100 * (place + 1), 60_000)))
@@ -23,13 +23,13 @@ test('each peer of a ring learns the sample counts of all, also of those that ar
   }
 })
 
-test('who does not tell is named', async (t) => {
+test('a peer that does not answer is named', async (t) => {
   const [left, right] = await testCluster(t, graph(['a', 'b']))
   await connectAll([left, right])
   const { message } = await t.throwsAsync(left.peer.exchangeSampleCounts(1, 500), {
     instanceOf: NeighboursMissingError
   })
-  t.regex(message, /the sample counts of b have not come/)
+  t.regex(message, /the sample counts of b have not arrived/)
 })
 
 const counts = () => {
@@ -39,7 +39,7 @@ const counts = () => {
   return { own, b, c }
 }
 
-test('what others say of this peer, and of peers that are none, is not listened to', (t) => {
+test('reports about this peer, and about unknown peers, are ignored', (t) => {
   const { own, b } = counts()
   own.merge(b, [
     ['a', 9],
@@ -47,20 +47,20 @@ test('what others say of this peer, and of peers that are none, is not listened 
     ['x', 3],
     ['c', 4]
   ])
-  t.deepEqual([...own.known().values()], [7, 2, 4])
+  t.deepEqual([...own.counts().values()], [7, 2, 4])
 })
 
-test('neighbours that contradict each other are an error that names both', (t) => {
+test('contradicting neighbours are an error that names both', (t) => {
   const { own, b, c } = counts()
   own.merge(b, [['c', 4]])
   t.throws(() => own.merge(c, [['c', 5]]), {
     instanceOf: InputError,
-    message: /"b" says that "c" has 4 samples, "c" says 5/
+    message: /"b" reports 4 samples for "c", "c" reports 5/
   })
 })
 
 for (const wrong of [[['b', 0]], [['b', 1.5]], [['b', '3']], { b: 3 }, [['b', 1, 2]]]) {
-  test(`${JSON.stringify(wrong)} is no answer`, (t) => {
+  test(`${JSON.stringify(wrong)} is not an answer`, (t) => {
     const { own, b } = counts()
     t.throws(() => own.merge(b, wrong))
     t.deepEqual(own.missing, ['b', 'c'].map(peerName))

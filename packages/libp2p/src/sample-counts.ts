@@ -14,7 +14,7 @@ const answer = z.array(z.tuple([z.string(), z.int().min(1)])).max(1 << 14)
 export class SampleCounts {
   readonly #self: PeerName
   readonly #peers: readonly PeerName[]
-  readonly #known = new Map<PeerName, { readonly samples: number; readonly from: PeerName }>()
+  readonly #counts = new Map<PeerName, { readonly samples: number; readonly from: PeerName }>()
 
   constructor(self: PeerName, peers: readonly PeerName[]) {
     this.#self = self
@@ -23,14 +23,14 @@ export class SampleCounts {
 
   /** The peers with unknown counts. */
   get missing(): readonly PeerName[] {
-    return this.#peers.filter((name) => !this.#known.has(name))
+    return this.#peers.filter((name) => !this.#counts.has(name))
   }
 
   /** The known counts, in the order of the topology's peers. */
-  known(): ReadonlyMap<PeerName, number> {
+  counts(): ReadonlyMap<PeerName, number> {
     return new Map(
       this.#peers.flatMap((name) => {
-        const entry = this.#known.get(name)
+        const entry = this.#counts.get(name)
         return entry === undefined ? [] : [[name, entry.samples] as const]
       })
     )
@@ -38,24 +38,24 @@ export class SampleCounts {
 
   /** Sets this peer's own count, which its answers contain from now on. */
   setOwn(samples: number): void {
-    this.#known.set(this.#self, { samples, from: this.#self })
+    this.#counts.set(this.#self, { samples, from: this.#self })
   }
 
   /** The known counts, as an answer. */
   answer(): unknown {
-    return [...this.known()]
+    return [...this.counts()]
   }
 
   /** Merges a neighbour's answer. Throws for a malformed one, and an InputError for a contradiction. */
-  merge(from: PeerName, given: unknown): void {
-    for (const [text, samples] of answer.parse(given)) {
+  merge(from: PeerName, message: unknown): void {
+    for (const [text, samples] of answer.parse(message)) {
       const name = peerName(text)
       if (name === this.#self || !this.#peers.includes(name)) continue
-      const before = this.#known.get(name)
-      if (before === undefined || from === name) this.#known.set(name, { samples, from })
-      if (before !== undefined && before.samples !== samples) {
+      const previous = this.#counts.get(name)
+      if (previous === undefined || from === name) this.#counts.set(name, { samples, from })
+      if (previous !== undefined && previous.samples !== samples) {
         throw new InputError(
-          `"${before.from}" says that "${name}" has ${before.samples} samples, "${from}" says ${samples}; start all peers anew`
+          `"${previous.from}" reports ${previous.samples} samples for "${name}", "${from}" reports ${samples}; restart all peers`
         )
       }
     }

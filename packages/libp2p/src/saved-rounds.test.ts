@@ -6,7 +6,7 @@ import { SavedRounds } from './saved-rounds.js'
 const ring = graph(['a', 'b'], ['b', 'c'], ['c', 'd'], ['d', 'e'], ['e', 'a'])
 const [a, b, c] = ['a', 'b', 'c'].map(peerName)
 
-test('each peer of a ring learns which checkpoints all have, also those that are no neighbours', async (t) => {
+test('each peer of a ring learns the checkpoints of all, also of peers that are not neighbours', async (t) => {
   const nodes = await testCluster(t, ring)
   await connectAll(nodes)
   const all = await Promise.all(nodes.map(({ peer }, place) => peer.exchangeCheckpoints([place, 10], 60_000)))
@@ -17,16 +17,16 @@ test('each peer of a ring learns which checkpoints all have, also those that are
     )
 })
 
-test('who does not say is named, and what it may lack', async (t) => {
+test('a peer that does not answer is named, with a possible reason', async (t) => {
   const [left, right] = await testCluster(t, graph(['a', 'b']))
   await connectAll([left, right])
   const { message } = await t.throwsAsync(left.peer.exchangeCheckpoints([], 500), {
     instanceOf: NeighboursMissingError
   })
-  t.regex(message, /the checkpoints of b have not come.*--resume/)
+  t.regex(message, /the checkpoints of b have not arrived.*--resume/)
 })
 
-test('what a peer has saved since is known to its neighbours once they ask', async (t) => {
+test('neighbours that ask learn what a peer has saved since', async (t) => {
   const [left, right] = await testCluster(t, graph(['a', 'b']))
   await connectAll([left, right])
   t.deepEqual(await left.peer.exchangeSaved(20), [-1])
@@ -34,7 +34,7 @@ test('what a peer has saved since is known to its neighbours once they ask', asy
   t.deepEqual(await left.peer.exchangeSaved(40), [30])
 })
 
-test('a newest round never becomes older, and nobody speaks for this peer', (t) => {
+test('a newest round never decreases, and no peer reports for this one', (t) => {
   const own = new SavedRounds(a, [a, b, c])
   own.setBefore([7])
   own.merge(b, [
@@ -54,7 +54,7 @@ test('a newest round never becomes older, and nobody speaks for this peer', (t) 
   t.deepEqual(own.missing, [c])
 })
 
-test('who counted no more is not waited for, and what it has is of no account, whoever says so', (t) => {
+test('a peer that no longer counted is not waited for, and its rounds are ignored, whoever reports it', (t) => {
   const own = new SavedRounds(a, [a, b, c])
   own.setBefore([200], [c])
   own.merge(b, [{ name: 'b', before: [200, 100] }])
@@ -67,12 +67,12 @@ test('who counted no more is not waited for, and what it has is of no account, w
   t.deepEqual(own.newestOfOthers(), [-1])
 })
 
-test('neighbours that contradict each other are an error that names both', (t) => {
+test('contradicting neighbours are an error that names both', (t) => {
   const own = new SavedRounds(a, [a, b, c])
   own.merge(b, [{ name: 'c', before: [4] }])
   t.throws(() => own.merge(c, [{ name: 'c', before: [5] }]), {
     instanceOf: InputError,
-    message: /"b" says that "c" had the checkpoints 4, "c" says 5/
+    message: /"b" reports the checkpoints 4 of "c", "c" reports 5/
   })
 })
 
@@ -83,7 +83,7 @@ for (const wrong of [
   [{ name: 'b', before: [0.5] }],
   [{ name: 'b', before: Array(65).fill(1) }]
 ]) {
-  test(`${JSON.stringify(wrong).slice(0, 40)} is no answer`, (t) => {
+  test(`${JSON.stringify(wrong).slice(0, 40)} is not an answer`, (t) => {
     const own = new SavedRounds(a, [a, b])
     t.throws(() => own.merge(b, wrong))
     t.deepEqual(own.missing, [a, b])

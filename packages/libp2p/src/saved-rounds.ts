@@ -18,7 +18,7 @@ const answer = z
   .max(1 << 14)
 
 /** What is known of one peer. */
-interface Known {
+interface Entry {
   before?: readonly number[]
   from?: PeerName
   newest?: number
@@ -32,64 +32,66 @@ interface Known {
  */
 export class SavedRounds {
   readonly #self: PeerName
-  readonly #known: ReadonlyMap<PeerName, Known>
+  readonly #entries: ReadonlyMap<PeerName, Entry>
 
   /** @param peers - all peers that save, including this one */
   constructor(self: PeerName, peers: readonly PeerName[]) {
     this.#self = self
-    this.#known = new Map(peers.map((name) => [name, {}]))
+    this.#entries = new Map(peers.map((name) => [name, {}]))
   }
 
   /** The peers that count, with unknown rounds at their start. */
   get missing(): readonly PeerName[] {
-    return [...this.#known].flatMap(([name, { before, gone }]) => (before === undefined && gone !== true ? [name] : []))
+    return [...this.#entries].flatMap(([name, { before, gone }]) =>
+      before === undefined && gone !== true ? [name] : []
+    )
   }
 
   /** The known rounds that each peer that counts had at its start. */
   before(): ReadonlyMap<PeerName, readonly number[]> {
-    const counted = [...this.#known].filter(([, { gone }]) => gone !== true)
+    const counted = [...this.#entries].filter(([, { gone }]) => gone !== true)
     return new Map(counted.flatMap(([name, { before }]) => (before === undefined ? [] : [[name, before]])))
   }
 
   /** The newest round that each other peer that counts has saved; −1 when unknown. */
   newestOfOthers(): readonly number[] {
-    const others = [...this.#known].filter(([name, { gone }]) => name !== this.#self && gone !== true)
+    const others = [...this.#entries].filter(([name, { gone }]) => name !== this.#self && gone !== true)
     return others.map(([, { newest = -1 }]) => newest)
   }
 
   /** @param gone - the peers that no longer counted when the newest of these rounds was saved */
   setBefore(rounds: readonly number[], gone: readonly PeerName[] = []): void {
-    const own = this.#known.get(this.#self)
-    if (own !== undefined) Object.assign(own, { before: rounds, from: this.#self })
-    for (const name of gone) Object.assign(this.#known.get(name) ?? {}, { gone: true })
+    const ownEntry = this.#entries.get(this.#self)
+    if (ownEntry !== undefined) Object.assign(ownEntry, { before: rounds, from: this.#self })
+    for (const name of gone) Object.assign(this.#entries.get(name) ?? {}, { gone: true })
   }
 
   setNewest(round: number): void {
-    const own = this.#known.get(this.#self)
-    if (own !== undefined) own.newest = round
+    const ownEntry = this.#entries.get(this.#self)
+    if (ownEntry !== undefined) ownEntry.newest = round
   }
 
   /** All known rounds, as an answer. */
   answer(): unknown {
-    return [...this.#known].map(([name, { before, newest, gone }]) => ({ name, before, newest, gone }))
+    return [...this.#entries].map(([name, { before, newest, gone }]) => ({ name, before, newest, gone }))
   }
 
   /** Merges a neighbour's answer. Throws for a malformed one, and an InputError for a contradiction. */
-  merge(from: PeerName, given: unknown): void {
-    for (const { name: text, before, newest, gone } of answer.parse(given)) {
+  merge(from: PeerName, message: unknown): void {
+    for (const { name: text, before, newest, gone } of answer.parse(message)) {
       const name = peerName(text)
-      const known = this.#known.get(name)
-      if (known === undefined) continue
-      if (gone === true) known.gone = true
+      const entry = this.#entries.get(name)
+      if (entry === undefined) continue
+      if (gone === true) entry.gone = true
       if (name === this.#self) continue
-      if (newest !== undefined) known.newest = Math.max(known.newest ?? -1, newest)
+      if (newest !== undefined) entry.newest = Math.max(entry.newest ?? -1, newest)
       if (before === undefined) continue
-      if (known.before !== undefined && known.before.join() !== before.join()) {
+      if (entry.before !== undefined && entry.before.join() !== before.join()) {
         throw new InputError(
-          `"${known.from}" says that "${name}" had the checkpoints ${known.before.join(', ')}, "${from}" says ${before.join(', ')}; start all peers anew`
+          `"${entry.from}" reports the checkpoints ${entry.before.join(', ')} of "${name}", "${from}" reports ${before.join(', ')}; restart all peers`
         )
       }
-      Object.assign(known, { before, from: known.from ?? from })
+      Object.assign(entry, { before, from: entry.from ?? from })
     }
   }
 }

@@ -71,7 +71,7 @@ class Model {
 
 const acts = ['offer', 'write', 'arrive', 'take', 'acknowledge', 'reconnect'] as const
 
-test('whatever is lost at whatever moment, each frame arrives once and in order, and every queue keeps its bound', (t) => {
+test('whatever is lost and when, each frame arrives once and in order, and queues stay bounded', (t) => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...acts), { maxLength: 150 }), (steps) => {
       const model = new Model()
@@ -89,7 +89,7 @@ test('whatever is lost at whatever moment, each frame arrives once and in order,
   )
 })
 
-test('a full queue says no, and takes again when something is acknowledged', (t) => {
+test('a full queue refuses vectors until one is acknowledged', (t) => {
   const queue = new SendQueue(elements, 2)
   t.deepEqual(
     [1, 2, 3].map((round) => queue.offer(message(round))),
@@ -101,7 +101,7 @@ test('a full queue says no, and takes again when something is acknowledged', (t)
   t.true(queue.offer(message(3)))
 })
 
-test('acknowledgements and welcomes for what was never sent are refused', (t) => {
+test('acknowledgements and welcomes for vectors that were never sent are refused', (t) => {
   const queue = new SendQueue(elements, 4)
   queue.offer(message(1))
   t.false(queue.acknowledge(1))
@@ -113,7 +113,7 @@ test('acknowledgements and welcomes for what was never sent are refused', (t) =>
   t.false(queue.resume({ received: 0, acknowledged: 0, window: 4 }), 'what was acknowledged cannot be asked for again')
 })
 
-test('a sender that was started anew, or has given frames up, is counted from where it says', (t) => {
+test('a sender that was restarted, or has dropped vectors, continues from the number in its hello', (t) => {
   const window = new ReceiveWindow(elements, { window: 2, mailbox: 1 })
   window.greet('first', 1)
   t.deepEqual(
@@ -128,7 +128,7 @@ test('a sender that was started anew, or has given frames up, is counted from wh
   t.true(window.arrive(1, 1))
 })
 
-test('parts that make up a whole vector may be on their way together, and the next one waits', (t) => {
+test('parts that add up to a vector may be in flight together; the next one waits', (t) => {
   const queue = new SendQueue(elements, 4)
   for (const length of [4, 4, 2, 4]) t.true(queue.offer(message(0, length)))
   queue.resume({ received: 0, acknowledged: 0, window: 1 })
@@ -140,7 +140,7 @@ test('parts that make up a whole vector may be on their way together, and the ne
   t.is(queue.next()?.sequence, 4)
 })
 
-test('what is larger than the window or the queue goes alone', (t) => {
+test('a vector larger than the window or the queue is sent alone', (t) => {
   const queue = new SendQueue(elements, 1)
   t.true(queue.offer(message(0, 3 * elements)))
   t.false(queue.offer(message(0, 1)))
@@ -148,21 +148,21 @@ test('what is larger than the window or the queue goes alone', (t) => {
   t.is(queue.next()?.sequence, 1)
 })
 
-test('whoever waits for a vector to be gone is told once', (t) => {
+test('a sender is notified once of each acknowledged vector', (t) => {
   const queue = new SendQueue(elements, 4)
-  const heard: number[] = []
-  for (let round = 0; round < 3; round++) queue.offer(message(round, elements, () => heard.push(round)))
+  const acknowledged: number[] = []
+  for (let round = 0; round < 3; round++) queue.offer(message(round, elements, () => acknowledged.push(round)))
   queue.resume({ received: 0, acknowledged: 0, window: 2 })
   queue.next()
   queue.next()
   queue.acknowledge(1)
   queue.acknowledge(1)
-  t.deepEqual(heard, [0])
+  t.deepEqual(acknowledged, [0])
   queue.clear()
-  t.deepEqual(heard, [0, 1, 2])
+  t.deepEqual(acknowledged, [0, 1, 2])
 })
 
-test('a receiver without room acknowledges nothing, and one with some acknowledges as much as is beyond it', (t) => {
+test('a receiver without room acknowledges nothing; with some room, what exceeds it', (t) => {
   const window = new ReceiveWindow(elements, { window: 2, mailbox: 1 })
   window.greet('x', 1)
   for (const [index, weight] of [4, 4, 2].entries()) t.true(window.arrive(index + 1, weight))
@@ -178,7 +178,7 @@ test('a receiver without room acknowledges nothing, and one with some acknowledg
   t.is(window.acknowledged, 3)
 })
 
-test('a window that is full takes no more, and neither does a crowded mailbox after any number of restarts', (t) => {
+test('a full window accepts nothing more, and neither does a full mailbox after any number of restarts', (t) => {
   const window = new ReceiveWindow(elements, { window: 2, mailbox: 1 })
   window.greet('x', 1)
   t.false(window.overflows(100), 'what is larger than the window comes alone')

@@ -101,7 +101,10 @@ export class SendQueue {
     if (next === undefined) return undefined
     const isOpen = sum(this.#queued, unacknowledged) + weightOf(next) <= this.#window
     if (unacknowledged > 0 && !isOpen) return undefined
-    invariant(next.sequence === this.#handedOut + 1, () => `${next.sequence} lies where its successor should`)
+    invariant(
+      next.sequence === this.#handedOut + 1,
+      () => `vector ${next.sequence} is queued, expected ${this.#handedOut + 1}`
+    )
     this.#handedOut = next.sequence
     return next
   }

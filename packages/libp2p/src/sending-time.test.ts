@@ -1,7 +1,7 @@
 import test from 'ava'
 import { SendingTime } from './sending-time.js'
 
-test('time in which several vectors are under way counts once', (t) => {
+test('time in which several vectors are in flight counts once', (t) => {
   let now = 100
   const sending = new SendingTime({ now: () => now })
   const at = (time: number, act: 'begin' | 'end') => {

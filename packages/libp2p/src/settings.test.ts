@@ -14,7 +14,7 @@ test('the canonical form does not depend on the order of keys, and names each va
   t.deepEqual(names({ a: { x: 1, y: 2 } }, { a: { y: 2, x: 1 } }), [])
 })
 
-test('a key with a dot, an empty list and a text that looks like one are told apart', (t) => {
+test('a key with a dot, an empty list and a text that looks like one stay distinct', (t) => {
   t.deepEqual(names({ a: { b: 1 } }, { 'a.b': 1 }), ['["a.b"]', 'a.b'])
   t.deepEqual(names({ a: [] }, { a: '[]' }), ['a'])
   t.deepEqual(names({ a: [] }, { a: {} }), ['a'])
@@ -22,7 +22,7 @@ test('a key with a dot, an empty list and a text that looks like one are told ap
   t.deepEqual(names({ a: '\u001b' }, { a: '\\u001b' }), ['a'])
 })
 
-test('any two values that differ as JSON have another canonical form, and what a neighbour reads is what was meant', (t) => {
+test('values that differ as JSON have different canonical forms, and a neighbour reads what was sent', (t) => {
   const value = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue())
   fc.assert(
     fc.property(value, value, (left, right) => {
@@ -33,27 +33,27 @@ test('any two values that differ as JSON have another canonical form, and what a
   )
 })
 
-test('a setting whose name no record can have is read as it was meant', (t) => {
+test('a setting named __proto__ is read correctly', (t) => {
   const ours = settingsOf(JSON.parse('{ "__proto__": 1 }') as Record<string, unknown>)
   t.deepEqual(asRead(ours), ours)
   t.deepEqual(Object.keys(ours), ['["__proto__"]'])
 })
 
-test('what is long is compared whole, and told in few words from where it differs', (t) => {
+test('long values are compared in full, and shown in short around the difference', (t) => {
   const rows = (last: number) => ({ topology: { graph: { rows: [...Array<number>(10_000).fill(0.25), last] } } })
   const ours = settingsOf(rows(1))
   t.deepEqual(Object.keys(ours), ['topology.graph.rows'], 'one setting instead of ten thousand')
   t.is(differencesBetween(ours, settingsOf(rows(2))).length, 1)
   const long = (end: string) => settingsOf({ note: `${'x'.repeat(500)}${end}` })
-  const told = tellDifferences(differencesBetween(long('left'), long('right')))
-  t.regex(told, /note is …x+left" here and …x+right" there/)
-  t.true(told.length < 250, told)
+  const text = tellDifferences(differencesBetween(long('left'), long('right')))
+  t.regex(text, /note is …x+left" here and …x+right" there/)
+  t.true(text.length < 250, text)
 })
 
 test('a message names sixteen differences and counts the others', (t) => {
   const many = (value: number) => settingsOf({ list: Array<number>(100).fill(value) })
-  const told = tellDifferences(differencesBetween(many(1), many(2)))
-  t.regex(told, /^the settings differ: list\[0\] is 1 here and 2 there; .*; and 84 more$/)
+  const text = tellDifferences(differencesBetween(many(1), many(2)))
+  t.regex(text, /^the settings differ: list\[0\] is 1 here and 2 there; .*; and 84 more$/)
 })
 
 /** JSON with the keys in order. */

@@ -43,12 +43,12 @@ export function differencesBetween(ours: Settings, theirs: Settings): readonly S
 
 /** A sentence that names the differing settings with both values. */
 export function tellDifferences(differences: readonly SettingDifference[]): string {
-  const told = differences.slice(0, maxListed).map(({ name, ours, theirs }) => {
+  const listed = differences.slice(0, maxListed).map(({ name, ours, theirs }) => {
     const from = commonStart(ours ?? '', theirs ?? '')
     return `${name} is ${shown(ours, from)} here and ${shown(theirs, from)} there`
   })
-  const more = differences.length - told.length
-  return `the settings differ: ${told.join('; ')}${more > 0 ? `; and ${more} more` : ''}`
+  const more = differences.length - listed.length
+  return `the settings differ: ${listed.join('; ')}${more > 0 ? `; and ${more} more` : ''}`
 }
 
 function leaves(name: string, value: unknown, depth: number): readonly (readonly [string, string])[] {

@@ -23,7 +23,7 @@ async function signers(settingsOfB: RunSettings = settings) {
   return { a: of(a, settings), b: of(b, settingsOfB), other: of(other, settings), key: identities.get(a)?.privateKey }
 }
 
-test('what a peer signs counts in its name alone, as it was signed, whoever checks', async (t) => {
+test('a signature is valid only for its signer and its exact text, whoever checks it', async (t) => {
   const of = await signers()
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.string(), (text, changed) => {
@@ -36,7 +36,7 @@ test('what a peer signs counts in its name alone, as it was signed, whoever chec
   )
 })
 
-test('a signature has one form, and what is none is refused without an error', async (t) => {
+test('a signature has one valid form, and anything else is refused without an exception', async (t) => {
   const of = await signers()
   const signature = of.a.sign('text')
   const last = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
@@ -51,7 +51,7 @@ test('a signature has one form, and what is none is refused without an error', a
   t.false(of.b.verify(a, '\ud801', of.a.sign('\ud800')))
 })
 
-test('a signature of a run with other settings counts for nothing, and the order of settings does not matter', async (t) => {
+test('a signature from a run with other settings is invalid; the order of settings does not matter', async (t) => {
   for (const [change, counts] of [
     [{ settings: { seed: '1', run: 'test' } }, true],
     [{ settings: { ...settings.settings, seed: '2' } }, false],
@@ -62,13 +62,13 @@ test('a signature of a run with other settings counts for nothing, and the order
   }
 })
 
-test('what is signed has a purpose: the key signs no bare text', async (t) => {
+test('signed texts have a purpose as a prefix: the key signs no bare text', async (t) => {
   const of = await signers()
   const bare = Buffer.from((await of.key?.sign(Buffer.from('text'))) ?? []).toString('base64url')
   t.false(of.a.verify(a, 'text', bare))
 })
 
-test('an identity of another kind cannot sign, and says so', async (t) => {
+test('an identity that is not Ed25519 cannot sign, and the error says so', async (t) => {
   const of = await signers()
   t.throws(() => of.other.sign('text'), { instanceOf: InputError, message: /secp256k1.*create an Ed25519 identity/ })
   t.false(of.a.verify(other, 'text', of.a.sign('text')))

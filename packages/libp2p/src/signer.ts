@@ -51,8 +51,8 @@ export class IdentitySigner implements Signer {
   }
 
   #publicKeyOf(id: string): KeyObject | null {
-    const known = this.#publicKeys.get(id)
-    if (known !== undefined) return known
+    const cached = this.#publicKeys.get(id)
+    if (cached !== undefined) return cached
     const key = publicKeyOf(id)
     this.#publicKeys.set(id, key)
     return key

@@ -26,7 +26,7 @@ const refused = () => Promise.reject(new Error('refused'))
 /** Ends like a call without an answer. */
 const mute = () => within(20, open, () => new Promise<undefined>(() => {}))
 
-test.serial('each call gets its turn, however those before it end, and few are under way', async (t) => {
+test.serial('each call gets its turn, however earlier ones end, and few run at once', async (t) => {
   const { count, counted } = calls()
   const peers = Array.from({ length: 16 }, () => new Turns(4))
   const ends = [pause, refused, mute, () => Promise.resolve(undefined)]
@@ -37,14 +37,14 @@ test.serial('each call gets its turn, however those before it end, and few are u
   t.deepEqual(count, { now: 0, most: 16, made: 320 })
 })
 
-test.serial('one peer has no more calls under way than it may', async (t) => {
+test.serial('one peer has at most its number of concurrent calls', async (t) => {
   const { count, counted } = calls()
   const turns = new Turns(3)
   await Promise.all(Array.from({ length: 20 }, () => turns.take(counted(pause), open)))
   t.deepEqual(count, { now: 0, most: 3, made: 20 })
 })
 
-test.serial('who goes while it waits is not called, and leaves its turn to others', async (t) => {
+test.serial('a call that is aborted while it waits is not made, and frees its turn', async (t) => {
   const { count, counted } = calls()
   const peers = Array.from({ length: 8 }, () => new Turns(4))
   const going = new AbortController()

@@ -11,7 +11,7 @@ test('a released vector is reused', (t) => {
   t.is(first.length, 3)
 })
 
-test('reserved vectors lie in one memory for kernels, and those beyond are counted and are not', (t) => {
+test('reserved vectors are in kernel memory; further ones are counted and are not', (t) => {
   const memory = KernelMemory.shared()
   const pool = new VectorPool(3, memory)
   pool.reserve(2)
@@ -39,7 +39,7 @@ test('a pinned vector is not reused before it is unpinned', (t) => {
   t.is(pool.acquire(), vector)
 })
 
-test('to hold a range of a vector is to hold the vector, wherever it lies', (t) => {
+test('pinning a range of a vector pins the vector', (t) => {
   const pool = new VectorPool(4)
   pool.reserve(2)
   const vectors = [pool.acquire(), pool.acquire(), pool.acquire(), pool.acquire(6)]
@@ -55,7 +55,7 @@ test('to hold a range of a vector is to hold the vector, wherever it lies', (t) 
   t.is(pool.pin(new Float32Array(4).subarray(1)), undefined)
 })
 
-test('vectors of other lengths are reused, and of many lengths those that were used last are kept', (t) => {
+test('vectors of other lengths are reused; of many lengths, the most recently used are kept', (t) => {
   const pool = new VectorPool(1000)
   pool.reserve(2)
   const lengths = Array.from({ length: 50 }, (_, k) => 100 + k)
@@ -69,7 +69,7 @@ test('vectors of other lengths are reused, and of many lengths those that were u
   t.is(pool.beyond, 51)
 })
 
-test('a vector in use or pinned is never handed out, whatever is released and how often', (t) => {
+test('a vector in use or pinned is never handed out, whatever is released, however often', (t) => {
   const foreign = new Float32Array(1)
   const step = fc.tuple(fc.constantFrom('acquire', 'release', 'pin', 'unpin'), fc.nat(9))
   fc.assert(

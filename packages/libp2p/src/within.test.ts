@@ -12,7 +12,7 @@ const open = () => new AbortController().signal
 const untilAborted = (signal: AbortSignal) =>
   new Promise<never>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
 
-test('a wait ends in its time though the garbage is collected meanwhile', async (t) => {
+test('a wait ends at its timeout, also after a garbage collection', async (t) => {
   const closing = open()
   setMaxListeners(0, closing)
   const waits = Array.from({ length: 20 }, () => within(100, closing, untilAborted).catch((error) => error.name))
@@ -23,7 +23,7 @@ test('a wait ends in its time though the garbage is collected meanwhile', async 
   t.deepEqual(await Promise.all(waits), Array(20).fill('TimeoutError'))
 })
 
-test('what takes no notice of its end is not waited for', async (t) => {
+test('work that ignores its signal is not waited for', async (t) => {
   const deaf = () => new Promise<never>(() => {})
   await t.throwsAsync(within(10, open(), deaf), { name: 'TimeoutError', message: 'no answer within 0.01 s' })
   const closing = new AbortController()
@@ -36,7 +36,7 @@ test('what takes no notice of its end is not waited for', async (t) => {
   )
 })
 
-test('what ends by itself gives its result or its error, and leaves nothing behind', async (t) => {
+test('work that ends in time returns its result or error, and leaves no timer or listener', async (t) => {
   const closing = open()
   t.is(await within(1e6, closing, async () => 7), 7)
   const refuse = async () => Promise.reject(new Error('no'))

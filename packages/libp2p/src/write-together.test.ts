@@ -32,7 +32,7 @@ async function wire(t: ExecutionContext) {
   return { socket, calls, received: buffer(far) }
 }
 
-test('what is sent in one turn goes out in one call of the system, in order', async (t) => {
+test('data sent in one turn is written in one system call, in order', async (t) => {
   const { socket, calls, received } = await wire(t)
   for (const text of ['a', 'bc', 'd']) socket.write(Buffer.from(text))
   await Promise.resolve()
@@ -44,7 +44,7 @@ test('what is sent in one turn goes out in one call of the system, in order', as
   t.is((await received).toString(), 'abcde')
 })
 
-test('what is long goes out at once and by itself, after what was before it', async (t) => {
+test('long data is written at once and separately, after earlier data', async (t) => {
   const { socket, calls, received } = await wire(t)
   socket.write(Buffer.from('he'))
   socket.write(Buffer.from('ad'))
@@ -55,14 +55,14 @@ test('what is long goes out at once and by itself, after what was before it', as
   t.deepEqual(calls, [4, 1 << 20])
 })
 
-test('what was sent before the end arrives', async (t) => {
+test('data sent before the end arrives', async (t) => {
   const { socket, received } = await wire(t)
   socket.write(Buffer.from('last words'))
   socket.destroySoon()
   t.is((await received).toString(), 'last words')
 })
 
-test('what was sent in the turn in which the connection is cut arrives', async (t) => {
+test('data sent in the turn in which the connection is cut arrives', async (t) => {
   const { socket, received } = await wire(t)
   socket.write(Buffer.from('last '))
   socket.write(Buffer.from('words'))

@@ -4,10 +4,10 @@ import { messageOf, StoreError } from '@murmuration/core'
 import type { Pool, PoolConnection, ResultSetHeader, RowDataPacket } from 'mysql2/promise'
 import { bytesOf, readInto } from './numbers.js'
 import type { OpenedStore, StoreOptions } from './options.js'
-import { longestDelay, placeOf, Waiting } from './waiting.js'
+import { longestDelay, addressOf, Waiting } from './waiting.js'
 
 /** The timeout of closing the connections, in milliseconds. */
-const goodbye = 1000
+const closeTimeout = 1000
 
 const createTable = `CREATE TABLE IF NOT EXISTS murmuration_objects (
   name VARCHAR(190) CHARACTER SET ascii COLLATE ascii_bin PRIMARY KEY,
@@ -35,7 +35,8 @@ export async function openMysql(options: StoreOptions): Promise<OpenedStore> {
   const { url, password, run, timeout, onWait } = options
   const { hostname, port, username, pathname } = new URL(url)
   const database = pathname.slice(1)
-  if (database === '') throw new StoreError(`${placeOf(url)}: name the database, as in mysql://user@host:3306/database`)
+  if (database === '')
+    throw new StoreError(`${addressOf(url)}: the URL names no database: expected mysql://user@host:3306/database`)
   const pool = createPool({
     // Only a URL has brackets around an IPv6 address.
     host: hostname.replace(/^\[(.*)\]$/, '$1'),
@@ -48,8 +49,8 @@ export async function openMysql(options: StoreOptions): Promise<OpenedStore> {
   })
   const connections = new Set<{ destroy(): void }>()
   pool.on('connection', (connection) => connections.add(connection))
-  const place = placeOf(url)
-  const waiting = new Waiting({ name: place, timeout, onWait, isAway, mend: wayOut })
+  const address = addressOf(url)
+  const waiting = new Waiting({ name: address, timeout, onWait, isUnreachable, fix: fixOf })
   let isReady = false
   const attempt = <Result>(act: (pool: Pool) => Promise<Result>) =>
     waiting.attempt(async () => {
@@ -70,7 +71,7 @@ export async function openMysql(options: StoreOptions): Promise<OpenedStore> {
   return {
     async get(key, into) {
       const [[row]] = await attempt((from) => from.execute<RowDataPacket[]>(select, [nameOf(key)]))
-      return row === undefined ? undefined : taken(row, into, `${place}: ${nameOf(key)}`)
+      return row === undefined ? undefined : copyRow(row, into, `${address}: ${nameOf(key)}`)
     },
     async set(key, values) {
       for (;;) {
@@ -82,7 +83,7 @@ export async function openMysql(options: StoreOptions): Promise<OpenedStore> {
       }
     },
     add: (key, values) =>
-      attempt((to) => inTransaction(to, (connection) => added(connection, nameOf(key), values, place))),
+      attempt((to) => inTransaction(to, (connection) => addToRow(connection, nameOf(key), values, address))),
     async create(key, values) {
       await create(key, values)
     },
@@ -92,29 +93,29 @@ export async function openMysql(options: StoreOptions): Promise<OpenedStore> {
     async close() {
       waiting.close()
       // `end` alone would wait for statements that the database never answers.
-      await Promise.race([pool.end().catch(() => {}), delay(goodbye, undefined, { ref: false })])
+      await Promise.race([pool.end().catch(() => {}), delay(closeTimeout, undefined, { ref: false })])
       for (const connection of connections) connection.destroy()
     }
   }
 }
 
 /** Copies the numbers of a row. Returns its version. */
-function taken(row: RowDataPacket, into: Float32Array, name: string): number {
+function copyRow(row: RowDataPacket, into: Float32Array, name: string): number {
   readInto(into, row.numbers as Buffer, name)
   return Number(row.version)
 }
 
 /** Adds to an object and locks its row meanwhile: MySQL has no arithmetic on arrays. Returns the new version. */
-async function added(
+async function addToRow(
   connection: PoolConnection,
   name: string,
   values: Float32Array,
-  place: string
+  address: string
 ): Promise<number | undefined> {
   const [[row]] = await connection.execute<RowDataPacket[]>(`${select} FOR UPDATE`, [name])
   if (row === undefined) return undefined
   const sum = new Float32Array(values.length)
-  taken(row, sum, `${place}: ${name}`)
+  copyRow(row, sum, `${address}: ${name}`)
   for (let i = 0; i < sum.length; i++) sum[i] += values[i]
   const [{ insertId }] = await connection.execute<ResultSetHeader>(update, [bytesOf(sum), name])
   return insertId
@@ -142,15 +143,15 @@ function codeOf(error: unknown): string {
 }
 
 /** Connection errors have codes of Node or PROTOCOL_…; codes of the database begin with ER_. */
-function isAway(error: unknown): boolean {
+function isUnreachable(error: unknown): boolean {
   const code = codeOf(error)
   return transient.includes(code) || (code !== '' && !code.startsWith('ER_'))
 }
 
 /** How to fix an error of the database. */
-function wayOut(error: unknown): string | undefined {
+function fixOf(error: unknown): string | undefined {
   const code = codeOf(error)
-  if (code === 'ER_ACCESS_DENIED_ERROR') return 'give the password of the user of the URL in MURMUR_STORE_PASSWORD'
+  if (code === 'ER_ACCESS_DENIED_ERROR') return 'set MURMUR_STORE_PASSWORD to the password of the user in the URL'
   if (code === 'ER_BAD_DB_ERROR') return 'create the database'
   if (code === 'ER_NET_PACKET_TOO_LARGE' || /max_allowed_packet/.test(messageOf(error)))
     return 'raise max_allowed_packet of the database, or store the parameters in more chunks'

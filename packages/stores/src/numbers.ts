@@ -12,7 +12,7 @@ export function bytesOf(values: Float32Array): Buffer {
 export function readInto(into: Float32Array, bytes: Uint8Array, name: string): void {
   if (bytes.byteLength !== into.byteLength) {
     const found = bytes.byteLength / Float32Array.BYTES_PER_ELEMENT
-    throw new StoreError(`${name} has ${found} numbers, expected ${into.length}: it is of another model`)
+    throw new StoreError(`${name} has ${found} numbers, expected ${into.length}: it belongs to another model`)
   }
   bytesOf(into).set(bytes)
 }

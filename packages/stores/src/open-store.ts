@@ -12,5 +12,5 @@ export function openStore(options: StoreOptions): Promise<OpenedStore> {
   const { protocol } = new URL(options.url)
   if (protocol === 'redis:' || protocol === 'rediss:') return openRedis(options)
   if (protocol === 'mysql:' || protocol === 'mariadb:') return openMysql(options)
-  throw new StoreError(`${protocol}//… is no store: expected redis://host:6379 or mysql://user@host:3306/database`)
+  throw new StoreError(`unknown store ${protocol}//…: expected redis://host:6379 or mysql://user@host:3306/database`)
 }

@@ -38,13 +38,13 @@ export async function startRedis(
   const path = programPath('redis-server')
   if (path === undefined) throw new Error('redis-server is not installed')
   const { save = '', password, threads } = options
-  const given = [
+  const args = [
     ...(password === undefined ? [] : ['--requirepass', password]),
     ...(threads === undefined ? [] : ['--io-threads', String(threads)])
   ]
   return startProgram('redis', (folder, port) => ({
     path,
-    given: [
+    args: [
       '--port',
       String(port),
       '--bind',
@@ -55,7 +55,7 @@ export async function startRedis(
       save,
       '--appendonly',
       'no',
-      ...given
+      ...args
     ],
     url: `redis://127.0.0.1:${port}`
   }))
@@ -77,7 +77,7 @@ export async function startMariaDb(packet = '64M'): Promise<RunningProgram> {
     await writeFile(database, 'CREATE DATABASE IF NOT EXISTS murmuration;\n')
     return {
       path,
-      given: [...plain, ...where, ...small, `--init-file=${database}`],
+      args: [...plain, ...where, ...small, `--init-file=${database}`],
       url: `mysql://root@127.0.0.1:${port}/murmuration`
     }
   })
@@ -85,7 +85,7 @@ export async function startMariaDb(packet = '64M'): Promise<RunningProgram> {
 
 interface Command {
   readonly path: string
-  readonly given: readonly string[]
+  readonly args: readonly string[]
   readonly url: string
 }
 
@@ -95,10 +95,10 @@ async function startProgram(
 ): Promise<RunningProgram> {
   const folder = await mkdtemp(join(tmpdir(), `murmuration-${name}-`))
   const port = await freePort()
-  const { path, given, url } = await commandIn(folder, port)
+  const { path, args, url } = await commandIn(folder, port)
   let child: ChildProcess | undefined
   const start = async () => {
-    const started = spawn(path, given, { stdio: 'ignore' })
+    const started = spawn(path, args, { stdio: 'ignore' })
     child = started
     await listening(started, port, name)
   }

@@ -2,7 +2,7 @@
 import { messageOf, StoreError } from '@murmuration/core'
 import { bytesOf, readInto } from './numbers.js'
 import type { OpenedStore, StoreOptions } from './options.js'
-import { longestDelay, placeOf, Waiting } from './waiting.js'
+import { longestDelay, addressOf, Waiting } from './waiting.js'
 
 /** Objects that were not written for a day belong to runs that did not end cleanly. */
 const lifetime = { EX: 86_400 }
@@ -44,7 +44,7 @@ export async function openRedis(options: StoreOptions): Promise<OpenedStore> {
   })
   const { url, password, run, timeout, onWait } = options
   if (!/^(\/\d*)?$/.test(new URL(url).pathname))
-    throw new StoreError(`${placeOf(url)}: a database of Redis is a number, as in redis://host:6379/0`)
+    throw new StoreError(`${addressOf(url)}: expected a number as the database, as in redis://host:6379/0`)
   const client = createClient({
     url,
     ...(password === undefined ? {} : { password }),
@@ -60,13 +60,13 @@ export async function openRedis(options: StoreOptions): Promise<OpenedStore> {
     if (isRefusal(error)) refusal = error
   })
   const binary = client.withTypeMapping({ [RESP_TYPES.BLOB_STRING]: Buffer })
-  const place = placeOf(url)
+  const address = addressOf(url)
   const waiting = new Waiting({
-    name: place,
+    name: address,
     timeout,
     onWait,
-    isAway: (error) => !isRefusal(error),
-    mend: (error) => wayOut(messageOf(error))
+    isUnreachable: (error) => !isRefusal(error),
+    fix: (error) => fixOf(messageOf(error))
   })
   let isOpening = false
   const attempt = <Result>(act: () => Promise<Result>) =>
@@ -85,7 +85,7 @@ export async function openRedis(options: StoreOptions): Promise<OpenedStore> {
       const [name, count] = keysOf(key)
       const [bytes, version] = await attempt(() => binary.mGet([name, count]))
       if (bytes === null || version === null) return undefined
-      readInto(into, bytes, `${place}: ${name}`)
+      readInto(into, bytes, `${address}: ${name}`)
       return Number(version.toString())
     },
     async set(key, values) {
@@ -131,12 +131,12 @@ export async function openRedis(options: StoreOptions): Promise<OpenedStore> {
 }
 
 /** How to fix an error of Redis. */
-function wayOut(message: string): string | undefined {
+function fixOf(message: string): string | undefined {
   if (/^(NOAUTH|WRONGPASS|NOPERM)|invalid username-password|AUTH/.test(message))
-    return 'give its password in MURMUR_STORE_PASSWORD'
-  if (message.startsWith('MISCONF')) return 'it cannot write its snapshot: look at its log and its disk'
+    return 'set MURMUR_STORE_PASSWORD to its password'
+  if (message.startsWith('MISCONF')) return 'it cannot write its snapshot: check its log and its disk'
   if (message.startsWith('OOM')) return 'its maxmemory is too small for the parameters'
-  if (message.startsWith('LENGTH')) return 'the object is of another model'
+  if (message.startsWith('LENGTH')) return 'the object belongs to another model'
   if (/bulk length|exceeds/.test(message)) return 'store the parameters in more chunks'
   return undefined
 }

@@ -5,8 +5,8 @@ import test from 'ava'
 import { openStore } from './index.js'
 import { Waiting } from './waiting.js'
 
-test('a timeout of more than a timer can be set to is no timeout of a millisecond', async (t) => {
-  const waiting = new Waiting({ name: 'x', timeout: 1e10, isAway: () => true, mend: () => undefined })
+test('a timeout that is longer than the longest timer does not end at once', async (t) => {
+  const waiting = new Waiting({ name: 'x', timeout: 1e10, isUnreachable: () => true, fix: () => undefined })
   t.is(await waiting.attempt(() => delay(50, 'answer')), 'answer')
 })
 

@@ -11,9 +11,9 @@ interface WaitingOptions {
   readonly timeout: Milliseconds
   readonly onWait?: ((text: string) => void) | undefined
   /** Whether an error means that the store is unreachable for now, so that a retry makes sense. */
-  readonly isAway: (error: unknown) => boolean
+  readonly isUnreachable: (error: unknown) => boolean
   /** How to fix a permanent error; undefined when unknown. */
-  readonly mend: (error: unknown) => string | undefined
+  readonly fix: (error: unknown) => string | undefined
 }
 
 /** The longest delay of a timer in milliseconds, 24.8 days: a timer with a longer one fires at once. */
@@ -36,17 +36,18 @@ export class Waiting {
   async attempt<Result>(act: () => Promise<Result>): Promise<Result> {
     const { name, timeout, onWait } = this.#options
     const start = performance.now()
-    for (let pause = firstPause, isTold = false; ; pause = Math.min(2 * pause, longestPause)) {
+    for (let pause = firstPause, isReported = false; ; pause = Math.min(2 * pause, longestPause)) {
       try {
         const result = await this.#within(act(), start)
-        if (isTold) onWait?.(`${name} is back after ${seconds(performance.now() - start)}`)
+        if (isReported) onWait?.(`${name} is back after ${seconds(performance.now() - start)}`)
         return result
       } catch (error) {
         this.#check(error, performance.now() - start)
-        if (!isTold) onWait?.(`${name} is away (${messageOf(error)}); it is waited for, up to ${seconds(timeout)}`)
-        isTold = true
+        if (!isReported)
+          onWait?.(`${name} is unreachable (${messageOf(error)}); retrying for up to ${seconds(timeout)}`)
+        isReported = true
         await delay(pause, undefined, { signal: this.#end.signal }).catch(() => {
-          throw new StoreError(`${name}: closed while it was waited for`)
+          throw new StoreError(`${name}: closed while it was unreachable`)
         })
       }
     }
@@ -59,21 +60,21 @@ export class Waiting {
 
   /** Returns when a retry makes sense and the timeout has not passed; throws a StoreError otherwise. */
   #check(error: unknown, waited: Milliseconds): void {
-    const { name, timeout, isAway, mend } = this.#options
+    const { name, timeout, isUnreachable, fix } = this.#options
     if (error instanceof StoreError) throw error
-    if (!isAway(error)) {
-      const [cause, way] = [messageOf(error), mend(error)]
-      throw new StoreError(`${name}: ${cause}${way === undefined ? '' : `; ${way}`}`)
+    if (!isUnreachable(error)) {
+      const [cause, hint] = [messageOf(error), fix(error)]
+      throw new StoreError(`${name}: ${cause}${hint === undefined ? '' : `; ${hint}`}`)
     }
     if (waited >= timeout) throw this.#late(messageOf(error))
   }
 
   /** Rejects when the answer does not arrive within the timeout. */
   async #within<Result>(answer: Promise<Result>, start: Milliseconds): Promise<Result> {
-    const left = Math.max(1, Math.min(longestDelay, this.#options.timeout - (performance.now() - start)))
+    const remaining = Math.max(1, Math.min(longestDelay, this.#options.timeout - (performance.now() - start)))
     const timer = new AbortController()
-    const limit = delay(left, undefined, { signal: timer.signal }).then(() => {
-      throw this.#late('it does not answer')
+    const limit = delay(remaining, undefined, { signal: timer.signal }).then(() => {
+      throw this.#late('no answer')
     })
     limit.catch(() => {})
     try {
@@ -86,7 +87,9 @@ export class Waiting {
 
   #late(reason: string): StoreError {
     const { name, timeout } = this.#options
-    return new StoreError(`${name} was away for ${seconds(timeout)}: ${reason}; start it, or raise the run's timeout`)
+    return new StoreError(
+      `${name} was unreachable for ${seconds(timeout)}: ${reason}; start it, or raise the run's timeout`
+    )
   }
 }
 
@@ -95,7 +98,7 @@ function seconds(time: Milliseconds): string {
 }
 
 /** A URL for messages: without user and password. */
-export function placeOf(url: string): string {
+export function addressOf(url: string): string {
   const { protocol, host, pathname } = new URL(url)
   return `${protocol}//${host}${pathname === '/' ? '' : pathname}`
 }

@@ -25,7 +25,7 @@ export function watchAddress(text: string, token?: string): WatchAddress {
   if (!(port <= 65_535)) throw new InputError(`--watch: found "${text}", ${expected}`)
   if (token !== undefined && !/^[\w.~-]{16,256}$/.test(token))
     throw new InputError(
-      'MURMURATION_WATCH_TOKEN: expected 16 to 256 letters, digits and "-_.~", such as "openssl rand -hex 16" prints'
+      'MURMURATION_WATCH_TOKEN: expected 16 to 256 letters, digits and "-_.~", such as the output of "openssl rand -hex 16"'
     )
   return { host: host.replace(/^\[(.*)\]$/, '$1'), port, token }
 }
@@ -36,8 +36,8 @@ export const newToken = (): string => randomBytes(16).toString('base64url')
 /** Whether a request carries the token, in its URL or as `Authorization: Bearer`. */
 export function hasToken(request: IncomingMessage, url: URL, token: string): boolean {
   const [, bearer] = /^Bearer +(\S+)$/.exec(request.headers.authorization ?? '') ?? []
-  const shown = bearer ?? url.searchParams.get('token') ?? ''
-  return timingSafeEqual(digest(shown), digest(token))
+  const sent = bearer ?? url.searchParams.get('token') ?? ''
+  return timingSafeEqual(digest(sent), digest(token))
 }
 
 /** Whether the Host header is a loopback name. It is not when the name of another site resolves to this machine (DNS rebinding). */

@@ -23,7 +23,7 @@ const membership: Membership = {
   })
 }
 
-test('how a peer stands comes from the membership, what it does from its reports', (t) => {
+test('a peer’s condition comes from the membership, its figures from its reports', (t) => {
   const board = new Board(facts, 1000, 0)
   t.is(board.take(b, reportNote(report), 1000), undefined)
   t.is(board.take(b, reportNote({ ...report, samples: 300, seconds: 4, bytesSent: 5000 }), 3000), undefined)
@@ -35,7 +35,7 @@ test('how a peer stands comes from the membership, what it does from its reports
   t.like(now, { state: 'degraded', members: 2, present: 1, loss: 0.5, samplesRate: 100 })
 })
 
-test('without a membership a peer that reports no more is silent, and its rates and loss count no longer', (t) => {
+test('without a membership a peer that no longer reports is silent, and its rates and loss no longer count', (t) => {
   const board = new Board(facts, 1000, 0)
   board.take(b, reportNote(report), 0)
   const at = (time: number) => (board.tick(time) as UpdateMessage).now
@@ -47,7 +47,7 @@ test('without a membership a peer that reports no more is silent, and its rates 
   t.is(at(60_000).peers[1].condition, 'done')
 })
 
-test('a board of any age has bounded curves, seconds and events; curves keep their whole length', (t) => {
+test('curves, seconds and events of a board are bounded; curves cover the whole run', (t) => {
   const board = new Board(facts, 1000, 0)
   for (let second = 1; second <= 5000; second++) {
     board.note(`${second} ${'x'.repeat(1000)}`, 1000 * second)

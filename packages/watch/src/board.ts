@@ -31,10 +31,10 @@ export interface Membership {
   standingOf(peer: PeerName): Standing
 }
 
-interface Heard {
+interface Received {
   readonly report: PeerReport
   readonly at: Milliseconds
-  readonly before?: PeerReport | undefined
+  readonly previous?: PeerReport | undefined
 }
 
 /** A report is fresh for this time and one interval. The rates in an older one are no longer valid. */
@@ -42,13 +42,13 @@ const freshFor: Milliseconds = 5000
 const maxEvents = 60
 const maxEventLength = 400
 
-const nowhere: Standing = { condition: 'absent', round: 0, life: 0, waitsFor: [] }
+const unknownStanding: Standing = { condition: 'absent', round: 0, life: 0, waitsFor: [] }
 
 export class Board {
   readonly facts: RunFacts
   readonly #names: readonly PeerName[]
-  readonly #known: ReadonlySet<string>
-  readonly #heard = new Map<PeerName, Heard>()
+  readonly #knownNames: ReadonlySet<string>
+  readonly #reports = new Map<PeerName, Received>()
   readonly #history: History
   readonly #start: Milliseconds
   readonly #interval: Milliseconds
@@ -60,7 +60,7 @@ export class Board {
   constructor(facts: RunFacts, interval: Milliseconds, now: Milliseconds) {
     this.facts = facts
     this.#names = [...facts.peers, ...facts.servers]
-    this.#known = new Set(this.#names)
+    this.#knownNames = new Set(this.#names)
     this.#history = new History(this.#names.length)
     this.#start = now
     this.#interval = interval
@@ -68,14 +68,15 @@ export class Board {
 
   /** Takes a received report. Returns what is wrong with it; undefined when it is valid. */
   take(from: PeerName, note: string, now: Milliseconds): string | undefined {
-    const report = readReport(note, this.#known)
+    const report = readReport(note, this.#knownNames)
     if (typeof report === 'string') return report
     this.add(from, report, now)
     return undefined
   }
 
   add(from: PeerName, report: PeerReport, now: Milliseconds): void {
-    if (this.#known.has(from)) this.#heard.set(from, { report, at: now, before: this.#heard.get(from)?.report })
+    if (this.#knownNames.has(from))
+      this.#reports.set(from, { report, at: now, previous: this.#reports.get(from)?.report })
   }
 
   /** Sets the accuracy of the mean model on the test set. */
@@ -95,14 +96,14 @@ export class Board {
     const second = swarm.peers.map((peer) => (this.#isFresh(peer.age) ? secondOf(peer) : null))
     const row: CurveRow = {
       time: swarm.time,
-      losses: swarm.peers.map(({ loss, age }) => (this.#isFresh(age) ? known(loss) : null)),
-      accuracy: known(swarm.accuracy),
-      consensusDistance: known(swarm.consensusDistance),
+      losses: swarm.peers.map(({ loss, age }) => (this.#isFresh(age) ? orNull(loss) : null)),
+      accuracy: orNull(swarm.accuracy),
+      consensusDistance: orNull(swarm.consensusDistance),
       sentRate: swarm.sentRate
     }
-    const kept = this.#history.add(row, second)
-    if (kept === 'thinned') return this.snapshot()
-    return { kind: 'update', ...(kept === 'kept' ? { row } : {}), second, now: swarm }
+    const outcome = this.#history.add(row, second)
+    if (outcome === 'thinned') return this.snapshot()
+    return { kind: 'update', ...(outcome === 'kept' ? { row } : {}), second, now: swarm }
   }
 
   /** The state at the last tick. */
@@ -119,9 +120,9 @@ export class Board {
   #swarm(now: Milliseconds, membership: Membership | undefined): SwarmNow {
     const peers = this.#names.map((name) => this.#view(name, now, membership))
     const fresh = peers.filter(({ age }) => this.#isFresh(age))
-    const sum = (pick: (peer: PeerView) => number) => fresh.reduce((all, peer) => all + pick(peer), 0)
+    const sum = (pick: (peer: PeerView) => number) => fresh.reduce((total, peer) => total + pick(peer), 0)
     const { state, members, present } = membership ?? {}
-    const consensus = this.#heard.get(this.facts.self)?.report.consensusDistance
+    const consensus = this.#reports.get(this.facts.self)?.report.consensusDistance
     return {
       ...{ time: this.#seconds(now), state, members, present },
       loss: mean(fresh.flatMap(({ loss }) => loss ?? [])),
@@ -134,31 +135,31 @@ export class Board {
   }
 
   #consensusOf(peer: PeerName): number | undefined {
-    return this.#heard.get(peer)?.report.consensusDistance
+    return this.#reports.get(peer)?.report.consensusDistance
   }
 
   #view(name: PeerName, now: Milliseconds, membership: Membership | undefined): PeerView {
-    const heard = this.#heard.get(name)
+    const received = this.#reports.get(name)
     const isServer = this.facts.servers.includes(name)
-    const told = isServer ? undefined : membership?.standingOf(name)
-    const { condition, round, life, waitsFor } = told ?? this.#byReports(heard, now)
+    const standing = isServer ? undefined : membership?.standingOf(name)
+    const { condition, round, life, waitsFor } = standing ?? this.#standingByReports(received, now)
     const common = { name, condition, life, waitsFor }
-    if (heard === undefined) return { ...common, round, ...unheard }
-    const { report, at, before } = heard
+    if (received === undefined) return { ...common, round, ...noFigures }
+    const { report, at, previous } = received
     const { phase, state, loss, accuracy, samples, bytesSent, bytesReceived, links } = report
     const age = (now - at) / 1000
-    const rate = this.#isFresh(age) ? ratesOf(report, before) : noRates
+    const rate = this.#isFresh(age) ? ratesOf(report, previous) : noRates
     return {
       ...{ ...common, phase, state, round: Math.max(report.round, round), age },
       ...{ loss, accuracy, samples, bytesSent, bytesReceived, links, ...rate }
     }
   }
 
-  #byReports(heard: Heard | undefined, now: Milliseconds): Standing {
-    if (heard === undefined) return nowhere
-    const { round, life, phase } = heard.report
-    const isThere = this.#isFresh((now - heard.at) / 1000)
-    const condition = phase === 'finished' ? 'done' : isThere ? 'here' : 'silent'
+  #standingByReports(received: Received | undefined, now: Milliseconds): Standing {
+    if (received === undefined) return unknownStanding
+    const { round, life, phase } = received.report
+    const isFresh = this.#isFresh((now - received.at) / 1000)
+    const condition = phase === 'finished' ? 'done' : isFresh ? 'here' : 'silent'
     return { condition, round, life, waitsFor: [] }
   }
 
@@ -172,17 +173,17 @@ export class Board {
   }
 }
 
-const unheard = {
+const noFigures = {
   ...{ samples: 0, samplesRate: 0, bytesSent: 0, bytesReceived: 0, sentRate: 0, receivedRate: 0 },
   ...{ working: 0, waiting: 0, sending: 0, links: [] }
 }
 const noRates = { samplesRate: 0, sentRate: 0, receivedRate: 0, working: 0, waiting: 0, sending: 0 }
 
-function ratesOf(report: PeerReport, before: PeerReport | undefined) {
+function ratesOf(report: PeerReport, previous: PeerReport | undefined) {
   const { working, waiting, sending } = report
-  const time = before === undefined ? 0 : report.seconds - before.seconds
+  const time = previous === undefined ? 0 : report.seconds - previous.seconds
   const rate = (pick: (of: PeerReport) => number) =>
-    before === undefined || time <= 0 ? 0 : Math.max(0, (pick(report) - pick(before)) / time)
+    previous === undefined || time <= 0 ? 0 : Math.max(0, (pick(report) - pick(previous)) / time)
   return {
     ...{ working, waiting, sending },
     samplesRate: rate(({ samples }) => samples),
@@ -191,7 +192,7 @@ function ratesOf(report: PeerReport, before: PeerReport | undefined) {
   }
 }
 
-const known = (value: number | undefined): Known => value ?? null
+const orNull = (value: number | undefined): Known => value ?? null
 
 const secondOf = ({ working, waiting, sending }: PeerView): Second => [
   percent(working),

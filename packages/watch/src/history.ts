@@ -1,16 +1,14 @@
 import type { CurveRow, Second } from './messages.js'
+import { maxSeconds } from './page/limits.js'
 
 /** The most rows of the curves that are kept: beyond, every second one is dropped. */
 const maxRows = 400
-
-/** The number of seconds of the timeline that are kept. */
-export const maxSeconds = 120
 
 /** The curves of a run of any length, and its last seconds, in bounded memory. */
 export class History {
   readonly seconds: Second[][]
   rows: CurveRow[] = []
-  #every = 1
+  #stride = 1
   #count = 0
 
   constructor(peers: number) {
@@ -18,17 +16,17 @@ export class History {
   }
 
   /** Returns whether the row is kept, and whether earlier ones were thinned out. */
-  add(row: CurveRow, second: readonly Second[]): 'kept' | 'thinned' | 'passed over' {
-    second.forEach((each, place) => {
-      const all = this.seconds[place]
-      all.push(each)
-      if (all.length > maxSeconds) all.shift()
+  add(row: CurveRow, second: readonly Second[]): 'kept' | 'thinned' | 'skipped' {
+    second.forEach((value, index) => {
+      const ofPeer = this.seconds[index]
+      ofPeer.push(value)
+      if (ofPeer.length > maxSeconds) ofPeer.shift()
     })
-    if (this.#count++ % this.#every !== 0) return 'passed over'
+    if (this.#count++ % this.#stride !== 0) return 'skipped'
     this.rows.push(row)
     if (this.rows.length <= maxRows) return 'kept'
-    this.rows = this.rows.filter((_, place) => place % 2 === 0)
-    this.#every *= 2
+    this.rows = this.rows.filter((_, index) => index % 2 === 0)
+    this.#stride *= 2
     return 'thinned'
   }
 }

@@ -47,11 +47,11 @@ export class Leases {
   take(from: PeerName, note: string, now: Milliseconds): string | undefined {
     const [, digits] = /^watch ([1-9]\d{3,4})$/.exec(note) ?? []
     const interval = Number(digits)
-    if (!(interval >= shortestInterval && interval <= longestInterval)) return 'a malformed question for reports'
+    if (!(interval >= shortestInterval && interval <= longestInterval)) return 'a malformed request for reports'
     this.#end(now)
-    const known = this.#leases.get(from)
-    if (known === undefined && this.#leases.size >= maxWatchers) return undefined
-    this.#leases.set(from, { until: now + intervalsPerLease * interval, interval, next: known?.next ?? now })
+    const current = this.#leases.get(from)
+    if (current === undefined && this.#leases.size >= maxWatchers) return undefined
+    this.#leases.set(from, { until: now + intervalsPerLease * interval, interval, next: current?.next ?? now })
     return undefined
   }
 

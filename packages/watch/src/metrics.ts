@@ -34,62 +34,66 @@ const ofLinks = (
     peers.flatMap((peer) => peer.links.map((link): Sample => [pick(link), { peer: peer.name, to: link[0] }]))
 })
 
-const told = (value: number) => (peer: PeerView) => (peer.age === undefined ? undefined : value)
-const heard = (pick: (peer: PeerView) => number | undefined) => (peer: PeerView) =>
-  told(1)(peer) === undefined ? undefined : pick(peer)
+/** No value for a peer without a report. */
+const ifReported = (pick: (peer: PeerView) => number) => (peer: PeerView) =>
+  peer.age === undefined ? undefined : pick(peer)
 
 /** All metrics; docs/watching.md lists them. */
 export const metrics: readonly Metric[] = [
-  ofSwarm('members', 'Peers that have come and have not left.', ({ members }) => members),
-  ofSwarm('members_present', 'Members that are there.', ({ present }) => present),
-  ofSwarm('consensus_distance', 'How far apart all models are, estimated.', (swarm) => swarm.consensusDistance),
-  ofSwarm('accuracy', 'Of the mean model, or the mean of the peers.', ({ accuracy }) => accuracy),
+  ofSwarm('members', 'Peers that have joined and have not left.', ({ members }) => members),
+  ofSwarm('members_present', 'Members that are present.', ({ present }) => present),
+  ofSwarm('consensus_distance', 'Consensus distance of all models, estimated.', (swarm) => swarm.consensusDistance),
+  ofSwarm('accuracy', 'Accuracy of the mean model, or mean accuracy of the peers.', ({ accuracy }) => accuracy),
   {
     ...{ name: 'murmuration_rounds', kind: 'gauge', help: 'Rounds of the run, final averaging included.' },
     samples: (_, { facts }) => [[facts.rounds + facts.finalRounds]]
   },
   {
-    ...{ name: 'murmuration_peer_condition', kind: 'gauge', help: 'Always 1; its label says how the peer stands.' },
+    ...{ name: 'murmuration_peer_condition', kind: 'gauge', help: 'Always 1; its label is the condition of the peer.' },
     samples: ({ peers }) => peers.map(({ name, condition }) => [1, { peer: name, condition }])
   },
   {
-    ...{ name: 'murmuration_peer_state', kind: 'gauge', help: 'Always 1; its label says how the swarm looks to it.' },
+    ...{
+      name: 'murmuration_peer_state',
+      kind: 'gauge',
+      help: 'Always 1; its label is the state of the swarm as the peer sees it.'
+    },
     samples: ({ peers }) =>
       peers.flatMap(({ name, state }): Sample[] => (state === undefined ? [] : [[1, { peer: name, state }]]))
   },
-  ofPeers('round', 'The round that comes next.', ({ round }) => round),
-  ofPeers('report_age_seconds', 'Time since its last report.', ({ age }) => age),
-  ofPeers('loss', 'Mean over its last rounds.', ({ loss }) => loss),
-  ofPeers('accuracy', 'Of its own model on the test set.', ({ accuracy }) => accuracy),
+  ofPeers('round', 'The next round of the peer.', ({ round }) => round),
+  ofPeers('report_age_seconds', 'Time since the last report of the peer.', ({ age }) => age),
+  ofPeers('loss', 'Mean loss over the rounds since its previous report.', ({ loss }) => loss),
+  ofPeers('accuracy', 'Accuracy of its own model on the test set.', ({ accuracy }) => accuracy),
   ofPeers(
     'samples_total',
-    'Samples it has gone through.',
-    heard(({ samples }) => samples)
+    'Samples processed.',
+    ifReported(({ samples }) => samples)
   ),
   ofPeers(
     'sent_bytes_total',
     'Bytes sent, with overhead.',
-    heard(({ bytesSent }) => bytesSent)
+    ifReported(({ bytesSent }) => bytesSent)
   ),
   ofPeers(
     'received_bytes_total',
     'Bytes received, with overhead.',
-    heard(({ bytesReceived }) => bytesReceived)
+    ifReported(({ bytesReceived }) => bytesReceived)
   ),
   ofPeers(
     'working_ratio',
-    'Part of the last second in which gradients were computed.',
-    heard(({ working }) => working)
+    'Fraction of the time since its previous report in which it computed gradients.',
+    ifReported(({ working }) => working)
   ),
   ofPeers(
     'waiting_ratio',
-    'Part of it in which it waited for neighbours.',
-    heard(({ waiting }) => waiting)
+    'Fraction of the time since its previous report in which it waited for neighbours.',
+    ifReported(({ waiting }) => waiting)
   ),
   ofPeers(
     'sending_ratio',
-    'Part of it in which a vector was under way.',
-    heard(({ sending }) => sending)
+    'Fraction of the time since its previous report in which a vector was in flight.',
+    ifReported(({ sending }) => sending)
   ),
   ofLinks('up', 'Whether a link is ready.', ([, state]) => Number(state === 'ready')),
   ofLinks('sent_bytes_per_second', 'Bytes sent over a link.', ([, , sent]) => sent),

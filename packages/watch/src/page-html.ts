@@ -30,7 +30,7 @@ export const pageHtml = `<!doctype html>
 <h2>Timeline</h2>
 <p class="quiet">The last two minutes, a column for each second:
 <span class="swatch working"></span> working <span class="swatch waiting"></span> waiting for neighbours
-<span class="swatch sending"></span> a vector under way. They overlap: peers compute while they send.</p>
+<span class="swatch sending"></span> a vector in flight. They overlap: peers compute while they send.</p>
 <div class="scroll"><canvas id="timeline" role="img"></canvas></div>
 </section>
 <section aria-label="Links">

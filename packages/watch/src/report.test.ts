@@ -11,7 +11,7 @@ const report: PeerReport = {
   ...{ working: 0.5, waiting: 0, sending: 1, links: [[b, 'ready', 1000, 2000, 0.5]] }
 }
 
-test('a report arrives as it was told; what is not known is not there', (t) => {
+test('a report arrives as it was sent; unknown values are absent', (t) => {
   t.deepEqual(readReport(reportNote(report), peers), report)
   const { loss, accuracy, state, ...rest } = report
   t.deepEqual(readReport(reportNote({ ...rest, loss: undefined, links: [[b, 'left', 0, 0, null]] }), peers), {
@@ -21,9 +21,9 @@ test('a report arrives as it was told; what is not known is not there', (t) => {
   t.truthy([loss, accuracy, state])
 })
 
-test('a report is never longer than its bound: links that find no room are left out', (t) => {
-  const links = Array.from({ length: 250 }, (_, place): LinkReport => [
-    peerName(`${'n'.repeat(60)}${place}`),
+test('a report is never longer than its limit: links that do not fit are left out', (t) => {
+  const links = Array.from({ length: 250 }, (_, index): LinkReport => [
+    peerName(`${'n'.repeat(60)}${index}`),
     'connecting',
     123_456_789,
     123_456_789,
@@ -35,16 +35,16 @@ test('a report is never longer than its bound: links that find no room are left 
   t.true(typeof read !== 'string' && read.links.length > 20 && read.links.length < 250)
 })
 
-test('what is no report is its sender’s fault, in words', (t) => {
-  const told = (changes: object) => readReport(`report ${JSON.stringify({ ...report, ...changes })}`, peers)
+test('an invalid report is a fault of its sender, with a message', (t) => {
+  const readWith = (changes: object) => readReport(`report ${JSON.stringify({ ...report, ...changes })}`, peers)
   t.regex(String(readReport(`report ${'x'.repeat(maxReportLength)}`, peers)), /^a report of 4507 characters/)
   t.regex(String(readReport('report {', peers)), /^a malformed report/)
-  t.regex(String(told({ phase: '<script>' })), /^a malformed report/)
-  t.regex(String(told({ state: 'fine' })), /^a malformed report/)
-  t.regex(String(told({ round: -1 })), /^a malformed report/)
-  t.regex(String(told({ loss: null })), /^a malformed report/)
-  t.regex(String(told({ working: 2 })), /^a malformed report/)
-  t.regex(String(told({ more: 1 })), /^a malformed report/)
-  t.regex(String(told({ links: [['c', 'ready', 0, 0, null]] })), /^a report of a link to "c"/)
-  t.deepEqual(told({ links: [[a, 'ready', 0, 0, null]] }), { ...report, links: [[a, 'ready', 0, 0, null]] })
+  t.regex(String(readWith({ phase: '<script>' })), /^a malformed report/)
+  t.regex(String(readWith({ state: 'fine' })), /^a malformed report/)
+  t.regex(String(readWith({ round: -1 })), /^a malformed report/)
+  t.regex(String(readWith({ loss: null })), /^a malformed report/)
+  t.regex(String(readWith({ working: 2 })), /^a malformed report/)
+  t.regex(String(readWith({ more: 1 })), /^a malformed report/)
+  t.regex(String(readWith({ links: [['c', 'ready', 0, 0, null]] })), /^a report of a link to "c"/)
+  t.deepEqual(readWith({ links: [[a, 'ready', 0, 0, null]] }), { ...report, links: [[a, 'ready', 0, 0, null]] })
 })

@@ -97,8 +97,8 @@ export function readReport(note: string, peers: ReadonlySet<string>): PeerReport
   if (!parsed.success) return `a malformed report: ${z.prettifyError(parsed.error).split('\n')[0].slice(0, 200)}`
   // The cast is safe for names: a name that is not in the peer list is refused below.
   const report = parsed.data as unknown as PeerReport
-  const unknown = report.links.find(([to]) => !peers.has(to))
-  return unknown === undefined ? report : `a report of a link to "${unknown[0]}", which is not in the peer list`
+  const unknownLink = report.links.find(([to]) => !peers.has(to))
+  return unknownLink === undefined ? report : `a report of a link to "${unknownLink[0]}", which is not in the peer list`
 }
 
 /** Rounds fractions to four significant digits; integers are counts and stay. */

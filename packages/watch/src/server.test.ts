@@ -45,13 +45,13 @@ const open = { host: '0.0.0.0', port: 0 }
 /** Like `fetch`, which cannot set the Host header. */
 function answer(url: string, options: { readonly headers?: Record<string, string>; readonly method?: string } = {}) {
   return new Promise<{ readonly status: number; readonly text: string }>((resolve, reject) => {
-    const asked = request(url, options, (response) => {
+    const sent = request(url, options, (response) => {
       let text = ''
       response.on('data', (data) => (text += String(data)))
       response.on('end', () => resolve({ status: response.statusCode ?? 0, text }))
     })
-    asked.on('error', reject)
-    asked.end()
+    sent.on('error', reject)
+    sent.end()
   })
 }
 
@@ -63,7 +63,7 @@ test('an address of --watch is a port, or a host and a port', (t) => {
   t.throws(() => watchAddress('80', 'short'), { message: /MURMURATION_WATCH_TOKEN: expected 16 to 256/ })
 })
 
-test('on localhost a page of another site, whose name leads here, is told nothing', async (t) => {
+test('on localhost, requests under the name of another site are refused', async (t) => {
   const { url } = await served(t, local)
   t.is((await answer(url)).status, 200)
   t.is((await answer(url, { headers: { host: 'evil.example:80' } })).status, 403)
@@ -71,7 +71,7 @@ test('on localhost a page of another site, whose name leads here, is told nothin
   t.is((await answer(url, { method: 'POST' })).status, 405)
 })
 
-test('others than this machine need the token for all but the state of health and the page’s own files', async (t) => {
+test('other machines need the token, except for the health state and the page’s scripts and styles', async (t) => {
   const { url } = await served(t, open)
   const { origin, searchParams } = new URL(url)
   const token = searchParams.get('token') ?? ''
@@ -82,11 +82,11 @@ test('others than this machine need the token for all but the state of health an
   t.is((await answer(`${origin}/metrics`, { headers: { authorization: `Bearer ${token}` } })).status, 200)
   t.is((await answer(`${origin}/healthz`)).status, 200)
   t.is((await answer(`${origin}/uplot.js`)).status, 200)
-  const { url: own } = await served(t, { ...open, token: '0123456789abcdef' })
-  t.is(new URL(own).searchParams.get('token'), '0123456789abcdef')
+  const { url: urlWithToken } = await served(t, { ...open, token: '0123456789abcdef' })
+  t.is(new URL(urlWithToken).searchParams.get('token'), '0123456789abcdef')
 })
 
-test('nothing of the disk is served but the page, which has less than 100 kB', async (t) => {
+test('only the files of the page are served, less than 100 kB', async (t) => {
   const { url } = await served(t, local)
   const paths = ['package.json', 'page/../server.js', 'page/%2e%2e/server.js', 'page/none.js', 'page/main.d.ts']
   for (const path of paths) t.is((await answer(url + path)).status, 404, path)
@@ -107,7 +107,7 @@ test('nothing of the disk is served but the page, which has less than 100 kB', a
   t.true(bytes < 100_000, `${bytes} bytes`)
 })
 
-test('a page is told all when it opens, then what changes, then that the peer has ended; 16 find room', async (t) => {
+test('a page gets a snapshot, then updates, then the end; at most 16 pages are open', async (t) => {
   const board = boardOfTwo()
   const server = await served(t, local, board)
   const streams = await Promise.all(Array.from({ length: 16 }, () => fetch(`${server.url}events`)))
@@ -131,7 +131,7 @@ test('a peer that pauses is not healthy', async (t) => {
   t.deepEqual(await answer(`${url}healthz`), { status: 503, text: 'partitioned\n' })
 })
 
-test('a port that is taken is said, with what to do', async (t) => {
+test('a port in use is an error, with a fix', async (t) => {
   const { url } = await served(t, local)
   await t.throwsAsync(WatchServer.start(boardOfTwo(), watchAddress(new URL(url).port)), {
     instanceOf: InputError,
@@ -139,7 +139,7 @@ test('a port that is taken is said, with what to do', async (t) => {
   })
 })
 
-test('every metric has values, is in the documents, and all that the dashboard asks for is there', async (t) => {
+test('every metric has values and is documented, and the dashboard uses no other', async (t) => {
   const { url } = await served(t, local)
   const { text } = await answer(`${url}metrics`)
   const document = readFileSync(new URL('docs/watching.md', root), 'utf8')
@@ -149,10 +149,10 @@ test('every metric has values, is in the documents, and all that the dashboard a
     t.true(document.includes(`| \`${name}\` |`), name)
   }
   const names = new Set<string>(metrics.map(({ name }) => name))
-  const asked = [...dashboard.matchAll(/murmuration_\w+/g)].map(([name]) => name)
-  t.true(asked.length > 8)
+  const used = [...dashboard.matchAll(/murmuration_\w+/g)].map(([name]) => name)
+  t.true(used.length > 8)
   t.deepEqual(
-    asked.filter((name) => !names.has(name)),
+    used.filter((name) => !names.has(name)),
     []
   )
   t.notThrows(() => JSON.parse(dashboard) as unknown)

@@ -45,8 +45,8 @@ export class WatchServer {
   }
 
   /** Rejects with an InputError when it cannot listen there. */
-  static async start(board: Board, given: WatchAddress): Promise<WatchServer> {
-    const address = { ...given, token: isLocal(given) ? undefined : (given.token ?? newToken()) }
+  static async start(board: Board, requested: WatchAddress): Promise<WatchServer> {
+    const address = { ...requested, token: isLocal(requested) ? undefined : (requested.token ?? newToken()) }
     const server = createServer({ requestTimeout: 10_000, headersTimeout: 10_000, keepAliveTimeout: 5000 })
     server.maxConnections = 64
     try {
@@ -86,28 +86,31 @@ export class WatchServer {
 
   #answer(request: IncomingMessage, response: ServerResponse): void {
     const url = urlOf(request)
-    if (url === undefined) return say(response, 400, 'this is no address')
-    if (request.method !== 'GET' && request.method !== 'HEAD') return say(response, 405, 'only GET')
-    if (this.#token === undefined && !namesThisMachine(request)) return say(response, 403, 'this page is for localhost')
+    if (url === undefined) return sendText(response, 400, 'invalid URL')
+    if (request.method !== 'GET' && request.method !== 'HEAD')
+      return sendText(response, 405, 'only GET and HEAD are supported')
+    if (this.#token === undefined && !namesThisMachine(request))
+      return sendText(response, 403, 'the Host header must be localhost')
     if (url.pathname === '/healthz') return this.#health(response)
     const asset = assets().get(url.pathname)
     if (asset !== undefined && url.pathname !== '/') return send(response, asset.type, assetAt(asset))
     if (this.#token !== undefined && !hasToken(request, url, this.#token))
-      return say(response, 401, 'this needs the token that the peer has printed: /?token=…')
+      return sendText(response, 401, 'the token is missing or wrong; the peer prints it at its start: /?token=…')
     if (asset !== undefined) return send(response, asset.type, assetAt(asset))
     if (url.pathname === '/metrics') return send(response, 'text/plain; version=0.0.4', metricsText(this.#board))
     if (url.pathname === '/events' && request.method === 'GET') return this.#open(response)
-    say(response, 404, 'there is /, /metrics and /healthz')
+    sendText(response, 404, 'not found; try /, /metrics or /healthz')
   }
 
   #health(response: ServerResponse): void {
     const { state } = this.#board.now
     const isPaused = state !== undefined && paused.includes(state)
-    say(response, isPaused ? 503 : 200, state ?? 'running')
+    sendText(response, isPaused ? 503 : 200, state ?? 'running')
   }
 
   #open(response: ServerResponse): void {
-    if (this.#pages.size >= maxPages) return say(response, 503, `${maxPages} pages are open, which is all there can be`)
+    if (this.#pages.size >= maxPages)
+      return sendText(response, 503, `${maxPages} pages are open, the maximum; close one`)
     response.writeHead(200, { ...headers, 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' })
     response.on('close', () => this.#pages.delete(response))
     this.#pages.add(response)
@@ -121,7 +124,7 @@ function urlOf({ url = '/' }: IncomingMessage): URL | undefined {
 
 const eventText = (message: WatchMessage) => `data: ${JSON.stringify(message)}\n\n`
 
-function say(response: ServerResponse, code: number, text: string): void {
+function sendText(response: ServerResponse, code: number, text: string): void {
   response.writeHead(code, { ...headers, 'content-type': 'text/plain; charset=utf-8' }).end(`${text}\n`)
 }
 

@@ -24,7 +24,7 @@ const headers = fc
   })
   .map(({ more, ...header }) => ({ ...header, length: header.position + header.count + more }))
 
-test('a header says again what was written', (t) => {
+test('a header decodes to the encoded fields', (t) => {
   fc.assert(
     fc.property(headers, (header) => {
       const bytes = encodeHeader(header)
@@ -34,7 +34,7 @@ test('a header says again what was written', (t) => {
   )
 })
 
-test('the numbers beside a vector follow its header, bit by bit, and come with its first frame alone', (t) => {
+test('the numbers with a vector follow the header of its first frame, bit by bit', (t) => {
   const [header] = fc.sample(headers, { numRuns: 1, seed: 1 })
   const numbers = [0.1, -0, 5e-324, Number.MAX_VALUE, ...Array(11).fill(7)]
   const bytes = encodeHeader({ ...header, position: 0 }, numbers)
@@ -44,7 +44,7 @@ test('the numbers beside a vector follow its header, bit by bit, and come with i
   t.like(decodeHeader(encodeHeader({ ...header, position: 1 }, numbers)), { ok: false, fault: 'range' })
 })
 
-test('any 40 bytes that do not begin with the letters and the version are a fault, never an exception', (t) => {
+test('40 bytes without the magic and the version are a fault, never an exception', (t) => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 40, maxLength: 40 }), (bytes) => {
       t.false(decodeHeader(bytes).ok)
@@ -52,7 +52,7 @@ test('any 40 bytes that do not begin with the letters and the version are a faul
   )
 })
 
-test('numbers outside the vector, too many in one frame, and places that are none are refused by the header', (t) => {
+test('a header with a range outside the vector, too many numbers, or an empty range is refused', (t) => {
   const [header] = fc.sample(headers, { numRuns: 1, seed: 1 })
   const faultOf = (change: object) => {
     const result = decodeHeader(encodeHeader({ ...header, ...change }))

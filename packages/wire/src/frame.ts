@@ -118,7 +118,7 @@ export function decodeHeader(bytes: Uint8Array): HeaderResult {
   const view = new DataView(bytes.buffer, bytes.byteOffset, frameHeaderLength)
   const word = (index: number) => view.getUint32(8 + 4 * index, true)
   if (view.getUint32(0, true) !== magic) return faulty('magic', 'the bytes do not begin with MURM')
-  if (view.getUint8(4) !== version) return faulty('version', `version ${view.getUint8(4)}, this is ${version}`)
+  if (view.getUint8(4) !== version) return faulty('version', `version ${view.getUint8(4)}, expected ${version}`)
   const header: FrameHeader = {
     codec: view.getUint8(6),
     kind: view.getUint8(7),
@@ -134,11 +134,12 @@ export function decodeHeader(bytes: Uint8Array): HeaderResult {
     bytes: word(7)
   }
   const { length, position, count, numbers } = header
-  if (count > frameNumbers) return faulty('range', `${count} numbers in one frame; ${frameNumbers} are the most`)
+  if (count > frameNumbers) return faulty('range', `${count} numbers in one frame, expected at most ${frameNumbers}`)
   if (word(2) > maxPart) return faulty('reserved', 'a reserved field is not 0')
-  if (numbers > 0 && position > 0) return faulty('range', `${numbers} numbers beside a vector that has begun before`)
+  if (numbers > 0 && position > 0)
+    return faulty('range', `${numbers} numbers in a later frame of a vector, expected none`)
   if (position + count > length || (count === 0 && length > 0)) {
-    return faulty('range', `${count} numbers from ${position} on, of a vector of ${length}`)
+    return faulty('range', `${count} numbers at index ${position} of a vector of ${length}`)
   }
   return { ok: true, header }
 }

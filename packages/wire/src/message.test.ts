@@ -11,7 +11,7 @@ test('a message is copied with its own vector', (t) => {
   }
 })
 
-test('memory that is given back serves for the next vector of its length, and for one only', (t) => {
+test('released memory is reused for the next vector of the same length, and only once', (t) => {
   const { allocate, free, recycle, copy } = pooledVectorWire()
   const [one, two] = [allocate(3), allocate(3)]
   t.not(one, two)

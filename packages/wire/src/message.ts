@@ -56,7 +56,10 @@ export function checkHead({ part = 0, field = 0, numbers }: VectorMessage): void
   const count = numbers === undefined ? 0 : numbers.length
   const fits = (part & maxPart) === part && (field & maxField) === field && count <= maxNumbers
   if (!fits)
-    invariant(false, `part ${part} of ${maxPart}, field ${field} of ${maxField}, ${count} numbers of ${maxNumbers}`)
+    invariant(
+      false,
+      `part ${part}, field ${field}, ${count} numbers: expected at most ${maxPart}, ${maxField}, ${maxNumbers}`
+    )
 }
 
 /** Queues with the capacity of those of real links, for parameters of `elements` numbers. */
@@ -92,9 +95,9 @@ export function pooledVectorWire(): Required<Omit<Wire<VectorMessage>, 'weight' 
   const fresh = smallVectors()
   const allocate = (length: number) => unused.get(length)?.pop() ?? fresh(length)
   const free = (vector: Float32Array) => {
-    const others = unused.get(vector.length)
-    if (others === undefined) unused.set(vector.length, [vector])
-    else others.push(vector)
+    const sameLength = unused.get(vector.length)
+    if (sameLength === undefined) unused.set(vector.length, [vector])
+    else sameLength.push(vector)
   }
   return {
     ...vectorWire,

@@ -3,8 +3,10 @@ import { connect, createServer } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { messageOf, type Milliseconds, type PeerName } from '@murmuration/core'
 import {
+  type Cause,
   type Identity,
   type PeerListEntry,
+  type Problem,
   probe,
   probeReach,
   probeRelay,
@@ -71,20 +73,21 @@ export async function peerFinding(
   const check = `peer ${name}`
   if (addresses.length === 0)
     return { check, level: 'unknown', found: 'the file has no address of it; a seed tells it' }
-  const problems: string[] = []
+  const problems: Problem[] = []
   for (const address of addresses) {
     const problem = await probe(identity, { id, address }, timeout)
     if (problem === undefined) return roundTripFinding(check, address, await roundTrip(address))
-    problems.push(`${address}: ${problem}`)
+    problems.push({ ...problem, text: `${address}: ${problem.text}` })
   }
-  return { check, level: 'wrong', found: problems.join('; '), mend: mendOf(problems.join(), name) }
+  const causes = problems.flatMap((problem) => problem.causes)
+  return { check, level: 'wrong', found: problems.map(({ text }) => text).join('; '), mend: mendOf(causes, name) }
 }
 
 /** Whether a seed answers at an address. */
 export async function seedFinding(address: string, identity: Identity): Promise<Finding> {
   const check = `seed ${address}`
   const problem = await probeSeed(identity, address, timeout)
-  if (problem !== undefined) return { check, level: 'wrong', found: problem, mend: mendOfSeed(problem) }
+  if (problem !== undefined) return { check, level: 'wrong', found: problem.text, mend: mendOfSeed(problem.causes) }
   const finding = roundTripFinding(check, address, await roundTrip(address))
   if (address.includes('/p2p/')) return finding
   const mend = 'give the address as "murmur seed" prints it, with the id at its end: nobody else can answer then'
@@ -129,7 +132,7 @@ export async function relayFinding(address: string, identity: Identity): Promise
   const problem = await probeRelay(identity, address, timeout)
   if (problem === undefined)
     return { check, level: 'ok', found: 'it has a place for this peer: others can call it there' }
-  return { check, level: 'wrong', found: problem, mend: mendOfRelay(problem) }
+  return { check, level: 'wrong', found: problem.text, mend: mendOfRelay(problem.causes) }
 }
 
 /** @param time - from here to the address and back; undefined if it could not be measured */
@@ -164,39 +167,37 @@ function connectTime(place: Place): Promise<Milliseconds> {
 }
 
 /** As {@link mendOf}, for a relay. */
-function mendOfRelay(problem: string): string {
-  if (problem.includes('no relay'))
+function mendOfRelay(causes: readonly Cause[]): string {
+  if (causes.includes('not-a-relay'))
     return 'start it there with --relay: "murmur seed --relay", or "murmur peer --relay"'
-  if (problem.includes('no place')) return 'name another relay, or stop peers that are reached through this one'
-  return mendOfSeed(problem).replaceAll('murmur seed', 'murmur seed --relay')
+  if (causes.includes('relay-full')) return 'name another relay, or stop peers that are reached through this one'
+  return mendOfSeed(causes).replaceAll('murmur seed', 'murmur seed --relay')
 }
 
 /** As {@link mendOf}, for a seed. */
-function mendOfSeed(problem: string): string {
-  if (problem.includes('somebody else answered'))
+function mendOfSeed(causes: readonly Cause[]): string {
+  if (causes.includes('wrong-id'))
     return 'give the address as "murmur seed" prints it there: the id at its end is another'
-  if (problem.includes('nobody listens'))
+  if (causes.includes('not-listening'))
     return 'start "murmur seed" there, or correct the port; in a container or behind a router publish the port'
-  if (problem.includes('no way to its address')) return 'look at this machine’s routes, its VPN and the address'
-  if (problem.includes('is not known')) return 'correct the name in the address, or give an IP address'
-  if (problem.includes('before the handshake'))
+  if (causes.includes('no-route')) return 'look at this machine’s routes, its VPN and the address'
+  if (causes.includes('unknown-host')) return 'correct the name in the address, or give an IP address'
+  if (causes.includes('closed'))
     return 'a peer of a run introduces the peers of its topology file alone: examine with the file and --as NAME, or give the address of a seed'
-  if (problem.includes('nothing answered'))
-    return 'open the port in the firewall of the seed’s machine and its provider'
+  if (causes.includes('timeout')) return 'open the port in the firewall of the seed’s machine and its provider'
   return 'look at what listens there: "murmur seed" introduces, and so does a peer of the run'
 }
 
-/** What to do about a problem, recognised by the words of `explain` in packages/libp2p. */
-export function mendOf(problem: string, name: PeerName): string {
-  if (problem.includes('somebody else answered'))
+/** How to fix a peer that could not be reached. */
+export function mendOf(causes: readonly Cause[], name: PeerName): string {
+  if (causes.includes('wrong-id'))
     return `run "murmur identity ${name}" on its machine, and put the id that it prints into the file on all machines`
-  if (problem.includes('nobody listens'))
+  if (causes.includes('not-listening'))
     return `start ${name}, or correct its port; in a container or behind a router publish the port`
-  if (problem.includes('no way to its address'))
-    return 'look at this machine’s routes, its VPN and the address in the file'
-  if (problem.includes('is not known')) return 'correct the name in the file, or give an IP address'
-  if (problem.includes('before the handshake'))
+  if (causes.includes('no-route')) return 'look at this machine’s routes, its VPN and the address in the file'
+  if (causes.includes('unknown-host')) return 'correct the name in the file, or give an IP address'
+  if (causes.includes('closed'))
     return `put this peer’s id, as "murmur identity" prints it, into the topology file of ${name}, and start ${name} again`
-  if (problem.includes('nothing answered')) return `open the port in the firewall of ${name}’s machine and its provider`
+  if (causes.includes('timeout')) return `open the port in the firewall of ${name}’s machine and its provider`
   return `look at what listens at the address of ${name}`
 }

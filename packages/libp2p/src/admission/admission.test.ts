@@ -74,7 +74,7 @@ async function presenting(t: ExecutionContext, { peer }: TestNode, present: Admi
   return askForAdmission(connection, { present, certificates: [], wantsFiles: true }, timeLimit(10_000))
 }
 
-test('who is invited comes in, is told of the run, and all peers know it; nobody waits for an open place', async (t) => {
+test('an invited peer is admitted, gets the files of the run, and all peers learn it; no peer waits for an open place', async (t) => {
   const run = await runOf(t)
   await begin(run)
   const identity = await createIdentity()
@@ -103,14 +103,14 @@ const refusals: readonly (readonly [
     /the run key has not signed/,
     () => ({ expires: Date.now() + 9 * hour, signature: undefined })
   ],
-  ['one of another run', /to another run/, (_, key) => ({ signedBy: key })],
+  ['one for another run', /for another run/, (_, key) => ({ signedBy: key })],
   ['one that has expired', /expired at 20/, () => ({ expires: Date.now() - 1 })],
   ['one for a name that has no place', /has no place for an invited "d"/, () => ({ name: peerName('d') })],
   ['one of a run with other settings', /with other settings/, () => ({ fingerprint: '1'.repeat(64) })],
-  ['one of a time to come', /of a time to come/, () => ({ issued: Date.now() + hour })]
+  ['one issued in the future', /issued in the future/, () => ({ issued: Date.now() + hour })]
 ]
 
-test('an invitation that does not hold is refused, with the reason', async (t) => {
+test('an invalid invitation is refused, with the reason', async (t) => {
   const run = await runOf(t)
   await begin(run)
   const [other, identity] = [await createIdentity(), await createIdentity()]
@@ -129,13 +129,13 @@ test('an invitation that does not hold is refused, with the reason', async (t) =
   }
   const stolen = admissionOf(invitationTo(run), other)
   const answer = await presenting(t, run.nodes[0], { ...stolen, id: identity.id }, identity)
-  t.regex(answer.refused ?? '', /does not hold its key/)
+  t.regex(answer.refused ?? '', /is not signed by the key of its peer id/)
   const overheard = await presenting(t, run.nodes[0], stolen, identity)
-  t.regex(overheard.refused ?? '', /presents no invitation of its own/)
+  t.regex(overheard.refused ?? '', /presents no invitation for its id/)
   t.false(run.nodes.some(({ events }) => events.some(({ kind }) => kind === 'admitted')))
 })
 
-test('an invitation is used once: a second user is refused by all that know of the first', async (t) => {
+test('an invitation is usable once: a second user is refused by all peers that know the first', async (t) => {
   const run = await runOf(t)
   await begin(run)
   const invitation = invitationTo(run)
@@ -144,12 +144,15 @@ test('an invitation is used once: a second user is refused by all that know of t
   await eventOf(run.nodes[1], 'admitted')
   for (const node of run.nodes) {
     const { refused } = await presenting(t, node, admissionOf(invitation, second), second)
-    t.is(refused, 'the invitation was used by another; ask for one of your own')
+    t.is(refused, 'another peer has used the invitation; ask for a new one')
   }
-  await t.throwsAsync(entering(invitation, second), { instanceOf: RefusedError, message: /was used by another/ })
+  await t.throwsAsync(entering(invitation, second), {
+    instanceOf: RefusedError,
+    message: /another peer has used the invitation/
+  })
 })
 
-test('of two that use one invitation at once at different peers, all keep the same', async (t) => {
+test('of two concurrent uses of one invitation at different peers, all peers keep the same', async (t) => {
   const run = await runOf(t)
   for (const { peer } of run.nodes) peer.meet(peerListOf(run.nodes).map((entry) => ({ ...entry, addresses: [] })))
   const invitation = invitationTo(run)
@@ -182,7 +185,7 @@ test('of two that use one invitation at once at different peers, all keep the sa
   await eventually('agreement', () => held()[0] === held()[1])
 })
 
-test('a revocation voids invitations, used or not, wherever it is told; a later invitation counts', async (t) => {
+test('a revocation voids invitations, used or not, at all peers; a later invitation is valid', async (t) => {
   const run = await runOf(t)
   await begin(run)
   const invitation = invitationTo(run)
@@ -207,12 +210,12 @@ test('a revocation voids invitations, used or not, wherever it is told; a later 
     t.is((await presenting(t, node, own, identity)).refused, 'the invitation was revoked')
   }
   const told = run.nodes.flatMap(({ events }) => events.filter((event) => 'id' in event && event.id === unknown.id))
-  t.deepEqual(told, [], 'whoever carries a revocation is not reported')
+  t.deepEqual(told, [], 'a peer that carries a revocation is not reported')
   const later = invitationTo(run, { issued: Date.now() + 1 })
   t.is((await presenting(t, run.nodes[1], admissionOf(later, unknown), unknown)).refused, undefined)
 })
 
-test('a peer whose invitation is revoked, or whose place another has, ends with the reason; the word of one peer is not enough', async (t) => {
+test('a peer whose invitation is revoked, or whose place another peer has, ends with the reason; one peer alone cannot exclude it', async (t) => {
   const run = await runOf(t)
   await begin(run)
   const guest = async (invitation: Invitation) => {
@@ -228,7 +231,7 @@ test('a peer whose invitation is revoked, or whose place another has, ends with 
   const second = await guest(invitationTo(run, { issued: Date.now() }))
   t.regex(
     (await first.ended)?.message ?? '',
-    new RegExp(`"c" was put out of the run: ${second.own.id} has the place; `)
+    new RegExp(`"c" was removed from the run: ${second.own.id} has its place; `)
   )
 
   const [identity, signal] = [await createIdentity(), new AbortController().signal]
@@ -237,10 +240,10 @@ test('a peer whose invitation is revoked, or whose place another has, ends with 
   await tellRun({ ...news, certificate: forged })
   t.false(second.peer.fabric.signal.aborted, 'the run key has not signed it')
   await tellRun({ ...news, seeds: [run.nodes[0].peer.addresses[0]], certificate: revoke(run.key, c, Date.now()) })
-  t.regex((await second.ended)?.message ?? '', /"c" was put out of the run: the invitation was revoked; .* ask for/)
+  t.regex((await second.ended)?.message ?? '', /"c" was removed from the run: the invitation was revoked; ask for/)
 })
 
-test('an unknown peer gets nothing, few may stay a while, and peers of a run without a key let none in', async (t) => {
+test('an unknown peer gets nothing, few may stay briefly, and peers of a run without a key admit none', async (t) => {
   const run = await runOf(t)
   await begin(run)
   const [target] = run.nodes
@@ -264,7 +267,7 @@ test('an unknown peer gets nothing, few may stay a while, and peers of a run wit
   await eventually('an end of all', () => connections.every((each) => each?.status !== 'open'))
 })
 
-test('an invitation to a run that nobody runs ends with the reason', async (t) => {
+test('an invitation to a run without peers ends with the reason', async (t) => {
   const run = await runOf(t)
   const invitation = invitationTo(run, { seeds: ['/ip4/127.0.0.1/tcp/9'] })
   const error = await t.throwsAsync(entering(invitation, await createIdentity()), {
@@ -273,7 +276,7 @@ test('an invitation to a run that nobody runs ends with the reason', async (t) =
   t.regex(error?.message ?? '', /no peer of the run was found: \/ip4\/127\.0\.0\.1\/tcp\/9: /)
 })
 
-test('an unknown peer may ask once on a connection, and is heard on the next', async (t) => {
+test('an unknown peer may ask once per connection, and again on the next', async (t) => {
   const run = await runOf(t)
   await begin(run)
   const identity = await createIdentity()

@@ -69,15 +69,15 @@ export class Admissions {
   present(admission: Admission, now: number): Taken {
     const { invitation, id } = admission
     const held = this.#admissions.get(invitation.name)
-    const wrong = this.#problemOf(admission)
-    if (wrong !== undefined) return refused(wrong)
+    const problem = this.#problemOf(admission)
+    if (problem !== undefined) return refused(problem)
     if (held?.invitation.serial === invitation.serial) {
-      return held.id === id ? known : refused('the invitation was used by another; ask for one of your own')
+      return held.id === id ? known : refused('another peer has used the invitation; ask for a new one')
     }
     if (invitation.expires <= now)
       return refused(`the invitation expired at ${new Date(invitation.expires).toISOString()}`)
     if (invitation.issued > now + clockTolerance)
-      return refused('the invitation is of a time to come: is a clock wrong?')
+      return refused('the invitation was issued in the future; check the clocks')
     return this.take(admission)
   }
 
@@ -90,9 +90,9 @@ export class Admissions {
     const { name } = admission.invitation
     const held = this.#admissions.get(name)
     if (held?.signature === admission.signature) return known
-    const wrong = this.#problemOf(admission)
-    if (wrong !== undefined) return refused(wrong)
-    if (held !== undefined && precedence(held, admission) >= 0) return refused('another has the place')
+    const problem = this.#problemOf(admission)
+    if (problem !== undefined) return refused(problem)
+    if (held !== undefined && precedence(held, admission) >= 0) return refused('another peer has the place')
     this.#admissions.set(name, admission)
     return fresh
   }
@@ -101,8 +101,8 @@ export class Admissions {
     const { run, name, before } = revocation
     const held = this.#revocations.get(name)
     if (held !== undefined && held.before >= before) return known
-    if (run !== this.#run.runKey) return refused('it revokes invitations to another run')
-    if (!this.#places.has(name)) return refused(`nobody is invited as "${name}"`)
+    if (run !== this.#run.runKey) return refused('the revocation is for another run')
+    if (!this.#places.has(name)) return refused(`the topology file has no place for an invited "${name}"`)
     if (!isRevokedByKey(revocation)) return refused('the run key has not signed the revocation')
     this.#revocations.set(name, revocation)
     return fresh
@@ -111,12 +111,12 @@ export class Admissions {
   /** What is wrong with an admission, independent of its sender; `undefined` when nothing is. */
   #problemOf(admission: Admission): string | undefined {
     const { invitation } = admission
-    if (invitation.run !== this.#run.runKey) return 'the invitation is to another run'
+    if (invitation.run !== this.#run.runKey) return 'the invitation is for another run'
     if (invitation.fingerprint !== this.#run.fingerprint)
-      return 'the invitation is to a run with other settings, or with another topology file'
+      return 'the invitation is for a run with other settings or another topology file'
     if (!this.#places.has(invitation.name)) return `the topology file has no place for an invited "${invitation.name}"`
     if (!isSigned(invitation)) return 'the run key has not signed the invitation'
-    if (!isUsedByHolder(admission)) return 'whoever uses the invitation does not hold its key'
+    if (!isUsedByHolder(admission)) return 'the admission is not signed by the key of its peer id'
     return this.#isVoid(admission) ? 'the invitation was revoked' : undefined
   }
 

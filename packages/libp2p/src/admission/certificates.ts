@@ -35,14 +35,14 @@ export type Certificate = Admission | Revocation
 
 /** Uses an invitation, which binds it to this identity. */
 export function admissionOf(invitation: Invitation, identity: Identity): Admission {
-  const said = { kind: 'admission', invitation, id: identity.id } as const
-  return { ...said, signature: signText(admissionText(said), privateKeyOf(identity)) }
+  const content = { kind: 'admission', invitation, id: identity.id } as const
+  return { ...content, signature: signText(admissionText(content), privateKeyOf(identity)) }
 }
 
 /** Revokes all invitations of a name that were issued before the time `before`. */
 export function revoke(runKey: Identity, name: PeerName, before: number): Revocation {
-  const said = { kind: 'revocation', run: runKey.id, name, before } as const
-  return { ...said, signature: signText(revocationText(said), privateKeyOf(runKey)) }
+  const content = { kind: 'revocation', run: runKey.id, name, before } as const
+  return { ...content, signature: signText(revocationText(content), privateKeyOf(runKey)) }
 }
 
 /** Whether the admission is signed by the key of its id. */

@@ -29,26 +29,31 @@ export class AdmissionDesk {
   readonly #context: LinkContext
   readonly #peers: PeerSet
   readonly #options: AdmissionOptions
-  readonly #known: Admissions
-  readonly #putOut: (error: RefusedError) => void
+  readonly #admissions: Admissions
+  readonly #onRemoved: (error: RefusedError) => void
   readonly #budgets = new AskingBudgets()
   /** Connections on which an unknown peer has sent its one question. */
   readonly #asked = new WeakSet<Connection>()
 
-  /** @param putOut - called when this peer's own admission is void */
-  constructor(context: LinkContext, peers: PeerSet, options: AdmissionOptions, putOut: (error: RefusedError) => void) {
-    this.#putOut = putOut
+  /** @param onRemoved - called when this peer's own admission is void */
+  constructor(
+    context: LinkContext,
+    peers: PeerSet,
+    options: AdmissionOptions,
+    onRemoved: (error: RefusedError) => void
+  ) {
+    this.#onRemoved = onRemoved
     this.#context = context
     this.#peers = peers
     this.#options = options
-    this.#known = new Admissions(options)
+    this.#admissions = new Admissions(options)
   }
 
   /** Takes the stored certificates. To be called once the peer list is known. */
   open(): void {
     const { certificates = [], own } = this.#options
-    for (const certificate of certificates) this.#known.take(certificate)
-    if (own !== undefined) this.#known.take(own)
+    for (const certificate of certificates) this.#admissions.take(certificate)
+    if (own !== undefined) this.#admissions.take(own)
     this.#settle()
   }
 
@@ -68,8 +73,8 @@ export class AdmissionDesk {
     if (connection.direction !== 'inbound' || directory.nameOf(id) !== undefined) return
     const close = () => {
       if (directory.nameOf(id) !== undefined || !isOpen(connection)) return
-      directory.refuse(id, connection.remoteAddr.toString(), 'it has presented no invitation')
-      connection.abort(new Error('it has presented no invitation'))
+      directory.refuse(id, connection.remoteAddr.toString(), 'it presented no invitation')
+      connection.abort(new Error('it presented no invitation'))
     }
     setTimeout(close, guestFor).unref()
   }
@@ -77,7 +82,7 @@ export class AdmissionDesk {
   /** Sends this peer's admission and all certificates to a peer that it has dialled. Rejects when that peer refuses it. */
   async greet(connection: Connection): Promise<void> {
     const { handshakeTimeout } = this.#context.limits
-    const question = { present: this.#options.own, certificates: this.#known.all, wantsFiles: false }
+    const question = { present: this.#options.own, certificates: this.#admissions.all, wantsFiles: false }
     const answer = await askForAdmission(connection, question, handshakeTimeout).catch((error: unknown) => {
       // A peer without a run key in its file does not speak this protocol; its hello says what else differs.
       if (error instanceof Error && error.name === 'UnsupportedProtocolError') return undefined
@@ -86,7 +91,7 @@ export class AdmissionDesk {
     if (answer === undefined) return
     // Taken also from a refusal: what the run key has signed shows whether the admission is void or only this peer refuses it.
     this.#takeAll(answer.certificates, true)
-    if (answer.refused !== undefined) throw new Error(`it does not let this peer in: ${answer.refused}`)
+    if (answer.refused !== undefined) throw new Error(`it does not admit this peer: ${answer.refused}`)
   }
 
   /** Answers a peer of the run, or an unknown peer that presents an invitation or a revocation; the latter only once per connection. */
@@ -95,44 +100,45 @@ export class AdmissionDesk {
     const { remotePeer, remoteAddr } = connection
     const id = remotePeer.toString()
     const isUnknown = directory.nameOf(id) === undefined
-    if (isUnknown && this.#asked.has(connection)) return connection.abort(new Error('an unknown peer asks once'))
+    if (isUnknown && this.#asked.has(connection))
+      return connection.abort(new Error('an unknown peer may ask only once'))
     if (isUnknown) this.#asked.add(connection)
     if (!this.#budgets.spend(id)) return stream.abort(new Error('it asks too often'))
-    const asked = { timeout: limits.handshakeTimeout, maxQuestion }
-    await answer(stream, asked, (given) => {
-      const { present, certificates, wantsFiles } = questionSchema.parse(given)
+    const answering = { timeout: limits.handshakeTimeout, maxQuestion }
+    await answer(stream, answering, (question) => {
+      const { present, certificates, wantsFiles } = questionSchema.parse(question)
       const own = present?.kind === 'admission' && present.id === id ? present : undefined
-      const taken = own && this.#present(own)
+      const result = own && this.#present(own)
       const isMember = directory.nameOf(id) !== undefined
       // From a peer outside the run, only a revocation is taken: the run key has signed it.
       this.#takeAll(certificates, isMember)
       if (directory.nameOf(id) !== undefined) {
-        return { certificates: this.#known.all, ...(wantsFiles ? { files: this.#options.files } : {}) }
+        return { certificates: this.#admissions.all, ...(wantsFiles ? { files: this.#options.files } : {}) }
       }
       const reason =
-        taken?.kind === 'refused' ? taken.reason : 'it is not in the peer list and presents no invitation of its own'
+        result?.kind === 'refused' ? result.reason : 'it is not in the peer list and presents no invitation for its id'
       // A caller that brings certificates does not ask to be admitted, so its refusal is not reported.
       if (certificates.length === 0) directory.refuse(id, remoteAddr.toString(), reason)
-      return { refused: reason, certificates: own === undefined ? [] : this.#known.against(own) }
+      return { refused: reason, certificates: own === undefined ? [] : this.#admissions.against(own) }
     })
   }
 
   #present(admission: Admission): Taken {
-    const taken = this.#known.present(admission, Date.now())
-    if (taken.kind === 'new') this.#changed([admission])
-    return taken
+    const result = this.#admissions.present(admission, Date.now())
+    if (result.kind === 'new') this.#changed([admission])
+    return result
   }
 
   #takeAll(certificates: readonly Certificate[], isMember: boolean): void {
-    const believed = isMember ? certificates : certificates.filter(({ kind }) => kind === 'revocation').slice(0, 1)
-    this.#changed(believed.filter((certificate) => this.#known.take(certificate).kind === 'new'))
+    const accepted = isMember ? certificates : certificates.filter(({ kind }) => kind === 'revocation').slice(0, 1)
+    this.#changed(accepted.filter((certificate) => this.#admissions.take(certificate).kind === 'new'))
   }
 
   /** Applies new certificates, and sends them to all connected peers. */
   #changed(news: readonly Certificate[]): void {
     if (news.length === 0) return
     this.#settle()
-    this.#options.onCertificates?.(this.#known.all)
+    this.#options.onCertificates?.(this.#admissions.all)
     const { limits } = this.#context
     for (const { connections } of this.#peers.sessions.values()) {
       const connection = connections.find(isOpen)
@@ -148,16 +154,16 @@ export class AdmissionDesk {
     this.#checkOwn()
     for (const peer of this.#options.places) {
       if (peer === self) continue
-      const [before, after] = [directory.entry(peer)?.id, this.#known.idOf(peer)]
-      if (before === after) continue
-      if (before !== undefined) {
-        this.#peers.put(peer, 'its invitation was revoked, or another has its place')
+      const [previous, current] = [directory.entry(peer)?.id, this.#admissions.idOf(peer)]
+      if (previous === current) continue
+      if (previous !== undefined) {
+        this.#peers.exclude(peer, 'its invitation was revoked, or another peer has its place')
         directory.remove(peer)
-        emit({ kind: 'put-out', peer, id: before })
+        emit({ kind: 'put-out', peer, id: previous })
       }
-      if (after !== undefined && directory.admit({ name: peer, id: after, addresses: [] })) {
+      if (current !== undefined && directory.admit({ name: peer, id: current, addresses: [] })) {
         this.#peers.admitted(peer)
-        emit({ kind: 'admitted', peer, id: after })
+        emit({ kind: 'admitted', peer, id: current })
       }
     }
   }
@@ -166,10 +172,11 @@ export class AdmissionDesk {
     const { own } = this.#options
     if (own === undefined) return
     const { name } = own.invitation
-    const holder = this.#known.idOf(name)
+    const holder = this.#admissions.idOf(name)
     if (holder === own.id) return
-    const reason = holder === undefined ? 'the invitation was revoked' : `${holder} has the place`
-    const remedy = 'it is no peer of the run any more; ask for another invitation'
-    this.#putOut(new RefusedError(name, 'unknown-peer', `"${name}" was put out of the run: ${reason}; ${remedy}`))
+    const reason = holder === undefined ? 'the invitation was revoked' : `${holder} has its place`
+    this.#onRemoved(
+      new RefusedError(name, 'unknown-peer', `"${name}" was removed from the run: ${reason}; ask for a new invitation`)
+    )
   }
 }

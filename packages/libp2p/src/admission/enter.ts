@@ -25,22 +25,22 @@ export async function enter({ invitation, identity, seeds, timeout, signal, isRi
   const answer = await calling(identity, signal, async (node) => {
     const deadline = performance.now() + timeout
     for (;;) {
-      const troubles: string[] = []
+      const problems: string[] = []
       for await (const reached of answersOf(node, { ...invitation, seeds }, identity, question)) {
-        if (typeof reached === 'string') troubles.push(reached)
+        if (typeof reached === 'string') problems.push(reached)
         else if (reached.refused !== undefined)
           throw new RefusedError(
             invitation.name,
             'unknown-peer',
-            `the run does not let this peer in: ${reached.refused}`
+            `the run does not admit this peer: ${reached.refused}`
           )
         else if (reached.files === undefined || !(await isRight(reached.files)))
-          troubles.push('what a peer told of the run is not what the invitation says')
+          problems.push('a peer sent files of the run that do not match the invitation')
         else return { files: reached.files, certificates: reached.certificates }
       }
       signal.throwIfAborted()
       if (performance.now() >= deadline)
-        throw new NeighboursMissingError([], `no peer of the run was found: ${troubles.join('; ')}`)
+        throw new NeighboursMissingError([], `no peer of the run was found: ${problems.join('; ')}`)
       await new Promise((resolve) => setTimeout(resolve, pause))
     }
   })
@@ -114,17 +114,17 @@ async function* answersOf(
 
 /** Closes all connections: a peer of the run answers an unknown peer only once per connection. */
 const hangUp = (node: Libp2p) => {
-  for (const connection of node.getConnections()) connection.abort(new Error('all is asked'))
+  for (const connection of node.getConnections()) connection.abort(new Error('no more questions'))
 }
 
 async function viaMember(node: Libp2p, id: string, addresses: readonly Multiaddr[], question: AdmissionQuestion) {
   try {
-    if (addresses.length === 0) return `no address of ${id} may be called from here`
+    if (addresses.length === 0) return `${id} has no address that may be dialled from here`
     const connection = await dial(
       node,
       addresses.map((address) => address.encapsulate(`/p2p/${id}`))
     )
-    return (await answerOf(connection, question)) ?? `${id} lets nobody in by invitation`
+    return (await answerOf(connection, question)) ?? `${id} does not admit peers by invitation`
   } catch (error) {
     return `${id}: ${foreignText(explain(error))}`
   }

@@ -55,8 +55,8 @@ export function invite(
   { name, issued, expires, fingerprint, members, seeds }: InvitationTerms
 ): Invitation {
   const serial = randomBytes(16).toString('base64url')
-  const said = { run: runKey.id, name, serial, issued, expires, fingerprint, members, seeds }
-  return { ...said, signature: signText(textOf(said), privateKeyOf(runKey)) }
+  const content = { run: runKey.id, name, serial, issued, expires, fingerprint, members, seeds }
+  return { ...content, signature: signText(textOf(content), privateKeyOf(runKey)) }
 }
 
 /** Whether the run key has signed it. */

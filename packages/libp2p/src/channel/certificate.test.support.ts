@@ -37,7 +37,7 @@ async function run(): Promise<void> {
   const trusting = connect({ port, host: '127.0.0.1', servername: 'localhost' })
   const [greeting] = await once(trusting, 'data')
   let received = 0
-  const sink = { place: new Uint8Array(100), advance: (count: number) => void (received += count) }
+  const sink = { destination: new Uint8Array(100), advance: (count: number) => void (received += count) }
   const call = { host: '127.0.0.1', port, id: '0'.repeat(32), key: randomBytes(32) }
   const socket = dialChannel(call, 10_000, sink)
   let isSecure = false

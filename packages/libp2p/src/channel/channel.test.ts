@@ -104,7 +104,7 @@ for (const codec of ['float32', 'float16', 'int8', 'delta-int8', 'top-k:0.01']) 
   )
 }
 
-test.serial('short vectors go by the stream, and no port is opened for them', async (t) => {
+test.serial('short vectors use the stream, and no port is opened for them', async (t) => {
   const sockets = watchChannels(t)
   const [left, right] = await testCluster(t, graph(['a', 'b']))
   await connectAll([left, right])
@@ -115,7 +115,7 @@ test.serial('short vectors go by the stream, and no port is opened for them', as
   t.deepEqual([sockets.length, usesChannel(left)], [0, false])
 })
 
-test.serial('shaped links carry everything on the connection that is shaped', async (t) => {
+test.serial('shaped links send everything on the shaped connection', async (t) => {
   const sockets = watchChannels(t)
   const path = { latency: 1, jitter: 0, loss: 0, bandwidth: 1e9, window: 1e9, pipes: [] }
   const links = { path: () => path, access: () => ({ up: 1e9, down: 1e9 }) }
@@ -128,36 +128,33 @@ test.serial('shaped links carry everything on the connection that is shaped', as
   t.is(sockets.length, 0)
 })
 
-test.serial(
-  'a channel that breaks within vectors loses none and repeats none, and another takes its place',
-  async (t) => {
-    const sockets = watchChannels(t)
-    const nodes = await testCluster(t, graph(['a', 'b']), large)
-    const [left, right] = nodes
-    await connectAll(nodes)
-    const first = await untilMoved(left, right)
-    const count = 24
-    let arrived = 0
-    const sending = (async () => {
-      for (let round = first; round < first + count; round++) await send(left, round)
-    })()
-    for (let round = first; round < first + count; round++) {
-      const message = await receive(right)
-      t.is(message.round, round)
-      t.true(isSame(message.vector, round))
-      right.peer.fabric.recycle(message)
-      if (++arrived === 4) for (const socket of sockets) socket.destroy()
-    }
-    await sending
-    await untilMoved(left, right)
-    t.deepEqual(
-      [left, right].map(({ peer }) => peer.neighbours()[0].faults.kinds),
-      [{}, {}]
-    )
+test.serial('a channel that breaks within vectors loses and repeats none, and is replaced', async (t) => {
+  const sockets = watchChannels(t)
+  const nodes = await testCluster(t, graph(['a', 'b']), large)
+  const [left, right] = nodes
+  await connectAll(nodes)
+  const first = await untilMoved(left, right)
+  const count = 24
+  let arrived = 0
+  const sending = (async () => {
+    for (let round = first; round < first + count; round++) await send(left, round)
+  })()
+  for (let round = first; round < first + count; round++) {
+    const message = await receive(right)
+    t.is(message.round, round)
+    t.true(isSame(message.vector, round))
+    right.peer.fabric.recycle(message)
+    if (++arrived === 4) for (const socket of sockets) socket.destroy()
   }
-)
+  await sending
+  await untilMoved(left, right)
+  t.deepEqual(
+    [left, right].map(({ peer }) => peer.neighbours()[0].faults.kinds),
+    [{}, {}]
+  )
+})
 
-test.serial('a peer that is closed leaves no socket and no port behind', async (t) => {
+test.serial('a closed peer leaves no open socket and no port', async (t) => {
   const sockets = watchChannels(t)
   const nodes = await testCluster(t, graph(['a', 'b']), large)
   await connectAll(nodes)

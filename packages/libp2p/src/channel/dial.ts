@@ -14,7 +14,7 @@ export interface ChannelCall {
 
 /** The reader of a channel: received bytes are written to `place`, then `advance` is called with their count. */
 export interface ByteSink {
-  readonly place: Uint8Array
+  readonly destination: Uint8Array
   advance(count: number): void
 }
 
@@ -31,9 +31,9 @@ export function dialChannel(call: ChannelCall, limit: Milliseconds, sink: ByteSi
     pskCallback: () => ({ psk: key, identity: id }),
     // A server that presents a certificate does not know the key. Both options refuse every certificate, whatever the environment sets.
     rejectUnauthorized: true,
-    checkServerIdentity: () => new Error('it shows a certificate in place of the key'),
+    checkServerIdentity: () => new Error('it sent a certificate, expected the shared key'),
     onread: {
-      buffer: () => sink.place,
+      buffer: () => sink.destination,
       callback: (count: number) => {
         sink.advance(count)
         return true

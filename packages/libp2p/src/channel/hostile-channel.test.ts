@@ -32,14 +32,14 @@ async function mallory(t: ExecutionContext, { opensStream = true } = {}) {
   const victim = await testNode(t, edge, 'a', { limits, runSettings })
   const identity = await createIdentity()
   const node = await createNode({ identity, listen: [], limits: limitsOf() })
-  const heard: ControlMessage[] = []
+  const received: ControlMessage[] = []
   const control = new Promise<ControlChannel>((resolve) => {
     void node.handle(controlProtocol, async (stream) => {
       const channel = new ControlChannel(stream, new TrafficMeter())
       resolve(channel)
       const place = { round: 0, received: 0, acknowledged: 0, window: 2, codecs: [] }
       channel.send({ kind: 'welcome', name: m, ...place })
-      for await (const message of channel.messages) heard.push(message)
+      for await (const message of channel.messages) received.push(message)
     })
   })
   await node.handle(exchangeProtocol, (stream) => stream.addEventListener('message', () => {}))
@@ -50,7 +50,7 @@ async function mallory(t: ExecutionContext, { opensStream = true } = {}) {
   const connection = await node.dial(victim.peer.addresses.map((address) => multiaddr(address)))
   const hello = await sayHello(connection, m, runSettings)
   const exchange = opensStream ? await connection.newStream(exchangeProtocol) : hello.stream
-  return { victim, channels, hello, exchange, heard, control, connection }
+  return { victim, channels, hello, exchange, received, control, connection }
 }
 
 const faultsOf = ({ peer }: TestNode) => peer.neighbours()[0].faults.kinds
@@ -73,11 +73,11 @@ async function offered({ channels, hello }: Awaited<ReturnType<typeof mallory>>)
   return socket
 }
 
-const gone = (socket: Socket) => new Promise<void>((resolve) => void socket.once('close', () => resolve()))
+const closed = (socket: Socket) => new Promise<void>((resolve) => void socket.once('close', () => resolve()))
 
 const isReset = ({ status }: Stream) => status !== 'open'
 
-test('vectors come by the channel, and by the stream before', async (t) => {
+test('vectors arrive on the channel, and earlier ones on the stream', async (t) => {
   const all = await mallory(t)
   all.exchange.send(frame(1, elements))
   t.is(await receive(all.victim), 0)
@@ -91,7 +91,7 @@ const attacks: Readonly<Record<string, readonly [fault: string, () => Uint8Array
   'bytes that are no frame': ['magic', () => randomBytes(4096)],
   'a vector out of turn': ['gap', () => frame(7, elements)],
   'a vector that is too long': ['range', () => frame(1, elements, { offset: 1 })],
-  'a codec that was not agreed upon': ['codec', () => frame(1, elements, { codec: 200 })]
+  'a codec that was not negotiated': ['codec', () => frame(1, elements, { codec: 200 })]
 }
 
 for (const [name, [fault, bytes]] of Object.entries(attacks)) {
@@ -99,58 +99,58 @@ for (const [name, [fault, bytes]] of Object.entries(attacks)) {
     const all = await mallory(t)
     const socket = await offered(all)
     socket.write(bytes())
-    await gone(socket)
+    await closed(socket)
     await eventually('a reset', () => isReset(all.exchange))
     t.like(await eventOf(all.victim, 'bad-frame'), { peer: m, fault, count: 1 })
   })
 }
 
-test('bytes that are no frame are a fault also where a channel is all there is', async (t) => {
+test('bytes that are not a frame are a fault also when there is only a channel', async (t) => {
   const all = await mallory(t, { opensStream: false })
   const socket = await offered(all)
   socket.write(randomBytes(4096))
-  await gone(socket)
+  await closed(socket)
   t.like(await eventOf(all.victim, 'bad-frame'), { peer: m, fault: 'magic', count: 1 })
 })
 
-test('numbers that are not finite are dropped on a channel too, and every third such vector ends the streams', async (t) => {
+test('vectors with non-finite numbers are dropped on a channel too, and every third ends the streams', async (t) => {
   const all = await mallory(t)
   const socket = await offered(all)
   for (const sequence of [1, 2, 3]) socket.write(frame(sequence, elements, {}, Number.NaN))
-  await gone(socket)
+  await closed(socket)
   t.like(await eventOf(all.victim, 'bad-frame'), { fault: 'not-finite' })
 })
 
-test('who writes to the stream beside its channel is cut off', async (t) => {
+test('a peer that writes to the stream while it uses a channel is cut off', async (t) => {
   const all = await mallory(t)
   const socket = await offered(all)
   socket.write(frame(1, elements))
   t.is(await receive(all.victim), 0)
   all.exchange.send(frame(2, elements))
-  await gone(socket)
-  t.is((await eventOf(all.victim, 'bad-frame')).detail, 'it sends vectors beside its data channel')
+  await closed(socket)
+  t.is((await eventOf(all.victim, 'bad-frame')).detail, 'it sends vectors outside its data channel')
 })
 
-test('who begins on a channel within a vector is cut off', async (t) => {
+test('a peer that switches to a channel within a vector is cut off', async (t) => {
   const all = await mallory(t)
   all.exchange.send(frame(1, elements).subarray(0, 1000))
   await eventually('it has come', () => all.victim.peer.traffic().received.overhead > 1000)
   const socket = await offered(all)
   socket.write(frame(1, elements))
-  await gone(socket)
-  t.is((await eventOf(all.victim, 'bad-frame')).detail, 'it begins on a data channel within a vector')
+  await closed(socket)
+  t.is((await eventOf(all.victim, 'bad-frame')).detail, 'it switches to a data channel within a vector')
 })
 
-test('who offers a channel beside the one that it uses is cut off', async (t) => {
+test('a peer that offers a second channel while it uses one is cut off', async (t) => {
   const all = await mallory(t)
   const socket = await offered(all)
   socket.write(frame(1, elements))
   t.is(await receive(all.victim), 0)
-  await t.throwsAsync(Promise.race([offered(all), gone(socket).then(() => Promise.reject(new Error('cut off')))]))
-  t.is((await eventOf(all.victim, 'bad-frame')).detail, 'it offers a data channel beside the one that it uses')
+  await t.throwsAsync(Promise.race([offered(all), closed(socket).then(() => Promise.reject(new Error('cut off')))]))
+  t.is((await eventOf(all.victim, 'bad-frame')).detail, 'it offers a second data channel while it uses one')
 })
 
-test('a channel that breaks within a vector is no fault, and its memory serves again', async (t) => {
+test('a channel that breaks within a vector is no fault, and its memory is reused', async (t) => {
   const all = await mallory(t)
   // More often than there are vectors in the pool that could leak.
   for (let time = 0; time < 10; time++) {
@@ -160,13 +160,13 @@ test('a channel that breaks within a vector is no fault, and its memory serves a
     socket.write(frame(1, elements).subarray(0, 100_000))
     await eventually('it comes', () => all.victim.peer.traffic().received.overhead > before + 90_000)
     socket.destroy()
-    await gone(socket)
+    await closed(socket)
   }
   t.deepEqual(faultsOf(all.victim), {})
   t.is(all.victim.peer.vectorsBeyond, 0)
 })
 
-test('where nobody listens, and where nobody answers, vectors go on by the stream', async (t) => {
+test('when the channel cannot be opened, vectors continue on the stream', async (t) => {
   const all = await mallory(t)
   const mute = createServer((socket) => socket.on('error', () => {}))
   mute.listen(0, '127.0.0.1')
@@ -183,7 +183,7 @@ test('where nobody listens, and where nobody answers, vectors go on by the strea
   t.deepEqual(faultsOf(all.victim), {})
 })
 
-test('offers without end make as many calls as a neighbour may ask for', async (t) => {
+test('endless offers cause no more calls than a neighbour may request', async (t) => {
   const all = await mallory(t)
   let calls = 0
   const server = createServer((socket) => {
@@ -207,7 +207,7 @@ for (const [name, change] of [
   ['a wrong id', { id: 'x'.repeat(32) }],
   ['no port', { port: 0 }]
 ] as const) {
-  test(`an offer with ${name} is a fault, and nobody is told the key`, async (t) => {
+  test(`an offer with ${name} is a fault, and the key is not shown`, async (t) => {
     const all = await mallory(t)
     const key = randomBytes(32).toString('base64')
     const offer = { ...({ kind: 'channel', port: 4001, id: '0'.repeat(32), key } as const), ...change }
@@ -218,7 +218,7 @@ for (const [name, change] of [
   })
 }
 
-test('who receives can take the offer; if it writes, or says "moved" though it was not asked, it is cut off', async (t) => {
+test('a receiver can accept the offer; it is cut off if it writes, or sends "moved" without a question', async (t) => {
   const all = await mallory(t)
   const control = await all.control
   const { fabric } = all.victim.peer
@@ -226,30 +226,30 @@ test('who receives can take the offer; if it writes, or says "moved" though it w
     'a vector',
     () => fabric.send(m, { kind: 1, round: 0, vector: new Float32Array(elements) }) === 'queued'
   )
-  const offer = await eventually('an offer', () => all.heard.find((message) => message.kind === 'channel'))
-  const sink = { place: new Uint8Array(1 << 16), advance: () => {} }
+  const offer = await eventually('an offer', () => all.received.find((message) => message.kind === 'channel'))
+  const sink = { destination: new Uint8Array(1 << 16), advance: () => {} }
   const call = { ...offer, host: '127.0.0.1', key: Buffer.from(offer.key, 'base64') }
   const socket = dialChannel(call, timeLimit(10_000), sink)
-  await eventually('the question', () => all.heard.find((message) => message.kind === 'move'))
+  await eventually('the question', () => all.received.find((message) => message.kind === 'move'))
   socket.write('hello')
-  await gone(socket)
+  await closed(socket)
   control.send({ kind: 'moved', sequence: 7 })
-  t.is((await eventOf(all.victim, 'bad-frame')).detail, 'it says that vector 7 is there, and was not asked')
+  t.is((await eventOf(all.victim, 'bad-frame')).detail, 'it confirms vector 7 without a question')
 })
 
-test('each "moved" answers one question: another is a fault', async (t) => {
-  const said: ControlMessage[] = []
+test('each "moved" answers one question; a second one is a fault', async (t) => {
+  const sent: ControlMessage[] = []
   const writer = { hold: () => 5, goOn: () => {} }
   const taken = () => Promise.resolve(Object.assign(new EventEmitter(), { writable: true, destroy: () => {} }))
   const channels = {
     offer: async () => ({ port: 1, id: '0'.repeat(32), key: new Uint8Array(32), taken: taken(), withdraw: () => {} })
   }
   const channel = new OutgoingChannel({ elements, channels, limits: limitsOf() } as unknown as LinkContext)
-  const control = { send: (message: ControlMessage) => said.push(message) } as unknown as ControlChannel
+  const control = { send: (message: ControlMessage) => sent.push(message) } as unknown as ControlChannel
   channel.begin({ control, host: '127.0.0.1', writer })
-  t.throws(() => channel.moved(0), { message: /was not asked/ }, 'before any question')
+  t.throws(() => channel.moved(0), { message: /it confirms vector 0 without a question/ }, 'before any question')
   channel.consider()
-  await eventually('a question', () => said.some(({ kind }) => kind === 'move'))
+  await eventually('a question', () => sent.some(({ kind }) => kind === 'move'))
   channel.moved(5)
-  t.throws(() => channel.moved(5), { instanceOf: ProtocolFault, message: /vector 5 is there, and was not asked/ })
+  t.throws(() => channel.moved(5), { instanceOf: ProtocolFault, message: /it confirms vector 5 without a question/ })
 })

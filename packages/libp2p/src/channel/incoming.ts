@@ -47,13 +47,13 @@ export class IncomingChannel {
    */
   offered({ port, id, key }: Extract<ControlMessage, { kind: 'channel' }>): void {
     const { host, limit, calls } = this.#receiver
-    if (this.#isUsed) throw new ProtocolFault('it offers a data channel beside the one that it uses')
+    if (this.#isUsed) throw new ProtocolFault('it offers a second data channel while it uses one')
     if (host === undefined || !calls.spend()) return
     this.end()
     const reader = this.#receiver.createReader()
     const socket = dialChannel({ host, port, id, key: Buffer.from(key, 'base64') }, limit, {
-      get place() {
-        return reader.place
+      get destination() {
+        return reader.destination
       },
       advance: (count) => {
         this.#isUsed = true

@@ -38,7 +38,7 @@ function call(t: ExecutionContext, offer: Pick<ChannelCall, 'port' | 'id' | 'key
   let filled = 0
   const { port, id, key } = offer
   const sink = {
-    get place() {
+    get destination() {
       return bytes.subarray(filled, filled + 1000)
     },
     advance: (count: number) => void (filled += count)
@@ -55,7 +55,7 @@ const isSecure = async (socket: TLSSocket): Promise<boolean> =>
     () => false
   )
 
-test('who knows the key is let in, by TLS 1.3 with ephemeral keys, and gets what is written', async (t) => {
+test('a caller with the key is accepted, by TLS 1.3 with ephemeral keys, and receives what is written', async (t) => {
   const offer = await offerOf(listener(t))
   const { socket, received } = call(t, offer)
   const taken = await offer.taken
@@ -69,7 +69,7 @@ test('who knows the key is let in, by TLS 1.3 with ephemeral keys, and gets what
   t.is(hash(received()), hash(sent))
 })
 
-test('a wrong key is refused, ends the offer, and is not told from none', async (t) => {
+test('a wrong key is refused, ends the offer, and looks like an unknown id', async (t) => {
   const offer = await offerOf(listener(t))
   const { socket } = call(t, { ...offer, key: randomBytes(32) })
   t.is(await offer.taken, undefined)
@@ -77,7 +77,7 @@ test('a wrong key is refused, ends the offer, and is not told from none', async 
   t.false(await isSecure(call(t, offer).socket))
 })
 
-test('a key is good for one call: what is said again is refused', async (t) => {
+test('a key is valid for one call; a replay is refused', async (t) => {
   const channels = listener(t)
   const offer = await offerOf(channels)
   // Another open offer, so that callers are not closed at once.
@@ -87,13 +87,13 @@ test('a key is good for one call: what is said again is refused', async (t) => {
   t.false(await isSecure(call(t, offer).socket))
 })
 
-test('a key that nobody has offered is refused, and those that are offered stand', async (t) => {
+test('a key that was not offered is refused, and the offered ones stay valid', async (t) => {
   const offer = await offerOf(listener(t))
   t.false(await isSecure(call(t, { ...offer, id: '0'.repeat(32) }).socket))
   t.true(await isSecure(call(t, offer).socket))
 })
 
-test('an offer expires, and one that is withdrawn is gone', async (t) => {
+test('an offer expires, and a withdrawn one is invalid', async (t) => {
   const channels = listener(t, 50)
   const offer = await offerOf(channels)
   t.is(await offer.taken, undefined)
@@ -105,7 +105,7 @@ test('an offer expires, and one that is withdrawn is gone', async (t) => {
   t.false(await isSecure(call(t, withdrawn).socket))
 })
 
-test('while nothing is offered, who calls is sent away unheard', async (t) => {
+test('without an open offer, callers are disconnected at once', async (t) => {
   const channels = listener(t)
   const offer = await offerOf(channels)
   offer.withdraw()
@@ -115,7 +115,7 @@ test('while nothing is offered, who calls is sent away unheard', async (t) => {
   t.is(channels.unproven, 0)
 })
 
-test('those who call and say nothing are bounded, make room for who knows a key, and are sent away', async (t) => {
+test('silent callers are bounded, make room for a caller with a key, and are disconnected', async (t) => {
   const timeout = timeLimit(300)
   const channels = listener(t, timeout)
   const first = await offerOf(channels)
@@ -135,7 +135,7 @@ test('those who call and say nothing are bounded, make room for who knows a key,
   t.is(channels.unproven, 0)
 })
 
-test('what is no TLS is sent away', async (t) => {
+test('a caller without TLS is disconnected', async (t) => {
   const offer = await offerOf(listener(t))
   const socket = connectTcp(offer.port, host)
   socket.on('error', () => {})
@@ -157,7 +157,7 @@ test('no port is open before the first offer, and none after the close', async (
   t.is(error.code, 'ECONNREFUSED')
 })
 
-test('a call that nobody answers ends in its time', async (t) => {
+test('an unanswered call ends at its timeout', async (t) => {
   const mute = createServer((socket) => socket.on('error', () => {}))
   await once(mute.listen(0, host), 'listening')
   t.teardown(() => mute.close())
@@ -171,7 +171,7 @@ for (const [whose, more] of [
   ['though the system trusts it', {}],
   ['though all certificates are to be trusted', { NODE_TLS_REJECT_UNAUTHORIZED: '0' }]
 ] as const)
-  test(`who shows a certificate in place of the key is refused, ${whose}`, async (t) => {
+  test(`a server with a certificate instead of the key is refused, ${whose}`, async (t) => {
     const program = new URL('./certificate.test.support.js', import.meta.url).pathname
     const folder = await mkdtemp(join(tmpdir(), 'murmuration-'))
     t.teardown(() => rm(folder, { recursive: true }))
@@ -182,7 +182,7 @@ for (const [whose, more] of [
     t.is(stdout, 'trusted: 5 bytes; by key: refused, 0 bytes\n')
   })
 
-test('the port is offered at the address that the neighbour reaches', (t) => {
+test('the port is opened at the address that the neighbour reaches', (t) => {
   t.deepEqual(listeningHosts(['/ip4/10.0.0.5/tcp/1', '/ip4/10.0.0.5/tcp/2', '/ip4/127.0.0.1/tcp/1/ws']), ['10.0.0.5'])
   t.is(hostFor(['127.0.0.1', '10.0.0.5'], '10.0.0.9'), '10.0.0.5')
   t.is(hostFor(['127.0.0.1', '10.0.0.5'], '127.0.0.1'), '127.0.0.1')

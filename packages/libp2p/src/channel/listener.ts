@@ -107,8 +107,8 @@ export class ChannelListener {
 
   /** The server at an address of this machine; `undefined` when the system gives no port. */
   #serverAt(host: string): Promise<Server | undefined> {
-    const known = this.#servers.get(host)
-    if (known !== undefined) return known
+    const existing = this.#servers.get(host)
+    if (existing !== undefined) return existing
     const server = createServer((socket) => this.#accept(socket))
     const opening = new Promise<Server | undefined>((resolve) => {
       server.once('error', () => resolve(undefined))

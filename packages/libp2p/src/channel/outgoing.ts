@@ -23,7 +23,7 @@ interface Session extends ChannelUser {
   output?: ChannelOutput
   isTried: boolean
   /** The vector up to which the neighbour was last asked to confirm arrival. */
-  asked: number
+  question: number
   /** How many such questions are unanswered. */
   unanswered: number
 }
@@ -50,7 +50,7 @@ export class OutgoingChannel {
   /** To be called when a link begins. */
   begin(user: ChannelUser): void {
     this.end()
-    this.#session = { ...user, isTried: false, asked: -1, unanswered: 0 }
+    this.#session = { ...user, isTried: false, question: -1, unanswered: 0 }
   }
 
   /** Offers a channel, if vectors are long enough and the neighbour can be offered one. To be called when there are vectors to send. */
@@ -70,10 +70,10 @@ export class OutgoingChannel {
     const session = this.#session
     if (session === undefined) return
     // The answer to an earlier question may arrive after its channel has broken.
-    if (sequence > session.asked || session.unanswered === 0)
-      throw new ProtocolFault(`it says that vector ${sequence} is there, and was not asked`)
+    if (sequence > session.question || session.unanswered === 0)
+      throw new ProtocolFault(`it confirms vector ${sequence} without a question`)
     session.unanswered--
-    if (sequence === session.asked && session.output?.isOpen) session.writer.goOn(session.output)
+    if (sequence === session.question && session.output?.isOpen) session.writer.goOn(session.output)
   }
 
   /** The neighbour has acknowledged a vector. */
@@ -111,9 +111,9 @@ export class OutgoingChannel {
     })
     // The neighbour sends no data on it. Without reading, the end of the socket would not be detected.
     socket.on('data', () => socket.destroy())
-    session.asked = writer.hold()
+    session.question = writer.hold()
     session.unanswered++
-    control.send({ kind: 'move', sequence: session.asked })
+    control.send({ kind: 'move', sequence: session.question })
   }
 
   /** An offer has expired, or a channel has broken. */

@@ -11,7 +11,7 @@ import { large, receiveAll, sendAll, runSettingsOf, troubleOf, upTo, vectorOf } 
 const [a, b] = ['a', 'b'].map(peerName)
 const edge = graph(['a', 'b'])
 
-test('an unknown peer that speaks libp2p opens no stream, and disturbs nobody', async (t) => {
+test('an unknown libp2p node can open no stream, and disturbs no peer', async (t) => {
   const [left, right] = await testCluster(t, edge, large(MiB))
   await connectAll([left, right])
   const before = left.events.length
@@ -30,7 +30,7 @@ test('an unknown peer that speaks libp2p opens no stream, and disturbs nobody', 
   t.deepEqual(troubleOf(left, before), [])
 })
 
-test('a peer of another run is refused although its identity is right, and nothing of it arrives', async (t) => {
+test('a peer of another run is refused though its identity is valid, and nothing from it arrives', async (t) => {
   const left = await testNode(t, edge, 'a', large(MiB))
   const right = await testNode(t, edge, 'b', {
     runSettings: { ...runSettingsOf(MiB), settings: { run: 'another' } }
@@ -47,7 +47,7 @@ test('a peer of another run is refused although its identity is right, and nothi
   )
 })
 
-test('20 vectors of 8 MiB go both ways at once, each whole', async (t) => {
+test('20 vectors of 8 MiB are sent both ways at once, and each arrives whole', async (t) => {
   const [bytes, count] = [8 * MiB, 20]
   const [left, right] = await testCluster(t, edge, large(bytes))
   await connectAll([left, right])

@@ -26,7 +26,7 @@ test('libp2p 3.3: lpStream does not read a message of 8 MiB', async (t) => {
   await reading
 })
 
-test('vectors of more than 4 MiB pass', async (t) => {
+test('vectors of more than 4 MiB arrive', async (t) => {
   const bytes = 36 * MiB + 4
   const [left, right] = await testCluster(t, edge, large(bytes))
   await connectAll([left, right])
@@ -38,7 +38,7 @@ test('vectors of more than 4 MiB pass', async (t) => {
   )
 })
 
-test('a hello with a schema of 20000 tensors passes', async (t) => {
+test('a hello with a schema of 20000 tensors is accepted', async (t) => {
   const tensors = 20_000
   const schema = schemaOfMany(tensors)
   t.true(JSON.stringify(schema).length > 0.7 * controlBytes, 'the hello is nearly as long as it may be')
@@ -64,7 +64,7 @@ test('two schemas of 20000 tensors that differ in the last one are refused, and 
 })
 
 // Without the check the receiver would reset the stream, and the sender would dial repeatedly until its timeout.
-test('a schema that no hello can carry is an error at once, which says so', async (t) => {
+test('a schema that is too long for a hello is refused at once, with the reason', async (t) => {
   const schema = schemaOfMany(Math.ceil(controlBytes / 30))
   t.true(JSON.stringify(schema).length > controlBytes)
   await t.throwsAsync(testNode(t, edge, 'a', { runSettings: termsWith(schema) }), {

@@ -5,11 +5,11 @@ import test, { type ExecutionContext } from 'ava'
 import { testNode, connectAll, graph } from '../cluster.test.support.js'
 import { bareNode, MiB, portOf } from './bare.test.support.js'
 import { large, receiveAll, sendAll, troubleOf, upTo } from './exchange.test.support.js'
-import { tapOf } from './tap.test.support.js'
+import { proxyTo } from '../tcp-proxy.test.support.js'
 
 const [a, b] = ['a', 'b'].map(peerName)
 
-test('libp2p 3.3: of twelve that call at once from one address, some are turned away', async (t) => {
+test('libp2p 3.3: of twelve simultaneous calls from one address, some are refused', async (t) => {
   const hub = await bareNode(t)
   const callers = await Promise.all(upTo(12).map(() => bareNode(t)))
   // On a busy machine the twelve may be spread over several seconds, and be accepted.
@@ -22,7 +22,7 @@ test('libp2p 3.3: of twelve that call at once from one address, some are turned 
   t.true(refused > 0)
 })
 
-test('twelve peers that call one at once from one address all get in at the first attempt', async (t) => {
+test('twelve simultaneous calls from one address all succeed at the first attempt', async (t) => {
   const names = upTo(12).map((index) => `leaf${String(index).padStart(2, '0')}`)
   const star = graph(...names.map((name) => ['hub', name] as const))
   const hub = await testNode(t, star, 'hub')
@@ -37,8 +37,8 @@ test('twelve peers that call one at once from one address all get in at the firs
 })
 
 /**
- * Two peers, each behind a tap, that have dialled each other at the same moment, with vectors of `bytes` bytes. A peer that was dialled does not
- * dial any more, so no call passes its tap before both were made.
+ * Two peers, each behind a proxy, that have dialled each other at the same moment, with vectors of `bytes` bytes. A peer that was dialled
+ * no longer dials, so no call passes its proxy before both were made.
  */
 async function mutual(t: ExecutionContext, bytes: number) {
   const edge = graph(['a', 'b'])
@@ -46,25 +46,25 @@ async function mutual(t: ExecutionContext, bytes: number) {
   const calls = [deferred<void>(), deferred<void>()]
   const opened = Promise.all(calls.map(({ promise }) => promise))
   const behind = async ({ name, peer }: typeof left, { resolve }: (typeof calls)[number]) => {
-    const tap = await tapOf(t, portOf(peer.addresses), { opened, onCall: () => resolve() })
-    return { tap, entry: { name, id: peer.id, addresses: [`/ip4/127.0.0.1/tcp/${tap.port}`] } }
+    const proxy = await proxyTo(t, portOf(peer.addresses), { opened, onCall: () => resolve() })
+    return { proxy, entry: { name, id: peer.id, addresses: [`/ip4/127.0.0.1/tcp/${proxy.port}`] } }
   }
   const both = [await behind(left, calls[0]), await behind(right, calls[1])]
   const peerList = both.map(({ entry }) => entry)
   await Promise.all([left, right].map(({ peer }) => peer.connect(peerList, timeLimit(10_000))))
-  const taps = both.map(({ tap }) => tap)
+  const proxies = both.map(({ proxy }) => proxy)
   t.deepEqual(
-    taps.map((tap) => tap.accepted()),
+    proxies.map((proxy) => proxy.accepted()),
     [1, 1]
   )
-  return { left, right, taps }
+  return { left, right, proxies }
 }
 
 for (const cut of [undefined, 0, 1]) {
   const also = cut === undefined ? '' : `, also when the ${cut === 0 ? 'one' : 'other'} of them is cut`
   test(`two connections between the same two peers do no harm${also}`, async (t) => {
     const [bytes, count] = [MiB, 12]
-    const { left, right, taps } = await mutual(t, bytes)
+    const { left, right, proxies } = await mutual(t, bytes)
     const exchange = async (first: number) => {
       const [, , there, here] = await Promise.all([
         sendAll(left, b, bytes, count, first),
@@ -82,7 +82,7 @@ for (const cut of [undefined, 0, 1]) {
       [left, right].flatMap((each) => troubleOf(each)),
       []
     )
-    if (cut !== undefined) taps[cut].cut(0)
+    if (cut !== undefined) proxies[cut].cut(0)
     await exchange(count)
     for (const { peer } of [left, right]) t.is(peer.traffic().received.frames, 2 * count)
   })

@@ -16,7 +16,7 @@ function endOf(stream: Stream): () => Promise<string> {
   return () => eventually('the end of the stream', () => reason)
 }
 
-test('libp2p 3.3: a reader that has stopped in the middle of its loop gets everything nevertheless', async (t) => {
+test('libp2p 3.3: a reader that has stopped within its loop still gets everything', async (t) => {
   const stream = { maxStreamWindowSize: MiB / 4 }
   const { near, far } = await barePair(t, { stream }, { stream })
   const reading = far[Symbol.asyncIterator]()
@@ -67,7 +67,7 @@ test('a peer that takes nothing from its mailbox receives a bounded number of fr
   const { received } = slow.peer.traffic()
   // One frame beyond the granted ones may have arrived in part.
   const most = mailbox + window + 1
-  t.true(received.frames >= 1 && received.frames <= most, `${received.frames} frames came, ${most} at most may`)
+  t.true(received.frames >= 1 && received.frames <= most, `${received.frames} frames arrived, expected at most ${most}`)
   t.true(received.payload + received.overhead <= (most + 0.5) * bytes, `${JSON.stringify(received)}`)
   t.deepEqual(
     [slow, left].flatMap((each) => troubleOf(each)),

@@ -11,11 +11,11 @@ test('libp2p 3.3: a stream dies when its sender begins with a larger window than
   const { near, far } = await barePair(t, {
     stream: { initialStreamWindowSize: 4 * MiB }
   })
-  let came = 0
-  far.addEventListener('message', ({ data }) => (came += data.byteLength))
+  let received = 0
+  far.addEventListener('message', ({ data }) => (received += data.byteLength))
   near.send(new Uint8Array(4 * MiB))
   await eventually('a dead stream', () => near.status !== 'open')
-  t.is(came, 0)
+  t.is(received, 0)
 })
 
 test('peers with windows of 256 KiB and 16 MiB exchange both ways', async (t) => {

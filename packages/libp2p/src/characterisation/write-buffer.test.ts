@@ -6,7 +6,7 @@ import { peerName } from '@murmuration/core'
 import test, { type ExecutionContext } from 'ava'
 import { waitingBytes } from '../frame-output.js'
 import { connectAll, testCluster, graph } from '../cluster.test.support.js'
-import { relayOf } from '../relay.test.support.js'
+import { proxyOf } from '../tcp-proxy.test.support.js'
 import { barePair, MiB } from './bare.test.support.js'
 import { large, receiveAll, sendAll, upTo } from './exchange.test.support.js'
 
@@ -41,7 +41,7 @@ test.serial('libp2p 3.3: a writer that awaits onDrain() buffers nearly all that 
   t.true(seen.most > 32 * MiB, `${seen.most} bytes at most`)
 })
 
-test.serial('a sender of large vectors has no more than a piece and a window in the write buffers', async (t) => {
+test.serial('a sender of large vectors has at most a frame and a window in the write buffers', async (t) => {
   const seen = watchWrites(t)
   const [left, right] = await testCluster(t, edge, large(bytes, limits))
   await connectAll([left, right])
@@ -51,19 +51,19 @@ test.serial('a sender of large vectors has no more than a piece and a window in 
   t.true(seen.most <= bound, `${seen.most} bytes at most, ${bound} allowed`)
 })
 
-test.serial('nor when the network stands still', async (t) => {
+test.serial('also when the network is frozen', async (t) => {
   const [left, right] = await testCluster(t, edge, large(bytes, limits))
-  const relays = await Promise.all([left, right].map((each) => relayOf(t, each)))
-  const peerList = relays.map(({ entry }) => entry)
+  const proxies = await Promise.all([left, right].map((each) => proxyOf(t, each)))
+  const peerList = proxies.map(({ entry }) => entry)
   await Promise.all([left, right].map(({ peer }) => peer.connect(peerList, timeLimit(10_000))))
   const [first] = await Promise.all([receiveAll(right, 2), sendAll(left, b, bytes, 2)])
   t.deepEqual(first, upTo(2))
-  for (const relay of relays) relay.freeze()
+  for (const proxy of proxies) proxy.freeze()
   const seen = watchWrites(t)
   await sendAll(left, b, bytes, count, 2)
   await left.peer.fabric.sleep(left.peer.fabric.now() + 500)
   t.true(seen.bytes > 0 && seen.most <= bound, `${seen.most} bytes at most, ${bound} allowed`)
-  for (const relay of relays) relay.thaw()
+  for (const proxy of proxies) proxy.thaw()
   t.deepEqual(
     await receiveAll(right, count),
     upTo(count).map((round) => round + 2)

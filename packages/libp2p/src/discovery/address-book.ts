@@ -44,8 +44,8 @@ export class AddressBook {
    */
   keep(run: string, record: SignedAddresses, source: string): void {
     const key = keyOf(run, record.id)
-    const known = this.#entries.get(key)
-    if (known !== undefined && known.record.sequence > record.sequence) return
+    const current = this.#entries.get(key)
+    if (current !== undefined && current.record.sequence > record.sequence) return
     this.#entries.delete(key)
     this.#dropOld()
     this.#makeRoom((entry) => entry.source === source, this.#limits.perSource)

@@ -33,11 +33,11 @@ export class CallsBack {
   /** Serves one question. */
   async serve(stream: Stream, connection: Connection, timeout: Milliseconds): Promise<void> {
     const host = tcpHost(connection.remoteAddr)
-    if (host === undefined || this.#calls >= maxCalls) return stream.abort(new Error('too much to do'))
+    if (host === undefined || this.#calls >= maxCalls) return stream.abort(new Error('too many calls at once'))
     this.#calls++
     try {
-      await answer(stream, { timeout, maxQuestion: 256 }, async (given) => {
-        const { port } = questionSchema.parse(given)
+      await answer(stream, { timeout, maxQuestion: 256 }, async (question) => {
+        const { port } = questionSchema.parse(question)
         return { host, isReached: await this.#isReached(host, port, connection) } satisfies CallBack
       })
     } finally {
@@ -46,9 +46,9 @@ export class CallsBack {
   }
 
   async #isReached(host: string, port: number, { remotePeer }: Connection): Promise<boolean> {
-    const place = multiaddr(`/${isIPv4(host) ? 'ip4' : 'ip6'}/${host}/tcp/${port}/p2p/${remotePeer.toString()}`)
+    const address = multiaddr(`/${isIPv4(host) ? 'ip4' : 'ip6'}/${host}/tcp/${port}/p2p/${remotePeer.toString()}`)
     try {
-      const connection = await this.#node.dial(place, { force: true, signal: AbortSignal.timeout(callFor) })
+      const connection = await this.#node.dial(address, { force: true, signal: AbortSignal.timeout(callFor) })
       await connection.close()
       return true
     } catch {
@@ -59,6 +59,6 @@ export class CallsBack {
 
 /** Asks a seed to call this node at a port. */
 export async function askForCall(connection: Connection, port: number, timeout: Milliseconds): Promise<CallBack> {
-  const given = await ask(connection, callBackProtocol, { question: { port }, timeout, maxAnswer: 1024 })
-  return answerSchema.parse(given)
+  const response = await ask(connection, callBackProtocol, { question: { port }, timeout, maxAnswer: 1024 })
+  return answerSchema.parse(response)
 }

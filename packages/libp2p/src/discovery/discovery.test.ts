@@ -32,7 +32,7 @@ const withoutAddresses = (nodes: readonly TestNode[], known: readonly TestNode[]
 const meet = (nodes: readonly TestNode[], list = withoutAddresses(nodes)) =>
   Promise.all(nodes.map(({ peer }) => peer.connect(list, timeLimit(10_000))))
 
-test('peers that know nothing but ids find each other by a seed, and leave it again', async (t) => {
+test('peers that know only ids find each other through a seed, and disconnect from it', async (t) => {
   const seed = await seedOf(t)
   const discovery = { seeds: [seed.addresses[0]], lan: false }
   const nodes = await Promise.all(ring.peers.map((name) => testNode(t, ring, name, { discovery })))
@@ -44,7 +44,7 @@ test('peers that know nothing but ids find each other by a seed, and leave it ag
   t.false(nodes.some(({ events }) => events.some(({ kind }) => kind === 'unknown-peer-refused')))
 })
 
-test('any peer of the run introduces the others, also where the addresses of the list are of before', async (t) => {
+test('any peer of the run introduces the others, also when the listed addresses are outdated', async (t) => {
   const first = await testNode(t, ring, 'a')
   const discovery = { seeds: [first.peer.addresses[0]], lan: false }
   const nodes = [first, ...(await Promise.all(['b', 'c'].map((name) => testNode(t, ring, name, { discovery }))))]
@@ -55,10 +55,10 @@ test('any peer of the run introduces the others, also where the addresses of the
   t.like(await eventOf(nodes[2], 'introduced'), { peer: nodes[1].name })
 })
 
-test('a seed that is not there is named, and named again when it is back', async (t) => {
-  const gone = await seedOf(t)
-  await gone.close()
-  const seeds = [gone.addresses[0], (await seedOf(t)).addresses[0]]
+test('an unreachable seed is reported, and reported again when it is back', async (t) => {
+  const closedSeed = await seedOf(t)
+  await closedSeed.close()
+  const seeds = [closedSeed.addresses[0], (await seedOf(t)).addresses[0]]
   const nodes = await Promise.all(
     ring.peers.map((name) => testNode(t, ring, name, { discovery: { seeds, lan: false } }))
   )
@@ -71,7 +71,7 @@ test('a seed that is not there is named, and named again when it is back', async
   })
   await t.throwsAsync(testNode(t, ring, 'a', { discovery: { seeds: ['nowhere'], lan: false } }), {
     instanceOf: InputError,
-    message: /the address "nowhere" of a seed is no multiaddr/
+    message: /the address "nowhere" of a seed is not a multiaddr/
   })
 })
 
@@ -95,13 +95,13 @@ test('a seed learns nothing of a run from the peers that call it', async (t) => 
   for (const question of asked) await t.throwsAsync(question)
 })
 
-test('peers that are given addresses need no seed, and ask nobody', async (t) => {
+test('peers with known addresses need no seed, and ask none', async (t) => {
   const nodes = await Promise.all(ring.peers.map((name) => testNode(t, ring, name)))
   await connectAll(nodes)
   t.false(nodes.some(({ events }) => events.some(({ kind }) => kind === 'introduced' || kind === 'seed')))
 })
 
-test('a seed hangs up on whoever asks without end', async (t) => {
+test('a seed disconnects a peer that asks too often', async (t) => {
   const seed = await seedOf(t)
   const identity = await createIdentity()
   const node = await createNode({ identity, listen: [], limits: defaultLimits })

@@ -16,7 +16,7 @@ import { askForAddresses, introduce, maxWanted } from './introductions.js'
 import { carriesOthers } from '../relay/address.js'
 import type { Reservations } from '../relay/reservations.js'
 import { ownAddresses } from './own-addresses.js'
-import { mayDial, type Reach, reachOf, widest } from './reach.js'
+import { mayDial, type Reach, reachOf, nearest } from './reach.js'
 import { maxAddresses, signAddresses, type SignedAddresses, withoutId } from './signed-addresses.js'
 
 /** How a peer finds others of its peer list, besides the addresses in the list. */
@@ -48,7 +48,7 @@ export class Discovery {
   /** The IP address at which each seed sees this peer, by the seed's address. */
   readonly #seen = new Map<string, string>()
   /** The last reported state of each seed. */
-  readonly #told = new Map<string, string>()
+  readonly #reported = new Map<string, string>()
   /** The reach nearest to this machine among the configured seeds and the local network: nearer learnt addresses are not dialled. */
   #within: Reach
   #run = ''
@@ -104,10 +104,10 @@ export class Discovery {
   /** The ids of the peers to which a direct link is wanted and missing. */
   #missing(): readonly string[] {
     const { directory } = this.#context
-    const lonely = [...this.#peers.sessions.values()].filter(
+    const unconnected = [...this.#peers.sessions.values()].filter(
       ({ neighbour, connections }) => !neighbour.isUnavailable && !connections.some((one) => isOpen(one) && one.direct)
     )
-    return lonely.flatMap(({ name }) => directory.entry(name)?.id ?? [])
+    return unconnected.flatMap(({ name }) => directory.entry(name)?.id ?? [])
   }
 
   /** Tries to replace relayed connections by direct ones. */
@@ -131,13 +131,13 @@ export class Discovery {
       const connection = await within(limits.dialTimeout, closing, (signal) => node.dial(multiaddr(seed), { signal }))
       const host = hostOf(connection.remoteAddr)
       // A user that configures a seed in a private network wants addresses there.
-      this.#within = widest(this.#within, (host === undefined ? undefined : reachOf(host)) ?? 'public')
-      const found = await this.#ask(connection, { seed, by: seed, record, missing })
-      this.#tell(seed)
+      this.#within = nearest(this.#within, (host === undefined ? undefined : reachOf(host)) ?? 'public')
+      const found = await this.#ask(connection, { seed, introducer: seed, record, missing })
+      this.#report(seed)
       if (!this.#isNeeded(connection)) await connection.close()
       return found
     } catch (error) {
-      if (!closing.aborted) this.#tell(seed, foreignText(explain(error)))
+      if (!closing.aborted) this.#report(seed, foreignText(explain(error)))
       return 0
     }
   }
@@ -149,14 +149,19 @@ export class Discovery {
   }
 
   async #askPeer(connection: Connection, record: Uint8Array, missing: readonly string[]): Promise<number> {
-    const by = this.#context.directory.nameOf(connection.remotePeer.toString()) ?? ''
+    const introducer = this.#context.directory.nameOf(connection.remotePeer.toString()) ?? ''
     // A peer need not answer: it is not a seed.
-    return this.#ask(connection, { by, record, missing }).catch(() => 0)
+    return this.#ask(connection, { introducer, record, missing }).catch(() => 0)
   }
 
   async #ask(
     connection: Connection,
-    { seed, by, record, missing }: { seed?: string; by: string; record: Uint8Array; missing: readonly string[] }
+    {
+      seed,
+      introducer,
+      record,
+      missing
+    }: { seed?: string; introducer: string; record: Uint8Array; missing: readonly string[] }
   ): Promise<number> {
     const { handshakeTimeout } = this.#context.limits
     let found = 0
@@ -164,29 +169,29 @@ export class Discovery {
       const question = { run: this.#run, record, wanted: missing.slice(start, start + maxWanted) }
       const { seen, records } = await askForAddresses(connection, question, handshakeTimeout)
       if (seed !== undefined) this.#seen.set(seed, seen)
-      for (const each of records) if (this.#learn(each, by)) found++
+      for (const each of records) if (this.#learn(each, introducer)) found++
     }
     return found
   }
 
   /** Takes the signed addresses of a listed peer, from any source. Returns whether a new address to dial was among them. */
-  #learn(record: SignedAddresses, by: string): boolean {
+  #learn(record: SignedAddresses, introducer: string): boolean {
     if (this.#context.directory.nameOf(record.id) === undefined) return false
     this.#book.keep(this.#run, record, record.id)
-    return this.#found(record.id, record.addresses, 'signed', by)
+    return this.#found(record.id, record.addresses, 'signed', introducer)
   }
 
   #foundOnLan({ id, multiaddrs }: PeerInfo): void {
     this.#found(id.toString(), multiaddrs.slice(0, maxAddresses).map(withoutId), 'lan', 'the local network')
   }
 
-  #found(id: string, addresses: readonly Multiaddr[], source: 'signed' | 'lan', by: string): boolean {
+  #found(id: string, addresses: readonly Multiaddr[], source: 'signed' | 'lan', introducer: string): boolean {
     const { directory, emit } = this.#context
     const peer = directory.nameOf(id)
     if (peer === undefined || id === this.#identity.id) return false
     const usable = addresses.filter((address) => mayDial(address, this.#within)).map((address) => address.toString())
     if (usable.length === 0 || !directory.learn(id, source, usable)) return false
-    emit({ kind: 'introduced', peer, addresses: usable, by: foreignText(by) })
+    emit({ kind: 'introduced', peer, addresses: usable, by: foreignText(introducer) })
     this.#peers.sessions.get(peer)?.outgoing.retryNow()
     return true
   }
@@ -211,10 +216,10 @@ export class Discovery {
   }
 
   /** Reports a change in the state of a seed. */
-  #tell(seed: string, trouble = ''): void {
-    if (this.#told.get(seed) === trouble) return
-    this.#told.set(seed, trouble)
-    const state = trouble === '' ? ({ isReached: true } as const) : ({ isReached: false, reason: trouble } as const)
+  #report(seed: string, problem = ''): void {
+    if (this.#reported.get(seed) === problem) return
+    this.#reported.set(seed, problem)
+    const state = problem === '' ? ({ isReached: true } as const) : ({ isReached: false, reason: problem } as const)
     this.#context.emit({ kind: 'seed', address: seed, ...state })
   }
 }

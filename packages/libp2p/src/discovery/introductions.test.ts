@@ -15,7 +15,7 @@ const recordOf = (id: string, sequence = 1n): SignedAddresses => ({
   bytes: new Uint8Array()
 })
 
-test('an address is dialled only as near to this machine as the user has gone, and if it is one of TCP', (t) => {
+test('only TCP addresses are dialled, and none nearer to this machine than the configured ones', (t) => {
   const reaches = ['public', 'private', 'loopback'] as const
   const from = (address: string) => reaches.filter((within) => mayDial(multiaddr(address), within)).join(' ')
   const all = 'public private loopback'
@@ -44,18 +44,18 @@ test('an address is dialled only as near to this machine as the user has gone, a
   t.is(hostOf(multiaddr('/ip6/::ffff:93.184.216.34/tcp/1')), '93.184.216.34', 'as a socket for both sees it')
 })
 
-test('what a peer has signed is read; what is changed, too long, or signed for somebody else is not', async (t) => {
+test('a signed record is read; one that is changed, too long, or signed for another peer is not', async (t) => {
   const [own, other] = [await createIdentity(), await createIdentity()]
   const bytes = await signAddresses(own, ['/ip4/93.184.216.34/tcp/4001', `/ip4/10.0.0.1/tcp/4001/p2p/${own.id}`])
   const read = await readAddresses(bytes)
   t.is(read?.id, own.id)
   t.deepEqual(read?.addresses.map(String), ['/ip4/93.184.216.34/tcp/4001', '/ip4/10.0.0.1/tcp/4001'])
-  for (let place = 0; place < bytes.length; place += 7) {
+  for (let index = 0; index < bytes.length; index += 7) {
     const changed = Uint8Array.from(bytes)
-    changed[place] ^= 1
+    changed[index] ^= 1
     const found = await readAddresses(changed)
-    t.true(found === undefined || found.id === own.id, `byte ${place}`)
-    t.true(found === undefined || String(found.addresses) === String(read?.addresses), `byte ${place}`)
+    t.true(found === undefined || found.id === own.id, `byte ${index}`)
+    t.true(found === undefined || String(found.addresses) === String(read?.addresses), `byte ${index}`)
   }
   t.is(await readAddresses(new Uint8Array(4096)), undefined)
   const { PeerRecord, RecordEnvelope } = await import('@libp2p/peer-record')
@@ -69,7 +69,7 @@ test('what a peer has signed is read; what is changed, too long, or signed for s
   t.is((await readAddresses(await signAddresses(own, many)))?.addresses.length, maxAddresses)
 })
 
-test('a book is bounded in all and per source, keeps the newest, and forgets', (t) => {
+test('an address book is bounded in total and per source, keeps the newest records, and forgets old ones', (t) => {
   let now = 0
   const clock = { now: () => now, at: () => () => {} }
   const book = new AddressBook(clock, { records: 8, perSource: 3, keepFor: 1000 })
@@ -78,7 +78,7 @@ test('a book is bounded in all and per source, keeps the newest, and forgets', (
   t.is(book.find('run', 'honest')?.sequence, 5n)
   t.true(book.size <= 8)
   book.keep('run', recordOf('honest', 4n), '192.0.2.66')
-  t.is(book.find('run', 'honest')?.sequence, 5n, 'an older record takes no place')
+  t.is(book.find('run', 'honest')?.sequence, 5n, 'an older record does not replace it')
   t.is(book.find('another run', 'honest'), undefined)
   now = 900
   book.keep('run', recordOf('honest', 6n), '192.0.2.1')
@@ -89,7 +89,7 @@ test('a book is bounded in all and per source, keeps the newest, and forgets', (
   t.is(book.find('run', 'honest'), undefined)
 })
 
-test('all addresses of a /64 are one source, as one machine has them', (t) => {
+test('all addresses of a /64 are one source, because one machine can have them all', (t) => {
   const of = (host: string) => sourceOf(multiaddr(`/${host.includes(':') ? 'ip6' : 'ip4'}/${host}/tcp/4001`))
   t.is(of('2001:db9:1:1::1'), of('2001:db9:1:1:ffff::2'))
   t.not(of('2001:db9:1:1::1'), of('2001:db9:1:2::1'))
@@ -98,7 +98,7 @@ test('all addresses of a /64 are one source, as one machine has them', (t) => {
   t.is(sourceOf(multiaddr('/dns4/example.org/tcp/4001')), '')
 })
 
-test('a peer tells first what its list says, then where seeds see it, then what is near', (t) => {
+test('a peer announces its listed addresses first, then those that seeds see, then local ones', (t) => {
   const listening = ['/ip4/127.0.0.1/tcp/4001', '/ip4/10.0.0.5/tcp/4001'].map((text) => multiaddr(text))
   t.deepEqual(ownAddresses(['/dns4/example.org/tcp/4001'], listening, ['93.184.216.34', '::1', 'nonsense']), [
     '/dns4/example.org/tcp/4001',

@@ -52,11 +52,11 @@ export function introduce(
 ): Promise<void> {
   // For a relayed connection, `remoteAddr` is not an address of the asker.
   const seen = tcpHost(remoteAddr) ?? ''
-  return answer(stream, { timeout, maxQuestion }, async (given) => {
-    const { run, record, wanted } = questionSchema.parse(given)
-    const own = await readAddresses(record)
-    if (own?.id !== remotePeer.toString()) throw new Error('it tells where somebody else is')
-    book.keep(run, own, source)
+  return answer(stream, { timeout, maxQuestion }, async (question) => {
+    const { run, record, wanted } = questionSchema.parse(question)
+    const asker = await readAddresses(record)
+    if (asker?.id !== remotePeer.toString()) throw new Error('the record belongs to another peer')
+    book.keep(run, asker, source)
     const records = wanted.flatMap((id) => book.find(run, id) ?? [])
     return { seen, records: records.map(({ bytes }) => Buffer.from(bytes).toString('base64')) }
   })
@@ -78,8 +78,8 @@ export async function askForAddresses(
 ): Promise<Introductions> {
   const record = Buffer.from(question.record).toString('base64')
   const asking = { question: { ...question, record }, timeout, maxAnswer }
-  const given = await ask(connection, introductionsProtocol, asking)
-  const { seen, records } = answerSchema.parse(given)
+  const response = await ask(connection, introductionsProtocol, asking)
+  const { seen, records } = answerSchema.parse(response)
   const read = await Promise.all(records.map(readAddresses))
   const wanted = new Set(question.wanted)
   return { seen, records: read.filter((each) => each !== undefined).filter(({ id }) => wanted.has(id)) }

@@ -21,9 +21,9 @@ export function ownAddresses(
 ): readonly string[] {
   const bare = listening.map(withoutId)
   const outside = seen.filter((host) => reachOf(host) !== undefined)
-  const told = outside.flatMap((host) => bare.flatMap((address) => at(host, address)))
+  const observed = outside.flatMap((host) => bare.flatMap((address) => at(host, address)))
   const rank = (text: string) => order.indexOf(reachOf(hostOf(multiaddr(text)) ?? ''))
-  const found = [...told, ...bare.map(String)].filter((text) => rank(text) >= 0)
+  const found = [...observed, ...bare.map(String)].filter((text) => rank(text) >= 0)
   const sorted = [...found].sort((left, right) => rank(left) - rank(right))
   return [...new Set([...listed.map((text) => withoutId(multiaddr(text)).toString()), ...sorted])].slice(
     0,
@@ -33,8 +33,8 @@ export function ownAddresses(
 
 /** The same port at another IP address of the same family. */
 function at(host: string, address: Multiaddr): readonly string[] {
-  const own = hostOf(address)
+  const ownHost = hostOf(address)
   const port = address.getComponents().find(({ name }) => name === 'tcp')?.value
-  if (own === undefined || port === undefined || isIPv4(own) !== isIPv4(host)) return []
+  if (ownHost === undefined || port === undefined || isIPv4(ownHost) !== isIPv4(host)) return []
   return [`/${isIPv4(host) ? 'ip4' : 'ip6'}/${host}/tcp/${port}`]
 }

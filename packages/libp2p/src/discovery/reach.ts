@@ -41,7 +41,7 @@ export function reachOf(host: string): Reach | undefined {
 }
 
 /** Of two, the one nearer to this machine: it allows a wider range of addresses. */
-export function widest(one: Reach, other: Reach): Reach {
+export function nearest(one: Reach, other: Reach): Reach {
   return reaches.indexOf(one) > reaches.indexOf(other) ? one : other
 }
 
@@ -51,13 +51,13 @@ export function widest(one: Reach, other: Reach): Reach {
  */
 export function mayDial(address: Multiaddr, within: Reach): boolean {
   const names = address.getComponents().map(({ name }) => name)
-  const isThere = names.length === 2 || names.slice(2).join() === 'p2p,p2p-circuit'
-  const isPlain = (names[0] === 'ip4' || names[0] === 'ip6') && names[1] === 'tcp' && isThere
+  const hasKnownEnd = names.length === 2 || names.slice(2).join() === 'p2p,p2p-circuit'
+  const isPlain = (names[0] === 'ip4' || names[0] === 'ip6') && names[1] === 'tcp' && hasKnownEnd
   const host = isPlain ? hostOf(address) : undefined
   // A peer with an IPv4 address announces it as IPv4.
-  const isOther = host !== undefined && isIP(host) === 4 && names[0] === 'ip6'
-  const reach = host === undefined || isOther ? undefined : reachOf(host)
-  return reach !== undefined && widest(reach, within) === within
+  const isMisnamed = host !== undefined && isIP(host) === 4 && names[0] === 'ip6'
+  const reach = host === undefined || isMisnamed ? undefined : reachOf(host)
+  return reach !== undefined && nearest(reach, within) === within
 }
 
 /** Bytes of an IPv6 multiaddr up to the /64 prefix: one for the protocol, 8 for the prefix. One machine may have a whole /64 (RFC 4291, 2.5.4). */

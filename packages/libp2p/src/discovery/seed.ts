@@ -41,7 +41,7 @@ export async function startSeed({ identity, listen, relay: offers }: SeedOptions
   await node.handle(callBackProtocol, callBack, { maxInboundStreams: 1 })
   node.addEventListener('connection:open', ({ detail }) => {
     const look = () => {
-      if (relay?.isUsed(detail) !== true) return detail.abort(new Error('a question is over in less'))
+      if (relay?.isUsed(detail) !== true) return detail.abort(new Error('the connection lasted too long'))
       setTimeout(look, connectionFor).unref()
     }
     setTimeout(look, connectionFor).unref()

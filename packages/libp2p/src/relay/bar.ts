@@ -23,9 +23,9 @@ export function viaOf(
   if (relay === undefined) return undefined
   const ours = relays.relayVectors === true
   if (ours && theirs) return { relay }
-  const who = [...(ours ? [] : ['here']), ...(theirs ? [] : ['there'])].join(' and ')
+  const where = [...(ours ? [] : ['here']), ...(theirs ? [] : ['there'])].join(' and ')
   const bar =
-    `it is reached through the relay at ${relay} alone, over which vectors are not allowed ${who}: ` +
-    'forward a port to one of the two, or give both --relay-vectors'
+    `it is reachable only through the relay at ${relay}, over which vectors are not allowed ${where}: ` +
+    'forward a port to one of the two peers, or give both --relay-vectors'
   return { relay, bar }
 }

@@ -87,7 +87,7 @@ class DiallingTransport implements Transport {
   }
 
   createListener(): Listener {
-    throw new InputError('nobody listens at a relay by its address: name the relay')
+    throw new InputError('cannot listen at the address of a relay; name the relay instead')
   }
 
   listenFilter(): Multiaddr[] {
@@ -113,7 +113,7 @@ class ReachedTransport extends DiallingTransport implements Startable {
       // libp2p's own handler would reserve a place at any relay that brings a connection.
       const isOurs = this.inner.reservationStore.hasReservation(connection.remotePeer)
       if (isOurs) await this.inner.onStop(stream, connection)
-      else stream.abort(new Error('no relay of this peer'))
+      else stream.abort(new Error('not a relay of this peer'))
     }
     const streams = { maxInboundStreams: maxBrought, maxOutboundStreams: maxBrought }
     await this.#components.registrar.handle(RELAY_V2_STOP_CODEC, serve, streams)

@@ -30,7 +30,7 @@ const reserved = ({ name, events }: TestNode) =>
 
 const withoutAddresses = (nodes: readonly TestNode[]) => peerListOf(nodes).map((one) => ({ ...one, addresses: [] }))
 
-test('two peers whose addresses are behind a relay exchange vectors through it where both allow it, and by no data channel', async (t) => {
+test('two peers exchange vectors through a relay if both allow it, without a data channel', async (t) => {
   const relay = await relayOf(t)
   // They could reach each other for a data channel, but must not learn the address.
   const open = { listen: ['/ip4/127.0.0.1/tcp/0'], discovery: undefined, limits: { channelFrom: 1 } }
@@ -56,14 +56,14 @@ test('two peers whose addresses are behind a relay exchange vectors through it w
   t.like(status, { state: 'ready', relay: relay.addresses[0], channel: false })
 })
 
-test('without leave of both no vector goes through a relay, and each says how to allow it; they hear each other', async (t) => {
+test('unless both allow it no vector goes through a relay, and each reports how to allow it; pings pass', async (t) => {
   const relay = await relayOf(t)
   const [left, right] = await Promise.all([hidden(t, 'a', relay, true), hidden(t, 'b', relay, false)])
   const list = withoutAddresses([left, right])
-  const heard: string[] = []
+  const events: string[] = []
   right.peer.fabric.listen({
-    note: (_from, note) => void heard.push(note),
-    heard: () => heard.push('sign'),
+    note: (_from, note) => void events.push(note),
+    heard: () => events.push('sign'),
     refused() {}
   })
   for (const { peer } of [left, right]) peer.meet(list)
@@ -74,11 +74,11 @@ test('without leave of both no vector goes through a relay, and each says how to
   t.true(((await left.peer.roundTrip(b)) ?? -1) >= 0)
   t.like(left.peer.neighbours()[0], { state: 'barred', relay: relay.addresses[0] })
   t.like(right.peer.traffic().received, { frames: 0 })
-  t.deepEqual(heard, [], 'to an algorithm such a neighbour is not there')
-  await t.throwsAsync(left.peer.connect(list, 1), { message: /told to connect twice/ })
+  t.deepEqual(events, [], 'for the algorithm, such a neighbour is absent')
+  await t.throwsAsync(left.peer.connect(list, 1), { message: /connect was called twice/ })
 })
 
-test('a link leaves the relay as soon as one of the two can call the other itself', async (t) => {
+test('a link leaves the relay as soon as one of the two can reach the other directly', async (t) => {
   const relay = await relayOf(t)
   const seeds = [relay.addresses[0]]
   const inner = await hidden(t, 'a', relay, true)
@@ -97,7 +97,7 @@ test('a link leaves the relay as soon as one of the two can call the other itsel
   t.is(relayed.length, 1)
 })
 
-test('a peer is a relay for its run; what has reached the limit of a connection is built again, and no vector is lost or comes twice', async (t) => {
+test('a peer relays for its run; a connection at its limit is rebuilt, and no vector is lost or repeated', async (t) => {
   const three = graph(['a', 'b'], ['b', 'r'], ['r', 'a'])
   const runSettings = { settings: {}, schema: schemaOf(256), start: '' }
   const middle = await testNode(t, three, 'r', { relay: { offers: { bytes: 40_000 } }, runSettings })
@@ -128,12 +128,12 @@ test('a peer is a relay for its run; what has reached the limit of a connection 
   t.true(times(left) > 2, `connected ${times(left)} times`)
 })
 
-test('a relay without a place left says so; one that is down is named, and used when it is back', async (t) => {
+test('a full relay is reported; one that is down is reported, and used when it is back', async (t) => {
   const relay = await relayOf(t, { reservations: 1 })
   const left = await hidden(t, 'a', relay, true)
   await reserved(left)
   const right = await hidden(t, 'b', relay, true)
-  t.regex(String(JSON.stringify(await eventOf(right, 'relay'))), /the relay has no place left/)
+  t.regex(String(JSON.stringify(await eventOf(right, 'relay'))), /the relay is full/)
   await left.peer.close()
   await eventually('the place of a peer that has gone', () =>
     right.events.some((event) => event.kind === 'relay' && event.isReached)

@@ -26,7 +26,7 @@ export class Reservations {
   /** The peer ids of the relays where this peer has, or wants, a reservation. */
   readonly #ids = new Set<string>()
   /** The last reported state of each relay. */
-  readonly #told = new Map<string, string>()
+  readonly #reported = new Map<string, string>()
 
   /**
    * @param relays - multiaddrs
@@ -83,9 +83,9 @@ export class Reservations {
     this.#ids.add(connection.remotePeer.toString())
     await within(limits.handshakeTimeout, closing, () => this.#circuit.reserve(connection, limits.handshakeTimeout))
     // The address at which this peer has reached the relay: the relay's own announcement may be an address of its private network.
-    const place = `${withoutId(connection.remoteAddr).toString()}/p2p/${connection.remotePeer.toString()}`
-    this.#addresses.set(relay, `${place}/p2p-circuit`)
-    this.#tell(relay)
+    const address = `${withoutId(connection.remoteAddr).toString()}/p2p/${connection.remotePeer.toString()}`
+    this.#addresses.set(relay, `${address}/p2p-circuit`)
+    this.#report(relay)
     this.#changed()
     return connection
   }
@@ -104,14 +104,14 @@ export class Reservations {
 
   #lose(relay: string, reason: string): void {
     if (this.#addresses.delete(relay)) this.#changed()
-    this.#tell(relay, reason)
+    this.#report(relay, reason)
   }
 
   /** Reports a change in the state of a relay. */
-  #tell(relay: string, trouble = ''): void {
-    if (this.#told.get(relay) === trouble) return
-    this.#told.set(relay, trouble)
-    const state = trouble === '' ? ({ isReached: true } as const) : ({ isReached: false, reason: trouble } as const)
+  #report(relay: string, problem = ''): void {
+    if (this.#reported.get(relay) === problem) return
+    this.#reported.set(relay, problem)
+    const state = problem === '' ? ({ isReached: true } as const) : ({ isReached: false, reason: problem } as const)
     this.#context.emit({ kind: 'relay', address: relay, ...state })
   }
 }

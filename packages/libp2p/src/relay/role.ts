@@ -24,7 +24,7 @@ export class RelayRole {
   constructor(limits: Partial<RelayLimits>, serves: (peer: string) => boolean = () => true) {
     this.#limits = { ...relayLimits, ...limits }
     for (const [name, value] of Object.entries(this.#limits)) {
-      if (!(value > 0)) throw new InputError(`the limit ${name} of a relay is ${value}; give a number above 0`)
+      if (!(value > 0)) throw new InputError(`the limit ${name} of a relay is ${value}; expected a number above 0`)
     }
     this.#serves = serves
   }

@@ -19,7 +19,7 @@ export class AccessLines {
   readonly down: Line
   readonly #clock: Clock
   readonly #users = new Set<LineUser>()
-  #callOff: () => void = () => {}
+  #cancelTimer: () => void = () => {}
   #isRunning = false
   /** Whether bytes were offered while others were being advanced. */
   #isStale = false
@@ -57,8 +57,8 @@ export class AccessLines {
     } finally {
       this.#isRunning = false
     }
-    this.#callOff()
-    this.#callOff = this.#clock.at(Math.min(this.up.nextTime, this.down.nextTime), () => this.run())
+    this.#cancelTimer()
+    this.#cancelTimer = this.#clock.at(Math.min(this.up.nextTime, this.down.nextTime), () => this.run())
   }
 
   #move(): void {

@@ -34,7 +34,7 @@ test('bytes take size / rate on the line and then the latency', (t) => {
   t.is(arrived[0].due, 50 + 1.448 + 25)
 })
 
-test('a line that limits nothing passes everything at once, and the latency remains', (t) => {
+test('an unlimited line passes everything at once, after the latency', (t) => {
   const line = new Line(Infinity)
   const { flow, arrived } = flowOn(line)
   flow.offer(bytes(1_000_000), 7, 3)
@@ -46,7 +46,7 @@ test('a line that limits nothing passes everything at once, and the latency rema
   t.deepEqual(arrived, [{ size: 1_000_000, due: 10 }])
 })
 
-test('two flows share a line half and half, and the one that is left gets all of it', (t) => {
+test('two flows share a line equally, and the last one gets all of it', (t) => {
   const line = new Line(8e6)
   const [one, two] = [flowOn(line), flowOn(line)]
   one.flow.offer(bytes(50_000), 0)
@@ -58,7 +58,7 @@ test('two flows share a line half and half, and the one that is left gets all of
   t.true(Math.abs(sum(halfway) - 30_000) <= 1448)
 })
 
-test('a flow with a cap gets the cap, and another what is left of the line', (t) => {
+test('a capped flow gets its cap, and another the rest of the line', (t) => {
   const line = new Line(8e6)
   const [slow, fast] = [flowOn(line), flowOn(line)]
   slow.flow.cap = 400
@@ -70,7 +70,7 @@ test('a flow with a cap gets the cap, and another what is left of the line', (t)
   }
 })
 
-test('what is sent later does not arrive earlier, whatever its latency', (t) => {
+test('bytes that are sent later do not arrive earlier, whatever their latency', (t) => {
   const line = new Line(Infinity)
   const { flow, arrived } = flowOn(line)
   flow.offer(bytes(1), 0, 30)
@@ -96,7 +96,7 @@ test('a flow that is held delivers nothing and leaves the line to others', (t) =
   t.true(Math.abs((held.arrived.at(-1)?.due ?? 0) - 50) < 1e-6)
 })
 
-test('no more than 16 MiB of a flow fly at once', (t) => {
+test('at most 16 MiB of a flow are in flight', (t) => {
   const line = new Line(Infinity)
   const { flow } = flowOn(line)
   for (let count = 0; count < 40; count++) flow.offer(bytes(1 << 20), 0, 1000)
@@ -115,7 +115,7 @@ const offers = fc.array(
   { minLength: 1, maxLength: 30 }
 )
 
-test('whoever looks late finds what he would have found in time', (t) => {
+test('a late look finds the same as looks in time', (t) => {
   fc.assert(
     fc.property(offers, (plan) => {
       const run = (isPunctual: boolean) => {
@@ -138,7 +138,7 @@ test('whoever looks late finds what he would have found in time', (t) => {
   )
 })
 
-test('no flow and no line is ever faster than it may be, and no byte is lost', (t) => {
+test('no flow or line exceeds its rate, and no byte is lost', (t) => {
   fc.assert(
     fc.property(offers, (plan) => {
       const line = new Line(8e6)
@@ -161,7 +161,7 @@ test('no flow and no line is ever faster than it may be, and no byte is lost', (
   )
 })
 
-test('bytes that a busy process sees late take the idle time that was theirs', (t) => {
+test('bytes that a busy process sees late use the idle time before', (t) => {
   const line = new Line(8e6)
   const [one, two] = [flowOn(line), flowOn(line)]
   // Each flow offers half of the line's rate. The second one's bytes are offered 8 ms late.
@@ -182,7 +182,7 @@ test('bytes that a busy process sees late take the idle time that was theirs', (
   t.true(Math.max(...[...one.arrived, ...two.arrived].map(({ due }) => due)) < 100 + 2)
 })
 
-test('making up for what comes late does not make the line faster, nor lose a byte', (t) => {
+test('catching up with late bytes neither exceeds the rate nor loses a byte', (t) => {
   const late = fc.array(
     fc.record({
       flow: fc.integer({ min: 0, max: 2 }),

@@ -10,7 +10,7 @@ function linksWith(path: Partial<PathLink>, down = Infinity): Links {
   return { access: () => ({ up: Infinity, down }), path: () => ({ ...free, ...path }) }
 }
 
-test('the cap is the least of bandwidth, the receiver’s line, window per round trip, and what loss leaves', (t) => {
+test('the cap is the minimum of bandwidth, the receiver’s access link, window per round trip, and the limit by loss', (t) => {
   t.is(capOf(linksWith({}), a, b), Infinity)
   t.is(capOf(linksWith({ bandwidth: 8e6 }), a, b), 1000)
   t.is(capOf(linksWith({ bandwidth: 8e6 }, 4e6), a, b), 500)
@@ -27,7 +27,7 @@ test('jitter is drawn evenly between the latency and the latency and jitter', (t
   t.true(Math.abs(mean - 25) < 0.5)
 })
 
-test('what loss costs is in the cap alone: it delays nothing besides', (t) => {
+test('loss only lowers the cap: it adds no delay', (t) => {
   const route = routeOf(linksWith({ latency: 10, loss: 0.1 }), a, b, createRandom(1))
   t.true(route.cap < Infinity)
   for (let k = 0; k < 100; k++) t.is(route.delay(), 10)

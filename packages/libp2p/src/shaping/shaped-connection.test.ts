@@ -3,7 +3,7 @@ import test from 'ava'
 import { eventually } from '../cluster.test.support.js'
 import { collect, links, wires, write } from './wire.test.support.js'
 
-test('bytes come in order and unchanged, not faster than the line and not before the latency', async (t) => {
+test('bytes arrive in order and unchanged, no faster than the line and not before the latency', async (t) => {
   // 80 Mbit/s are 10,000 bytes per millisecond.
   const [{ near, far }] = await wires(t, links({ up: 80e6 }, { latency: 30, jitter: 10 }))
   const received = collect(far)
@@ -19,7 +19,7 @@ test('bytes come in order and unchanged, not faster than the line and not before
   }
 })
 
-test('nothing is left lying when the system takes less than is sent', async (t) => {
+test('all bytes are sent when the system accepts less than is written', async (t) => {
   const [{ near, far }] = await wires(t, links({}))
   const received = collect(far)
   const sent = randomBytes(17_000_000)
@@ -29,7 +29,7 @@ test('nothing is left lying when the system takes less than is sent', async (t) 
   t.true(received.content().equals(sent))
 })
 
-test('what is received passes the line down, also when it was sent without one', async (t) => {
+test('received bytes pass the down line, also if they were sent without shaping', async (t) => {
   const network = links({})
   const [{ near, far }] = await wires(t, {
     ...network,
@@ -42,7 +42,7 @@ test('what is received passes the line down, also when it was sent without one',
   t.true((received.parts.at(-1)?.at ?? 0) - begin >= 100 - 0.01)
 })
 
-test('two connections share the line up, and take together as long as one would', async (t) => {
+test('two connections share the up line, and together take as long as one', async (t) => {
   const [one, two] = await wires(t, links({ up: 40e6 }), 2)
   const [first, second] = [collect(one.far), collect(two.far)]
   const begin = performance.now()
@@ -51,7 +51,7 @@ test('two connections share the line up, and take together as long as one would'
   t.true(performance.now() - begin >= 160 - 0.01)
 })
 
-test('a writer who listens is held back: what waits is bounded, on either side of a slow line', async (t) => {
+test('back-pressure bounds the waiting bytes on both sides of a slow line', async (t) => {
   for (const line of [{ up: 20e6 }, { down: 20e6 }]) {
     const [{ near, far }] = await wires(t, links(line))
     const received = collect(far)
@@ -66,7 +66,7 @@ test('a writer who listens is held back: what waits is bounded, on either side o
   }
 })
 
-test('a reader who pauses gets nothing, the writer is held back, and everything comes when he goes on', async (t) => {
+test('a paused reader gets nothing, the writer is held back, and everything arrives after the pause', async (t) => {
   const [{ near, far }] = await wires(t, links({ up: 800e6 }))
   const received = collect(far)
   far.pause()
@@ -84,7 +84,7 @@ test('a reader who pauses gets nothing, the writer is held back, and everything 
   t.true(received.content().equals(sent))
 })
 
-test('closing waits until all has left, and the other side gets all before it sees the end', async (t) => {
+test('closing waits until all bytes are sent, and the other side gets them before the end', async (t) => {
   const [{ near, far }] = await wires(t, links({ up: 40e6, down: 40e6 }, { latency: 40 }))
   const received = collect(far)
   const closed = new Promise<number>((resolve) => far.addEventListener('close', () => resolve(received.size())))
@@ -96,7 +96,7 @@ test('closing waits until all has left, and the other side gets all before it se
   t.is(far.status, 'closed')
 })
 
-test('closing ends when its signal says so, and a reset is told at once', async (t) => {
+test('closing ends when its signal is aborted, and a reset arrives at once', async (t) => {
   const [{ near, far }] = await wires(t, links({ up: 1e6 }))
   near.send(new Uint8Array(1_000_000))
   await t.throwsAsync(near.close({ signal: AbortSignal.timeout(20) }), { any: true })

@@ -83,8 +83,8 @@ export function shapingProblem(links: Links, peers: readonly PeerName[]): string
       const [pipe] = from === to ? [] : links.path(from, to).pipes
       if (pipe === undefined) continue
       return (
-        `the way from ${from} to ${to} goes through the pipe "${pipe.name}"; real peers cannot be made to share one, ` +
-        'as each shapes its own bytes: leave pipes out, or simulate'
+        `the path from ${from} to ${to} has the pipe "${pipe.name}"; real peers cannot share a pipe, ` +
+        'because each shapes only its own bytes: remove the pipes, or simulate'
       )
     }
   }

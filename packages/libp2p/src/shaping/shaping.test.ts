@@ -7,7 +7,7 @@ import { links } from './wire.test.support.js'
 const [a, b] = ['a', 'b'].map(peerName)
 const pair = graph(['a', 'b'])
 
-test('a message takes the time of its own direction, whoever has called whom', async (t) => {
+test('a message takes the time of its own direction, whichever peer has dialled', async (t) => {
   const there = links({}, { latency: 60 })
   const back = links({}, { latency: 20 })
   const path = (from: string, to: string) => (from === 'a' ? there : back).path(peerName(from), peerName(to))
@@ -29,7 +29,7 @@ test('a message takes the time of its own direction, whoever has called whom', a
   }
 })
 
-test('a ring of four exchanges what it would without shaping, no faster than the lines of its peers', async (t) => {
+test('a shaped ring of four exchanges the same vectors, no faster than its access links', async (t) => {
   const square = graph(['a', 'b'], ['b', 'c'], ['c', 'd'], ['d', 'a'])
   const [elements, rounds] = [50_000, 5]
   const runSettings = { settings: { run: 'r' }, schema: schemaOf(elements), start: '0' }
@@ -60,7 +60,7 @@ test('a ring of four exchanges what it would without shaping, no faster than the
   t.true(nodes.every(({ events }) => events.every(({ kind }) => kind !== 'reconnecting' && kind !== 'silent')))
 })
 
-test('waits get longer with the links: what is slow is not given up', async (t) => {
+test('timeouts grow with the links, so that slow ones do not fail', async (t) => {
   // A round trip: less than a dial over these links takes, and less than the vector. On a busy machine the links are slower too.
   const latency = 200 * slowdown()
   const wait = 2 * latency

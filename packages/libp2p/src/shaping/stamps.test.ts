@@ -16,7 +16,7 @@ function perByte(list: readonly { readonly bytes: Uint8Array; readonly due: numb
   )
 }
 
-test('bytes come out with their times, however they are split on the way', (t) => {
+test('bytes keep their times, however they are split on the way', (t) => {
   fc.assert(
     fc.property(fc.array(flight), fc.array(fc.nat(200)), (flights, cuts) => {
       const sent = stamped(flights.map((each) => ({ ...each, bytes: new Uint8ArrayList(each.bytes) })))

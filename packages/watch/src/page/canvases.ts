@@ -2,9 +2,8 @@
 import type { PeerView, RunFacts, Second } from '../messages.js'
 import { colour, found, prepared } from './elements.js'
 import { rateText } from './format.js'
+import { maxSeconds } from './limits.js'
 
-/** The number of seconds that the server keeps. */
-const maxSeconds = 120
 const lanes = ['working', 'waiting', 'sending'] as const
 
 /** Width of the column of names in pixels. */
@@ -19,10 +18,10 @@ export function startTimeline(all: readonly (readonly Second[])[]): void {
 }
 
 export function addSecond(second: readonly Second[]): void {
-  second.forEach((each, place) => {
-    const all = (seconds[place] ??= [])
-    all.push(each)
-    if (all.length > maxSeconds) all.shift()
+  second.forEach((value, index) => {
+    const ofPeer = (seconds[index] ??= [])
+    ofPeer.push(value)
+    if (ofPeer.length > maxSeconds) ofPeer.shift()
   })
 }
 
@@ -37,17 +36,17 @@ export function drawTimeline({ peers, servers }: RunFacts): void {
   const row = 3 * lane + 3
   const context = prepared(canvas, nameWidth + column * maxSeconds, names.length * row)
   const colours = lanes.map(colour)
-  names.forEach((name, place) => {
+  names.forEach((name, index) => {
     context.fillStyle = colour('text')
     context.textBaseline = 'middle'
-    context.fillText(name, 0, place * row + row / 2, nameWidth - 6)
-    const own = seconds[place] ?? []
-    own.forEach((second, at) => {
-      const left = nameWidth + column * (maxSeconds - own.length + at)
+    context.fillText(name, 0, index * row + row / 2, nameWidth - 6)
+    const ofPeer = seconds[index] ?? []
+    ofPeer.forEach((second, at) => {
+      const left = nameWidth + column * (maxSeconds - ofPeer.length + at)
       second?.forEach((percent, which) => {
         context.fillStyle = colours[which]
         context.globalAlpha = percent / 100
-        context.fillRect(left, place * row + which * lane, Math.max(1, column - 0.5), lane - 0.5)
+        context.fillRect(left, index * row + which * lane, Math.max(1, column - 0.5), lane - 0.5)
       })
       context.globalAlpha = 1
     })
@@ -63,25 +62,25 @@ export function drawLinks(peers: readonly PeerView[]): void {
   const nameWidth = linkNames()
   const side = nameWidth + size * peers.length
   const context = prepared(canvas, side, side)
-  const places = new Map(peers.map(({ name }, place) => [name, place]))
+  const indices = new Map(peers.map(({ name }, index) => [name, index]))
   const fastest = Math.max(1, ...peers.flatMap(({ links }) => links.map(([, , sent]) => sent)))
-  const every = Math.ceil(13 / size)
+  const stride = Math.ceil(13 / size)
   context.fillStyle = colour('text')
   context.textBaseline = 'middle'
-  peers.forEach(({ name }, place) => {
-    if (place % every !== 0) return
-    context.fillText(name, 0, nameWidth + (place + 0.5) * size, nameWidth - 6)
+  peers.forEach(({ name }, index) => {
+    if (index % stride !== 0) return
+    context.fillText(name, 0, nameWidth + (index + 0.5) * size, nameWidth - 6)
     context.save()
-    context.translate(nameWidth + (place + 0.5) * size, nameWidth - 6)
+    context.translate(nameWidth + (index + 0.5) * size, nameWidth - 6)
     context.rotate(-Math.PI / 2)
     context.fillText(name, 0, 0, nameWidth - 10)
     context.restore()
   })
   const [series, wrong, soft] = ['series', 'wrong', 'soft'].map(colour)
-  peers.forEach(({ links }, place) => {
+  peers.forEach(({ links }, index) => {
     for (const [to, state, sent] of links) {
-      const left = nameWidth + (places.get(to) ?? 0) * size
-      const top = nameWidth + place * size
+      const left = nameWidth + (indices.get(to) ?? 0) * size
+      const top = nameWidth + index * size
       const fill = (style: string, alpha: number) => {
         context.fillStyle = style
         context.globalAlpha = alpha

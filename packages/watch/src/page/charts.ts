@@ -28,8 +28,8 @@ const charts: readonly Chart[] = [
   {
     ...{ title: 'Loss', text: shortText },
     columns: (rows, peers) => {
-      const each = Array.from({ length: peers }, (_, place) => rows.map(({ losses }) => losses[place] ?? null))
-      return [...each, rows.map(({ losses }) => meanOf(losses))]
+      const ofPeers = Array.from({ length: peers }, (_, index) => rows.map(({ losses }) => losses[index] ?? null))
+      return [...ofPeers, rows.map(({ losses }) => meanOf(losses))]
     }
   },
   {
@@ -40,7 +40,7 @@ const charts: readonly Chart[] = [
     ...{ title: 'Consensus distance', text: shortText, isLogarithmic: true },
     columns: (rows) => [rows.map(({ consensusDistance }) => positive(consensusDistance))]
   },
-  { ...{ title: 'Sent by all', text: rateText }, columns: (rows) => [rows.map(({ sentRate }) => sentRate)] }
+  { ...{ title: 'Sent by all peers', text: rateText }, columns: (rows) => [rows.map(({ sentRate }) => sentRate)] }
 ]
 
 let rows: CurveRow[] = []
@@ -93,7 +93,7 @@ function optionsOf({ text, isLogarithmic, range }: Chart, count: number, width: 
   const axis = { stroke: colour('quiet'), grid: { stroke: colour('line'), width: 1 }, ticks: { show: false } }
   const thin = { stroke: `${colour('series')}55`, width: 1, points: { show: false }, spanGaps: false }
   const thick = { stroke: colour('series'), width: 2, spanGaps: true }
-  const series = Array.from({ length: count }, (_, place) => (place === count - 1 ? thick : thin))
+  const series = Array.from({ length: count }, (_, index) => (index === count - 1 ? thick : thin))
   return {
     ...{ width: Math.max(200, width), height, legend: { show: false } },
     cursor: { y: false, drag: { x: false, y: false }, points: { show: false } },
@@ -110,8 +110,8 @@ function optionsOf({ text, isLogarithmic, range }: Chart, count: number, width: 
 const positive = (value: Known): Known => (value !== null && value > 0 ? value : null)
 
 function meanOf(values: readonly Known[]): Known {
-  const all = values.filter((value) => value !== null)
-  return all.length === 0 ? null : all.reduce((sum, value) => sum + value, 0) / all.length
+  const numbers = values.filter((value) => value !== null)
+  return numbers.length === 0 ? null : numbers.reduce((sum, value) => sum + value, 0) / numbers.length
 }
 
 function lastOf(values: ArrayLike<Known | undefined> | undefined): Known {

@@ -36,7 +36,7 @@ export function prepared(canvas: HTMLCanvasElement, width: number, height: numbe
     canvas.style.height = `${height}px`
   }
   const context = canvas.getContext('2d')
-  if (context === null) throw new Error('this browser draws nothing')
+  if (context === null) throw new Error('this browser cannot draw on a canvas')
   context.setTransform(ratio, 0, 0, ratio, 0, 0)
   context.clearRect(0, 0, width, height)
   context.font = '11px system-ui, sans-serif'

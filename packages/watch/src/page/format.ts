@@ -7,28 +7,28 @@ const units = ['B', 'kB', 'MB', 'GB', 'TB']
 export const dash = '–'
 
 /** A value as the page receives it. */
-type Given = number | undefined | null
+type Optional = number | undefined | null
 
-const isUnknown = (value: Given): value is undefined | null => value === undefined || value === null
+const isUnknown = (value: Optional): value is undefined | null => value === undefined || value === null
 
-export const countText = (value: Given): string => (isUnknown(value) ? dash : whole.format(value))
+export const countText = (value: Optional): string => (isUnknown(value) ? dash : whole.format(value))
 
 /** Three significant digits. */
-export function shortText(value: Given): string {
+export function shortText(value: Optional): string {
   if (isUnknown(value)) return dash
   return Math.abs(value) >= 0.001 || value === 0 ? Number(value.toPrecision(3)).toString() : value.toExponential(1)
 }
 
-export const percentText = (fraction: Given): string =>
+export const percentText = (fraction: Optional): string =>
   isUnknown(fraction) ? dash : `${(100 * fraction).toFixed(1)} %`
 
-export function bytesText(value: Given): string {
+export function bytesText(value: Optional): string {
   if (isUnknown(value)) return dash
-  const place = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, value)) / 3)))
-  return `${Number((value / 1000 ** place).toPrecision(3))} ${units[place]}`
+  const index = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, value)) / 3)))
+  return `${Number((value / 1000 ** index).toPrecision(3))} ${units[index]}`
 }
 
-export const rateText = (value: Given): string => (isUnknown(value) ? dash : `${bytesText(value)}/s`)
+export const rateText = (value: Optional): string => (isUnknown(value) ? dash : `${bytesText(value)}/s`)
 
 export function timeText(seconds: number): string {
   const all = Math.max(0, Math.round(seconds))

@@ -42,7 +42,7 @@ function draw(): void {
 function showFacts({ self, peers, topology, algorithm, about }: RunFacts): void {
   document.title = `${self}: Murmuration`
   const parts = [
-    `seen by ${self}`,
+    `as seen by ${self}`,
     `${peers.length} peers, ${topology}`,
     algorithm,
     about.model,
@@ -54,11 +54,11 @@ function showFacts({ self, peers, topology, algorithm, about }: RunFacts): void 
 
 function showTiles({ peers, rounds, finalRounds }: RunFacts, swarm: SwarmNow): void {
   const total = rounds + finalRounds
-  const there = swarm.peers.filter(({ condition }) => condition === 'here' || condition === 'done')
-  const all = there.map(({ round }) => round)
-  const [first, last] = all.length === 0 ? [0, 0] : [Math.min(...all), Math.max(...all)]
+  const present = swarm.peers.filter(({ condition }) => condition === 'here' || condition === 'done')
+  const reached = present.map(({ round }) => round)
+  const [first, last] = reached.length === 0 ? [0, 0] : [Math.min(...reached), Math.max(...reached)]
   const tiles: readonly (readonly [string, string, string?])[] = [
-    ['peers there', `${swarm.present ?? there.length}`, ` of ${swarm.members ?? peers.length}`],
+    ['peers present', `${swarm.present ?? present.length}`, ` of ${swarm.members ?? peers.length}`],
     [`round of ${countText(total)}`, first === last ? countText(first) : `${countText(first)}–${countText(last)}`],
     ['loss', shortText(swarm.loss)],
     ['accuracy', percentText(swarm.accuracy)],
@@ -96,7 +96,7 @@ function end(): void {
 
 const source = new EventSource(`/events${location.search}`)
 source.onmessage = ({ data }: MessageEvent<string>) => take(JSON.parse(data) as WatchMessage)
-source.onerror = () => showConnection('no news from this peer; trying again', 'wrong')
+source.onerror = () => showConnection('connection lost; reconnecting', 'wrong')
 addEventListener('resize', () => {
   resizeCharts()
   draw()

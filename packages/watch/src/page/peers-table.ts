@@ -23,8 +23,8 @@ const bad = ['dead', 'silent', 'absent', 'isolated', 'partitioned']
 export function showPeers(peers: readonly PeerView[]): void {
   const head = found('#peers thead')
   if (head.childElementCount === 0) {
-    const cells = titles.map((title, place) =>
-      element('th', { scope: 'col', ...(place < 2 ? { class: 'text' } : {}) }, title)
+    const cells = titles.map((title, index) =>
+      element('th', { scope: 'col', ...(index < 2 ? { class: 'text' } : {}) }, title)
     )
     head.append(element('tr', {}, ...cells))
   }

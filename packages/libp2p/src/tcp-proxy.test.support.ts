@@ -1,9 +1,11 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { Transform } from 'node:stream'
 import type { ExecutionContext } from 'ava'
+import type { TestNode } from './cluster.test.support.js'
+import type { PeerListEntry } from './peer-list.js'
 
-/** A proxy in front of one TCP port, for faults other than a cut. */
-export interface Tap {
+/** A proxy in front of one TCP port, for faults of real connections. */
+export interface TcpProxy {
   /** The port to dial instead. */
   readonly port: number
   /** The number of connections so far. */
@@ -15,54 +17,77 @@ export interface Tap {
   readonly endAfter: (bytes: number) => Promise<void>
   /** Limits the bytes per second to the port behind, on each connection. */
   readonly pace: (bytesPerSecond: number) => void
-  /** Passes no more bytes, in either direction, on the existing connections. */
+  /** Passes no bytes, in either direction, on the existing connections, as a frozen machine would. */
   readonly freeze: () => void
-  /** Cuts the `index`-th connection, from 0. */
-  readonly cut: (index: number) => void
+  /** Passes bytes again. */
+  readonly thaw: () => void
+  /** Cuts the `index`-th connection, from 0; all without an index. Returns how many were open. */
+  readonly cut: (index?: number) => number
 }
 
 /**
- * Starts a proxy in front of `target`, until the test ends.
+ * Starts a proxy in front of the port `target`, until the test ends.
  *
  * @param opened - the first byte of each connection waits until it resolves; `onCall` is called before
  */
-export async function tapOf(
+export async function proxyTo(
   t: ExecutionContext,
   target: number,
   { opened, onCall }: { readonly opened?: Promise<unknown>; readonly onCall?: () => void } = {}
-): Promise<Tap> {
+): Promise<TcpProxy> {
   const valve = new Valve()
-  const nears: Socket[] = []
-  const pipes: (readonly [NodeJS.ReadableStream, NodeJS.WritableStream])[] = []
+  const accepted: Socket[] = []
+  const pipes = new Map<NodeJS.ReadableStream, Socket>()
   const pass = (near: Socket) => {
     const far = connect(target, '127.0.0.1')
     const gate = valve.gate()
     near.pipe(gate).pipe(far).pipe(near)
-    pipes.push([gate, far], [far, near])
+    pipes.set(gate, far).set(far, near)
     join(near, far)
     join(far, near)
+    far.on('close', () => {
+      pipes.delete(gate)
+      pipes.delete(far)
+    })
   }
   const server = createServer((near) => {
-    nears.push(near)
+    accepted.push(near)
     onCall?.()
     if (opened === undefined) pass(near)
     else void opened.then(() => pass(near))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const cut = (index?: number) => {
+    const open = (index === undefined ? accepted : [accepted[index]]).filter(({ destroyed }) => !destroyed)
+    for (const near of open) near.destroy()
+    return open.length
+  }
   t.teardown(() => {
     server.close()
-    for (const near of nears) near.destroy()
+    cut()
   })
   return {
     port: (server.address() as AddressInfo).port,
-    accepted: () => nears.length,
+    accepted: () => accepted.length,
     endAfter: (bytes) => valve.endAfter(bytes),
     pace: (bytesPerSecond) => valve.pace(bytesPerSecond),
     freeze: () => {
       for (const [from, to] of pipes) from.unpipe(to).pause()
     },
-    cut: (index) => nears[index].destroy()
+    thaw: () => {
+      for (const [from, to] of pipes) from.pipe(to)
+    },
+    cut
   }
+}
+
+/** Starts a proxy in front of `node`, with the node's entry in a peer list, at the proxy's address. */
+export async function proxyOf(
+  t: ExecutionContext,
+  { name, peer }: TestNode
+): Promise<TcpProxy & { readonly entry: PeerListEntry }> {
+  const proxy = await proxyTo(t, Number(/tcp\/(\d+)/.exec(peer.addresses[0])?.[1]))
+  return { ...proxy, entry: { name, id: peer.id, addresses: [`/ip4/127.0.0.1/tcp/${proxy.port}`] } }
 }
 
 /** Destroys each of two sockets when the other closes. Errors from cutting are ignored. */
@@ -73,12 +98,12 @@ function join(one: Socket, other: Socket): void {
 
 /** The bytes towards the port behind, over all connections. */
 class Valve {
-  #left = Number.POSITIVE_INFINITY
+  #remaining = Number.POSITIVE_INFINITY
   #rate = Number.POSITIVE_INFINITY
   #ended = () => {}
 
   endAfter(bytes: number): Promise<void> {
-    this.#left = bytes
+    this.#remaining = bytes
     return new Promise((resolve) => (this.#ended = resolve))
   }
 
@@ -91,10 +116,10 @@ class Valve {
     const gate = new Transform({
       transform: (chunk: Buffer, _encoding, done) => {
         if (!open) return done()
-        const passed = Math.min(chunk.length, this.#left)
-        this.#left -= passed
+        const passed = Math.min(chunk.length, this.#remaining)
+        this.#remaining -= passed
         gate.push(chunk.subarray(0, passed))
-        if (this.#left === 0) open = this.#end(gate)
+        if (this.#remaining === 0) open = this.#end(gate)
         if (this.#rate === Number.POSITIVE_INFINITY) done()
         else setTimeout(done, (1000 * passed) / this.#rate)
       },
@@ -105,7 +130,7 @@ class Valve {
 
   /** Ends the connection to the port behind; the next connection is complete again. */
   #end(gate: Transform): false {
-    this.#left = Number.POSITIVE_INFINITY
+    this.#remaining = Number.POSITIVE_INFINITY
     gate.push(null)
     this.#ended()
     return false
