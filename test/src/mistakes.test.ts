@@ -1,4 +1,4 @@
-/** Mistakes of those who use the command for the first time: each answer says what was found, what was expected, and how to mend it. */
+/** Mistakes of those who use the command for the first time: each answer says what was found, what was expected, and how to fix it. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
@@ -22,11 +22,14 @@ const mistakes: readonly (readonly [command: string, answer: RegExp])[] = [
   ['swarm topolgy.yaml', /topolgy\.yaml: no such file.*did you mean "topology\.yaml"/],
   ['swarm train.yaml', /train\.yaml: found a training file, expected a topology file; .*TOPOLOGY --train train\.yaml/],
   ['swarm topology.yaml --train topology.yaml', /found a topology file, expected a training file/],
-  ['swarm study.yaml', /study\.yaml: found a scenario, expected a topology file; "murmur sim study\.yaml" takes it/],
+  [
+    'swarm study.yaml',
+    /study\.yaml: found a scenario, expected a topology file; use it as in "murmur sim study\.yaml"/
+  ],
   ['swarm topology.yaml --method D-PSGD', /topology\.yaml: found a topology file, expected a scenario/],
   [
     'sim topology.yaml',
-    /found a topology file, expected a scenario; .*"murmur sim topology\.yaml --train FILE" take it/
+    /found a topology file, expected a scenario; use it as in .* or "murmur sim topology\.yaml --train FILE"/
   ],
   ['sim train.yaml', /found a training file, expected a scenario/],
   ['topology results', /results: this is a folder, expected a file/],
@@ -43,10 +46,10 @@ const mistakes: readonly (readonly [command: string, answer: RegExp])[] = [
     'sim topology.yaml --train train.yaml --out train.yaml/sub',
     /--out train\.yaml\/sub: train\.yaml is a file; name a folder/
   ],
-  ['peer topology.yaml --as a --via', /--via without a relay stands for the seeds, and there is none: give/],
+  ['peer topology.yaml --as a --via', /--via without an address means the seeds, and there are none: give/],
   ['peer topology.yaml --as a --via --via x', /--as a: topology\.yaml has no such peer/],
   ['report nowhere', /nowhere: no such folder; expected a folder that "murmur sim"/],
-  ['report train.yaml', /train\.yaml: this is a file; expected a folder/],
+  ['report train.yaml', /train\.yaml: found a file; expected a folder/],
   ['report results', /results: found no sweep\.json there; expected a folder/]
 ]
 

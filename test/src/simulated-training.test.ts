@@ -185,7 +185,7 @@ test('people see what the swarm would show them, and that the time of computing 
   const args = ['sim', 'ring.yaml', '--train', 'train.yaml']
   const { code, stdout } = await murmur(args, folder, undefined, { cwd: folder }).result
   t.is(code, 0)
-  t.regex(stdout, /1 ms per sample is assumed; --calibrate measures it/)
+  t.regex(stdout, /assumes 1 ms per sample; --calibrate measures it/)
   t.regex(stdout, /ring\.yaml with train\.yaml: 1 run on/)
   t.regex(stdout, /the mean model +\d+\.\d+ % +loss \d/)
   t.regex(stdout, /consensus distance +\d/)

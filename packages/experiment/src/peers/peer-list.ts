@@ -44,7 +44,7 @@ export function identityDirectory(): string {
 export async function placeOf(
   { path, file }: Pick<Plan, 'path' | 'file'>,
   self: PeerName,
-  { key, identity: given, listen = [], discovery }: PlaceOptions = {}
+  { key, identity: ownIdentity, listen = [], discovery }: PlaceOptions = {}
 ): Promise<Place> {
   const peers = [...file.peers, ...file.servers]
   const own = peers.find(({ name }) => name === self)
@@ -53,11 +53,11 @@ export async function placeOf(
   }
   const isSought = discovery !== undefined
   const identity =
-    given ?? (key === undefined ? await localIdentity(identityDirectory(), self) : await readIdentity(key))
+    ownIdentity ?? (key === undefined ? await localIdentity(identityDirectory(), self) : await readIdentity(key))
   checkPin(path, own, identity)
   // An invited peer has no id before it joins.
-  const known = peers.filter(({ name, invited }) => name === self || !invited)
-  const peerList = await Promise.all(known.map((peer) => entryOf(path, peer, self, identity, isSought)))
+  const withIds = peers.filter(({ name, invited }) => name === self || !invited)
+  const peerList = await Promise.all(withIds.map((peer) => entryOf(path, peer, self, identity, isSought)))
   const relays = own.addresses.flatMap((address) => relayIn(address) ?? [])
   return { identity, listen: listen.length > 0 ? listen : listenOf(path, own, isSought), peerList, relays }
 }
@@ -65,8 +65,8 @@ export async function placeOf(
 function checkPin(path: string, { name, id }: PeerEntry, identity: Identity): void {
   if (id === undefined || parsePeerId(id) === identity.id) return
   throw new InputError(
-    `${path} says that ${name} is ${id}, but this machine's key for ${name} is that of ${identity.id}; ` +
-      `put this id into the file, or give the right key with --key`
+    `${path}: found the id ${id} for ${name}, but this machine's key for ${name} has the id ${identity.id}; ` +
+      `put this id into the file, or name the right key with --key`
   )
 }
 
@@ -84,7 +84,7 @@ async function entryOf(
   if (addresses.length === 0 || !addresses.every(isLoopback)) {
     throw new InputError(
       `${path}: ${name} is on another machine and has no id; run "murmur identity ${name}" there and put the id ` +
-        'that it prints into the file, so that nobody else can pose as it'
+        'that it prints into the file, so that no other machine can pose as this peer'
     )
   }
   return { name, id: (await localIdentity(identityDirectory(), name)).id, addresses }
@@ -101,7 +101,7 @@ function listenOf(path: string, { name, addresses, listen }: PeerEntry, isSought
 
 function noAddress(path: string, name: PeerName): InputError {
   return new InputError(
-    `${path}: ${name} has no address; add addresses, such as [/ip4/192.0.2.7/tcp/4001], or have it found with --seed or --lan`
+    `${path}: ${name} has no address; add addresses, such as [/ip4/192.0.2.7/tcp/4001], or find it with --seed or --lan`
   )
 }
 
