@@ -35,11 +35,11 @@ const mistakes: readonly (readonly [command: string, answer: RegExp])[] = [
   ['topology results', /results: this is a folder, expected a file/],
   [
     'sim topology.yaml --task sofmax',
-    /--task sofmax: no such file; expected one of mlp.* module; did you mean "softmax"/
+    /--task sofmax: found no such file, expected one of mlp.* module; did you mean "softmax"/
   ],
   [
     'sim topology.yaml --data minst',
-    /--data minst: no such file or folder; expected one of digits.*did you mean "mnist"/
+    /--data minst: found no such file or folder, expected one of digits.*did you mean "mnist"/
   ],
   ['sim topology.yaml --train train.yaml --out train.yaml', /--out train\.yaml: train\.yaml is a file; name a folder/],
   [

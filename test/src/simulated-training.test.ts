@@ -115,7 +115,7 @@ test('what a simulation cannot have is refused, with exit code 2', async (t) => 
     ['algorithm: sgd\n', /sgd exchanges nothing/],
     [
       'partition: local\ntest: { path: x.csv, sha256: { x.csv: "00" } }\n',
-      /partition "local" is of data that other machines have/
+      /partition "local" uses the data of other machines/
     ]
   ]
   const folders = await Promise.all(refused.map(([line]) => folderWith(training + line)))
@@ -177,7 +177,7 @@ rounds: 5
   t.is(shared.code, 2)
   t.regex(shared.stderr, /its servers share machines with workers \(on: workers\)/)
   t.regex(unknown.stderr, /expected a method of s\.yaml: "D-PSGD", .*did you mean "D-PSGD"/)
-  t.regex(task.stderr, /--task: found it beside --method/)
+  t.regex(task.stderr, /--task: cannot be combined with --method/)
 })
 
 test('people see what the swarm would show them, and that the time of computing is assumed', async (t) => {

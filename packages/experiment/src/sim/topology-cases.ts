@@ -118,6 +118,6 @@ function consensusProblems({ topology, weights }: TopologyFile): readonly Proble
   if (weights !== 'given' || topology.peers.length === 1) return []
   const { level, message } = consensusFinding(contraction(topology))
   return level === 'error'
-    ? within(['graph'], [problem([], `found weights by which the peers need not agree, expected others. ${message}`)])
+    ? within(['graph'], [problem([], `found weights that do not guarantee consensus, expected others. ${message}`)])
     : []
 }
