@@ -66,8 +66,8 @@ test('it prints plans, the best first, and writes files that the other commands 
     kind: 'summary',
     isWhole: true,
     assumed: [
-      'nothing was measured of the line up of d: taken to be as slow as the slowest, 1 Mbit/s',
-      'nothing was measured of the line down of a, b, c: taken to be as slow as the slowest, 1 Mbit/s'
+      'no measurement of the uplink of d: assumed to have the slowest measured rate, 1 Mbit/s',
+      'no measurement of the downlink of a, b, c: assumed to have the slowest measured rate, 1 Mbit/s'
     ]
   })
   const again = await advise(

@@ -32,7 +32,7 @@ const mistakes: readonly (readonly [command: string, answer: RegExp])[] = [
     /found a topology file, expected a scenario; use it as in .* or "murmur sim topology\.yaml --train FILE"/
   ],
   ['sim train.yaml', /found a training file, expected a scenario/],
-  ['topology results', /results: this is a folder, expected a file/],
+  ['topology results', /results: found a folder, expected a file/],
   [
     'sim topology.yaml --task sofmax',
     /--task sofmax: found no such file, expected one of mlp.* module; did you mean "softmax"/

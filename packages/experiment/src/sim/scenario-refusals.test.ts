@@ -115,7 +115,7 @@ const mistakes: readonly (readonly [lines: Readonly<Record<string, string>>, mes
   ],
   [
     { vary: '{ graph: [ring, { kind: random-regular, degree: 1, seed: 1 }] }' },
-    '5:55: vary.graph[1].degree: found 1, expected an even number since the 3 peers are odd in number'
+    '5:55: vary.graph[1].degree: found 1, expected an even number, since the number of peers, 3, is odd'
   ],
   [
     { task: 'softmax', vary: '{ heterogeneity: [1] }' },

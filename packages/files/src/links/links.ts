@@ -58,8 +58,8 @@ function uniform(everywhere: PeerLink): Links {
 /** For each direction, the first link that sets it counts. */
 function accessOf(links: readonly (PeerLink | undefined)[]): AccessLink {
   const line = (direction: 'up' | 'down') => {
-    const own = links.find((link) => (link?.[direction] ?? link?.bandwidth) !== undefined)
-    return own?.[direction] ?? own?.bandwidth ?? unlimited
+    const first = links.find((link) => (link?.[direction] ?? link?.bandwidth) !== undefined)
+    return first?.[direction] ?? first?.bandwidth ?? unlimited
   }
   return { up: line('up'), down: line('down') }
 }
