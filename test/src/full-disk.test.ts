@@ -107,7 +107,7 @@ posixTest('a sweep whose disk is full keeps the runs that are written, says so, 
   t.is(result.code, 8, result.stderr)
   t.regex(
     result.stderr,
-    /out: the results cannot be written there: EFBIG.*; \d+ runs were written, and "murmur report \S+" reads/
+    /out: cannot write the results there: EFBIG.*; \d+ runs were written, and "murmur report \S+" reads/
   )
   t.regex(result.stdout, /stopped early/)
   t.regex(result.stdout, /; no report/)

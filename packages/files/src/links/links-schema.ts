@@ -33,12 +33,9 @@ export const linksSchema = z.strictObject({
     .enum(presetNames)
     .optional()
     .meta({ description: 'datacentre, lan, home or wan: sets the default. Other values in the file override it.' }),
-  regions: z
-    .record(z.string(), z.enum(regionNames))
-    .optional()
-    .meta({
-      description: 'With preset wan: the regions of peers, by name. The others are assigned the regions in turn.'
-    }),
+  regions: z.record(z.string(), z.enum(regionNames)).optional().meta({
+    description: 'With preset wan: the regions of peers, by name. The others are assigned the regions in turn.'
+  }),
   default: peerLink.optional().meta({ description: 'The values of every peer and pair without values of their own.' }),
   peers: z.record(z.string(), peerLink).optional().meta({ description: 'The values of single peers, by name.' }),
   pairs: z

@@ -30,7 +30,7 @@ function spread({ middle, low, high }: Spread, text: (value: number) => string, 
 }
 
 const targetColumns: readonly Column[] = [
-  { title: 'time to target', detail: 'until the loss is there', cell: reachedCell },
+  { title: 'time to target', detail: 'until the loss is reached', cell: reachedCell },
   {
     title: 'samples to target',
     detail: 'of all peers',
@@ -95,7 +95,7 @@ function figureTable({ data, chosen }: Store): readonly HTMLElement[] {
     )
     return [element('tr', {}, element('th', { scope: 'row' }, label), ...cells)]
   })
-  const caption = `${data.methods.length === 1 ? 'The method' : 'All methods'} at ${caseText(data, chosen)}. ${data.seeds === 1 ? 'One seed.' : 'Large: the median over the seeds; small: the least and the greatest.'}`
+  const caption = `${data.methods.length === 1 ? 'The method' : 'All methods'} at ${caseText(data, chosen)}. ${data.seeds === 1 ? 'One seed.' : 'Large: the median over the seeds; small: the minimum and the maximum.'}`
   const table = element(
     'table',
     {},

@@ -87,7 +87,7 @@ function legendOf({ spans, messages, marks }: PageTimeline): HTMLElement {
 }
 
 function captionOfTimeline({ leftOut, clocks, messages }: PageTimeline): string {
-  const rest = leftOut === undefined ? '' : ` Not all is here: ${leftOut}.`
+  const rest = leftOut === undefined ? '' : ` Incomplete: ${leftOut}.`
   if (clocks === undefined)
     return (
       'A row per peer: what it was doing. Each line is a message, from the moment at which its sender began to send to the arrival of its last ' +
@@ -96,8 +96,8 @@ function captionOfTimeline({ leftOut, clocks, messages }: PageTimeline): string 
   const lines =
     messages.length === 0
       ? ''
-      : ' Each line is a vector, from the moment at which it was handed over to that at which its receiver took it.'
-  return `A row per peer: what it did, by the event logs of all.${lines} Point at a bar or a mark for its figures. ${clocks}.${rest}`
+      : ' Each line is a vector, from the moment at which it was handed over to the moment at which its receiver took it.'
+  return `A row per peer: what it did, according to the event logs.${lines} Point at a bar or a mark for its figures. ${clocks}.${rest}`
 }
 
 function timelineChart(timeline: PageTimeline, from: number, to: number, width: number) {

@@ -20,7 +20,7 @@ export function casesOf(results: Results, maxPoints: number): Case[] {
   for (const run of results.runs) {
     const places = axes.map((axis) => placeOf(run, axis))
     const method = labels.indexOf(run.method)
-    if (method === -1) throw new InputError(`a run of the method “${run.method}”, which the sweep does not name`)
+    if (method === -1) throw new InputError(`found a run of the method “${run.method}”, which is not in the sweep`)
     const key = places.join()
     const group = groups.get(key) ?? { places, runs: labels.map(() => []) }
     group.runs[method].push(run)
@@ -34,7 +34,8 @@ export function casesOf(results: Results, maxPoints: number): Case[] {
 
 function placeOf({ settings }: RunRecord, { name, values }: VaryingAxis): number {
   const place = values.indexOf(settings[name])
-  if (place === -1) throw new InputError(`a run with ${name} ${settings[name]}, which the sweep's axis does not have`)
+  if (place === -1)
+    throw new InputError(`found a run with ${name} ${settings[name]}, which is not a value of the sweep's axis`)
   return place
 }
 

@@ -42,7 +42,7 @@ export function findingSentences(data: PageData): string[] {
   if (!isRanked(data)) return data.methods.map((_, place) => aloneSentence(data, place))
   const key = data.measures[0]
   const verdicts = data.cases.map((of) => verdictIn(data, of, key))
-  if (verdicts.every(({ kind }) => kind === 'none')) return ['No method came to an end that can be compared.']
+  if (verdicts.every(({ kind }) => kind === 'none')) return ['No method has a result that can be compared.']
   return [
     ...leaderSentences(data, verdicts),
     ...othersSentences(data, verdicts),
@@ -69,7 +69,7 @@ function leaderSentences(
     ...(alone === 0 ? [] : [verdicts.length === 1 ? `${sentence(others)}.` : `In ${alone} of these ${others}.`]),
     ...(undecided === 0
       ? []
-      : [`In ${undecided} of these the ranges over the seeds overlap, so that chance may have decided.`])
+      : [`In ${undecided} of these the ranges over the seeds overlap, so chance may have decided.`])
   ]
 }
 

@@ -84,11 +84,11 @@ function textOf(
   const most = Math.max(0, ...[...corrections.values()].map(({ error }) => error))
   return [
     corrected.length === 0
-      ? `The clocks of the machines agree within ${rounded(most)} ms, as far as messages tell`
-      : `Clocks were corrected by the messages that went both ways: ${corrected.join(', ')}`,
+      ? `By their messages, the clocks of the machines agree within ${rounded(most)} ms`
+      : `Clocks were corrected by messages in both directions: ${corrected.join(', ')}`,
     ...(names === ''
       ? []
-      : [`those of ${names} are as their machines had them, since no messages of theirs are in the logs of both ends`])
+      : [`those of ${names} were not corrected, since no message of theirs is in the logs of both ends`])
   ].join('; ')
 }
 

@@ -62,7 +62,7 @@ function textOf(peer: string, line: EventLine): Pick<Mark, 'text' | 'isFailure'>
         : undefined
     }
     case 'outlier':
-      return { text: `${peer}: ${line.neighbour} is far from the others`, isFailure: true }
+      return { text: `${peer}: ${line.neighbour} is far from its neighbours`, isFailure: true }
     case 'dropped':
       return { text: `${peer}: ${line.lines} lines of its log are missing here`, isFailure: false }
     case 'end':
