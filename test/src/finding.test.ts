@@ -38,7 +38,7 @@ test('peers find each other by a seed; a friend joins with one line, trains with
     folder
   )
   t.is(invited.code, 0, invited.stderr)
-  t.regex(unplaced.stderr, /has no place for an invited "d"; add/)
+  t.regex(unplaced.stderr, /has no invited peer "d"; add/)
   t.regex(unseeded.stderr, /has no address of a peer; name the address of a seed/)
   t.regex(unfound.stderr, /b has no address; add addresses, .*, or find it with --seed or --lan/)
   t.deepEqual([unplaced.code, unseeded.code, unfound.code], [2, 2, 2])

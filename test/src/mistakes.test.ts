@@ -19,7 +19,7 @@ const files: Readonly<Record<string, string>> = {
 const mistakes: readonly (readonly [command: string, answer: RegExp])[] = [
   ['swarm', /missing required argument 'topology'[\s\S]*"murmur COMMAND --help"/],
   ['swarm topology.yaml train.yaml', /too many arguments[\s\S]*A training file goes after --train/],
-  ['swarm topolgy.yaml', /topolgy\.yaml: no such file.*did you mean "topology\.yaml"/],
+  ['swarm topolgy.yaml', /topolgy\.yaml: found no such file or sample; .*did you mean "topology\.yaml"/],
   ['swarm train.yaml', /train\.yaml: found a training file, expected a topology file; .*TOPOLOGY --train train\.yaml/],
   ['swarm topology.yaml --train topology.yaml', /found a topology file, expected a training file/],
   [
@@ -50,7 +50,7 @@ const mistakes: readonly (readonly [command: string, answer: RegExp])[] = [
   ['peer topology.yaml --as a --via --via x', /--as a: topology\.yaml has no such peer/],
   ['report nowhere', /nowhere: no such folder; expected a folder that "murmur sim"/],
   ['report train.yaml', /train\.yaml: found a file; expected a folder/],
-  ['report results', /results: found no sweep\.json there; expected a folder/]
+  ['report results', /results: found no sweep\.json in it; expected a folder/]
 ]
 
 let given: Promise<ReadonlyMap<string, CommandResult>> | undefined

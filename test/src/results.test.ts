@@ -119,7 +119,7 @@ test('a swarm that loses a peer writes what the others come to, and the report n
   t.like(run, { outcome: 'limit', rounds: 300, lost: ['b: the process of peer b ended by SIGKILL'], findings: [] })
   t.deepEqual(Object.keys(run.models ?? {}), ['a', 'c'])
   const html = readFileSync(join(out, 'report.html'), 'utf8')
-  t.regex(html, /id="finding"[\s\S]*seed 1, went on without b: [\s\S]*id="checks"/)
+  t.regex(html, /id="finding"[\s\S]*seed 1, continued without b: [\s\S]*id="checks"/)
 })
 
 test('a swarm with a server writes it among its facts, and its bytes', async (t) => {

@@ -170,7 +170,7 @@ rounds: 5
     const args = [...swarmOf(label), '--no-baseline', '--json']
     const real = await murmur(args, folder, undefined, { cwd: folder }).result
     t.is(real.code, 0, real.stderr)
-    t.true(real.stdout.includes('links are shaped as s.yaml says'))
+    t.true(real.stdout.includes('links are shaped as in s.yaml'))
     const [first] = runs.filter(({ method, settings }) => method === label && (settings as Line).rate === 0.05)
     t.is(recordsOf(real).at(-1)?.rounds, first.rounds)
   }

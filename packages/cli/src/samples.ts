@@ -27,9 +27,9 @@ export function fileOrSample(path: string, kind: SampleKind): string {
   const sample = sampleOf(path, kind)
   if (sample !== undefined) return sample
   const samples = samplesOfItsKind(kind)
-  const here = readdirSync('.').filter((name) => extname(name) === '.yaml')
+  const localFiles = readdirSync('.').filter((name) => extname(name) === '.yaml')
   throw new InputError(
-    `${path}: found no such file or sample; the samples are ${samples.join(', ')}${nearest(path, [...here, ...samples])}`
+    `${path}: found no such file or sample; the samples are ${samples.join(', ')}${nearest(path, [...localFiles, ...samples])}`
   )
 }
 

@@ -47,19 +47,19 @@ export async function placeOf(
   { key, identity: ownIdentity, listen = [], discovery }: PlaceOptions = {}
 ): Promise<Place> {
   const peers = [...file.peers, ...file.servers]
-  const own = peers.find(({ name }) => name === self)
-  if (own === undefined) {
+  const entry = peers.find(({ name }) => name === self)
+  if (entry === undefined) {
     throw new InputError(`--as ${self}: ${path} has no such peer; it has ${peers.map(({ name }) => name).join(', ')}`)
   }
   const isSought = discovery !== undefined
   const identity =
     ownIdentity ?? (key === undefined ? await localIdentity(identityDirectory(), self) : await readIdentity(key))
-  checkPin(path, own, identity)
+  checkPin(path, entry, identity)
   // An invited peer has no id before it joins.
   const withIds = peers.filter(({ name, invited }) => name === self || !invited)
   const peerList = await Promise.all(withIds.map((peer) => entryOf(path, peer, self, identity, isSought)))
-  const relays = own.addresses.flatMap((address) => relayIn(address) ?? [])
-  return { identity, listen: listen.length > 0 ? listen : listenOf(path, own, isSought), peerList, relays }
+  const relays = entry.addresses.flatMap((address) => relayIn(address) ?? [])
+  return { identity, listen: listen.length > 0 ? listen : listenOf(path, entry, isSought), peerList, relays }
 }
 
 function checkPin(path: string, { name, id }: PeerEntry, identity: Identity): void {
@@ -74,11 +74,11 @@ async function entryOf(
   path: string,
   peer: PeerEntry,
   self: PeerName,
-  own: Identity,
+  identity: Identity,
   isSought: boolean
 ): Promise<PeerListEntry> {
   const { name, addresses } = peer
-  if (name === self) return { name, id: own.id, addresses }
+  if (name === self) return { name, id: identity.id, addresses }
   if (addresses.length === 0 && !isSought) throw noAddress(path, name)
   if (peer.id !== undefined) return { name, id: peer.id, addresses }
   if (addresses.length === 0 || !addresses.every(isLoopback)) {

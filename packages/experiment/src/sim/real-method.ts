@@ -26,8 +26,8 @@ export async function readMethod(
   if (reason !== undefined) throw new InputError(`${path}: the method "${label}" cannot run on real peers: ${reason}`)
   const [setting] = settingsOf(scenario)
   const file = topologyOf(scenario, { setting, method })
-  const own = serversOf(method, file.topology.peers, file.servers)
-  const servers = own.map(({ name }): PeerEntry => ({ name, role: 'server', invited: false, addresses: [] }))
+  const methodServers = serversOf(method, file.topology.peers, file.servers)
+  const servers = methodServers.map(({ name }): PeerEntry => ({ name, role: 'server', invited: false, addresses: [] }))
   const { consensusTolerance, membership } = trainingSchema.parse({})
   const { rounds, ...rest } = { ...scenario.training, ...setting.learning, ...method.training }
   const rate = { ...rest.rate, initial: method.rate?.initial ?? setting.rate ?? rest.rate.initial }

@@ -140,10 +140,10 @@ function rateProblems({ training, methods }: Draft): Problem[] {
   if (training.rounds !== endless) return []
   const message = 'found "cosine", expected constant, or a number of rounds: a cosine falls to 0 at the last round'
   const shared = training.rate.decay === 'cosine' ? [problem(['rate', 'decay'], message)] : []
-  const own = methods.flatMap(({ rate }, index) =>
+  const ofMethods = methods.flatMap(({ rate }, index) =>
     rate?.decay === 'cosine' ? [problem(['methods', index, 'rate', 'decay'], message)] : []
   )
-  return [...shared, ...own]
+  return [...shared, ...ofMethods]
 }
 
 function sizeProblems(draft: Draft): Problem[] {
@@ -160,14 +160,14 @@ function sizeProblems(draft: Draft): Problem[] {
 }
 
 function caseProblems(draft: Draft, { peers, which }: PeersCase): Problem[] {
-  const own = ownServerNames(draft.methods)
+  const servers = ownServerNames(draft.methods)
   const names = new Set<string>(peers)
   const slow = Object.keys(draft.computing.slow).flatMap((name): Problem[] =>
     names.has(name) ? [] : [{ path: ['computing', 'slow', name], at: 'key', message: unknownPeer(name, peers) }]
   )
   const problems = [
     ...slow,
-    ...within(['faults'], faultProblems(draft.faults, peers, own)),
+    ...within(['faults'], faultProblems(draft.faults, peers, servers)),
     ...draft.methods.flatMap((method, index) => within(['methods', index], serverProblems(draft, method, peers)))
   ]
   return problems.map((each) => ({ ...each, message: `${each.message}${which}` }))

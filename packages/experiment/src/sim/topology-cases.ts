@@ -32,10 +32,13 @@ export function topologyCases(draft: Draft): TopologyCases {
   const choices = combinations(draft.axes.filter(({ name }) => name === 'peers' || name === 'graph'))
   const shared = draft.methods.some((each) => each.graph === undefined && usesTopology(recordOf(each.algorithm)))
   const built = choices.map((choice) => build(draft, choice, shared, (path) => placeOf(draft, choice, path)))
-  const own = draft.methods.flatMap((method, index) => ownProblems(draft, method, index))
+  const methodProblems = draft.methods.flatMap((method, index) => ownProblems(draft, method, index))
   const needs = needProblems(draft, choices)
   const cases = new Map(built.flatMap(({ peers }) => (peers === undefined ? [] : [[peers.which, peers] as const])))
-  return { problems: [...built.flatMap(({ problems }) => problems), ...own, ...needs], cases: [...cases.values()] }
+  return {
+    problems: [...built.flatMap(({ problems }) => problems), ...methodProblems, ...needs],
+    cases: [...cases.values()]
+  }
 }
 
 /** The path in the scenario of a part of a topology: values that vary are in `vary`. */

@@ -101,9 +101,9 @@ export function choiceOf(text: string): AlgorithmChoice {
 /** Options that are not defaults, in words: the word of a list, `no overlap`, `period 8`. */
 export function optionTexts({ options }: Algorithm, chosen: Readonly<Record<string, unknown>>): readonly string[] {
   return Object.entries(options.shape).flatMap(([name, schema]) => {
-    const usual = (schema as z.ZodType).safeParse(undefined)
+    const parsed = (schema as z.ZodType).safeParse(undefined)
     const value = chosen[name]
-    if (value === undefined || (usual.success && JSON.stringify(usual.data) === JSON.stringify(value))) return []
+    if (value === undefined || (parsed.success && JSON.stringify(parsed.data) === JSON.stringify(value))) return []
     return [optionText(name, value)]
   })
 }

@@ -66,7 +66,7 @@ const runText = ({ method, settings, seed }: RunRecord): string =>
 
 function hashTable(runs: readonly RunRecord[]): Html {
   const step = Math.max(1, Math.floor(runs.length / maxHashes))
-  const some = runs.filter((_, place) => place % step === 0).slice(0, maxHashes)
+  const some = runs.filter((_, index) => index % step === 0).slice(0, maxHashes)
   return table(
     'Hashes of all events, in order, of some of the simulated runs. The same scenario file, seed and version give the same hashes.',
     'hash of the log',

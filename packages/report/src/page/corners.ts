@@ -15,7 +15,7 @@ export function mountCorners(store: Store, part: HTMLElement): void {
     title: 'relative to',
     options: store.data.methods,
     read: (view) => view.reference,
-    change: (place) => ({ reference: place })
+    change: (index) => ({ reference: index })
   })
   const others = settingPickers(store, (axis, { across, down }) => axis !== across && axis !== down)
   part.append(pickers(measurePicker(store), reference, ...others), host)

@@ -90,8 +90,8 @@ function figureTable({ data, chosen }: Store): readonly HTMLElement[] {
     const entry = chosen.entries[method]
     if (entry === null) return []
     const best = isRanked(data) && verdict.kind !== 'none' && verdict.winner === method
-    const cells = shown.map(({ cell }, place) =>
-      element('td', best && place === 0 ? { class: 'best' } : {}, ...withDetail(...cell(entry)))
+    const cells = shown.map(({ cell }, index) =>
+      element('td', best && index === 0 ? { class: 'best' } : {}, ...withDetail(...cell(entry)))
     )
     return [element('tr', {}, element('th', { scope: 'row' }, label), ...cells)]
   })

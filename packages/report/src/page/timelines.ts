@@ -46,7 +46,7 @@ function timelinePicker(store: Store): HTMLElement {
     title: 'run',
     options: store.data.timelines.map(({ title }) => title),
     read: ({ timeline }) => timeline,
-    change: (place) => ({ timeline: place, zoom: 1, begin: 0 })
+    change: (index) => ({ timeline: index, zoom: 1, begin: 0 })
   })
 }
 
@@ -55,7 +55,7 @@ function zoomPicker(store: Store): HTMLElement {
     title: 'show',
     options: zooms.map((zoom) => (zoom === 1 ? 'all of it' : `1/${Math.round(1 / zoom)} of it`)),
     read: ({ zoom }) => zooms.indexOf(zoom),
-    change: (place) => ({ zoom: zooms[place] })
+    change: (index) => ({ zoom: zooms[index] })
   })
 }
 
