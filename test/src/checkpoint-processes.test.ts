@@ -50,7 +50,7 @@ const modelsOf = (result: CommandResult) => recordsOf(result).findLast(({ models
 const notesOf = (result: CommandResult) =>
   recordsOf(result).flatMap(({ kind, text }) => (kind === 'note' ? [String(text)] : []))
 const resumedFrom = (result: CommandResult) => [
-  ...new Set(notesOf(result).flatMap((text) => /goes on from round (\d+)/.exec(text)?.[1] ?? []))
+  ...new Set(notesOf(result).flatMap((text) => /continues from round (\d+)/.exec(text)?.[1] ?? []))
 ]
 
 /** The processes of the peers. */
@@ -113,14 +113,14 @@ test(`peers that Ctrl-C stops, that are all killed at a random moment, and whose
   const { path, before } = await damageNewest(checkpoints, ['a', 'b', 'c'])
   const result = await saving('--resume').result
   t.is(result.code, 0, result.stderr)
-  t.true(notesOf(result).some((text) => text.includes(`${path} is damaged, and passed over: found the SHA-256`)))
+  t.true(notesOf(result).some((text) => text.includes(`${path} is damaged and ignored: found the SHA-256`)))
   t.deepEqual(resumedFrom(result), [String(before)])
   t.true(before >= 60, `${before}`)
   const [simulated, refused] = await murmurInTurn([['sim', ...files, '--out', join(folder, 'sim')], args], folder)
   t.is(simulated.code, 0, simulated.stderr)
   t.deepEqual(modelsOf(result), modelsOf(simulated))
   t.is(refused.code, 2)
-  t.regex(refused.stderr, /found a checkpoint of "a", of round \d+: --resume goes on from it/)
+  t.regex(refused.stderr, /found a checkpoint of "a", of round \d+: continue from it with --resume/)
 })
 
 test('who has nothing to go on from begins anew; where one peer was killed and the others went on, all go on from what it had saved', async (t) => {
@@ -197,8 +197,8 @@ posixTest(
     await Promise.all(['a', 'b'].map((name) => peers.of(name).result))
     for (const name of ['a', 'b']) start(name, '--resume')
     await peers.goesOn('a')
-    t.regex(peers.of('a').output(), /does not wait for c, gone for long before round \d+/)
-    t.regex(peers.of('a').output(), /goes on from round \d+/)
+    t.regex(peers.of('a').output(), /does not wait for c: no longer a member in round \d+/)
+    t.regex(peers.of('a').output(), /continues from round \d+/)
     start('c', '--resume')
     await peers.goesOn('c')
     await peers.finish()
@@ -220,7 +220,7 @@ posixTest('checkpoints for which there is no room are said once, and training en
   t.is(result.code, 0, result.stderr)
   const said = notesOf(result).filter((text) => text.includes('cannot be written'))
   t.is(said.length, 1, said.join('\n'))
-  t.regex(said[0], /^a: the checkpoint of round 1: .*EFBIG.*; training goes on, and the next one is tried$/)
+  t.regex(said[0], /^a: the checkpoint of round 1: .*EFBIG.*; training continues, and the next checkpoint is tried$/)
   t.deepEqual(await readdir(join(checkpoints, 'a')), [])
 })
 

@@ -222,7 +222,7 @@ test.serial(
       message: /^--prompt: line 1, character 5 is "F", which is none of the 26/
     })
     const picture = (await (made.get('mlp') as Promise<Case>)).path
-    await t.throwsAsync(continueText(picture, 'a').next(), { message: /has not learned a text/ })
+    await t.throwsAsync(continueText(picture, 'a').next(), { message: /did not learn a text/ })
     await t.throwsAsync(predict(path, ['a.png']).next(), {
       message: /continues texts; give the beginning of one with --prompt/
     })

@@ -38,9 +38,9 @@ test('peers find each other by a seed; a friend joins with one line, trains with
     folder
   )
   t.is(invited.code, 0, invited.stderr)
-  t.regex(unplaced.stderr, /has no place for an invited "d"; add/)
-  t.regex(unseeded.stderr, /has no address of a peer; give --seed/)
-  t.regex(unfound.stderr, /b has no address; add addresses, .*, or have it found with --seed or --lan/)
+  t.regex(unplaced.stderr, /has no invited peer "d"; add/)
+  t.regex(unseeded.stderr, /has no address of a peer; name the address of a seed/)
+  t.regex(unfound.stderr, /b has no address; add addresses, .*, or find it with --seed or --lan/)
   t.deepEqual([unplaced.code, unseeded.code, unfound.code], [2, 2, 2])
   const line = invited.stdout.trim()
   t.regex(line, /^murmur1\.[\w-]+$/)
@@ -52,7 +52,7 @@ test('peers find each other by a seed; a friend joins with one line, trains with
   const [saved, out, listen] = [join(friend, 'saved'), join(friend, 'out'), `/ip4/${carol.host}/tcp/${guestPort}`]
   const kept = ['--checkpoint', saved, '--every', '20 rounds', '--out', out]
   const joining = on(carol, friend, 'join', line, '--json', '--listen', listen, ...kept)
-  await first.saying('c was let in by invitation')
+  await first.saying('admitted c by invitation')
   const refused = await on(bob, thief, 'join', line, '--json').result
   t.is(refused.code, 4, refused.stderr)
   t.regex(refused.stderr, /another peer has used the invitation/)

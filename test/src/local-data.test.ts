@@ -113,7 +113,7 @@ test('four real peers with data of their own use all of it, test on one set in c
     const neighbours = beside.map((other) => `${other} ${counts[other]}`).join(', ')
     t.true(
       notes.includes(
-        `${name} has ${count} samples of its own, its neighbours ${neighbours}; all peers together 408; every sample counts alike`
+        `${name} has ${count} local samples, its neighbours ${neighbours}, all peers together 408; all samples have the same weight`
       ),
       notes.join('\n')
     )

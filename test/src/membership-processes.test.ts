@@ -83,7 +83,7 @@ test(`six peers that start in any order begin together; two are killed and come 
   peers.start('c', ...saving, '--resume')
   peers.start('e')
   for (const name of ['c', 'e'])
-    await peers.allTell(marks, `that ${name} is there again`, says(new RegExp(`: ${name} has begun anew`)))
+    await peers.allTell(marks, `that ${name} is there again`, says(new RegExp(`: ${name} has started again`)))
   await peers.allTell(marks, 'that all are there', isHealthy)
   await allTrain(peers, ['c', 'e'])
 
@@ -115,7 +115,7 @@ test('a peer that stands still, a link that swallows all and a swarm cut in two 
   await allTrain(peers, others)
   marks = peers.marks(others)
   peers.signal(stopped, 'SIGCONT')
-  await peers.allTell(marks, 'that d is back', says(/: d is back|: d has begun anew/))
+  await peers.allTell(marks, 'that d is back', says(/: d is back|: d has started again/))
   await peers.allTell(marks, 'that all are there', isHealthy)
   await allTrain(peers, names)
   t.deepEqual(takenForDead(peers, names), ['d'])
@@ -126,7 +126,7 @@ test('a peer that stands still, a link that swallows all and a swarm cut in two 
   await allTrain(peers, names)
   marks = peers.marks(['a', 'b'])
   peers.join(['a'], ['b'])
-  await peers.allTell(marks, 'that the link is whole', says(/: the link to [ab] is whole again/))
+  await peers.allTell(marks, 'that the link works', says(/: the link to [ab] works again/))
   t.deepEqual(takenForDead(peers, names), ['d'])
 
   const [some, rest] = [
@@ -175,7 +175,7 @@ test('a peer that may go on alone trains to the end', async (t) => {
   await allTrain(peers, names)
   const marks = peers.marks(['a'])
   peers.signal('b', 'SIGKILL')
-  await peers.allTell(marks, 'that it goes on', says(/: isolated: trains on without the others; missing: b/))
+  await peers.allTell(marks, 'that it goes on', says(/: isolated: trains without the others; missing: b/))
   await peers.finish()
   const { code, stderr, stdout } = await peers.of('a').result
   t.is(code, 0, stderr)

@@ -19,35 +19,38 @@ const files: Readonly<Record<string, string>> = {
 const mistakes: readonly (readonly [command: string, answer: RegExp])[] = [
   ['swarm', /missing required argument 'topology'[\s\S]*"murmur COMMAND --help"/],
   ['swarm topology.yaml train.yaml', /too many arguments[\s\S]*A training file goes after --train/],
-  ['swarm topolgy.yaml', /topolgy\.yaml: no such file.*did you mean "topology\.yaml"/],
+  ['swarm topolgy.yaml', /topolgy\.yaml: found no such file or sample; .*did you mean "topology\.yaml"/],
   ['swarm train.yaml', /train\.yaml: found a training file, expected a topology file; .*TOPOLOGY --train train\.yaml/],
   ['swarm topology.yaml --train topology.yaml', /found a topology file, expected a training file/],
-  ['swarm study.yaml', /study\.yaml: found a scenario, expected a topology file; "murmur sim study\.yaml" takes it/],
+  [
+    'swarm study.yaml',
+    /study\.yaml: found a scenario, expected a topology file; use it as in "murmur sim study\.yaml"/
+  ],
   ['swarm topology.yaml --method D-PSGD', /topology\.yaml: found a topology file, expected a scenario/],
   [
     'sim topology.yaml',
-    /found a topology file, expected a scenario; .*"murmur sim topology\.yaml --train FILE" take it/
+    /found a topology file, expected a scenario; use it as in .* or "murmur sim topology\.yaml --train FILE"/
   ],
   ['sim train.yaml', /found a training file, expected a scenario/],
-  ['topology results', /results: this is a folder, expected a file/],
+  ['topology results', /results: found a folder, expected a file/],
   [
     'sim topology.yaml --task sofmax',
-    /--task sofmax: no such file; expected one of mlp.* module; did you mean "softmax"/
+    /--task sofmax: found no such file, expected one of mlp.* module; did you mean "softmax"/
   ],
   [
     'sim topology.yaml --data minst',
-    /--data minst: no such file or folder; expected one of digits.*did you mean "mnist"/
+    /--data minst: found no such file or folder, expected one of digits.*did you mean "mnist"/
   ],
   ['sim topology.yaml --train train.yaml --out train.yaml', /--out train\.yaml: train\.yaml is a file; name a folder/],
   [
     'sim topology.yaml --train train.yaml --out train.yaml/sub',
     /--out train\.yaml\/sub: train\.yaml is a file; name a folder/
   ],
-  ['peer topology.yaml --as a --via', /--via without a relay stands for the seeds, and there is none: give/],
+  ['peer topology.yaml --as a --via', /--via without an address means the seeds, and there are none: give/],
   ['peer topology.yaml --as a --via --via x', /--as a: topology\.yaml has no such peer/],
   ['report nowhere', /nowhere: no such folder; expected a folder that "murmur sim"/],
-  ['report train.yaml', /train\.yaml: this is a file; expected a folder/],
-  ['report results', /results: found no sweep\.json there; expected a folder/]
+  ['report train.yaml', /train\.yaml: found a file; expected a folder/],
+  ['report results', /results: found no sweep\.json in it; expected a folder/]
 ]
 
 let given: Promise<ReadonlyMap<string, CommandResult>> | undefined

@@ -74,7 +74,7 @@ const wrong: readonly (readonly [string, (folder: string) => void, RegExp])[] = 
   [
     'a module that is not there is named',
     (folder) => replace(folder, 'train.yaml', 'mine.js', 'none.js'),
-    /the algorithm's module \S+none\.js cannot be loaded/
+    /cannot load the algorithm's module \S+none\.js/
   ],
   [
     'a module without an algorithm is named',

@@ -53,6 +53,6 @@ posixTest(
     }
     const none = await murmur(['topology', 'rnig-4'], cwd, undefined, surroundings).result
     t.is(none.code, 2)
-    t.regex(none.stderr, /rnig-4: no such file, nor a sample of that name; there are .*topologies\/ring-4\.yaml/)
+    t.regex(none.stderr, /rnig-4: found no such file or sample; the samples are .*topologies\/ring-4\.yaml/)
   }
 )

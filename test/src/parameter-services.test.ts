@@ -118,7 +118,7 @@ test('what real services cannot do with a store is refused before anything start
   const secret = await refused('secret.yaml')
   t.regex(secret, /secret\.yaml:7.*store.*MURMUR_STORE_PASSWORD/s)
   t.notRegex(secret, /hide-me/)
-  t.regex(await refused('gossip.yaml', 'graph: ring\npeers: [a, b]\n'), /D-PSGD has no use for a store/)
+  t.regex(await refused('gossip.yaml', 'graph: ring\npeers: [a, b]\n'), /D-PSGD uses no store/)
 })
 
 const withRedis = programPath('redis-server') === undefined ? test.skip : test.serial

@@ -192,7 +192,7 @@ test.serial('wrong files and options end with code 2 and say where', async (t) =
     [['swarm', ring, '--train', join(folder, 'bad.yaml')], /bad\.yaml:1:9: .*inital.*initial/s],
     [['peer', ring, '--as', 'z'], /a, b, c, d/],
     [['swram'], /swram/],
-    [['swarm', ring, '--min-finished', '5'], /--min-finished 5: the topology has 4 peers/],
+    [['swarm', ring, '--min-finished', '5'], /--min-finished 5: found 4 peers in the topology, expected at least 5/],
     [['identity', '../a'], /\.\.\/a/],
     // A path where no model can be written is reported before the training, even to a single peer.
     [['swarm', ring, ...save], /--save .*nowhere.*ENOENT/],
@@ -220,7 +220,7 @@ test.serial('a reader that has seen enough stops the run in good order', async (
   swarm.process.stdout?.destroy()
   const { code, stderr } = await swarm.result
   t.is(code, 130)
-  t.is(stderr, 'murmur: the output ended: write EPIPE\n')
+  t.is(stderr, 'murmur: the reader closed the output: write EPIPE\n')
   t.deepEqual(children.filter(isAlive), [])
 })
 

@@ -234,7 +234,10 @@ for (const colorScheme of ['light', 'dark'] as const) {
         t.regex(finding, /tuesday, real”: a real round takes .*, 2\.0x as long/)
         t.regex(finding, /ended with the same parameters, bit for bit, on 2 peers/)
         t.notRegex(finding, /fastest/)
-        t.regex((await page.locator('[data-part="time"]').textContent()) ?? '', /a real run does not tell sending/)
+        t.regex(
+          (await page.locator('[data-part="time"]').textContent()) ?? '',
+          /a real run does not distinguish sending/
+        )
         t.regex((await page.locator('[data-part="figures"]').textContent()) ?? '', /–/)
         t.false(await overflows(page))
         t.false(await hasCrowdedMarks(page))

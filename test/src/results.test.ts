@@ -69,7 +69,7 @@ test('a swarm that is killed leaves its curve, and the command report draws it',
   const [run] = (await readResults(out)).runs
   t.is(run.outcome, 'unfinished')
   t.true(run.curve.length >= 1 && run.rounds < 4000, `${run.curve.length} points, ${run.rounds} rounds`)
-  t.regex(readFileSync(join(out, 'report.html'), 'utf8'), /its process ended, or still runs/)
+  t.regex(readFileSync(join(out, 'report.html'), 'utf8'), /its process ended, or is still running/)
 })
 
 test('a swarm that is stopped writes its report', async (t) => {
@@ -119,7 +119,7 @@ test('a swarm that loses a peer writes what the others come to, and the report n
   t.like(run, { outcome: 'limit', rounds: 300, lost: ['b: the process of peer b ended by SIGKILL'], findings: [] })
   t.deepEqual(Object.keys(run.models ?? {}), ['a', 'c'])
   const html = readFileSync(join(out, 'report.html'), 'utf8')
-  t.regex(html, /id="finding"[\s\S]*seed 1, went on without b: [\s\S]*id="checks"/)
+  t.regex(html, /id="finding"[\s\S]*seed 1, continued without b: [\s\S]*id="checks"/)
 })
 
 test('a swarm with a server writes it among its facts, and its bytes', async (t) => {
@@ -165,7 +165,7 @@ test('the folders of several peers make one report, in which none is ranked', as
   t.notRegex(html, /fastest per round in/)
   const [whole] = (await readResults(all)).timelines
   t.deepEqual(whole.peers, ['a', 'b'])
-  t.regex(whole.clocks ?? '', /^The clocks of the machines agree within [\d.e-]+ ms/)
+  t.regex(whole.clocks ?? '', /^By their messages, the clocks of the machines agree within [\d.e-]+ ms/)
   for (const [from, to] of ['ab', 'ba']) {
     const sent = whole.messages.filter((message) => message.from === from && message.to === to)
     t.true(sent.length >= 10, `${from} has sent ${sent.length} of at least 10 vectors`)

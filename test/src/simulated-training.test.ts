@@ -115,7 +115,7 @@ test('what a simulation cannot have is refused, with exit code 2', async (t) => 
     ['algorithm: sgd\n', /sgd exchanges nothing/],
     [
       'partition: local\ntest: { path: x.csv, sha256: { x.csv: "00" } }\n',
-      /partition "local" is of data that other machines have/
+      /partition "local" uses the data of other machines/
     ]
   ]
   const folders = await Promise.all(refused.map(([line]) => folderWith(training + line)))
@@ -170,14 +170,14 @@ rounds: 5
     const args = [...swarmOf(label), '--no-baseline', '--json']
     const real = await murmur(args, folder, undefined, { cwd: folder }).result
     t.is(real.code, 0, real.stderr)
-    t.true(real.stdout.includes('links are shaped as s.yaml says'))
+    t.true(real.stdout.includes('links are shaped as in s.yaml'))
     const [first] = runs.filter(({ method, settings }) => method === label && (settings as Line).rate === 0.05)
     t.is(recordsOf(real).at(-1)?.rounds, first.rounds)
   }
   t.is(shared.code, 2)
   t.regex(shared.stderr, /its servers share machines with workers \(on: workers\)/)
   t.regex(unknown.stderr, /expected a method of s\.yaml: "D-PSGD", .*did you mean "D-PSGD"/)
-  t.regex(task.stderr, /--task: found it beside --method/)
+  t.regex(task.stderr, /--task: cannot be combined with --method/)
 })
 
 test('people see what the swarm would show them, and that the time of computing is assumed', async (t) => {
@@ -185,7 +185,7 @@ test('people see what the swarm would show them, and that the time of computing 
   const args = ['sim', 'ring.yaml', '--train', 'train.yaml']
   const { code, stdout } = await murmur(args, folder, undefined, { cwd: folder }).result
   t.is(code, 0)
-  t.regex(stdout, /1 ms per sample is assumed; --calibrate measures it/)
+  t.regex(stdout, /assumes 1 ms per sample; --calibrate measures it/)
   t.regex(stdout, /ring\.yaml with train\.yaml: 1 run on/)
   t.regex(stdout, /the mean model +\d+\.\d+ % +loss \d/)
   t.regex(stdout, /consensus distance +\d/)

@@ -78,7 +78,7 @@ export async function runAdvise(
 /** A line for each plan, and one with the overall result. Infinite times are null. */
 function jsonOf({ plans, links: _, ...rest }: Advice): readonly object[] {
   return [
-    ...plans.map((plan, place) => ({ kind: 'plan', place: place + 1, ...plan, seconds: totalOf(plan) })),
+    ...plans.map((plan, index) => ({ kind: 'plan', place: index + 1, ...plan, seconds: totalOf(plan) })),
     { kind: 'summary', ...rest }
   ]
 }
@@ -94,13 +94,13 @@ function textOf({ plans, tried, targets, computing, isWhole, assumed }: Advice):
   for (const plan of plans) table.push(rowOf(plan))
   const [best] = plans
   return [
-    `${tried} plans were compared, the best of them with ${targets.length} ${targets.length === 1 ? 'seed' : 'seeds'}; virtual time to a loss of ${targets[0].toPrecision(3)}, and of the final averaging rounds.`,
+    `compared ${tried} plans, the best of them with ${targets.length} ${targets.length === 1 ? 'seed' : 'seeds'}; the table gives the virtual time to a loss of ${targets[0].toPrecision(3)}, and that of the final averaging rounds.`,
     ...assumed.map((sentence) => `Links: ${sentence}.`),
-    `Computing takes ${computing.perSample.toPrecision(3)} ms a sample and ${computing.perStep.toPrecision(3)} ms a step.`,
-    ...(isWhole ? [] : ['The budget ended before all was done: more --budget may find more.']),
+    `Computing takes ${computing.perSample.toPrecision(3)} ms per sample and ${computing.perStep.toPrecision(3)} ms per step.`,
+    ...(isWhole ? [] : ['The budget ended before all plans were simulated: a larger --budget may find a better one.']),
     table.toString(),
     ...(best.isGiven
-      ? ['The plan of the files is the best of them.']
+      ? ['The plan of the files is the best.']
       : gainOf(
           best,
           plans.find(({ isGiven }) => isGiven)
@@ -108,10 +108,10 @@ function textOf({ plans, tried, targets, computing, isWhole, assumed }: Advice):
   ].join('\n')
 }
 
-function gainOf(best: AdvisedPlan, given: AdvisedPlan | undefined): readonly string[] {
-  if (given === undefined) return []
-  const times = totalOf(given) / totalOf(best)
-  if (times === Number.POSITIVE_INFINITY) return ['The plan of the files does not come to this loss in its rounds.']
+function gainOf(best: AdvisedPlan, current: AdvisedPlan | undefined): readonly string[] {
+  if (current === undefined) return []
+  const times = totalOf(current) / totalOf(best)
+  if (times === Number.POSITIVE_INFINITY) return ['The plan of the files does not reach this loss in its rounds.']
   return [`The plan of the files takes ${times.toPrecision(2)} times as long as the best.`]
 }
 

@@ -60,8 +60,8 @@ const weightWords = {
 const graphWords = { tree: 'a tree', fixed: 'the same neighbours in every round' }
 
 function optionEntry(name: string, schema: z.ZodType): OptionEntry {
-  const usual = schema.safeParse(undefined)
-  return { name, default: usual.success ? usual.data : undefined, description: schema.description ?? '' }
+  const parsed = schema.safeParse(undefined)
+  return { name, default: parsed.success ? parsed.data : undefined, description: schema.description ?? '' }
 }
 
 /** All algorithms, for programs. */

@@ -10,7 +10,7 @@ export interface CheckpointFlags {
 }
 
 /** The default of `--every`. */
-const usual: CheckpointInterval = { time: 30_000 }
+const defaultInterval: CheckpointInterval = { time: 30_000 }
 
 /** Reads `30 s` or `500 rounds`. Throws an InputError for anything else. */
 export function everyOf(text: string): CheckpointInterval {
@@ -25,7 +25,7 @@ export function everyOf(text: string): CheckpointInterval {
 
 /** Throws an InputError for options that have no effect without a folder. */
 export function checkpointsOf({ checkpoint, every, resume }: CheckpointFlags): CheckpointOptions | undefined {
-  if (checkpoint !== undefined) return { folder: checkpoint, every: every ?? usual, resume: resume === true }
+  if (checkpoint !== undefined) return { folder: checkpoint, every: every ?? defaultInterval, resume: resume === true }
   for (const [name, value] of Object.entries({ every, resume }))
     if (value !== undefined) throw new InputError(`--${name}: needs --checkpoint FOLDER`)
   return undefined

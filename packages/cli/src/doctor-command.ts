@@ -31,17 +31,22 @@ export async function runDoctor(
   print: (text: string) => void
 ): Promise<number> {
   if ((topology === undefined) !== (as === undefined))
-    throw new InputError('a topology file and --as NAME go together: expected both, or neither')
-  const isWell = await examine({
+    throw new InputError('expected a topology file with --as NAME, or neither')
+  const isOk = await examine({
     ...(topology === undefined ? {} : { topology: fileOrSample(topology, 'topologies') }),
     ...{ as, key, seeds, relays, upnp, folder: out, timeServer: timeServerOf(timeServer) },
-    emit: (finding) => print(json ? JSON.stringify({ kind: 'finding', ...finding }) : textOf(finding))
+    emit: (finding) => print(json ? jsonOf(finding) : textOf(finding))
   })
-  return isWell ? exitCodes.success.code : exitCodes.doctor.code
+  return isOk ? exitCodes.success.code : exitCodes.doctor.code
 }
 
-function textOf({ check, level, found, mend }: Finding): string {
-  return `${marks[level]} ${chalk.bold(check)}: ${found}${mend === undefined ? '' : `\n        ${mend}`}`
+/** Programs know the fix by the name `mend`. */
+function jsonOf({ fix, ...finding }: Finding): string {
+  return JSON.stringify({ kind: 'finding', ...finding, ...(fix === undefined ? {} : { mend: fix }) })
+}
+
+function textOf({ check, level, found, fix }: Finding): string {
+  return `${marks[level]} ${chalk.bold(check)}: ${found}${fix === undefined ? '' : `\n        ${fix}`}`
 }
 
 function timeServerOf(text: string) {

@@ -14,9 +14,9 @@ export const tables: Readonly<Record<string, () => readonly string[]>> = {
 
 /** The document with new tables between its marks. */
 export function withTables(document: string, texts: readonly string[]): string {
-  let place = 0
+  let index = 0
   return document.replace(
     /(<!-- tables -->\n)[\s\S]*?(<!-- \/tables -->)/g,
-    (_, before: string, after: string) => `${before}\n${texts[place++]}\n\n${after}`
+    (_, before: string, after: string) => `${before}\n${texts[index++]}\n\n${after}`
   )
 }

@@ -13,7 +13,9 @@ export function stopOnSignal(): AbortSignal {
       controller.abort(new StoppedError('stopped by a signal'))
     })
   }
-  process.stdout.on('error', ({ message }) => controller.abort(new StoppedError(`the output ended: ${message}`)))
+  process.stdout.on('error', ({ message }) =>
+    controller.abort(new StoppedError(`the reader closed the output: ${message}`))
+  )
   return controller.signal
 }
 

@@ -11,18 +11,18 @@ export interface EvaluateFlags {
 /** The evaluation of a saved model, as text or as one JSON object. */
 export async function evaluateText(
   path: string,
-  { json, ...given }: EvaluateFlags,
+  { json, ...options }: EvaluateFlags,
   signal: AbortSignal
 ): Promise<string> {
-  const { facts, data, ...evaluation } = await evaluateModel(path, { ...given, signal })
+  const { facts, data, ...evaluation } = await evaluateModel(path, { ...options, signal })
   if (json) return JSON.stringify({ kind: 'evaluation', of: path, ...evaluation, data, facts })
-  const { algorithm, rounds, samples, about, evaluation: before } = facts
-  const saved = before === undefined ? [] : [`  when it was saved   ${quality(before)}`]
+  const { algorithm, rounds, samples, about, evaluation: evaluationWhenSaved } = facts
+  const saved = evaluationWhenSaved === undefined ? [] : [`  when saved          ${quality(evaluationWhenSaved)}`]
   return [
     `${path}: ${about.model ?? facts.learning.task.kind ?? 'a model'}`,
     `  trained by          ${algorithm}; ${count(rounds)} rounds, ${count(samples)} samples`,
     ...saved,
     `  on ${data}`,
-    `  ${(qualityWord(evaluation) || 'worth now').padEnd(20)}${quality(evaluation)}`
+    `  ${(qualityWord(evaluation) || 'now').padEnd(20)}${quality(evaluation)}`
   ].join('\n')
 }

@@ -17,13 +17,13 @@ export async function withEvents(results: Results, folders: readonly Folder[]): 
   const { methods } = results.sweep
   const logs: RunLog[] = []
   let first = 0
-  for (const { path, results: own } of folders) {
+  for (const { path, results: ownResults } of folders) {
     const { label: method } = methods[first] ?? methods[0]
-    const of = { settings: {}, method, seed: own.sweep.seeds[0] }
+    const of = { settings: {}, method, seed: ownResults.sweep.seeds[0] }
     logs.push(...(await readEventLogs(path)).map((log) => ({ log, of })))
-    first += own.sweep.methods.length
+    first += ownResults.sweep.methods.length
   }
-  const timelines = runsIn(logs).flatMap((run, place, all) => {
+  const timelines = runsIn(logs).flatMap((run, index, all) => {
     const found = timelinesOfLogs(
       run.map(({ log }) => log),
       run[0].of
@@ -31,7 +31,7 @@ export async function withEvents(results: Results, folders: readonly Folder[]): 
     if (all.length === 1) return found
     return found.map((timeline) => ({
       ...timeline,
-      title: `run ${place + 1}, ${timeline.method}: ${timeline.title ?? ''}`
+      title: `run ${index + 1}, ${timeline.method}: ${timeline.title ?? ''}`
     }))
   })
   return { ...results, timelines: [...results.timelines, ...timelines] }
@@ -52,5 +52,5 @@ function runsIn(logs: readonly RunLog[]): readonly (readonly RunLog[])[] {
       current.end = Math.max(current.end, end)
     }
   }
-  return runs.map(({ logs: own }) => own)
+  return runs.map((run) => run.logs)
 }

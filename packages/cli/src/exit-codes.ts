@@ -3,22 +3,24 @@ import { failureKindOf } from '@murmuration/experiment/errors'
 /** The meanings of the command's exit codes. Documented in docs/commands.md, which a test compares with this table. */
 export const exitCodes = {
   success: { code: 0, meaning: 'all went well' },
-  failure: { code: 1, meaning: 'an error that none of the others describes' },
+  failure: { code: 1, meaning: 'an error that no other code describes' },
   input: { code: 2, meaning: 'a file, an option or the data is wrong; the message says where' },
-  neighboursMissing: { code: 3, meaning: 'neighbours or a store were not there, or were lost; the message says which' },
-  refused: { code: 4, meaning: 'a neighbour refuses this peer, or the other way round; the message says why' },
+  neighboursMissing: {
+    code: 3,
+    meaning: 'neighbours or a store could not be reached, or were lost; the message says which'
+  },
+  refused: { code: 4, meaning: 'a neighbour refuses this peer, or this peer refuses it; the message says why' },
   diverged: { code: 5, meaning: 'the loss or the parameters became NaN or infinite' },
-  disagreement: { code: 6, meaning: 'the peers ended with models that differ more than the topology promises' },
+  disagreement: { code: 6, meaning: 'the final models of the peers differ more than the topology guarantees' },
   simulation: {
     code: 7,
-    meaning:
-      'a simulation broke a promise (it came out otherwise when repeated, it deadlocked, or an invariant was broken), or all runs failed'
+    meaning: 'a simulation violated an invariant, gave another result when repeated, or deadlocked; or all runs failed'
   },
   output: {
     code: 8,
-    meaning: 'the model or the results cannot be written, as on a full disk; the message says what is left'
+    meaning: 'the model or the results cannot be written, for example on a full disk; the message says what was saved'
   },
-  doctor: { code: 9, meaning: '"murmur doctor" found something wrong; each finding says how to mend it' },
+  doctor: { code: 9, meaning: '"murmur doctor" found a problem; each finding says how to fix it' },
   interrupted: { code: 130, meaning: 'stopped by Ctrl-C or a signal, cleanly' }
 } as const
 

@@ -9,9 +9,9 @@ const trainingKeys = ['task', 'data', 'algorithm', 'rounds', 'rate', 'optimiser'
 
 /** How a file of each kind is used. */
 const uses: Readonly<Record<FileKind, (path: string) => string>> = {
-  topology: (path) => `"murmur swarm ${path} --train FILE" and "murmur sim ${path} --train FILE" take it`,
-  training: (path) => `"murmur swarm TOPOLOGY --train ${path}" and "murmur sim TOPOLOGY --train ${path}" take it`,
-  scenario: (path) => `"murmur sim ${path}" takes it, and "murmur swarm ${path} --method LABEL"`
+  topology: (path) => `use it as in "murmur swarm ${path} --train FILE" or "murmur sim ${path} --train FILE"`,
+  training: (path) => `use it as in "murmur swarm TOPOLOGY --train ${path}" or "murmur sim TOPOLOGY --train ${path}"`,
+  scenario: (path) => `use it as in "murmur sim ${path}" or "murmur swarm ${path} --method LABEL"`
 }
 
 /** Throws an InputError for a file that is clearly of another kind. The file's reader reports other problems. */

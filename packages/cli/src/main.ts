@@ -29,18 +29,15 @@ const program = new Command('murmur')
   .version(version)
   .exitOverride()
   .showSuggestionAfterError()
-  .showHelpAfterError('"murmur --help" lists the commands, "murmur COMMAND --help" what a command takes')
+  .showHelpAfterError('"murmur --help" lists the commands, "murmur COMMAND --help" the options of a command')
   .addHelpText('after', () => `\nExit codes:\n${exitCodeLines()}`)
 
 runOptions(program.command('swarm'))
   .description('run all peers of a topology on this machine, as real processes over real libp2p')
   .option('--no-baseline', 'do not run plain SGD on all the data afterwards, for comparison')
-  .option(
-    '--method <label>',
-    'run this method of a scenario, which is given in place of a topology, over links as slow as it says'
-  )
+  .option('--method <label>', 'TOPOLOGY is a scenario: run this method of it, over links as slow as the scenario says')
   .option('--links <file>', 'make the connections as slow as the links in this file')
-  .option('--min-finished <peers>', 'end with code 3 when fewer peers finish: a number, or a percentage', minFinishedOf)
+  .option('--min-finished <peers>', 'end with code 3 if fewer peers finish: a number, or a percentage', minFinishedOf)
   .action((topology: string, flags: RunFlags & SwarmFlags) =>
     run(topology, flags, async (request, emit, signal, directory) => {
       const { runSwarm } = await import('@murmuration/experiment/peers')
@@ -60,7 +57,7 @@ runOptions(program.command('swarm'))
 placeOptions(runOptions(program.command('peer')))
   .description("run this machine's peer of a topology")
   .requiredOption('--as <name>', 'which peer of the topology this is', nameOf)
-  .option('--lan', 'find others on the local network, and be found')
+  .option('--lan', 'find peers on the local network, and be found by them')
   .action((topology: string, flags: RunFlags & PeerFlags) =>
     run(topology, flags, async (request, emit, signal, directory) => {
       const { runPeerCommand } = await import('@murmuration/experiment/peers')
@@ -82,42 +79,50 @@ addRunCommands(program, { print, outputOf })
 
 trainingOptions(program.command('sim'))
   .description(
-    'simulate the runs of a scenario in virtual time, and write a report that compares them; or what "murmur swarm" would run'
+    'simulate the runs of a scenario in virtual time, and write a report that compares them; or simulate what "murmur swarm" would run'
   )
   .argument(
     '[scenario]',
     'a scenario file, or a sample such as slow-links; with --train a topology file',
     'sim/slow-links.yaml'
   )
-  .option('--out <folder>', 'where the results go (default: a new folder in results)')
+  .option('--out <folder>', 'the folder for the results (default: a new folder in results)')
   .option('--threads <number>', 'how many threads to simulate on (default: one per core)', countOf)
-  .option('--part <k/n>', 'only part K of N, for as many jobs of a cluster; "murmur report" puts them together', partOf)
-  .option('--calibrate', 'measure on this machine what computing takes, in place of what the scenario says')
+  .option(
+    '--part <k/n>',
+    'run only part K of N, to divide a sweep among N jobs; "murmur report" joins the parts',
+    partOf
+  )
+  .option('--calibrate', 'measure the time of computing on this machine, in place of the time that the scenario gives')
   .option('--json', 'print one JSON object per line')
-  .action((given: string, { json, ...flags }: Pick<SimRequest, 'out' | 'threads' | 'part' | 'calibrate'> & RunFlags) =>
-    simulate({ ...simulated(given, flags), ...flags }, json === true)
+  .action((path: string, { json, ...flags }: Pick<SimRequest, 'out' | 'threads' | 'part' | 'calibrate'> & RunFlags) =>
+    simulate({ ...simulated(path, flags), ...flags }, json === true)
   )
 
 program
   .command('advise')
-  .description('find a plan for the links of a topology: simulates many, and says which reaches the same loss first')
-  .argument('<topology>', 'a topology file; it says how fast links are, where --links does not')
-  .option('--train <file>', 'a training file (default: a small network on drawn digits)')
+  .description('find a plan for the links of a topology: simulate many, and report which reaches the same loss first')
+  .argument('<topology>', 'a topology file; its links apply where --links has none')
+  .option('--train <file>', 'a training file (default: a small network on generated digits)')
   .addOption(
     repeatable(
       '--links <file>',
-      'a links file, such as "murmur measure" writes, or a folder of them; goes before the links of the topology',
+      'a links file, such as "murmur measure" writes, or a folder of them; overrides the links of the topology',
       'none'
     )
   )
   .option(
     '--computing <yaml>',
-    'what computing takes, as in a scenario: "{ perSample: 1 ms, slow: { b: 4 } }" (default: measured on this machine)'
+    'the time of computing, as in a scenario: "{ perSample: 1 ms, slow: { b: 4 } }" (default: measured on this machine)'
   )
-  .option('--loss <number>', 'the loss to be reached (default: where plain SGD has 95 % of what it gains)', positiveOf)
+  .option(
+    '--loss <number>',
+    'the loss to reach (default: the loss at which plain SGD has made 95 % of its progress)',
+    positiveOf
+  )
   .addOption(new Option('--budget <time>', 'how long to simulate').argParser(durationOf).default(120_000, '2 min'))
   .option('--threads <number>', 'how many threads to simulate on (default: one per core)', countOf)
-  .option('--out <folder>', 'write a topology file and a training file with the best plan there')
+  .option('--out <folder>', 'write a topology file and a training file with the best plan to this folder')
   .option('--json', 'print one JSON object per line')
   .action(async (topology: string, flags: AdviseFlags) => {
     const stop = stopOnSignal()
@@ -127,15 +132,20 @@ program
 
 program
   .command('init')
-  .description('write a topology file and a training file to begin with; on a terminal, and without options, it asks')
-  .argument('[folder]', 'where to; made where there is none', '.')
-  .option('--peers <number or names>', 'how many peers on this machine, or machines with a peer each: alice,bob,carol')
-  .addOption(new Option('--graph <kind>', 'who averages with whom').choices(graphs.map(({ kind }) => kind)))
+  .description('write a first topology file and training file; on a terminal, without options, it asks questions')
+  .argument('[folder]', 'the folder; created if it does not exist', '.')
+  .option(
+    '--peers <number or names>',
+    'the number of peers on this machine, or the names of machines with one peer each: alice,bob,carol'
+  )
+  .addOption(
+    new Option('--graph <kind>', 'which peers average with each other').choices(graphs.map(({ kind }) => kind))
+  )
   .option('--task <kind>', `${taskWords.join(', ')}, or a module with a model of your own`)
   .option('--data <path>', `${dataWords.join(', ')}, or a folder or file with data`)
-  .option('--partition <how>', 'how the peers share the data: equal, label or dirichlet:ALPHA')
+  .option('--partition <how>', 'how the data are divided among the peers: equal, label or dirichlet:ALPHA')
   .option('--algorithm <name>', 'an algorithm that "murmur algorithms" lists, or a module with one of your own')
-  .option('--yes', 'ask nothing; 4 peers on a ring, mlp on digits by dpsgd, but for what other options say')
+  .option('--yes', 'ask no questions; without other options: 4 peers on a ring, mlp on digits, dpsgd')
   .action(async (folder: string, flags: InitFlags) => {
     const { runInit } = await import('./init/init-command.js')
     print(await runInit(folder, flags, { input: process.stdin, output: process.stdout }))
@@ -144,10 +154,10 @@ program
 program
   .command('report')
   .description(
-    'write the report of results again; of several folders, one report with all of them side by side, or of the whole sweep whose parts they are'
+    'write the report of a folder again; of several folders: one report that compares them, or that of the whole sweep if they are its parts'
   )
-  .argument('<folders...>', 'folders that "murmur sim", "swarm --out" or "peer --out" wrote')
-  .option('--out <folder>', 'where the report of several folders goes (default: a new folder in results)')
+  .argument('<folders...>', 'folders written by "murmur sim", "swarm --out" or "peer --out"')
+  .option('--out <folder>', 'the folder for the report of several folders (default: a new folder in results)')
   .action(async (folders: readonly string[], flags: { readonly out?: string }) => {
     const { reportOn } = await import('./report-command.js')
     print(await reportOn(folders, flags, (text) => void process.stderr.write(`${text}\n`)))
@@ -157,7 +167,7 @@ addModelCommands(program, print)
 
 program
   .command('topology')
-  .description('print neighbours, weights, spectral gap and what is wrong with a topology')
+  .description('print neighbours, weights, spectral gap and problems of a topology')
   .argument('<topology>', 'a topology file, or a sample such as ring-4')
   .option('--json', 'print one JSON object')
   .action(async (path: string, { json }: { readonly json?: boolean }) => {
@@ -174,15 +184,15 @@ program
 
 program
   .command('doctor')
-  .description("say what is wrong with this machine, or with a peer's place in a topology, and how to mend it")
+  .description("check this machine, and a peer's place in a topology; report problems and how to fix them")
   .argument('[topology]', 'a topology file, with --as')
   .option('--as <name>', 'which peer of the topology runs here', nameOf)
   .option('--key <file>', 'the private key of this peer; see "murmur identity"')
-  .addOption(repeatable('--seed <address>', 'a seed by which the run is to be found', 'none'))
-  .addOption(repeatable('--via <address>', 'a relay by which this peer is to be reached', 'none'))
-  .option('--upnp', 'have a router forward this peer’s port, and see whether it does')
-  .option('--out <folder>', 'where results and checkpoints are to go (default: here)')
-  .option('--time-server <host>', 'what to compare the clock with (default: pool.ntp.org)')
+  .addOption(repeatable('--seed <address>', 'a seed of the run', 'none'))
+  .addOption(repeatable('--via <address>', 'a relay through which others reach this peer', 'none'))
+  .option('--upnp', 'ask a router to forward this peer’s port, and check that it does')
+  .option('--out <folder>', 'the folder for results and checkpoints (default: the current folder)')
+  .option('--time-server <host>', 'the server to compare the clock with (default: pool.ntp.org)')
   .option('--json', 'print one JSON object per line')
   .action(async (topology: string | undefined, flags: DoctorFlags) => {
     const { runDoctor } = await import('./doctor-command.js')
@@ -193,7 +203,7 @@ program
   .command('identity')
   .description("create this machine's key for a peer, once, and print the peer's id")
   .argument('<name>', 'the name of the peer', nameOf)
-  .option('--key <file>', 'where to keep the key (default: in the home of murmur)')
+  .option('--key <file>', 'the file for the key (default: in ~/.murmuration)')
   .option('--json', 'print one JSON object')
   .action(async (name: PeerName, { key, json }: { readonly key?: string; readonly json?: boolean }) => {
     const { identityOf, identityText } = await import('./identity-command.js')
@@ -203,7 +213,7 @@ program
 
 program
   .command('completion')
-  .description('print a script by which a shell completes commands, options, names and files')
+  .description('print a script with which a shell completes commands, options, names and files')
   .addArgument(new Argument('<shell>', 'the shell').choices(shells))
   .action(async (shell: Shell) => {
     const { completionScript } = await import('./completion/completion-command.js')

@@ -38,5 +38,5 @@ export async function runMeasure(
 
 const textOf = ({ rate, roundTrip }: Partial<MeasuredLink>) =>
   rate === undefined || roundTrip === undefined
-    ? 'no answer in time, not measured'
+    ? 'not measured: the peer did not answer in time'
     : `${bitRateText(rate)}, round trip ${roundTrip.toFixed(1)} ms`

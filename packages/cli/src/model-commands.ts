@@ -13,7 +13,7 @@ const exportFormats: readonly ExportFormat[] = ['tfjs', 'safetensors', 'onnx']
 export function addModelCommands(program: Command, print: (text: string) => void): void {
   modelCommand(program, 'evaluate')
     .description('evaluate a model that --save wrote')
-    .option('--data <path>', 'other data than those that its run held back')
+    .option('--data <path>', 'the data to evaluate on, in place of the test split of its run')
     .option('--json', 'print one JSON object')
     .action(async (model: string, flags: EvaluateFlags) => {
       const { evaluateText } = await import('./evaluate-command.js')
@@ -22,15 +22,15 @@ export function addModelCommands(program: Command, print: (text: string) => void
 
   modelCommand(program, 'predict')
     .description('predict classes or numbers for files, or continue a text, with a model that --save wrote')
-    .argument('[files...]', 'pictures (PNG, JPEG), or CSV or Parquet files with a row per sample')
-    .option('--prompt <text>', 'the beginning of a text, which a model of texts continues, in place of files')
-    .option('--length <characters>', 'by how many characters (default: 200)', lengthOf)
+    .argument('[files...]', 'images (PNG, JPEG), or CSV or Parquet files with a row per sample')
+    .option('--prompt <text>', 'in place of files: the beginning of a text, which a model of texts continues')
+    .option('--length <characters>', 'of a text: the number of characters to add (default: 200)', lengthOf)
     .option(
       '--temperature <number>',
-      'of a text: 1 is as the model learned it, 0 the most probable (default: 0.8)',
+      'of a text: 1 samples as the model learned, 0 takes the most probable character (default: 0.8)',
       temperatureOf
     )
-    .option('--seed <number>', 'of a text: what its draws come from (default: 1)', wholeOf)
+    .option('--seed <number>', 'of a text: the seed of its random numbers (default: 1)', wholeOf)
     .option('--json', 'print one JSON object per line')
     .action(async (model: string, files: readonly string[], flags: PredictFlags) => {
       const { predictLines } = await import('./predict-command.js')
@@ -39,8 +39,8 @@ export function addModelCommands(program: Command, print: (text: string) => void
 
   modelCommand(program, 'export')
     .description('convert a model that --save wrote to TensorFlow.js, Keras (safetensors) or ONNX')
-    .requiredOption('--out <folder>', 'where to; made where there is none')
-    .addOption(new Option('--format <format>', 'one of the formats; all without it').choices(exportFormats))
+    .requiredOption('--out <folder>', 'the folder; created if it does not exist')
+    .addOption(new Option('--format <format>', 'the format (default: all)').choices(exportFormats))
     .action(async (model: string, flags: ExportOptions) => {
       const { exportModel } = await import('@murmuration/experiment/models')
       for (const path of await exportModel(model, flags)) print(path)
@@ -51,5 +51,5 @@ function modelCommand(program: Command, name: string): Command {
   return program
     .command(name)
     .argument('<model>', 'a file that "swarm --save" or "peer --save" wrote')
-    .option('--task <module>', 'the module with the model, where it was trained by one')
+    .option('--task <module>', 'the module with the model, if the task was a module')
 }

@@ -45,25 +45,25 @@ export function temperatureOf(text: string): number {
 export function wholeOf(text: string): number {
   const seed = Number(text)
   if (text.trim() !== '' && Number.isSafeInteger(seed) && seed >= 0) return seed
-  throw new InvalidArgumentError('expected a whole number of at least 0')
+  throw new InvalidArgumentError('expected a whole number, 0 or more')
 }
 
 /** Reads `3/10`. */
 export function partOf(text: string): SweepPart {
   const [, number, of] = (/^(\d{1,6})\/(\d{1,6})$/.exec(text) ?? []).map(Number)
   if (number >= 1 && number <= of) return { number, of }
-  throw new InvalidArgumentError('expected which part, and of how many, such as 3/10')
+  throw new InvalidArgumentError('expected a part and the number of parts, such as 3/10')
 }
 
 /**
  * An option that may be given several times, each time with another value. An option with an optional value is `true` without one.
  *
- * @param otherwise - the default, as help shows it
+ * @param shownDefault - the default, as help shows it
  */
-export function repeatable(flags: string, description: string, otherwise: string): Option {
+export function repeatable(flags: string, description: string, shownDefault: string): Option {
   return new Option(flags, `${description}; may be repeated`)
-    .argParser((text: string, before: true | readonly string[]) => [...(before === true ? [] : before), text])
-    .default([], otherwise)
+    .argParser((text: string, previous: true | readonly string[]) => [...(previous === true ? [] : previous), text])
+    .default([], shownDefault)
 }
 
 /** The name of a peer. */

@@ -43,9 +43,9 @@ export function paperMap(): string {
   const files = recordFiles()
   const rows = allAlgorithms.map(({ name, title, source }) => {
     const { path, text } = files.get(name) as SourceFile
-    const own = oracles.filter((file) => file.text.includes(`name: '${name}'`)).map((file) => file.path)
+    const ownTests = oracles.filter((file) => file.text.includes(`name: '${name}'`)).map((file) => file.path)
     const lines = text.trimEnd().split('\n').length
-    return `| ${title} | ${source} | [${path.slice(sources.length)}](../${path}) | ${lines} | ${headOf(text)} | ${own.join(', ')} |`
+    return `| ${title} | ${source} | [${path.slice(sources.length)}](../${path}) | ${lines} | ${headOf(text)} | ${ownTests.join(', ')} |`
   })
   return [
     '| algorithm | source | file | lines | what the file says: rule, equations, deviations | recursion in float64 |',

@@ -15,33 +15,35 @@ const shownClasses = 3
 export async function* predictLines(
   model: string,
   files: readonly string[],
-  { json, prompt, ...how }: PredictFlags
+  { json, prompt, ...options }: PredictFlags
 ): AsyncGenerator<string> {
-  check(files, prompt, how)
+  check(files, prompt, options)
   if (prompt !== undefined) {
     let text = ''
-    for await (const character of continueText(model, prompt, how)) text += character
+    for await (const character of continueText(model, prompt, options)) text += character
     yield json ? JSON.stringify({ kind: 'continuation', prompt, text }) : `${prompt}${text}`
     return
   }
-  const { task } = how
+  const { task } = options
   for await (const prediction of predict(model, files, { task }))
     yield json ? JSON.stringify({ kind: 'prediction', ...prediction }) : textOf(prediction)
 }
 
-function check(files: readonly string[], prompt: string | undefined, how: ContinuationOptions): void {
+function check(files: readonly string[], prompt: string | undefined, options: ContinuationOptions): void {
   if (prompt !== undefined && files.length > 0)
-    throw new InputError(`found files and --prompt; files are told apart, and a text is continued: give one of them`)
+    throw new InputError(
+      `found files and --prompt, expected only one of them: files are classified, a prompt is continued`
+    )
   if (prompt !== undefined) return
   if (files.length === 0)
-    throw new InputError('found no files; pictures, CSV or Parquet files are expected, or --prompt TEXT')
-  const given = (['length', 'temperature', 'seed'] as const).find((name) => how[name] !== undefined)
-  if (given !== undefined)
-    throw new InputError(`--${given} is of a text that is continued; give its beginning with --prompt`)
+    throw new InputError('found no files, expected images, CSV or Parquet files, or --prompt TEXT')
+  const option = (['length', 'temperature', 'seed'] as const).find((name) => options[name] !== undefined)
+  if (option !== undefined)
+    throw new InputError(`--${option}: only for a text that is continued; give its beginning with --prompt TEXT`)
 }
 
 function textOf({ from, classes, values = [] }: Prediction): string {
   if (classes === undefined) return `${from}: ${values.map((value) => Number(value.toPrecision(6))).join(' ')}`
-  const shown = classes.slice(0, shownClasses).filter(({ probability }, place) => place === 0 || probability >= 0.001)
+  const shown = classes.slice(0, shownClasses).filter(({ probability }, index) => index === 0 || probability >= 0.001)
   return `${from}: ${shown.map(({ name, probability }) => `${name} ${(100 * probability).toFixed(1)} %`).join(', ')}`
 }

@@ -55,10 +55,10 @@ const unrelated = new Map([
 /** The command as typed where the package is installed, without options that change no result. */
 export function commandOf(argv: readonly string[]): string {
   const kept: string[] = []
-  for (let place = 0; place < argv.length; place++) {
-    const skipped = unrelated.get(argv[place])
-    if (skipped !== undefined) place += skipped
-    else if (![...unrelated.keys()].some((option) => argv[place].startsWith(`${option}=`))) kept.push(argv[place])
+  for (let index = 0; index < argv.length; index++) {
+    const skipped = unrelated.get(argv[index])
+    if (skipped !== undefined) index += skipped
+    else if (![...unrelated.keys()].some((option) => argv[index].startsWith(`${option}=`))) kept.push(argv[index])
   }
   return ['npx murmur', ...kept.map(quoted)].join(' ')
 }

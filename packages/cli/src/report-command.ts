@@ -33,11 +33,11 @@ export async function reportOn(
 ): Promise<string> {
   checkFolders(folders)
   const all = await Promise.all(folders.map(readResults))
-  folders.forEach((folder, place) => noteUnfinished(folder, all[place], note))
-  const found = folders.map((path, place) => ({ path, results: all[place] }))
+  folders.forEach((folder, index) => noteUnfinished(folder, all[index], note))
+  const found = folders.map((path, index) => ({ path, results: all[index] }))
   if (folders.length === 1 && out === undefined) return writeReport(folders[0], await withEvents(all[0], found))
   const shortNames = namesOf(folders)
-  const named = all.map((each, place) => ({ name: shortNames[place], results: each }))
+  const named = all.map((each, index) => ({ name: shortNames[index], results: each }))
   const areParts = all.length > 1 && all.some(({ sweep }) => sweep.part !== undefined)
   const results = await withEvents(areParts ? whole(named, note) : sideBySide(named, folders), found)
   const path = areParts ? 'whole' : shortNames.join('-')
@@ -67,20 +67,20 @@ function whole(named: readonly NamedResults[], note: (text: string) => void): Re
 
 /** Throws an InputError for a path that is not a folder with results, and for a folder that is given twice. */
 function checkFolders(folders: readonly string[]): void {
-  for (const [place, folder] of folders.entries()) {
-    const wrote = 'expected a folder that "murmur sim", "murmur swarm --out" or "murmur peer --out" wrote'
-    if (!existsSync(folder)) throw new InputError(`${folder}: no such folder; ${wrote}`)
-    if (!statSync(folder).isDirectory()) throw new InputError(`${folder}: this is a file; ${wrote}`)
+  for (const [index, folder] of folders.entries()) {
+    const expected = 'expected a folder that "murmur sim", "murmur swarm --out" or "murmur peer --out" wrote'
+    if (!existsSync(folder)) throw new InputError(`${folder}: no such folder; ${expected}`)
+    if (!statSync(folder).isDirectory()) throw new InputError(`${folder}: found a file; ${expected}`)
     if (!existsSync(join(folder, names.sweep)))
-      throw new InputError(`${folder}: found no ${names.sweep} there; ${wrote}`)
-    if (folders.findIndex((other) => resolve(other) === resolve(folder)) < place)
-      throw new InputError(`${folder}: given twice; give each folder once`)
+      throw new InputError(`${folder}: found no ${names.sweep} in it; ${expected}`)
+    if (folders.findIndex((other) => resolve(other) === resolve(folder)) < index)
+      throw new InputError(`${folder}: named twice; name each folder once`)
   }
 }
 
 function noteUnfinished(folder: string, { runs, sweep }: Results, note: (text: string) => void): void {
   const all = runsExpected(sweep)
-  if (runs.length < all) note(`${folder}: the sweep was not finished; ${runs.length} of its ${all} runs are there`)
+  if (runs.length < all) note(`${folder}: the sweep was not finished; found ${runs.length} of its ${all} runs`)
 }
 
 /** The folders' own names; their paths if two have the same name. */

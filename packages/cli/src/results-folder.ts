@@ -19,13 +19,13 @@ interface ResultsPlace {
 export async function resultsFolder({ path, out }: ResultsPlace): Promise<ResultsFolder> {
   try {
     const directory = out ?? (await newFolder(basename(path, extname(path))))
-    const made = out === undefined ? directory : await makeFolder(out)
+    const created = out === undefined ? directory : await makeFolder(out)
     if ((await readdir(directory)).length > 0)
-      throw new InputError('the folder is not empty; give another, or empty it')
+      throw new InputError('the folder is not empty; name another folder, or empty this one')
     return {
       directory,
       removeIfEmpty: async () => {
-        if (made !== undefined) await rmdir(directory).catch(() => {})
+        if (created !== undefined) await rmdir(directory).catch(() => {})
       }
     }
   } catch (error) {
@@ -41,8 +41,8 @@ async function makeFolder(path: string): Promise<true | undefined> {
   const found = await stat(path).catch(() => undefined)
   if (found?.isDirectory() === true) return undefined
   if (found !== undefined) throw new InputError(`${path} is a file; name a folder`)
-  const above = dirname(path)
-  if (above !== path) await makeFolder(above)
+  const parent = dirname(path)
+  if (parent !== path) await makeFolder(parent)
   await mkdir(path)
   return true
 }

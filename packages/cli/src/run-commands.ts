@@ -28,10 +28,10 @@ type JoinFlags = RunFlags & Omit<PeerFlags, 'as' | 'lan'>
 export function addRunCommands(program: Command, { print, outputOf }: RunCommands): void {
   program
     .command('seed')
-    .description('introduce peers to each other, for those whose topology file has no addresses; it has no model')
-    .addOption(repeatable('--listen <address>', 'where it listens', '/ip4/0.0.0.0/tcp/4001'))
-    .option('--relay', 'be a relay too, for peers that nobody can call')
-    .option('--key <file>', 'the private key of the seed (default: in the home of murmur)')
+    .description('introduce peers whose topology file has no addresses; a seed has no model and trains nothing')
+    .addOption(repeatable('--listen <address>', 'where the seed listens', '/ip4/0.0.0.0/tcp/4001'))
+    .option('--relay', 'be a relay too, for peers to which no peer can connect')
+    .option('--key <file>', 'the private key of the seed (default: in ~/.murmuration)')
     .option('--json', 'print one JSON object')
     .action(async (flags: SeedFlags) => {
       const { runSeed } = await import('./seed-command.js')
@@ -40,9 +40,11 @@ export function addRunCommands(program: Command, { print, outputOf }: RunCommand
     })
 
   guestOptions(program.command('invite'))
-    .description('print an invitation to a place of a topology file: one line, to be sent to whoever is to join')
+    .description('print an invitation to a place of a topology file: one line, for the person that is invited')
     .addOption(
-      new Option('--expires <time>', 'how long it can be used').argParser(durationOf).default(172_800_000, '48 h')
+      new Option('--expires <time>', 'how long the invitation is valid')
+        .argParser(durationOf)
+        .default(172_800_000, '48 h')
     )
     .action(async (topology: string, { expires, ...flags }: GuestFlags & { readonly expires: number }) => {
       const { invitationText } = await import('@murmuration/experiment/peers')
@@ -50,27 +52,27 @@ export function addRunCommands(program: Command, { print, outputOf }: RunCommand
     })
 
   guestOptions(program.command('revoke'))
-    .description('take back all invitations for a name, used or not, and tell the peers of the run')
+    .description('revoke all invitations for a name, used or not, and notify the peers of the run')
     .action(async (topology: string, flags: GuestFlags) => {
       const { revokeInvitations } = await import('@murmuration/experiment/peers')
       const count = await revokeInvitations(requestOf(topology, flags), guestOf(flags), stopOnSignal())
-      print(`revoked: ${count} ${count === 1 ? 'peer has' : 'peers have'} heard it, and tell the others`)
+      print(`revoked: notified ${count} ${count === 1 ? 'peer' : 'peers'}, which will notify the others`)
     })
 
   outcomeOptions(placeOptions(program.command('join')))
-    .description("run this machine's peer of a run to which it is invited")
-    .argument('<invitation>', 'the line that "murmur invite" has printed')
-    .option('--data <path>', 'the data of this machine, in place of what the run says')
+    .description("run this machine's peer of a run with an invitation")
+    .argument('<invitation>', 'the line that "murmur invite" printed')
+    .option('--data <path>', 'the data of this machine, in place of those that the run names')
     .action((invitation: string, flags: JoinFlags) => join(invitation, flags, { print, outputOf }))
 
   placeOptions(program.command('measure'))
     .description(
-      'measure the links from this machine’s peer to the others, which do the same meanwhile; trains nothing'
+      'measure the links from this machine’s peer to the others, while the command runs on their machines too; trains nothing'
     )
     .argument('<topology>', 'the topology file of the run')
     .requiredOption('--as <name>', 'which peer of the topology this is', nameOf)
-    .option('--lan', 'find others on the local network, and be found')
-    .option('--save <file>', 'write the links there, as a links file (default: print them)')
+    .option('--lan', 'find peers on the local network, and be found by them')
+    .option('--save <file>', 'write the links to this file (default: print them)')
     .action(async (topology: string, flags: MeasureFlags) => {
       const { runMeasure } = await import('./measure-command.js')
       await runMeasure(topology, flags, print, stopOnSignal())
@@ -94,9 +96,9 @@ async function join(invitation: string, flags: JoinFlags, { print, outputOf }: R
     const onReport = (path: string) => (report = path)
     const { wait, listen, save, upnp } = flags
     const relay = relayOf(flags)
-    await recorded({ ...recording, onReport }, (told, directory) =>
+    await recorded({ ...recording, onReport }, (emitRecorded, directory) =>
       runPeerCommand(request, {
-        ...{ ...place, relay, upnp, wait, listen, watch, checkpoints, directory, emit: told, signal },
+        ...{ ...place, relay, upnp, wait, listen, watch, checkpoints, directory, emit: emitRecorded, signal },
         ...(save === undefined ? {} : { save })
       })
     )
@@ -111,9 +113,9 @@ async function join(invitation: string, flags: JoinFlags, { print, outputOf }: R
 function guestOptions(command: Command): Command {
   const described = command
     .argument('<topology>', 'the topology file of the run')
-    .requiredOption('--name <name>', 'whose place it is', nameOf)
+    .requiredOption('--name <name>', 'the name of the place', nameOf)
     .addOption(repeatable('--seed <address>', 'a seed or a peer of the run', 'the addresses of the file'))
-    .option('--key <file>', 'the run key (default: in the home of murmur)')
+    .option('--key <file>', 'the run key (default: in ~/.murmuration)')
   return trainingOptions(described)
 }
 

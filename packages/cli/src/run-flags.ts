@@ -42,19 +42,21 @@ export function discoveryOf({ seed, lan = false }: PeerFlags): DiscoveryOptions 
 /** The relays through which a peer is reachable, and whether it is a relay itself. */
 export function relayOf({ seed, via, relay, relayVectors: vectors }: Omit<PeerFlags, 'as'>): RelayOptions {
   if (via === true && seed.length === 0)
-    throw new InputError('--via without a relay stands for the seeds, and there is none: give --via ADDRESS, or --seed')
+    throw new InputError(
+      '--via without an address means the seeds, and there are none: give --via ADDRESS, or --seed ADDRESS'
+    )
   return { via: via === true ? seed : via, vectors, ...(relay === true ? { offers: {} } : {}) }
 }
 
 /** A scenario; or, with any option for a training, a topology. */
-export function simulated(given: string, flags: RunFlags): Pick<SimRequest, 'path' | 'given' | 'run'> {
+export function simulated(path: string, flags: RunFlags): Pick<SimRequest, 'path' | 'args' | 'run'> {
   const { train, algorithm, task, data, partition } = flags
   const training = Object.entries({ train, algorithm, task, data, partition }).flatMap(([name, value]) =>
     value === undefined ? [] : [`--${name} ${value}`]
   )
-  if (training.length === 0) return { path: fileOrSample(given, 'sim'), given }
-  const run = requestOf(given, flags)
-  return { path: run.topology, given: [given, ...training].join(' '), run }
+  if (training.length === 0) return { path: fileOrSample(path, 'sim'), args: path }
+  const run = requestOf(path, flags)
+  return { path: run.topology, args: [path, ...training].join(' '), run }
 }
 
 /** The files and options of a run. */

@@ -27,19 +27,17 @@ export function fileOrSample(path: string, kind: SampleKind): string {
   const sample = sampleOf(path, kind)
   if (sample !== undefined) return sample
   const samples = samplesOfItsKind(kind)
-  const here = readdirSync('.').filter((name) => extname(name) === '.yaml')
+  const localFiles = readdirSync('.').filter((name) => extname(name) === '.yaml')
   throw new InputError(
-    `${path}: no such file, nor a sample of that name; there are ${samples.join(', ')}${nearest(path, [...here, ...samples])}`
+    `${path}: found no such file or sample; the samples are ${samples.join(', ')}${nearest(path, [...localFiles, ...samples])}`
   )
 }
 
 /** The sample that `path` means; an existing file has precedence. */
 export function sampleOf(path: string, kind: SampleKind): string | undefined {
   if (existsSync(path) || isAbsolute(path) || path.split(/[\\/]/).includes('..')) return undefined
-  const places = [path, `${path}.yaml`, join(kind, path), join(kind, `${path}.yaml`)]
-  return places
-    .filter((place) => samplesOf(kind).includes(place.replaceAll('\\', '/')))
-    .map((place) => join(root, place))[0]
+  const names = [path, `${path}.yaml`, join(kind, path), join(kind, `${path}.yaml`)]
+  return names.filter((name) => samplesOf(kind).includes(name.replaceAll('\\', '/'))).map((name) => join(root, name))[0]
 }
 
 /** The names for the command line. */

@@ -29,10 +29,11 @@ export async function runSeed(
 }
 
 function seedText(addresses: readonly string[], isRelay: boolean): string {
-  if (addresses.length === 0) throw new InputError('the seed listens nowhere; give --listen an address of this machine')
+  if (addresses.length === 0)
+    throw new InputError('the seed has no address to listen at; give --listen an address of this machine')
   return [
-    'introduces peers to each other until Ctrl-C; on their machines, with the address by which they reach this one:',
+    'introduces peers to each other until Ctrl-C. On their machines, with the address at which they reach this one:',
     ...addresses.map((address) => `  murmur peer TOPOLOGY --as NAME --seed ${address}`),
-    ...(isRelay ? ['it is a relay, too: where nobody can call the machine, add --via'] : [])
+    ...(isRelay ? ['The seed is a relay too: add --via on a machine to which no peer can connect.'] : [])
   ].join('\n')
 }

@@ -12,7 +12,7 @@ export function runOptions(command: Command): Command {
 /** The training, except for the topology. */
 export function trainingOptions(command: Command): Command {
   return command
-    .option('--train <file>', 'a training file (default: a small network on drawn digits)')
+    .option('--train <file>', 'a training file (default: a small network on generated digits)')
     .option(
       '--algorithm <name>',
       'an algorithm that "murmur algorithms" lists, or a module with one of your own, in place of the training file’s'
@@ -35,10 +35,10 @@ export function trainingOptions(command: Command): Command {
 export function outcomeOptions(command: Command): Command {
   return command
     .option('--save <file>', 'write the model to a file in the safetensors format')
-    .option('--checkpoint <folder>', 'save each peer there now and then, to go on from with --resume')
-    .option('--every <interval>', 'how often: a time, or a number such as "500 rounds" (default: 30 s)', everyOf)
-    .option('--resume', 'go on from the newest checkpoints that all peers have')
-    .option('--out <folder>', 'write the results, as "murmur sim" does: curve, report and tables')
+    .option('--checkpoint <folder>', 'save each peer to this folder at intervals; --resume continues from there')
+    .option('--every <interval>', 'the interval: a time, or a number such as "500 rounds" (default: 30 s)', everyOf)
+    .option('--resume', 'continue from the newest checkpoints that all peers have')
+    .option('--out <folder>', 'write the results to this folder, as "murmur sim" does: curve, report and tables')
     .option(
       '--watch [address]',
       'serve a page that shows the run: a port, or ADDRESS:PORT (default: any port, for this machine)'
@@ -49,21 +49,23 @@ export function outcomeOptions(command: Command): Command {
 /** The address of a machine's peer, and how it finds others: `peer`, `join`. */
 export function placeOptions(command: Command): Command {
   return command
-    .option('--key <file>', 'the private key of this peer (default: in the home of murmur; see "murmur identity")')
-    .addOption(repeatable('--listen <address>', 'where this peer listens', 'what the topology file says'))
-    .addOption(repeatable('--seed <address>', 'a peer that knows where others are, see "murmur seed"', 'none'))
+    .option('--key <file>', 'the private key of this peer (default: in ~/.murmuration; see "murmur identity")')
+    .addOption(repeatable('--listen <address>', 'where this peer listens', 'the address in the topology file'))
+    .addOption(
+      repeatable('--seed <address>', 'a peer that knows the addresses of the others, see "murmur seed"', 'none')
+    )
     .addOption(
       repeatable(
         '--via [relay]',
-        'be reached through a relay, where nobody can call this machine: its address',
-        'no relay; without an address, the seeds'
+        'the address of a relay that makes this peer reachable, if no peer can connect to this machine',
+        'none; without an address, the seeds'
       )
     )
-    .option('--upnp', 'have a router of the local network forward this peer’s port')
-    .option('--relay', 'be a relay for peers of the run that nobody can call')
-    .option('--relay-vectors', 'let vectors go through relays, where the neighbour allows it too')
+    .option('--upnp', 'ask a router of the local network to forward this peer’s port')
+    .option('--relay', 'be a relay for peers of the run to which no peer can connect')
+    .option('--relay-vectors', 'send vectors through relays too, if the neighbour also allows it')
     .addOption(
-      new Option('--wait <time>', 'how long to wait for the run to begin, or in a pause to go on')
+      new Option('--wait <time>', 'how long to wait until the run begins, or until a pause ends')
         .argParser(durationOf)
         .default(86_400_000, '24 h')
     )

@@ -64,10 +64,10 @@ test('directed edges count once for each pair that exchanges', (t) => {
   t.is(facts('graph: { kind: matrix, rows: [[0.5, 0.5, 0], [0, 0.5, 0.5], [0.5, 0, 0.5]] }\npeers: 3').edges, 3)
 })
 
-test('a consensus that is not sure is said in words, and null in JSON, which has no Infinity', (t) => {
+test('a consensus that is not guaranteed is reported in words, and as null in JSON, which has no Infinity', (t) => {
   const text = 'graph: { kind: matrix, rows: [[0, 1], [1, 0]] }\npeers: 2'
   t.deepEqual(facts(text).roundsToConsensus, { thousandth: null, millionth: null })
-  t.regex(report(text), /not sure ever to/)
+  t.regex(report(text), /rounds to agree to 1\/1000 +not guaranteed/)
   t.regex(report(text), /ERROR {4}Disagreement is not sure to fade: λₙ of W is −1/)
   t.deepEqual(JSON.parse(JSON.stringify(facts(text))), facts(text))
 })

@@ -137,8 +137,8 @@ function factsTable(facts: TopologyFacts): string {
   if (diameter !== undefined) table.push(['diameter', diameter])
   table.push(['rounds of a period', facts.period], ['spectral gap', short(facts.spectralGap)])
   if (eigenvalues) table.push(['λ₂, λₙ', `${short(eigenvalues.second)}, ${short(eigenvalues.last)}`])
-  table.push(['rounds to agree to 1/1000', toConsensus.thousandth ?? 'not sure ever to'])
-  table.push(['rounds to agree to 1/1000000', toConsensus.millionth ?? 'not sure ever to'])
+  table.push(['rounds to agree to 1/1000', toConsensus.thousandth ?? 'not guaranteed'])
+  table.push(['rounds to agree to 1/1000000', toConsensus.millionth ?? 'not guaranteed'])
   return table.toString()
 }
 

@@ -14,7 +14,7 @@ export class DisagreementError extends Error {
   override readonly name = 'DisagreementError'
 }
 
-/** A simulation broke a promise. */
+/** A simulation violated an invariant, or all of its runs failed. */
 export class SimulationError extends Error {
   override readonly name = 'SimulationError'
 }

@@ -20,11 +20,11 @@ function textOf(schema: unknown): string {
 function current(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(current)
   if (typeof schema !== 'object' || schema === null) return schema
-  const kept = Object.entries(schema).filter(([, value]) => !isGone(value))
+  const kept = Object.entries(schema).filter(([, value]) => !isRemoved(value))
   return Object.fromEntries(kept.map(([key, value]) => [key, current(value)]))
 }
 
-function isGone(value: unknown): boolean {
+function isRemoved(value: unknown): boolean {
   const { not, description } = Object(value) as { readonly not?: unknown; readonly description?: string }
   return not !== undefined && description?.startsWith('No longer') === true
 }

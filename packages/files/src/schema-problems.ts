@@ -61,11 +61,11 @@ function oneOf(words: readonly string[]): string {
 
 function knownKeys(schema: unknown): readonly string[] {
   if (!(schema instanceof z.ZodObject)) return []
-  return Object.keys(schema.shape).filter((key) => !isGone(schema.shape[key]))
+  return Object.keys(schema.shape).filter((key) => !isRemoved(schema.shape[key]))
 }
 
 /** A removed key, which stays in the schema to say what replaced it. */
-function isGone(schema: unknown): boolean {
+function isRemoved(schema: unknown): boolean {
   return schema instanceof z.ZodOptional && schema.unwrap() instanceof z.ZodNever
 }
 

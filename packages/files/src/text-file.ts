@@ -7,7 +7,7 @@ export async function readText(path: string): Promise<string> {
     return await readFile(path, 'utf8')
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EISDIR')
-      throw new InputError(`${path}: this is a folder, expected a file`)
-    throw new InputError(`${path}: the file cannot be read: ${messageOf(error)}`)
+      throw new InputError(`${path}: found a folder, expected a file`)
+    throw new InputError(`${path}: cannot read the file: ${messageOf(error)}`)
   }
 }

@@ -61,9 +61,9 @@ test('of several forms the one that was meant is explained; if none was, all are
 })
 
 test('text that is not YAML is refused with the place of the fault', (t) => {
-  t.regex(refusal(t, 'name: x\nname: y\n'), /^f\.yaml:2:1: this is not YAML: Map keys must be unique/)
-  t.regex(refusal(t, 'name: [x\ncount: 3\n'), /^f\.yaml:2:\d+: this is not YAML/)
-  t.regex(refusal(t, 'name: *x\n'), /^f\.yaml: this is not YAML: Unresolved alias/)
+  t.regex(refusal(t, 'name: x\nname: y\n'), /^f\.yaml:2:1: found invalid YAML: Map keys must be unique/)
+  t.regex(refusal(t, 'name: [x\ncount: 3\n'), /^f\.yaml:2:\d+: found invalid YAML/)
+  t.regex(refusal(t, 'name: *x\n'), /^f\.yaml: found invalid YAML: Unresolved alias/)
   t.regex(refusal(t, '- a\n'), /^f\.yaml:1:1: found a list of 1, expected a mapping/)
 })
 

@@ -29,7 +29,7 @@ export function parseYamlFile<Schema extends z.ZodType>(
   if (document.errors.length > 0) {
     const found = document.errors.map(({ pos, message }) => ({
       offset: pos[0],
-      message: `this is not YAML: ${message}`
+      message: `found invalid YAML: ${message}`
     }))
     throw errorAt(fileName, lines, found)
   }
@@ -54,13 +54,13 @@ interface Located {
 
 function errorAt(fileName: string, lines: LineCounter, found: readonly Located[]): InputError {
   const inOrder = [...found].sort((left, right) => left.offset - right.offset)
-  const told = inOrder.slice(0, maxProblems).map(({ offset, message }) => {
+  const messages = inOrder.slice(0, maxProblems).map(({ offset, message }) => {
     const short = message.length > maxMessage ? `${message.slice(0, maxMessage)}…` : message
     // The terminal would interpret control characters.
-    return `${place(fileName, lines, offset)}: ${short.replaceAll(/\p{Cc}/gu, '�')}`
+    return `${placeText(fileName, lines, offset)}: ${short.replaceAll(/\p{Cc}/gu, '�')}`
   })
-  if (inOrder.length > maxProblems) told.push(`${fileName}: and ${inOrder.length - maxProblems} more problems`)
-  return new InputError(told.join('\n'))
+  if (inOrder.length > maxProblems) messages.push(`${fileName}: and ${inOrder.length - maxProblems} more problems`)
+  return new InputError(messages.join('\n'))
 }
 
 /** An empty file is an empty mapping. */
@@ -68,11 +68,11 @@ function plainValue(document: Document, fileName: string): unknown {
   try {
     return document.contents === null ? {} : document.toJS()
   } catch (error) {
-    throw new InputError(`${fileName}: this is not YAML: ${messageOf(error)}`)
+    throw new InputError(`${fileName}: found invalid YAML: ${messageOf(error)}`)
   }
 }
 
-function place(fileName: string, lines: LineCounter, offset: number): string {
+function placeText(fileName: string, lines: LineCounter, offset: number): string {
   const { line, col } = lines.linePos(offset)
   return `${fileName}:${Math.max(1, line)}:${Math.max(1, col)}`
 }

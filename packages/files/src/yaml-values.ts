@@ -10,8 +10,8 @@ export function withYamlValues(text: string, values: readonly YamlValue[]): stri
   for (const [path, value] of values) {
     const missing = path.findIndex((_, depth) => depth > 0 && !isMap(document.getIn(path.slice(0, depth))))
     // Replaces a value on the path that is not a mapping by one.
-    const [place, inner] = missing < 0 ? [path, value] : [path.slice(0, missing), nested(path.slice(missing), value)]
-    document.setIn(place, document.createNode(inner, { flow: true }))
+    const [target, inner] = missing < 0 ? [path, value] : [path.slice(0, missing), nested(path.slice(missing), value)]
+    document.setIn(target, document.createNode(inner, { flow: true }))
   }
   return document.toString({ lineWidth: 0 })
 }

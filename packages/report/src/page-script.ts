@@ -14,8 +14,8 @@ export async function pageScript(entry: URL): Promise<string> {
   await addModule(entry, new Set(), texts)
   const script = texts.join('\n')
   const names = [...script.matchAll(declaration)].map(([, name]) => name)
-  const twice = names.find((name, place) => names.indexOf(name) !== place)
-  invariant(twice === undefined, `the page's modules declare ${twice} twice`)
+  const duplicate = names.find((name, index) => names.indexOf(name) !== index)
+  invariant(duplicate === undefined, `the page's modules declare ${duplicate} twice`)
   return script
 }
 

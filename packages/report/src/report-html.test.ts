@@ -97,7 +97,7 @@ test('the facts of the sweep, its command and its scenario are in the report', a
   ]) {
     t.true(html.includes(text), text)
   }
-  t.true(html.includes('All promises were kept in all 4 runs.'))
+  t.true(html.includes('All invariants held in all 4 runs.'))
 })
 
 test('of one method in one setting nothing is compared; of two methods, or in two settings, both are', async (t) => {
@@ -113,7 +113,7 @@ test('of one method in one setting nothing is compared; of two methods, or in tw
 test('what the checks found is at its run', async (t) => {
   const [first, ...others] = results.runs
   const html = await reportHtml({ ...results, runs: [{ ...first, findings: ['the mean moved by <3>'] }, ...others] })
-  t.true(html.includes('Promises were broken in 1 of 4 runs'))
+  t.true(html.includes('Invariants were violated in 1 of 4 runs'))
   t.true(html.includes('the mean moved by &lt;3&gt;'))
 })
 

@@ -111,7 +111,7 @@ const line = (text: string, number: number, change: (line: string) => string) =>
     .join('\n')
 
 const older =
-  'an older version of Murmuration wrote this; run the command of this file again, or open the report.html beside it as it is'
+  'an older version of Murmuration wrote this file; run the command in it again, or open the report.html next to it'
 
 const damages: readonly (readonly [what: string, file: string, damage: (text: string) => string, message: string])[] = [
   [
@@ -142,7 +142,7 @@ const damages: readonly (readonly [what: string, file: string, damage: (text: st
     'a format that is newer',
     'sweep.json',
     (text) => text.replace(/"format": \d+/, '"format": 99'),
-    'out/sweep.json:2: format: found 99: expected 2: a newer version of Murmuration wrote this; its "murmur report" reads it'
+    'out/sweep.json:2: format: found 99: expected 2: a newer version of Murmuration wrote this file; use its "murmur report"'
   ],
   [
     'a format that is older, in which fields have other names',
@@ -174,9 +174,9 @@ for (const [what, file, damage, message] of damages) {
 
 test('a line that ends in the middle is found, and so is a file', async (t) => {
   const error = await afterDamage('runs.jsonl', (text) => line(text, 2, (each) => each.slice(0, -20)))
-  t.regex(error?.message ?? '', /^out\/runs\.jsonl:2: this is no JSON/)
+  t.regex(error?.message ?? '', /^out\/runs\.jsonl:2: found invalid JSON/)
   const whole = await afterDamage('sweep.json', (text) => text.slice(0, text.indexOf('"seeds"')))
-  t.regex(whole?.message ?? '', /^out\/sweep\.json:\d+: this is no JSON/)
+  t.regex(whole?.message ?? '', /^out\/sweep\.json:\d+: found invalid JSON/)
 })
 
 test('what a writer that was stopped has written is read, in the order of the scenario, but for a line without an end', async (t) => {
@@ -188,7 +188,7 @@ test('what a writer that was stopped has written is read, in the order of the sc
     await writeFile(file, (await readFile(file, 'utf8')).slice(0, -20))
     t.deepEqual((await readResults(folder)).runs, results.runs.slice(1))
     await writeFile(file, '{"half')
-    await t.throwsAsync(readResults(folder), { instanceOf: InputError, message: /runs\.jsonl: found no run/ })
+    await t.throwsAsync(readResults(folder), { instanceOf: InputError, message: /runs\.jsonl: found no finished run/ })
   })
 })
 
@@ -202,10 +202,10 @@ test('a writer without a run leaves nothing', async (t) => {
 test('a missing directory is an InputError with its name', async (t) => {
   await t.throwsAsync(readResults('/nowhere/at/all'), {
     instanceOf: InputError,
-    message: /^\/nowhere\/at\/all\/sweep\.json: cannot be read/
+    message: /^\/nowhere\/at\/all\/sweep\.json: cannot read the file/
   })
   await t.throwsAsync(writeResults('/dev/null/out', results), {
     instanceOf: OutputError,
-    message: /^\/dev\/null\/out: the results cannot be written there/
+    message: /^\/dev\/null\/out: cannot write the results there/
   })
 })

@@ -144,11 +144,11 @@ test('folders that vary different things are refused with their names', (t) => {
     t.throws(() => mergeResults(folders, made), { instanceOf: InputError, message })
   refused(
     all({ latency: [1, 5] }, {}, { latency: [1, 5] }),
-    'a and c vary latency, and b does not: runs are put side by side only where the same things vary'
+    'a and c vary latency, but b does not: folders can be compared only if they vary the same axes'
   )
   refused(
     all({ latency: [1, 5] }, { latency: [2, 6] }),
-    'no value of latency is in all folders: a has 1, 5; b has 2, 6'
+    'the folders have no value of latency in common: a has 1, 5; b has 2, 6'
   )
 })
 

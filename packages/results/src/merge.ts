@@ -21,7 +21,7 @@ interface LabelledFolder extends NamedResults {
  * the folder's name, or by the peer if each folder belongs to another peer. Throws an InputError when folders vary different things, or
  * have no value of an axis in common.
  */
-export function mergeResults(folders: readonly NamedResults[], made: Pick<Sweep, 'command' | 'version'>): Results {
+export function mergeResults(folders: readonly NamedResults[], origin: Pick<Sweep, 'command' | 'version'>): Results {
   const axes = commonAxes(folders)
   const labelledFolders = labelled(folders)
   const sweeps = folders.map(({ results }) => results.sweep)
@@ -30,8 +30,8 @@ export function mergeResults(folders: readonly NamedResults[], made: Pick<Sweep,
   const shown = shownText(folders, axes)
   return {
     sweep: {
-      ...made,
-      title: titles.length === 1 ? titles[0] : `${list(folders.map(({ name }) => name))}, side by side`,
+      ...origin,
+      title: titles.length === 1 ? titles[0] : `comparison of ${list(folders.map(({ name }) => name))}`,
       description: [...new Set(sweeps.map(({ description }) => description.trim()))]
         .filter((text) => text !== '')
         .join('\n\n'),
@@ -60,14 +60,14 @@ function commonAxes(folders: readonly NamedResults[]): Axes {
       if (lacking.length > 0) {
         const having = all.filter(({ axes }) => axis in axes).map(({ name }) => name)
         throw new InputError(
-          `${list(having)} ${having.length === 1 ? 'varies' : 'vary'} ${axis}, and ${list(lacking)} ${lacking.length === 1 ? 'does' : 'do'} not: ` +
-            'runs are put side by side only where the same things vary'
+          `${list(having)} ${having.length === 1 ? 'varies' : 'vary'} ${axis}, but ${list(lacking)} ${lacking.length === 1 ? 'does' : 'do'} not: ` +
+            'folders can be compared only if they vary the same axes'
         )
       }
       const values = all[0].axes[axis].filter((value) => all.every(({ axes }) => axes[axis].includes(value)))
       if (values.length > 0) return [axis, values]
       const found = all.map(({ name, axes }) => `${name} has ${axes[axis].join(', ')}`)
-      throw new InputError(`no value of ${axis} is in all folders: ${found.join('; ')}`)
+      throw new InputError(`the folders have no value of ${axis} in common: ${found.join('; ')}`)
     })
   )
 }
@@ -77,14 +77,14 @@ function labelled(folders: readonly NamedResults[]): readonly LabelledFolder[] {
   const all = folders.flatMap(({ results }) => results.sweep.methods.map(({ label }) => label))
   const worlds = new Set(folders.flatMap(({ results }) => results.runs.map(({ world }) => world)))
   const tags = peersOf(folders)?.map((peer) => `peer ${peer}`) ?? folders.map(({ name }) => name)
-  return folders.map(({ name, results }, place) => ({
+  return folders.map(({ name, results }, index) => ({
     name,
     results,
     labels: new Map(
       results.sweep.methods.map(({ label }) => {
         const isAlone = all.filter((other) => other === label).length === 1
         const world = worlds.size > 1 ? `, ${worldWord(worldOf(results.runs, label))}` : ''
-        return [label, isAlone ? label : `${label} · ${tags[place]}${world}`]
+        return [label, isAlone ? label : `${label} · ${tags[index]}${world}`]
       })
     )
   }))

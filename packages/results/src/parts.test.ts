@@ -40,7 +40,7 @@ test('parts that are missing are named', (t) => {
 test('what are no parts of one sweep is refused', (t) => {
   const refused = (folders: readonly NamedResults[], message: string) =>
     t.throws(() => mergeParts(folders), { instanceOf: InputError, message })
-  refused([part(1, 2), { ...part(1, 2), name: 'again' }], 'part 1/2 is in job-1 and in again: give it once')
+  refused([part(1, 2), { ...part(1, 2), name: 'again' }], 'part 1/2 is in job-1 and in again: name it once')
   refused([part(1, 2), part(2, 3)], 'job-1 and job-2 are parts of different sweeps: they differ in part')
   refused(
     [part(1, 2), part(2, 2, { scenario: 'other', version: '9' })],
@@ -49,6 +49,6 @@ test('what are no parts of one sweep is refused', (t) => {
   const alone = { name: 'alone', results: { sweep, runs, timelines: [] } }
   refused(
     [part(1, 2), alone],
-    'alone is no part of a sweep, and other folders are: put the parts together first, by themselves'
+    'alone is not part of a sweep, but other folders are: join the parts first, without other folders'
   )
 })

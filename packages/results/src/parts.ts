@@ -9,7 +9,7 @@ import type { Results, Sweep, SweepPart } from './results.js'
  * at most one.
  */
 export function ofPart<Item>(items: readonly Item[], { number, of }: SweepPart): readonly Item[] {
-  return items.filter((_, place) => place % of === number - 1)
+  return items.filter((_, index) => index % of === number - 1)
 }
 
 /** How many runs the complete sweep has, or the complete part if the results belong to one. */
@@ -45,7 +45,7 @@ export function mergeParts(folders: readonly NamedResults[]): {
         all.flatMap(({ timelines }) => timelines)
       )
     },
-    missing: Array.from({ length: of }, (_, place) => place + 1).filter((number) => !numbers.has(number))
+    missing: Array.from({ length: of }, (_, index) => index + 1).filter((number) => !numbers.has(number))
   }
 }
 
@@ -57,11 +57,11 @@ function checkedNumbers(folders: readonly NamedResults[]): ReadonlyMap<number, s
     const { part } = results.sweep
     if (part === undefined)
       throw new InputError(
-        `${name} is no part of a sweep, and other folders are: put the parts together first, by themselves`
+        `${name} is not part of a sweep, but other folders are: join the parts first, without other folders`
       )
-    const before = numbers.get(part.number)
-    if (before !== undefined)
-      throw new InputError(`part ${partText(part)} is in ${before} and in ${name}: give it once`)
+    const previous = numbers.get(part.number)
+    if (previous !== undefined)
+      throw new InputError(`part ${partText(part)} is in ${previous} and in ${name}: name it once`)
     numbers.set(part.number, name)
   }
   for (const other of others) {

@@ -7,12 +7,12 @@ export type World = 'libp2p' | 'simulator'
 /** A value of an axis, in base units: bits per second, milliseconds, peers. Text if it is a name. */
 export type Setting = number | string
 
-/** How a method exchanges. Methods of one kind differ only in that. */
+/** How a method exchanges. Methods of one kind differ only in their form. */
 export interface Form {
-  /** What they have in common, in words. */
+  /** What methods of one kind have in common, in words. */
   readonly kind: string
   readonly fusion: 'fused' | 'per-tensor'
-  /** 'blocking': each tensor or buffer is waited for before the next. */
+  /** 'streamed': all tensors or buffers are in flight at once; 'blocking': one at a time. */
   readonly calls: 'streamed' | 'blocking'
 }
 

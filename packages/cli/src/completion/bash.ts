@@ -2,7 +2,7 @@ import type { CommandEntry, Values } from './entries.js'
 
 /** The script for bash 3.2 and later. Completion starts no other program. */
 export function bashScript(entries: readonly CommandEntry[]): string {
-  return `# Completes murmur in bash. "murmur completion bash" has written it.
+  return `# Completes murmur in bash. Written by "murmur completion bash".
 _murmur() {
   local word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD - 1]} command=\${COMP_WORDS[1]}
   local words='' files='' each IFS=$' \\t\\n'

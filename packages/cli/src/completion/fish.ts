@@ -2,7 +2,7 @@ import type { CommandEntry, OptionEntry, Values } from './entries.js'
 
 /** The script for fish. */
 export function fishScript(entries: readonly CommandEntry[]): string {
-  return `# Completes murmur in fish. "murmur completion fish" has written it.
+  return `# Completes murmur in fish. Written by "murmur completion fish".
 function __murmur_in
     set -l typed (commandline -opc)
     test "$typed[2]" = "$argv[1]"
@@ -12,16 +12,16 @@ complete -c murmur -f
 ${entries.flatMap(linesOf).join('\n')}`
 }
 
-function linesOf(entry: CommandEntry, _place: number, entries: readonly CommandEntry[]): readonly string[] {
+function linesOf(entry: CommandEntry, _index: number, entries: readonly CommandEntry[]): readonly string[] {
   const { name, options, values } = entry
   const condition = `complete -c murmur -n "__murmur_in '${name}'"`
-  const own =
+  const words =
     name === ''
       ? entries
           .filter((other) => other !== entry)
           .map((other) => `${condition} -a ${other.name} -d ${quoted(other.description)}`)
       : [`${condition} ${valueText(values)}`]
-  return [...own, ...options.map((option) => `${condition} ${optionText(option)}`)]
+  return [...words, ...options.map((option) => `${condition} ${optionText(option)}`)]
 }
 
 function optionText({ flags, description, values }: OptionEntry): string {

@@ -4,7 +4,7 @@ import type { CommandEntry, OptionEntry, Values } from './entries.js'
 export function zshScript(entries: readonly CommandEntry[]): string {
   const commands = entries.filter(({ name }) => name !== '')
   return `#compdef murmur
-# Completes murmur in zsh. "murmur completion zsh" has written it.
+# Completes murmur in zsh. Written by "murmur completion zsh".
 _murmur_values() {
   local files=$1 expl found=1
   shift

@@ -49,7 +49,7 @@ export function peersOf(text: string): InitChoices['peers'] {
   try {
     return text.split(',').map((name) => peerName(name.trim()))
   } catch (error) {
-    throw new InputError(`expected how many peers, such as 4, or names such as alice,bob: ${messageOf(error)}`)
+    throw new InputError(`expected a number of peers such as 4, or names such as alice,bob: ${messageOf(error)}`)
   }
 }
 

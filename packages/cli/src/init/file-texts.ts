@@ -20,16 +20,16 @@ export interface FileContents extends Omit<InitChoices, 'data' | 'partition'> {
 }
 
 const weightsText =
-  "weights: metropolis # a neighbour's is 1 / (1 + the larger number of neighbours), the rest is one's own\n"
+  'weights: metropolis # a neighbour has the weight 1 / (1 + the larger degree of the two), the peer itself has the rest\n'
 
 /** The topology file. */
 export function topologyText(contents: FileContents): string {
   return `# yaml-language-server: $schema=${contents.schema('topology')}
-# Who averages with whom. "${contents.command} topology FILE" checks this file and prints neighbours and weights.
+# Which peers average with each other. "${contents.command} topology FILE" checks this file and prints neighbours and weights.
 graph: ${contents.graph}
 ${contents.givesWeights ? '' : weightsText}${peersText(contents)}
 
-# The network that the simulator assumes. "${contents.command} swarm" does not slow the real one down.
+# The network that the simulator assumes. "${contents.command} swarm" does not slow down the real connections.
 links:
   default: { latency: 10 ms, bandwidth: 25 Mbit/s }
 `
@@ -38,23 +38,23 @@ links:
 /** The training file. */
 export function trainingText({ task, samples, algorithm, rate, schema, command }: FileContents): string {
   return `# yaml-language-server: $schema=${schema('training')}
-# What is learned, and how. All peers use the same file. What is left out has a default.
+# What the peers learn, and how. All peers use the same file. A key that is left out has its default.
 task: ${task} # ${taskWords.join(', ')}, or { module: ./my-task.js }
-${samples === undefined ? '' : samplesText(samples)}algorithm: ${algorithm} # "${command} algorithms" lists all, with their options
+${samples === undefined ? '' : samplesText(samples)}algorithm: ${algorithm} # "${command} algorithms" lists them all, with their options
 batch: 32 # samples per peer and gradient
 optimiser: { name: sgd, momentum: 0.9 }
 weightDecay: 1.0e-4
 rate: { initial: ${rate}, warmup: 20, decay: cosine }
-rounds: 400 # of training
-codec: float32 # how parameters are sent: float16 and delta-int8 send fewer bytes, auto chooses by the speed of each link
-seed: 1 # the same seed, the same result
+rounds: 400 # rounds of training
+codec: float32 # how parameters are sent: float16 and delta-int8 send fewer bytes, auto chooses one for each link by its speed
+seed: 1 # equal seeds give equal results
 `
 }
 
 function samplesText({ data, partition }: NonNullable<FileContents['samples']>): string {
   return `data: ${data} # ${dataWords.join(', ')}, or { path: FOLDER or FILE }
-test: 20 % # of the samples are kept for testing
-partition: ${partition} # equal, label or { dirichlet: 0.5 } divides the samples among the peers; local: each machine has its own
+test: 20 % # the fraction of the samples in the test split
+partition: ${partition} # equal, label and { dirichlet: 0.5 } divide the samples among the peers; local: each machine has its own
 `
 }
 
@@ -69,9 +69,8 @@ const server = 'name: server, role: server'
 
 function machinesText(peers: readonly string[], hasServer: boolean, command: string): string {
   const entries = [...peers.map((name) => `name: ${name}`), ...(hasServer ? [server] : [])]
-  return `# A machine each. "${command} identity NAME" on a machine prints its line with its peer id: put that line here in place
-# of the one below, with the address at which the others reach the machine${hasServer ? ', and keep "role: server"' : ''}.
-# All machines have the same file.
+  return `# One machine per peer. "${command} identity NAME" on a machine prints its line with its peer id. Replace the line below by
+# it, with the address at which the others reach the machine${hasServer ? '; keep "role: server"' : ''}. All machines use the same file.
 peers:
 ${entries.map((entry) => `  - { ${entry} }`).join('\n')}`
 }

@@ -49,7 +49,7 @@ export async function initialise(folder: string, choices: InitChoices): Promise<
   const [topologyFile, trainingFile] = [topologyText(contents), trainingText(contents)]
   const plan = planOf(topology, parseTopologyFile(topologyFile, topology), await parseTrainingFile(trainingFile, train))
   await mkdir(folder, { recursive: true }).catch((error: unknown) => {
-    throw new OutputError(`the folder ${folder} cannot be made: ${messageOf(error)}`)
+    throw new OutputError(`cannot create the folder ${folder}: ${messageOf(error)}`)
   })
   await create(topology, topologyFile)
   await create(train, trainingFile)
@@ -78,7 +78,7 @@ export function initText({ topology, train, command, summary, machines }: InitRe
 
 function machineLines(name: string, files: string, command: string): string[] {
   return [
-    `Then on each machine, as on that of ${name}; the lines that identity prints go into the topology file:`,
+    `Then on each machine, here on that of ${name}; copy the lines that "identity" prints to the topology file:`,
     `  ${command} identity ${name}`,
     `  ${command} peer ${files.replace(' ', ` --as ${name} `)}`
   ]
@@ -118,7 +118,7 @@ function learningOf(folder: string, { task, data, partition }: InitChoices) {
   }
   for (const [option, value] of Object.entries({ data, partition })) {
     if (value !== undefined)
-      throw new InputError(`--${option} ${value}: the task ${task} draws what it learns; leave --${option} out`)
+      throw new InputError(`--${option} ${value}: the task ${task} generates its own data; omit --${option}`)
   }
   return learning
 }
@@ -128,7 +128,7 @@ function partitionText(text = 'equal'): string {
   const partition = partitionOf(text)
   if (text.startsWith('local'))
     throw new InputError(
-      `--partition ${text}: expected equal, label or dirichlet:ALPHA; for data that only one machine has, write "partition: local" and "test: { path, sha256 }", a test set that all have, into the training file`
+      `--partition ${text}: expected equal, label or dirichlet:ALPHA; if each machine has its own data, write "partition: local" into the training file, and "test: { path, sha256 }" for a test set that all machines have`
     )
   return inlineYaml(partition)
 }
@@ -141,12 +141,12 @@ function wordOrPath(folder: string, text: string, key: 'module' | 'path', words:
 async function create(path: string, text: string): Promise<void> {
   await writeFile(path, text, { flag: 'wx' }).catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') throw overwriteError(path)
-    throw new OutputError(`${path} cannot be written: ${messageOf(error)}`)
+    throw new OutputError(`cannot write ${path}: ${messageOf(error)}`)
   })
 }
 
 function overwriteError(found: string): InputError {
   return new InputError(
-    `found ${found}, and murmur init overwrites no file; name another folder, as in "murmur init my-folder", or move what is there`
+    `found ${found}, and murmur init overwrites no file; name another folder, as in "murmur init my-folder", or move the existing files`
   )
 }

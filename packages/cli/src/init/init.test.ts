@@ -103,12 +103,12 @@ test('choices that do not fit are refused, and nothing is written', async (t) =>
     [{ task: 'mpl' }, /found no mpl, expected mlp, .* or a path; did you mean "mlp"/],
     [{ task: 'logistic', data: 'digits' }, /--data digits: the task logistic cannot .*expected gaussians or a path/],
     [{ task: 'cnn', data: 'gaussians' }, /--data gaussians: the task cnn cannot .*expected digits, mnist/],
-    [{ task: 'quadratic', data: 'digits' }, /--data digits: the task quadratic draws what it learns; leave --data out/],
-    [{ task: 'quadratic', partition: 'label' }, /--partition label: the task quadratic draws what it learns/],
+    [{ task: 'quadratic', data: 'digits' }, /--data digits: the task quadratic generates its own data; omit --data/],
+    [{ task: 'quadratic', partition: 'label' }, /--partition label: the task quadratic generates its own data/],
     [{ partition: 'dirichlet' }, /--partition: found "dirichlet", expected .*dirichlet:ALPHA/],
     [{ partition: 'local' }, /--partition local: expected equal, label or dirichlet:ALPHA; .*"partition: local"/],
     [{ peers: '0' }, /topology\.yaml.*peers/],
-    [{ peers: 'alice,,bob' }, /expected how many peers, such as 4, or names/]
+    [{ peers: 'alice,,bob' }, /expected a number of peers such as 4, or names/]
   ]
   for (const [flags, message] of refused)
     await t.throwsAsync(async () => runInit(folder, flags, pipes()), { instanceOf: InputError, message })
@@ -123,10 +123,10 @@ function typing(keys: Readonly<Record<string, string>> = {}) {
     'Where do',
     'How many',
     'What are',
-    'Who averages',
+    'Which peers',
     'What is learned',
     'which data',
-    'Where?',
+    'the path',
     'divided',
     'which algo'
   ]
@@ -157,7 +157,7 @@ test('only what fits the answers before is offered', async (t) => {
     .filter(({ needs }) => needs.weights !== 'symmetric' && needs.graph === undefined).length
   const keys = {
     'How many': `5${enter}`,
-    'Who averages': down.repeat(graph) + enter,
+    'Which peers': down.repeat(graph) + enter,
     'which algo': down.repeat(algorithm) + enter
   }
   const choices = await askChoices(typing(keys))
@@ -177,7 +177,7 @@ test('machines are asked for by name, and data of one’s own by path', async (t
     'Where do': down + enter,
     'What are': `ann, bob${enter}`,
     'which data': up + enter,
-    'Where?': folder + enter
+    'the path': folder + enter
   }
   const choices = await askChoices(typing(keys))
   t.deepEqual(choices.peers, [peerName('ann'), peerName('bob')])

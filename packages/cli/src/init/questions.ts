@@ -20,7 +20,7 @@ export async function askChoices(terminal: Terminal): Promise<InitChoices> {
   const peers = await askPeers(terminal)
   const topologies = topologiesOf(peers)
   const fittingGraphs = graphs.filter(({ kind }) => topologies.has(kind))
-  const graph = await choose(terminal, 'Who averages with whom?', fittingGraphs.map(graphOption))
+  const graph = await choose(terminal, 'Which peers average with each other?', fittingGraphs.map(graphOption))
   const task = await chooseOrPath(terminal, 'What is learned?', tasks.map(taskOption), 'a module')
   const samples = taskRecordOf(task)?.learnsFromData === false ? {} : await askSamples(terminal, task)
   const fitting = algorithms.filter((record) => fits(record, topologies.get(graph) as Topology))
@@ -37,7 +37,7 @@ const taskOption = ({ kind, description }: (typeof tasks)[number]): Option => ({
 const graphOption = ({ kind, description }: GraphKind): Option => ({ value: kind, hint: `each peer ${description}` })
 const algorithmOption = ({ name, title, source }: Algorithm): Option => ({ value: name, hint: `${title}: ${source}` })
 const partitionOptions = [
-  { value: 'equal', hint: 'every peer has as many samples of each class, but for chance' },
+  { value: 'equal', hint: 'every peer has about as many samples of each class' },
   { value: 'label', hint: 'every peer has few classes' },
   { value: 'dirichlet:0.5', hint: 'some peers have many samples of a class, others few' }
 ]
@@ -50,22 +50,22 @@ async function askSamples(terminal: Terminal, task: string): Promise<Pick<InitCh
     options,
     'a folder or file with IDX, CSV or Parquet data'
   )
-  const partition = await choose(terminal, 'How is it divided among the peers?', partitionOptions)
+  const partition = await choose(terminal, 'How are the data divided among the peers?', partitionOptions)
   return { data, partition }
 }
 
 async function askPeers(terminal: Terminal): Promise<InitChoices['peers']> {
-  const places = [
-    { value: 'this machine', hint: 'to try it out: a process each' },
-    { value: 'several machines', hint: 'a peer on each; to begin with, all of them run here too' }
+  const options = [
+    { value: 'this machine', hint: 'to try it out: one process per peer' },
+    { value: 'several machines', hint: 'one peer on each; you can first run all of them here' }
   ]
-  const isHere = (await choose(terminal, 'Where do the peers run?', places)) === 'this machine'
-  const answer = await ask(terminal, isHere ? 'How many peers?' : 'What are the machines called?', {
+  const isHere = (await choose(terminal, 'Where do the peers run?', options)) === 'this machine'
+  const answer = await ask(terminal, isHere ? 'How many peers?' : 'What are the names of the machines?', {
     placeholder: isHere ? String(defaultChoices.peers) : 'alice, bob, carol',
-    check: (given) => {
-      const isCount = typeof peersOf(given) === 'number'
-      if (isCount !== isHere) throw new InputError(isHere ? 'expected a number' : 'expected names, with commas between')
-      if (topologiesOf(peersOf(given)).size === 0) throw new InputError('found no graph for these peers')
+    check: (text) => {
+      const isCount = typeof peersOf(text) === 'number'
+      if (isCount !== isHere) throw new InputError(isHere ? 'expected a number' : 'expected names, separated by commas')
+      if (topologiesOf(peersOf(text)).size === 0) throw new InputError('found no graph that fits these peers')
     }
   })
   return peersOf(answer)
@@ -97,10 +97,10 @@ async function chooseOrPath(
   options: readonly Option[],
   kind: string
 ): Promise<string> {
-  const own = { value: 'my own', hint: kind }
-  const answer = await choose(terminal, message, [...options, own])
-  if (answer !== own.value) return answer
-  return ask(terminal, `Where? The path of ${kind}`, {
+  const ownOption = { value: 'my own', hint: kind }
+  const answer = await choose(terminal, message, [...options, ownOption])
+  if (answer !== ownOption.value) return answer
+  return ask(terminal, `What is the path of ${kind}?`, {
     check: (path) => {
       if (!existsSync(path)) throw new InputError(`found no ${path}`)
     }

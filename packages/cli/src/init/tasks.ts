@@ -36,12 +36,10 @@ export function setsFor(record: TaskRecord | undefined): readonly NamedSet[] {
 }
 
 /** The data set that `--data` names, or the first that the task can learn from. Throws an InputError for data that does not suit it. */
-export function dataFor(task: string, given: string | undefined): string {
+export function dataFor(task: string, data: string | undefined): string {
   const sets = setsFor(taskRecordOf(task)).map(({ name }) => name)
-  if (given === undefined) return sets[0]
-  if (dataWords.includes(given) && !sets.includes(given))
-    throw new InputError(
-      `--data ${given}: the task ${task} cannot learn from it; expected ${sets.join(', ')} or a path`
-    )
-  return given
+  if (data === undefined) return sets[0]
+  if (dataWords.includes(data) && !sets.includes(data))
+    throw new InputError(`--data ${data}: the task ${task} cannot learn from it; expected ${sets.join(', ')} or a path`)
+  return data
 }

@@ -93,7 +93,7 @@ export class Board {
     const done = reports.length < this.#expected(start) ? 0 : Math.min(...reports.map((report) => report.round + 1))
     const samples = reports.reduce((sum, report) => sum + report.samples, 0)
     const elapsed = (this.#now() - this.#began) / 1000
-    const phase = done >= total ? 'finished' : done > start.rounds ? 'agreeing' : 'training'
+    const phase = done >= total ? 'finished' : done > start.rounds ? 'averaging' : 'training'
     const figures = [`${count(done)}/${count(total)} rounds`, `${count(samples / elapsed)} samples/s`]
     if (done > 0 && done < total) figures.push(`${duration((elapsed / done) * (total - done))} left`)
     const verdicts = [
@@ -122,8 +122,8 @@ export class Board {
 
   /** A swarm's display gets the consensus distance from time to time; a single peer's knows only its neighbours' models. */
   #distance(reports: readonly StepEvent[]): string {
-    const known = this.#mean?.consensusDistance
-    if (known !== undefined) return `consensus distance ${chalk.bold(short(known))}`
+    const measured = this.#mean?.consensusDistance
+    if (measured !== undefined) return `consensus distance ${chalk.bold(short(measured))}`
     const estimate = reports.find(({ consensusDistance }) => consensusDistance !== undefined)?.consensusDistance
     if (estimate !== undefined) return `consensus distance about ${chalk.bold(short(estimate))}`
     return `distance to neighbours ${chalk.bold(short(Math.max(...reports.map((report) => report.disagreement))))}`
@@ -144,17 +144,17 @@ export class Board {
     const size = Math.max(1, Math.ceil(this.#losses.length / cells))
     const means: number[] = []
     for (let start = 0; start < this.#losses.length; start += size) {
-      const piece = this.#losses.slice(start, start + size)
-      means.push(piece.reduce((sum, loss) => sum + loss, 0) / piece.length)
+      const interval = this.#losses.slice(start, start + size)
+      means.push(interval.reduce((sum, loss) => sum + loss, 0) / interval.length)
     }
     const [low, high] = [Math.min(...means), Math.max(...means)]
     return means.map((mean) => bars[Math.round((7 * (mean - low)) / (high - low || 1))]).join('')
   }
 
   #table(start: StartEvent, width: number): string[] {
-    const known = start.peers.filter((peer) => this.#peers.has(peer))
+    const started = start.peers.filter((peer) => this.#peers.has(peer))
     return peerTable(
-      known.map((peer) => this.#row(peer)),
+      started.map((peer) => this.#row(peer)),
       width
     )
   }

@@ -7,7 +7,7 @@ const thinning = 20
 /** Plain lines for logs and pipes. */
 export function lineOutput(stream: NodeJS.WritableStream): Output {
   const steps = new Map<string, { readonly seen: number; readonly missing: string }>()
-  const wanted = (event: RunEvent): boolean => {
+  const isPrinted = (event: RunEvent): boolean => {
     if (event.kind !== 'step') return true
     const last = steps.get(event.peer) ?? { seen: 0, missing: '' }
     const [seen, missing] = [last.seen + 1, event.missing.join()]
@@ -16,7 +16,7 @@ export function lineOutput(stream: NodeJS.WritableStream): Output {
   }
   return {
     event: (event) => {
-      if (wanted(event)) stream.write(`${lineOf(event)}\n`)
+      if (isPrinted(event)) stream.write(`${lineOf(event)}\n`)
     },
     end: () => {}
   }

@@ -8,7 +8,7 @@ const [a, b, c, d] = ['a', 'b', 'c', 'd'].map(peerName)
 test('the line of an outlier says who named whom, how far it is, and what that may mean', (t) => {
   t.is(
     lineOf({ kind: 'outlier', peer: a, neighbour: b, round: 7, distance: 8.9e7, typical: 0.482 }),
-    'a: b sent parameters at a distance of 89000000 in round 7 (typical: 0.48); it sends wrong numbers, or passes on what another sent it'
+    'a: b sent parameters at a distance of 89000000 in round 7 (typical: 0.48); it sends wrong numbers, or forwards those of another peer'
   )
 })
 

@@ -34,7 +34,7 @@ export function startText({ peers, topology, spectralGap }: StartEvent): string 
 
 /** The algorithm and the codec. */
 export function algorithmText({ algorithm, codec }: StartEvent): string {
-  return codec === 'float32' ? algorithm : `${algorithm}; parameters travel as ${codec}`
+  return codec === 'float32' ? algorithm : `${algorithm}; parameters are sent as ${codec}`
 }
 
 /** The number of rounds. */
@@ -48,11 +48,11 @@ export function lineOf(event: RunEvent): string {
     case 'start':
       return `${startText(event)}\n${algorithmText(event)}\nrounds: ${roundsText(event)}`
     case 'peer':
-      return `${event.peer} is up: ${event.addresses.join(', ')}; ${event.about.model ?? 'a model'}; ${event.about.data ?? 'its own data'}; ${event.about.backend ?? 'TypeScript'}${reasonOf(event.about)}`
+      return `${event.peer} is up: ${event.addresses.join(', ')}; ${event.about.model ?? 'a model'}; ${event.about.data ?? 'local data'}; ${event.about.backend ?? 'TypeScript'}${reasonOf(event.about)}`
     case 'watch':
       return `watch the run at ${event.url}`
     case 'lost':
-      return `${event.reason}; the others go on`
+      return `${event.reason}; the others continue`
     case 'neighbour':
       return `${event.peer}: ${event.neighbour} ${event.state === 'left' ? 'has left' : `is ${event.state}`}${event.reason === undefined ? '' : `: ${event.reason}`}`
     case 'membership':
@@ -64,18 +64,18 @@ export function lineOf(event: RunEvent): string {
       return `${event.peer} round ${event.round + 1}: ${loss}, neighbours ${short(event.disagreement)} away${missing}`
     }
     case 'evaluation': {
-      const apart =
+      const distance =
         event.consensusDistance === undefined ? '' : `, consensus distance ${short(event.consensusDistance)}`
       const accuracy = event.accuracy === undefined ? '' : `, accuracy ${percent(event.accuracy)}`
       const perplexity = event.perplexity === undefined ? '' : `, perplexity ${short(event.perplexity)}`
-      return `${nameOf(event.of)} after round ${event.round + 1}: loss ${short(event.loss)}${perplexity}${accuracy}${measuresText(event.measures)}${apart}`
+      return `${nameOf(event.of)} after round ${event.round + 1}: loss ${short(event.loss)}${perplexity}${accuracy}${measuresText(event.measures)}${distance}`
     }
     case 'text':
       return `${nameOf(event.of)} after round ${event.round + 1} writes: ${JSON.stringify(event.text)}`
     case 'store':
       return storeText(event)
     case 'outlier':
-      return `${event.peer}: ${outlierText(event)}; it sends wrong numbers, or passes on what another sent it`
+      return `${event.peer}: ${outlierText(event)}; it sends wrong numbers, or forwards those of another peer`
     case 'summary':
       return ('peer' in event ? peerSummaryLines(event) : summaryLines(event)).join('\n')
   }
@@ -93,8 +93,8 @@ function storeText({ peer, seconds, overwritten, rolledBack, ...event }: StoreEv
     .filter(([times]) => times > 0)
     .map(([times, name, each]) => `${count(times)} ${times === 1 ? name : `${name}s`} (${short(each)} ms each)`)
   const rate = seconds === 0 ? 0 : (gets + sets + adds) / seconds
-  const lost = rolledBack === 0 ? '' : `; ${count(rolledBack)} were lost with the store`
-  return `${peer}: store: ${counts.join(', ') || 'nothing asked'}, ${short(rate)} operations/s; ${count(overwritten)} updates of others overwritten${lost}`
+  const lost = rolledBack === 0 ? '' : `; the store lost ${count(rolledBack)}`
+  return `${peer}: store: ${counts.join(', ') || 'not used'}, ${short(rate)} operations/s; ${count(overwritten)} updates of others overwritten${lost}`
 }
 
 /** The reason for the choice of the backend, in brackets, if there is one. */
@@ -182,8 +182,8 @@ function keyLines({ keys }: Pick<Summary, 'keys'>): string[] {
   if (keys === undefined) return []
   const { local, remote, queued, moved, copied } = keys
   const all = local + remote + queued
-  const here = all === 0 ? 'none were touched' : `${percent(local / all)} of ${count(all)} without a message`
-  return [`  keyed rows                   ${here}; ${count(moved)} moved, ${count(copied)} copied`]
+  const localText = all === 0 ? 'no row was used' : `${percent(local / all)} of ${count(all)} without a message`
+  return [`  keyed rows                   ${localText}; ${count(moved)} moved, ${count(copied)} copied`]
 }
 
 /** Rounds, samples and time. If the run resumed from a checkpoint, the time is that of the rounds since. */
@@ -246,7 +246,7 @@ function peerSummaryLines(summary: PeerSummary): string[] {
     `  distance to its neighbours   ${short(summary.neighbourDistance)}`,
     ...(summary.consensusDistance === undefined
       ? []
-      : [`  consensus distance           about ${short(summary.consensusDistance)}, as the peers tell each other`]),
+      : [`  consensus distance           about ${short(summary.consensusDistance)}, estimated from the peers' notes`]),
     ...(Object.keys(summary.troubled).length === 0 ? [] : [troubleLine(summary.peer, summary.troubled)]),
     ...outlierLines(summary),
     ...faultLines(summary),

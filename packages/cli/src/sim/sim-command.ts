@@ -29,8 +29,8 @@ import type { SimOutput } from './sim-output.js'
 export interface SimRequest {
   /** The scenario file. */
   readonly path: string
-  /** The name of the file, or of a sample, on the command line. */
-  readonly given: string
+  /** The file or sample, and the options for the training, as on the command line. */
+  readonly args: string
   /** A topology and a training, simulated in place of a scenario as "murmur swarm" would run them. */
   readonly run?: RunRequest
   /** The folder for results; default: a new folder in `results/`. */
@@ -45,15 +45,15 @@ export interface SimRequest {
 /**
  * Simulates all runs of a scenario. Results are written as they arrive, and the report at the end, also when `signal` is aborted or a run
  * cannot be simulated. When all is written and printed, throws an OutputError if something could not be written, or a SimulationError
- * if a run broke a promise or all of them failed.
+ * if a run violated an invariant or all runs failed.
  */
 export async function runSim(request: SimRequest, output: SimOutput, signal: AbortSignal): Promise<void> {
-  const given = await (request.run === undefined ? readScenario(request.path) : scenarioOfRun(request.run))
-  checkPart(request, given)
+  const uncalibrated = await (request.run === undefined ? readScenario(request.path) : scenarioOfRun(request.run))
+  checkPart(request, uncalibrated)
   const folder = await resultsFolder(request)
   try {
-    const scenario = request.calibrate === true ? await calibrated(given, output) : given
-    if (request.run !== undefined && request.calibrate !== true) output.note(assumed)
+    const scenario = request.calibrate === true ? await calibrated(uncalibrated, output) : uncalibrated
+    if (request.run !== undefined && request.calibrate !== true) output.note(assumedText)
     await simulate(scenario, folder.directory, request, output, signal)
   } finally {
     await folder.removeIfEmpty()
@@ -65,10 +65,10 @@ function checkPart({ part, calibrate: isCalibrated }: SimRequest, scenario: Scen
   if (part === undefined) return
   const runs = runCount(scenario)
   if (part.of > runs)
-    throw new InputError(`--part ${partText(part)}: found ${runs} runs, expected as many as parts, or more`)
+    throw new InputError(`--part ${partText(part)}: found ${runs} runs, expected at least ${part.of}, one per part`)
   if (isCalibrated === true)
     throw new InputError(
-      '--part: does not go with --calibrate, which would measure each machine; calibrate once, and write "computing" into the scenario'
+      '--part: cannot be combined with --calibrate, which would measure each machine; calibrate once, and write "computing" into the scenario'
     )
 }
 
@@ -114,12 +114,12 @@ async function writeAll(
 /** Adds where the results are when writing ended a sweep. */
 function withPlace(error: unknown, directory: string, runs: number): unknown {
   if (!(error instanceof OutputError)) return error
-  return new OutputError(`${error.message}; ${runs} runs are there, and "murmur report ${directory}" reads them`)
+  return new OutputError(`${error.message}; ${runs} runs were written, and "murmur report ${directory}" reads them`)
 }
 
 function verdictOn({ runs }: Results): SimulationError | undefined {
-  const broken = runs.flatMap(({ findings }) => findings)
-  if (broken.length > 0) return new SimulationError(`broken promises: ${broken.length}, as told above`)
+  const violations = runs.flatMap(({ findings }) => findings)
+  if (violations.length > 0) return new SimulationError(`violated invariants: ${violations.length}, listed above`)
   const [first] = runs
   if (runs.length === 0 || runs.some(({ outcome }) => outcome !== 'failed')) return undefined
   return new SimulationError(`all ${runs.length} runs failed; ${first.method}, seed ${first.seed}: ${first.reason}`)
@@ -129,12 +129,12 @@ function throwFirst(errors: readonly unknown[]): void {
   for (const error of errors) if (error !== undefined) throw error
 }
 
-const assumed = 'computing: 1 ms per sample is assumed; --calibrate measures it on this machine'
+const assumedText = 'computing: assumes 1 ms per sample; --calibrate measures it on this machine'
 
 async function calibrated(scenario: Scenario, output: SimOutput): Promise<Scenario> {
   const { perSample, perStep } = await calibrate(scenario, () => performance.now())
   output.note(
-    `computing: ${perSample.toPrecision(3)} ms per sample and ${perStep.toPrecision(3)} ms per step, as measured on this machine`
+    `computing: ${perSample.toPrecision(3)} ms per sample and ${perStep.toPrecision(3)} ms per step, measured on this machine`
   )
   return { ...scenario, computing: { ...scenario.computing, perSample, perStep } }
 }
@@ -148,6 +148,6 @@ function resultsOf(sweep: Sweep, { results }: AllRuns): Results<SimulatedRecord>
 }
 
 /** The command as typed where the package is installed. Threads and folders change no result. */
-function commandOf({ given, calibrate: isCalibrated }: SimRequest): string {
-  return `npx murmur sim ${given}${isCalibrated === true ? ' --calibrate' : ''}`
+function commandOf({ args, calibrate: isCalibrated }: SimRequest): string {
+  return `npx murmur sim ${args}${isCalibrated === true ? ' --calibrate' : ''}`
 }

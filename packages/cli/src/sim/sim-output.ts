@@ -68,10 +68,10 @@ export function textSimOutput(stream: NodeJS.WriteStream, now: () => number): Si
     },
     note: print,
     run: ({ record }, done, all) => {
-      const gone = (now() - began) / 1000
-      const left = (gone / done) * (all - done)
+      const elapsed = (now() - began) / 1000
+      const remaining = (elapsed / done) * (all - done)
       const latest = `${record.method}, seed ${record.seed}`
-      progress.show(done, all, `${duration(gone)}, about ${duration(left)} left; last: ${latest}`)
+      progress.show(done, all, `${duration(elapsed)}, about ${duration(remaining)} left; last: ${latest}`)
     },
     end: (results, end) => {
       progress.close()
@@ -118,16 +118,16 @@ function plainProgress(print: (text: string) => void): Progress {
 
 function endText(results: Results<SimulatedRecord>, end: SimEnd): string {
   const { runs } = results
-  if (runs.length === 0) return 'no run was done, and there are no results'
+  if (runs.length === 0) return 'no run was simulated; there are no results'
   const virtual = runs.reduce((sum, run) => sum + run.seconds, 0)
-  const stopped = end.isWhole ? '' : ' (stopped before all were done)'
+  const stopped = end.isWhole ? '' : ' (stopped early)'
   return [
     `${runsText(runs.length)}, ${duration(virtual)} of virtual time in ${duration(end.seconds)}${stopped}`,
     ...onlyRunLines(results),
     ...failedText(results),
     ...lostText(results),
-    ...promisesText(results, end),
-    end.report === undefined ? `results: ${end.directory}; there is no report` : `report: ${end.report}`
+    ...invariantsText(results, end),
+    end.report === undefined ? `results: ${end.directory}; no report` : `report: ${end.report}`
   ].join('\n')
 }
 
@@ -139,7 +139,7 @@ function onlyRunLines({ runs }: Results<SimulatedRecord>): string[] {
   return [
     `  the mean model               ${last.perplexity === undefined ? '' : 'perplexity '}${quality(last)}`,
     `  consensus distance           ${short(last.consensusDistance)}`,
-    `  sent                         ${bytes(bytesSent)}; through the line of ${busiest.name} ${bytes(busiest.bytes)}`,
+    `  sent                         ${bytes(bytesSent)}; the busiest line, that of ${busiest.name}: ${bytes(busiest.bytes)}`,
     `  waiting for others           ${percent(time.waiting)} of the time`
   ]
 }
@@ -155,17 +155,17 @@ function lostText({ runs }: Results): string[] {
   const losing = runs.filter(({ lost = [] }) => lost.length > 0)
   if (losing.length === 0) return []
   const [{ method, seed, lost = [] }] = losing
-  const others = `${count(losing.length)} of ${count(runs.length)} runs went on without peers that gave up`
+  const others = `${count(losing.length)} of ${count(runs.length)} runs continued without peers that gave up`
   return [`${others}; ${method}, seed ${seed}: ${lost.join('; ')}`]
 }
 
 /** Makes no claim about runs that were not done, or if all runs failed. */
-function promisesText(results: Results, { repeated, isWhole }: SimEnd): string[] {
+function invariantsText(results: Results, { repeated, isWhole }: SimEnd): string[] {
   const findings = findingsOf(results)
-  if (findings.length > 0) return [`broken promises:\n${findings.map((finding) => `  ${finding}`).join('\n')}`]
+  if (findings.length > 0) return [`violated invariants:\n${findings.map((finding) => `  ${finding}`).join('\n')}`]
   if (failedOf(results).length === results.runs.length) return []
-  const again = repeated === 0 ? 'none repeated' : `${runsText(repeated)} repeated, with the same result`
-  return [isWhole ? `all promises kept; ${again}` : `no broken promise in these runs; ${again}`]
+  const repeats = repeated === 0 ? 'no run repeated' : `${runsText(repeated)} repeated, with the same result`
+  return [isWhole ? `all invariants held; ${repeats}` : `no invariant was violated in these runs; ${repeats}`]
 }
 
 function runsText(runs: number): string {

@@ -19,16 +19,16 @@ export function simTable({ sweep, runs }: Results, columns: number): string {
   const width = Math.floor((columns - 1 - axes.length * (axisWidth + 1)) / labels.length) - 1
   const colWidths = [...axes.map(() => axisWidth), ...labels.map(() => Math.max(narrowest, width))]
   const table = new Table({ head: [...axes, ...labels], style: { head: [], border: [] }, wordWrap: true, colWidths })
-  const byPlace = grouped(runs)
+  const bySetting = grouped(runs)
   for (const setting of settings) {
-    const cells = labels.map((label) => cellOf(byPlace.get(`${keyOf(setting)} ${label}`) ?? [], sweep.targetLoss))
+    const cells = labels.map((label) => cellOf(bySetting.get(`${keyOf(setting)} ${label}`) ?? [], sweep.targetLoss))
     table.push([...axes.map((axis) => settingText(axis, setting[axis])), ...cells])
   }
-  const what =
+  const quantity =
     sweep.targetLoss === undefined ? 'virtual time per round' : `virtual time to a loss of ${sweep.targetLoss}`
-  const left =
-    settings.length < all.length ? `; ${settings.length} of ${all.length} settings, the rest is in the report` : ''
-  return `${what}, median over ${sweep.seeds.length} ${sweep.seeds.length === 1 ? 'seed' : 'seeds'}${left}\n${table.toString()}`
+  const omitted =
+    settings.length < all.length ? `; ${settings.length} of ${all.length} settings, the others are in the report` : ''
+  return `${quantity}, median over ${sweep.seeds.length} ${sweep.seeds.length === 1 ? 'seed' : 'seeds'}${omitted}\n${table.toString()}`
 }
 
 function grouped(runs: readonly RunRecord[]): Map<string, RunRecord[]> {

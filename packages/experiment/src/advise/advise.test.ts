@@ -62,12 +62,12 @@ test('a topology without links, and a budget that is too small, are refused with
   const without = await files('')
   await t.throwsAsync(advise(without, { computing, budget: 60, signal }), {
     instanceOf: InputError,
-    message: /says nothing of links/
+    message: /found no links; expected/
   })
   const given = await files('links: { preset: home }\n')
   await t.throwsAsync(advise(given, { computing, budget: 0.001, signal }), {
     instanceOf: InputError,
-    message: /--budget: found too little/
+    message: /--budget: too little to complete a simulation/
   })
 })
 
@@ -82,6 +82,6 @@ test('a training file that names others is not written where it would not find t
   await checkMovable(train, folder)
   await t.throwsAsync(checkMovable(train, join(folder, 'other')), {
     instanceOf: InputError,
-    message: /names other files from where it is/
+    message: /its relative paths name other files/
   })
 })

@@ -53,11 +53,11 @@ async function searching(
   const { budget, loss, signal, threads = availableParallelism() } = options
   const plan = await makePlan(request)
   if (plan.training.algorithm.name === 'sgd')
-    throw new InputError('sgd exchanges nothing, so that no link matters; name another algorithm')
-  const { assumed, ...given } = await withLinks(await scenarioOfPlan(plan, request), plan, options.links)
-  const { computing = await measured(given) } = options
-  const candidates = candidatesOf(plan, given)
-  const scenario = scenarioFor({ ...given, computing }, candidates, plan.training.seed)
+    throw new InputError('sgd exchanges nothing, so no link matters; name another algorithm')
+  const { assumed, ...fileScenario } = await withLinks(await scenarioOfPlan(plan, request), plan, options.links)
+  const { computing = await measured(fileScenario) } = options
+  const candidates = candidatesOf(plan, fileScenario)
+  const scenario = scenarioFor({ ...fileScenario, computing }, candidates, plan.training.seed)
   const pool = new RunPool(scenario, threads)
   let hasEnded = false
   const end = () => {
@@ -73,7 +73,7 @@ async function searching(
   try {
     const found = await Promise.race([act(new Search(pool, scenario, candidates, loss)), failed])
     signal.throwIfAborted()
-    const links = options.links?.length ? given.topology.links : undefined
+    const links = options.links?.length ? fileScenario.topology.links : undefined
     return { ...found, tried: candidates.length, computing, links, assumed }
   } catch (error) {
     signal.throwIfAborted()
@@ -96,12 +96,12 @@ async function withLinks(
 ): Promise<Scenario & Pick<Advice, 'assumed'>> {
   const { topology, path } = scenario
   const peers = [...file.peers, ...file.servers].map(({ name }) => name)
-  const said = linksBefore(await readLinksFiles(paths, peers), topology.links ?? {})
-  if (Object.keys(said).length === 0)
+  const described = linksBefore(await readLinksFiles(paths, peers), topology.links ?? {})
+  if (Object.keys(described).length === 0)
     throw new InputError(
-      `${path} says nothing of links, so that there is nothing to choose by; expected "links: { default: { bandwidth: 20 Mbit/s, latency: 15 ms } }", a preset, or --links with what "murmur measure" has found`
+      `${path}: found no links; expected "links: { default: { bandwidth: 20 Mbit/s, latency: 15 ms } }", a preset, or --links with a file from "murmur measure"`
     )
-  const { links, assumed } = paths.length === 0 ? { links: said, assumed: [] } : fillLinks(said, peers)
+  const { links, assumed } = paths.length === 0 ? { links: described, assumed: [] } : fillLinks(described, peers)
   return { ...scenario, topology: { ...topology, links }, assumed }
 }
 
@@ -111,11 +111,16 @@ async function measured(scenario: Scenario): Promise<Computing> {
 }
 
 /** The first method is plain SGD on all data, the reference for the others. */
-function scenarioFor(given: Scenario, candidates: readonly Candidate[], seed: number): Scenario {
-  const { rounds } = given.training
-  const plain = { algorithm: { name: 'sgd' }, fusion: 'fused', label: 'plain SGD', training: given.training } as const
+function scenarioFor(scenario: Scenario, candidates: readonly Candidate[], seed: number): Scenario {
+  const { rounds } = scenario.training
+  const plain = {
+    algorithm: { name: 'sgd' },
+    fusion: 'fused',
+    label: 'plain SGD',
+    training: scenario.training
+  } as const
   return {
-    ...given,
+    ...scenario,
     methods: [plain, ...candidates.map(({ method }) => method)],
     seeds: Array.from({ length: seedCount }, (_, k) => seed + k),
     evaluate: Math.max(1, Math.floor(rounds / 100))

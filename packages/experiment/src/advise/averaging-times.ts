@@ -10,7 +10,7 @@ type Simulate = (method: number, within: RunLimits) => Promise<SimulatedRecord |
 /** The time of final averaging, in virtual seconds: it does not depend on what was learned. Infinite if it fails. */
 export class AveragingTimes {
   readonly #simulate: Simulate
-  readonly #known = new Map<string, Promise<number>>()
+  readonly #times = new Map<string, Promise<number>>()
 
   constructor(simulate: Simulate) {
     this.#simulate = simulate
@@ -28,8 +28,8 @@ export class AveragingTimes {
 
   #of({ choice, graph, method: { finalRounds = 0 } }: Candidate, method: number, algorithm: string): Promise<number> {
     const key = JSON.stringify([choice.codec, graph, finalRounds, algorithm])
-    const seconds = this.#known.get(key) ?? this.#measure(method, finalRounds)
-    this.#known.set(key, seconds)
+    const seconds = this.#times.get(key) ?? this.#measure(method, finalRounds)
+    this.#times.set(key, seconds)
     return seconds
   }
 

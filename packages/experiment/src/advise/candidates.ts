@@ -19,7 +19,7 @@ export interface Candidate {
 }
 
 /** The plan of the files, which is always the first candidate. */
-function givenOf({ training, file }: Plan, scenario: Scenario): Candidate {
+function filePlanOf({ training, file }: Plan, scenario: Scenario): Candidate {
   const { algorithm, codec, rate } = training
   const [method] = scenario.methods
   const choice = { algorithm, codec, rate: rate.initial }
@@ -28,9 +28,9 @@ function givenOf({ training, file }: Plan, scenario: Scenario): Candidate {
 
 /** The plan of the files, and all alternatives that the topology and the task allow. */
 export function candidatesOf(plan: Plan, scenario: Scenario): readonly Candidate[] {
-  const given = givenOf(plan, scenario)
+  const filePlan = filePlanOf(plan, scenario)
   const others = choicesFor(plan.training).flatMap((choice) => candidateOf(choice, plan, scenario) ?? [])
-  return distinct([given, ...others])
+  return distinct([filePlan, ...others])
 }
 
 function candidateOf(choice: Choice, plan: Plan, { topology }: Scenario): Candidate | undefined {

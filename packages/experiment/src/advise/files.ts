@@ -15,12 +15,12 @@ export interface AdviceFiles {
 /** Throws an InputError if a training file has relative paths that would not resolve to the same files from `folder`. */
 export async function checkMovable(train: string | undefined, folder: string): Promise<void> {
   if (train === undefined) return
-  const [here, there] = [
+  const [original, moved] = [
     await readTrainingFile(train, {}),
     await parseTrainingFile(await readText(train), join(folder, 'train.yaml'))
   ]
-  if (isDeepStrictEqual(here, there)) return
-  throw new InputError(`${train} names other files from where it is, which ${folder} is not: give it absolute paths`)
+  if (isDeepStrictEqual(original, moved)) return
+  throw new InputError(`${train}: its relative paths name other files from ${folder}; use absolute paths`)
 }
 
 /** The files of a run with its plan, and its links if given, replaced. All else stays as it is, with comments. */
@@ -29,18 +29,18 @@ export async function adviceFiles(
   { choice: { algorithm, codec, graph, rate }, isGiven }: Pick<AdvisedPlan, 'choice' | 'isGiven'>,
   links?: LinksDescription
 ): Promise<AdviceFiles> {
-  const [given, training] = [await readText(topology), train === undefined ? '' : await readText(train)]
+  const [topologyText, training] = [await readText(topology), train === undefined ? '' : await readText(train)]
   const changes: YamlValue[] = [
     [['algorithm'], Object.keys(algorithm).length === 1 ? algorithm.name : algorithm],
     [['codec'], codec],
     [['rate', 'initial'], rate]
   ]
-  const places: YamlValue[] = [
+  const topologyChanges: YamlValue[] = [
     ...(graph === undefined ? [] : ([[['graph'], graph]] as const)),
     ...(links === undefined ? [] : ([[['links'], linksValue(links)]] as const))
   ]
   return {
-    topology: places.length === 0 ? given : withYamlValues(given, places),
+    topology: topologyChanges.length === 0 ? topologyText : withYamlValues(topologyText, topologyChanges),
     train: isGiven ? training : withYamlValues(training, changes)
   }
 }

@@ -32,7 +32,7 @@ const [hopeless, hopelessLater] = [2, 1.5]
 const faster = 3
 const endless = Number.POSITIVE_INFINITY
 /** The part of plain SGD's progress that defines the target. */
-const gained = 0.95
+const targetProgress = 0.95
 
 /** The result of a search. */
 export type Found = Pick<Advice, 'plans' | 'targets' | 'isWhole'>
@@ -80,19 +80,19 @@ export class Search {
     const scale = await this.#scaleOf(0)
     if (scale === undefined) throw tooShort()
     const entries = await this.#entries()
-    const climb = (alive: readonly Entry[], part: number, bound: number, looks: number) => {
-      const limit = Math.ceil(part * rounds)
+    const climb = (alive: readonly Entry[], fraction: number, bound: number, looks: number) => {
+      const limit = Math.ceil(fraction * rounds)
       emit({ plans: alive.length, rounds: limit, seeds: 1 })
       return this.#simulateAll(alive, { rounds: limit, bound, evaluate: Math.ceil(looks * limit) }, scale)
     }
     const begin = (alive: readonly Entry[], bound = endless) => climb(alive, eta ** -2, bound, endless)
-    const [{ choice: given }] = this.#candidates
-    const begun = await begin(entries.filter(({ candidate }) => candidate.choice.rate === given.rate))
+    const { rate: fileRate } = this.#candidates[0].choice
+    const begun = await begin(entries.filter(({ candidate }) => candidate.choice.rate === fileRate))
     if (begun.length === 0) throw tooShort()
     let bound = await this.#lead(begun.filter(hasExchanged), scale)
     const lost = begun.filter((each) => each.total < endless && !mayWin(bound, faster * hopeless)(each))
     const slow = new Set(lost.map(({ entry }) => kindOf(entry)))
-    const others = entries.filter((entry) => entry.candidate.choice.rate !== given.rate && !slow.has(kindOf(entry)))
+    const others = entries.filter((entry) => entry.candidate.choice.rate !== fileRate && !slow.has(kindOf(entry)))
     const first = ranked([...begun, ...(await begin(others, bound))])
     bound = Math.min(bound, await this.#lead(first.filter(hasExchanged), scale))
     const second = await climb(bestOfEach(first.filter(mayWin(bound, hopeless))), 1 / eta, bound, 0.1)
@@ -116,8 +116,8 @@ export class Search {
   }
 
   #withGiven(chosen: readonly Entry[], entries: readonly Entry[]): readonly Entry[] {
-    const given = entries.find(({ candidate }) => candidate.isGiven)
-    return given === undefined || chosen.includes(given) ? chosen : [...chosen, given]
+    const filePlan = entries.find(({ candidate }) => candidate.isGiven)
+    return filePlan === undefined || chosen.includes(filePlan) ? chosen : [...chosen, filePlan]
   }
 
   /**
@@ -142,8 +142,8 @@ export class Search {
   /** The plans with the times of their final averaging. */
   async #entries(): Promise<readonly Entry[]> {
     const entries = await Promise.all(
-      this.#candidates.map(async (candidate, place) => {
-        const method = place + 1
+      this.#candidates.map(async (candidate, index) => {
+        const method = index + 1
         return { candidate, method, averaging: await this.#averaging.near(candidate, method) }
       })
     )
@@ -166,11 +166,11 @@ export class Search {
    * the time until one has reached the loss and averaged: infinite if none does.
    */
   async #lead(standings: readonly Standing[], scale: Scale): Promise<number> {
-    for (let left = standings; left.length > 0;) {
-      const [{ entry }] = left
+    for (let remaining = standings; remaining.length > 0;) {
+      const [{ entry }] = remaining
       const record = await this.#trial(entry, { rounds: this.#scenario.training.rounds }, scale)
       if (record?.toTarget !== undefined) return record.toTarget.seconds + entry.averaging
-      left = left.filter((other) => periodOfEntry(other.entry) < periodOfEntry(entry))
+      remaining = remaining.filter((other) => periodOfEntry(other.entry) < periodOfEntry(entry))
     }
     return endless
   }
@@ -180,8 +180,8 @@ export class Search {
     const { bound = Number.POSITIVE_INFINITY, evaluate } = rung
     const seconds = trainingWithin(bound, entry, notApart)
     if (seconds <= 0) return undefined
-    const known = this.#ended.get(entry)
-    if (known !== undefined) return known
+    const ended = this.#ended.get(entry)
+    if (ended !== undefined) return ended
     const rounds = roundsFor(entry, rung.rounds, all)
     const stop = { loss: target, rounds, ...(seconds < Number.POSITIVE_INFINITY && { time: 1000 * seconds }) }
     const within = { stop, ...(evaluate !== undefined && { evaluate }) }
@@ -197,17 +197,17 @@ export class Search {
   /** The plan that trains separately at the same rate. */
   #apartLike({ candidate }: Entry): number | undefined {
     const { rounds } = this.#scenario.training
-    const place = this.#candidates.findIndex(
+    const index = this.#candidates.findIndex(
       ({ choice, isGiven }) => !isGiven && choice.rate === candidate.choice.rate && periodOf(choice) === rounds
     )
-    return place < 0 ? undefined : place + 1
+    return index < 0 ? undefined : index + 1
   }
 
   #sharedTrial(method: number, within: RunLimits): Promise<SimulatedRecord | undefined> {
     const key = JSON.stringify([method, within.stop?.rounds])
-    const known = this.#apart.get(key) ?? this.#simulate(method, 0, within)
-    this.#apart.set(key, known)
-    return known
+    const record = this.#apart.get(key) ?? this.#simulate(method, 0, within)
+    this.#apart.set(key, record)
+    return record
   }
 
   /** Simulates plans with all seeds; the best first. */
@@ -227,19 +227,19 @@ export class Search {
         )
       })
     )
-    const known = plans.filter(({ reached }) => reached.length > 0)
-    const best = Math.min(...known.map(totalOf))
-    if (known.length === 0 || best === Number.POSITIVE_INFINITY) throw notReached(scale.target, this.#isWhole)
+    const complete = plans.filter(({ reached }) => reached.length > 0)
+    const best = Math.min(...complete.map(totalOf))
+    if (complete.length === 0 || best === Number.POSITIVE_INFINITY) throw notReached(scale.target, this.#isWhole)
     return {
-      plans: known.toSorted((left, right) => compare(totalOf(left), totalOf(right))),
+      plans: complete.toSorted((left, right) => compare(totalOf(left), totalOf(right))),
       targets: targets.flatMap((loss) => loss ?? []),
       isWhole: this.#isWhole
     }
   }
 
   async #toEnd(entry: Entry, seed: number, loss: number | undefined): Promise<SimulatedRecord | undefined> {
-    const known = seed === 0 ? this.#ended.get(entry) : undefined
-    if (known !== undefined || loss === undefined) return known
+    const ended = seed === 0 ? this.#ended.get(entry) : undefined
+    if (ended !== undefined || loss === undefined) return ended
     return this.#simulate(entry.method, seed, { stop: { loss, rounds: this.#scenario.training.rounds } })
   }
 
@@ -247,13 +247,13 @@ export class Search {
     const record = await this.#simulate(0, seed, {})
     if (record === undefined) return undefined
     if (record.outcome === 'failed')
-      throw new InputError(`plain SGD on all the data fails: ${record.reason}; mend that first`)
+      throw new InputError(`plain SGD on all the data fails: ${record.reason}; fix that first`)
     const losses = record.curve.map(({ loss }) => loss)
-    const last = losses.slice(-Math.ceil(losses.length / 10))
-    const end = last.reduce((sum, loss) => sum + loss, 0) / last.length
+    const latest = losses.slice(-Math.ceil(losses.length / 10))
+    const end = latest.reduce((sum, loss) => sum + loss, 0) / latest.length
     const [first] = losses
     const least = losses.map((_, k) => Math.min(...losses.slice(0, k + 1)))
-    return { target: this.#loss ?? first - gained * (first - end), losses: least }
+    return { target: this.#loss ?? first - targetProgress * (first - end), losses: least }
   }
 
   /** `undefined` once the pool has ended. */
@@ -293,10 +293,6 @@ function planOf({ averaging, candidate }: Entry, records: readonly SimulatedReco
   const { method: _, ...shown } = candidate
   const [first] = records
   const bytes = first?.toTarget === undefined ? undefined : first.toTarget.bytes / first.peers
-  return {
-    ...shown,
-    averaging,
-    bytes,
-    reached: records.map(({ toTarget }) => toTarget?.seconds ?? Number.POSITIVE_INFINITY)
-  }
+  const reached = records.map(({ toTarget }) => toTarget?.seconds ?? Number.POSITIVE_INFINITY)
+  return { ...shown, averaging, bytes, reached }
 }

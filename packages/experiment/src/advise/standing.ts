@@ -45,8 +45,8 @@ export function standingOf(entry: Entry, record: SimulatedRecord, scale: Scale):
   if (outcome === 'failed') return { entry, record, total: Number.POSITIVE_INFINITY }
   if (toTarget !== undefined) return { entry, record, total: toTarget.seconds + averaging }
   const loss = curve.at(-1)?.loss ?? Number.POSITIVE_INFINITY
-  const way = stepsTo(loss, scale.losses) / stepsTo(scale.target, scale.losses)
-  return { entry, record, total: way > 0 ? seconds / way + averaging : Number.POSITIVE_INFINITY }
+  const progress = stepsTo(loss, scale.losses) / stepsTo(scale.target, scale.losses)
+  return { entry, record, total: progress > 0 ? seconds / progress + averaging : Number.POSITIVE_INFINITY }
 }
 
 /** How many evaluations plain SGD takes to a loss, interpolated: 0 for a loss above the first, all for a loss that it does not reach. */
@@ -78,9 +78,9 @@ export function bestOfEach(standings: readonly Standing[]): readonly Entry[] {
   const best = new Map<string, Standing>()
   return standings.flatMap((standing) => {
     const { entry, total } = standing
-    const least = best.get(kindOf(entry)) ?? standing
-    best.set(kindOf(entry), least)
-    return least === standing || (total < Number.POSITIVE_INFINITY && isWithin(standing, least.total, alike))
+    const bestOfKind = best.get(kindOf(entry)) ?? standing
+    best.set(kindOf(entry), bestOfKind)
+    return bestOfKind === standing || (total < Number.POSITIVE_INFINITY && isWithin(standing, bestOfKind.total, alike))
       ? entry
       : []
   })

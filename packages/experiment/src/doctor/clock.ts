@@ -19,12 +19,12 @@ export async function clockFinding(server: TimeServer, timeout: Milliseconds = 3
   try {
     const offset = await offsetBy(server, timeout)
     const seconds = Math.abs(offset / 1000)
-    const found = `the clock is ${seconds.toFixed(1)} s ${offset > 0 ? 'slow' : 'fast'}, says ${server.host}`
+    const found = `the clock is ${seconds.toFixed(1)} s ${offset > 0 ? 'slow' : 'fast'}, by the time of ${server.host}`
     if (Math.abs(offset) < maxOffset) return { check, level: 'ok', found }
-    const mend = 'set it: "timedatectl set-ntp true", or your system’s settings'
-    return { check, level: 'wrong', found, mend }
+    const fix = 'set the clock: "timedatectl set-ntp true", or in the settings of the system'
+    return { check, level: 'wrong', found, fix }
   } catch (error) {
-    return { check, level: 'unknown', found: `no time server to compare the clock with: ${messageOf(error)}` }
+    return { check, level: 'unknown', found: `cannot compare the clock with a time server: ${messageOf(error)}` }
   }
 }
 
@@ -40,10 +40,12 @@ function offsetBy({ host, port }: TimeServer, timeout: Milliseconds): Promise<Mi
     const sent = Date.now()
     socket.on('error', (error) => settle(() => reject(error)))
     socket.on('message', (answer) => {
-      const here = (sent + Date.now()) / 2
-      const there =
+      const localTime = (sent + Date.now()) / 2
+      const serverTime =
         answer.length < 48 ? 0 : 1000 * (answer.readUInt32BE(40) - epoch + answer.readUInt32BE(44) / 2 ** 32)
-      settle(() => (there > 0 ? resolve(there - here) : reject(new Error(`${host} answers something else`))))
+      settle(() =>
+        serverTime > 0 ? resolve(serverTime - localTime) : reject(new Error(`${host} sent an invalid answer`))
+      )
     })
     // Version 4, from a client.
     const question = Buffer.alloc(48)

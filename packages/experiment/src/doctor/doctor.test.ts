@@ -10,7 +10,7 @@ import type { Finding } from './finding.js'
 import { backendFindings, diskFinding, eventLoopFinding, nodeFinding } from './machine.js'
 import {
   addressFinding,
-  mendOf,
+  fixOf,
   peerFinding,
   portFinding,
   reachFinding,
@@ -21,22 +21,22 @@ import {
 
 const [a, b] = ['a', 'b'].map(peerName)
 
-const isWrong = (t: ExecutionContext, { level, found, mend = '' }: Finding, cause: RegExp, remedy: RegExp) => {
+const isWrong = (t: ExecutionContext, { level, found, fix = '' }: Finding, cause: RegExp, remedy: RegExp) => {
   t.is(level, 'wrong')
   t.regex(found, cause)
-  t.regex(mend, remedy)
+  t.regex(fix, remedy)
 }
 
 test('old Node', (t) => {
   for (const version of ['18.20.1', '20.18.0', '21.7.0', '22.11.0', '23.5.0'])
-    isWrong(t, nodeFinding(version), /is too old, or of a line/, /20\.19 or later/)
+    isWrong(t, nodeFinding(version), /is too old, or a version that is not supported/, /20\.19 or a later 20/)
   for (const version of ['20.19.0', '22.12.0', '24.0.0', '25.1.0']) t.is(nodeFinding(version).level, 'ok', version)
   t.is(nodeFinding(process.versions.node).level, 'ok')
 })
 
 test('disk full, and a folder in which nothing can be written', async (t) => {
-  isWrong(t, await diskFinding(tmpdir(), async () => 12e6), /has 12 MB free/, /make room/)
-  isWrong(t, await diskFinding('/nowhere/at/all'), /nothing can be written in \/nowhere/, /right to write/)
+  isWrong(t, await diskFinding(tmpdir(), async () => 12e6), /has 12 MB free/, /free some space/)
+  isWrong(t, await diskFinding('/nowhere/at/all'), /cannot write to \/nowhere/, /permission to write/)
   t.is((await diskFinding(tmpdir(), async () => 2e9)).level, 'ok')
 })
 
@@ -46,13 +46,13 @@ test.serial('a blocked event loop', async (t) => {
     const start = performance.now()
     while (performance.now() - start < 1300);
   }, 50)
-  isWrong(t, await finding, /held up for [1-9]\d\d\d ms/, /something blocks the process/)
+  isWrong(t, await finding, /blocked for at most [1-9]\d\d\d ms/, /something blocks the process/)
 })
 
 test('a GPU whose library is missing', async (t) => {
   const reason = 'tfjs-node-gpu is not installed, tfjs-node is not installed; so WebAssembly computes'
   const [, gpu] = await backendFindings(async () => ({ name: 'wasm', reason, gigaflops: 10 }), true)
-  isWrong(t, gpu, /GPU that does not compute: tfjs-node-gpu is not installed/, /npm install @tensorflow\/tfjs-node-gpu/)
+  isWrong(t, gpu, /GPU that cannot be used: tfjs-node-gpu is not installed/, /npm install @tensorflow\/tfjs-node-gpu/)
   const broken = 'tfjs-node-gpu: libcudart.so.11.0: cannot open shared object file, tfjs-node is not installed; so …'
   const [, other] = await backendFindings(async () => ({ name: 'wasm', reason: broken, gigaflops: 10 }), true)
   isWrong(t, other, /libcudart\.so\.11\.0: cannot open/, /CUDA and cuDNN/)
@@ -75,11 +75,11 @@ test('a clock that is off by an hour; without a server nothing is said', async (
   t.is((await clockFinding({ host: '127.0.0.1', port: 9 }, 200)).level, 'unknown')
 })
 
-test('a port that is taken, and addresses that this machine has not', async (t) => {
+test('a port that is taken, and addresses that this machine does not have', async (t) => {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = `/ip4/127.0.0.1/tcp/${(server.address() as AddressInfo).port}`
-  isWrong(t, await portFinding(address), /EADDRINUSE/, /a program listens there already/)
+  isWrong(t, await portFinding(address), /EADDRINUSE/, /a program already listens there/)
   isWrong(t, await portFinding('/ip4/192.0.2.7/tcp/4001'), /EADDRNOTAVAIL/, /an address of this machine/)
   await new Promise((resolve) => server.close(resolve))
   t.is((await portFinding(address)).level, 'ok')
@@ -135,9 +135,9 @@ test('another peer: there; closed port; wrong key; not let in', async (t) => {
 })
 
 test('no route, an unknown name, a firewall; a slow link', (t) => {
-  t.regex(mendOf(['no-route'], b), /this machine’s routes/)
-  t.regex(mendOf(['unknown-host'], b), /give an IP address/)
-  t.regex(mendOf(['timeout'], b), /firewall of b’s machine/)
+  t.regex(fixOf(['no-route'], b), /this machine’s routes/)
+  t.regex(fixOf(['unknown-host'], b), /use an IP address/)
+  t.regex(fixOf(['timeout'], b), /firewall of b’s machine/)
   t.like(roundTripFinding('peer b', '/ip4/192.0.2.7/tcp/4001', 400), { level: 'note' })
   t.like(roundTripFinding('peer b', '/ip4/192.0.2.7/tcp/4001', 40), { level: 'ok' })
 })
@@ -180,8 +180,8 @@ test('whether a seed can call this peer; a relay: there; full; none; down', asyn
   // The seed sees a call from 127.0.0.1, as it would see one from a router.
   const behind = await reachFinding(address, ['/ip4/127.0.0.2/tcp/0'], own)
   t.is(behind.level, 'note')
-  t.regex(behind.found, /the seed cannot call this peer at 127\.0\.0\.1, port \d+/)
-  t.regex(behind.mend ?? '', /forward TCP port \d+ .*--via/)
+  t.regex(behind.found, /the seed cannot connect to this peer at 127\.0\.0\.1, port \d+/)
+  t.regex(behind.fix ?? '', /forward TCP port \d+ .*--via/)
 
   t.like(await relayFinding(relay.addresses[0], own), { level: 'ok' })
   const other = await createPeerAt(t, relay.addresses[0])

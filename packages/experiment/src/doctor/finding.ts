@@ -5,8 +5,8 @@ export interface Finding {
   readonly level: 'ok' | 'note' | 'unknown' | 'wrong'
   /** What was found, as a sentence. */
   readonly found: string
-  /** What to do about it. */
-  readonly mend?: string
+  /** How to fix it. */
+  readonly fix?: string
 }
 
 /** A number of bytes, for people. */

@@ -38,9 +38,9 @@ export interface DoctorOptions {
 
 /** Makes all checks, one after the other, and emits each finding at once. Returns whether nothing is wrong. */
 export async function examine(options: DoctorOptions): Promise<boolean> {
-  let isWell = true
+  let isOk = true
   const emit = (finding: Finding) => {
-    isWell &&= finding.level !== 'wrong'
+    isOk &&= finding.level !== 'wrong'
     options.emit(finding)
   }
   emit(nodeFinding(process.versions.node))
@@ -49,16 +49,16 @@ export async function examine(options: DoctorOptions): Promise<boolean> {
   emit(await diskFinding(options.folder))
   emit(await clockFinding(options.timeServer))
   const { topology, as, seeds, relays, upnp } = options
-  const own = topology !== undefined && as !== undefined ? await examinePlace(topology, as, options, emit) : undefined
-  const { identity = await createIdentity(), listen = anywhere } = own ?? {}
+  const place = topology !== undefined && as !== undefined ? await examinePlace(topology, as, options, emit) : undefined
+  const { identity = await createIdentity(), listen = anywhere } = place ?? {}
   if (upnp) emit(await routerFinding(listen, identity))
   for (const seed of seeds) {
     const finding = await seedFinding(seed, identity)
     emit(finding)
     if (finding.level !== 'wrong') emit(await reachFinding(seed, listen, identity, upnp))
   }
-  for (const relay of [...relays, ...(own?.relays ?? [])]) emit(await relayFinding(relay, identity))
-  return isWell
+  for (const relay of [...relays, ...(place?.relays ?? [])]) emit(await relayFinding(relay, identity))
+  return isOk
 }
 
 /** Where a peer listens if no file says it. */
@@ -76,15 +76,15 @@ async function examinePlace(
   try {
     place = await placeOf({ path, file }, self, { key, ...(seeds.length > 0 && { discovery: { seeds, lan: false } }) })
   } catch (error) {
-    const mend = 'correct the topology file on all machines, or give the right key with --key'
-    emit({ check: 'key', level: 'wrong', found: messageOf(error), mend })
+    const fix = 'correct the topology file on all machines, or name the right key with --key'
+    emit({ check: 'key', level: 'wrong', found: messageOf(error), fix })
     return undefined
   }
   const { identity, listen, peerList } = place
   emit({ check: 'key', level: 'ok', found: `${self} is ${identity.id}` })
   for (const address of listen) emit(await portFinding(address))
-  const own = peerList.find(({ name }) => name === self)
-  emit(addressFinding(own?.addresses ?? []))
-  for (const { name, ...entry } of peerList) if (name !== self) emit(await peerFinding(name, entry, identity))
+  const entry = peerList.find(({ name }) => name === self)
+  emit(addressFinding(entry?.addresses ?? []))
+  for (const { name, ...other } of peerList) if (name !== self) emit(await peerFinding(name, other, identity))
   return place
 }

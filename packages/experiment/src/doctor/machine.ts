@@ -22,8 +22,8 @@ export function nodeFinding(version: string): Finding {
   const isSupported = (major === 20 && minor >= 19) || (major === 22 && minor >= 12) || major >= 24
   const found = `Node.js ${version}`
   if (isSupported) return { check: 'node', level: 'ok', found }
-  const mend = 'install 20.19 or later of 20, 22.12 or later of 22, or 24 or later: https://nodejs.org'
-  return { check: 'node', level: 'wrong', found: `${found} is too old, or of a line that is not supported`, mend }
+  const fix = 'install 20.19 or a later 20, 22.12 or a later 22, or 24 or later: https://nodejs.org'
+  return { check: 'node', level: 'wrong', found: `${found} is too old, or a version that is not supported`, fix }
 }
 
 /** Whether files can be written in a folder, and how much space is free. */
@@ -42,10 +42,10 @@ export async function diskFinding(
     }
     const found = `${folder} has ${bytesText(free)} free`
     if (free >= minFree) return { check, level: 'ok', found }
-    return { check, level: 'wrong', found, mend: 'make room, or name another folder with --out and --checkpoint' }
+    return { check, level: 'wrong', found, fix: 'free some space, or name another folder with --out and --checkpoint' }
   } catch (error) {
-    const mend = 'make room there, or give yourself the right to write'
-    return { check, level: 'wrong', found: `nothing can be written in ${folder}: ${messageOf(error)}`, mend }
+    const fix = 'free some space there, or get the permission to write'
+    return { check, level: 'wrong', found: `cannot write to ${folder}: ${messageOf(error)}`, fix }
   }
 }
 
@@ -62,11 +62,11 @@ export async function eventLoopFinding(time = 500): Promise<Finding> {
   await setTimeout(time)
   histogram.disable()
   const delay = Math.max(0, Math.round(histogram.max / 1e6))
-  const found = `this process was held up for ${delay} ms at most`
+  const found = `this process was blocked for at most ${delay} ms`
   if (delay < noticeableDelay) return { check, level: 'ok', found }
-  const mend =
-    'something blocks the process, or the machine has more to do than cores: end other programs, run fewer peers here, and compute in the task’s own thread'
-  return { check, level: delay >= maxDelay ? 'wrong' : 'note', found, mend }
+  const fix =
+    'something blocks the process, or the machine is overloaded: end other programs, run fewer peers here, and compute in the task’s own thread'
+  return { check, level: delay >= maxDelay ? 'wrong' : 'note', found, fix }
 }
 
 /** Which backend computes, how fast, and what is missing for a GPU. */
@@ -79,8 +79,8 @@ export async function backendFindings(
     const speed = `${name}: ${gigaflops.toPrecision(2)} GFLOP/s in a product of 256 × 256 matrices`
     return [{ check: 'backend', level: 'ok', found: `${speed} (${reason})` }, gpuFinding(name, reason, hasGpu)]
   } catch (error) {
-    const mend = 'install the packages anew: npm ci'
-    return [{ check: 'backend', level: 'wrong', found: messageOf(error), mend }]
+    const fix = 'reinstall the packages: npm ci'
+    return [{ check: 'backend', level: 'wrong', found: messageOf(error), fix }]
   }
 }
 
@@ -88,9 +88,9 @@ function gpuFinding(name: string, reason: string, hasGpu: boolean): Finding {
   const check = 'gpu'
   const isUsed = name === 'tensorflow' && /^tfjs-node-gpu is installed/.test(reason)
   if (isUsed) return { check, level: 'ok', found: 'tfjs-node-gpu computes' }
-  if (!hasGpu) return { check, level: 'note', found: 'this machine shows no NVIDIA GPU; none is needed' }
+  if (!hasGpu) return { check, level: 'note', found: 'found no NVIDIA GPU; none is needed' }
   const [cause = reason] = /tfjs-node-gpu[^,]*/.exec(reason) ?? []
-  const mend =
-    'npm install @tensorflow/tfjs-node-gpu, and CUDA and cuDNN of the versions that its page names; "nvidia-smi" says whether the driver works'
-  return { check, level: 'wrong', found: `there is an NVIDIA GPU that does not compute: ${cause}`, mend }
+  const fix =
+    'run "npm install @tensorflow/tfjs-node-gpu", and install CUDA and cuDNN in the versions that its page names; "nvidia-smi" shows whether the driver works'
+  return { check, level: 'wrong', found: `found an NVIDIA GPU that cannot be used: ${cause}`, fix }
 }

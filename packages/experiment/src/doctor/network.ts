@@ -34,33 +34,36 @@ export function placeIn(address: string): Place | undefined {
 export async function portFinding(address: string): Promise<Finding> {
   const check = `port ${address}`
   const place = placeIn(address)
-  if (place === undefined) return { check, level: 'unknown', found: 'only TCP ports can be tried' }
+  if (place === undefined) return { check, level: 'unknown', found: 'only TCP ports can be checked' }
   const problem = await new Promise<string | undefined>((resolve) => {
     const server = createServer()
     server.once('error', (error) => resolve(messageOf(error)))
     server.listen(place.port, place.host, () => server.close(() => resolve(undefined)))
   })
-  if (problem === undefined) return { check, level: 'ok', found: 'free to listen on' }
-  const mend = problem.includes('EADDRINUSE')
-    ? 'a program listens there already, perhaps this peer: end it, or give another port in the topology file, on all machines'
-    : 'give an address of this machine in "listen" of the topology file'
-  return { check, level: 'wrong', found: problem, mend }
+  if (problem === undefined) return { check, level: 'ok', found: 'the port is free' }
+  const fix = problem.includes('EADDRINUSE')
+    ? 'a program already listens there, perhaps this peer: end it, or choose another port in the topology file, on all machines'
+    : 'set "listen" in the topology file to an address of this machine'
+  return { check, level: 'wrong', found: problem, fix }
 }
 
 /** Whether others can call this peer at the file's addresses, as far as this machine can know. */
-export function addressFinding(addresses: readonly string[], own: readonly string[] = ownAddresses()): Finding {
+export function addressFinding(
+  addresses: readonly string[],
+  localHosts: readonly string[] = localAddresses()
+): Finding {
   const check = 'addresses'
   if (addresses.length === 0)
-    return { check, level: 'ok', found: 'the file has none of this peer: a seed tells where it is' }
+    return { check, level: 'ok', found: 'the file has no address of this peer; the others learn it from a seed' }
   const hosts = addresses.flatMap((address) => placeIn(address)?.host ?? [])
-  const foreign = hosts.filter((host) => /^[\d.]+$|:/.test(host) && !own.includes(host))
+  const foreign = hosts.filter((host) => /^[\d.]+$|:/.test(host) && !localHosts.includes(host))
   if (foreign.length === 0) return { check, level: 'ok', found: `this machine has ${hosts.join(', ')}` }
-  const mend =
-    'if it is a router’s, forward the port to this machine; otherwise correct the topology file, on all machines'
-  return { check, level: 'note', found: `${foreign.join(', ')} is no address of this machine`, mend }
+  const fix =
+    'if this is the address of a router, forward the port to this machine; otherwise correct the topology file, on all machines'
+  return { check, level: 'note', found: `${foreign.join(', ')} is not an address of this machine`, fix }
 }
 
-function ownAddresses(): readonly string[] {
+function localAddresses(): readonly string[] {
   return Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map(({ address }) => address))
 }
 
@@ -72,7 +75,7 @@ export async function peerFinding(
 ): Promise<Finding> {
   const check = `peer ${name}`
   if (addresses.length === 0)
-    return { check, level: 'unknown', found: 'the file has no address of it; a seed tells it' }
+    return { check, level: 'unknown', found: 'the file has no address of this peer; seeds know it' }
   const problems: Problem[] = []
   for (const address of addresses) {
     const problem = await probe(identity, { id, address }, timeout)
@@ -80,18 +83,19 @@ export async function peerFinding(
     problems.push({ ...problem, text: `${address}: ${problem.text}` })
   }
   const causes = problems.flatMap((problem) => problem.causes)
-  return { check, level: 'wrong', found: problems.map(({ text }) => text).join('; '), mend: mendOf(causes, name) }
+  return { check, level: 'wrong', found: problems.map(({ text }) => text).join('; '), fix: fixOf(causes, name) }
 }
 
 /** Whether a seed answers at an address. */
 export async function seedFinding(address: string, identity: Identity): Promise<Finding> {
   const check = `seed ${address}`
   const problem = await probeSeed(identity, address, timeout)
-  if (problem !== undefined) return { check, level: 'wrong', found: problem.text, mend: mendOfSeed(problem.causes) }
+  if (problem !== undefined) return { check, level: 'wrong', found: problem.text, fix: fixOfSeed(problem.causes) }
   const finding = roundTripFinding(check, address, await roundTrip(address))
   if (address.includes('/p2p/')) return finding
-  const mend = 'give the address as "murmur seed" prints it, with the id at its end: nobody else can answer then'
-  return { ...finding, level: 'note', mend }
+  const fix =
+    'use the address as "murmur seed" prints it, with the id at its end, so that no other machine can pose as the seed'
+  return { ...finding, level: 'note', fix }
 }
 
 /** Whether a seed can call this peer where it listens, or where a router forwards its port. */
@@ -102,28 +106,29 @@ export async function reachFinding(
   upnp = false
 ): Promise<Finding> {
   const check = 'reach'
-  const called = await probeReach(identity, { seed, listen, upnp }, timeout)
-  if (typeof called === 'string') {
-    const found = `the seed at ${seed} could not be asked to call this peer: ${called}`
+  const result = await probeReach(identity, { seed, listen, upnp }, timeout)
+  if (typeof result === 'string') {
+    const found = `could not ask the seed at ${seed} to connect to this peer: ${result}`
     return { check, level: 'unknown', found }
   }
-  const { host, port, isReached } = called
-  if (isReached) return { check, level: 'ok', found: `the seed can call this peer at ${host}, port ${port}` }
-  const mend =
-    `forward TCP port ${port} of the router to this machine, and open it in its firewall (with --listen, or listen in the file, the port stays the same); ` +
-    'or be reached through a relay: --via, with --relay-vectors on both sides; or have all others be called'
-  return { check, level: 'note', found: `the seed cannot call this peer at ${host}, port ${port}`, mend }
+  const { host, port, isReached } = result
+  if (isReached) return { check, level: 'ok', found: `the seed can connect to this peer at ${host}, port ${port}` }
+  const fix =
+    `forward TCP port ${port} of the router to this machine, and open it in its firewall (--listen, or "listen" in the file, fixes the port); ` +
+    'or use a relay: --via, with --relay-vectors on both sides; or make all other peers reachable'
+  return { check, level: 'note', found: `the seed cannot connect to this peer at ${host}, port ${port}`, fix }
 }
 
 /** Whether a router forwards a port to this machine on request. */
 export async function routerFinding(listen: readonly string[], identity: Identity): Promise<Finding> {
   const check = 'upnp'
-  const places = await probeRouters(identity, listen)
-  if (places.length > 0) return { check, level: 'ok', found: `a router forwards ${places.join(', ')} to this machine` }
-  const found = 'no router has forwarded a port within 15 s'
-  const mend =
-    'switch UPnP on in the router, or forward the port there by hand; where the router has no public address itself neither helps: be reached through a relay (--via)'
-  return { check, level: 'note', found, mend }
+  const addresses = await probeRouters(identity, listen)
+  if (addresses.length > 0)
+    return { check, level: 'ok', found: `a router forwards ${addresses.join(', ')} to this machine` }
+  const found = 'no router forwarded a port within 15 s'
+  const fix =
+    'enable UPnP in the router, or forward the port there by hand; if the router has no public address, use a relay (--via)'
+  return { check, level: 'note', found, fix }
 }
 
 /** Whether a relay has a reservation for this peer. */
@@ -131,18 +136,18 @@ export async function relayFinding(address: string, identity: Identity): Promise
   const check = `relay ${address}`
   const problem = await probeRelay(identity, address, timeout)
   if (problem === undefined)
-    return { check, level: 'ok', found: 'it has a place for this peer: others can call it there' }
-  return { check, level: 'wrong', found: problem.text, mend: mendOfRelay(problem.causes) }
+    return { check, level: 'ok', found: 'it has a place for this peer: others can connect through it' }
+  return { check, level: 'wrong', found: problem.text, fix: fixOfRelay(problem.causes) }
 }
 
 /** @param time - from here to the address and back; undefined if it could not be measured */
 export function roundTripFinding(check: string, address: string, time: Milliseconds | undefined): Finding {
-  if (time === undefined) return { check, level: 'ok', found: `there, at ${address}` }
-  const found = `there, at ${address}; round trip ${time.toFixed(1)} ms`
+  if (time === undefined) return { check, level: 'ok', found: `reached at ${address}` }
+  const found = `reached at ${address}; round trip ${time.toFixed(1)} ms`
   if (time < longRoundTrip) return { check, level: 'ok', found }
-  const mend =
-    'a slow link: use local steps ("murmur algorithms" lists diloco, local-sgd), and "murmur sim" to see what it costs'
-  return { check, level: 'note', found, mend }
+  const fix =
+    'the link is slow: use local steps ("murmur algorithms" lists diloco, local-sgd); "murmur sim" shows the cost'
+  return { check, level: 'note', found, fix }
 }
 
 /** The time of a TCP handshake, the shortest of three. */
@@ -166,38 +171,37 @@ function connectTime(place: Place): Promise<Milliseconds> {
   })
 }
 
-/** As {@link mendOf}, for a relay. */
-function mendOfRelay(causes: readonly Cause[]): string {
+/** As {@link fixOf}, for a relay. */
+function fixOfRelay(causes: readonly Cause[]): string {
   if (causes.includes('not-a-relay'))
-    return 'start it there with --relay: "murmur seed --relay", or "murmur peer --relay"'
-  if (causes.includes('relay-full')) return 'name another relay, or stop peers that are reached through this one'
-  return mendOfSeed(causes).replaceAll('murmur seed', 'murmur seed --relay')
+    return 'start the relay there with --relay: "murmur seed --relay", or "murmur peer --relay"'
+  if (causes.includes('relay-full')) return 'name another relay, or stop peers that use this one'
+  return fixOfSeed(causes).replaceAll('murmur seed', 'murmur seed --relay')
 }
 
-/** As {@link mendOf}, for a seed. */
-function mendOfSeed(causes: readonly Cause[]): string {
-  if (causes.includes('wrong-id'))
-    return 'give the address as "murmur seed" prints it there: the id at its end is another'
+/** As {@link fixOf}, for a seed. */
+function fixOfSeed(causes: readonly Cause[]): string {
+  if (causes.includes('wrong-id')) return 'use the address as "murmur seed" prints it there: the id at its end differs'
   if (causes.includes('not-listening'))
-    return 'start "murmur seed" there, or correct the port; in a container or behind a router publish the port'
-  if (causes.includes('no-route')) return 'look at this machine’s routes, its VPN and the address'
-  if (causes.includes('unknown-host')) return 'correct the name in the address, or give an IP address'
+    return 'start "murmur seed" there, or correct the port; in a container or behind a router, publish the port'
+  if (causes.includes('no-route')) return 'check this machine’s routes, its VPN and the address'
+  if (causes.includes('unknown-host')) return 'correct the name in the address, or use an IP address'
   if (causes.includes('closed'))
-    return 'a peer of a run introduces the peers of its topology file alone: examine with the file and --as NAME, or give the address of a seed'
+    return 'a peer of a run introduces only peers of its topology file: run the doctor with the file and --as NAME, or name a seed'
   if (causes.includes('timeout')) return 'open the port in the firewall of the seed’s machine and its provider'
-  return 'look at what listens there: "murmur seed" introduces, and so does a peer of the run'
+  return 'check which program listens there: it must be "murmur seed" or a peer of the run'
 }
 
 /** How to fix a peer that could not be reached. */
-export function mendOf(causes: readonly Cause[], name: PeerName): string {
+export function fixOf(causes: readonly Cause[], name: PeerName): string {
   if (causes.includes('wrong-id'))
     return `run "murmur identity ${name}" on its machine, and put the id that it prints into the file on all machines`
   if (causes.includes('not-listening'))
-    return `start ${name}, or correct its port; in a container or behind a router publish the port`
-  if (causes.includes('no-route')) return 'look at this machine’s routes, its VPN and the address in the file'
-  if (causes.includes('unknown-host')) return 'correct the name in the file, or give an IP address'
+    return `start ${name}, or correct its port; in a container or behind a router, publish the port`
+  if (causes.includes('no-route')) return 'check this machine’s routes, its VPN and the address in the file'
+  if (causes.includes('unknown-host')) return 'correct the name in the file, or use an IP address'
   if (causes.includes('closed'))
     return `put this peer’s id, as "murmur identity" prints it, into the topology file of ${name}, and start ${name} again`
   if (causes.includes('timeout')) return `open the port in the firewall of ${name}’s machine and its provider`
-  return `look at what listens at the address of ${name}`
+  return `check which program listens at the address of ${name}`
 }

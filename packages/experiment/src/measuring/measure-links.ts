@@ -56,7 +56,7 @@ export async function measureLinks(path: string, options: MeasureOptions): Promi
     if (measured.length > 0) return linksFrom(self, measured)
     throw new NeighboursMissingError(
       peers,
-      `no other peer has answered within ${linkTimeout / 1000} s, so that nothing was measured`
+      `no other peer answered within ${linkTimeout / 1000} s; nothing was measured`
     )
   } finally {
     signal.removeEventListener('abort', stop)

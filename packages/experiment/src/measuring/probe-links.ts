@@ -52,7 +52,7 @@ export async function probeLinks(
       if (link !== undefined) links.push(link)
       onLink(link ?? { to })
     }
-    for (const to of others) prober.say(to, endKind)
+    for (const to of others) prober.send(to, endKind)
   }
   return links
 }
@@ -73,7 +73,7 @@ class LinkProber {
     this.#noise = new Float32Array(maxLength).map(() => random.uniform())
   }
 
-  say(to: PeerName, kind: number, length = 1, round = 0) {
+  send(to: PeerName, kind: number, length = 1, round = 0) {
     return this.#fabric.send(to, { kind, round, vector: this.#noise.subarray(0, length) })
   }
 
@@ -87,10 +87,10 @@ class LinkProber {
       const { from, message } = envelope
       const { kind, round } = message
       if (kind > endKind) {
-        fabric.reject(envelope, `a message of kind ${kind}, where links are measured`)
+        fabric.reject(envelope, `a message of kind ${kind}, which measuring does not use`)
         continue
       }
-      if (kind === probeKind) this.say(from, answerKind, 1, round)
+      if (kind === probeKind) this.send(from, answerKind, 1, round)
       if (kind === endKind) this.ended.add(from)
       const isAll = isDone(from, message)
       fabric.recycle(message)
@@ -102,15 +102,15 @@ class LinkProber {
   async measure(to: PeerName): Promise<MeasuredLink | undefined> {
     const until = this.#fabric.now() + linkTimeout
     const exchange = (length: number) => this.#exchange(to, length, until)
-    const before = await best(roundTrips, () => exchange(1))
-    if (before === undefined) return undefined
+    const first = await best(roundTrips, () => exchange(1))
+    if (first === undefined) return undefined
     for (let length = firstLength; ; length *= 2) {
       const took = await best(length < maxLength ? 1 : repeats, () => exchange(length))
       if (took === undefined) return undefined
-      if (took - before < enough && length < maxLength) continue
+      if (took - first < enough && length < maxLength) continue
       // Once more, since both ends are busy at the start.
-      const after = await best(roundTrips, () => exchange(1))
-      const roundTrip = Math.min(before, after ?? before)
+      const second = await best(roundTrips, () => exchange(1))
+      const roundTrip = Math.min(first, second ?? first)
       // The round trip includes a message of one number.
       const bits = 32 * (length - 1)
       return { to, roundTrip, rate: (1000 * bits) / Math.max(took - roundTrip, shortest) }
@@ -121,7 +121,7 @@ class LinkProber {
   async #exchange(to: PeerName, length: number, until: Milliseconds): Promise<Milliseconds | undefined> {
     const begin = this.#fabric.now()
     const round = ++this.#sequence
-    if (this.say(to, probeKind, length, round) !== 'queued') return undefined
+    if (this.send(to, probeKind, length, round) !== 'queued') return undefined
     const isAnswer = (from?: PeerName, message?: VectorMessage) =>
       from === to && message?.kind === answerKind && message.round === round
     return (await this.serve(until, isAnswer)) ? this.#fabric.now() - begin : undefined

@@ -27,10 +27,12 @@ export async function* continueText(
   const { signature, trained } = await openModel(path, task)
   const { preprocessing, classNames = [], classes } = signature
   if (preprocessing.kind !== 'text')
-    throw new InputError(`${path}: has not learned a text, and continues none; give files that it is to tell apart`)
+    throw new InputError(`${path}: this model did not learn a text and cannot continue one; name files to classify`)
   if (trained.outputs !== 'probabilities' || classNames.length !== classes)
-    throw new InputError(`${path}: does not give a probability for each of its ${classNames.length} characters`)
+    throw new InputError(
+      `${path}: this model does not give a probability for each of its ${classNames.length} characters`
+    )
   const numbers = numbered([...beginning], classNames, '--prompt')
-  const how = { length, temperature, random: createRandom(seed, 'text') }
-  for await (const number of trained.generate([...numbers], how)) yield classNames[number]
+  const options = { length, temperature, random: createRandom(seed, 'text') }
+  for await (const number of trained.generate([...numbers], options)) yield classNames[number]
 }

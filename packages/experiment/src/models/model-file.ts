@@ -60,7 +60,7 @@ const shape = z
   .max(8)
   .refine(
     (extents) => extents.reduce((size, extent) => size * extent, 1) <= maxSampleSize,
-    'at most 2^24 numbers a sample'
+    'at most 2^24 numbers per sample'
   )
 const signatureSchema = z.object({
   inputShape: shape,
@@ -128,7 +128,7 @@ export async function loadModel(path: string): Promise<LoadedModel> {
 
 function factsIn(metadata: Readonly<Record<string, string>>): ModelFacts {
   if (metadata.format !== format)
-    throw new InputError(`found format "${metadata.format ?? 'none'}", expected "${format}", as --save writes it`)
+    throw new InputError(`found format "${metadata.format ?? 'none'}", expected "${format}", which --save writes`)
   const facts = factsSchema.safeParse(JSON.parse(metadata.facts ?? 'null'))
   if (!facts.success) throw new InputError(`the facts of the model are damaged: ${z.prettifyError(facts.error)}`)
   const { test, ...rest } = facts.data.learning
@@ -143,6 +143,6 @@ export function checkSchema(path: string, { schema }: LoadedModel, expected: Sch
   const text = (of: Schema) => of.map(({ name, shape }) => `${name} [${shape.join(', ')}]`).join(', ')
   if (text(schema) === text(expected)) return
   throw new InputError(
-    `${path}: has ${text(schema)} (${lengthOf(schema)} parameters); the task has ${text(expected)} (${lengthOf(expected)}); give the data and the module that it was trained with`
+    `${path}: has ${text(schema)} (${lengthOf(schema)} parameters); the task has ${text(expected)} (${lengthOf(expected)}); name the data and the module that the model was trained with`
   )
 }

@@ -133,7 +133,7 @@ test('a module that a model file names is not run; what is no model, or fits oth
   }))
   await t.throwsAsync(evaluateModel(path, { signal }), {
     instanceOf: InputError,
-    message: /evil\.mjs, which is code and is not run/
+    message: /evil\.mjs\. A module is code, and is not run/
   })
   const wide = await saved((facts) => ({ ...facts, learning: { ...facts.learning, data: { digits: 300, size: 10 } } }))
   await t.throwsAsync(evaluateModel(wide.path, { signal }), {
@@ -150,7 +150,7 @@ test('a module that a model file names is not run; what is no model, or fits oth
     ...facts,
     signature: { inputShape: [1e6, 1e6], targetShape: [], preprocessing: { kind: 'image' } }
   }))
-  await t.throwsAsync(loadModel(vast.path), { instanceOf: InputError, message: /at most 2\^24 numbers a sample/ })
+  await t.throwsAsync(loadModel(vast.path), { instanceOf: InputError, message: /at most 2\^24 numbers per sample/ })
   await writeFile(none, 'text')
   await t.throwsAsync(loadModel(none), { instanceOf: InputError, message: /found 4 bytes/ })
   await t.throwsAsync(loadModel(join(wide.folder, 'absent')), { instanceOf: InputError, message: /ENOENT/ })

@@ -31,19 +31,21 @@ export async function* predict(
 ): AsyncGenerator<Prediction> {
   const { signature, trained } = await openModel(path, task)
   if (signature.preprocessing.kind === 'text')
-    throw new InputError(`${path}: continues texts; give the beginning of one with --prompt in place of files`)
+    throw new InputError(
+      `${path}: this model continues texts; give the beginning of one with --prompt, in place of files`
+    )
   if (trained.outputs === 'probabilities' && signature.targetShape.length > 0)
     throw new InputError(
-      `${path}: gives classes of shape [${signature.targetShape}] for a sample; predictions are of one class or of numbers`
+      `${path}: this model gives classes of shape [${signature.targetShape}] per sample; expected one class, or numbers`
     )
   for (const file of files) {
     const inputs = await inputsIn(file, signature)
     const flat = new Float32Array(inputs.reduce((sum, { values }) => sum + values.length, 0))
-    inputs.reduce((place, { values }) => (flat.set(values, place), place + values.length), 0)
+    inputs.reduce((offset, { values }) => (flat.set(values, offset), offset + values.length), 0)
     const outputs = await trained.predict(flat)
     const size = outputs.length / inputs.length
-    for (const [place, { from }] of inputs.entries()) {
-      const values = [...outputs.subarray(place * size, (place + 1) * size)]
+    for (const [index, { from }] of inputs.entries()) {
+      const values = [...outputs.subarray(index * size, (index + 1) * size)]
       yield trained.outputs === 'values' ? { from, values } : { from, classes: ranked(values, signature) }
     }
   }
@@ -51,6 +53,6 @@ export async function* predict(
 
 function ranked(probabilities: readonly number[], { classNames }: ModelSignature): readonly ClassProbability[] {
   return probabilities
-    .map((probability, place) => ({ name: classNames?.[place] ?? String(place), probability }))
+    .map((probability, index) => ({ name: classNames?.[index] ?? String(index), probability }))
     .sort((left, right) => right.probability - left.probability)
 }

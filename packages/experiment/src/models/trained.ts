@@ -14,12 +14,12 @@ export interface OpenedModel {
 /** The task of a model; `task` if it was trained by a module. Throws an InputError if a module is needed and not given. */
 export function taskOfModel(path: string, { learning }: ModelFacts, task: string | undefined): TaskChoice {
   if (task !== undefined) {
-    const given = taskChoiceOf(task)
-    return given.module === undefined ? given : { ...given, options: learning.task.options }
+    const choice = taskChoiceOf(task)
+    return choice.module === undefined ? choice : { ...choice, options: learning.task.options }
   }
   if (learning.task.module === undefined) return learning.task
   throw new InputError(
-    `${path}: was trained by the module ${learning.task.module}, which is code and is not run because a file names it; give it with --task if you trust it`
+    `${path}: was trained with the module ${learning.task.module}. A module is code, and is not run because a file names it; name it with --task if you trust it`
   )
 }
 
@@ -30,7 +30,7 @@ export async function openModel(path: string, task: string | undefined): Promise
   const { signature } = facts
   if (signature === undefined)
     throw new InputError(
-      `${path}: does not say what the model takes and gives, since it is of a task without samples or was saved by an older version; save it again`
+      `${path}: has no description of the model's inputs and outputs: its task has no samples, or an older version saved it; save it again`
     )
   const network = networkOf(path, model, taskOfModel(path, facts, task))
   return { facts, signature, trained: await loadTrainedModel({ ...network, signature }) }
@@ -43,6 +43,6 @@ function networkOf(path: string, { parameters }: LoadedModel, task: TaskChoice) 
   }
   const network = taskRecordOf(task)?.network?.(task as never, parameters)
   if (network === undefined)
-    throw new InputError(`${path}: a model of the task "${task.kind}" is no function of samples`)
+    throw new InputError(`${path}: a model of the task "${task.kind}" is not a function of samples`)
   return { model: network.model as ModelDescription, parameters: network.parameters }
 }

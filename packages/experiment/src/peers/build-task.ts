@@ -22,17 +22,17 @@ export async function buildTask(run: PeerOfRun): Promise<TaskWorker> {
   const { plan, self, emit, signal } = run
   // A server has no data of its own: it needs only the parameters of the task.
   const description = taskOf(plan, isServer(run) ? undefined : self)
-  const whose = description.userModule === undefined ? 'its model and data' : `the model of ${description.userModule}`
+  const content = description.userModule === undefined ? 'its model and data' : `the model of ${description.userModule}`
   const note = (what: string) => (seconds: number) =>
     emit({ kind: 'note', text: `${self}: ${what} has taken ${seconds} s so far` })
   if (plan.options.algorithm.keys !== undefined)
-    return noteWhileSlow(buildTaskHere(description), note(`building ${whose}`))
-  const task = await noteWhileSlow(startTaskWorker(description, { signal }), note(`building ${whose}`))
+    return noteWhileSlow(buildTaskHere(description), note(`building ${content}`))
+  const task = await noteWhileSlow(startTaskWorker(description, { signal }), note(`building ${content}`))
   return {
     ...task,
     gradient: (parameters, batch, round) => {
       const work = task.gradient(parameters, batch, round)
-      return { ...work, run: () => noteWhileSlow(work.run(), note(`a gradient of ${whose}`)) }
+      return { ...work, run: () => noteWhileSlow(work.run(), note(`a gradient of ${content}`)) }
     }
   }
 }

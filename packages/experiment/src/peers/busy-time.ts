@@ -21,7 +21,7 @@ export class BusyTime {
   }
 
   #watchRows(rows: TaskRows): TaskRows {
-    return { ...rows, gradient: (...given) => this.#counted(rows.gradient(...given)) }
+    return { ...rows, gradient: (...args) => this.#counted(rows.gradient(...args)) }
   }
 
   #counted<Result>(work: Work<Result>): Work<Result> {

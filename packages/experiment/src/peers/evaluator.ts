@@ -65,31 +65,31 @@ export class Evaluator {
     const { round, seconds, samples, bytes, parameters } = snapshot
     if (snapshot.holds !== undefined) {
       const all = this.#rows.take(snapshot)
-      if (all !== undefined) this.#evaluate(round, [all.parameters], together(all.snapshots, []))
+      if (all !== undefined) this.#evaluate(round, [all.parameters], totalOf(all.snapshots, []))
       return
     }
     const isServer = parameters.length === 0
     this.#latest.set(peer, { seconds, samples: isServer ? 0 : samples, bytes })
     if (isServer) return
-    const known = this.#snapshots.get(round) ?? new Map<PeerName, Snapshot>()
-    this.#snapshots.set(round, known.set(peer, snapshot))
-    this.#evaluateIfComplete(round, known)
+    const ofRound = this.#snapshots.get(round) ?? new Map<PeerName, Snapshot>()
+    this.#snapshots.set(round, ofRound.set(peer, snapshot))
+    this.#evaluateIfComplete(round, ofRound)
   }
 
   /** Excludes a peer after its process was lost: from now on the mean is that of the others. */
   lose(peer: PeerName): void {
     this.#lost.add(peer)
-    for (const [round, known] of [...this.#snapshots]) this.#evaluateIfComplete(round, known)
+    for (const [round, ofRound] of [...this.#snapshots]) this.#evaluateIfComplete(round, ofRound)
   }
 
-  #evaluateIfComplete(round: number, known: ReadonlyMap<PeerName, Snapshot>): void {
+  #evaluateIfComplete(round: number, ofRound: ReadonlyMap<PeerName, Snapshot>): void {
     const alive = this.#plan.file.topology.peers.filter((peer) => !this.#lost.has(peer))
-    const snapshots = alive.flatMap((peer) => known.get(peer) ?? [])
+    const snapshots = alive.flatMap((peer) => ofRound.get(peer) ?? [])
     if (snapshots.length === 0 || snapshots.length < alive.length) return
     for (const earlier of [...this.#snapshots.keys()]) if (earlier <= round) this.#snapshots.delete(earlier)
     const others = [...this.#latest].filter(([peer]) => !alive.includes(peer)).map(([, progress]) => progress)
     const models = snapshots.map(({ parameters }) => parameters)
-    this.#evaluate(round, models, together(snapshots, others))
+    this.#evaluate(round, models, totalOf(snapshots, others))
   }
 
   /** Evaluates the mean of `models`, in the order of the peers' names, after all earlier evaluations were reported. */
@@ -156,8 +156,9 @@ export class Evaluator {
 }
 
 /** The time when the last of `peers` got there, and the totals of all until then, including `others`. */
-function together(peers: readonly Progress[], others: readonly Progress[]): Progress {
-  const sum = (pick: (progress: Progress) => number) => [...peers, ...others].reduce((all, each) => all + pick(each), 0)
+function totalOf(peers: readonly Progress[], others: readonly Progress[]): Progress {
+  const sum = (figureOf: (progress: Progress) => number) =>
+    [...peers, ...others].reduce((all, each) => all + figureOf(each), 0)
   const begun = Math.min(...peers.map((peer) => peer.begun ?? 0))
   return {
     seconds: Math.max(...peers.map(({ seconds }) => seconds)),

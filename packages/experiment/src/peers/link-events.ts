@@ -6,14 +6,14 @@ import type { RunEvent } from '../events.js'
 export function linkEvents(self: PeerName, emit: (event: RunEvent) => void): (event: PeerEvent) => void {
   const last = new Map<string, string>()
   return (event) => {
-    const told = runEventOf(self, event)
-    if (told === undefined) return
-    if (told.kind === 'neighbour') {
-      const text = `${told.state} ${told.reason ?? ''}`
-      if (last.get(told.neighbour) === text) return
-      last.set(told.neighbour, text)
+    const runEvent = runEventOf(self, event)
+    if (runEvent === undefined) return
+    if (runEvent.kind === 'neighbour') {
+      const text = `${runEvent.state} ${runEvent.reason ?? ''}`
+      if (last.get(runEvent.neighbour) === text) return
+      last.set(runEvent.neighbour, text)
     }
-    emit(told)
+    emit(runEvent)
   }
 }
 
@@ -34,12 +34,12 @@ function runEventOf(self: PeerName, event: PeerEvent): RunEvent | undefined {
     case 'barred':
       return neighbour('barred', event.peer, event.reason)
     case 'silent':
-      return neighbour('silent', event.peer, `not heard for ${Math.round(event.silentFor / 1000)} s`)
+      return neighbour('silent', event.peer, `no message for ${Math.round(event.silentFor / 1000)} s`)
     case 'refused':
       return neighbour(
         'refused',
         event.peer,
-        `${event.by === 'us' ? 'refused here' : 'it refuses us'}: ${event.reason}`
+        `${event.by === 'us' ? 'this peer refuses it' : 'it refuses this peer'}: ${event.reason}`
       )
     case 'reconnecting':
       return neighbour('connecting', event.peer, event.reason)
@@ -48,14 +48,17 @@ function runEventOf(self: PeerName, event: PeerEvent): RunEvent | undefined {
     case 'unknown-peer-refused':
       return { kind: 'note', text: `${self} refused ${event.id} at ${event.address}: ${event.reason}` }
     case 'admitted':
-      return { kind: 'note', text: `${self}: ${event.peer} was let in by invitation: ${event.id}` }
+      return { kind: 'note', text: `${self}: admitted ${event.peer} by invitation: ${event.id}` }
     case 'put-out':
       return {
         kind: 'note',
-        text: `${self}: ${event.peer} (${event.id}) is no longer let in: its invitation was revoked, or another peer has its place`
+        text: `${self}: ${event.peer} (${event.id}) is no longer admitted: its invitation was revoked, or another peer has its place`
       }
     case 'introduced':
-      return { kind: 'note', text: `${self}: ${event.peer} may be at ${event.addresses.join(', ')}, by ${event.by}` }
+      return {
+        kind: 'note',
+        text: `${self}: ${event.peer} may be at ${event.addresses.join(', ')}, according to ${event.by}`
+      }
     case 'seed':
       return { kind: 'note', text: `${self}: ${seedOf(event)}` }
     case 'forwarded':
@@ -74,24 +77,24 @@ function runEventOf(self: PeerName, event: PeerEvent): RunEvent | undefined {
   }
 }
 
-type Told<Kind> = Extract<PeerEvent, { readonly kind: Kind }>
+type EventOf<Kind> = Extract<PeerEvent, { readonly kind: Kind }>
 
-function faultOf({ fault, detail, count }: Told<'bad-frame'>): string {
-  return count === 1 ? `${fault}: ${detail}` : `${fault}, ${count} times more, the last: ${detail}`
+function faultOf({ fault, detail, count }: EventOf<'bad-frame'>): string {
+  return count === 1 ? `${fault}: ${detail}` : `${fault}, ${count} more times, the last: ${detail}`
 }
 
-function seedOf(event: Told<'seed'>): string {
+function seedOf(event: EventOf<'seed'>): string {
   return event.isReached
     ? `the seed at ${event.address} answers`
     : `no answer from the seed at ${event.address}: ${event.reason}`
 }
 
-function relayOf(event: Told<'relay'>): string {
+function relayOf(event: EventOf<'relay'>): string {
   return event.isReached
-    ? `others can call it through the relay at ${event.address}`
+    ? `others can reach it through the relay at ${event.address}`
     : `not reached through the relay at ${event.address}: ${event.reason}`
 }
 
-function shutOutOf(self: PeerName, { peer, wait, faults, reason }: Told<'shut-out'>): string {
+function shutOutOf(self: PeerName, { peer, wait, faults, reason }: EventOf<'shut-out'>): string {
   return `${self} refuses ${peer} for ${Math.round(wait / 1000)} s after ${faults} faults, the last: ${reason}`
 }

@@ -31,8 +31,8 @@ export class MemberEvents {
   /** Seconds until now in each state in which something was wrong. */
   get troubled(): StateSeconds {
     this.#count()
-    const wrong = [...this.#times].filter(([state]) => state !== 'healthy' && state !== 'starting')
-    return Object.fromEntries(wrong.map(([state, time]) => [state, secondsOf(time)]))
+    const troubled = [...this.#times].filter(([state]) => state !== 'healthy' && state !== 'starting')
+    return Object.fromEntries(troubled.map(([state, time]) => [state, secondsOf(time)]))
   }
 
   /** A change as a sentence without the name of `self`; docs/failures.md explains each. */
@@ -41,24 +41,24 @@ export class MemberEvents {
       case 'state':
         return stateText(change, missing)
       case 'joined':
-        return change.life === 1 ? undefined : `${change.peer} has begun anew: life ${change.life}`
+        return change.life === 1 ? undefined : `${change.peer} has started again, life ${change.life}`
       case 'done':
         this.#finished.add(change.peer)
         return undefined
       case 'left':
         return this.#finished.has(change.peer) ? undefined : `${change.peer} has left`
       case 'forgotten':
-        return `${change.peer} has been dead for so long that it counts no more`
+        return `${change.peer} has been dead for too long: it no longer counts as a member`
       case 'died':
         return `${change.peer} is dead: ${change.voters.join(', ')} cannot reach it`
       case 'returned':
         return `${change.peer} is back`
       case 'reunited':
-        return `meets ${change.peers.join(', ')} again, from whom it trained apart: it goes on from both models, its own counts ${Number(change.mass.toPrecision(2))} of theirs`
+        return `meets ${change.peers.join(', ')} again after training apart: it continues from both models, with a weight of ${Number(change.mass.toPrecision(2))} for its own and 1 for theirs`
       case 'unreachable':
-        return `the link to ${change.peer} is broken: others reach it, and this peer does not`
+        return `the link to ${change.peer} is broken: other peers reach it, this peer does not`
       case 'reachable':
-        return `the link to ${change.peer} is whole again`
+        return `the link to ${change.peer} works again`
     }
   }
 
@@ -73,9 +73,9 @@ function stateText(
   { state, policy }: Extract<MemberChange, { readonly kind: 'state' }>,
   missing: readonly PeerName[]
 ): string {
-  const who = missing.length === 0 ? '' : `; missing: ${missing.join(', ')}`
-  if (state === 'healthy') return 'healthy: all members are there'
-  if (state === 'degraded') return `degraded: goes on with the others${who}`
-  const then = { continue: 'trains on without the others', pause: 'waits for the others', stop: 'ends' }[policy]
-  return state === 'starting' ? `starting${who}` : `${state}: ${then}${who}`
+  const missingText = missing.length === 0 ? '' : `; missing: ${missing.join(', ')}`
+  if (state === 'healthy') return 'healthy: all members are present'
+  if (state === 'degraded') return `degraded: continues with the others${missingText}`
+  const action = { continue: 'trains without the others', pause: 'waits for the others', stop: 'ends' }[policy]
+  return state === 'starting' ? `starting${missingText}` : `${state}: ${action}${missingText}`
 }

@@ -11,7 +11,7 @@ export interface MinFinished {
 export function peersNeeded({ amount, unit }: MinFinished, peers: number): number {
   const needed = unit === '%' ? Math.ceil((amount * peers) / 100) : amount
   if (needed <= peers) return needed
-  throw new InputError(`--min-finished ${amount}: the topology has ${peers} peers`)
+  throw new InputError(`--min-finished ${amount}: found ${peers} peers in the topology, expected at least ${amount}`)
 }
 
 /** Throws a {@link LostError} with the names of the lost peers when fewer than `needed` have finished. */
@@ -21,6 +21,6 @@ export function checkFinished(
 ): void {
   if (finished >= needed) return
   throw new LostError(
-    `${finished} of ${peers} peers finished, and --min-finished asks for ${needed}; lost: ${lost.join(', ')}`
+    `${finished} of ${peers} peers finished, --min-finished requires ${needed}; lost: ${lost.join(', ')}`
   )
 }

@@ -8,10 +8,10 @@ export async function noteWhileSlow<Result>(
   first = firstNote
 ): Promise<Result> {
   let next = first
-  let timer = setTimeout(tell, first)
-  function tell(): void {
+  let timer = setTimeout(report, first)
+  function report(): void {
     note(next / 1000)
-    timer = setTimeout(tell, next)
+    timer = setTimeout(report, next)
     next *= 2
   }
   try {

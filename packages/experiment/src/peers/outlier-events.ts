@@ -2,20 +2,22 @@ import type { PeerName, StepReport } from '@murmuration/core'
 import type { OutlierEvent, RunEvent } from '../events.js'
 
 /** A neighbour is not reported again within so many rounds. */
-const silence = 100
+const quietRounds = 100
 
 /** The outliers in a peer's steps as events: at most one per neighbour and hundred rounds. */
 export class OutlierEvents {
   readonly #self: PeerName
-  readonly #named = new Map<PeerName, number>()
+  readonly #lastReports = new Map<PeerName, number>()
 
   constructor(self: PeerName) {
     this.#self = self
   }
 
   of({ outliers }: Pick<StepReport, 'outliers'>): readonly OutlierEvent[] {
-    const fresh = outliers.filter(({ neighbour, round }) => round - (this.#named.get(neighbour) ?? -silence) >= silence)
-    for (const { neighbour, round } of fresh) this.#named.set(neighbour, round)
+    const fresh = outliers.filter(
+      ({ neighbour, round }) => round - (this.#lastReports.get(neighbour) ?? -quietRounds) >= quietRounds
+    )
+    for (const { neighbour, round } of fresh) this.#lastReports.set(neighbour, round)
     return fresh.map((outlier) => ({ kind: 'outlier', peer: this.#self, ...outlier }))
   }
 }

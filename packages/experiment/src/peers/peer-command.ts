@@ -57,8 +57,8 @@ export async function runPeerCommand(request: RunRequest, options: PeerOptions):
   const { identity, listen, peerList, relays } = await placeOf(plan, self, options)
   const admission = await admissionOf({ plan, request }, self, options.emit, options.entered)
   options.emit(startEvent(plan))
-  const others = hasMembers(plan.options.algorithm) ? 'the run to begin' : neededBy(plan, self).join(', ')
-  options.emit({ kind: 'note', text: `${self} waits up to ${durationText(options.wait)} for ${others}` })
+  const awaited = hasMembers(plan.options.algorithm) ? 'the start of the run' : neededBy(plan, self).join(', ')
+  options.emit({ kind: 'note', text: `${self} waits up to ${durationText(options.wait)} for ${awaited}` })
   const outliers = new FirstOutliers()
   let watching: Watching | undefined
   const emit = (event: RunEvent) => {
@@ -88,7 +88,7 @@ export async function runPeerCommand(request: RunRequest, options: PeerOptions):
         watching?.show(event)
         logging.emit(event)
       },
-      onWatching: (its) => (watching = its),
+      onWatching: (value) => (watching = value),
       ...(checkpoints !== undefined && { checkpoints }),
       ...(checkpoints === undefined && plan.options.algorithm.keeps !== 'weighted mean'
         ? { signal: options.signal }

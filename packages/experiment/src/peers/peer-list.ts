@@ -44,29 +44,29 @@ export function identityDirectory(): string {
 export async function placeOf(
   { path, file }: Pick<Plan, 'path' | 'file'>,
   self: PeerName,
-  { key, identity: given, listen = [], discovery }: PlaceOptions = {}
+  { key, identity: ownIdentity, listen = [], discovery }: PlaceOptions = {}
 ): Promise<Place> {
   const peers = [...file.peers, ...file.servers]
-  const own = peers.find(({ name }) => name === self)
-  if (own === undefined) {
+  const entry = peers.find(({ name }) => name === self)
+  if (entry === undefined) {
     throw new InputError(`--as ${self}: ${path} has no such peer; it has ${peers.map(({ name }) => name).join(', ')}`)
   }
   const isSought = discovery !== undefined
   const identity =
-    given ?? (key === undefined ? await localIdentity(identityDirectory(), self) : await readIdentity(key))
-  checkPin(path, own, identity)
+    ownIdentity ?? (key === undefined ? await localIdentity(identityDirectory(), self) : await readIdentity(key))
+  checkPin(path, entry, identity)
   // An invited peer has no id before it joins.
-  const known = peers.filter(({ name, invited }) => name === self || !invited)
-  const peerList = await Promise.all(known.map((peer) => entryOf(path, peer, self, identity, isSought)))
-  const relays = own.addresses.flatMap((address) => relayIn(address) ?? [])
-  return { identity, listen: listen.length > 0 ? listen : listenOf(path, own, isSought), peerList, relays }
+  const withIds = peers.filter(({ name, invited }) => name === self || !invited)
+  const peerList = await Promise.all(withIds.map((peer) => entryOf(path, peer, self, identity, isSought)))
+  const relays = entry.addresses.flatMap((address) => relayIn(address) ?? [])
+  return { identity, listen: listen.length > 0 ? listen : listenOf(path, entry, isSought), peerList, relays }
 }
 
 function checkPin(path: string, { name, id }: PeerEntry, identity: Identity): void {
   if (id === undefined || parsePeerId(id) === identity.id) return
   throw new InputError(
-    `${path} says that ${name} is ${id}, but this machine's key for ${name} is that of ${identity.id}; ` +
-      `put this id into the file, or give the right key with --key`
+    `${path}: found the id ${id} for ${name}, but this machine's key for ${name} has the id ${identity.id}; ` +
+      `put this id into the file, or name the right key with --key`
   )
 }
 
@@ -74,17 +74,17 @@ async function entryOf(
   path: string,
   peer: PeerEntry,
   self: PeerName,
-  own: Identity,
+  identity: Identity,
   isSought: boolean
 ): Promise<PeerListEntry> {
   const { name, addresses } = peer
-  if (name === self) return { name, id: own.id, addresses }
+  if (name === self) return { name, id: identity.id, addresses }
   if (addresses.length === 0 && !isSought) throw noAddress(path, name)
   if (peer.id !== undefined) return { name, id: peer.id, addresses }
   if (addresses.length === 0 || !addresses.every(isLoopback)) {
     throw new InputError(
       `${path}: ${name} is on another machine and has no id; run "murmur identity ${name}" there and put the id ` +
-        'that it prints into the file, so that nobody else can pose as it'
+        'that it prints into the file, so that no other machine can pose as this peer'
     )
   }
   return { name, id: (await localIdentity(identityDirectory(), name)).id, addresses }
@@ -101,7 +101,7 @@ function listenOf(path: string, { name, addresses, listen }: PeerEntry, isSought
 
 function noAddress(path: string, name: PeerName): InputError {
   return new InputError(
-    `${path}: ${name} has no address; add addresses, such as [/ip4/192.0.2.7/tcp/4001], or have it found with --seed or --lan`
+    `${path}: ${name} has no address; add addresses, such as [/ip4/192.0.2.7/tcp/4001], or find it with --seed or --lan`
   )
 }
 

@@ -22,14 +22,14 @@ export class RowSnapshots {
 
   /** Takes a peer's rows; returns the rows of all once the round is complete. */
   take(snapshot: Snapshot): RowsOfAll | undefined {
-    const known = this.#rounds.get(snapshot.round) ?? []
-    this.#rounds.set(snapshot.round, [...known, snapshot])
-    if (known.length + 1 < this.#peers) return undefined
+    const earlier = this.#rounds.get(snapshot.round) ?? []
+    this.#rounds.set(snapshot.round, [...earlier, snapshot])
+    if (earlier.length + 1 < this.#peers) return undefined
     this.#rounds.delete(snapshot.round)
-    return this.#together([...known, snapshot])
+    return this.#merged([...earlier, snapshot])
   }
 
-  #together(snapshots: readonly Snapshot[]): RowsOfAll {
+  #merged(snapshots: readonly Snapshot[]): RowsOfAll {
     const parameters = new Float32Array(this.#length)
     let numbers = 0
     for (const { holds, parameters: rows } of snapshots) {

@@ -46,7 +46,7 @@ export class RunFile {
   /** Writes in sequence. The first failure is reported as a note. */
   #then(write: () => Promise<void>): void {
     this.#writes = this.#writes.then(write).catch((error: unknown) => {
-      if (!this.#hasFailed) this.#emit({ kind: 'note', text: `${messageOf(error)}; the run goes on, and tries again` })
+      if (!this.#hasFailed) this.#emit({ kind: 'note', text: `${messageOf(error)}; the run continues and tries again` })
       this.#hasFailed = true
     })
   }

@@ -144,9 +144,9 @@ interface Opened {
   readonly files: SavedFiles
 }
 
-async function withPeer(given: PeerRun, task: TaskWorker, peer: Peer, opened?: Opened): Promise<PeerResult> {
-  const watching = new Watching(peer, given.plan)
-  const run = { ...given, emit: shown(watching, given.emit) }
+async function withPeer(peerRun: PeerRun, task: TaskWorker, peer: Peer, opened?: Opened): Promise<PeerResult> {
+  const watching = new Watching(peer, peerRun.plan)
+  const run = { ...peerRun, emit: shown(watching, peerRun.emit) }
   const { self } = run
   let members: Members | undefined
   const stop = () => peer.stop()
@@ -236,12 +236,12 @@ async function meet(run: PeerRun, peer: Peer, members: Members | undefined): Pro
     return 'begins'
   }
   peer.meet(peerList)
-  let told = ''
+  let reported = ''
   return members.entrance(() => {
     if (peer.refusal !== undefined) throw peer.refusal
     const { missing } = members.standing
-    if (missing.length === 0 || missing.join() === told) return
-    told = missing.join()
+    if (missing.length === 0 || missing.join() === reported) return
+    reported = missing.join()
     run.emit({ kind: 'note', text: `${run.self} waits for ${missing.join(', ')}` })
   })
 }

@@ -149,6 +149,6 @@ function qualityOf(summary: Summary | PeerSummary): Quality | undefined {
 }
 
 /** Without undefined values. */
-function present<Given extends Partial<Quality>>(given: Given): Partial<Given> {
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Partial<Given>
+function present<Fields extends Partial<Quality>>(fields: Fields): Partial<Fields> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<Fields>
 }

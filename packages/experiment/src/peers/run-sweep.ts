@@ -52,8 +52,8 @@ export function sweepOfRun(plan: Plan, request: RunRequest, circumstances: RunCi
 }
 
 function descriptionOf({ algorithm, training }: Plan, peer?: PeerName): string {
-  const alone = peer === undefined ? '' : ` Of the peer ${peer} alone: its own model, samples and bytes.`
-  return `${algorithm} (${recordOf(training.algorithm).source}).${alone}`
+  const scope = peer === undefined ? '' : ` Only the peer ${peer}: its own model, samples and bytes.`
+  return `${algorithm} (${recordOf(training.algorithm).source}).${scope}`
 }
 
 function factsOf(plan: Plan, { peer, links, task }: RunCircumstances): Record<string, string> {
@@ -62,7 +62,7 @@ function factsOf(plan: Plan, { peer, links, task }: RunCircumstances): Record<st
   const slowLinks = links ?? (plan.links === undefined ? undefined : plan.path)
   const { backend = 'TypeScript' } = task
   const [{ model } = { model: 'unknown' }, ...others] = cpus()
-  const whose = peer === undefined ? 'all peers are processes of this machine' : `a machine of its own for each peer`
+  const placement = peer === undefined ? 'all peers are processes on this machine' : 'each peer is on its own machine'
   return {
     topology: `${topology}, ${peers.length} peers${serversText(plan)}`,
     task: taskText(plan.training),
@@ -70,10 +70,10 @@ function factsOf(plan: Plan, { peer, links, task }: RunCircumstances): Record<st
     ...(task.partition === undefined ? {} : { partition: task.partition }),
     backend: task.backendReason === undefined ? backend : `${backend} (${task.backendReason})`,
     training: plan.algorithm,
-    rounds: finalRounds === 0 ? String(rounds) : `${rounds}, and ${finalRounds} that only average`,
+    rounds: finalRounds === 0 ? String(rounds) : `${rounds}, and ${finalRounds} final averaging rounds`,
     messages: plan.training.codec,
-    network: slowLinks === undefined ? 'as it is' : `links as slow as ${slowLinks} says`,
-    machine: `${others.length + 1} cores (${model}), ${process.platform} ${process.arch}, Node ${process.version}; ${whose}`
+    network: slowLinks === undefined ? 'not shaped' : `links shaped as in ${slowLinks}`,
+    machine: `${others.length + 1} cores (${model}), ${process.platform} ${process.arch}, Node ${process.version}; ${placement}`
   }
 }
 

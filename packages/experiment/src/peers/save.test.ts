@@ -16,6 +16,6 @@ test('asking whether a model can be written leaves the folder, and a model that 
 
 test('a folder, and what lies in none, are refused', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'murmur-save-'))
-  await t.throwsAsync(checkSave(folder), { instanceOf: InputError, message: /is no file/ })
+  await t.throwsAsync(checkSave(folder), { instanceOf: InputError, message: /expected a file/ })
   await t.throwsAsync(checkSave(join(folder, 'none/model')), { instanceOf: InputError, message: /ENOENT/ })
 })

@@ -19,14 +19,15 @@ export interface SaveOptions {
  */
 export async function checkSave(path: string): Promise<void> {
   const found = await stat(path).catch(() => undefined)
-  if (found !== undefined && !found.isFile()) throw new InputError(`--save ${path}: this is no file; name another`)
-  const beside = `${path}.${process.pid}.check`
+  if (found !== undefined && !found.isFile())
+    throw new InputError(`--save ${path}: found a folder or a device, expected a file`)
+  const probe = `${path}.${process.pid}.check`
   try {
     if (found !== undefined) await access(path, constants.W_OK)
-    await writeFile(beside, '', { flag: 'wx' })
-    await rm(beside)
+    await writeFile(probe, '', { flag: 'wx' })
+    await rm(probe)
   } catch (error) {
-    throw new InputError(`--save ${path}: no model can be written in ${dirname(path)}: ${messageOf(error)}`)
+    throw new InputError(`--save ${path}: cannot write to ${dirname(path)}: ${messageOf(error)}`)
   }
 }
 
@@ -44,10 +45,10 @@ export async function saveModel(
   const file = modelFile(schema, parameters, facts)
   const problem = await written(save, file)
   if (problem === undefined) return undefined
-  const instead = join(await mkdtemp(join(tmpdir(), 'murmur-')), 'model.safetensors')
-  const isKept = (await written(instead, file)) === undefined
-  const left = isKept ? `the model is in ${instead} instead` : `nor can ${instead}: the model is lost`
-  const error = new OutputError(`--save ${problem.message}; ${left}`)
+  const fallback = join(await mkdtemp(join(tmpdir(), 'murmur-')), 'model.safetensors')
+  const isKept = (await written(fallback, file)) === undefined
+  const outcome = isKept ? `the model is in ${fallback} instead` : `neither can ${fallback}: the model is lost`
+  const error = new OutputError(`--save ${problem.message}; ${outcome}`)
   emit({ kind: 'note', text: error.message })
   return error
 }

@@ -16,8 +16,8 @@ export function faultsSeenBy(
 export function faultsBySender(seen: readonly SenderFaults[]): SenderFaults[] {
   const bySender = new Map<PeerName, SenderFaults>()
   for (const each of seen) {
-    const before = bySender.get(each.sender)
-    bySender.set(each.sender, before === undefined ? each : added(before, each))
+    const sum = bySender.get(each.sender)
+    bySender.set(each.sender, sum === undefined ? each : added(sum, each))
   }
   return [...bySender.values()].sort((left, right) => byName(left.sender, right.sender))
 }

@@ -25,7 +25,7 @@ export async function withStore<Result>(
   const note = (text: string) => emit({ kind: 'note', text: `${self}: ${text}` })
   const { store, close } = await open(plan, note)
   const metered = new MeteredStore(store, now, (updates) =>
-    note(`the store has gone back: ${updates} ${updates === 1 ? 'update is' : 'updates are'} lost`)
+    note(`the store returned to an older version and lost ${updates} ${updates === 1 ? 'update' : 'updates'}`)
   )
   const start = now()
   try {

@@ -106,7 +106,7 @@ test('a swarm of processes is as slow as its links, and says that they are shape
   const now = () => performance.now()
   const signal = new AbortController().signal
   const summary = await runSwarm({ topology, train }, { emit, signal, baseline: false, links, now })
-  t.true(events.some((event) => event.kind === 'note' && event.text === `links are shaped as ${links} says`))
+  t.true(events.some((event) => event.kind === 'note' && event.text === `links are shaped as in ${links}`))
   // At least 5 rounds, each of two vectors of 31,400 bytes on a line of 625 bytes per millisecond, and 20 ms.
   t.true(summary.seconds >= 5 * ((2 * 31_400) / 625_000 + 0.02), `${summary.seconds} s`)
 })

@@ -27,11 +27,12 @@ export function summarise(
   }
 ): Summary {
   const all = [...results.values()]
-  const everybody = [...all, ...servers.values()]
-  const keys = sumOfCounts(everybody.flatMap((result) => result.keys ?? []))
+  const withServers = [...all, ...servers.values()]
+  const keys = sumOfCounts(withServers.flatMap((result) => result.keys ?? []))
   const accuracies = all.flatMap(({ evaluation }) => evaluation.accuracy ?? [])
   const perplexities = all.flatMap(({ evaluation }) => evaluation.perplexity ?? [])
-  const total = (pick: (result: PeerResult) => number) => everybody.reduce((sum, result) => sum + pick(result), 0)
+  const total = (figureOf: (result: PeerResult) => number) =>
+    withServers.reduce((sum, result) => sum + figureOf(result), 0)
   const sent = ({ traffic }: PeerResult) => traffic.sent.payload + traffic.sent.overhead
   const received = ({ traffic }: PeerResult) => traffic.received.payload + traffic.received.overhead
   const [busiest] = [...results, ...servers]

@@ -50,7 +50,7 @@ async function run({ request, self, timeout, links, checkpoints, watch, director
         peerList: (me) => announce(self, me),
         timeout,
         watch,
-        onWatching: (its) => (watching = its),
+        onWatching: (value) => (watching = value),
         // Processes of a swarm are not restarted.
         pause: plan.training.timeout,
         ...logging,

@@ -69,8 +69,7 @@ export async function runSwarm(request: RunRequest, options: SwarmOptions): Prom
   if (checkpoints !== undefined) await checkCheckpoints(checkpoints, plan.options.algorithm, names)
   const links = await linksOf(options.links, plan)
   options.emit(startEvent(plan))
-  if (links !== undefined)
-    options.emit({ kind: 'note', text: `links are shaped as ${options.links ?? plan.path} says` })
+  if (links !== undefined) options.emit({ kind: 'note', text: `links are shaped as in ${options.links ?? plan.path}` })
   const evaluator = await Evaluator.start(plan, options.emit, options.signal)
   try {
     const outliers = new FirstOutliers()
@@ -164,9 +163,9 @@ async function stopTogether(children: readonly Child[]): Promise<void> {
   const grace = setTimeout(roundGrace, undefined, { ref: false })
   const halting = Promise.all(children.map((child) => child.halt()))
   const rounds = (await Promise.race([halting, grace])) ?? []
-  const known = rounds.filter((round) => round !== undefined)
-  for (const child of children) child.stopBefore(Math.max(...known))
-  if (known.length > 0) await Promise.race([Promise.all(children.map(({ ended }) => ended)), grace])
+  const answers = rounds.filter((round) => round !== undefined)
+  for (const child of children) child.stopBefore(Math.max(...answers))
+  if (answers.length > 0) await Promise.race([Promise.all(children.map(({ ended }) => ended)), grace])
 }
 
 /**
@@ -208,15 +207,15 @@ async function served(
   return new Map(await Promise.all(servers.map(async ({ name, result }) => [name, await result] as const)))
 }
 
-/** The final averaging rounds promise a factor by which the consensus distance falls; the codec's rounding sets a floor. */
+/** The final averaging rounds guarantee a factor by which the consensus distance falls; the codec's rounding sets a floor. */
 function checkConsensus({ training }: Plan, models: readonly Float32Array[], summary: Summary): void {
-  const before = summary.consensusDistanceAfterTraining
-  if (before === undefined || models.length < summary.peers) return
+  const distance = summary.consensusDistanceAfterTraining
+  if (distance === undefined || models.length < summary.peers) return
   const allowed =
-    disagreementSlack * training.consensusTolerance * before + roundingFloor(training.codec) * norm(mean(models))
+    disagreementSlack * training.consensusTolerance * distance + roundingFloor(training.codec) * norm(mean(models))
   if (summary.consensusDistance <= allowed) return
   throw new DisagreementError(
-    `the peers' models are ${summary.consensusDistance} apart at the end; ${allowed} was promised`
+    `the final models of the peers have a consensus distance of ${summary.consensusDistance}, expected at most ${allowed}`
   )
 }
 

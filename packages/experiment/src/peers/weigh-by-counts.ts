@@ -37,7 +37,7 @@ function countsText(
 ): string {
   const all = [...counts.values()].reduce((sum, count) => sum + count, 0)
   const countOf = (name: PeerName) => grouped(counts.get(name) ?? 0)
-  const theirs = neighbours.map((name) => `${name} ${countOf(name)}`).join(', ')
-  const alike = weights === 'per-sample' ? 'every sample counts alike' : 'every peer counts alike'
-  return `${self} has ${countOf(self)} samples of its own${theirs === '' ? '' : `, its neighbours ${theirs}`}; all peers together ${grouped(all)}; ${alike}`
+  const neighbourTexts = neighbours.map((name) => `${name} ${countOf(name)}`).join(', ')
+  const weighting = weights === 'per-sample' ? 'all samples have the same weight' : 'all peers have the same weight'
+  return `${self} has ${countOf(self)} local samples${neighbourTexts === '' ? '' : `, its neighbours ${neighbourTexts}`}, all peers together ${grouped(all)}; ${weighting}`
 }

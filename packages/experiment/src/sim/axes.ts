@@ -25,8 +25,8 @@ const list = <Schema extends z.ZodType>(schema: Schema) => z.array(schema).min(1
 /** Every combination is simulated. */
 export const varySchema = z
   .strictObject({
-    bandwidth: list(values.bandwidth).meta({ description: 'links.default.bandwidth, in place of its up and down too' }),
-    up: list(values.up).meta({ description: 'links.default.up: the sending direction alone, as tc limits it' }),
+    bandwidth: list(values.bandwidth).meta({ description: 'links.default.bandwidth; also replaces its up and down' }),
+    up: list(values.up).meta({ description: 'links.default.up: only the sending direction, as tc limits it' }),
     latency: list(values.latency).meta({ description: 'links.default.latency' }),
     jitter: list(values.jitter).meta({ description: 'links.default.jitter' }),
     loss: list(values.loss).meta({ description: 'links.default.loss' }),
@@ -34,11 +34,11 @@ export const varySchema = z
     peers: list(values.peers).meta({ description: 'topology.peers; needs a topology with a number of peers' }),
     graph: list(values.graph).meta({ description: 'topology.graph' }),
     stragglers: list(values.stragglers).meta({ description: 'computing.stragglers' }),
-    heterogeneity: list(values.heterogeneity).meta({ description: 'task.heterogeneity, of quadratics' }),
-    rate: list(values.rate).meta({ description: "rate.initial; a method's own goes before" })
+    heterogeneity: list(values.heterogeneity).meta({ description: 'task.heterogeneity, of the task quadratic' }),
+    rate: list(values.rate).meta({ description: 'rate.initial; that of a method has precedence' })
   })
   .prefault({})
-  .meta({ description: 'What varies: every combination is run, the last axis fastest' })
+  .meta({ description: 'What varies: every combination is simulated, the last axis fastest' })
 
 export type Vary = z.output<typeof varySchema>
 
@@ -73,8 +73,11 @@ function axisValues(choices: readonly Choice[]): readonly AxisValue[] {
   const settings = choices.map(settingOf)
   return choices.map((choice, index) => {
     const setting = settings[index]
-    const before = settings.slice(0, index).filter((other) => other === setting).length
-    return { ...choice, setting: before === 0 || typeof setting === 'number' ? setting : `${setting} (${before + 1})` }
+    const earlier = settings.slice(0, index).filter((other) => other === setting).length
+    return {
+      ...choice,
+      setting: earlier === 0 || typeof setting === 'number' ? setting : `${setting} (${earlier + 1})`
+    }
   })
 }
 

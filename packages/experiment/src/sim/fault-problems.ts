@@ -13,16 +13,16 @@ export function faultProblems(
   peers: readonly PeerName[],
   servers: readonly PeerName[]
 ): Problem[] {
-  const known = [...peers, ...servers]
-  const few =
+  const names = [...peers, ...servers]
+  const tooFew =
     random !== undefined && peers.length < 2 ? [problem(['random'], 'found one peer, expected two or more')] : []
   const ofRules = rules.flatMap(({ from, to, after = 0, until = Infinity }, index) => [
-    ...within(['rules', index], nameProblems({ from, to }, known)),
+    ...within(['rules', index], nameProblems({ from, to }, names)),
     ...(after < until ? [] : [problem(['rules', index, 'until'], `found ${until} ms, expected more than ${after} ms`)])
   ])
-  const ofEvents = events.flatMap((event, index) => within(['events', index], eventProblems(event, known)))
+  const ofEvents = events.flatMap((event, index) => within(['events', index], eventProblems(event, names)))
   const ofChurn = churn === undefined ? [] : within(['churn', 'until'], churnProblems(churn, peers.length))
-  return [...few, ...ofRules, ...ofEvents, ...within(['events'], orderProblems(events)), ...ofChurn]
+  return [...tooFew, ...ofRules, ...ofEvents, ...within(['events'], orderProblems(events)), ...ofChurn]
 }
 
 /** With more crashes than this, a simulation would take too long. */
@@ -52,8 +52,8 @@ function groupProblems(groups: readonly (readonly PeerName[])[], known: readonly
   const names = new Set(known)
   const seen = new Set<PeerName>()
   return groups.flatMap((group, index) =>
-    group.flatMap((name, place) => {
-      const at = ['groups', index, place]
+    group.flatMap((name, position) => {
+      const at = ['groups', index, position]
       if (!names.has(name)) return [problem(at, unknownPeer(name, known))]
       if (seen.has(name)) return [problem(at, `found "${name}" again, expected it in one group`)]
       seen.add(name)
@@ -76,8 +76,8 @@ const steps: Readonly<
   restart: { from: ['crashed'], to: 'up' },
   freeze: { from: ['up'], to: 'frozen' },
   thaw: { from: ['frozen'], to: 'up' },
-  leave: { from: ['up'], to: 'gone' },
-  join: { from: ['not there yet'], to: 'up' },
+  leave: { from: ['up'], to: 'stopped' },
+  join: { from: ['not yet there'], to: 'up' },
   partition: { from: ['whole', 'in parts'], to: 'in parts' },
   heal: { from: ['in parts'], to: 'whole' },
   clog: { from: ['open'], to: 'clogged' },
@@ -87,7 +87,7 @@ const steps: Readonly<
 /** Reports events that are impossible in the order of their times. Paths begin with the event's index. */
 function orderProblems(events: readonly FaultEvent[]): Problem[] {
   const states = new Map<string, string>(
-    events.flatMap((event) => (event.kind === 'join' ? [[event.peer, 'not there yet'] as const] : []))
+    events.flatMap((event) => (event.kind === 'join' ? [[event.peer, 'not yet there'] as const] : []))
   )
   const inOrder = events.map((event, index) => ({ event, index })).sort((left, right) => left.event.at - right.event.at)
   return inOrder.flatMap(({ event, index }) => {
@@ -104,6 +104,6 @@ function orderProblems(events: readonly FaultEvent[]): Problem[] {
 
 function subjectOf(event: Exclude<FaultEvent, { kind: 'skew' }>): { readonly what: string; readonly begin: string } {
   if ('peer' in event) return { what: event.peer, begin: 'up' }
-  if ('from' in event) return { what: `the way from ${event.from} to ${event.to}`, begin: 'open' }
+  if ('from' in event) return { what: `the path from ${event.from} to ${event.to}`, begin: 'open' }
   return { what: 'the network', begin: 'whole' }
 }

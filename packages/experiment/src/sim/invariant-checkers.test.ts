@@ -75,7 +75,7 @@ test('who should be identical and is not is named', (t) => {
       [a, report(0, [1, 2])],
       [b, report(0, [1, 2.5])]
     ])[0],
-    /^b has other parameters/
+    /^b has parameters that differ/
   )
 })
 

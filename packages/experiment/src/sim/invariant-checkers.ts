@@ -72,8 +72,8 @@ export class InvariantCheckers {
     if (round % this.#every === 0) {
       if (!allFinite(parameters)) this.found(`${peer} has parameters that are not finite after round ${round}`)
       if (this.#keeps === 'equality') this.#checkIdentical(peer, report)
-      const before = this.#before.get(peer)
-      if (before !== undefined && round > 0) this.#checkMean(peer, report, before)
+      const previous = this.#before.get(peer)
+      if (previous !== undefined && round > 0) this.#checkMean(peer, report, previous)
     }
     if ((this.#keeps === 'mean' || this.#keeps === 'weighted mean') && (round + 1) % this.#every === 0) {
       keepCopy(this.#before, peer, summed(report))
@@ -89,7 +89,7 @@ export class InvariantCheckers {
       return
     }
     if (!parameters.every((value, index) => value === first.model[index])) {
-      this.found(`${peer} has other parameters than the others after round ${round}`)
+      this.found(`${peer} has parameters that differ from those of the others after round ${round}`)
     }
     if (++first.peers === this.#workers.length) this.#models.delete(round)
   }

@@ -51,8 +51,8 @@ function trainingOptions({ batch, codec, optimiser, rate = {} }: MethodDescripti
 /** A sentence on a method: its algorithm with all options, and its source. */
 export function methodText({ algorithm }: MethodDescription): string {
   const { title, source } = recordOf(algorithm)
-  const told = Object.entries(givenOptions(algorithm)).map(
+  const options = Object.entries(givenOptions(algorithm)).map(
     ([option, value]) => `${option} ${JSON.stringify(value).replaceAll('"', '')}`
   )
-  return `${[title, ...told].join(', ')} (${source}).`
+  return `${[title, ...options].join(', ')} (${source}).`
 }

@@ -150,8 +150,8 @@ export class MetricsRecorder {
   /** The newest models of the present peers: a crashed peer has lost its model, and that of a peer that gave up is outdated. */
   #models(): Float32Array[] {
     if (this.#rows !== undefined) return [this.#rows]
-    const there = this.#options.workers.filter((peer) => !this.#simulation.hasCrashed(peer) && !this.#lost.has(peer))
-    return there.flatMap((peer) => this.#newest.get(peer) ?? [])
+    const present = this.#options.workers.filter((peer) => !this.#simulation.hasCrashed(peer) && !this.#lost.has(peer))
+    return present.flatMap((peer) => this.#newest.get(peer) ?? [])
   }
 
   async #evaluate(model: Float32Array): Promise<Evaluation> {

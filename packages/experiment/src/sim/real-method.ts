@@ -15,18 +15,19 @@ export async function readMethod(
   label: string
 ): Promise<{ readonly file: TopologyFile; readonly training: Training }> {
   const { topology: path } = request
-  const beside = (['train', 'algorithm', 'task', 'data', 'partition'] as const).find(
+  const conflicting = (['train', 'algorithm', 'task', 'data', 'partition'] as const).find(
     (name) => request[name] !== undefined
   )
-  if (beside !== undefined) throw new InputError(`--${beside}: found it beside --method, expected all to be in ${path}`)
+  if (conflicting !== undefined)
+    throw new InputError(`--${conflicting}: cannot be combined with --method; write it into ${path}`)
   const scenario = await readScenario(path)
   const method = methodCalled(scenario, label)
   const reason = refusal(scenario, method)
   if (reason !== undefined) throw new InputError(`${path}: the method "${label}" cannot run on real peers: ${reason}`)
   const [setting] = settingsOf(scenario)
   const file = topologyOf(scenario, { setting, method })
-  const own = serversOf(method, file.topology.peers, file.servers)
-  const servers = own.map(({ name }): PeerEntry => ({ name, role: 'server', invited: false, addresses: [] }))
+  const methodServers = serversOf(method, file.topology.peers, file.servers)
+  const servers = methodServers.map(({ name }): PeerEntry => ({ name, role: 'server', invited: false, addresses: [] }))
   const { consensusTolerance, membership } = trainingSchema.parse({})
   const { rounds, ...rest } = { ...scenario.training, ...setting.learning, ...method.training }
   const rate = { ...rest.rate, initial: method.rate?.initial ?? setting.rate ?? rest.rate.initial }
@@ -52,10 +53,9 @@ function methodCalled({ path, methods }: Scenario, label: string): Method {
 /** Why real peers cannot run a method; undefined if they can. */
 function refusal({ traffic, training }: Scenario, { algorithm, fusion, on = 'own' }: Method): string | undefined {
   if (traffic !== undefined)
-    return "its messages weigh what traffic says, and those of real peers the task's parameters"
-  if (on !== 'own')
-    return `its servers share machines with workers (on: ${on}), and those of real peers are on their own`
+    return "its messages have the sizes in traffic; those of real peers have the sizes of the task's parameters"
+  if (on !== 'own') return `its servers share machines with workers (on: ${on}); real servers have their own machines`
   if (fusion !== 'fused') return 'real peers send all parameters in one buffer, not by tensor'
   if (algorithm.name === 'sgd') return 'sgd exchanges nothing'
-  return training.rounds === endless ? 'it has no number of rounds' : undefined
+  return training.rounds === endless ? 'its number of rounds has no limit' : undefined
 }

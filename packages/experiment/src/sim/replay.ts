@@ -18,7 +18,7 @@ export interface Recording {
   readonly bytesByRound: readonly number[]
 }
 
-const between = (from: PeerName, to: PeerName) => `${from} ${to}`
+const pairKey = (from: PeerName, to: PeerName) => `${from} ${to}`
 
 /**
  * A wire that records its messages.
@@ -30,8 +30,8 @@ export function recordingWire<W extends Wire<VectorMessage>>(wire: W, factor = 1
   const bytesByRound: number[] = []
   const link = (from: PeerName, to: PeerName): LinkWire<VectorMessage> => {
     const inner = wire.link?.(from, to) ?? wire
-    const list = sizes.get(between(from, to)) ?? []
-    sizes.set(between(from, to), list)
+    const list = sizes.get(pairKey(from, to)) ?? []
+    sizes.set(pairKey(from, to), list)
     return {
       copy(message) {
         const copy = inner.copy(message)
@@ -55,7 +55,7 @@ export const replayLength = 256
 export function replayingWire(sizes: MessageSizes): Wire<VectorMessage> {
   const wire = { ...pooledVectorWire(), ...weighed(replayLength) }
   const link = (from: PeerName, to: PeerName): LinkWire<VectorMessage> => {
-    const list = sizes.get(between(from, to)) ?? []
+    const list = sizes.get(pairKey(from, to)) ?? []
     let next = -1
     const nth = () => {
       invariant(next < list.length, () => `message ${next + 1} from ${from} to ${to} was not recorded`)
@@ -98,9 +98,9 @@ export async function replayedTimes(
   const { peers } = options.topology
   const times = Array.from({ length: settings.rounds }, () => new Array<Milliseconds>(peers.length).fill(Number.NaN))
   await simulate({ ...options, wire: replayingWire(sizes) }, async (fabric) => {
-    const place = peers.indexOf(fabric.self)
+    const index = peers.indexOf(fabric.self)
     for await (const { round } of train(fabric, idleTask(settings.batchSize), settings))
-      if (place >= 0) times[round][place] = fabric.now()
+      if (index >= 0) times[round][index] = fabric.now()
   })
   return times
 }

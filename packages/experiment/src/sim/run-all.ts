@@ -37,8 +37,8 @@ export async function runAll(
   { threads, part = { number: 1, of: 1 }, onRun, keep, signal }: RunAllOptions
 ): Promise<AllRuns> {
   // In random order, so that the remaining time can be estimated, and all parts take about the same time.
-  const drawn = createRandom(0, 'order').shuffle(Array.from({ length: runCount(scenario) }, (_, index) => index))
-  const order = ofPart(drawn, part)
+  const shuffled = createRandom(0, 'order').shuffle(Array.from({ length: runCount(scenario) }, (_, index) => index))
+  const order = ofPart(shuffled, part)
   const all = order.length
   const repeats = order.filter(isRepeated).length
   const pool = new RunPool(scenario, Math.max(1, Math.min(threads, all)))
@@ -120,7 +120,7 @@ export function differenceOf(first: RunResult, second: RunResult): string[] {
   const at = curve.findIndex((point, k) => JSON.stringify(point) !== JSON.stringify(first.record.curve[k]))
   const where =
     at < 0
-      ? 'in events that the curve does not show'
-      : `first at evaluation ${at + 1}: ${JSON.stringify(first.record.curve[at])} and then ${JSON.stringify(curve[at])}`
-  return [`${JSON.stringify(settings)}: the same run came out otherwise, ${where}`]
+      ? 'in events that are not in the curve'
+      : `first at evaluation ${at + 1}: ${JSON.stringify(first.record.curve[at])}, then ${JSON.stringify(curve[at])}`
+  return [`${JSON.stringify(settings)}: the repeated run gave another result, ${where}`]
 }

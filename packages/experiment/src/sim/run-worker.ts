@@ -41,20 +41,20 @@ export interface RunQuestion {
 export async function run({ index, within }: RunQuestion): Promise<RunAnswer> {
   try {
     await Promise.all(scenario.methods.map(({ algorithm }) => loadAlgorithm(algorithm)))
-    const chosen = runs[index]
-    const { peers } = topologyOf(scenario, chosen).topology
-    const taskSet = await taskSets.of(chosen.setting.learning, peers, chosen.seed)
+    const simRun = runs[index]
+    const { peers } = topologyOf(scenario, simRun).topology
+    const taskSet = await taskSets.of(simRun.setting.learning, peers, simRun.seed)
     const limited = limitedBy(scenario, within)
-    return { ok: true, result: await simulateRun(limited, chosen, taskSet, () => performance.now()) }
+    return { ok: true, result: await simulateRun(limited, simRun, taskSet, () => performance.now()) }
   } catch (error) {
     const { name, stack } = error instanceof Error ? error : { name: 'Error', stack: undefined }
     return { ok: false, name, message: messageOf(error), stack }
   }
 }
 
-function limitedBy(given: Scenario, within: RunLimits): Scenario {
-  const { stop = given.stop, rounds = given.training.rounds, evaluate = given.evaluate } = within
-  return { ...given, stop, evaluate, training: { ...given.training, rounds } }
+function limitedBy(full: Scenario, within: RunLimits): Scenario {
+  const { stop = full.stop, rounds = full.training.rounds, evaluate = full.evaluate } = within
+  return { ...full, stop, evaluate, training: { ...full.training, rounds } }
 }
 
 parentPort?.postMessage({ loaded: threadId } satisfies ThreadLoaded)

@@ -203,7 +203,7 @@ class SimulatedRun {
     const task = this.#asTraffic(isOnOneMachine(this.#run.method) ? this.#taskSet.union : this.#taskSet.of(self))
     for await (const report of train(fabric, task, { ...settings, members: this.#membersOn(fabric) })) {
       if (report.phase === 'train') this.#checkers.take(self, report)
-      if (await this.#metrics.take(self, report)) this.#simulation.stop('the target is reached, or all rounds are over')
+      if (await this.#metrics.take(self, report)) this.#simulation.stop('target reached, or all rounds done')
     }
   }
 
@@ -225,7 +225,7 @@ class SimulatedRun {
     const settings = { ...this.#settings, store: this.#store?.of(fabric) }
     for await (const report of train(fabric, this.#asTraffic(this.#taskSet.union), settings))
       if (report.holds !== undefined && (await this.#metrics.take(fabric.self, report)))
-        this.#simulation.stop('the target is reached, or all rounds are over')
+        this.#simulation.stop('target reached, or all rounds done')
   }
 
   /** The task with the traffic's tensors in place of its own. */

@@ -15,7 +15,7 @@ import { type Draft, type PeersCase, topologyCases } from './topology-cases.js'
 
 /** Problems that the schema cannot express: names and numbers that must fit each other. Paths begin within the scenario. */
 export function scenarioProblems(draft: Draft): readonly Problem[] {
-  const alone = [
+  const problemsWithoutTopology = [
     ...partitionProblems(draft),
     ...axisProblems(draft),
     ...labelProblems(draft),
@@ -28,7 +28,7 @@ export function scenarioProblems(draft: Draft): readonly Problem[] {
     ...rowProblems(draft)
   ]
   // Topologies are only built without these problems: until then there could be any number of topologies.
-  if (alone.length > 0) return alone
+  if (problemsWithoutTopology.length > 0) return problemsWithoutTopology
   const { problems, cases } = topologyCases(draft)
   return distinct([...problems, ...cases.flatMap((each) => caseProblems(draft, each))])
 }
@@ -41,14 +41,14 @@ function distinct(problems: readonly Problem[]): readonly Problem[] {
 /** A scenario has all data in one place. */
 function partitionProblems({ training }: Draft): Problem[] {
   if (localWeights(training) === undefined) return []
-  return [problem(['partition'], 'found "local", expected another: a simulation has no data that other machines have')]
+  return [problem(['partition'], 'found "local", expected another: a simulation has no data of other machines')]
 }
 
 /** Traffic and a codec both determine message sizes: the size of encoded numbers that do not exist is unknown. */
 function codecProblems({ traffic, methods }: Draft): Problem[] {
   const coded = methods.find(({ training }) => training.codec !== 'float32')
   if (traffic === undefined || coded === undefined) return []
-  const message = `found traffic, expected none beside the codec ${coded.training.codec} of "${coded.label}"`
+  const message = `found traffic, expected none with the codec ${coded.training.codec} of "${coded.label}"`
   return [problem(['traffic'], message)]
 }
 
@@ -59,16 +59,16 @@ function rowProblems({ traffic, methods }: Draft): Problem[] {
     const hasTraffic = record.keys !== undefined && traffic !== undefined
     const refused = [
       ...rowRefusals(record, training),
-      ...(hasTraffic ? [`${record.title} sends rows of the task; leave out traffic`] : [])
+      ...(hasTraffic ? [`${record.title} sends rows of the task; omit traffic`] : [])
     ]
     return refused.map((text) => problem(['methods', index], text))
   })
 }
 
 function axisProblems({ axes, topology, training: { task } }: Draft): Problem[] {
-  const again = axes.flatMap(({ name, values }) =>
+  const repeated = axes.flatMap(({ name, values }) =>
     values.flatMap(({ value }, index) =>
-      values.slice(0, index).some((before) => isDeepStrictEqual(before.value, value))
+      values.slice(0, index).some((earlier) => isDeepStrictEqual(earlier.value, value))
         ? [problem([name, index], 'found this value again, expected it once')]
         : []
     )
@@ -84,7 +84,7 @@ function axisProblems({ axes, topology, training: { task } }: Draft): Problem[] 
   return within(
     ['vary'],
     [
-      ...again,
+      ...repeated,
       ...(peers ? [key('peers', 'a topology whose peers are a number')] : []),
       ...(heterogeneity ? [key('heterogeneity', 'task: quadratic')] : [])
     ]
@@ -103,7 +103,7 @@ function labelProblems({ methods }: Draft): Problem[] {
 /** Halving and doubling cannot be streamed: each step needs all of the previous step. */
 function callsProblems({ methods }: Draft): Problem[] {
   const message =
-    'found halving-doubling per tensor with streamed calls, expected calls: blocking: a step needs all of the step before'
+    'found halving-doubling per tensor with streamed calls, expected calls: blocking, since each step needs all of the previous step'
   return methods.flatMap(({ algorithm: { collective, fusion, calls } }, index) =>
     collective === 'halving-doubling' && fusion === 'per-tensor' && calls === 'streamed'
       ? [problem(['methods', index], message)]
@@ -138,12 +138,12 @@ function seedProblems({ seeds }: Draft): Problem[] {
 /** A cosine decays to 0 at the last round, so the number of rounds must be known. */
 function rateProblems({ training, methods }: Draft): Problem[] {
   if (training.rounds !== endless) return []
-  const message = 'found "cosine", expected constant, or rounds beside it: a cosine falls to 0 at the last round'
+  const message = 'found "cosine", expected constant, or a number of rounds: a cosine falls to 0 at the last round'
   const shared = training.rate.decay === 'cosine' ? [problem(['rate', 'decay'], message)] : []
-  const own = methods.flatMap(({ rate }, index) =>
+  const ofMethods = methods.flatMap(({ rate }, index) =>
     rate?.decay === 'cosine' ? [problem(['methods', index, 'rate', 'decay'], message)] : []
   )
-  return [...shared, ...own]
+  return [...shared, ...ofMethods]
 }
 
 function sizeProblems(draft: Draft): Problem[] {
@@ -160,14 +160,14 @@ function sizeProblems(draft: Draft): Problem[] {
 }
 
 function caseProblems(draft: Draft, { peers, which }: PeersCase): Problem[] {
-  const own = ownServerNames(draft.methods)
+  const servers = ownServerNames(draft.methods)
   const names = new Set<string>(peers)
   const slow = Object.keys(draft.computing.slow).flatMap((name): Problem[] =>
     names.has(name) ? [] : [{ path: ['computing', 'slow', name], at: 'key', message: unknownPeer(name, peers) }]
   )
   const problems = [
     ...slow,
-    ...within(['faults'], faultProblems(draft.faults, peers, own)),
+    ...within(['faults'], faultProblems(draft.faults, peers, servers)),
     ...draft.methods.flatMap((method, index) => within(['methods', index], serverProblems(draft, method, peers)))
   ]
   return problems.map((each) => ({ ...each, message: `${each.message}${which}` }))

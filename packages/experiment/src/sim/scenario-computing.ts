@@ -1,6 +1,6 @@
 import { duration, fraction, parseYamlFile } from '@murmuration/files'
 import { z } from 'zod'
-import { gone } from '../training/gone.js'
+import { removedFields } from '../training/removed-fields.js'
 import { mappingSuchAs } from '../training/schema-words.js'
 
 const positive = z.number().positive()
@@ -12,23 +12,23 @@ const stragglers = z.discriminatedUnion(
     z
       .strictObject({
         kind: z.literal('shifted-exponential'),
-        mean: duration().meta({ description: 'Of the time that is added' })
+        mean: duration().meta({ description: 'The mean of the added time' })
       })
-      .meta({ description: 'Each step takes longer by a time that is drawn from an exponential distribution' }),
+      .meta({ description: 'Each step takes longer by a time from an exponential distribution' }),
     z
       .strictObject({
         kind: z.literal('log-normal'),
         sigma: positive.meta({ description: 'σ, the deviation of the logarithm' })
       })
       .meta({
-        description: 'Each step takes exp(σ z − σ²/2) times as long, z drawn from the normal distribution: 1 on average'
+        description: 'Each step takes exp(σ z − σ²/2) times as long, with z from the normal distribution: 1 on average'
       }),
     z
       .strictObject({
         kind: z.literal('slow-now-and-then'),
-        fraction: fraction().meta({ description: 'Of the steps' }),
-        ...gone({ share: 'fraction in place of share' }),
-        factor: positive.meta({ description: 'How many times as long these take' })
+        fraction: fraction().meta({ description: 'The fraction of the steps' }),
+        ...removedFields({ share: 'fraction in place of share' }),
+        factor: positive.meta({ description: 'How many times as long these steps take' })
       })
       .meta({ description: 'This fraction of the steps takes factor times as long' }),
     z
@@ -38,7 +38,7 @@ const stragglers = z.discriminatedUnion(
       })
       .meta({
         description:
-          'Steps take one factor after the other times as long, around and around; each peer begins elsewhere'
+          'Steps take the factors, in order and cyclically, times as long; each peer begins at another factor'
       })
   ],
   { error: mappingSuchAs('{ kind: log-normal, sigma: 0.5 }') }
@@ -49,7 +49,7 @@ export const stragglersSchema = z
   .union([z.literal('none').transform((kind): Stragglers => ({ kind })), stragglers])
   .meta({
     id: 'stragglers',
-    description: 'What makes steps take longer by chance: none, or { kind: … } with its options'
+    description: 'Why some steps take longer, at random: none, or { kind: … } with its options'
   })
 
 export type Stragglers = z.output<typeof stragglers>
@@ -57,16 +57,16 @@ export type Stragglers = z.output<typeof stragglers>
 /** The times of computing, in virtual time. */
 export const computingSchema = z
   .strictObject({
-    perSample: duration().prefault('1 ms').meta({ description: 'For each sample of a gradient' }),
-    perStep: duration().prefault('0 ms').meta({ description: 'For each gradient, whatever its samples' }),
+    perSample: duration().prefault('1 ms').meta({ description: 'The time per sample of a gradient' }),
+    perStep: duration().prefault('0 ms').meta({ description: 'The time per gradient, in addition' }),
     slow: z
       .record(z.string(), positive)
       .default({})
-      .meta({ description: 'By name of a peer: how many times as long it takes' }),
+      .meta({ description: 'How many times as long a peer takes, by its name' }),
     stragglers: stragglersSchema.prefault('none')
   })
   .prefault({})
-  .meta({ description: 'What computing takes' })
+  .meta({ description: 'The time of computing' })
 
 export type Computing = z.output<typeof computingSchema>
 

@@ -136,7 +136,7 @@ function seedsOf({ seed = 1, seeds = [seed] }: Pick<Loaded, 'seed' | 'seeds'>): 
 
 function seedProblems({ seed, seeds }: ScenarioDescription): Problem[] {
   if (seed === undefined || seeds === undefined) return []
-  return [{ path: ['seed'], at: 'key', message: 'found seed beside seeds, expected one of them' }]
+  return [{ path: ['seed'], at: 'key', message: 'found seed and seeds, expected one of them' }]
 }
 
 /** The keys of a mapping within another, in the order of the file. */

@@ -2,7 +2,7 @@ import { type Algorithm, allAlgorithms } from '@murmuration/algorithms'
 import { graphSchema } from '@murmuration/topology'
 import { z } from 'zod'
 import { algorithmSchema } from '../training/algorithm-choice.js'
-import { gone } from '../training/gone.js'
+import { removedFields } from '../training/removed-fields.js'
 import { methodFields, rateFields } from '../training/training-schema.js'
 
 const atLeastOne = z.int().min(1)
@@ -16,14 +16,14 @@ export const namedCodec = (schema: typeof methodFields.codec) =>
   })
 
 /** Options that older files have next to `algorithm`. */
-const optionsOfOlder = gone(
+const optionsOfOlder = removedFields(
   Object.fromEntries(
     allAlgorithms
       .flatMap(({ name, options }) => Object.keys(options.shape).map((option) => [option, name] as const))
       .filter(
         ([option]) => !['rate', 'batch', 'codec', 'optimiser', 'graph', 'fusion', 'servers', 'on'].includes(option)
       )
-      .map(([option, name]) => [option, `algorithm: { name: ${name}, ${option}: … }, with it inside`])
+      .map(([option, name]) => [option, `it inside algorithm: { name: ${name}, ${option}: … }`])
   )
 )
 
@@ -33,7 +33,7 @@ const method = z.strictObject({
     .string()
     .regex(/^[^\p{Cc}]{1,60}$/u, { error: 'a label of 1 to 60 characters' })
     .optional()
-    .meta({ description: 'The label in tables and charts; one made of the options when absent' }),
+    .meta({ description: 'The label in tables and charts; when absent, a label made from the options' }),
   batch: methodFields.batch.optional().meta(insteadOf('batch')),
   codec: namedCodec(methodFields.codec).optional().meta(insteadOf('codec')),
   rate: z
@@ -44,23 +44,23 @@ const method = z.strictObject({
       scale: rateFields.scale.optional()
     })
     .optional()
-    .meta({ description: "In place of what the scenario's rate says of the same" }),
+    .meta({ description: "In place of the same fields of the scenario's rate" }),
   optimiser: methodFields.optimiser.optional().meta(insteadOf('optimiser')),
   graph: graphSchema.optional().meta({ description: 'In place of the graph of the topology' }),
   fusion: z.enum(['fused', 'per-tensor']).default('fused').meta({
     description:
       'fused: all parameters in one flat buffer. per-tensor: a message for each tensor, as many early systems did'
   }),
-  servers: atLeastOne
-    .max(10_000)
-    .optional()
-    .meta({ description: 'Among how many the parameters are divided: 1, or with on: workers one for each worker' }),
+  servers: atLeastOne.max(10_000).optional().meta({
+    description: 'The number of servers among which the parameters are divided: 1, or with on: workers one per worker'
+  }),
   on: z.string().min(1).optional().meta({
-    description: "Whose machines servers run on: own, workers (the first to the first worker …), or a peer's"
+    description:
+      "The machines of the servers: own, workers (the first server with the first worker …), or a peer's name"
   }),
   ...optionsOfOlder,
-  ...gone({
-    exchange: 'fusion: per-tensor (or fused) in place of exchange, and calls: blocking where each tensor is waited for'
+  ...removedFields({
+    exchange: 'fusion: per-tensor (or fused) in place of exchange, and calls: blocking to wait for each tensor'
   })
 })
 

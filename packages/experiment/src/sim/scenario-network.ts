@@ -12,17 +12,17 @@ export const networkSchema = z
       .prefault('99 %')
       .meta({ description: 'The fraction of the nominal bandwidth that frames get; the rest is packet headers' }),
     acknowledgements: fraction().prefault('2 %').meta({
-      description: "What a flow's acknowledgements take of the opposite direction, as a fraction of the flow"
+      description: "The bandwidth of a flow's acknowledgements in the opposite direction, as a fraction of the flow"
     }),
     messageOverhead: byteSize()
       .prefault('0 B')
-      .meta({ description: `What every message costs beside the frame's own ${frameHeaderLength} bytes` }),
+      .meta({ description: `Bytes per message in addition to the frame's ${frameHeaderLength}` }),
     latencyFactor: positive
       .default(1)
       .meta({ description: "Multiplies every latency; 13.01 in SimGrid's calibrated model LV08" }),
     transport: z.enum(['stream', 'datagram']).default('stream').meta({
-      description: 'stream: loss caps the rate as it does of TCP. datagram: a message of which a packet is lost is lost'
+      description: 'stream: loss caps the rate, as with TCP. datagram: a message that loses a packet is lost'
     })
   })
   .prefault({})
-  .meta({ description: 'How bytes move over the links of the topology' })
+  .meta({ description: 'How the links of the topology carry bytes' })

@@ -18,7 +18,7 @@ import { networkSchema } from './scenario-network.js'
 export async function scenarioOfRun(request: RunRequest): Promise<Scenario> {
   const plan = await makePlan(request)
   if (plan.training.algorithm.name === 'sgd') {
-    throw new InputError('sgd exchanges nothing, so that there is nothing to simulate; name another algorithm')
+    throw new InputError('sgd exchanges nothing, so there is nothing to simulate; name another algorithm')
   }
   return scenarioOfPlan(plan, request)
 }
@@ -29,11 +29,12 @@ export async function scenarioOfPlan({ training, options, label }: Plan, request
   const { algorithm, consensusTolerance: _, membership, seed, ...simulated } = training
   const { codec, rounds } = training
   if (codec === 'auto') {
-    const message = 'codec "auto" chooses by the measured speed of real links, which a simulation has none of; name one'
+    const message =
+      'codec "auto" chooses by the measured speed of real links, which a simulation does not have; name a codec'
     throw new InputError(message)
   }
   if (localWeights(training) !== undefined) {
-    throw new InputError('partition "local" is of data that other machines have; a simulation needs another partition')
+    throw new InputError('partition "local" uses the data of other machines; a simulation needs another partition')
   }
   return {
     path: request.topology,

@@ -25,14 +25,14 @@ const older: readonly (readonly [lines: Readonly<Record<string, string>>, messag
     '5:75: computing.stragglers.share: found "5 %", expected fraction in place of share'
   ],
   [{ stop: '{ rounds: 4 }' }, '5:17: stop.rounds: found 4, expected rounds at the top level'],
-  [{ task: '{ kind: softmax, data: digits }' }, '3:30: task.data: found "digits", expected data beside task'],
+  [{ task: '{ kind: softmax, data: digits }' }, '3:30: task.data: found "digits", expected data next to task'],
   [
     { task: '{ kind: logistic, samples: 9 }' },
-    '3:34: task.samples: found 9, expected data: { gaussians: 4601 } beside task'
+    '3:34: task.samples: found 9, expected data: { gaussians: 4601 } next to task'
   ],
   [
     { methods: '[{ algorithm: all-reduce, collective: ring }]' },
-    '4:48: methods[0].collective: found "ring", expected algorithm: { name: all-reduce, collective: … }, with it inside'
+    '4:48: methods[0].collective: found "ring", expected it inside algorithm: { name: all-reduce, collective: … }'
   ]
 ]
 

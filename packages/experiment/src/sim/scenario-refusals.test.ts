@@ -24,15 +24,15 @@ const mistakes: readonly (readonly [lines: Readonly<Record<string, string>>, mes
   ],
   [
     { topology: '{ graph: { kind: matrix, rows: [[0, 1], [1, 0]] }, peers: [a, b] }' },
-    '2:20: topology.graph: found weights by which the peers need not agree, expected others. Disagreement is not sure to fade: λₙ of W is −1, so that two groups swap their values forever: give peers a self weight above 0.'
+    '2:20: topology.graph: found weights that do not guarantee consensus, expected others. Disagreement is not sure to fade: λₙ of W is −1, so that two groups swap their values forever: give peers a self weight above 0.'
   ],
   [
     { methods: '[{ algorithm: all-reduce, exchange: tensors }]' },
-    '4:46: methods[0].exchange: found "tensors", expected fusion: per-tensor (or fused) in place of exchange, and calls: blocking where each tensor is waited for'
+    '4:46: methods[0].exchange: found "tensors", expected fusion: per-tensor (or fused) in place of exchange, and calls: blocking to wait for each tensor'
   ],
   [
     { methods: '[{ algorithm: { name: all-reduce, collective: halving-doubling, fusion: per-tensor } }]' },
-    '4:11: methods[0]: found halving-doubling per tensor with streamed calls, expected calls: blocking: a step needs all of the step before'
+    '4:11: methods[0]: found halving-doubling per tensor with streamed calls, expected calls: blocking, since each step needs all of the previous step'
   ],
   [{ topology: '5' }, '2:11: topology: found 5, expected the path of a topology file, or a mapping'],
   [{ task: '5' }, '3:7: task: found 5, expected one of mlp, cnn, …, or a mapping'],
@@ -78,7 +78,7 @@ const mistakes: readonly (readonly [lines: Readonly<Record<string, string>>, mes
   ],
   [
     { rate: '{ decay: cosine }', stop: '{ time: 1 s }' },
-    '5:16: rate.decay: found "cosine", expected constant, or rounds beside it: a cosine falls to 0 at the last round'
+    '5:16: rate.decay: found "cosine", expected constant, or a number of rounds: a cosine falls to 0 at the last round'
   ],
   [{ computing: '{ slow: { d: 3 } }' }, '5:22: computing.slow: found "d", expected the name of a peer'],
   [
@@ -115,7 +115,7 @@ const mistakes: readonly (readonly [lines: Readonly<Record<string, string>>, mes
   ],
   [
     { vary: '{ graph: [ring, { kind: random-regular, degree: 1, seed: 1 }] }' },
-    '5:55: vary.graph[1].degree: found 1, expected an even number since the 3 peers are odd in number'
+    '5:55: vary.graph[1].degree: found 1, expected an even number, since the number of peers, 3, is odd'
   ],
   [
     { task: 'softmax', vary: '{ heterogeneity: [1] }' },
@@ -176,11 +176,14 @@ const mistakes: readonly (readonly [lines: Readonly<Record<string, string>>, mes
     { methods: '[{ algorithm: { name: local-sgd, period: 0 } }]' },
     '4:51: methods[0].algorithm.period: found 0, expected at least 1'
   ],
-  [{ seed: '1', seeds: '2' }, '5:1: found seed beside seeds, expected one of them'],
-  [{ data: 'digits', task: 'quadratic' }, '5:1: found data, expected none: the task "quadratic" draws what it learns'],
+  [{ seed: '1', seeds: '2' }, '5:1: found seed and seeds, expected one of them'],
+  [
+    { data: 'digits', task: 'quadratic' },
+    '5:1: found data, expected none: the task "quadratic" generates its own data'
+  ],
   [
     { partition: 'local', task: 'softmax' },
-    '5:12: partition: found "local", expected another: a simulation has no data that other machines have'
+    '5:12: partition: found "local", expected another: a simulation has no data of other machines'
   ],
   [
     { methods: '[{ algorithm: all-reduce, fusion: per-tensor }]' },
@@ -271,7 +274,7 @@ const mistakes: readonly (readonly [lines: Readonly<Record<string, string>>, mes
   ],
   [
     { traffic: '{ tensors: [500] }', codec: 'int8' },
-    '5:10: traffic: found traffic, expected none beside the codec int8 of "D-PSGD"'
+    '5:10: traffic: found traffic, expected none with the codec int8 of "D-PSGD"'
   ],
   [
     { codec: 'auto' },

@@ -89,7 +89,7 @@ export function graphOf(method: Method): GraphDescription | undefined {
 /** Every combination of the axes' values; the last axis changes fastest. A single empty one if there is no axis. */
 export function combinations(axes: readonly Axis[]): readonly (readonly AxisValue[])[] {
   return axes.reduce<readonly (readonly AxisValue[])[]>(
-    (before, { values }) => before.flatMap((choices) => values.map((value) => [...choices, value])),
+    (combined, { values }) => combined.flatMap((choices) => values.map((value) => [...choices, value])),
     [[]]
   )
 }

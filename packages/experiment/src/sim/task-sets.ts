@@ -6,25 +6,25 @@ import type { LearningTask } from '../training/training-schema.js'
 
 /** Builds the tasks of all peers of a run, and caches the latest: successive runs share them. */
 export class TaskSets {
-  readonly #known = new Map<string, Promise<TaskSet>>()
-  readonly #kept: number
+  readonly #cache = new Map<string, Promise<TaskSet>>()
+  readonly #maxKept: number
 
-  /** @param kept - the size of the cache */
-  constructor(kept: number) {
-    this.#kept = kept
+  /** @param maxKept - the size of the cache */
+  constructor(maxKept: number) {
+    this.#maxKept = maxKept
   }
 
   /** Rejects with an InputError when the data cannot be read or divided. */
   of(task: LearningTask, peers: readonly string[], seed: number): Promise<TaskSet> {
     const key = JSON.stringify([task, peers, seed])
-    const known = this.#known.get(key) ?? open(task, peers, seed)
-    this.#known.delete(key)
-    this.#known.set(key, known)
-    for (const oldest of this.#known.keys()) {
-      if (this.#known.size <= this.#kept) break
-      this.#known.delete(oldest)
+    const taskSet = this.#cache.get(key) ?? open(task, peers, seed)
+    this.#cache.delete(key)
+    this.#cache.set(key, taskSet)
+    for (const oldest of this.#cache.keys()) {
+      if (this.#cache.size <= this.#maxKept) break
+      this.#cache.delete(oldest)
     }
-    return known
+    return taskSet
   }
 }
 

@@ -32,10 +32,13 @@ export function topologyCases(draft: Draft): TopologyCases {
   const choices = combinations(draft.axes.filter(({ name }) => name === 'peers' || name === 'graph'))
   const shared = draft.methods.some((each) => each.graph === undefined && usesTopology(recordOf(each.algorithm)))
   const built = choices.map((choice) => build(draft, choice, shared, (path) => placeOf(draft, choice, path)))
-  const own = draft.methods.flatMap((method, index) => ownProblems(draft, method, index))
+  const methodProblems = draft.methods.flatMap((method, index) => ownProblems(draft, method, index))
   const needs = needProblems(draft, choices)
   const cases = new Map(built.flatMap(({ peers }) => (peers === undefined ? [] : [[peers.which, peers] as const])))
-  return { problems: [...built.flatMap(({ problems }) => problems), ...own, ...needs], cases: [...cases.values()] }
+  return {
+    problems: [...built.flatMap(({ problems }) => problems), ...methodProblems, ...needs],
+    cases: [...cases.values()]
+  }
 }
 
 /** The path in the scenario of a part of a topology: values that vary are in `vary`. */
@@ -118,6 +121,6 @@ function consensusProblems({ topology, weights }: TopologyFile): readonly Proble
   if (weights !== 'given' || topology.peers.length === 1) return []
   const { level, message } = consensusFinding(contraction(topology))
   return level === 'error'
-    ? within(['graph'], [problem([], `found weights by which the peers need not agree, expected others. ${message}`)])
+    ? within(['graph'], [problem([], `found weights that do not guarantee consensus, expected others. ${message}`)])
     : []
 }

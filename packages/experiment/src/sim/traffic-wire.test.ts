@@ -32,5 +32,5 @@ test('the whole weighs what all tensors weigh, and half a tensor half of it', (t
 })
 
 test('fewer parameters than tensors are refused', (t) => {
-  t.throws(() => trafficOver(2, [1, 2, 3]), { message: /3 tensors, and the task's 2 parameters cannot be cut/ })
+  t.throws(() => trafficOver(2, [1, 2, 3]), { message: /3 tensors, but the task has only 2 parameters/ })
 })

@@ -18,8 +18,8 @@ export interface Traffic {
 export function trafficOver(length: number, tensors: readonly number[]): Traffic {
   if (length < tensors.length) {
     throw new InputError(
-      `traffic has ${tensors.length} tensors, and the task's ${length} parameters cannot be cut into so many; ` +
-        'take a task with more parameters, or traffic with fewer tensors'
+      `traffic has ${tensors.length} tensors, but the task has only ${length} parameters, fewer than one per tensor; ` +
+        'choose a task with more parameters, or traffic with fewer tensors'
     )
   }
   const lengths = dealOut(length, tensors)

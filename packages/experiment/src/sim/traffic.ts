@@ -14,7 +14,7 @@ export const trafficSchema = z
         .array(z.int().min(1).max(maxNumbers))
         .min(1)
         .max(maxTensors)
-        .meta({ description: 'The float32 numbers of each' })
+        .meta({ description: 'The number of float32 numbers in each' })
     }),
     z.strictObject({
       size: byteSize()
@@ -22,14 +22,14 @@ export const trafficSchema = z
           (bytes) => bytes > 0 && bytes % 4 === 0 && bytes <= 4 * maxNumbers,
           'a multiple of 4 B (float32), above 0 and at most 4 GiB'
         )
-        .meta({ description: 'Of all tensors together' }),
-      tensors: z.int().min(1).max(maxTensors).meta({ description: 'How many they are' })
+        .meta({ description: 'The size of all tensors together' }),
+      tensors: z.int().min(1).max(maxTensors).meta({ description: 'The number of tensors' })
     })
   ])
   .meta({
     description:
-      'What the messages weigh in place of the parameters of the task: resnet-20; { tensors: [432, 16] }, the float32 numbers of ' +
-      'each tensor; or { size: 256 MiB, tensors: 1 }, shared out evenly'
+      'The sizes of messages, in place of those of the task: resnet-20; { tensors: [432, 16] }, the number of float32 numbers in ' +
+      'each tensor; or { size: 256 MiB, tensors: 1 }, divided evenly'
   })
 
 /** How many float32 numbers each tensor holds, in the order in which they are sent. */

@@ -4,7 +4,7 @@ import { type Algorithm, allAlgorithms } from '@murmuration/algorithms'
 import { InputError } from '@murmuration/core'
 import { nearest, type Result, validate } from '@murmuration/files'
 import { z } from 'zod'
-import { gone } from './gone.js'
+import { removedFields } from './removed-fields.js'
 import { importAlgorithm } from './user-algorithm.js'
 
 /** Plain data. For a module, its path with the options next to it. */
@@ -16,11 +16,11 @@ export interface AlgorithmChoice {
 }
 
 /** Old places of fields that all algorithms share, and an option's old name. */
-const moved = gone({
+const moved = removedFields({
   pieces: 'chunks in place of pieces',
   batch: 'batch: 32 at the top level',
-  momentum: 'optimiser: { name: sgd, momentum: 0.9 }, beside batch and rate',
-  nesterov: 'optimiser: { name: sgd, nesterov: true }, beside batch and rate',
+  momentum: 'optimiser: { name: sgd, momentum: 0.9 }, next to batch and rate',
+  nesterov: 'optimiser: { name: sgd, nesterov: true }, next to batch and rate',
   weightDecay: 'weightDecay: 0.0001 at the top level'
 })
 
@@ -67,7 +67,7 @@ export async function loadAlgorithm({ name, module }: AlgorithmChoice): Promise<
 /** The record of a choice that was loaded before. */
 export function recordOf({ name, module }: AlgorithmChoice): Algorithm {
   const record = module === undefined ? recordNamed(name ?? '') : ready.get(resolve(module))
-  if (record === undefined) throw new Error(`${module} was not loaded`)
+  if (record === undefined) throw new Error(`the algorithm ${module} is not loaded`)
   return record
 }
 
@@ -99,18 +99,18 @@ export function choiceOf(text: string): AlgorithmChoice {
 }
 
 /** Options that are not defaults, in words: the word of a list, `no overlap`, `period 8`. */
-export function optionTexts({ options }: Algorithm, given: Readonly<Record<string, unknown>>): readonly string[] {
+export function optionTexts({ options }: Algorithm, chosen: Readonly<Record<string, unknown>>): readonly string[] {
   return Object.entries(options.shape).flatMap(([name, schema]) => {
-    const usual = (schema as z.ZodType).safeParse(undefined)
-    const value = given[name]
-    if (value === undefined || (usual.success && JSON.stringify(usual.data) === JSON.stringify(value))) return []
+    const parsed = (schema as z.ZodType).safeParse(undefined)
+    const value = chosen[name]
+    if (value === undefined || (parsed.success && JSON.stringify(parsed.data) === JSON.stringify(value))) return []
     return [optionText(name, value)]
   })
 }
 
 /** `D-PSGD (adapt-then-combine)`: the title, and the options that are not defaults. */
-export function algorithmLabel(record: Algorithm, given: Readonly<Record<string, unknown>>): string {
-  const options = optionTexts(record, given)
+export function algorithmLabel(record: Algorithm, chosen: Readonly<Record<string, unknown>>): string {
+  const options = optionTexts(record, chosen)
   return options.length > 0 ? `${record.title} (${options.join(', ')})` : record.title
 }
 

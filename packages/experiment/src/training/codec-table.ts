@@ -12,6 +12,6 @@ export function codecTable(): string {
     '| codec | what is sent | bytes per number | parameter |',
     '| --- | --- | --- | --- |',
     ...rows,
-    '| `auto` | the most exact of float32, float16 and delta-int8 that takes no more than half of a round by the measured speed of each link | | |'
+    '| `auto` | for each link, the most exact of float32, float16 and delta-int8 that takes at most half of a round at the measured speed | | |'
   ].join('\n')
 }

@@ -9,21 +9,21 @@ export const membershipSchema = z
   .strictObject({
     quorum: z.int().min(1).optional().meta({
       description:
-        'How many peers begin without the others, which join later; all of them when absent, or with startWithin the larger part'
+        'How many peers may begin without the others, which join later; when absent: all, or with startWithin a majority'
     }),
     startWithin: duration().optional().meta({
-      description: 'How long a quorum that is there waits for the others before it begins'
+      description: 'How long a quorum that is present waits for the others before it begins'
     }),
     partitioned: policy.default('pause').meta({
       description:
-        'What peers do that can reach some others, but no majority: continue, pause until there is one again, or stop'
+        'What peers do that reach some others, but not a majority: continue, pause until a majority is present again, or stop'
     }),
-    isolated: policy.default('pause').meta({ description: 'What a peer does that can reach nobody' }),
+    isolated: policy.default('pause').meta({ description: 'What a peer does that reaches no other' }),
     forgetAfter: duration().prefault('10 min').meta({
-      description: 'How long a dead peer counts for the majority; one that comes back later joins anew'
+      description: 'How long a dead peer counts for the majority; a peer that returns later joins again'
     })
   })
-  .meta({ description: 'Who begins, and what peers do that cannot reach the others' })
+  .meta({ description: 'When a run begins, and what peers do that cannot reach the others' })
 
 /** As the schema returns it. */
 export type Membership = z.output<typeof membershipSchema>

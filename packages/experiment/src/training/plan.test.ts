@@ -24,7 +24,7 @@ test('keyed rows need a task that has some, and plain steps; the file is told wh
   await writeFile(topology, 'graph: complete\npeers: [a, b]\n')
   await writeFile(train, 'algorithm: lapse\n')
   const message =
-    /Lapse needs a task whose parameters are keyed rows, and found mlp.*\n.*plain steps of SGD: expected optimiser: sgd, weightDecay: 0$/
+    /Lapse needs a task whose parameters are keyed rows, found mlp.*\n.*plain steps of SGD: expected optimiser: sgd, weightDecay: 0$/
   await t.throwsAsync(makePlan({ topology, train }), { instanceOf: InputError, message })
   await writeFile(train, 'algorithm: lapse\ntask: matrix-factorisation\noptimiser: sgd\nweightDecay: 0\n')
   const { options } = await makePlan({ topology, train })

@@ -49,9 +49,7 @@ export function planOf(path: string, file: TopologyFile, training: Training): Pl
   const shrinking = contraction(topology)
   const finalRounds = topology.peers.length === 1 ? 0 : roundsToConsensus(shrinking, training.consensusTolerance)
   if (!Number.isFinite(finalRounds)) {
-    throw new InputError(
-      `${path}: peers that average by these weights are not sure ever to agree; "murmur topology" says why`
-    )
+    throw new InputError(`${path}: these weights do not guarantee consensus; "murmur topology" shows the reason`)
   }
   checkWeights(path, topology, training)
   const record = recordOf(training.algorithm)
@@ -87,7 +85,7 @@ function checkWeights(path: string, topology: Topology, training: Training): voi
   if (localWeights(training) === undefined) return
   const finding = structureFindings(topology).find(({ check }) => check === 'doubly-stochastic')
   if (finding === undefined || finding.level === 'ok') return
-  throw new InputError(`${path}: ${finding.message} With partition "local" they would count for more than their data`)
+  throw new InputError(`${path}: ${finding.message} With partition "local" some data would count for more than others`)
 }
 
 /** Throws an InputError if the services of real peers have no store that they can share. */
@@ -99,11 +97,11 @@ export function checkServices({ path, file, training, options }: Plan): void {
 function checkPlaces(path: string, { peers }: TopologyFile, training: Training, record: Algorithm): void {
   const invited = peers.filter((peer) => peer.invited).map(({ name }) => name)
   if (invited.length === 0) return
-  const found = `${path}: ${invited.join(', ')} may come by invitation`
-  if (!hasMembers(record)) throw new InputError(`${found}, and ${record.title} needs all peers from the start`)
+  const found = `${path}: ${invited.join(', ')} may join by invitation`
+  if (!hasMembers(record)) throw new InputError(`${found}, but ${record.title} needs all peers from the start`)
   if (localWeights(training) === undefined) return
   throw new InputError(
-    `${found}, and with partition "local" all peers have to say at the start how much data they have`
+    `${found}, but with partition "local" all peers must report at the start how many samples they have`
   )
 }
 

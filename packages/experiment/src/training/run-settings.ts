@@ -8,10 +8,10 @@ import type { Training } from './training-schema.js'
  * setting.
  */
 export const machineLocal: ReadonlyMap<string, string> = new Map([
-  ['data.path', 'where the data lie'],
-  ['test.path', 'where the test set in common lies; its checksums must agree'],
-  ['task.module', 'where the module lies; its checksum must agree'],
-  ['algorithm.module', 'where the module lies; its checksum must agree'],
+  ['data.path', 'where the data are'],
+  ['test.path', 'where the shared test set is; its checksums must agree'],
+  ['task.module', 'where the module is; its checksum must agree'],
+  ['algorithm.module', 'where the module is; its checksum must agree'],
   ['codec', 'each direction of each link has its own, which its two ends agree on']
 ])
 

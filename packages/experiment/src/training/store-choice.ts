@@ -22,7 +22,7 @@ export const storeSchema = z.string().superRefine((text, context) => {
   if (!Object.hasOwn(programs, url.protocol) || url.hostname === '') refuse(expected)
   // The URL is not repeated in the message: it contains a secret.
   else if (url.password !== '')
-    refuse('a URL without a password; put that into MURMUR_STORE_PASSWORD in the environment')
+    refuse('a URL without a password; set the password in the environment variable MURMUR_STORE_PASSWORD')
 })
 
 /** The kind of a store. */
@@ -37,9 +37,9 @@ export function checkStore(
   { store, servers }: { readonly store: string | undefined; readonly servers: number }
 ): void {
   if (needs.store === undefined && store !== undefined)
-    throw new InputError(`${path}: ${title} has no use for a store; leave out "store"`)
+    throw new InputError(`${path}: ${title} uses no store; omit "store"`)
   if (needs.store === undefined || servers <= 1 || storeProgram(store ?? 'memory') !== 'memory') return
   throw new InputError(
-    `${path}: found ${servers} services and a store in memory, which each process has for itself; name one that they share, such as "store: redis://localhost:6379"`
+    `${path}: found ${servers} services and a store in memory, which processes cannot share; name one that they can, such as "store: redis://localhost:6379"`
   )
 }

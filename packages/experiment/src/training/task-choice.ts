@@ -6,30 +6,30 @@ import { nearest } from '@murmuration/files'
 import { InputError, type Problem, within } from '@murmuration/core'
 import { z } from 'zod'
 import { inputJson } from './algorithm-choice.js'
-import { gone } from './gone.js'
+import { removedFields } from './removed-fields.js'
 import { tasks } from './tasks.js'
 
 /** The names of the kinds of tasks. */
 export const kinds = tasks.map(({ kind }) => kind) as [string, ...string[]]
 
 /** Fields that older files have within the task, and that are now next to it. */
-const beside = gone({
-  data: 'data beside task',
-  test: 'test beside task',
-  partition: 'partition beside task',
-  loss: 'loss beside task',
+const fieldsOfOlder = removedFields({
+  data: 'data next to task',
+  test: 'test next to task',
+  partition: 'partition next to task',
+  loss: 'loss next to task',
   model: 'task: mlp, or another'
 })
-const ofLogistic = gone({
-  features: 'data: { gaussians: 4601, features: 57 } beside task',
-  samples: 'data: { gaussians: 4601 } beside task'
+const ofLogistic = removedFields({
+  features: 'data: { gaussians: 4601, features: 57 } next to task',
+  samples: 'data: { gaussians: 4601 } next to task'
 })
 
 const byKind = tasks.map(({ kind, description, options }) =>
   z
     .strictObject({
       kind: z.literal(kind),
-      ...beside,
+      ...fieldsOfOlder,
       ...(kind === 'logistic' ? ofLogistic : {}),
       ...options.shape
     })
@@ -41,7 +41,7 @@ const byModule = z
     kind: z.undefined({ error: `one of ${kinds.join(', ')}` }).optional(),
     module: z.string({ error: `kind: ${kinds[0]} or another, or module: ./my-task.js` }).min(1),
     options: z.json().optional(),
-    ...beside
+    ...fieldsOfOlder
   })
   .meta({ description: 'A model of your own: a module that exports createModel, and its options' })
 
@@ -74,10 +74,10 @@ type ForRows = PlainSgdSettings & { readonly task: TaskChoice }
 export function rowRefusals(record: Algorithm, training: ForRows): readonly string[] {
   const { title, keys } = record
   if (keys === undefined) return []
-  const some = tasks.filter(({ hasRows }) => hasRows).map(({ kind }) => kind)
+  const kindsWithRows = tasks.filter(({ hasRows }) => hasRows).map(({ kind }) => kind)
   const { task } = training
   const hasRows = taskRecordOf(task)?.hasRows === true
-  const needed = `${title} needs a task whose parameters are keyed rows, and found ${task.kind ?? 'a module'}; choose task: ${some.join(' or ')}`
+  const needed = `${title} needs a task whose parameters are keyed rows, found ${task.kind ?? 'a module'}; choose task: ${kindsWithRows.join(' or ')}`
   const problem = plainSgdProblem(record, training)
   return [...(hasRows ? [] : [needed]), ...(problem === undefined ? [] : [problem])]
 }
@@ -87,6 +87,6 @@ export function taskChoiceOf(text: string): TaskChoice {
   if (kinds.includes(text)) return taskSchema.parse(text)
   if (existsSync(text)) return { module: resolve(text) }
   throw new InputError(
-    `--task ${text}: no such file; expected one of ${kinds.join(', ')}, or the path of a module${nearest(text, kinds)}`
+    `--task ${text}: found no such file, expected one of ${kinds.join(', ')}, or the path of a module${nearest(text, kinds)}`
   )
 }

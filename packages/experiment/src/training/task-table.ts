@@ -12,6 +12,6 @@ export function taskTable(): string {
     '| task | options and defaults | takes `data` | what |',
     '| --- | --- | --- | --- |',
     ...rows,
-    '| `{ module: ./my-task.js }` | `options: …` | as it says | [a model of your own](#a-model-of-your-own) |'
+    '| `{ module: ./my-task.js }` | `options: …` | optional | [a model of your own](#a-model-of-your-own) |'
   ].join('\n')
 }

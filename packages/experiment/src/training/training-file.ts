@@ -73,12 +73,12 @@ export function partitionDescription({ partition }: Pick<Training, 'partition'>)
  */
 export function learningProblems({ task }: LearningTask, plain: unknown): readonly Problem[] {
   if (taskRecordOf(task)?.learnsFromData !== false) return taskProblems(task)
-  const given = ['data', 'test', 'partition', 'loss'].filter((key) => Object.hasOwn(Object(plain) as object, key))
-  const alone = given.map((key): Problem => ({
-    ...problem([key], `found ${key}, expected none: the task "${task.kind}" draws what it learns`),
+  const unused = ['data', 'test', 'partition', 'loss'].filter((key) => Object.hasOwn(Object(plain) as object, key))
+  const unusedProblems = unused.map((key): Problem => ({
+    ...problem([key], `found ${key}, expected none: the task "${task.kind}" generates its own data`),
     at: 'key'
   }))
-  return [...taskProblems(task), ...alone]
+  return [...taskProblems(task), ...unusedProblems]
 }
 
 /** Paths in a file are relative to its folder. */
@@ -123,7 +123,7 @@ export function dataOf(text: string, inFile: Training['data']): Training['data']
   if (/^[\w-]+$/.test(text) && !existsSync(text)) {
     const words = ['digits', 'gaussians', 'sentences', ...knownSetNames]
     throw new InputError(
-      `--data ${text}: no such file or folder; expected one of ${words.join(', ')}, or a folder, file or URL with data${nearest(text, words)}`
+      `--data ${text}: found no such file or folder, expected one of ${words.join(', ')}, or a folder, file or URL with data${nearest(text, words)}`
     )
   }
   const path = resolvePath('.', text)

@@ -5,7 +5,7 @@ import { duration, nearest, fraction } from '@murmuration/files'
 import { codecWords, expectedParameter, isCodec } from '@murmuration/vectors'
 import { z } from 'zod'
 import { algorithmSchema, inputJson } from './algorithm-choice.js'
-import { gone } from './gone.js'
+import { removedFields } from './removed-fields.js'
 import { mappingSuchAs } from './schema-words.js'
 import { membershipSchema } from './membership-schema.js'
 import { storeSchema } from './store-choice.js'
@@ -17,10 +17,10 @@ const atLeastOne = z.int().min(1)
 
 const path = z.string().min(1)
 const checksums = z.record(z.string(), z.string())
-const pictureSize = atLeastOne
+const imageSize = atLeastOne
   .max(4096)
   .optional()
-  .meta({ description: 'Of a folder of pictures: the edge in pixels of the square that all are scaled to' })
+  .meta({ description: 'For a folder of images: the edge, in pixels, of the square to which all are scaled' })
 
 /** The number of samples in {@link drawnData} unless a file gives one. */
 export const drawnDigits = 5000
@@ -28,22 +28,22 @@ export const drawnDigits = 5000
 export const drawnSentences = 2000
 
 /** The error for data that are neither a known name nor a mapping. */
-const such = { error: mappingSuchAs('{ path: ./samples.csv }') }
+const expectedMapping = { error: mappingSuchAs('{ path: ./samples.csv }') }
 
 const drawnData = [
   z.strictObject(
     {
-      digits: z.int().min(100).max(1e6).default(drawnDigits).meta({ description: 'How many' }),
+      digits: z.int().min(100).max(1e6).default(drawnDigits).meta({ description: 'The number of images' }),
       size: z.int().min(1).max(28).default(28).meta({ description: 'The edge of an image in pixels' })
     },
-    such
+    expectedMapping
   ),
   z.strictObject(
     {
-      gaussians: z.int().min(10).max(1e7).default(4601).meta({ description: 'How many, of two classes' }),
-      features: atLeastOne.max(1e6).default(57).meta({ description: 'Numbers of a sample' })
+      gaussians: z.int().min(10).max(1e7).default(4601).meta({ description: 'The number of samples, in two classes' }),
+      features: atLeastOne.max(1e6).default(57).meta({ description: 'Numbers per sample' })
     },
-    such
+    expectedMapping
   ),
   z.strictObject(
     {
@@ -52,16 +52,19 @@ const drawnData = [
         .min(10)
         .max(1e6)
         .default(drawnSentences)
-        .meta({ description: "How many samples, each of as many characters as the task's context" })
+        .meta({ description: "The number of samples; each has as many characters as the task's context" })
     },
-    such
+    expectedMapping
   )
 ] as const
 
 const data = z.union([
   z.literal(['digits', 'gaussians', 'sentences', ...knownSetNames]),
   ...drawnData,
-  z.strictObject({ path: z.union([path, z.array(path).min(1)]), sha256: checksums.optional(), size: pictureSize }, such)
+  z.strictObject(
+    { path: z.union([path, z.array(path).min(1)]), sha256: checksums.optional(), size: imageSize },
+    expectedMapping
+  )
 ])
 
 const partition = z.union([
@@ -78,7 +81,7 @@ export const defaultTest = 0.2
 
 const test = z.union([
   testFraction,
-  z.strictObject({ path: z.union([path, z.array(path).min(1)]), sha256: checksums, size: pictureSize })
+  z.strictObject({ path: z.union([path, z.array(path).min(1)]), sha256: checksums, size: imageSize })
 ])
 
 const decay = z.union([
@@ -103,14 +106,14 @@ const optimiser = z
 
 /** The fields of `rate:`. */
 export const rateFields = {
-  initial: positive.meta({ description: 'After the warm-up' }),
+  initial: positive.meta({ description: 'The rate after the warm-up' }),
   warmup: whole.meta({ description: 'Rounds over which the rate grows to the initial one' }),
   decay: decay.meta({
     description: 'constant; cosine, down to 0 at the last round; or { at: [200, 300], factor: 0.1 }'
   }),
   scale: z.enum(['none', 'peers', '1/peers']).meta({
     description:
-      'peers: the rate times their number, as the joint batch grows with it (Goyal et al. 2017). 1/peers: divided by it, for those who take a step with every single gradient'
+      'peers: the rate times the number of peers, since the joint batch grows with it (Goyal et al. 2017). 1/peers: divided by it, for servers that take a step with every single gradient'
   })
 }
 
@@ -131,10 +134,10 @@ export const maxRounds = 1e9
 export const methodFields = {
   batch: atLeastOne.max(1e6).meta({ description: 'Samples per peer and gradient' }),
   optimiser: optimiser.meta({
-    description: 'What a step makes of a gradient: sgd, adam or adamw, or { name: sgd, momentum: 0.9 }'
+    description: 'How a step uses a gradient: sgd, adam or adamw, or { name: sgd, momentum: 0.9 }'
   }),
   codec: codec.meta({
-    description: `How vectors are written on the links: ${codecWords.join(', ')}, or auto, by the measured speed of each link`
+    description: `How vectors are encoded on the links: ${codecWords.join(', ')}; auto chooses one for each link by its measured speed`
   })
 }
 
@@ -144,41 +147,45 @@ export const sharedFields = {
     description: `What is learned: ${kinds.join(', ')}, with options { kind: mlp, hidden: [300] }, or { module: ./my-task.js }`
   }),
   data: data.default('digits').meta({
-    description: `digits, gaussians or sentences (drawn), with options { digits: 2000, size: 8 }; ${knownSetNames.join(', ')} (fetched); or { path: folder, file or URL }`
+    description: `digits, gaussians or sentences (generated), with options { digits: 2000, size: 8 }; ${knownSetNames.join(', ')} (downloaded); or { path: folder, file or URL }`
   }),
   loss: z
     .literal(['cross-entropy', 'mean-squared-error'])
     .default('cross-entropy')
     .meta({ description: 'cross-entropy learns classes, mean-squared-error numbers' }),
   test: test.default(defaultTest).meta({
-    description:
-      'The fraction of the samples that is held back for testing, or a test set: { path, sha256: { file: hex } }'
+    description: 'The fraction of the samples in the test split, or a test set: { path, sha256: { file: hex } }'
   }),
   partition: partition.default('equal').meta({
     description:
-      'How the samples are divided among the peers: equal, label, { dirichlet: alpha }; or local, all samples of a machine are its own'
+      'How the samples are divided among the peers: equal, label or { dirichlet: alpha }; local if each machine has its own samples'
   }),
   batch: methodFields.batch.default(32),
-  accumulate: atLeastOne.max(1e4).default(1).meta({ description: 'How many batches a gradient is the mean of' }),
+  accumulate: atLeastOne
+    .max(1e4)
+    .default(1)
+    .meta({ description: 'The number of batches over which a gradient is averaged' }),
   optimiser: methodFields.optimiser.prefault({ name: 'sgd', momentum: 0.9 }),
   weightDecay: z
     .number()
     .min(0)
     .default(1e-4)
-    .meta({ description: 'Times the parameters, added to the gradient. Of adamw see its decay' }),
-  clip: positive.optional().meta({ description: 'The longest gradient; longer ones are scaled down to it' }),
+    .meta({ description: 'Times the parameters, added to the gradient. For adamw, see its decay' }),
+  clip: positive
+    .optional()
+    .meta({ description: 'The maximum norm of a gradient; larger gradients are scaled down to it' }),
   rate,
   rounds: atLeastOne.max(maxRounds).default(400).meta({ description: 'Rounds of training; one step per peer each' }),
   codec: methodFields.codec.default('float32'),
   store: storeSchema.optional().meta({
     description:
-      'What parameter services share: memory, which a single service has for itself; redis://host:6379; or mysql://user@host:3306/database. A password is taken from MURMUR_STORE_PASSWORD. Simulated services always share one, as fast as that kind of store was measured'
+      'The store that parameter services share: memory, for a single service; redis://host:6379; or mysql://user@host:3306/database. The password is read from MURMUR_STORE_PASSWORD. Simulated services always share one, as fast as that kind of store was measured'
   }),
   timeout: duration()
     .default(30_000)
     .meta({ description: 'How long a peer waits for its neighbours in a round; 1 h in scenarios' }),
-  seed: whole.default(1).meta({ description: 'The same seed, the same result' }),
-  ...gone({
+  seed: whole.default(1).meta({ description: 'Equal seeds give equal results' }),
+  ...removedFields({
     model: 'task: mlp, cnn, softmax, … in place of model',
     patience: 'timeout in place of patience',
     agreement: 'consensusTolerance in place of agreement, in training files'
@@ -191,11 +198,12 @@ export const trainingSchema = z
     ...sharedFields,
     algorithm: algorithmSchema.prefault('dpsgd').meta({
       description:
-        'How: the name of an algorithm (murmur algorithms lists them), { name: dpsgd, its options } or { module: ./mine.js }'
+        'How the peers learn: the name of an algorithm (murmur algorithms lists them), { name: dpsgd, its options } or { module: ./mine.js }'
     }),
     membership: membershipSchema.prefault({}),
     consensusTolerance: z.number().gt(0).lt(1).default(1e-5).meta({
-      description: 'The fraction of the disagreement at the end of training that the final averaging rounds may leave'
+      description:
+        'The fraction of the disagreement at the end of training that may remain after the final averaging rounds'
     })
   })
   .meta({ title: 'Murmuration training file' })

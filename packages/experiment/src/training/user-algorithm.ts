@@ -12,7 +12,7 @@ import { failureKindOf } from '../errors.js'
 export async function importAlgorithm(path: string): Promise<Algorithm> {
   const { href } = pathToFileURL(path)
   const exported = (await import(href).catch((error: unknown) => {
-    throw new InputError(`the algorithm's module ${placeOf(path, error)} cannot be loaded: ${messageOf(error)}`)
+    throw new InputError(`cannot load the algorithm's module ${placeOf(path, error)}: ${messageOf(error)}`)
   })) as object
   const record = algorithmIn(exported, path)
   const { server } = record
@@ -21,14 +21,14 @@ export async function importAlgorithm(path: string): Promise<Algorithm> {
 
 /** The functions of a role, with errors that name the module. */
 function guarded(path: string, { start, round, model, answers }: AnyRole): AnyRole {
-  const guard = <Given extends readonly unknown[], Result>(what: string, act: (...given: Given) => Result) => {
+  const guard = <Args extends readonly unknown[], Result>(what: string, act: (...args: Args) => Result) => {
     const fail = (error: unknown): never => {
       // An error that Murmuration throws through an algorithm is not the algorithm's.
       throw failureKindOf(error) !== undefined ? error : blame(path, what, error, 'algorithm')
     }
-    return (...given: Given): Result => {
+    return (...args: Args): Result => {
       try {
-        const result = act(...given)
+        const result = act(...args)
         return result instanceof Promise ? (result.catch(fail) as Result) : result
       } catch (error) {
         return fail(error)

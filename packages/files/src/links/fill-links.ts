@@ -33,32 +33,34 @@ function latencyGap(
   { pairs = [], preset, default: all }: LinksDescription,
   peers: readonly PeerName[]
 ): Gap | undefined {
-  const known = new Set(pairs.map(({ between }) => pairKey(...between)))
-  const open = peers.flatMap((one, place) =>
-    peers.slice(place + 1).flatMap((other) => (known.has(pairKey(one, other)) ? [] : `${one}–${other}`))
+  const measured = new Set(pairs.map(({ between }) => pairKey(...between)))
+  const open = peers.flatMap((one, index) =>
+    peers.slice(index + 1).flatMap((other) => (measured.has(pairKey(one, other)) ? [] : `${one}–${other}`))
   )
   if (open.length === 0) return undefined
-  const found = `nothing was measured between ${shortened(open)} (${open.length} of ${open.length + known.size} pairs)`
+  const found = `no measurement between ${shortened(open)} (${open.length} of ${open.length + measured.size} pairs)`
   if (preset !== undefined || all?.latency !== undefined)
-    return { assumed: `${found}: what is said of all peers counts` }
+    return { assumed: `${found}: the value for all peers applies` }
   const latency = Math.max(...pairs.map((pair) => pair.latency ?? 0))
-  return { assumed: `${found}: taken to be as far apart as the farthest, ${durationText(latency)}`, value: { latency } }
+  return {
+    assumed: `${found}: assumed to have the longest measured latency, ${durationText(latency)}`,
+    value: { latency }
+  }
 }
 
 function lineGap(
   line: 'up' | 'down',
-  { peers: own = {}, preset, default: all }: LinksDescription,
+  { peers: links = {}, preset, default: all }: LinksDescription,
   peers: readonly PeerName[]
 ): Gap | undefined {
   const rateOf = (link: Default | undefined) => link?.[line] ?? link?.bandwidth
-  const open = peers.filter((peer) => rateOf(own[peer]) === undefined)
-  const slowest = Math.min(...Object.values(own).map((link) => rateOf(link) ?? Number.POSITIVE_INFINITY))
+  const open = peers.filter((peer) => rateOf(links[peer]) === undefined)
+  const slowest = Math.min(...Object.values(links).map((link) => rateOf(link) ?? Number.POSITIVE_INFINITY))
   if (open.length === 0 || slowest === Number.POSITIVE_INFINITY) return undefined
-  const found = `nothing was measured of the line ${line} of ${shortened(open)}`
-  if (preset !== undefined || rateOf(all) !== undefined)
-    return { assumed: `${found}: what is said of all peers counts` }
+  const found = `no measurement of the ${line}link of ${shortened(open)}`
+  if (preset !== undefined || rateOf(all) !== undefined) return { assumed: `${found}: the value for all peers applies` }
   return {
-    assumed: `${found}: taken to be as slow as the slowest, ${bitRateText(slowest)}`,
+    assumed: `${found}: assumed to have the slowest measured rate, ${bitRateText(slowest)}`,
     value: { [line]: slowest }
   }
 }

@@ -24,7 +24,7 @@ export function pairKey(a: string, b: string): string {
 function regionProblems({ preset, regions }: LinksDescription, known: readonly PeerName[]): Problem[] {
   if (regions === undefined) return []
   if (preset === 'wan') return within(['regions'], unknownNames(regions, known))
-  return [{ path: ['regions'], at: 'key', message: 'found regions, expected them with preset: wan alone' }]
+  return [{ path: ['regions'], at: 'key', message: 'found regions, expected them only with preset: wan' }]
 }
 
 function unknownNames(byName: Readonly<Record<string, unknown>> = {}, known: readonly PeerName[]): Problem[] {
@@ -39,13 +39,15 @@ function pairProblems(pairs: NonNullable<LinksDescription['pairs']>, known: read
   const seen = new Set<string>()
   return pairs.flatMap(({ between }, index) => {
     const key = pairKey(...between)
-    const again = seen.has(key)
+    const isRepeated = seen.has(key)
     seen.add(key)
     const at = [index, 'between']
     const unknown = between.flatMap((name, side) =>
       names.has(name) ? [] : [problem([...at, side], unknownPeer(name, known))]
     )
     if (between[0] === between[1]) return [...unknown, problem(at, 'found one peer twice, expected two peers')]
-    return again ? [...unknown, problem(at, `found the pair ${between.join(', ')} again, expected it once`)] : unknown
+    return isRepeated
+      ? [...unknown, problem(at, `found the pair ${between.join(', ')} again, expected it once`)]
+      : unknown
   })
 }

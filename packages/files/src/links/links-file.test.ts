@@ -13,7 +13,7 @@ test('a links file says what the links of a topology file say', async (t) => {
   await writeFile(path, 'default: { latency: 3 ms }\n')
   const { links } = parseTopologyFile('graph: ring\npeers: [a, b]\nlinks: { default: { latency: 3 ms } }', 't.yaml')
   t.deepEqual((await readLinksFile(path, [a, b])).path(a, b), links.path(a, b))
-  await t.throwsAsync(readLinksFile(`${path}.not`, [a, b]), { instanceOf: InputError, message: /cannot be read/ })
+  await t.throwsAsync(readLinksFile(`${path}.not`, [a, b]), { instanceOf: InputError, message: /cannot read the file/ })
 })
 
 test('links speak of names beside the peers only where those are known', (t) => {

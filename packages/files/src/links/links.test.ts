@@ -93,8 +93,8 @@ test('an empty links file is a network that costs nothing', (t) => {
 
 const refusals: readonly (readonly [text: string, ...lines: RegExp[]])[] = [
   ['preset: datacenter', /^l\.yaml:1:9: preset: found "datacenter".*did you mean "datacentre"\?$/],
-  ['regions: { a: Oregon }', /^l\.yaml:1:1: found regions, expected them with preset: wan alone$/],
-  ['preset: lan\nregions: { a: Oregon }', /^l\.yaml:2:1: found regions, expected them with preset: wan/],
+  ['regions: { a: Oregon }', /^l\.yaml:1:1: found regions, expected them only with preset: wan$/],
+  ['preset: lan\nregions: { a: Oregon }', /^l\.yaml:2:1: found regions, expected them only with preset: wan/],
   ['preset: wan\nregions: { a: Oregano }', /^l\.yaml:2:15: regions\.a: found "Oregano".*did you mean "Oregon"\?$/],
   ['preset: wan\nregions: { aa: Oregon }', /^l\.yaml:2:12: regions: found "aa".*did you mean "a"\?$/],
   ['default: { window: 64 kib }', /^l\.yaml:1:20: default\.window: found "64 kib", expected an amount of data/],
@@ -102,7 +102,7 @@ const refusals: readonly (readonly [text: string, ...lines: RegExp[]])[] = [
   ['pipes: [{ name: x, bandwidth: 1 Mbit/s, peers: [a, e] }]', /^l\.yaml:1:52: pipes\[0\]\.peers\[1\]: found "e"/],
   ['pipes: [{ name: x, bandwidth: 1 Mbit/s, peers: [a, a] }]', /^l\.yaml:1:52: .*found "a" again/],
   ['pipes: [{ name: x, peers: [a] }]', /^l\.yaml:1:9: pipes\[0\]: missing, expected bandwidth, or up and down$/],
-  ['pipes: [{ name: x, up: 1 Mbit/s, peers: [a] }]', /^l\.yaml:1:9: .*found "up" alone, expected "down" or bandwidth/],
+  ['pipes: [{ name: x, up: 1 Mbit/s, peers: [a] }]', /^l\.yaml:1:9: .*found only "up", expected "down" or bandwidth/],
   [
     'pipes: [{ name: x, up: 1 Mbit/s, down: 1 Mbit/s, duplex: half, peers: [a] }]',
     /^l\.yaml:1:20: pipes\[0\]: found "up" of a half-duplex pipe, expected bandwidth$/

@@ -30,12 +30,12 @@ export function createLinks(description: LinksDescription, peers: readonly PeerN
     access: (peer) => accessOf([ofPeer.get(peer), everywhere]),
     path: (from, to) => {
       const pair = ofPair.get(pairKey(from, to))
-      const own = [ofPeer.get(from) ?? {}, ofPeer.get(to) ?? {}]
+      const ends = [ofPeer.get(from) ?? {}, ofPeer.get(to) ?? {}]
       const measured = between(from, to)
       // The file's default has precedence over what was measured between regions.
       const rest = measured === undefined ? everywhere : { ...everywhere, latency: all.latency ?? measured.ping / 2 }
       return {
-        ...pathOf([pair, strictest(own), rest]),
+        ...pathOf([pair, strictest(ends), rest]),
         bandwidth: pair?.bandwidth ?? measured?.bandwidth ?? unlimited,
         pipes: pipes(from, to)
       }
@@ -58,8 +58,8 @@ function uniform(everywhere: PeerLink): Links {
 /** For each direction, the first link that sets it counts. */
 function accessOf(links: readonly (PeerLink | undefined)[]): AccessLink {
   const line = (direction: 'up' | 'down') => {
-    const own = links.find((link) => (link?.[direction] ?? link?.bandwidth) !== undefined)
-    return own?.[direction] ?? own?.bandwidth ?? unlimited
+    const first = links.find((link) => (link?.[direction] ?? link?.bandwidth) !== undefined)
+    return first?.[direction] ?? first?.bandwidth ?? unlimited
   }
   return { up: line('up'), down: line('down') }
 }

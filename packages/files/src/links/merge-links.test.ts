@@ -78,13 +78,13 @@ test('gaps are as slow as the slowest that is known, and are told of', (t) => {
   const { links: filled, assumed } = fillLinks(links, peers)
   t.deepEqual(filled, { ...links, default: { latency: 30, up: 2e6, down: 7e6 } })
   t.deepEqual(assumed, [
-    'nothing was measured between a–d, b–c, b–d, c–d (4 of 6 pairs): taken to be as far apart as the farthest, 30 ms',
-    'nothing was measured of the line up of c, d: taken to be as slow as the slowest, 2 Mbit/s',
-    'nothing was measured of the line down of d: taken to be as slow as the slowest, 7 Mbit/s'
+    'no measurement between a–d, b–c, b–d, c–d (4 of 6 pairs): assumed to have the longest measured latency, 30 ms',
+    'no measurement of the uplink of c, d: assumed to have the slowest measured rate, 2 Mbit/s',
+    'no measurement of the downlink of d: assumed to have the slowest measured rate, 7 Mbit/s'
   ])
   const said = fillLinks({ ...links, default: { latency: 1, bandwidth: 1e6 } }, peers)
   t.deepEqual(said.links.default, { latency: 1, bandwidth: 1e6 })
-  t.is(said.assumed.filter((text) => text.endsWith('what is said of all peers counts')).length, 3)
+  t.is(said.assumed.filter((text) => text.endsWith('the value for all peers applies')).length, 3)
   t.deepEqual(fillLinks({ default: { latency: 1 } }, peers), { links: { default: { latency: 1 } }, assumed: [] })
 })
 
@@ -99,7 +99,7 @@ test('wrong files are refused with what to do', async (t) => {
   const refused = (paths: readonly string[], message: RegExp) =>
     t.throwsAsync(readLinksFiles(paths, peers), { instanceOf: InputError, message })
   await refused([path('unknown.yaml')], /unknown\.yaml:1:24: pairs\[0\]\.between\[1\]: .*"e"/)
-  await refused([path('one.yaml'), path('other.yaml')], /other\.yaml:1:1: found "default", which .*one\.yaml has/)
-  await refused([path('empty')], /the folder has no file \*\.yaml, expected those that "murmur measure" has written/)
-  await refused([path('gone')], /no file and no folder/)
+  await refused([path('one.yaml'), path('other.yaml')], /other\.yaml:1:1: found "default", which .*one\.yaml also has/)
+  await refused([path('empty')], /found no \*\.yaml files in the folder, expected files from "murmur measure"/)
+  await refused([path('gone')], /cannot read a file or folder/)
 })

@@ -19,19 +19,19 @@ type PairLink = NonNullable<LinksDescription['pairs']>[number]
  */
 export async function readLinksFiles(paths: readonly string[], known: readonly PeerName[]): Promise<LinksDescription> {
   let all: LinksDescription = {}
-  const places = new Map<string, string>()
+  const filesByKey = new Map<string, string>()
   for (const path of (await Promise.all(paths.map(filesAt))).flat()) {
     const file = parseYamlFile(await readText(path), path, linksSchema)
     const problems = linkProblems(file.value, known)
     for (const key of Object.keys(file.value).filter((each) => each !== 'peers' && each !== 'pairs')) {
-      const other = places.get(key)
+      const other = filesByKey.get(key)
       if (other !== undefined)
         problems.push({
           path: [key],
           at: 'key',
-          message: `found "${key}", which ${other} has, expected it in one file`
+          message: `found "${key}", which ${other} also has, expected it in one file`
         })
-      places.set(key, path)
+      filesByKey.set(key, path)
     }
     if (problems.length > 0) throw file.errorOf(problems)
     all = mergeLinks(all, file.value)
@@ -42,28 +42,28 @@ export async function readLinksFiles(paths: readonly string[], known: readonly P
 async function filesAt(path: string): Promise<readonly string[]> {
   const names = await readdir(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOTDIR') return undefined
-    throw new InputError(`${path}: no file and no folder can be read there: ${error.message}`)
+    throw new InputError(`${path}: cannot read a file or folder: ${error.message}`)
   })
   if (names === undefined) return [path]
   const files = names.filter((name) => name.endsWith('.yaml')).sort()
   if (files.length > 0) return files.map((name) => join(path, name))
-  throw new InputError(`${path}: the folder has no file *.yaml, expected those that "murmur measure" has written`)
+  throw new InputError(`${path}: found no *.yaml files in the folder, expected files from "murmur measure"`)
 }
 
 /** The fields of `links`; those that it does not set are taken from `rest`. */
 export function linksBefore(links: LinksDescription, rest: LinksDescription): LinksDescription {
   const { peers = {}, pairs = [] } = rest
-  const own = Object.entries({ ...peers, ...links.peers }).map(([name]) => [
+  const merged = Object.entries({ ...peers, ...links.peers }).map(([name]) => [
     name,
     { ...peers[name], ...links.peers?.[name] }
   ])
-  const said = new Set((links.pairs ?? []).map(({ between }) => pairKey(...between)))
-  const others = pairs.filter(({ between }) => !said.has(pairKey(...between)))
+  const ownPairs = new Set((links.pairs ?? []).map(({ between }) => pairKey(...between)))
+  const others = pairs.filter(({ between }) => !ownPairs.has(pairKey(...between)))
   return {
     ...rest,
     ...links,
-    ...(own.length > 0 && { peers: Object.fromEntries(own) as LinksDescription['peers'] }),
-    ...(said.size + others.length > 0 && { pairs: [...(links.pairs ?? []), ...others] })
+    ...(merged.length > 0 && { peers: Object.fromEntries(merged) as LinksDescription['peers'] }),
+    ...(ownPairs.size + others.length > 0 && { pairs: [...(links.pairs ?? []), ...others] })
   }
 }
 

@@ -9,7 +9,7 @@ const name = z
 const duplex = z
   .enum(['full', 'half'])
   .optional()
-  .meta({ description: 'full: each direction has the bandwidth to itself. half: both directions share it.' })
+  .meta({ description: 'full: each direction has the whole bandwidth. half: both directions share it.' })
 const group = z.array(z.string()).min(1)
 
 /** A line that several peers share, in links. */
@@ -24,7 +24,7 @@ export const pipeSchema = z.union([
       duplex
     })
     .meta({
-      description: 'Everything between these peers and all others goes through it; up is away from these peers.'
+      description: 'All traffic between these peers and all others passes through it; up is away from these peers.'
     }),
   z
     .strictObject({
@@ -33,7 +33,7 @@ export const pipeSchema = z.union([
       between: z.tuple([group, group], { error: 'two lists of peers' }),
       duplex
     })
-    .meta({ description: 'Everything between the peers of one list and those of the other goes through it.' })
+    .meta({ description: 'All traffic between the peers of one list and those of the other passes through it.' })
 ])
 
 type PipeDescription = z.output<typeof pipeSchema>
@@ -43,28 +43,28 @@ type PipeAround = Exclude<PipeDescription, { readonly between: unknown }>
 export function pipeProblems(pipes: readonly PipeDescription[], known: readonly PeerName[]): Problem[] {
   const seen = new Set<string>()
   return pipes.flatMap((pipe, index) => {
-    const again = seen.has(pipe.name)
+    const repeated = seen.has(pipe.name)
       ? [problem(['name'], `found the pipe "${pipe.name}" again, expected each name once`)]
       : []
     seen.add(pipe.name)
     const others = 'between' in pipe ? sidesProblems(pipe.between, known) : aroundProblems(pipe, known)
-    return within([index], [...again, ...others])
+    return within([index], [...repeated, ...others])
   })
 }
 
 function sidesProblems(sides: readonly [readonly string[], readonly string[]], known: readonly PeerName[]): Problem[] {
   const first = new Set(sides[0])
-  const onBoth = sides[1].flatMap((peer, place) =>
-    first.has(peer) ? [problem(['between', 1, place], `found "${peer}" on both sides, expected it on one`)] : []
+  const onBoth = sides[1].flatMap((peer, index) =>
+    first.has(peer) ? [problem(['between', 1, index], `found "${peer}" on both sides, expected it on one`)] : []
   )
-  return [...sides.flatMap((side, place) => groupProblems(side, known, ['between', place])), ...onBoth]
+  return [...sides.flatMap((side, index) => groupProblems(side, known, ['between', index])), ...onBoth]
 }
 
 function aroundProblems(pipe: PipeAround, known: readonly PeerName[]): Problem[] {
   const problems = groupProblems(pipe.peers, known, ['peers'])
   const inside = new Set<string>(pipe.peers)
   const isEmpty = known.every((peer) => inside.has(peer))
-  const beyond = isEmpty ? [problem(['peers'], 'found all peers, expected some beyond the pipe')] : []
+  const beyond = isEmpty ? [problem(['peers'], 'found all peers, expected some on the other side of the pipe')] : []
   return [...problems, ...beyond, ...rateProblems(pipe)]
 }
 
@@ -78,14 +78,14 @@ function rateProblems({ bandwidth, up, down, duplex }: PipeAround): Problem[] {
 }
 
 function missingOther(found: 'up' | 'down'): string {
-  return `found "${found}" alone, expected "${found === 'up' ? 'down' : 'up'}" or bandwidth too`
+  return `found only "${found}", expected "${found === 'up' ? 'down' : 'up'}" or bandwidth too`
 }
 
 function groupProblems(group: readonly string[], known: readonly PeerName[], at: Path): Problem[] {
   const names = new Set<string>(known)
-  return group.flatMap((peer, place) => {
-    if (!names.has(peer)) return [problem([...at, place], unknownPeer(peer, known))]
-    return group.indexOf(peer) === place ? [] : [problem([...at, place], `found "${peer}" again, expected it once`)]
+  return group.flatMap((peer, index) => {
+    if (!names.has(peer)) return [problem([...at, index], unknownPeer(peer, known))]
+    return group.indexOf(peer) === index ? [] : [problem([...at, index], `found "${peer}" again, expected it once`)]
   })
 }
 
@@ -101,10 +101,10 @@ function crossingOf(pipe: PipeDescription): Crossing {
   if ('between' in pipe) {
     const [first, second] = pipe.between.map((side) => new Set<string>(side))
     const rates = { up: pipe.bandwidth, down: pipe.bandwidth }
-    const [there, back] = directions(pipe, rates, ['1→2', '2→1'])
+    const [forward, backward] = directions(pipe, rates, ['1→2', '2→1'])
     return (from, to) => {
-      if (first.has(from) && second.has(to)) return [there]
-      return second.has(from) && first.has(to) ? [back] : []
+      if (first.has(from) && second.has(to)) return [forward]
+      return second.has(from) && first.has(to) ? [backward] : []
     }
   }
   const inside = new Set<string>(pipe.peers)

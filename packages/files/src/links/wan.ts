@@ -94,9 +94,9 @@ export function regionPair(a: Region, b: Region): RegionPair | undefined {
  */
 export function regionsOf(
   peers: readonly PeerName[],
-  given: Readonly<Record<string, Region>> = {}
+  fixed: Readonly<Record<string, Region>> = {}
 ): (peer: PeerName) => Region {
-  const places = new Map(peers.map((peer, place) => [peer, place]))
-  const ofPlace = (place: number) => given[peers[place]] ?? regionNames[place % regionNames.length]
-  return (peer) => given[peer] ?? (peers.length > 0 ? ofPlace(places.get(peer) ?? 0) : regionNames[0])
+  const indices = new Map(peers.map((peer, index) => [peer, index]))
+  const regionAt = (index: number) => fixed[peers[index]] ?? regionNames[index % regionNames.length]
+  return (peer) => fixed[peer] ?? (peers.length > 0 ? regionAt(indices.get(peer) ?? 0) : regionNames[0])
 }

@@ -30,14 +30,17 @@ const peer = z.strictObject({
   role: z
     .enum(['worker', 'server'])
     .optional()
-    .meta({ description: 'worker, unless it says server: a server has no place in the graph, and no data.' }),
+    .meta({ description: 'worker (the default) or server; a server has no place in the graph, and no data.' }),
   id: idSchema.optional(),
   invited: z.literal(true).optional().meta({
     description:
-      'Whether the place is for whoever comes with an invitation for the name; it has no id and no address here.'
+      'Whether the place is for a peer with an invitation for this name; then it has no id and no address here.'
   }),
-  addresses: z.array(address(1)).optional().meta({ description: 'Where other peers reach this one.' }),
-  listen: z.array(address(0)).optional().meta({ description: 'Where this peer listens, when that is elsewhere.' })
+  addresses: z.array(address(1)).optional().meta({ description: 'The addresses at which other peers reach this one.' }),
+  listen: z
+    .array(address(0))
+    .optional()
+    .meta({ description: 'The addresses at which this peer listens, if they differ.' })
 })
 
 /** The peers of a topology file: how many, or names, or mappings with names, ids and addresses. */
@@ -69,12 +72,12 @@ export function invitedProblems(entries: readonly PeerEntry[], runKey: string | 
     if (!invited) return []
     if (role === 'server') return [problem([index], `found the server "${name}" as invited, expected a worker`)]
     const isKnown = id !== undefined || addresses.length > 0 || listen !== undefined
-    if (isKnown) return [problem([index], `found an id or address of "${name}", who is invited; expected none`)]
-    const mend = 'expected runKey: with the id that "murmur invite" prints'
-    return runKey === undefined ? [problem([index], `found "${name}" as invited and no key to invite by, ${mend}`)] : []
+    if (isKnown) return [problem([index], `found an id or address of "${name}", which is invited; expected none`)]
+    const expected = 'expected runKey: with the id that "murmur invite" prints'
+    return runKey === undefined ? [problem([index], `found "${name}" as invited and no runKey, ${expected}`)] : []
   })
   if (entries.some(({ invited }) => !invited)) return problems
-  return [...problems, problem([], 'found invited peers alone, expected one with an id, who lets the others in')]
+  return [...problems, problem([], 'found only invited peers, expected one with an id, which admits the others')]
 }
 
 /** One entry per peer. A number n gives p1 … pn, padded with zeros so that the names sort as the numbers do. */
@@ -90,7 +93,7 @@ export function peerEntries(peers: z.output<typeof peersSchema>): readonly PeerE
 
 /** Reports duplicate names, ids and addresses, and a list of servers only; paths begin with the index of the peer. */
 export function peerProblems(entries: readonly PeerEntry[]): Problem[] {
-  if (entries.every(({ role }) => role === 'server')) return [problem([], 'found servers alone, expected a worker')]
+  if (entries.every(({ role }) => role === 'server')) return [problem([], 'found only servers, expected a worker')]
   const owners = new Map<string, number>()
   return entries.flatMap(({ name, id, addresses }, index) =>
     [name, id ?? [], addresses].flat().flatMap((text) => {

@@ -165,11 +165,11 @@ const refusals: readonly (readonly [text: string, ...lines: RegExp[]])[] = [
   ['graph: ring\npeers: [a, b]\nlinks: { default: { latancy: 1 ms } }', /^t\.yaml:3:21: .*did you mean "latency"\?$/],
   [
     'graph: ring\npeers: [a, b, { name: c, invited: true }]',
-    /^t\.yaml:2:15: peers\[2\]: found "c" as invited and no key to invite by, expected runKey: /
+    /^t\.yaml:2:15: peers\[2\]: found "c" as invited and no runKey, expected runKey: /
   ],
   [
     `graph: ring\nrunKey: 12D3KooW${'A'.repeat(44)}\npeers: [a, b, { name: c, invited: true, addresses: [/ip4/10.0.0.1/tcp/1] }]`,
-    /^t\.yaml:3:15: peers\[2\]: found an id or address of "c", who is invited; expected none$/
+    /^t\.yaml:3:15: peers\[2\]: found an id or address of "c", which is invited; expected none$/
   ],
   ['graph: ring\nrunKey: me\npeers: 3', /^t\.yaml:2:9: runKey: found "me", expected a libp2p peer id/],
   ['graph: ring\npeers: 0', /^t\.yaml:2:8: peers: found 0, expected at least 1/],
@@ -218,5 +218,5 @@ test('servers stand apart from the peers of the graph, and links may speak of th
   )
   t.is(links.access(servers[0].name).up, 1e9)
   const alone = 'graph: ring\npeers: [{ name: s, role: server }]'
-  t.throws(() => parseTopologyFile(alone, 't.yaml'), { message: /found servers alone, expected a worker/ })
+  t.throws(() => parseTopologyFile(alone, 't.yaml'), { message: /found only servers, expected a worker/ })
 })

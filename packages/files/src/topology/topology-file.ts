@@ -22,11 +22,15 @@ import { parseYamlFile } from '../yaml-file.js'
 /** The content of a topology file; also of `topology` in a scenario file. */
 export const topologySchema = z
   .strictObject({
-    graph: graphSchema.meta({ description: 'Who is whose neighbour. Peers take their places in the order listed.' }),
+    graph: graphSchema.meta({
+      description: 'Which peers are neighbours. The places of the graph are filled in the order of the list.'
+    }),
     weights: weightsSchema.optional(),
-    peers: peersSchema.meta({ description: 'How many, or names, or mappings with name, role, id, addresses, listen.' }),
+    peers: peersSchema.meta({
+      description: 'A number of peers, or names, or mappings with name, role, id, addresses, listen.'
+    }),
     runKey: idSchema.optional().meta({
-      description: 'The id of the key whose holder may invite peers to the places that are marked as invited.'
+      description: 'The id of the run key: its holder may invite peers to the places that are marked as invited.'
     }),
     links: linksSchema.optional().meta({ description: 'The network between the peers, for the simulator.' })
   })
@@ -76,16 +80,16 @@ export function resolveTopology(
   const workers = entries.filter(({ role }) => role === 'worker')
   const servers = entries.filter(({ role }) => role === 'server')
   const peers = workers.map(({ name }) => name)
-  const everybody = [...peers, ...servers.map(({ name }) => name)]
+  const allNames = [...peers, ...servers.map(({ name }) => name)]
   const problems = [
     ...within(['peers'], [...peerProblems(entries), ...invitedProblems(entries, description.runKey)]),
     ...graphProblems(graph, weights, peers, unknownPeer),
-    ...within(['links'], linkProblems(description.links ?? {}, [...everybody, ...others]))
+    ...within(['links'], linkProblems(description.links ?? {}, [...allNames, ...others]))
   ]
   if (problems.length > 0) return { ok: false, problems }
   const built = build(() => createTopology({ peers, graph, weights }))
   if (!built.ok) return built
-  const links = createLinks(description.links ?? {}, everybody)
+  const links = createLinks(description.links ?? {}, allNames)
   const rule = ruleOf(graph, weights)
   const { runKey } = description
   return { ok: true, value: { topology: built.value, graph, weights: rule, peers: workers, servers, links, runKey } }

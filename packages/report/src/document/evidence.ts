@@ -23,25 +23,25 @@ export function checksHtml({ runs }: Results): Html {
 const inWorld = (runs: readonly RunRecord[], wanted: RunRecord['world']) => runs.filter(({ world }) => world === wanted)
 
 const checkersText =
-  'Every simulated run is checked: averages are preserved where the algorithm promises it, all parameters are finite, rounds only go ' +
-  'forward, every message that arrives was sent, and no link carries more than it can.'
+  'Every simulated run is checked: averages are preserved if the algorithm guarantees it, all parameters are finite, rounds only go ' +
+  'forward, every message that arrives was sent, and no link carries more than its bandwidth allows.'
 
 const realText =
   'A real run records which peers were lost, which sent invalid messages, which were far from their neighbours, and whether all agreed ' +
-  'at the end. What a real run cannot know is left out: the time in which a peer sent or waited, and a hash of all events.'
+  'at the end. A real run cannot know the time in which a peer sent or waited, nor a hash of all events.'
 
 function keptText(runs: readonly RunRecord[]): string {
   if (runs.length === 0) return 'There are no runs.'
   return inWorld(runs, 'libp2p').length === 0
-    ? `All promises were kept in all ${runs.length} runs.`
-    : `Nothing was found wrong in ${runs.length === 1 ? 'this run' : `these ${runs.length} runs`}.`
+    ? `All invariants held in all ${runs.length} runs.`
+    : `No problems were found in ${runs.length === 1 ? 'this run' : `these ${runs.length} runs`}.`
 }
 
 function findingsHtml(wrong: readonly RunRecord[], all: readonly RunRecord[]): Html {
   const rest = wrong.length - maxListed
   const isSimulated = inWorld(wrong, 'libp2p').length === 0
-  const what = isSimulated ? 'Promises were broken' : 'Something was found wrong'
-  const advice = isSimulated ? 'Do not trust these' : 'Their figures come out otherwise than without it'
+  const what = isSimulated ? 'Invariants were violated' : 'Problems were found'
+  const advice = isSimulated ? 'Do not trust these' : 'Their figures would differ without them'
   return markup`<p class="wrong">${what} in ${wrong.length} of ${all.length} runs. ${advice}:</p>
     <ul>
       ${wrong.slice(0, maxListed).map(
@@ -66,9 +66,9 @@ const runText = ({ method, settings, seed }: RunRecord): string =>
 
 function hashTable(runs: readonly RunRecord[]): Html {
   const step = Math.max(1, Math.floor(runs.length / maxHashes))
-  const some = runs.filter((_, place) => place % step === 0).slice(0, maxHashes)
+  const some = runs.filter((_, index) => index % step === 0).slice(0, maxHashes)
   return table(
-    'Hashes of all events, in order, of some of the simulated runs. The same scenario file, seed and version give the same.',
+    'Hashes of all events, in order, of some of the simulated runs. The same scenario file, seed and version give the same hashes.',
     'hash of the log',
     some.map((run) => [runText(run), [run.logHash ?? '']])
   )
@@ -78,7 +78,7 @@ function modelTable(runs: readonly RunRecord[]): Content {
   const some = runs.filter(({ models = {} }) => Object.keys(models).length > 0).slice(0, maxHashes)
   if (some.length === 0) return ''
   return table(
-    'SHA-256 of the parameters with which the peers ended. A simulation of the same files ends with the same, where the algorithm is synchronous.',
+    'SHA-256 of the final parameters of the peers. If the algorithm is synchronous, a simulation of the same files ends with the same parameters.',
     'SHA-256',
     some.map((run) => [runText(run), modelLines(run.models ?? {})])
   )

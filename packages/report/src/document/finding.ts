@@ -24,7 +24,7 @@ export function headerHtml({ sweep, runs }: Results, data: PageData): Html {
 
 /** Says that runs of a sweep are missing. */
 function restText({ part }: Sweep): string {
-  if (part === undefined) return 'The other runs were not done: the sweep was stopped, or parts of it are missing.'
+  if (part === undefined) return 'The other runs are missing: the sweep was stopped, or parts of it are missing.'
   return `This is part ${partText(part)} of the sweep.`
 }
 
@@ -74,12 +74,12 @@ function basis(data: PageData): string {
   } = data
   const counts =
     targetLoss === undefined
-      ? `What counts is the ${measures[key].title}; this sweep has no target loss.`
+      ? `Methods are compared by ${measures[key].title}; this sweep has no target loss.`
       : key === 'secondsToTarget'
-        ? `What counts is the time until the loss of ${modelWord(data)} is down to ${short(targetLoss)} on the test set.`
-        : `No run came down to the target loss of ${short(targetLoss)}, so that what counts here is the ${measures[key].title}.`
+        ? `Methods are compared by the time until the loss of ${modelWord(data)} on the test set is ${short(targetLoss)}.`
+        : `No run reached the target loss of ${short(targetLoss)}, so methods are compared by ${measures[key].title}.`
   return seeds === 1
-    ? `${counts} One seed: nothing is known about chance.`
+    ? `${counts} One seed: the effect of chance is unknown.`
     : `${counts} Figures are medians over ${seeds} seeds.`
 }
 

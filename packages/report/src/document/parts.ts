@@ -17,9 +17,9 @@ export const methodsHtml = ({ sweep }: Results): Html =>
     <h2>${sweep.methods.length === 1 ? 'The method' : 'The methods'}</h2>
     <dl class="methods">
       ${sweep.methods.map(
-        ({ label, description }, place) =>
+        ({ label, description }, index) =>
           markup`<div>
-            <dt><span class="swatch" style="background: var(--method-${place})"></span>${label}</dt>
+            <dt><span class="swatch" style="background: var(--method-${index})"></span>${label}</dt>
             <dd>${description}</dd>
           </div>`
       )}

@@ -19,11 +19,11 @@ const darkColours = `--page:#15171c;--text:#e8eaee;--quiet:#a3a9b5;--line:#373b4
 /** Variables for every method: its colour, the colour of text on it, and its line's dashes. The leader gets the first ones. */
 function looksOf({ methods, leader }: PageData, colours: readonly string[], whiteOn: readonly number[]): string {
   return methods
-    .map((_, place) => {
-      const look = place === leader ? 0 : place < leader ? place + 1 : place
+    .map((_, index) => {
+      const look = index === leader ? 0 : index < leader ? index + 1 : index
       const letters = whiteOn.includes(look % colours.length) ? '#fff' : '#111'
       const [colour, dash] = [colours[look % colours.length], dashes[look % dashes.length]]
-      return `--method-${place}:${colour};--on-method-${place}:${letters};--dashes-${place}:${dash};`
+      return `--method-${index}:${colour};--on-method-${index}:${letters};--dashes-${index}:${dash};`
     })
     .join('')
 }

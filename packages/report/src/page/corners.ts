@@ -15,7 +15,7 @@ export function mountCorners(store: Store, part: HTMLElement): void {
     title: 'relative to',
     options: store.data.methods,
     read: (view) => view.reference,
-    change: (place) => ({ reference: place })
+    change: (index) => ({ reference: index })
   })
   const others = settingPickers(store, (axis, { across, down }) => axis !== across && axis !== down)
   part.append(pickers(measurePicker(store), reference, ...others), host)
@@ -53,7 +53,7 @@ function cornerCaption(data: PageData, view: View): string {
     (ends.length === 0
       ? '.'
       : `, at the ends of ${ends.join(' and ')}${ends.length < data.axes.length ? ` (at ${others})` : ''}.`) +
-    `${isRanked(data) ? ' Bold: the best.' : ''}${data.pairs.length > 0 ? ' Lines in italics: what streaming in place of waiting changes, and what sending all tensors in one message.' : ''}`
+    `${isRanked(data) ? ' Bold: the best.' : ''}${data.pairs.length > 0 ? ' Lines in italics: the effects of streaming in place of blocking, and of sending all tensors in one message.' : ''}`
   )
 }
 

@@ -17,7 +17,7 @@ const plansOf = (data: PageData): readonly Plan[] => [
     xText: secondsText,
     y: 'loss',
     yText: short,
-    reading: 'Further left is faster: the same loss after less time.'
+    reading: 'Further left is faster: the same loss in less time.'
   },
   {
     key: 'lossByBytes',
@@ -35,7 +35,7 @@ const plansOf = (data: PageData): readonly Plan[] => [
     xText: countText,
     y: 'loss',
     yText: short,
-    reading: 'What an algorithm makes of its samples, whatever the links are like.'
+    reading: 'How well an algorithm uses its samples, independent of the links.'
   },
   {
     key: 'distanceByRounds',
@@ -44,7 +44,7 @@ const plansOf = (data: PageData): readonly Plan[] => [
     xText: countText,
     y: 'consensus distance',
     yText: short,
-    reading: 'How far the peers’ parameters are from their mean (root mean square); 0 where all have the same.'
+    reading: 'How far the peers’ parameters are from their mean (root mean square); 0 if all are equal.'
   },
   {
     key: 'accuracyBySeconds',
@@ -62,14 +62,14 @@ const plansOf = (data: PageData): readonly Plan[] => [
     xText: countText,
     y: 'perplexity',
     yText: short,
-    reading: `e to the loss of ${modelWord(data)}, on the end of the text: among how many characters, all as probable, the next would be as hard to tell.`
+    reading: `e to the loss of ${modelWord(data)}, on the end of the text: the number of equally probable characters among which the next one would be as hard to predict.`
   }
 ]
 
 export function mountCurves(store: Store, part: HTMLElement): void {
   const host = element('div', { class: 'row' })
   const caption = element('p', { class: 'caption' }, captionOf(store.data))
-  part.append(pickers(checkBox(store, 'logarithmic scales where the figures need them', 'logarithmic')))
+  part.append(pickers(checkBox(store, 'logarithmic scales where useful', 'logarithmic')))
   part.append(lineLegend(store.data.methods), host, caption)
   store.listen(['places', 'logarithmic'], () => {
     const { chosen } = store
@@ -92,11 +92,11 @@ function captionOf(data: PageData): string {
   const lines =
     seeds === 1
       ? 'Each line is one run.'
-      : `Lines are medians over ${seeds} seeds, bands reach from the least to the greatest.`
+      : `Lines are medians over ${seeds} seeds, bands reach from the minimum to the maximum.`
   return (
     `${lines} Loss is that of ${modelWord(data)} on the test set. A mark ends each line; ` +
-    'a run that has ended stays at its last loss, one that failed leaves the band. ' +
-    (targetLoss === undefined ? '' : 'Dashed across: the target. ') +
+    'a run that has ended keeps its last loss, a run that failed leaves the band. ' +
+    (targetLoss === undefined ? '' : 'Dashed: the target. ') +
     `Point at a line for its figures. At most ${maxPoints} points of each curve are drawn; curves.csv has all of them.`
   )
 }

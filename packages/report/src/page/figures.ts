@@ -30,7 +30,7 @@ function spread({ middle, low, high }: Spread, text: (value: number) => string, 
 }
 
 const targetColumns: readonly Column[] = [
-  { title: 'time to target', detail: 'until the loss is there', cell: reachedCell },
+  { title: 'time to target', detail: 'until the loss is reached', cell: reachedCell },
   {
     title: 'samples to target',
     detail: 'of all peers',
@@ -90,12 +90,12 @@ function figureTable({ data, chosen }: Store): readonly HTMLElement[] {
     const entry = chosen.entries[method]
     if (entry === null) return []
     const best = isRanked(data) && verdict.kind !== 'none' && verdict.winner === method
-    const cells = shown.map(({ cell }, place) =>
-      element('td', best && place === 0 ? { class: 'best' } : {}, ...withDetail(...cell(entry)))
+    const cells = shown.map(({ cell }, index) =>
+      element('td', best && index === 0 ? { class: 'best' } : {}, ...withDetail(...cell(entry)))
     )
     return [element('tr', {}, element('th', { scope: 'row' }, label), ...cells)]
   })
-  const caption = `${data.methods.length === 1 ? 'The method' : 'All methods'} at ${caseText(data, chosen)}. ${data.seeds === 1 ? 'One seed.' : 'Large: the median over the seeds; small: the least and the greatest.'}`
+  const caption = `${data.methods.length === 1 ? 'The method' : 'All methods'} at ${caseText(data, chosen)}. ${data.seeds === 1 ? 'One seed.' : 'Large: the median over the seeds; small: the minimum and the maximum.'}`
   const table = element(
     'table',
     {},

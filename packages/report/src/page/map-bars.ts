@@ -70,7 +70,7 @@ export function barMap({ data, view }: Store, host: HTMLElement): readonly HTMLE
   })
   const caption =
     `${sentence(title)} of each method, ${data.seeds === 1 ? 'one seed' : `median over ${data.seeds} seeds`}${isRanked(data) ? '; less is better' : ''}. ` +
-    'In brackets: relative to the least.'
+    'In brackets: relative to the minimum.'
   return [figure({ chart, label: `Bars of ${title} by method`, caption })]
 }
 

@@ -30,21 +30,21 @@ export function cellMap(store: Store, host: HTMLElement): readonly HTMLElement[]
     marginBottom: 8,
     style: { fontSize: '12px' },
     // The scales have indices, not texts, since two values may look alike when rounded.
-    x: { type: 'band', domain: columns.map((_, place) => place), padding: 0 },
-    y: { type: 'band', domain: rows.map((_, place) => place), padding: 0 },
+    x: { type: 'band', domain: columns.map((_, index) => index), padding: 0 },
+    y: { type: 'band', domain: rows.map((_, index) => index), padding: 0 },
     marks: [
       Plot.axisX({
         anchor: 'top',
         label: `${data.axes[across].name} →`,
         tickSize: 0,
         tickRotate,
-        tickFormat: (place: number) => columns[place]
+        tickFormat: (index: number) => columns[index]
       }),
       Plot.axisY({
         label: `${data.axes[down].name} ↓`,
         labelAnchor: 'top',
         tickSize: 0,
-        tickFormat: (place: number) => rows[place]
+        tickFormat: (index: number) => rows[index]
       }),
       ...cellMarks(cells, dense || view.map === 'factor' ? 0 : 15, Math.min(15, cellWidth / 4.6)),
       tipMark(
@@ -97,21 +97,21 @@ function mapLegend(data: PageData, { map, measure, over, under }: View): HTMLEle
     ])
   }
   const verdicts = cases.map((of) => verdictIn(data, of, measure))
-  const wins = methods.map((_, place) =>
-    verdicts.some((v) => (v.kind === 'win' || v.kind === 'alone') && v.winner === place)
+  const wins = methods.map((_, index) =>
+    verdicts.some((v) => (v.kind === 'win' || v.kind === 'alone') && v.winner === index)
   )
   const hasOpen = verdicts.some(({ kind }) => kind === 'tie' || kind === 'none')
   return patchLegend([
-    ...methods.flatMap((label, place) => (wins[place] ? [{ label, colour: colourOf(place) }] : [])),
+    ...methods.flatMap((label, index) => (wins[index] ? [{ label, colour: colourOf(index) }] : [])),
     ...(hasOpen ? [{ label: 'a tie (within 1 %), or none arrives', colour: open.fill }] : [])
   ])
 }
 
 function mapLabel({ axes, methods }: PageData, { across = 0, down = 0, map, measure, over, under }: View): string {
-  const place = `over ${axes[across].name} and ${axes[down].name}`
+  const where = `over ${axes[across].name} and ${axes[down].name}`
   return map === 'winner'
-    ? `Map of the winner by ${measures[measure].title} ${place}`
-    : `Map of the factor of ${methods[over]} over ${methods[under]} by ${measures[measure].title} ${place}`
+    ? `Map of the winner by ${measures[measure].title} ${where}`
+    : `Map of the factor of ${methods[over]} over ${methods[under]} by ${measures[measure].title} ${where}`
 }
 
 function mapCaption({ data, view }: Store): string {

@@ -21,20 +21,20 @@ function mapPickers(store: Store): readonly HTMLElement[] {
     title: 'show',
     options: ['the winner', 'a factor between two'],
     read: ({ map }) => (map === 'winner' ? 0 : 1),
-    change: (place) => ({ map: place === 0 ? 'winner' : 'factor' })
+    change: (index) => ({ map: index === 0 ? 'winner' : 'factor' })
   })
   const over = picker(store, {
     title: 'factor of',
     options: methods,
     read: (view) => view.over,
-    change: (place) => ({ over: place }),
+    change: (index) => ({ over: index }),
     enabled: inFactors
   })
   const under = picker(store, {
     title: 'over',
     options: methods,
     read: (view) => view.under,
-    change: (place) => ({ under: place }),
+    change: (index) => ({ under: index }),
     enabled: inFactors
   })
   return [mode, over, under, ...(axes.length > 2 ? axisPickers(store) : [])]
@@ -43,12 +43,12 @@ function mapPickers(store: Store): readonly HTMLElement[] {
 /** The axes of the map; choosing the same axis twice swaps the two. */
 function axisPickers(store: Store): readonly HTMLElement[] {
   const options = store.data.axes.map(({ name }) => name)
-  const swapped = (key: 'across' | 'down', place: number): Partial<View> => {
+  const swapped = (key: 'across' | 'down', index: number): Partial<View> => {
     const other = key === 'across' ? 'down' : 'across'
-    return store.view[other] === place ? { [key]: place, [other]: store.view[key] } : { [key]: place }
+    return store.view[other] === index ? { [key]: index, [other]: store.view[key] } : { [key]: index }
   }
   const axisPicker = (title: string, key: 'across' | 'down') =>
-    picker(store, { title, options, read: (view) => view[key] ?? 0, change: (place) => swapped(key, place) })
+    picker(store, { title, options, read: (view) => view[key] ?? 0, change: (index) => swapped(key, index) })
   return [
     axisPicker('across', 'across'),
     axisPicker('down', 'down'),

@@ -16,7 +16,7 @@ export function lineLegend(labels: readonly string[]): HTMLElement {
   return element(
     'ul',
     { class: 'legend' },
-    ...labels.map((label, place) => element('li', {}, lineSample(place), label))
+    ...labels.map((label, index) => element('li', {}, lineSample(index), label))
   )
 }
 

@@ -15,6 +15,6 @@ export function mountSetting(store: Store, part: HTMLElement): void {
         ? ' (shown at first because most methods arrive there, and the lead over the runner-up is greatest)'
         : ''
     const where = element('strong', {}, caseText(data, view))
-    words.replaceChildren('Setting: ', where, chosen === undefined ? ': nothing was run here' : remark)
+    words.replaceChildren('Setting: ', where, chosen === undefined ? ': no run here' : remark)
   })
 }

@@ -9,12 +9,12 @@ import type { Store } from './store.js'
 const parts = [
   { key: 'working', label: 'working: computing gradients' },
   { key: 'sending', label: 'sending, and not computing' },
-  { key: 'waiting', label: 'waiting for others, with neither' },
-  { key: 'other', label: 'not computing: a real run does not tell sending, waiting and averaging apart' }
+  { key: 'waiting', label: 'waiting for others, without either' },
+  { key: 'other', label: 'not computing: a real run does not distinguish sending, waiting and averaging' }
 ] as const
 
 const captionText =
-  'Mean fractions of the peers’ time, over the seeds; servers are not counted. Right: how long a round takes, so that a fraction can be ' +
+  'Mean fractions of the peers’ time, over the seeds; servers are not counted. Right: the time of a round, so that a fraction can be ' +
   'read as seconds. Where computing and sending overlap, the time counts as working.'
 
 export function mountTimeUse(store: Store, part: HTMLElement): void {
@@ -25,8 +25,7 @@ export function mountTimeUse(store: Store, part: HTMLElement): void {
     if (chosen === undefined) return host.replaceChildren()
     const label = `Fractions of time working, sending and waiting of each method at ${caseText(data, chosen)}`
     const rows = timedRows(chosen)
-    if (rows.length === 0)
-      return host.replaceChildren(element('p', {}, 'Of runs that are not finished this is not known.'))
+    if (rows.length === 0) return host.replaceChildren(element('p', {}, 'This is not known for unfinished runs.'))
     const shown = parts.filter(({ key }) => rows.some(({ time }) => time[key] > 0))
     const legend = patchLegend(shown.map((part) => ({ label: part.label, colour: `var(--${part.key})` })))
     const chart = timeChart(data, rows, widthIn(host))

@@ -46,7 +46,7 @@ function timelinePicker(store: Store): HTMLElement {
     title: 'run',
     options: store.data.timelines.map(({ title }) => title),
     read: ({ timeline }) => timeline,
-    change: (place) => ({ timeline: place, zoom: 1, begin: 0 })
+    change: (index) => ({ timeline: index, zoom: 1, begin: 0 })
   })
 }
 
@@ -55,7 +55,7 @@ function zoomPicker(store: Store): HTMLElement {
     title: 'show',
     options: zooms.map((zoom) => (zoom === 1 ? 'all of it' : `1/${Math.round(1 / zoom)} of it`)),
     read: ({ zoom }) => zooms.indexOf(zoom),
-    change: (place) => ({ zoom: zooms[place] })
+    change: (index) => ({ zoom: zooms[index] })
   })
 }
 
@@ -87,7 +87,7 @@ function legendOf({ spans, messages, marks }: PageTimeline): HTMLElement {
 }
 
 function captionOfTimeline({ leftOut, clocks, messages }: PageTimeline): string {
-  const rest = leftOut === undefined ? '' : ` Not all is here: ${leftOut}.`
+  const rest = leftOut === undefined ? '' : ` Incomplete: ${leftOut}.`
   if (clocks === undefined)
     return (
       'A row per peer: what it was doing. Each line is a message, from the moment at which its sender began to send to the arrival of its last ' +
@@ -96,8 +96,8 @@ function captionOfTimeline({ leftOut, clocks, messages }: PageTimeline): string 
   const lines =
     messages.length === 0
       ? ''
-      : ' Each line is a vector, from the moment at which it was handed over to that at which its receiver took it.'
-  return `A row per peer: what it did, by the event logs of all.${lines} Point at a bar or a mark for its figures. ${clocks}.${rest}`
+      : ' Each line is a vector, from the moment at which it was handed over to the moment at which its receiver took it.'
+  return `A row per peer: what it did, according to the event logs.${lines} Point at a bar or a mark for its figures. ${clocks}.${rest}`
 }
 
 function timelineChart(timeline: PageTimeline, from: number, to: number, width: number) {

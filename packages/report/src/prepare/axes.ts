@@ -21,7 +21,7 @@ export function pageAxis({ name, values }: VaryingAxis): Axis {
 
 /** The indices of the minimum and the maximum; for names, those of the first four. */
 function endsOf(values: readonly Setting[]): number[] {
-  const places = values.map((_, place) => place)
+  const places = values.map((_, index) => index)
   if (values.some((value) => typeof value === 'string')) return places.slice(0, 4)
   const sorted = places.sort((a, b) => Number(values[a]) - Number(values[b]))
   return [sorted[0], sorted[sorted.length - 1]]
@@ -35,8 +35,8 @@ export function mapAxesOf(axes: readonly VaryingAxis[]): number[] {
     return values.every((value) => typeof value === 'number') ? 2 : 3
   }
   return axes
-    .map((axis, place) => ({ place, rank: rank(axis) }))
-    .sort((a, b) => a.rank - b.rank || a.place - b.place)
+    .map((axis, index) => ({ index, rank: rank(axis) }))
+    .sort((a, b) => a.rank - b.rank || a.index - b.index)
     .slice(0, 2)
-    .map(({ place }) => place)
+    .map(({ index }) => index)
 }

@@ -18,9 +18,9 @@ export function casesOf(results: Results, maxPoints: number): Case[] {
   const labels = results.sweep.methods.map(({ label }) => label)
   const groups = new Map<string, { readonly places: readonly number[]; readonly runs: RunRecord[][] }>()
   for (const run of results.runs) {
-    const places = axes.map((axis) => placeOf(run, axis))
+    const places = axes.map((axis) => indexOfValue(run, axis))
     const method = labels.indexOf(run.method)
-    if (method === -1) throw new InputError(`a run of the method “${run.method}”, which the sweep does not name`)
+    if (method === -1) throw new InputError(`found a run of the method “${run.method}”, which is not in the sweep`)
     const key = places.join()
     const group = groups.get(key) ?? { places, runs: labels.map(() => []) }
     group.runs[method].push(run)
@@ -32,13 +32,14 @@ export function casesOf(results: Results, maxPoints: number): Case[] {
   }))
 }
 
-function placeOf({ settings }: RunRecord, { name, values }: VaryingAxis): number {
-  const place = values.indexOf(settings[name])
-  if (place === -1) throw new InputError(`a run with ${name} ${settings[name]}, which the sweep's axis does not have`)
-  return place
+function indexOfValue({ settings }: RunRecord, { name, values }: VaryingAxis): number {
+  const index = values.indexOf(settings[name])
+  if (index === -1)
+    throw new InputError(`found a run with ${name} ${settings[name]}, which is not a value of the sweep's axis`)
+  return index
 }
 
 function inOrder(a: Pick<Case, 'places'>, b: Pick<Case, 'places'>): number {
-  const axis = a.places.findIndex((place, k) => place !== b.places[k])
+  const axis = a.places.findIndex((index, k) => index !== b.places[k])
   return axis === -1 ? 0 : a.places[axis] - b.places[axis]
 }

@@ -25,7 +25,7 @@ test('a run that was stopped is not said to end with a loss, but where it was st
   t.deepEqual(cautionSentences(results), [
     '“D-PSGD”, seed 1, is not finished: stopped by a signal. Its figures are those after 10 rounds.'
   ])
-  t.regex(findingSentences(pageData(results))[0], /“D-PSGD” takes .* per round, and has come to a loss of 0.5\.$/)
+  t.regex(findingSentences(pageData(results))[0], /“D-PSGD” takes .* per round, and has reached a loss of 0.5\.$/)
   t.regex(findingSentences(pageData(real({})))[0], /, and ends with a loss of 0.5\.$/)
 })
 
@@ -42,7 +42,7 @@ test('many runs are counted', (t) => {
 
 test('side by side, runs of different lengths are told apart', (t) => {
   t.deepEqual(cautionSentences(merged(real({ rounds: 60 }), real({ rounds: 1234 }))), [
-    'Runs are of different lengths, so that final figures do not compare: “D-PSGD · folder-1” 60, “D-PSGD · folder-2” 1,234 rounds.'
+    'The runs have different lengths, so their final figures cannot be compared: “D-PSGD · folder-1” 60, “D-PSGD · folder-2” 1,234 rounds.'
   ])
   t.deepEqual(cautionSentences(merged(real({ rounds: 60 }), real({ rounds: 60 }))), [])
 })

@@ -26,9 +26,9 @@ const roundsText = (rounds: number) => Math.round(rounds).toLocaleString('en-US'
 const nameOf = ({ method, seed }: RunRecord) => `“${method}”, seed ${seed}`
 
 const unfinishedText = (run: RunRecord) =>
-  `${nameOf(run)}, is not finished: ${run.reason ?? 'its process ended, or still runs'}. Its figures are those after ${roundsText(run.rounds)} rounds.`
+  `${nameOf(run)}, is not finished: ${run.reason ?? 'its process ended, or is still running'}. Its figures are those after ${roundsText(run.rounds)} rounds.`
 
-const lostText = (run: RunRecord) => `${nameOf(run)}, went on without ${run.lost?.join('; ')}.`
+const lostText = (run: RunRecord) => `${nameOf(run)}, continued without ${run.lost?.join('; ')}.`
 
 const findingsText = (run: RunRecord) => `${nameOf(run)}: ${run.findings.join('; ')}.`
 
@@ -44,5 +44,5 @@ function lengthText({ sweep, runs }: Results): string[] {
   const isSame = new Set(lengths.flatMap(({ rounds }) => rounds)).size <= 1
   if (isSame || lengths.some(({ rounds }) => rounds.length > 1)) return []
   const texts = lengths.map(({ label, rounds: [rounds] }) => `“${label}” ${roundsText(rounds)}`)
-  return [`Runs are of different lengths, so that final figures do not compare: ${texts.join(', ')} rounds.`]
+  return [`The runs have different lengths, so their final figures cannot be compared: ${texts.join(', ')} rounds.`]
 }

@@ -45,7 +45,7 @@ export function entryOf(runs: readonly RunRecord[], maxPoints: number): Entry {
 }
 
 const unfinishedText = ({ seed, reason, rounds }: RunRecord) =>
-  `seed ${seed}: ${reason ?? 'its process ended, or still runs'}; all figures are those after ${short(rounds)} rounds`
+  `seed ${seed}: ${reason ?? 'its process ended, or is still running'}; all figures are those after ${short(rounds)} rounds`
 
 function busiestOf(runs: readonly RunRecord[]): Pick<Entry, 'busiest'> {
   const busiest = runs.flatMap((run) => run.busiest ?? [])

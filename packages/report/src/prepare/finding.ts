@@ -39,10 +39,10 @@ const medianText = (factors: readonly number[]) =>
 /** The first says which method leads; the others where the leader loses and to which method, and what fusing and streaming do. */
 export function findingSentences(data: PageData): string[] {
   if (isMixed(data)) return predictionSentences(data)
-  if (!isRanked(data)) return data.methods.map((_, place) => aloneSentence(data, place))
+  if (!isRanked(data)) return data.methods.map((_, index) => aloneSentence(data, index))
   const key = data.measures[0]
   const verdicts = data.cases.map((of) => verdictIn(data, of, key))
-  if (verdicts.every(({ kind }) => kind === 'none')) return ['No method came to an end that can be compared.']
+  if (verdicts.every(({ kind }) => kind === 'none')) return ['No method has a result that can be compared.']
   return [
     ...leaderSentences(data, verdicts),
     ...othersSentences(data, verdicts),
@@ -69,7 +69,7 @@ function leaderSentences(
     ...(alone === 0 ? [] : [verdicts.length === 1 ? `${sentence(others)}.` : `In ${alone} of these ${others}.`]),
     ...(undecided === 0
       ? []
-      : [`In ${undecided} of these the ranges over the seeds overlap, so that chance may have decided.`])
+      : [`In ${undecided} of these the ranges over the seeds overlap, so chance may have decided.`])
   ]
 }
 
@@ -78,10 +78,10 @@ const isWin = (verdict: Verdict): verdict is Extract<Verdict, { readonly kind: '
 
 function othersSentences({ methods, leader }: PageData, verdicts: readonly Verdict[]): string[] {
   const wins = methods.map(
-    (_, place) => verdicts.filter((verdict) => isWin(verdict) && verdict.winner === place).length
+    (_, index) => verdicts.filter((verdict) => isWin(verdict) && verdict.winner === index).length
   )
-  const others = methods.flatMap((label, place) =>
-    place === leader || wins[place] === 0 ? [] : [`${quoted(label)} wins in ${wins[place]}`]
+  const others = methods.flatMap((label, index) =>
+    index === leader || wins[index] === 0 ? [] : [`${quoted(label)} wins in ${wins[index]}`]
   )
   const ties = verdicts.filter(({ kind }) => kind === 'tie').length
   const unreached = verdicts.filter(({ kind }) => kind === 'none').length
@@ -100,8 +100,8 @@ function lossSentences(data: PageData, verdicts: readonly Verdict[]): string[] {
     leader,
     measures: [key]
   } = data
-  const lost = data.cases.flatMap((of, place) => {
-    const verdict = verdicts[place]
+  const lost = data.cases.flatMap((of, index) => {
+    const verdict = verdicts[index]
     if (!isWin(verdict) || verdict.winner === leader || of.entries[leader] === null) return []
     return [{ of, winner: verdict.winner, factor: factorIn(of, leader, verdict.winner, key) ?? Infinity }]
   })

@@ -65,9 +65,6 @@ function whichMatters(kind: string, pairs: readonly Found[]): string[] {
   const fusing = pairs.find(({ change, where }) => change === 'fusing' && where === 'streamed')
   const streaming = pairs.find(({ change, where }) => change === 'streaming' && where === 'per-tensor')
   if (fusing === undefined || streaming === undefined) return []
-  const [more, less] =
-    fusing.middle > streaming.middle
-      ? ['that it fuses', 'that it does not wait']
-      : ['that it does not wait', 'that it fuses']
+  const [more, less] = fusing.middle > streaming.middle ? ['fusing', 'streaming'] : ['streaming', 'fusing']
   return [`For “${kind}”, ${more} matters more than ${less}.`]
 }

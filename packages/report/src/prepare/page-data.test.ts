@@ -59,7 +59,7 @@ test('the leader wins most often, and the first setting shown is one with most m
 test('the finding says in how many settings who wins, by how much, and where it does not', (t) => {
   t.deepEqual(findingSentences(pageData(four())), [
     '“a” is fastest to the target in 3 of 4 settings: the next best takes 1.10x to 4.0x as long as it (median 2.0x).',
-    'In 1 of these the ranges over the seeds overlap, so that chance may have decided.',
+    'In 1 of these the ranges over the seeds overlap, so chance may have decided.',
     'The best two are within 1 % of each other in 1.'
   ])
 })
@@ -129,11 +129,11 @@ test('the finding says what fusing does and what streaming does, and which of th
     }
   })
   t.deepEqual(findingSentences(pageData(results)).slice(-5), [
-    '“server”, blocking: tensor by tensor takes 1.50x to 51x as long as fused (median 26x).',
-    '“server”, tensor by tensor: blocking takes 3.0x to 101x as long as streamed (median 52x).',
-    '“server”, streamed: tensor by tensor takes 1.00x as long as fused (median 1.00x).',
+    '“server”, blocking: per tensor takes 1.50x to 51x as long as fused (median 26x).',
+    '“server”, per tensor: blocking takes 3.0x to 101x as long as streamed (median 52x).',
+    '“server”, streamed: per tensor takes 1.00x as long as fused (median 1.00x).',
     '“server”, fused: blocking takes 2.0x as long as streamed (median 2.0x).',
-    'For “server”, that it does not wait matters more than that it fuses.'
+    'For “server”, streaming matters more than fusing.'
   ])
 })
 
@@ -165,11 +165,11 @@ test('a run of a method or a setting that the sweep does not have is refused', (
   const results = four()
   t.throws(() => pageData({ ...results, runs: [{ ...results.runs[0], method: 'd' }] }), {
     instanceOf: InputError,
-    message: 'a run of the method “d”, which the sweep does not name'
+    message: 'found a run of the method “d”, which is not in the sweep'
   })
   t.throws(() => pageData({ ...results, runs: [{ ...results.runs[0], settings: { bandwidth: 5, latency: 1 } }] }), {
     instanceOf: InputError,
-    message: "a run with bandwidth 5, which the sweep's axis does not have"
+    message: "found a run with bandwidth 5, which is not a value of the sweep's axis"
   })
 })
 

@@ -69,16 +69,16 @@ function summaryOf(data: Pick<PageData, 'kinds' | 'cases'>, methods: number, key
 
 /** The case in which most methods reach the target, and of those the one with the greatest lead. */
 function tellingCase(cases: readonly Case[], verdicts: readonly Verdict[], key: MeasureKey): number {
-  const scores = cases.map(({ entries }, place) => {
-    const verdict = verdicts[place]
+  const scores = cases.map(({ entries }, index) => {
+    const verdict = verdicts[index]
     return {
       arrived: entries.filter((entry) => entry !== null && entry.measures[key].middle !== null).length,
       lead: 'factor' in verdict ? verdict.factor : 0
     }
   })
-  return scores.reduce((best, { arrived, lead }, place) => {
+  return scores.reduce((best, { arrived, lead }, index) => {
     const until = scores[best]
-    return arrived > until.arrived || (arrived === until.arrived && lead > until.lead) ? place : best
+    return arrived > until.arrived || (arrived === until.arrived && lead > until.lead) ? index : best
   }, 0)
 }
 

@@ -6,10 +6,10 @@ import { caseText } from '../shared/verdicts.js'
 const quoted = (label: string) => `“${label}”`
 
 /** About a single method: time and bytes per round, and the final loss. */
-export function aloneSentence({ methods, cases }: PageData, place: number): string {
+export function aloneSentence({ methods, cases }: PageData, method: number): string {
   const over = (figure: (entry: Entry) => number | null, text: (value: number) => string) => {
     const values = cases.flatMap(({ entries }) => {
-      const entry = entries[place]
+      const entry = entries[method]
       return entry === null ? [] : (figure(entry) ?? [])
     })
     if (values.length === 0) return undefined
@@ -21,21 +21,21 @@ export function aloneSentence({ methods, cases }: PageData, place: number): stri
   const loss = over(({ finalLoss }) => finalLoss.middle, short)
   const rounds =
     seconds === undefined ? [] : [`takes ${seconds}${bytes === undefined ? '' : ` and sends ${bytes}`} per round`]
-  const isWhole = cases.every(({ entries }) => (entries[place]?.unfinished.length ?? 0) === 0)
+  const isWhole = cases.every(({ entries }) => (entries[method]?.unfinished.length ?? 0) === 0)
   const parts = [
     ...rounds,
-    ...(loss === undefined ? [] : [`${isWhole ? 'ends with' : 'has come to'} a loss of ${loss}`])
+    ...(loss === undefined ? [] : [`${isWhole ? 'ends with' : 'has reached'} a loss of ${loss}`])
   ]
-  return parts.length === 0 ? 'No run came to an end.' : `${quoted(methods[place])} ${parts.join(', and ')}.`
+  return parts.length === 0 ? 'No run ended.' : `${quoted(methods[method])} ${parts.join(', and ')}.`
 }
 
 /** Compares each real run with the simulations of its method. */
 export function predictionSentences(data: PageData): string[] {
   const { methods, originalLabels, worlds } = data
-  const places = methods.map((_, place) => place)
-  const pairs = places.flatMap((real) =>
+  const indices = methods.map((_, index) => index)
+  const pairs = indices.flatMap((real) =>
     worlds[real] === 'libp2p'
-      ? places.flatMap((simulated) =>
+      ? indices.flatMap((simulated) =>
           worlds[simulated] === 'simulator' && originalLabels[simulated] === originalLabels[real]
             ? [{ real, simulated }]
             : []
@@ -57,7 +57,7 @@ function predictionSentence(data: PageData, of: Case, real: number, simulated: n
 
 function times({ measures: measured }: Entry, { measures: predicted }: Entry): string {
   const [real, virtual] = [measured.secondsPerRound.middle, predicted.secondsPerRound.middle]
-  if (real === null || virtual === null) return 'one of the two has no time per round'
+  if (real === null || virtual === null) return 'one of them has no time per round'
   const factor = virtual === 0 ? '' : `, ${factorText(real / virtual)} as long`
   return `a real round takes ${secondsText(real)} and a simulated one ${secondsText(virtual)}${factor}`
 }

@@ -35,7 +35,7 @@ test('a long one is cut where its messages become too many, and says so', (t) =>
   t.is(page.messages.length, timelineLimits.messages)
   t.is(page.to, timelineLimits.messages)
   t.is(page.spans[0].end, timelineLimits.messages)
-  t.is(page.leftOut, 'it is cut at 33.3 min, to stay readable')
+  t.is(page.leftOut, 'it is cut at 33.3 min to stay readable')
 })
 
 test('of many peers the first are shown, with the messages among them', (t) => {

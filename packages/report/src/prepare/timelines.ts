@@ -46,7 +46,7 @@ function leftOutText(timeline: Timeline, peers: number, messages: number, to: nu
     ...(messages < timeline.messages.length
       ? [`messages from or to the others are left out (${timeline.messages.length - messages})`]
       : []),
-    ...(to < timeline.to ? [`it is cut at ${secondsText(to)}, to stay readable`] : [])
+    ...(to < timeline.to ? [`it is cut at ${secondsText(to)} to stay readable`] : [])
   ]
   return parts.join('; ')
 }

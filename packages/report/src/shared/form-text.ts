@@ -2,7 +2,7 @@
 import type { FormPair } from './page-data.js'
 
 export const changes = {
-  fusing: { before: 'tensor by tensor', after: 'fused' },
+  fusing: { before: 'per tensor', after: 'fused' },
   streaming: { before: 'blocking', after: 'streamed' }
 } as const
 
@@ -10,10 +10,10 @@ export const places = {
   'streamed': 'streamed',
   'blocking': 'blocking',
   'fused': 'fused',
-  'per-tensor': 'tensor by tensor'
+  'per-tensor': 'per tensor'
 }
 
-/** `direct all-reduce, tensor by tensor: blocking over streamed`, for the line of a table. */
+/** `direct all-reduce, per tensor: blocking over streamed`, for the line of a table. */
 export function pairText({ kind, change, where }: FormPair): string {
   return `${kind}, ${places[where]}: ${changes[change].before} over ${changes[change].after}`
 }

@@ -53,6 +53,6 @@ export function timeDecades(from: number, to: number, count: number): readonly T
   const within = decades.filter((tick) => tick >= from && tick <= to)
   const every = Math.max(1, Math.ceil(within.length / count))
   return within
-    .filter((_, place) => place % every === 0)
+    .filter((_, index) => index % every === 0)
     .map((seconds) => ({ seconds, text: textAt(seconds, seconds) }))
 }

@@ -77,5 +77,5 @@ export function caseText(
 
 /** The case at these indices; undefined if nothing was run there. */
 export function caseAt({ cases }: Pick<PageData, 'cases'>, places: readonly number[]): Case | undefined {
-  return cases.find((candidate) => candidate.places.every((place, axis) => place === places[axis]))
+  return cases.find((candidate) => candidate.places.every((index, axis) => index === places[axis]))
 }

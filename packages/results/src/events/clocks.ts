@@ -43,11 +43,11 @@ export function alignedClocks(logs: readonly EventLog[], messages: readonly Logg
     if (next === undefined) break
     corrections.set(next.of, next)
   }
-  const applied = logs.map((_, place) => {
-    const { behind, error } = corrections.get(place) ?? { behind: 0, error: Infinity }
+  const applied = logs.map((_, index) => {
+    const { behind, error } = corrections.get(index) ?? { behind: 0, error: Infinity }
     return Math.abs(behind) <= error + resolution ? 0 : behind
   })
-  return { offsets: ofDay.map((offset, place) => offset + applied[place]), text: textOf(logs, applied, corrections) }
+  return { offsets: ofDay.map((offset, index) => offset + applied[index]), text: textOf(logs, applied, corrections) }
 }
 
 /** The time of day at which a log's `t` was 0. The median of many lines, since a process may be suspended between reading the two clocks. */
@@ -75,20 +75,20 @@ function textOf(
   applied: readonly number[],
   corrections: ReadonlyMap<number, { readonly error: number }>
 ): string {
-  const corrected = logs.flatMap(({ peer }, place) => {
-    const error = corrections.get(place)?.error ?? 0
-    return applied[place] === 0 ? [] : [`${peer} by ${rounded(applied[place])} ms (± ${rounded(error)} ms)`]
+  const corrected = logs.flatMap(({ peer }, index) => {
+    const error = corrections.get(index)?.error ?? 0
+    return applied[index] === 0 ? [] : [`${peer} by ${rounded(applied[index])} ms (± ${rounded(error)} ms)`]
   })
-  const alone = logs.filter(({ machine }, place) => !corrections.has(place) && machine !== logs[0].machine)
-  const names = [...new Set(alone.map(({ peer }) => peer))].join(', ')
+  const uncorrected = logs.filter(({ machine }, index) => !corrections.has(index) && machine !== logs[0].machine)
+  const names = [...new Set(uncorrected.map(({ peer }) => peer))].join(', ')
   const most = Math.max(0, ...[...corrections.values()].map(({ error }) => error))
   return [
     corrected.length === 0
-      ? `The clocks of the machines agree within ${rounded(most)} ms, as far as messages tell`
-      : `Clocks were corrected by the messages that went both ways: ${corrected.join(', ')}`,
+      ? `By their messages, the clocks of the machines agree within ${rounded(most)} ms`
+      : `Clocks were corrected by messages in both directions: ${corrected.join(', ')}`,
     ...(names === ''
       ? []
-      : [`those of ${names} are as their machines had them, since no messages of theirs are in the logs of both ends`])
+      : [`those of ${names} were not corrected, since no message of theirs is in the logs of both ends`])
   ].join('; ')
 }
 

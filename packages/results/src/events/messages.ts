@@ -17,13 +17,13 @@ type Sent = Extract<EventLine, { readonly kind: 'sent' }>
  * to the n-th time that it was sent; if a peer had several processes, in the order of their logs.
  */
 export function messagesIn(logs: readonly EventLog[]): readonly LoggedMessage[] {
-  const waiting = new Map<string, { readonly place: number; readonly line: Sent }[]>()
-  for (const [place, { peer, lines }] of logs.entries())
+  const waiting = new Map<string, { readonly index: number; readonly line: Sent }[]>()
+  for (const [index, { peer, lines }] of logs.entries())
     for (const line of lines)
       if (line.kind === 'sent') {
         const key = `${peer} ${line.to} ${line.id}`
         const queue = waiting.get(key) ?? []
-        queue.push({ place, line })
+        queue.push({ index, line })
         waiting.set(key, queue)
       }
   return logs.flatMap(({ peer, lines }, to) =>
@@ -31,7 +31,7 @@ export function messagesIn(logs: readonly EventLog[]): readonly LoggedMessage[] 
       if (line.kind !== 'taken') return []
       const sent = waiting.get(`${line.from} ${peer} ${line.id}`)?.shift()
       if (sent === undefined) return []
-      return [{ from: sent.place, to, sent: sent.line.t, taken: line.t, bytes: sent.line.bytes }]
+      return [{ from: sent.index, to, sent: sent.line.t, taken: line.t, bytes: sent.line.bytes }]
     })
   )
 }

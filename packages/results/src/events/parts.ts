@@ -6,46 +6,46 @@ import type { EventLog } from './read.js'
 type Spans = Timeline['spans']
 
 /** Converts a log's own time `t`, in milliseconds, to seconds of the common time. */
-export type Seconds = (place: number, t: number) => number
+export type Seconds = (index: number, t: number) => number
 
 /** The maximum number of marks. */
 const maxMarks = 300
 
 /** What peers did, and when they were gone: a log without its last line belongs to a process that was killed, or to a machine that failed. */
 export function spansOf(logs: readonly EventLog[], seconds: Seconds, end: number): Spans {
-  return logs.flatMap(({ peer, lines }, place) => {
+  return logs.flatMap(({ peer, lines }, index) => {
     const done = lines.flatMap((line) =>
       line.kind === 'span'
-        ? [{ peer, kind: line.what, start: seconds(place, line.start), end: seconds(place, line.t) }]
+        ? [{ peer, kind: line.what, start: seconds(index, line.start), end: seconds(index, line.t) }]
         : []
     )
     if (isWhole(lines)) return done
-    const last = seconds(place, lines[lines.length - 1].t)
-    const again = logs.flatMap((log, other) => (log.peer === peer ? [seconds(other, log.lines[0].t)] : []))
-    const back = Math.min(end, ...again.filter((start) => start > last))
+    const last = seconds(index, lines[lines.length - 1].t)
+    const starts = logs.flatMap((log, other) => (log.peer === peer ? [seconds(other, log.lines[0].t)] : []))
+    const back = Math.min(end, ...starts.filter((start) => start > last))
     return back > last ? [...done, { peer, kind: 'gone', start: last, end: back }] : done
   })
 }
 
 /** What happened to peers, ordered by time. */
 export function marksOf(logs: readonly EventLog[], seconds: Seconds): readonly Mark[] {
-  const marks = logs.flatMap(({ peer, lines }, place) => {
+  const marks = logs.flatMap(({ peer, lines }, index) => {
     const last = lines[lines.length - 1]
     const lost = isWhole(lines)
       ? []
       : [
           {
             peer,
-            at: seconds(place, last.t),
+            at: seconds(index, last.t),
             text: `the log of ${peer} ends here: its process was killed, or its machine failed`,
             isFailure: true
           }
         ]
-    const told = lines.flatMap((line): Mark[] => {
+    const events = lines.flatMap((line): Mark[] => {
       const found = textOf(peer, line)
-      return found === undefined ? [] : [{ peer, at: seconds(place, line.t), ...found }]
+      return found === undefined ? [] : [{ peer, at: seconds(index, line.t), ...found }]
     })
-    return [...told, ...lost]
+    return [...events, ...lost]
   })
   return [...marks].sort((left, right) => left.at - right.at).slice(0, maxMarks)
 }
@@ -62,7 +62,7 @@ function textOf(peer: string, line: EventLine): Pick<Mark, 'text' | 'isFailure'>
         : undefined
     }
     case 'outlier':
-      return { text: `${peer}: ${line.neighbour} is far from the others`, isFailure: true }
+      return { text: `${peer}: ${line.neighbour} is far from its neighbours`, isFailure: true }
     case 'dropped':
       return { text: `${peer}: ${line.lines} lines of its log are missing here`, isFailure: false }
     case 'end':

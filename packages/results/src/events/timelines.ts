@@ -23,11 +23,11 @@ export function timelinesOfLogs(logs: readonly EventLog[], run: TimelineRun): re
   const logged = messagesIn(logs)
   const { offsets, text: clocks } = alignedClocks(logs, logged)
   let zero = Number.POSITIVE_INFINITY
-  for (const [place, { lines }] of logs.entries())
-    for (const line of lines) if (line.kind === 'span') zero = Math.min(zero, line.start + offsets[place])
+  for (const [index, { lines }] of logs.entries())
+    for (const line of lines) if (line.kind === 'span') zero = Math.min(zero, line.start + offsets[index])
   if (!Number.isFinite(zero)) return []
-  const seconds = (place: number, t: number) => Math.max(0, (t + offsets[place] - zero) / 1000)
-  const to = Math.max(...logs.map(({ lines }, place) => seconds(place, lines[lines.length - 1].t)))
+  const seconds = (index: number, t: number) => Math.max(0, (t + offsets[index] - zero) / 1000)
+  const to = Math.max(...logs.map(({ lines }, index) => seconds(index, lines[lines.length - 1].t)))
   const peers = [...new Set(logs.map(({ peer }) => peer))].sort()
   const spans = spansOf(logs, seconds, to)
   const marks = marksOf(logs, seconds)
@@ -49,7 +49,7 @@ export function timelinesOfLogs(logs: readonly EventLog[], run: TimelineRun): re
     within({ ...whole, title, from, to: Math.min(to, from + width) })
   const failures = marks.filter(({ isFailure }) => isFailure)
   const apart = failures.filter(
-    ({ at }, place) => failures.findIndex((other) => Math.abs(other.at - at) < width) === place
+    ({ at }, index) => failures.findIndex((other) => Math.abs(other.at - at) < width) === index
   )
   return [
     { ...whole, spans: inBuckets(spans, to), messages: [] },

@@ -21,7 +21,7 @@ export function inOrder<T extends Pick<RunRecord | Timeline, 'settings' | 'metho
 }
 
 function compare(left: readonly number[], right: readonly number[]): number {
-  const differing = left.findIndex((place, k) => place !== right[k])
+  const differing = left.findIndex((index, k) => index !== right[k])
   return differing === -1 ? 0 : left[differing] - right[differing]
 }
 

@@ -18,7 +18,7 @@ export async function readResults(directory: string): Promise<Results> {
   const sweep = await readWhole(join(directory, names.sweep), schemas.sweep)
   const file = join(directory, names.runs)
   const runs = await readLines(file, (text, where) => runOf(text, where, sweep))
-  if (runs.length === 0) throw new InputError(`${file}: found no run that was finished, expected a line for each`)
+  if (runs.length === 0) throw new InputError(`${file}: found no finished run, expected a line for each`)
   const timelines = await readLines(join(directory, names.timelines), (text, where) =>
     checked(text, where, schemas.timeline)
   )
@@ -82,8 +82,9 @@ function parse(text: string, where: (message: string) => string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new InputError(`${where(messageOf(error))}: this is no JSON: ${messageOf(error)}`)
+    throw new InputError(`${where(messageOf(error))}: found invalid JSON: ${messageOf(error)}`)
   }
 }
 
-const unreadable = (file: string, error: unknown) => new InputError(`${file}: cannot be read: ${messageOf(error)}`)
+const unreadable = (file: string, error: unknown) =>
+  new InputError(`${file}: cannot read the file: ${messageOf(error)}`)

@@ -18,16 +18,16 @@ export async function replaceFile(path: string, chunks: Iterable<string | Uint8A
 }
 
 async function writeBeside(target: string, chunks: Iterable<string | Uint8Array>, mode?: number): Promise<void> {
-  const beside = join(dirname(target), `.${basename(target)}.${process.pid}.part`)
+  const draft = join(dirname(target), `.${basename(target)}.${process.pid}.part`)
   try {
-    await using(await open(beside, 'w'), async (file) => {
+    await using(await open(draft, 'w'), async (file) => {
       if (mode !== undefined) await file.chmod(mode)
       for (const chunk of chunks) await file.writeFile(chunk)
       await file.sync()
     })
-    await rename(beside, target)
+    await rename(draft, target)
   } catch (error) {
-    await rm(beside, { force: true })
+    await rm(draft, { force: true })
     throw error
   }
   await syncFolder(dirname(target))

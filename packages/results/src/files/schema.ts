@@ -31,8 +31,8 @@ const source = z.object({
 /** What the user should do with a folder of another format. */
 const otherFormat = (found: unknown): string =>
   typeof found === 'number' && found > format
-    ? `expected ${format}: a newer version of Murmuration wrote this; its "murmur report" reads it`
-    : `expected ${format}: an older version of Murmuration wrote this; run the command of this file again, or open the report.html beside it as it is`
+    ? `expected ${format}: a newer version of Murmuration wrote this file; use its "murmur report"`
+    : `expected ${format}: an older version of Murmuration wrote this file; run the command in it again, or open the report.html next to it`
 
 const sweep: z.ZodType<Sweep> = z
   .object({

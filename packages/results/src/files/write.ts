@@ -40,7 +40,7 @@ export class ResultsWriter {
 
   /** Adds a run, and its timeline if it has one. After a failure nothing is appended, since the last line may be incomplete. */
   add(run: RunRecord, timeline?: Timeline): void {
-    if (this.#isBroken) throw unwritable(this.#directory, new Error('writing failed before'))
+    if (this.#isBroken) throw unwritable(this.#directory, new Error('an earlier write failed'))
     try {
       appendFileSync(this.#runs, lineOf(run))
       this.#count++
@@ -108,5 +108,5 @@ async function writing<T>(directory: string, body: () => Promise<T>): Promise<T>
 }
 
 function unwritable(directory: string, error: unknown): OutputError {
-  return new OutputError(`${directory}: the results cannot be written there: ${messageOf(error)}`)
+  return new OutputError(`${directory}: cannot write the results there: ${messageOf(error)}`)
 }

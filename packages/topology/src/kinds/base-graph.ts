@@ -10,9 +10,8 @@ import { baseRounds } from './base-rounds.js'
  */
 export const baseGraph = graphKind({
   kind: 'base-graph',
-  description:
-    'has a few neighbours per round, such that averaging is exact after the rounds of a period, for any number of peers',
-  options: { degree: z.int().min(1).default(1).meta({ description: 'the most neighbours in a round' }) },
+  description: 'has a few neighbours per round; averaging is exact after one period, for any number of peers',
+  options: { degree: z.int().min(1).default(1).meta({ description: 'the maximum number of neighbours in a round' }) },
   weights: {
     isGiven: () => true,
     matrices: ({ degree }, { length }) =>

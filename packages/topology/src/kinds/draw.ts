@@ -6,7 +6,7 @@ import { isStronglyConnected } from '../connectivity.js'
 import type { Graph } from '../graphs.js'
 
 /** The option of every random graph. */
-export const seed = z.int().meta({ description: 'the same seed gives the same graph' })
+export const seed = z.int().meta({ description: 'equal seeds give equal graphs' })
 
 /** The option of graphs that are drawn anew for each round. */
 export const rounds = z
@@ -14,7 +14,7 @@ export const rounds = z
   .min(1)
   .max(4096)
   .default(64)
-  .meta({ description: 'how many rounds are drawn, after which they come again' })
+  .meta({ description: 'the number of random rounds, which then repeat' })
 
 /** The results of `draw` for each of `rounds` rounds, each with its own random stream. */
 export function drawRounds<T>(
@@ -34,5 +34,7 @@ export function drawConnected(kind: string, seed: number, draw: (random: Random)
     const graph = draw(createRandom(seed, 'graph', kind, String(attempt)))
     if (graph !== undefined && isStronglyConnected(graph)) return graph
   }
-  throw new InputError(`found no connected graph in ${maxDraws} draws of ${kind}, expected one: ask for more edges`)
+  throw new InputError(
+    `found no connected graph in ${maxDraws} random graphs of kind ${kind}: choose options with more edges`
+  )
 }

@@ -42,7 +42,8 @@ function weightProblems(edges: EdgeList, rule: WeightRule): Problem[] {
   const taken = new Map<string, number>()
   return edges.flatMap((edge, index) => {
     const [a, b, weight] = edge
-    if (given && weight === undefined) return [problem([index], 'found no weight, expected one as third of the edge')]
+    if (given && weight === undefined)
+      return [problem([index], 'found no weight, expected one as the third item of the edge')]
     if (!given && weight !== undefined) {
       return [problem([index, 2], `found a weight with weights: ${rule}, expected none, or weights: given`)]
     }

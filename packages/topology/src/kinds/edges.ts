@@ -12,7 +12,7 @@ const name = z.string()
 /** A list of edges, with or without weights. */
 export const edges = graphKind({
   kind: 'edges',
-  description: 'has those as neighbours with whom an edge joins it',
+  description: 'has as neighbours the peers to which an edge joins it',
   options: {
     edges: z
       .array(
@@ -21,7 +21,7 @@ export const edges = graphKind({
           z.tuple([name, name, weight], { error: 'two peers and a weight' })
         ])
       )
-      .meta({ description: 'two peers each; all of them have a weight as third, or none has' })
+      .meta({ description: 'two peers each; all edges have a weight as a third item, or none' })
   },
   example: (peers) => ({ edges: peers.slice(1).map((peer, index): [string, string] => [peers[index], peer]) }),
   problems: ({ edges }, peers, surroundings) => edgeProblems(edges, peers, surroundings),

@@ -11,8 +11,13 @@ import { drawRounds, rounds, seed } from './draw.js'
  */
 export const epidemic = graphKind({
   kind: 'epidemic',
-  description: 'sends to some random peers, others in each round, and averages evenly what it receives',
-  options: { degree: z.int().min(1).meta({ description: 'how many each peer sends to' }), rounds, seed },
+  description:
+    'sends to some random peers, different ones in each round, and averages what it receives with equal weights',
+  options: {
+    degree: z.int().min(1).meta({ description: 'the number of peers that each peer sends to' }),
+    rounds,
+    seed
+  },
   example: ({ length }) => ({
     degree: Math.max(1, Math.min(length - 1, Math.ceil(Math.log2(length)))),
     rounds: 64,

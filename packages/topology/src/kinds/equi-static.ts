@@ -8,10 +8,7 @@ import { rowsWithRemainder } from '../weights.js'
 import { maxDraws, seed } from './draw.js'
 
 /** The option of EquiTopo's graphs. */
-export const directed = z
-  .boolean()
-  .default(false)
-  .meta({ description: 'whether peers send to others than those that they receive from' })
+export const directed = z.boolean().default(false).meta({ description: 'whether edges are one-way' })
 
 /**
  * D-EquiStatic and U-EquiStatic of EquiTopo (Song et al., NeurIPS 2022, Algorithms 1 and 2): `W = 1/M Σ_m A(u_m)` with `A(u) = (n − 1)/n P^u + 1/n
@@ -21,7 +18,7 @@ export const directed = z
 export const equiStatic = graphKind({
   kind: 'equi-static',
   description: 'has peers at some random distances as neighbours, the same distances for all',
-  options: { shifts: z.int().min(1).meta({ description: 'how many distances are drawn' }), directed, seed },
+  options: { shifts: z.int().min(1).meta({ description: 'the number of random distances' }), directed, seed },
   example: ({ length }) => ({ shifts: Math.max(1, Math.ceil(2 * Math.log(length))), directed: false, seed: 1 }),
   weights: {
     isGiven: () => true,
@@ -48,9 +45,7 @@ function drawShifts(size: number, count: number, seed: number): readonly number[
     const shifts = Array.from({ length: count }, () => 1 + random.integer(size - 1))
     if (shifts.reduce(divisorOf, size) === 1) return shifts
   }
-  throw new InputError(
-    `found no connected graph in ${maxDraws} draws of equi-static, expected one: ask for more shifts`
-  )
+  throw new InputError(`found no connected graph in ${maxDraws} random graphs of kind equi-static: choose more shifts`)
 }
 
 function divisorOf(a: number, b: number): number {

@@ -8,8 +8,11 @@ import { drawConnected, seed } from './draw.js'
 /** A random graph in which each pair of nodes is an edge with the same probability, independently (Gilbert 1959). */
 export const erdosRenyi = graphKind({
   kind: 'erdos-renyi',
-  description: 'has each other as a neighbour with the same probability',
-  options: { probability: z.number().min(0).max(1).meta({ description: 'of each pair of peers' }), seed },
+  description: 'has each other peer as a neighbour with the same probability',
+  options: {
+    probability: z.number().min(0).max(1).meta({ description: 'the probability of an edge between two peers' }),
+    seed
+  },
   example: ({ length }) => ({ probability: Number(surelyConnected(length).toPrecision(3)), seed: 1 }),
   problems: ({ probability }, { length }) => problemsOf(probability, length),
   graphs: ({ probability, seed }, { length }) => [

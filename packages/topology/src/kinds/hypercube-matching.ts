@@ -6,7 +6,7 @@ import { hypercube } from './hypercube.js'
 export const hypercubeMatching = graphKind({
   kind: 'hypercube-matching',
   description:
-    'has one neighbour per round, whose number differs in one binary digit, and the number of peers n is a power of two',
+    'has one neighbour per round, whose number differs in one binary digit; the number of peers is a power of two',
   options: {},
   problems: (_, peers, surroundings) => hypercube.problems?.({}, peers, surroundings) ?? [],
   graphs(_, { length }) {

@@ -5,7 +5,7 @@ import { graphKind } from '../kind.js'
 /** Nodes whose numbers differ in one binary digit. */
 export const hypercube = graphKind({
   kind: 'hypercube',
-  description: 'has log₂ n neighbours, and the number of peers n is a power of two',
+  description: 'has log₂ n neighbours; the number of peers n is a power of two',
   options: {},
   problems: (_, { length }) =>
     Number.isInteger(Math.log2(length))

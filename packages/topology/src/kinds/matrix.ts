@@ -8,7 +8,7 @@ import { weight } from './weight.js'
 /** `W` itself. */
 export const matrix = graphKind({
   kind: 'matrix',
-  description: 'receives from those to whom its row of W gives a weight',
+  description: 'receives from the peers that have a weight in its row of W',
   options: { rows: z.array(z.array(weight)).meta({ description: 'a list of weights for each peer' }) },
   example: ({ length }) => ({ rows: Array.from({ length }, () => Array<number>(length).fill(1 / length)) }),
   problems: ({ rows }, peers) => problemsOf(rows, peers),

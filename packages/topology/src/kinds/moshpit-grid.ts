@@ -10,11 +10,11 @@ import { graphKind } from '../kind.js'
  */
 export const moshpitGrid = graphKind({
   kind: 'moshpit-grid',
-  description: 'has those in its row of a grid as neighbours, along one dimension after the other',
+  description: 'has as neighbours the peers in its row of a grid, along one dimension after the other',
   options: {
-    side: z.int().min(2).meta({ description: 'cells along each dimension' }),
-    dimensions: z.int().min(1).default(2).meta({ description: 'how many dimensions the grid has' }),
-    seed: z.int().meta({ description: 'the same seed gives the same cells' })
+    side: z.int().min(2).meta({ description: 'the number of cells along each dimension' }),
+    dimensions: z.int().min(1).default(2).meta({ description: 'the number of dimensions' }),
+    seed: z.int().meta({ description: 'equal seeds give equal cells' })
   },
   example: ({ length }) => ({ side: Math.max(2, Math.ceil(Math.sqrt(length))), dimensions: 2, seed: 1 }),
   problems: ({ side, dimensions }, { length }) =>
@@ -23,7 +23,7 @@ export const moshpitGrid = graphKind({
       : [
           problem(
             ['side'],
-            `found ${side} ** ${dimensions} cells for ${length} peers, expected as many at least, and at most 2 ** 20`
+            `found ${side} ** ${dimensions} cells for ${length} peers, expected at least as many, and at most 2 ** 20`
           )
         ],
   graphs({ side, dimensions, seed }, { length }) {

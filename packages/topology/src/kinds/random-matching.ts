@@ -5,7 +5,7 @@ import { drawRounds, rounds, seed } from './draw.js'
 /** In each round the nodes are paired at random, all pairings equally probable; of an odd number one stays alone (Boyd et al. 2006). */
 export const randomMatching = graphKind({
   kind: 'random-matching',
-  description: 'has one random neighbour per round, and of an odd number of peers one has none',
+  description: 'has one random neighbour per round; if the number of peers is odd, one peer has none',
   options: { rounds, seed },
   example: () => ({ rounds: 64, seed: 1 }),
   graphs: (options, { length }) =>

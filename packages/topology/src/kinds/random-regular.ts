@@ -8,7 +8,7 @@ import { drawConnected, seed } from './draw.js'
 export const randomRegular = graphKind({
   kind: 'random-regular',
   description: 'has the same number of random neighbours',
-  options: { degree: z.int().min(1).meta({ description: 'neighbours of each peer' }), seed },
+  options: { degree: z.int().min(1).meta({ description: 'the number of neighbours of each peer' }), seed },
   example: ({ length }) => ({ degree: Math.min(4, length - 1), seed: 1 }),
   problems: ({ degree }, { length }) => problemsOf(degree, length),
   graphs: ({ degree, seed }, { length }) => [
@@ -19,10 +19,10 @@ export const randomRegular = graphKind({
 function problemsOf(degree: number, size: number): Problem[] {
   if (degree >= size) return [problem(['degree'], `found ${degree}, expected less than the ${size} peers`)]
   if ((degree * size) % 2 !== 0) {
-    return [problem(['degree'], `found ${degree}, expected an even number since the ${size} peers are odd in number`)]
+    return [problem(['degree'], `found ${degree}, expected an even number, since the number of peers, ${size}, is odd`)]
   }
   if (degree === 1 && size > 2)
-    return [problem(['degree'], 'found 1, expected 2 or more: pairs alone are not connected')]
+    return [problem(['degree'], 'found 1, expected 2 or more: with 1 the graph is not connected')]
   return []
 }
 

@@ -7,17 +7,17 @@ import { drawConnected, seed } from './draw.js'
 /** A ring of nearest neighbours in which some edges are rewired (Watts and Strogatz 1998; their example rewires a tenth). */
 export const smallWorld = graphKind({
   kind: 'small-world',
-  description: 'has the nearest on a ring as neighbours, and some random ones in their place',
+  description: 'has the nearest peers on a ring as neighbours, some of them replaced by random ones',
   options: {
-    neighbours: z.int().min(1).meta({ description: 'how many of the nearest, an even number' }),
-    rewire: z.number().min(0).max(1).meta({ description: 'the probability that an edge leads elsewhere' }),
+    neighbours: z.int().min(1).meta({ description: 'the number of nearest peers, an even number' }),
+    rewire: z.number().min(0).max(1).meta({ description: 'the probability that an edge leads to a random peer' }),
     seed
   },
   example: ({ length }) => ({ neighbours: length > 4 ? 4 : 2, rewire: 0.1, seed: 1 }),
   problems: ({ neighbours }, { length }) =>
     neighbours % 2 === 0 && neighbours < length
       ? []
-      : [problem(['neighbours'], `found ${neighbours}, expected an even number below ${length}, the peers`)],
+      : [problem(['neighbours'], `found ${neighbours}, expected an even number below ${length}, the number of peers`)],
   graphs: ({ neighbours, rewire, seed }, { length }) => [
     drawConnected('small-world', seed, (random) => drawSmallWorld(length, neighbours, rewire, random))
   ]

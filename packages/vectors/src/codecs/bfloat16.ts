@@ -8,7 +8,7 @@ import { halfStep } from './workspace.js'
 export const bfloat16: DenseFormat = {
   name: 'bfloat16',
   id: 2,
-  description: '2 bytes per number: the upper half of float32, to the nearest',
+  description: '2 bytes per number: the upper half of float32, rounded to nearest',
   bytes: (count) => 2 * count,
   step: halfStep,
   kernel: 'Bfloat16',

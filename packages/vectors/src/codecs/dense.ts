@@ -43,7 +43,7 @@ export function dense(format: DenseFormat): CodecKind {
 export function delta(format: DenseFormat): CodecKind {
   const { name, id, deltaAccuracy } = format
   const accuracy = { ...deltaAccuracy, floor: float32Floor }
-  const description = `what changed, as ${name}`
+  const description = `the changes since the last vector, as ${name}`
   return kindOf({ name: `delta-${name}`, id: deltaIds + id, description, accuracy, stateful: true }, format)
 }
 

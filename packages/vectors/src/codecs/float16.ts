@@ -8,7 +8,7 @@ import { halfStep } from './workspace.js'
 export const float16: DenseFormat = {
   name: 'float16',
   id: 1,
-  description: '2 bytes per number: IEEE 754 binary16, to the nearest',
+  description: '2 bytes per number: IEEE 754 binary16, rounded to nearest',
   bytes: (count) => 2 * count,
   step: halfStep,
   kernel: 'Float16',

@@ -11,7 +11,7 @@ const scaleBytes = 4
 export const int8: DenseFormat = {
   name: 'int8',
   id: 3,
-  description: 'a byte per number and a scale per 256 of them, rounded at random',
+  description: '1 byte per number and a scale per 256 numbers, rounded at random',
   bytes: (count) => count + scaleBytes * Math.ceil(count / groupLength),
   step: groupLength,
   kernel: 'Int8',

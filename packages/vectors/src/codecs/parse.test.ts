@@ -44,7 +44,7 @@ test('top-k has a fraction above 0 and at most 1', (t) => {
   for (const fraction of ['0', '-0.1', '1.01', '', 'x', '0.1.2', ' 0.1', 'NaN', '1e400']) {
     t.throws(() => parseCodec(`top-k:${fraction}`), {
       instanceOf: InputError,
-      message: /fraction of the numbers that is sent, above 0 and at most 1, such as top-k:0.01$/
+      message: /fraction of the numbers that are sent, above 0 and at most 1, such as top-k:0.01$/
     })
   }
 })

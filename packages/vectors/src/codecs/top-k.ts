@@ -41,9 +41,9 @@ export function countOf(fraction: number, count: number): number {
 export const topK: CodecKind = {
   name: 'top-k',
   id: 12,
-  description: 'of the numbers that changed most, the change as float16 and the place',
+  description: 'the largest changes since the last vector: each change as float16, and its index',
   parameter: {
-    description: 'the fraction of the numbers that is sent, above 0 and at most 1',
+    description: 'the fraction of the numbers that are sent, above 0 and at most 1',
     example: 0.01,
     isAllowed: (fraction) => fraction > 0 && fraction <= 1
   },

@@ -36,7 +36,9 @@ export class CertificateStore {
         await writeFile(`${this.#path}.part`, JSON.stringify(certificates))
         await rename(`${this.#path}.part`, this.#path)
       })
-      .catch((error: unknown) => this.#emit({ kind: 'note', text: `who was let in is not saved: ${messageOf(error)}` }))
+      .catch((error: unknown) =>
+        this.#emit({ kind: 'note', text: `the admissions of the run cannot be saved: ${messageOf(error)}` })
+      )
   }
 }
 

@@ -60,25 +60,22 @@ export async function revokeInvitations(request: RunRequest, guest: Guest, signa
   const where = whereabouts(plan, guest)
   const count = await tellRun({ run: runKey.id, ...where, identity: await createIdentity(), certificate, signal })
   if (count > 0) return count
-  throw new NeighboursMissingError(
-    [],
-    `no peer of the run was reached at ${where.seeds.join(', ')}; nothing is revoked`
-  )
+  throw new NeighboursMissingError([], `reached no peer of the run at ${where.seeds.join(', ')}; nothing was revoked`)
 }
 
 async function runKeyOf({ path, file }: Plan, { name, key }: Guest): Promise<Identity> {
   const identity =
     key === undefined ? await localIdentity(identityDirectory(), peerName('run-key')) : await readIdentity(key)
   if (file.runKey !== identity.id) {
-    const found = file.runKey === undefined ? 'has no key to invite by' : `says runKey: ${file.runKey}`
+    const found = file.runKey === undefined ? 'has no runKey' : `has the runKey ${file.runKey}`
     throw new InputError(
-      `${path} ${found}, and this machine's is ${identity.id}; write "runKey: ${identity.id}" into the file on all machines, or give the right key with --key`
+      `${path} ${found}, but this machine's run key is ${identity.id}; write "runKey: ${identity.id}" into the file on all machines, or name the right key with --key`
     )
   }
   const entry = file.peers.find((peer) => peer.name === name)
   if (entry?.invited !== true) {
     throw new InputError(
-      `${path} has no place for an invited "${name}"; add { name: ${name}, invited: true } to its peers on all machines`
+      `${path} has no invited peer "${name}"; add { name: ${name}, invited: true } to its peers on all machines`
     )
   }
   return identity
@@ -92,5 +89,7 @@ function whereabouts({ path, file }: Plan, { seeds }: Guest) {
   )
   const found = (seeds.length > 0 ? seeds : listed).slice(0, maxNamed)
   if (found.length > 0) return { members: pinned.flatMap(({ id }) => id ?? []).slice(0, maxNamed), seeds: found }
-  throw new InputError(`${path} has no address of a peer; give --seed the address of a seed or of a peer of the run`)
+  throw new InputError(
+    `${path} has no address of a peer; name the address of a seed, or of a peer of the run, with --seed`
+  )
 }

@@ -33,16 +33,16 @@ export interface AcceptedInvitation {
 /** Joins a run by invitation. Rejects with the typed errors of core. */
 export async function acceptInvitation(
   line: string,
-  { seeds: others, data, key, emit, signal, wait }: AcceptOptions
+  { seeds: ownSeeds, data, key, emit, signal, wait }: AcceptOptions
 ): Promise<AcceptedInvitation> {
   const invitation = decodeInvitation(line)
   const identity = await identityFor(invitation, key)
-  const seeds = others.length > 0 ? others : invitation.seeds
+  const seeds = ownSeeds.length > 0 ? ownSeeds : invitation.seeds
   const folder = join(runFolder(invitation.run), identity.id)
   const isRight = (files: string) => isInvitedTo(invitation, files, folder, (text) => emit({ kind: 'note', text }))
-  emit({ kind: 'note', text: `${invitation.name} is ${identity.id}, and looks for the run at ${seeds.join(', ')}` })
+  emit({ kind: 'note', text: `${invitation.name} is ${identity.id} and looks for the run at ${seeds.join(', ')}` })
   const { files, own, certificates } = await enterRun({ invitation, identity, seeds, timeout: wait, signal, isRight })
-  emit({ kind: 'note', text: `${invitation.name} was let in` })
+  emit({ kind: 'note', text: `${invitation.name} was admitted` })
   const request = await requestFrom(files, folder)
   return {
     request: data === undefined ? request : { ...request, data },
@@ -65,7 +65,7 @@ async function isInvitedTo(
   try {
     return fingerprintOf(await makeRealPlan(await requestFrom(files, folder))) === fingerprint
   } catch (error) {
-    note(`what a peer told of the run cannot be used: ${messageOf(error)}`)
+    note(`the files that a peer sent cannot be used: ${messageOf(error)}`)
     return false
   }
 }

@@ -36,7 +36,7 @@ export async function requestFrom(files: string, folder: string): Promise<RunReq
   const { topology, training, ...options } = read(files)
   if (training !== undefined && namesCode(parseYamlFile(training, 'the training of the run', z.unknown()).value)) {
     throw new InputError(
-      'the training of the run names a module; code is not taken from others: start with "murmur peer" and the module'
+      'the training file of the run names a module; code is not accepted from other peers: use "murmur peer" and your copy of the module'
     )
   }
   await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -50,15 +50,15 @@ export async function requestFrom(files: string, folder: string): Promise<RunReq
 /** SHA-256 of what all peers of a run share: its settings, and the peers that may take part. */
 export function fingerprintOf({ settings, file: { peers, servers, runKey } }: Plan): string {
   const sorted = Object.entries(settings).sort(([left], [right]) => (left < right ? -1 : 1))
-  const who = [...peers, ...servers].map(({ name, id, invited }) => [name, id ?? null, invited])
-  return hashText(JSON.stringify([sorted, who, runKey ?? null]))
+  const members = [...peers, ...servers].map(({ name, id, invited }) => [name, id ?? null, invited])
+  return hashText(JSON.stringify([sorted, members, runKey ?? null]))
 }
 
 function read(files: string): z.output<typeof filesSchema> {
   try {
     return filesSchema.parse(JSON.parse(files))
   } catch {
-    throw new InputError('what a peer told of the run is no topology and training')
+    throw new InputError('a peer sent something other than a topology file and a training file')
   }
 }
 

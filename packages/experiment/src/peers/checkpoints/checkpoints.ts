@@ -31,14 +31,14 @@ export async function checkCheckpoints(
     const [round] = await roundsIn(join(folder, peer))
     if (round === undefined) continue
     throw new InputError(
-      `--checkpoint ${folder}: found a checkpoint of "${peer}", of round ${round}: --resume goes on from it; or name another folder`
+      `--checkpoint ${folder}: found a checkpoint of "${peer}", of round ${round}: continue from it with --resume, or name another folder`
     )
   }
   try {
     await mkdir(folder, { recursive: true })
     await access(folder, constants.W_OK)
   } catch (error) {
-    throw new InputError(`--checkpoint ${folder}: no checkpoints can be written there: ${messageOf(error)}`)
+    throw new InputError(`--checkpoint ${folder}: cannot write checkpoints there: ${messageOf(error)}`)
   }
 }
 
@@ -75,7 +75,7 @@ export class Checkpoints {
     if (!this.#options.resume) return { rounds: [], gone: [] }
     const saved = await this.#folder.whole((text) => this.#note(text))
     if (saved.gone.length > 0)
-      this.#note(`does not wait for ${saved.gone.join(', ')}, gone for long before round ${saved.rounds[0]}`)
+      this.#note(`does not wait for ${saved.gone.join(', ')}: no longer a member in round ${saved.rounds[0]}`)
     return saved
   }
 
@@ -88,22 +88,24 @@ export class Checkpoints {
     const all = await peer.exchangeCheckpoints(rounds, timeout, gone)
     // Not an error, so that a service needs the same command for its first start and for restarts.
     if ([...all.values(), rounds].every(({ length }) => length === 0)) {
-      this.#note(`no peer has a checkpoint in its folder (here ${this.#folder.path}); the run begins anew`)
+      this.#note(
+        `no peer has a checkpoint in its folder (here ${this.#folder.path}); the run starts from the beginning`
+      )
       return undefined
     }
     const round = newestCommon(all.values())
     if (round === undefined) {
-      const each = [...all].map(([name, theirs]) => `${name} has ${theirs.length === 0 ? 'none' : theirs.join(', ')}`)
-      throw new InputError(`--resume: no checkpoint is of a round that all peers have saved: ${each.join('; ')}`)
+      const each = [...all].map(([name, saved]) => `${name} has ${saved.length === 0 ? 'none' : saved.join(', ')}`)
+      throw new InputError(`--resume: no round was saved by all peers: ${each.join('; ')}`)
     }
     // The others do not wait for the rounds of a peer that was invited or gone, so it may lack the round from which they resume.
     if (!all.has(this.#self) && !rounds.includes(round)) {
-      this.#note(`has no checkpoint of round ${round}, from which the others go on, and takes a neighbour's model`)
+      this.#note(`has no checkpoint of round ${round}, from which the others continue, and takes a neighbour's model`)
       return undefined
     }
     try {
       const saved = await this.#folder.resume(round)
-      this.#note(`goes on from round ${round}, as saved in ${this.#folder.path}`)
+      this.#note(`continues from round ${round}, as saved in ${this.#folder.path}`)
       return saved
     } catch (error) {
       throw new InputError(`--resume: the checkpoint of round ${round} in ${this.#folder.path}: ${messageOf(error)}`)
@@ -135,21 +137,23 @@ export class Checkpoints {
       await this.#folder.write(round, session.checkpoint(), this.#gone())
     } catch (error) {
       if (!this.#hasFailed)
-        this.#note(`the checkpoint of round ${round}: ${messageOf(error)}; training goes on, and the next one is tried`)
+        this.#note(
+          `the checkpoint of round ${round}: ${messageOf(error)}; training continues, and the next checkpoint is tried`
+        )
       this.#hasFailed = true
       return false
     }
-    if (this.#hasFailed) this.#note(`checkpoints can be written again: that of round ${round} is`)
+    if (this.#hasFailed) this.#note(`checkpoints can be written again; that of round ${round} was`)
     this.#hasFailed = false
     return true
   }
 
   /** As `write`, for the last checkpoint, with a note. */
   async writeLast(session: Session): Promise<void> {
-    if (await this.write(session)) this.#note(`stops before round ${session.round}; --resume goes on from there`)
+    if (await this.write(session)) this.#note(`stops before round ${session.round}; --resume continues from there`)
   }
 
-  /** Resolves when no file is being removed any more. */
+  /** Resolves when no more files are being removed. */
   end(): Promise<void> {
     return this.#pruning
   }

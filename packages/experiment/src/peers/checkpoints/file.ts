@@ -34,7 +34,7 @@ const json = z.string().transform((text, context) => {
   try {
     return JSON.parse(text) as unknown
   } catch {
-    context.addIssue('no JSON')
+    context.addIssue('found invalid JSON')
     return z.NEVER
   }
 })
@@ -68,7 +68,7 @@ interface Head extends SafetensorsHeader {
 /** Writes a checkpoint atomically. Throws an OutputError on failure. */
 export async function writeCheckpoint(path: string, facts: CheckpointFacts, { tree, vectors }: Saved): Promise<void> {
   const tensors = [...vectors].map(([name, values]) => ({ name, shape: [values.length], values }))
-  const described = {
+  const entries = {
     format,
     peer: facts.peer,
     round: String(facts.round),
@@ -79,8 +79,8 @@ export async function writeCheckpoint(path: string, facts: CheckpointFacts, { tr
     state: JSON.stringify(tree)
   }
   const hash = createHash('sha256')
-  for (const part of encodeSafetensors(tensors, described)) await hashBlocks(hash, part)
-  await replaceFile(path, encodeSafetensors(tensors, { ...described, sha256: hash.digest('hex') }))
+  for (const part of encodeSafetensors(tensors, entries)) await hashBlocks(hash, part)
+  await replaceFile(path, encodeSafetensors(tensors, { ...entries, sha256: hash.digest('hex') }))
 }
 
 /** Reads and checks a whole file. Returns its facts. Throws an InputError if the file is damaged. */
@@ -89,8 +89,8 @@ export async function verifyCheckpoint(path: string): Promise<CheckpointFacts> {
     const head = await readHead(file)
     const block = new Uint8Array(Math.min(blockBytes, head.dataBytes))
     const hash = hashOfHeader(head)
-    for (let left = head.dataBytes; left > 0; left -= block.byteLength) {
-      const part = block.subarray(0, left)
+    for (let remaining = head.dataBytes; remaining > 0; remaining -= block.byteLength) {
+      const part = block.subarray(0, remaining)
       await fill(file, part)
       hash.update(part)
     }
@@ -107,8 +107,8 @@ export async function verifyCheckpoint(path: string): Promise<CheckpointFacts> {
 export async function readCheckpoint(path: string, length: number): Promise<Saved> {
   return withFile(path, async (file) => {
     const head = await readHead(file)
-    const long = head.places.find(({ begin, end }) => end - begin > 4 * length)
-    if (long !== undefined) throw new InputError(`tensor "${long.name}" has more than ${length} numbers`)
+    const tooLong = head.places.find(({ begin, end }) => end - begin > 4 * length)
+    if (tooLong !== undefined) throw new InputError(`tensor "${tooLong.name}": found more than ${length} numbers`)
     const data = new Uint8Array(head.dataBytes)
     await fill(file, data)
     const hash = hashOfHeader(head)
@@ -137,8 +137,8 @@ async function readHead(file: FileHandle): Promise<Head> {
 
 /** A hash of the header without its own hash. */
 function hashOfHeader({ places, metadata }: SafetensorsHeader): Hash {
-  const { sha256: _, ...described } = metadata
-  return createHash('sha256').update(encodeSafetensorsHeader(places, described))
+  const { sha256: _, ...entries } = metadata
+  return createHash('sha256').update(encodeSafetensorsHeader(places, entries))
 }
 
 function checkHash(hash: Hash, { metadata: { sha256 } }: SafetensorsHeader): void {

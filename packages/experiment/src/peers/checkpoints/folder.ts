@@ -7,7 +7,7 @@ import { lengthOf } from '@murmuration/vectors'
 import { readCheckpoint, verifyCheckpoint, writeCheckpoint } from './file.js'
 import { roundsToKeep } from './retention.js'
 
-const named = /^round-(\d{9,15})\.safetensors$/
+const checkpointName = /^round-(\d{9,15})\.safetensors$/
 /** Temporary files of a process that was killed. */
 const unfinished = /^\.round-\d+\.safetensors\.\d+\.part$/
 
@@ -51,13 +51,13 @@ export class CheckpointFolder {
       const path = this.#fileOf(round)
       try {
         const facts = await verifyCheckpoint(path)
-        if (facts.round !== round) throw new InputError(`it is of round ${facts.round}`)
+        if (facts.round !== round) throw new InputError(`found round ${facts.round} in the file`)
         this.#checkRun(path, facts)
         rounds.push(round)
         gone ??= facts.gone
       } catch (error) {
         if (error instanceof OtherRunError) throw new InputError(error.message)
-        onDamage(`${path} is damaged, and passed over: ${messageOf(error)}`)
+        onDamage(`${path} is damaged and ignored: ${messageOf(error)}`)
       }
     }
     return { rounds, gone: gone ?? [] }
@@ -95,7 +95,7 @@ export class CheckpointFolder {
     const mismatch = mismatchOf(this.#run, found)
     if (mismatch === undefined) return
     throw new OtherRunError(
-      `${path} is a checkpoint of another run: ${mismatch.reason}; "there" is the checkpoint. Give the same settings, or begin in another folder without --resume`
+      `${path} is a checkpoint of another run: ${mismatch.reason}; "there" is the checkpoint. Use the same settings, or start in another folder without --resume`
     )
   }
 }
@@ -105,6 +105,6 @@ class OtherRunError extends Error {}
 /** The rounds of a folder's files, the newest first; empty if there is no folder. */
 export async function roundsIn(path: string): Promise<readonly number[]> {
   const names = await readdir(path).catch(() => [])
-  const rounds = names.flatMap((name) => named.exec(name)?.[1] ?? []).map(Number)
+  const rounds = names.flatMap((name) => checkpointName.exec(name)?.[1] ?? []).map(Number)
   return rounds.sort((left, right) => right - left)
 }

@@ -54,7 +54,7 @@ export class Halt {
     return this.#isRequested
   }
 
-  /** The peer trains no longer. */
+  /** The peer no longer trains. */
   end(): void {
     this.#boundary = undefined
   }

@@ -12,7 +12,7 @@ export function roundsToKeep(rounds: readonly number[], others: Iterable<number>
   const newestFirst = [...rounds].sort((left, right) => right - left)
   const slowest = Math.min(...others)
   const common = newestFirst.find((round) => round <= slowest)
-  const needed = newestFirst.filter((round, place) => place < 2 || common === undefined || round >= common)
+  const needed = newestFirst.filter((round, index) => index < 2 || common === undefined || round >= common)
   const last = needed.at(-1)
   if (needed.length <= maxFiles || last === undefined) return new Set(needed)
   return new Set([...needed.slice(0, maxFiles - 1), common ?? last])

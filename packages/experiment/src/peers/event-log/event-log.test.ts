@@ -83,7 +83,10 @@ test('a log that cannot be written is said once and hinders nothing; when it can
   await new Promise((resolve) => setTimeout(resolve, 600))
   t.is(told.length, 1)
   t.like(told[0], { kind: 'note' })
-  t.regex(JSON.stringify(told), /the event log of a cannot be written: .*training goes on, and it tries again/)
+  t.regex(
+    JSON.stringify(told),
+    /the event log of a cannot be written: .*training continues, and writing is tried again/
+  )
   await rm(join(folder, eventsFolder))
   log.span('gradient', 4)
   await log.end()

@@ -121,9 +121,9 @@ export class EventLog {
     try {
       const head = await this.#beginning(lines[0])
       // After a failure the file may end within a line.
-      const before = this.#hasFailed ? '\n' : ''
+      const lineEnd = this.#hasFailed ? '\n' : ''
       const note = missing === 0 ? '' : this.#line({ kind: 'dropped', lines: missing })
-      const text = `${before}${head}${note}${lines.join('')}`
+      const text = `${lineEnd}${head}${note}${lines.join('')}`
       await appendFile(this.#path(this.#part), text)
       this.#partBytes += Buffer.byteLength(text)
       this.#hasHead = true
@@ -134,7 +134,7 @@ export class EventLog {
       if (!this.#hasFailed)
         this.#options.emit({
           kind: 'note',
-          text: `the event log of ${this.#options.self} cannot be written: ${messageOf(error)}; training goes on, and it tries again`
+          text: `the event log of ${this.#options.self} cannot be written: ${messageOf(error)}; training continues, and writing is tried again`
         })
       this.#hasFailed = true
     }

@@ -5,7 +5,7 @@ import type { LinkReport, PeerReport, Phase } from '@murmuration/watch'
 import type { BusyTime } from '../busy-time.js'
 
 /** The values at the previous report. */
-interface Before {
+interface Measured {
   readonly at: Milliseconds
   readonly working: Milliseconds
   readonly waiting: Milliseconds
@@ -31,18 +31,18 @@ export class OwnFigures {
   #loss: number | undefined
   #accuracy: number | undefined
   #hasFinished = false
-  #before: Before
+  #previous: Measured
 
   constructor(peer: Pick<Peer, 'fabric' | 'neighbours' | 'traffic' | 'sendingTime'>, isServer: boolean) {
     this.#peer = peer
     this.#isServer = isServer
-    this.#before = this.#measure()
+    this.#previous = this.#measure()
   }
 
   /** Called when training begins. */
   begin(session: Trained, busy: BusyTime): void {
     this.#training = { session, busy, start: this.#peer.fabric.now() }
-    this.#before = this.#measure()
+    this.#previous = this.#measure()
   }
 
   /** Called after each round. */
@@ -62,10 +62,11 @@ export class OwnFigures {
 
   /** A report since the previous one. */
   report(state: MemberState | undefined): PeerReport {
-    const [before, now] = [this.#before, this.#measure()]
-    this.#before = now
-    const time = Math.max(1, now.at - before.at)
-    const part = (pick: (of: Before) => number) => Math.min(1, Math.max(0, (pick(now) - pick(before)) / time))
+    const [previous, now] = [this.#previous, this.#measure()]
+    this.#previous = now
+    const time = Math.max(1, now.at - previous.at)
+    const fraction = (timeIn: (measured: Measured) => number) =>
+      Math.min(1, Math.max(0, (timeIn(now) - timeIn(previous)) / time))
     const { sent, received } = this.#peer.traffic()
     return {
       ...{ phase: this.#phase, state, round: this.#training?.session.round ?? 0, life: this.#step?.life ?? 1 },
@@ -74,10 +75,10 @@ export class OwnFigures {
       ...{ loss: this.#meanLoss(), accuracy: this.#accuracy, consensusDistance: this.#step?.consensus?.distance },
       bytesSent: sent.payload + sent.overhead,
       bytesReceived: received.payload + received.overhead,
-      working: part(({ working }) => working),
-      waiting: part(({ waiting }) => waiting),
-      sending: part(({ sending }) => sending),
-      links: this.#peer.neighbours().map((neighbour) => linkOf(neighbour, before, time))
+      working: fraction(({ working }) => working),
+      waiting: fraction(({ waiting }) => waiting),
+      sending: fraction(({ sending }) => sending),
+      links: this.#peer.neighbours().map((neighbour) => linkOf(neighbour, previous, time))
     }
   }
 
@@ -96,7 +97,7 @@ export class OwnFigures {
     return this.#loss
   }
 
-  #measure(): Before {
+  #measure(): Measured {
     const links = this.#peer.neighbours().map(({ name, traffic }) => [name, bytesOf(traffic)] as const)
     return {
       at: this.#peer.fabric.now(),
@@ -110,11 +111,12 @@ export class OwnFigures {
 
 function linkOf(
   { name, state, relay, traffic, roundTrip }: NeighbourStatus,
-  { bytes }: Before,
+  { bytes }: Measured,
   time: Milliseconds
 ): LinkReport {
-  const [now, before] = [bytesOf(traffic), bytes.get(name)]
-  const rate = (of: 'sent' | 'received') => Math.round((1000 * (now[of] - (before?.[of] ?? 0))) / time)
+  const [now, previous] = [bytesOf(traffic), bytes.get(name)]
+  const rate = (direction: 'sent' | 'received') =>
+    Math.round((1000 * (now[direction] - (previous?.[direction] ?? 0))) / time)
   return [
     name,
     state === 'ready' && relay !== undefined ? 'relayed' : state,

@@ -70,10 +70,10 @@ export class Watching {
     const { fabric } = this.#peer
     const note = (from: PeerName, text: string) => (this.isMine(text) ? this.take(from, text) : undefined)
     if (members === undefined) fabric.listen({ note, heard: () => {}, refused: () => {} })
-    fabric.spawn(async (own) => {
+    fabric.spawn(async (activity) => {
       while (!this.#isOver) {
-        this.#tick(own.now())
-        await own.sleep(own.now() + shortestInterval)
+        this.#tick(activity.now())
+        await activity.sleep(activity.now() + shortestInterval)
       }
     })
   }
