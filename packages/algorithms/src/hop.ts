@@ -43,9 +43,9 @@ export const hop = algorithm({
       if (round > (messageOf(seen, from)?.round ?? -1)) seen[from] = { x: message.x, round }
     }
     const upTo = { round: k, timeouts: 2 }
-    for (let come = await node.model.arrived(upTo); come; come = await node.model.arrived(upTo)) take(come)
-    const late = () => (stale().length > backup ? stale() : behind(k - gap + 1))
-    while (late().length > 0) take(await node.model.next(late, upTo))
+    for (let arrival = await node.model.arrived(upTo); arrival; arrival = await node.model.arrived(upTo)) take(arrival)
+    const blocking = () => (stale().length > backup ? stale() : behind(k - gap + 1))
+    while (blocking().length > 0) take(await node.model.next(blocking, upTo))
     const used = W.from.filter((j) => !stale().includes(j))
     const sum = used.reduce((total, j) => total + W.row(j), W.own)
     const terms = used.map((j): Term<Vector> => [W.row(j) / sum, seen[j].x])

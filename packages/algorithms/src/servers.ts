@@ -56,8 +56,8 @@ interface Plan {
 const plans = new WeakMap<ServedNode, Plan>()
 
 function planOf(node: ServedNode): Plan {
-  const known = plans.get(node)
-  if (known !== undefined) return known
+  const cached = plans.get(node)
+  if (cached !== undefined) return cached
   const chunks = dealOut(node)
   const inOrder = [...chunks].sort((left, right) => left.range.offset - right.range.offset)
   const plan = { chunks, inOrder, held: chunks.filter(({ server }) => server === node.self) }
@@ -73,10 +73,10 @@ export function chunksOf(node: ServedNode): readonly Chunk[] {
 function dealOut({ options, tensors, peers }: ServedNode): readonly Chunk[] {
   const { fusion, calls } = options
   const servers = peers('server')
-  const chunks = shardsOf(tensors, fusion, servers.length).flatMap((shard, place) =>
+  const chunks = shardsOf(tensors, fusion, servers.length).flatMap((shard, index) =>
     shard
       .flatMap((range) => cut(range, calls === 'blocking' ? 1 : options.chunks))
-      .map((range, turn) => ({ server: servers[place], alone: [servers[place]], turn, range }))
+      .map((range, turn) => ({ server: servers[index], alone: [servers[index]], turn, range }))
   )
   if (calls === 'blocking') chunks.sort((left, right) => left.turn - right.turn)
   return chunks.map((chunk, part) => ({ ...chunk, part }))

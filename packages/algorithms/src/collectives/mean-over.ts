@@ -1,7 +1,7 @@
 /** The mean over all of a route, by one of several collectives: functions of a channel and a route. */
 import { InputError } from '@murmuration/core'
 import { z } from 'zod'
-import { partsPerRound } from '../node/early.js'
+import { partsPerRound } from '../node/message-buffer.js'
 import { concat, type Range, type Vector } from '../node/vector.js'
 import type { Route } from '../record.js'
 import { type Fusion, rangesOf, rangesByRank } from '../ranges.js'
@@ -65,7 +65,7 @@ function checkParts(count: number): void {
 }
 
 type RangesByRank = readonly (readonly Range[])[]
-const known = new WeakMap<readonly Range[], Map<string, readonly RangesByRank[]>>()
+const rangesOfTensors = new WeakMap<readonly Range[], Map<string, readonly RangesByRank[]>>()
 
 /** The ranges of each call, by rank: one call for all ranges, or one for each. They are the same in every round. */
 function rangesOfCalls(
@@ -76,8 +76,8 @@ function rangesOfCalls(
   isBlocking: boolean
 ): readonly RangesByRank[] {
   const key = `${fusion} ${count} ${chunks} ${isBlocking}`
-  const ofTensors = known.get(tensors) ?? new Map<string, readonly RangesByRank[]>()
-  known.set(tensors, ofTensors)
+  const ofTensors = rangesOfTensors.get(tensors) ?? new Map<string, readonly RangesByRank[]>()
+  rangesOfTensors.set(tensors, ofTensors)
   const ranges = rangesOf(tensors, fusion)
   const calls = isBlocking ? ranges.map((range) => [range]) : [ranges]
   const byRank = ofTensors.get(key) ?? calls.map((call) => rangesByRank(call, count, chunks))

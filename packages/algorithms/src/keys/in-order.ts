@@ -16,11 +16,11 @@ export class InOrder {
   readonly #waiting: number[]
 
   /**
-   * @param places - how many peers there are
+   * @param peers - how many peers there are
    * @param maxNumbers - the most numbers that early messages of one peer may hold
    */
-  constructor(places: number, maxNumbers: number) {
-    const zeros = () => Array.from({ length: places }, () => 0)
+  constructor(peers: number, maxNumbers: number) {
+    const zeros = () => Array.from({ length: peers }, () => 0)
     ;[this.#sent, this.#taken, this.#waiting] = [zeros(), zeros(), zeros()]
     this.#early = zeros().map(() => new Map<number, KeyMessage>())
     this.#maxNumbers = maxNumbers

@@ -19,7 +19,7 @@ const servers: readonly Opened[] = [
   stale('server')
 ]
 
-const space = { count: 50, width: 3, places: 4 }
+const space = { count: 50, width: 3, peers: 4 }
 const finite = fc.float({ noNaN: true, noDefaultInfinity: true })
 const keys = fc.uniqueArray(fc.nat(space.count - 1), { minLength: 1, maxLength: 9 })
 const sorted = (list: readonly number[]) => Uint32Array.from(list).sort()
@@ -112,7 +112,7 @@ test('where rows stay, nobody asks in the name of a third', (t) => {
 test('all rows of a large table can be asked for at once where rows move', (t) => {
   const count = 140_000
   const sent: KeyMessage[] = []
-  const setting = { count, width: 1, places: 2, self: 0, holders: 2 }
+  const setting = { count, width: 1, peers: 2, self: 0, holders: 2 }
   const server = new RelocatingKeyServer(setting, (_, message) => void sent.push(message), new Float32Array(count))
   const { keys } = server.held()
   t.true(keys.length > 1 << 16)
@@ -125,7 +125,7 @@ test('all rows of a large table can be asked for at once where rows move', (t) =
 
 test('what a peer asks of its own table waits for the clocks, however much it is', (t) => {
   const count = 70_000
-  const setting = { count, width: 1, places: 2, self: 0, holders: 1, workers: 2 }
+  const setting = { count, width: 1, peers: 2, self: 0, holders: 1, workers: 2 }
   const options = { staleness: 0, synchronisation: 'client' } as const
   const server = new StaleKeyServer(setting, () => {}, new Float32Array(count), options)
   server.tick(0)
@@ -142,7 +142,7 @@ test('what a peer asks of its own table waits for the clocks, however much it is
 })
 
 test('answers and rows that nobody asked for change nothing', (t) => {
-  const setting = { count: 4, width: 1, places: 2, self: 0, holders: 2 }
+  const setting = { count: 4, width: 1, peers: 2, self: 0, holders: 2 }
   const server = new RelocatingKeyServer(setting, () => {}, Float32Array.of(1, 2, 3, 4))
   const before = server.held()
   const about = (type: KeyMessage['type'], key: number, values: Float32Array = noValues) =>

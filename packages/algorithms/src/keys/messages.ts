@@ -38,7 +38,7 @@ export interface Timing {
 
 export interface KeyMessage {
   readonly type: MessageType
-  /** The place of the peer that made the request. */
+  /** The index of the peer that made the request. */
   readonly origin: number
   /** Which operation of the origin it belongs to. */
   readonly id: number
@@ -57,7 +57,7 @@ export interface KeySpace {
   /** How many numbers a row has. */
   readonly width: number
   /** How many peers there are. */
-  readonly places: number
+  readonly peers: number
 }
 
 /** The most keys: the bits of larger ones would not be finite numbers. */
@@ -89,8 +89,8 @@ export function messageOf({ kind, numbers = [], vector }: VectorMessage, space: 
   if (type === undefined) return `a message of kind ${kind}, of which there are ${messageTypes.length}`
   const [origin, id, ...timing] = numbers
   const isTimed = timing.length === 2 && timing.every((number) => isBelow(number, 2 ** 53))
-  if (!isBelow(origin, space.places) || !isBelow(id, 2 ** 32) || (timing.length > 0 && !isTimed))
-    return `a message of ${type} beside the numbers ${numbers.join(', ')}; expected a place below ${space.places}, an id, and an order and a clock or neither`
+  if (!isBelow(origin, space.peers) || !isBelow(id, 2 ** 32) || (timing.length > 0 && !isTimed))
+    return `a message of ${type} beside the numbers ${numbers.join(', ')}; expected the index of one of ${space.peers} peers, an id, and both an order and a clock or neither`
   const perKey = withValues.includes(type) ? 1 + space.width : 1
   const count = vector.length / perKey
   const mayBeEmpty = withoutKeys.includes(type)

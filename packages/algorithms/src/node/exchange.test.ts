@@ -129,7 +129,7 @@ test('a flood for rounds to come keeps one vector for each of 64 rounds at most'
 test('what is owed is saved with a session, and left out of a checkpoint', (t) => {
   const first = mailbox()
   first.say(0)
-  first.box.exchange?.goOnWithout(b, { x: first.arena.adopt(Float32Array.of(1, 2, 3, 4)) }, 0)
+  first.box.exchange?.continueWithout(b, { x: first.arena.adopt(Float32Array.of(1, 2, 3, 4)) }, 0)
   t.deepEqual(first.box.exchange?.owing, [b])
   const flowsAfter = (early: 'with early' | 'without early') => {
     const { box, come } = mailbox()

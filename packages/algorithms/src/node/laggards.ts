@@ -23,12 +23,12 @@ export class Laggards {
   }
 
   /** Whether one of these has got further than ever before. */
-  comeNearer(peers: readonly PeerName[]): boolean {
+  noteProgress(peers: readonly PeerName[]): boolean {
     let isNearer = false
     for (const peer of peers) {
-      const place = Math.max(0, this.#roundOf(peer) - (this.#end - 2 * this.#lag))
-      if (this.hasEnded(peer) || place <= (this.#farthest.get(peer) ?? -1)) continue
-      this.#farthest.set(peer, place)
+      const progress = Math.max(0, this.#roundOf(peer) - (this.#end - 2 * this.#lag))
+      if (this.hasEnded(peer) || progress <= (this.#farthest.get(peer) ?? -1)) continue
+      this.#farthest.set(peer, progress)
       isNearer = true
     }
     return isNearer

@@ -45,7 +45,7 @@ export class Members {
       heard: (from) => this.#member.heard(from, (this.#lastSign = fabric.now())),
       refused: (peer) => void this.#act((now) => this.#member.refused(peer, now))
     })
-    fabric.spawn((own) => this.#tick(own))
+    fabric.spawn((spawned) => this.#tick(spawned))
   }
 
   #receive(from: PeerName, note: string): string | undefined {
@@ -218,7 +218,7 @@ export class Members {
     for (;;) {
       const now = this.#fabric.now()
       const others = unfinished(this.#member, this.#fabric.self)
-      if (laggards.comeNearer(others.map(({ name }) => name))) since = now
+      if (laggards.noteProgress(others.map(({ name }) => name))) since = now
       if (others.length === 0 || now - since > timeout) break
       await this.#waitForNews(now + this.#member.settings.tick, wait)
     }
@@ -275,11 +275,11 @@ export class Members {
     if (this.#trainee !== undefined && this.#hasBegun) this.#member.report(this.#trainee.progress(), now)
   }
 
-  async #tick(own: MembersFabric): Promise<void> {
+  async #tick(spawned: MembersFabric): Promise<void> {
     while (!this.#isOver) {
-      this.#report(own.now())
+      this.#report(spawned.now())
       this.#act((now) => this.#member.tick(now))
-      await own.sleep(own.now() + this.#member.settings.tick)
+      await spawned.sleep(spawned.now() + this.#member.settings.tick)
     }
   }
 

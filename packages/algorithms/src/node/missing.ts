@@ -13,7 +13,7 @@ export function timedOut(
 }
 
 /** @param tooFar - a round of others that was too far ahead of this peer's, if any */
-export function nobodyLeft(
+export function noPeerLeft(
   self: PeerName,
   missing: readonly PeerName[],
   round: number,

@@ -116,7 +116,7 @@ export class Peer implements Owner, Receiver<VectorMessage> {
 
   /** The peers that this one waits for now. */
   get awaited(): readonly PeerName[] {
-    return this.#expectation?.awaited?.() ?? nobody
+    return this.#expectation?.awaited?.() ?? noPeers
   }
 
   async until<Outcome>(expectation: Expectation<Outcome>): Promise<Outcome> {
@@ -158,11 +158,11 @@ export class Peer implements Owner, Receiver<VectorMessage> {
   step(slot: string, settings: OptimiserSettings, base: Vector, gradient: Vector, of: Required<StepOf>): Vector {
     const { offset, round } = of
     const [optimiser, options] = optimiserOf(settings)
-    const place = base.length === this.length ? slot : `${slot} ${offset}`
-    const state = this.optimisers[place] ?? optimiser.start(options, base)
+    const key = base.length === this.length ? slot : `${slot} ${offset}`
+    const state = this.optimisers[key] ?? optimiser.start(options, base)
     const rate = this.#settings.rate(round)
     const next = optimiser.step(options, state, base, gradient, rate)
-    this.optimisers[place] = next.state
+    this.optimisers[key] = next.state
     const isMain = slot === 'main'
     if (this.#untrained.length > 0)
       next.x.whenDone((out) => keepUntrained(out, this.#untrained, { base, gradient, first: offset, isMain }))
@@ -211,9 +211,9 @@ export class Peer implements Owner, Receiver<VectorMessage> {
     mine: Message | undefined,
     theirs: Readonly<Record<string, Message>>
   ): Promise<void> | undefined {
-    const own = mine && firstVectorOf(mine)
-    if (own === undefined || own.length !== this.length) return undefined
-    const x = own.values
+    const ownVector = mine && firstVectorOf(mine)
+    if (ownVector === undefined || ownVector.length !== this.length) return undefined
+    const x = ownVector.values
     const distances: { readonly from: PeerName; distance: number }[] = []
     for (const name of from) if (messageOf(theirs, name) !== undefined) distances.push({ from: name, distance: 0 })
     const slices = inSlices(this.fabric, x.length, (start, end) => {
@@ -223,24 +223,24 @@ export class Peer implements Owner, Receiver<VectorMessage> {
       }
     })
     return slices === undefined
-      ? this.#note(round, distances, own)
-      : slices.then(() => this.#note(round, distances, own))
+      ? this.#note(round, distances, ownVector)
+      : slices.then(() => this.#note(round, distances, ownVector))
   }
 
   /** @param distances - squared so far */
-  #note(round: number, distances: { readonly from: PeerName; distance: number }[], own: Vector): undefined {
+  #note(round: number, distances: { readonly from: PeerName; distance: number }[], ownVector: Vector): undefined {
     for (const each of distances) each.distance = Math.sqrt(each.distance)
     this.#distances = distances
-    this.#watch ??= new OutlierWatch(own === this.origin)
-    this.#outliers = this.#watch.take(round, this.#distances, () => norm(own.values))
+    this.#watch ??= new OutlierWatch(ownVector === this.origin)
+    this.#outliers = this.#watch.take(round, this.#distances, () => norm(ownVector.values))
   }
 
   /** What happened since the last call. */
   takeNotes(): RoundNotes {
     const notes = {
       waited: this.#waited,
-      missing: this.#missing === undefined ? nobody : [...this.#missing],
-      unsent: this.#unsent === undefined ? nobody : [...this.#unsent],
+      missing: this.#missing === undefined ? noPeers : [...this.#missing],
+      unsent: this.#unsent === undefined ? noPeers : [...this.#unsent],
       distances: this.#distances,
       outliers: this.#outliers,
       moves: this.#moves
@@ -296,5 +296,5 @@ export class Peer implements Owner, Receiver<VectorMessage> {
   }
 }
 
-const nobody: readonly PeerName[] = []
+const noPeers: readonly PeerName[] = []
 const nothing: readonly never[] = []
