@@ -109,7 +109,7 @@ test('a read that misses an own write, reads that go back, and writes seen in tw
 const ofOneKey = (peers: readonly PeerName[], workers: readonly PeerName[]) => ({
   ...{ peers, workers, timeout: 1000, width: 1, count: 1, length: 2 },
   server: (setting: { readonly self: number; readonly peers: number }, send: SendTo) =>
-    new KeyServer({ ...place, count: 1, width: 1, holders: 1 }, send, new Float32Array(1))
+    new KeyServer({ ...setting, count: 1, width: 1, holders: 1 }, send, new Float32Array(1))
 })
 
 test('what a peer sends ahead of its phase is kept up to a bound, and the rest is refused', async (t) => {

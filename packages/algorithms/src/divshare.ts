@@ -40,7 +40,7 @@ export const divShare = algorithm({
       const isFragment = ranges[part]?.length === v.length && ranges[part].offset === v.offset
       if (v.length > 0) taken.set(from, round)
       if (isFragment) newest[part].set(from, v)
-      else if (v.length > 0) node.fragments.reject(arrival, `${v.length} numbers as fragment ${part}, which is another`)
+      else if (v.length > 0) node.fragments.reject(arrival, `${v.length} numbers as fragment ${part}, which differs`)
       else if (round >= (under[from]?.last ?? 0)) delete under[from]
       else under[from] = { ...under[from], since: Math.max(under[from].since, round + period) }
     }

@@ -29,7 +29,7 @@ export function resistancesOf(topology: Topology): Resistances {
   const { length: n } = topology.peers
   if (n < 2 || n > maxPeers)
     throw new InputError(
-      `options that follow from the graph are known for 2 to ${maxPeers} peers, and found ${n}; give them`
+      `options can follow from the graph of 2 to ${maxPeers} peers, and found ${n}; set them in the file`
     )
   const L = laplacianOf(topology)
   // L + 11ᵀ/n has no eigenvalue 0, and the added term cancels in differences along edges.
@@ -67,7 +67,7 @@ function meet(L: readonly Float64Array[], i: number, j: number, rate: number): v
 function inverseOf(A: Float64Array[], { peers }: Topology): readonly Float64Array[] {
   for (const [k, row] of A.entries()) {
     const pivot = row[k]
-    if (!(pivot > 1e-12)) throw new InputError(`${peers[k]} and others never meet, not even through others`)
+    if (!(pivot > 1e-12)) throw new InputError(`${peers[k]} and others never meet, not even indirectly`)
     row[k] = 1
     for (let j = 0; j < row.length; j++) row[j] /= pivot
     for (const [i, other] of A.entries()) {

@@ -12,6 +12,7 @@ type Options = Readonly<Record<string, unknown>>
 
 /** Whether an algorithm works with the peers that are present, so that peers may come and go. */
 export function hasMembers({ needs, server }: Algorithm): boolean {
+  // 'any' counts too: records with running sums per neighbour lose mass when a peer starts anew (robust-push-sum.ts).
   const isForAll = needs.delivery !== undefined || needs.reach === 'everyone' || needs.graph !== undefined
   return !isForAll && server === undefined
 }
@@ -48,14 +49,12 @@ function weightRefusals(title: string, weights: Needs['weights'], topology: Topo
   const [rows, columns] = [weights === 'rows' || weights === 'both', weights === 'columns' || weights === 'both']
   const advice = '"weights: metropolis" on an undirected graph gives such weights'
   return [
-    ...(rows
-      ? sumRefusal(`${title} needs the weights by which each peer averages to sum to 1`, offOne(topology, rowSum))
-      : []),
+    ...(rows ? sumRefusal(`${title} needs a mixing matrix whose rows sum to 1`, offOne(topology, rowSum)) : []),
     ...(columns
-      ? sumRefusal(`${title} needs the weights of each peer in all averages to sum to 1`, offOne(topology, columnSum))
+      ? sumRefusal(`${title} needs a mixing matrix whose columns sum to 1`, offOne(topology, columnSum))
       : []),
     ...(weights === 'symmetric' && !isSymmetric(topology)
-      ? [`${title} needs neighbours that give each other the same weight, and not all do`]
+      ? [`${title} needs neighbours that give each other the same weight; some do not`]
       : [])
   ].map((text) => `${text}; ${advice}`)
 }
@@ -99,7 +98,7 @@ function isSymmetric(topology: Topology): boolean {
 function treeRefusals(title: string, topology: Topology): string[] {
   const advice = 'choose a graph without cycles, such as star or a list of edges, and undirected'
   if (topology.period > 1) return [`${title} needs a tree, and this topology changes by round; ${advice}`]
-  if (!isSymmetricGraph(topology)) return [`${title} needs a tree, and some edges go one way alone; ${advice}`]
+  if (!isSymmetricGraph(topology)) return [`${title} needs a tree, and some edges go only one way; ${advice}`]
   const edges = topology.peers.reduce((sum, peer) => sum + topology.mixing(peer, 0).sendTo.length, 0) / 2
   if (edges === topology.peers.length - 1) return []
   return [`${title} needs a tree, and found ${edges} edges between ${topology.peers.length} peers; ${advice}`]
@@ -112,12 +111,12 @@ function fixedRefusals(title: string, { period }: Topology): string[] {
   ]
 }
 
-function eigenvalueRefusals(title: string, least: number | undefined, topology: Topology): string[] {
-  if (least === undefined || topology.period > 1 || !isSymmetric(topology)) return []
+function eigenvalueRefusals(title: string, bound: number | undefined, topology: Topology): string[] {
+  if (bound === undefined || topology.period > 1 || !isSymmetric(topology)) return []
   const found = smallestEigenvalue(topology)
-  if (found > least + tolerance) return []
-  const advice = 'give peers a larger share of their own parameters, or choose exact-diffusion'
-  return [`${title} needs eigenvalues of W above ${short(least)}, and found ${short(found)}; ${advice}`]
+  if (found > bound + tolerance) return []
+  const advice = 'give each peer a larger weight in its own average, or choose exact-diffusion'
+  return [`${title} needs eigenvalues of W above ${short(bound)}, and found ${short(found)}; ${advice}`]
 }
 
 /** Steps of the power method: the other eigenvalues' part is then far below the tolerance used here. */

@@ -7,8 +7,16 @@ import { type Chunk, chunkOf, chunksOf, heldBy, joined, type RangeChannel, type 
 
 /** When a server merges. */
 export const quorumOptions = {
-  quorum: z.int().min(1).default(1).meta({ description: 'K, how many workers must have done H steps for a merge' }),
-  grace: z.number().min(0).default(1000).meta({ description: 'Milliseconds that it then waits for the next worker' })
+  quorum: z
+    .int()
+    .min(1)
+    .default(1)
+    .meta({ description: 'K, how many workers must have finished H steps before a merge' }),
+  grace: z
+    .number()
+    .min(0)
+    .default(1000)
+    .meta({ description: 'How many milliseconds a server then waits for the next worker' })
 }
 
 /** A worker's change of a range, in how many steps, and how many steps it has left. */
@@ -104,7 +112,7 @@ export async function mergedWith(
     const chunk = chunkOf(node, node.down, arrival)
     if (chunk === undefined) continue
     if (arrival.round === round && isOpen(chunk)) parts[chunk.part] = arrival.message.part
-    else node.down.reject(arrival, `a merge of round ${arrival.round}, where one of ${round} is due`)
+    else node.down.reject(arrival, `a merge of round ${arrival.round}; expected ${round}`)
   }
   return joined(node, parts)
 }

@@ -20,9 +20,9 @@ export interface Chunk {
 /** Options of all algorithms with servers. */
 export const serverOptions = {
   fusion: z.enum(['fused', 'per-tensor']).default('fused').meta({
-    description: 'Whether all servers hold equally many numbers, or whole tensors'
+    description: 'fused: all servers hold equally many numbers. per-tensor: each holds whole tensors'
   }),
-  chunks: z.int().min(1).default(16).meta({ description: 'How many chunks a range travels in' })
+  chunks: z.int().min(1).default(16).meta({ description: 'In how many chunks a range is sent' })
 }
 
 /** Options where workers take H steps between two exchanges, and servers take outer steps with momentum. */
@@ -132,7 +132,7 @@ export function chunkOf<M extends { readonly part: Vector }>(
   const isAsk = length === 0 && node.options.calls === 'blocking'
   const isBetween = chunk?.server === from || (chunk?.server === node.self && node.peers().includes(from))
   if (isBetween && (isAsk || chunk.range.length === length)) return chunk
-  channel.reject(arrival, `${length} numbers as part ${part} of the parameters, which is none between the two`)
+  channel.reject(arrival, `${length} numbers as part ${part} of the parameters, which the two do not exchange`)
   return undefined
 }
 

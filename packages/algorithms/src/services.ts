@@ -86,7 +86,7 @@ export async function askAny(node: AskingNode, round: number, first: number, par
   const times = `${laps} times ${services.length === 1 ? '' : 'each'}`.trimEnd()
   throw new NeighboursMissingError(
     services,
-    `${node.self} was served by nobody in round ${round}: it asked ${services.join(', ')} ${times}. Is the store there?`
+    `no service answered ${node.self} in round ${round}: it asked ${services.join(', ')} ${times}; check the services and their store`
   )
 }
 
@@ -102,7 +102,7 @@ async function replyOf(
     if (arrival === undefined) return undefined
     if (arrival.round !== round || arrival.part === endPart || !asked.has(arrival.from)) continue
     if (arrival.message.part.length === length) return arrival
-    down.reject(arrival, `${arrival.message.part.length} numbers in place of the ${length} parameters`)
+    down.reject(arrival, `${arrival.message.part.length} numbers, expected the ${length} parameters`)
   }
   return undefined
 }
@@ -181,7 +181,7 @@ export async function serve(
   const isWorker = node.peers().includes(from)
   if (isWorker && part.length === 0) return true
   if (!isWorker || part.length !== initial.length || !allFinite(part.values)) {
-    node.up.reject(arrival, `${part.length} numbers that are no update of the ${initial.length} parameters`)
+    node.up.reject(arrival, `${part.length} numbers that are no valid update of the ${initial.length} parameters`)
     return false
   }
   const x = await bringIn(node, initial, part)

@@ -93,7 +93,7 @@ class AnsweredBeforeDone extends RelocatingKeyServer {
 
 /** What waits for a row goes on before what has come first: an add overtakes the giving away, which took the row without it. */
 class GivenAwayTooEarly extends RelocatingKeyServer {
-  protected override goOn(key: number): void {
+  protected override serveWaiting(key: number): void {
     const queue = this.waiting.get(key) ?? []
     const last = queue.findIndex(({ type }) => type === 'relocate')
     const pushes = queue.filter(({ type }, place) => type === 'push' && place < last)
@@ -103,7 +103,7 @@ class GivenAwayTooEarly extends RelocatingKeyServer {
       key,
       queue.filter((each) => !pushes.includes(each))
     )
-    super.goOn(key)
+    super.serveWaiting(key)
   }
 }
 

@@ -242,7 +242,7 @@ export class IntentKeyServer extends RelocatingKeyServer {
     const operation = this.operation(id)
     const isRight = origin === self && (operation?.type === 'sync' || operation?.type === 'localize')
     if (operation === undefined || !isRight || !keys.every((key) => this.#isOpen(operation, key)))
-      return 'copies of rows that were not asked for'
+      return 'copies of rows that were not requested'
     for (const [index, key] of keys.entries()) {
       if (from !== self) this.seen[key] = from
       this.replicas.put(key, values, index * width)
@@ -263,7 +263,7 @@ export class IntentKeyServer extends RelocatingKeyServer {
       !isRight ||
       !keys.every((key) => this.#isOpen(operation, key) && this.table.has(key))
     )
-      return 'an answer, kept, to what was not asked'
+      return 'an answer, kept, without a request'
     for (const key of keys) this.done(operation, indexOf(operation.keys, key))
     this.#giveUp([...keys].filter((key) => !this.#intents.has(key)))
     return undefined
@@ -271,7 +271,7 @@ export class IntentKeyServer extends RelocatingKeyServer {
 
   /** A peer intends to use rows whose home is here: they move to it, or it gets copies. */
   #noteIntent(from: number, { origin, id, keys }: KeyMessage): string | undefined {
-    if (from !== origin) return 'a message of intend for another than its sender'
+    if (from !== origin) return 'a message of intend in the name of another peer'
     const { self, holders, width } = this.setting
     if (keys.some((key) => homeOf(key, holders) !== self)) return 'a message of intend for a key whose home is not here'
     const isAlone = Array.from(keys, (key) => this.#intendedBy.add(key, origin, id))
@@ -293,7 +293,7 @@ export class IntentKeyServer extends RelocatingKeyServer {
 
   /** A peer no longer intends to use rows. */
   #noteIntentEnd(from: number, { origin, id, keys }: KeyMessage): string | undefined {
-    if (from !== origin) return 'a message of unintend for another than its sender'
+    if (from !== origin) return 'a message of unintend in the name of another peer'
     for (const key of keys) this.#intendedBy.remove(key, origin, id)
     return undefined
   }

@@ -99,7 +99,10 @@ export class KeyPeer {
 
   /** The error when requests were not answered for this many timeouts. */
   unanswered(silence: number): NeighboursMissingError {
-    return this.#missing(`${silence * this.#options.timeout} ms for the rows that it asked for`, [])
+    return this.#missing(
+      `waited ${silence * this.#options.timeout} ms for the rows that it requested: nothing arrived`,
+      []
+    )
   }
 
   /**
@@ -149,7 +152,7 @@ export class KeyPeer {
         const missing = silence >= maxTimeouts ? behind() : unreachable
         if (missing.length > 0)
           throw this.#missing(
-            `${silence * this.#options.timeout} ms for ${missing.join(', ')} to end phase ${this.#phase}`,
+            `waited ${silence * this.#options.timeout} ms for ${missing.join(', ')} to end phase ${this.#phase}`,
             missing
           )
       }
@@ -186,7 +189,8 @@ export class KeyPeer {
     if (decoded.type === 'reached' && !this.#noteReached(envelope)) return false
     this.#lastMessageAt = this.#fabric.now()
     if (decoded.type === 'reached') return true
-    if (message.round > this.#phase + 1) return this.#refuse(envelope, `a message of phase ${message.round}`)
+    if (message.round > this.#phase + 1)
+      return this.#refuse(envelope, `a message of phase ${message.round}; expected at most ${this.#phase + 1}`)
     if (message.round > this.#phase) return this.#keepForLater(envelope)
     const ended = this.server.ended
     const problem = this.server.receive(peers.indexOf(from), decoded)
@@ -217,7 +221,10 @@ export class KeyPeer {
     const isServer = !this.#reached.has(from) && this.#options.peers.includes(from)
     const endedPhase = isServer ? Number.POSITIVE_INFINITY : this.#reached.get(from)
     if (endedPhase === undefined || message.round > endedPhase + 1)
-      return this.#refuse(envelope, `the end of phase ${message.round} of a peer that has ended ${endedPhase}`)
+      return this.#refuse(
+        envelope,
+        `the end of phase ${message.round} from a peer that has ended ${endedPhase ?? 0} phases`
+      )
     this.#fabric.recycle(message)
     if (message.round <= endedPhase) return false
     this.#reached.set(from, message.round)
@@ -241,12 +248,15 @@ export class KeyPeer {
       const result = this.#fabric.send(peers[to], vectorOf(part, phase))
       if (result === 'queued') continue
       if (ifNot === 'try') return result === 'full'
-      throw this.#missing(`a queue to ${peers[to]} that is ${result}`, [peers[to]])
+      throw this.#missing(
+        `cannot send to ${peers[to]}: ${result === 'full' ? 'the queue to it is full' : 'it is unreachable'}`,
+        [peers[to]]
+      )
     }
     return true
   }
 
   #missing(what: string, missing: readonly PeerName[]): NeighboursMissingError {
-    return new NeighboursMissingError(missing, `${this.#fabric.self} timed out: it waited ${what}`)
+    return new NeighboursMissingError(missing, `${this.#fabric.self} ${what}`)
   }
 }

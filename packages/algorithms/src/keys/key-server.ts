@@ -209,7 +209,7 @@ export class KeyServer {
   protected serve(from: number, { type, origin, id, keys, values }: KeyMessage): string | undefined {
     const { width } = this.setting
     if (from !== origin && keys.some((key) => !this.mayForward(key)))
-      return `a message of ${type} for another than its sender`
+      return `a message of ${type} in the name of another peer`
     const out = type === 'pull' ? new Float32Array(keys.length * width) : values
     const [here, elsewhere]: [number[], number[]] = [[], []]
     for (let i = 0; i < keys.length; i++) {
@@ -249,10 +249,10 @@ export class KeyServer {
     const operation = this.#open.get(id)
     const isPull = type === 'pulled'
     if (operation === undefined || origin !== this.setting.self || operation.type !== (isPull ? 'pull' : 'push'))
-      return `an answer, ${type}, to what was not asked`
+      return `an answer, ${type}, without a request`
     for (let i = 0; i < keys.length; i++) {
       const index = this.#openIndex(operation, keys[i])
-      if (index < 0) return `an answer, ${type}, about the key ${keys[i]}, which was not asked for or has been answered`
+      if (index < 0) return `an answer, ${type}, about the key ${keys[i]}, which was not requested or has been answered`
       const { width } = this.setting
       if (isPull) for (let j = 0; j < width; j++) operation.values[index * width + j] = values[i * width + j]
       this.done(operation, index)

@@ -103,7 +103,7 @@ test('where rows stay, nobody asks in the name of a third', (t) => {
   const sent: number[] = []
   const server = new KeyServer({ ...space, self: 1, holders: 4 }, (to) => void sent.push(to), new Float32Array(150))
   const request = { type: 'pull', origin: 0, id: 7, keys: server.held().keys.slice(0, 1), values: noValues } as const
-  t.is(server.receive(2, request), 'a message of pull for another than its sender')
+  t.is(server.receive(2, request), 'a message of pull in the name of another peer')
   t.deepEqual(sent, [])
   t.is(server.receive(0, request), undefined)
   t.deepEqual(sent, [0])
@@ -151,8 +151,8 @@ test('answers and rows that nobody asked for change nothing', (t) => {
   // Another peer may have asked in this peer's name, as with forwarded requests.
   t.is(about('pulled', own, Float32Array.of(9)), undefined)
   t.regex(about('moved', own, Float32Array.of(9)) ?? '', /not asked for/)
-  t.regex(about('relocate', own) ?? '', /not here to be given|not the home/)
-  t.regex(about('localize', own) ?? '', /for another than its sender/)
+  t.regex(about('relocate', own) ?? '', /whose row is not here|not the home/)
+  t.regex(about('localize', own) ?? '', /in the name of another peer/)
   t.deepEqual(server.held(), before)
 })
 

@@ -77,7 +77,7 @@ export class RelocatingKeyServer extends KeyServer {
       case 'relocate':
         return this.#isFromHome(from, message)
           ? this.giveAway(message)
-          : 'a message of relocate from who is not the home'
+          : 'a message of relocate from a peer that is not the home'
       case 'moved':
         return this.#takeMoved(message)
       case 'pulled':
@@ -129,7 +129,7 @@ export class RelocatingKeyServer extends KeyServer {
   /** A peer asks for rows whose home is here. */
   #serveLocalize(from: number, { origin, id, keys }: KeyMessage): string | undefined {
     const { self, holders } = this.setting
-    if (from !== origin) return 'a message of localize for another than its sender'
+    if (from !== origin) return 'a message of localize in the name of another peer'
     for (const key of keys) {
       if (homeOf(key, holders) !== self) return `a message of localize for the key ${key}, whose home is not here`
       if (this.holders[key] === origin) return `a message of localize for the key ${key}, whose row its sender has`
@@ -150,7 +150,7 @@ export class RelocatingKeyServer extends KeyServer {
     const { width, self } = this.setting
     for (const key of keys)
       if (origin === self || (!this.table.has(key) && !this.waiting.has(key)))
-        return `a message of relocate for the key ${key}, whose row is not here to be given`
+        return `a message of relocate for the key ${key}, whose row is not here`
     const rows = new Float32Array(keys.length * width)
     const here: number[] = []
     for (const [index, key] of keys.entries()) {
@@ -173,10 +173,10 @@ export class RelocatingKeyServer extends KeyServer {
   /** Takes rows that were asked for, and serves the requests that wait for them. */
   #takeMoved({ origin, id, keys, values }: KeyMessage): string | undefined {
     const operation = this.operation(id)
-    if (operation?.type !== 'localize' || origin !== this.setting.self) return 'rows moved that were not asked for'
+    if (operation?.type !== 'localize' || origin !== this.setting.self) return 'moved rows that were not requested'
     for (const key of keys) {
       const index = indexOf(operation.keys, key)
-      if (index < 0 || operation.isDone[index] === 1) return `the row of ${key} moved, which was not asked for`
+      if (index < 0 || operation.isDone[index] === 1) return `the moved row of key ${key}, which was not requested`
     }
     for (const [index, key] of keys.entries()) {
       this.table.put(key, values, index * this.setting.width)

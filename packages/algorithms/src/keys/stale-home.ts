@@ -41,7 +41,7 @@ export class StaleHome {
 
   /** Answers once all peers have reached the clock. Returns what is wrong with the request, if anything. */
   serve(from: number, { origin, id, keys }: KeyMessage, clock: number): string | undefined {
-    if (from !== origin) return 'a message of pull for another than its sender'
+    if (from !== origin) return 'a message of pull in the name of another peer'
     if (keys.some((key) => !this.#table.has(key))) return 'a message of pull for a row that is not here'
     const request = { origin, id, keys, clock }
     if (this.#least >= clock) return this.#answer(request)
@@ -57,7 +57,7 @@ export class StaleHome {
   /** Takes in what the workers of another peer have added up to its clock. */
   takeFlush(from: number, { keys, values }: KeyMessage, clock: number): string | undefined {
     if (keys.some((key) => !this.#table.has(key))) return 'a message of flush for a row that is not here'
-    if (clock < this.#clocks[from]) return `the clock ${clock} after ${this.#clocks[from]}`
+    if (clock < this.#clocks[from]) return `a clock that goes back from ${this.#clocks[from]} to ${clock}`
     for (const [index, key] of keys.entries()) {
       this.#table.add(key, values, index * this.#setting.width)
       this.noteChange(key, from)

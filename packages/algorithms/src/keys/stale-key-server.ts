@@ -186,7 +186,7 @@ export class StaleKeyServer extends KeyServer {
     const { keys, values, id } = message
     if (from !== this.setting.self) {
       if (this.operation(id) === undefined || !this.#areOf(from, keys))
-        return 'rows that were not asked for, or are not of their home'
+        return 'rows that were not requested, or do not come from their home'
       this.keepCopies(keys, values)
       for (const key of keys) this.#times[key] = clock
     }
@@ -240,7 +240,7 @@ export class StaleKeyServer extends KeyServer {
   }
 
   #takeFlushed(from: number): string | undefined {
-    if (!this.log.answered(from)) return 'an answer, flushed, to what was not sent'
+    if (!this.log.answered(from)) return 'an answer, flushed, without a flush'
     this.ended++
     if (this.log.longest > maxFlushes) return undefined
     for (const operation of this.#heldTicks) operation.open = 0

@@ -202,7 +202,7 @@ function rowsOf({ rows }: Task, { algorithm, options, ...settings }: TrainingSet
   if (rows.count > maxKeys) throw new InputError(`${title}: found ${rows.count} keys, expected at most ${maxKeys}`)
   if (options?.blocking === true && rows.blockOf === undefined)
     throw new InputError(
-      `${title}: found blocking: true, and the samples of this task do not fall into blocks; leave it out`
+      `${title}: found blocking: true, but the samples of this task do not fall into blocks; remove it`
     )
   const problem = plainSgdProblem(algorithm, settings)
   if (problem !== undefined) throw new InputError(problem)

@@ -67,7 +67,7 @@ export class ProgramNode implements BaseNode<unknown, State> {
     const { needs, name, server } = this.#program.record
     invariant(
       needs.reach === 'everyone' || server !== undefined,
-      `${name} does not say that it needs to reach everyone`
+      `${name} uses a route to all peers without "needs: { reach: 'everyone' }"`
     )
     const peer = this.self
     const others = members.filter((member) => member !== peer).sort(byName)

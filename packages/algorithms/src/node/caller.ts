@@ -103,7 +103,7 @@ export class Caller implements Requests<Message, Message> {
         throw noPeerLeft(fabric.self, [to], round, undefined)
     }
     if (!this.#isReliable) return
-    const text = `${fabric.self} waited ${timeout} ms for ${to} to reply on ${this.name}: nothing came`
+    const text = `${fabric.self} waited ${timeout} ms for ${to} to reply on ${this.name}: nothing arrived`
     throw new NeighboursMissingError([to], text)
   }
 
@@ -113,7 +113,8 @@ export class Caller implements Requests<Message, Message> {
     const { round: id } = message
     const ask = this.#opened(this.#asks, envelope)
     if (ask === undefined) return
-    if (this.#answer === undefined) return this.#owner.fabric.reject(envelope, `nobody answers on ${this.name} here`)
+    if (this.#answer === undefined)
+      return this.#owner.fabric.reject(envelope, `this peer answers no requests on ${this.name}`)
     const isRefused = this.swaps?.mayReply(from, ask) === false || this.#crosses(from)
     const answered = isRefused ? undefined : this.#answer(ask, from)
     if (answered === undefined) this.swaps?.skip(from, id)

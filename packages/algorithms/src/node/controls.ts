@@ -32,7 +32,7 @@ export class Controls {
     const terms = readTerms(numbers)
     const isOne = vector.length === 0 && field === 0 && round < this.#rounds && part < partsPerRound
     if (isOne && terms !== undefined) return { tag: tagOf({ round, part }), terms }
-    this.#owner.fabric.reject(envelope, `what is no answer about round ${round}, part ${part}`)
+    this.#owner.fabric.reject(envelope, `a malformed control message of round ${round}, part ${part}`)
     return undefined
   }
 }

@@ -59,8 +59,7 @@ export class EndOfAsking {
   #accept(envelope: Envelope<VectorMessage>): void {
     const { fabric, presence } = this.#peer
     const { from, message } = envelope
-    if (message.vector.length > 0)
-      return fabric.reject(envelope, 'parameters in a message that says no more than an end')
+    if (message.vector.length > 0) return fabric.reject(envelope, 'parameters in the announcement of an end')
     presence.heard(from)
     this.#done ??= new Set()
     this.#done.add(from)
@@ -95,7 +94,7 @@ export class EndOfAsking {
       if (fabric.now() < end) continue
       if (!this.#isServer || isDone()) return
       const missing = others.filter((name) => !isOver(name))
-      const text = `${fabric.self} heard nothing of ${missing.join(', ')} for ${2 * timeout} ms, and they have not ended`
+      const text = `${fabric.self} received nothing from ${missing.join(', ')} for ${2 * timeout} ms, and they have not ended`
       throw new NeighboursMissingError(missing, text)
     }
   }

@@ -241,8 +241,8 @@ export class Members {
     const { state, settings, isPaused } = this.#member
     const policy = state === 'partitioned' || state === 'isolated' ? settings[state] : 'continue'
     if (this.#isLast && settings.isolated !== 'continue')
-      throw this.#missing('is not at its end, and all others have left; it does not train alone')
-    if (policy === 'stop') throw this.#missing(`is ${state}, and the file says to stop then`)
+      throw this.#missing('has not finished, and all others have left; it does not train alone')
+    if (policy === 'stop') throw this.#missing(`is ${state}, and the file says "${state}: stop"`)
     return isPaused
   }
 
@@ -261,7 +261,7 @@ export class Members {
 
   #checkWait(start: Milliseconds): void {
     const { wait } = this.#options
-    const [longest, what] = this.#hasBegun ? [wait.pause, 'to go on'] : [wait.start, 'for the run to begin']
+    const [longest, what] = this.#hasBegun ? [wait.pause, 'to continue'] : [wait.start, 'for the run to begin']
     this.#fabric.signal.throwIfAborted()
     if (this.#fabric.now() - start > longest) throw this.#missing(`has waited ${longest / 1000} s ${what}`)
   }

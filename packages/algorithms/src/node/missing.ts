@@ -8,7 +8,7 @@ export function timedOut(
   round?: number
 ): NeighboursMissingError {
   const when = round === undefined ? '' : ` in round ${round}`
-  const text = `${self} waited ${timeout} ms for the ${channel} of ${missing.join(', ')}${when}: nothing came`
+  const text = `${self} waited ${timeout} ms for the ${channel} of ${missing.join(', ')}${when}: nothing arrived`
   return new NeighboursMissingError(missing, text)
 }
 
@@ -20,10 +20,8 @@ export function noPeerLeft(
   tooFar: number | undefined
 ): NeighboursMissingError {
   const behind =
-    tooFar === undefined
-      ? ''
-      : `; others are in round ${tooFar}, and a peer that was started anew or stalled cannot catch up`
-  const text = `${self} heard nothing of ${missing.join(', ')} in round ${round}, nor has it another neighbour left; it does not train alone${behind}`
+    tooFar === undefined ? '' : `; others are in round ${tooFar}, and a peer that restarted or stalled cannot catch up`
+  const text = `${self} received nothing from ${missing.join(', ')} in round ${round} and has no other neighbour left; it does not train alone${behind}`
   return new NeighboursMissingError(missing, text)
 }
 

@@ -19,7 +19,7 @@ type Memory = Pick<Fabric<unknown>, 'allocate' | 'free'>
 /** The store of a run. Without one it must not be used: the record's needs were checked before. */
 export function objectsOf(store: Store | undefined, memory: Memory, arena: Arena): Objects {
   const requireStore = () => {
-    invariant(store !== undefined, 'a record uses a store and does not say that it needs one')
+    invariant(store !== undefined, 'a record uses a store without "needs: { store: true }"')
     return store
   }
   const create = async (key: string, initial: Vector) => {

@@ -136,10 +136,10 @@ export class Participation {
   }
 
   /** The side that returns continues in the other side's round, or in its own if that is later: rounds never decrease. */
-  #continueFromBoth(share: number, theirs: Vector, round: number): void {
+  #continueFromBoth(ownWeight: number, theirs: Vector, round: number): void {
     const current = this.#trainee.current()
     if (current === undefined) return
-    const x = linear([share, current.x], [1 - share, theirs])
+    const x = linear([ownWeight, current.x], [1 - ownWeight, theirs])
     this.#trainee.continueFrom({ x, round: Math.max(round, current.round) })
   }
 

@@ -95,8 +95,8 @@ export class Peer implements Owner, Receiver<VectorMessage> {
     this.fabric = fabric
     this.#settings = settings
     this.#hasReports = role.round !== undefined
-    // A peer that answers at any time has no time to compute range by range.
     this.exchanges = new Exchanges(this)
+    // A peer that answers at any time has no time to compute range by range.
     this.arena = new Arena(fabric, role.answers === undefined)
     const { length, tensors, ranges, untrained } = layoutOf(task.schema, settings.fusion)
     this.length = length
@@ -289,8 +289,8 @@ export class Peer implements Owner, Receiver<VectorMessage> {
     const suspects = this.#watch?.suspects ?? []
     if (suspects.length === 0) return error
     return new DivergedError(
-      `training diverged in round ${round} after ${suspects.map(outlierText).join(', and ')}; who is named sends wrong numbers, ` +
-        'or passes on what another sent it; if all of them train as they should, lower the rate',
+      `training diverged in round ${round} after ${suspects.map(outlierText).join(', and ')}; a peer named here sends wrong numbers, ` +
+        'or forwards those of another; if all of them train as they should, lower the rate',
       { cause: error }
     )
   }

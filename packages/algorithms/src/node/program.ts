@@ -92,7 +92,7 @@ export class Program implements NodeProgram {
     if (this.role.answers === undefined) return
     if (this.#before !== undefined) this.#peer.arena.pin(this.#before, -1)
     this.#before = undefined
-    invariant(next === undefined, `${this.record.name} answers at any time, and changes its state by node.change alone`)
+    invariant(next === undefined, `${this.record.name} answers at any time, so only node.change may change its state`)
   }
 
   /** The state was handed over: nothing enters it any longer. */

@@ -141,11 +141,11 @@ export class Wire {
       return `${numbers.length} numbers beside a vector; ${expected} are expected`
     for (const number of numbers) if (!Number.isFinite(number)) return 'a number is NaN or infinite'
     if (numbers.length !== expected && readTerms(numbers.slice(expected)) === undefined)
-      return `the numbers ${numbers.slice(expected).join(', ')} beside a vector are no terms of an exchange`
+      return `the numbers ${numbers.slice(expected).join(', ')} beside a vector are not the terms of an exchange`
     if (fields === 0) return length === 0 ? undefined : `${length} parameters where none are expected`
     if (this.#isOfRanges && offset + length <= whole) return undefined
     if (this.#isSplit ? range?.length === length : offset === 0 && length === whole) return undefined
-    return `${length} parameters from number ${offset} on, of ${whole}, are nothing that is exchanged`
+    return `${length} parameters from index ${offset}, of ${whole}: no such range is exchanged`
   }
 
   #assemble(from: PeerName, tag: number, { field = 0, offset = 0, numbers = none, vector }: VectorMessage): Opened {
@@ -153,7 +153,7 @@ export class Wire {
     const range = this.#isSplit ? ranges.findIndex((each) => each.offset === offset) : 0
     const index = this.#isSplit ? field * ranges.length + range : field
     const incomplete = this.#incompleteOf(from, tag, index)
-    if (incomplete.has[index] === 1) return 'a part of a message comes twice'
+    if (incomplete.has[index] === 1) return 'a part of a message is duplicate'
     incomplete.has[index] = 1
     if (index === 0) incomplete.numbers = numbers
     if (this.#isSplit) {
