@@ -21,12 +21,7 @@ export const hop = algorithm({
   options: z.strictObject({
     backup: z.int().min(0).default(1).meta({ description: 'b, how many neighbours a round does not wait for' }),
     staleness: z.int().min(0).default(0).meta({ description: 's, how many rounds old a model may be and still count' }),
-    gap: z
-      .int()
-      .min(1)
-      .max(3, tooFar)
-      .default(2)
-      .meta({ description: 'G, how many rounds a peer may be ahead of a neighbour' })
+    gap: z.int().min(1).max(3, tooFar).default(2).meta({ description: 'G, maximum rounds ahead of a neighbour' })
   }),
   needs: { weights: 'symmetric', graph: 'fixed', delivery: 'reliable' },
   keeps: 'nothing',
