@@ -99,12 +99,12 @@ export class Members {
       const isAlone = () => !this.#isAtOwnPace && this.#rows.isAlone(round())
       if (donor === undefined && this.#hasBegun && !isHeld && !isAlone()) return
       this.#checkWait(start)
-      const before = round()
+      const roundBefore = round()
       if (donor !== undefined) {
-        this.#pace.look(recordsOfContacts(this.#member, this.#fabric.self), now)
+        this.#pace.observe(recordsOfContacts(this.#member, this.#fabric.self), now)
         await between.takeState(donor)
       }
-      if (round() !== before) continue
+      if (round() !== roundBefore) continue
       const next = now + this.#member.settings.tick
       // A peer that gave no state is asked again at the next tick only, whatever arrives before.
       do await this.#waitForNews(next, between.wait)

@@ -110,7 +110,7 @@ export class Presence {
     const { members } = this
     if (members === undefined) return now
     const awake = members.awake(now)
-    this.#waits.look(awaited, awake)
+    this.#waits.setAwaited(awaited, awake)
     const chain = Math.max(0, ...awaited.map((peer) => members.chainBehind(peer)))
     return now + since + this.#waits.roundTimeout(timeout, chain) - awake
   }

@@ -183,7 +183,7 @@ export class Arena {
     return this.#pending.length > 0
   }
 
-  /** Pins vectors (`by` 1) or unpins them (−1). */
+  /** Pins vectors (`change` 1) or unpins them (−1). */
   pin(tree: State, change: 1 | -1): void {
     eachVector(tree, (vector) => {
       vector.pins += change

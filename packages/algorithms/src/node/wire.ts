@@ -106,7 +106,7 @@ export class Wire {
     return 'queued'
   }
 
-  /** Pins the vectors of a message (`by` 1) or unpins them (−1). */
+  /** Pins the vectors of a message (`change` 1) or unpins them (−1). */
   pin(message: Message, change: 1 | -1): void {
     for (const field of this.#vectors) (message[field] as Vector).pins += change
   }
