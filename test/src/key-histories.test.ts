@@ -105,11 +105,11 @@ test('a read that misses an own write, reads that go back, and writes seen in tw
   t.is(inconsistency([...crossed.slice(0, 3), { key: 0, worker: 'd', order: 0, seen: seen(0, 1) }]), undefined)
 })
 
-/** Peers with one row, which the first of them holds. */
-const ofOneKey = (places: readonly PeerName[], workers: readonly PeerName[]) => ({
-  ...{ places, workers, timeout: 1000, width: 1, count: 1, length: 2 },
-  server: (place: { readonly self: number; readonly places: number }, send: SendTo) =>
-    new KeyServer({ ...place, count: 1, width: 1, holders: 1 }, send, new Float32Array(1))
+/** Peers with one number, which the first of them holds. */
+const ofOneKey = (peers: readonly PeerName[], workers: readonly PeerName[]) => ({
+  ...{ peers, workers, timeout: 1000, width: 1, count: 1, length: 2 },
+  server: (setting: { readonly self: number; readonly peers: number }, send: SendTo) =>
+    new KeyServer({ ...setting, count: 1, width: 1, holders: 1 }, send, new Float32Array(1))
 })
 
 test('what a peer sends ahead of its phase is kept up to a bound, and the rest is refused', async (t) => {

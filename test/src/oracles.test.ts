@@ -187,7 +187,7 @@ test('a neighbour that is lost is named, its weight goes to one’s own paramete
     '0  5',
     '1  5',
     '2 c 5',
-    'NeighboursMissingError: b heard nothing of a, c in round 3, nor has it another neighbour left; it does not train alone'
+    'NeighboursMissingError: b received nothing from a, c in round 3 and has no other neighbour left; it does not train alone'
   ])
 })
 

@@ -92,7 +92,7 @@ const wrong: readonly (readonly [string, (folder: string) => void, RegExp])[] = 
       const weights = 'rows: [[0.5, 0.5, 0], [0.25, 0.5, 0.25], [0, 0.5, 0.5]]'
       writeFileSync(join(folder, 'topology.yaml'), `graph: { kind: matrix, ${weights} }\npeers: [ann, bob, cat]\n`)
     },
-    /topology\.yaml: Lazy gossip needs the weights of each peer in all averages to sum to 1, and found ann \(0\.75\)/
+    /topology\.yaml: Lazy gossip needs a mixing matrix whose columns sum to 1, and found ann \(0\.75\)/
   ]
 ]
 

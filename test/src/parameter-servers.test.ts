@@ -110,7 +110,7 @@ for (const [calls, stop] of [
     const stops = new Map([[workers[2], stop]])
     const error = await t.throwsAsync(
       waitsOf({ tensors: [8], calls, workers }, { stops, cost: ({ samples }) => 90 * samples }),
-      { name: 'NeighboursMissingError', message: /s00 waited 10000 ms for the up of w02: nothing came$/ }
+      { name: 'NeighboursMissingError', message: /s00 waited 10000 ms for the up of w02: nothing arrived$/ }
     )
     t.deepEqual((error as unknown as { missing: unknown }).missing, [workers[2]])
   })
@@ -210,7 +210,7 @@ test('a worker that leaves an asynchronous server does not hold the others up, a
       },
       asynchronous
     ),
-    { name: 'NeighboursMissingError', message: /for the up of w01: nothing came$/ }
+    { name: 'NeighboursMissingError', message: /for the up of w01: nothing arrived$/ }
   )
   t.truthy(error)
   t.deepEqual(ended.sort(), ['w00', 'w02', 'w03'])

@@ -103,5 +103,5 @@ test('a worker that is gone costs one grace window once, and a quorum of one nev
 })
 
 test('where fewer than the quorum are left the run ends, and names who is missing', async (t) => {
-  await t.throwsAsync(endsWithout(4), { message: /^s0 waited 2000 ms for the up of p00: nothing came$/ })
+  await t.throwsAsync(endsWithout(4), { message: /^s0 waited 2000 ms for the up of p00: nothing arrived$/ })
 })

@@ -139,7 +139,7 @@ test('a worker that stops is named by the server when its timeout has ended', as
   const world = { stops: new Map([[workers[2], 200]]), cost, latency: 100 }
   const error = await t.throwsAsync(
     run({ staleness: 2, workers }, () => task, world),
-    { name: 'NeighboursMissingError', message: /s00 waited 10000 ms for the up of w02: nothing came$/ }
+    { name: 'NeighboursMissingError', message: /s00 waited 10000 ms for the up of w02: nothing arrived$/ }
   )
   t.deepEqual((error as unknown as { missing: unknown }).missing, [workers[2]])
 })

@@ -25,6 +25,6 @@ export function checkAhead(count: number, length: number, option: string): void 
   const most = vectorsAhead(length + overhead)
   if (count > most)
     throw new InputError(
-      `${option} is found, so that ${count} models of a neighbour wait for their turn; of models of ${length} numbers ${most} are kept. Expected less`
+      `found ${option}, expected less: ${count} models of a neighbour may wait for their round, and of models of ${length} numbers ${most} are kept`
     )
 }

@@ -40,9 +40,9 @@ export class Batches {
     const samples = this.#samples
     let next = this.#drawn % samples
     let order = this.#order
-    for (let place = 0; place < batch.length; place++) {
+    for (let index = 0; index < batch.length; index++) {
       if (next === 0 || order === undefined) order = this.#shuffle()
-      batch[place] = order[next]
+      batch[index] = order[next]
       next = next + 1 === samples ? 0 : next + 1
     }
     this.#drawn += batch.length

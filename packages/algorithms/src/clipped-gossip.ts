@@ -16,7 +16,7 @@ export const clippedGossip = algorithm({
       .number()
       .min(0)
       .default(0)
-      .meta({ description: 'τ, the most that a neighbour moves a peer; 0: the distance of the (b + 1)-th farthest' }),
+      .meta({ description: 'τ, how far a neighbour moves a peer at most; 0: the distance of the (b + 1)-th farthest' }),
     b: z.int().min(0).default(1).meta({ description: 'How many neighbours may send wrong numbers, where τ is 0' })
   }),
   needs: { weights: 'rows' },

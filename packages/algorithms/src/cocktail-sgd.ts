@@ -18,8 +18,8 @@ export const cocktailSgd = algorithm({
   source: 'Wang et al., ICML 2023, PMLR 202:36058',
   options: z.strictObject({
     random: z.number().gt(0).max(1).default(0.1).meta({ description: 'The fraction of the parameters that is drawn' }),
-    largest: z.number().gt(0).max(1).default(0.2).meta({ description: 'The fraction of those sent, the largest' }),
-    bits: z.int().min(2).max(8).default(4).meta({ description: 'Bits per number that is sent, with its sign' })
+    largest: z.number().gt(0).max(1).default(0.2).meta({ description: 'The fraction of these sent: the largest' }),
+    bits: z.int().min(2).max(8).default(4).meta({ description: 'Bits per number sent, including the sign' })
   }),
   needs: { reach: 'everyone', delivery: 'reliable' },
   keeps: 'nothing',

@@ -6,7 +6,7 @@
  */
 import { z } from 'zod'
 import { linear, rangeOf } from './node/vector.js'
-import { gathered, meanByWork, merged, mergedWith, nobodyYet, openOf, presentOf, quorumOptions } from './quorum.js'
+import { gathered, meanByWork, merged, mergedWith, initialWorkers, openOf, presentOf, quorumOptions } from './quorum.js'
 import { algorithm } from './record.js'
 import { about, chunksOf, heldBy, outerOptions, rangesHeldBy, toServer } from './servers.js'
 
@@ -24,7 +24,7 @@ export const decoupledDiloco = algorithm({
     const inner = node.step(x, await node.gradient(x))
     const [steps, left] = [k + 1 - base, node.rounds - k - 1]
     let isDue = steps >= node.options.period || left === 0
-    for (let come = await node.call.arrived(); come; come = await node.call.arrived()) isDue ||= come.round === merges
+    for (let call = await node.call.arrived(); call; call = await node.call.arrived()) isDue ||= call.round === merges
     if (!isDue) return { x: inner, θ, base, merges }
     const Δ = linear([1, θ], [-1, inner])
     for (const chunk of chunksOf(node))
@@ -34,7 +34,7 @@ export const decoupledDiloco = algorithm({
   },
   server: {
     start({ x, zero }, node) {
-      return { chunks: rangesHeldBy(node, x), m: rangesHeldBy(node, zero), workers: nobodyYet(node) }
+      return { chunks: rangesHeldBy(node, x), m: rangesHeldBy(node, zero), workers: initialWorkers(node) }
     },
     async round(node, state, k) {
       const { outerRate: η, momentum: β } = node.options

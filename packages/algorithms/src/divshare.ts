@@ -35,19 +35,19 @@ export const divShare = algorithm({
     const ranges = cut({ offset: 0, length: x.length }, fragments)
     const newest = ranges.map(() => new Map<PeerName, Vector>())
     const [under, taken] = [Object.assign(perPeer<Under>(), before), new Map<PeerName, number>()]
-    for (let come = await node.fragments.arrived(); come; come = await node.fragments.arrived()) {
-      const [{ from, round, part }, v] = [come, come.message.x]
+    for (let arrival = await node.fragments.arrived(); arrival; arrival = await node.fragments.arrived()) {
+      const [{ from, round, part }, v] = [arrival, arrival.message.x]
       const isFragment = ranges[part]?.length === v.length && ranges[part].offset === v.offset
       if (v.length > 0) taken.set(from, round)
       if (isFragment) newest[part].set(from, v)
-      else if (v.length > 0) node.fragments.reject(come, `${v.length} numbers as fragment ${part}, which is another`)
+      else if (v.length > 0) node.fragments.reject(arrival, `${v.length} numbers as fragment ${part}, which differs`)
       else if (round >= (under[from]?.last ?? 0)) delete under[from]
       else under[from] = { ...under[from], since: Math.max(under[from].since, round + period) }
     }
     const waits = (j: PeerName) => (k - (under[j]?.since ?? k)) / period
     for (const j of to) if (waits(j) >= 16) delete under[j]
-    const told = new Set([...taken.keys(), ...to.filter((j) => waits(j) % 4 === 2)])
-    for (const j of told) send(j, taken.get(j) ?? 0, 0, nothing)
+    const acknowledged = new Set([...taken.keys(), ...to.filter((j) => waits(j) % 4 === 2)])
+    for (const j of acknowledged) send(j, taken.get(j) ?? 0, 0, nothing)
     const drawn = ranges.map(() => random.shuffle(to).slice(0, s))
     for (const [part, j] of random.shuffle(drawn.flatMap((all, part) => all.map((j) => [part, j] as const))))
       if (waits(j) < 2 && send(j, k, part, ranges[part])) under[j] = { since: under[j]?.since ?? k, last: k }

@@ -16,8 +16,7 @@ export const dpsgd = algorithm({
         'combine-then-adapt: the gradient and the exchange overlap. adapt-then-combine: first the step, then the exchange'
     }),
     overlap: z.boolean().default(true).meta({
-      description:
-        'Of combine-then-adapt: whether the exchange is under way while the gradient is computed, or after it'
+      description: 'With combine-then-adapt: whether the exchange runs while the gradient is computed, or after it'
     })
   }),
   needs: { weights: 'rows' },

@@ -21,7 +21,7 @@ export const hop = algorithm({
   options: z.strictObject({
     backup: z.int().min(0).default(1).meta({ description: 'b, how many neighbours a round does not wait for' }),
     staleness: z.int().min(0).default(0).meta({ description: 's, how many rounds old a model may be and still count' }),
-    gap: z.int().min(1).max(3, tooFar).default(2).meta({ description: 'G, the most rounds ahead of a neighbour' })
+    gap: z.int().min(1).max(3, tooFar).default(2).meta({ description: 'G, maximum rounds ahead of a neighbour' })
   }),
   needs: { weights: 'symmetric', graph: 'fixed', delivery: 'reliable' },
   keeps: 'nothing',
@@ -43,9 +43,9 @@ export const hop = algorithm({
       if (round > (messageOf(seen, from)?.round ?? -1)) seen[from] = { x: message.x, round }
     }
     const upTo = { round: k, timeouts: 2 }
-    for (let come = await node.model.arrived(upTo); come; come = await node.model.arrived(upTo)) take(come)
-    const late = () => (stale().length > backup ? stale() : behind(k - gap + 1))
-    while (late().length > 0) take(await node.model.next(late, upTo))
+    for (let arrival = await node.model.arrived(upTo); arrival; arrival = await node.model.arrived(upTo)) take(arrival)
+    const blocking = () => (stale().length > backup ? stale() : behind(k - gap + 1))
+    while (blocking().length > 0) take(await node.model.next(blocking, upTo))
     const used = W.from.filter((j) => !stale().includes(j))
     const sum = used.reduce((total, j) => total + W.row(j), W.own)
     const terms = used.map((j): Term<Vector> => [W.row(j) / sum, seen[j].x])

@@ -7,8 +7,8 @@ export function drawn(k: number, length: number, count: number): ReadonlySet<num
   const random = createRandom(k, 'mask')
   const mask = new Set<number>()
   for (let last = length - count; last < length; last++) {
-    const place = random.integer(last + 1)
-    mask.add(mask.has(place) ? last : place)
+    const index = random.integer(last + 1)
+    mask.add(mask.has(index) ? last : index)
   }
   return mask
 }
@@ -18,7 +18,7 @@ export function masked(v: Vector, mask: ReadonlySet<number>): Vector {
   return v.arena.compute(v.length, (out, from) => {
     if (from > 0) return
     out.fill(0)
-    for (const place of mask) out[place] = v.values[place]
+    for (const index of mask) out[index] = v.values[index]
   })
 }
 

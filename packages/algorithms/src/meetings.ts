@@ -29,7 +29,7 @@ export function resistancesOf(topology: Topology): Resistances {
   const { length: n } = topology.peers
   if (n < 2 || n > maxPeers)
     throw new InputError(
-      `options that follow from the graph are known for 2 to ${maxPeers} peers, and found ${n}; give them`
+      `options can follow from the graph of 2 to ${maxPeers} peers, and found ${n}; set them in the file`
     )
   const L = laplacianOf(topology)
   // L + 11ᵀ/n has no eigenvalue 0, and the added term cancels in differences along edges.
@@ -45,12 +45,12 @@ export function resistancesOf(topology: Topology): Resistances {
 }
 
 function laplacianOf({ peers, period, mixing }: Topology): Float64Array[] {
-  const places = new Map(peers.map((peer, place) => [peer, place]))
+  const indices = new Map(peers.map((peer, index) => [peer, index]))
   const L = peers.map(() => new Float64Array(peers.length))
   for (const [i, peer] of peers.entries()) {
     for (let round = 0; round < period; round++) {
       const { sendTo } = mixing(peer, round)
-      for (const { name } of sendTo) meet(L, i, places.get(name) as number, 1 / (sendTo.length * period))
+      for (const { name } of sendTo) meet(L, i, indices.get(name) as number, 1 / (sendTo.length * period))
     }
   }
   return L
@@ -67,7 +67,7 @@ function meet(L: readonly Float64Array[], i: number, j: number, rate: number): v
 function inverseOf(A: Float64Array[], { peers }: Topology): readonly Float64Array[] {
   for (const [k, row] of A.entries()) {
     const pivot = row[k]
-    if (!(pivot > 1e-12)) throw new InputError(`${peers[k]} and others never meet, not even through others`)
+    if (!(pivot > 1e-12)) throw new InputError(`${peers[k]} and others never meet, not even indirectly`)
     row[k] = 1
     for (let j = 0; j < row.length; j++) row[j] /= pivot
     for (const [i, other] of A.entries()) {
@@ -82,7 +82,7 @@ function inverseOf(A: Float64Array[], { peers }: Topology): readonly Float64Arra
 
 /** The largest eigenvalue on the vectors whose components sum to 0, by the power method, from below, to about 10⁻⁶ of it. */
 function largestOf(A: readonly Float64Array[]): number {
-  let v = A.map((_, place) => Math.sin(1 + place ** 2))
+  let v = A.map((_, index) => Math.sin(1 + index ** 2))
   let found = 0
   for (let step = 0; step < 2000; step++) {
     const mean = v.reduce((sum, value) => sum + value, 0) / v.length
@@ -90,7 +90,7 @@ function largestOf(A: readonly Float64Array[]): number {
     const norm = Math.hypot(...centred)
     const unit = centred.map((value) => value / norm)
     v = A.map((row) => unit.reduce((sum, value, j) => sum + row[j] * value, 0))
-    const next = v.reduce((sum, value, place) => sum + value * unit[place], 0)
+    const next = v.reduce((sum, value, index) => sum + value * unit[index], 0)
     if (step > 50 && Math.abs(next - found) < 1e-9 * next) break
     found = next
   }

@@ -21,7 +21,7 @@ export function mix<M extends Message>(W: Mixing, mine: M, theirs: PerPeer<M>): 
     if (used !== offer) own += offer - used
   }
   invariant(Math.abs(sum - 1) < 1e-9, () => `the mixing weights of ${W.peer} in round ${W.round} sum to ${sum}`)
-  return inOrder(W, own, mine, theirs, (place) => weights[place])
+  return inOrder(W, own, mine, theirs, (index) => weights[index])
 }
 
 /** The weight of an exchange: the smaller of both offers. A message that names no offer offers the topology's weight. */
@@ -95,15 +95,15 @@ function inOrder<M extends Message>(
   own: number,
   mine: M,
   theirs: PerPeer<M>,
-  weightOf: (place: number) => number
+  weightOf: (index: number) => number
 ): M {
   const terms: Term<M>[] = []
   let isMineIn = false
-  for (let place = 0; place < from.length; place++) {
-    const j = from[place]
+  for (let index = 0; index < from.length; index++) {
+    const j = from[index]
     if (!isMineIn && byName(peer, j) < 0) isMineIn = terms.push([own, mine]) > 0
     const message = messageOf(theirs, j)
-    if (message !== undefined) terms.push([weightOf(place), message])
+    if (message !== undefined) terms.push([weightOf(index), message])
   }
   if (!isMineIn) terms.push([own, mine])
   return linearOf(terms)

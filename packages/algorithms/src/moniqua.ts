@@ -50,7 +50,7 @@ function moveOf(draws: Remainders, { theta, consensus: γ }: Settings, flow: Flo
   const difference = draws.between(flow.mine.q, flow.theirs.q, flow.theirs.check - flow.mine.check)
   if (difference !== undefined) return [γ * flow.weight * draws.step, difference]
   const found = `in round ${flow.round} a number of ${flow.from} was ${theta} or more from this peer's`
-  throw new DivergedError(`${found}, so that remainders say nothing; raise theta, or lower the rate`)
+  throw new DivergedError(`${found}, so remainders do not determine it; raise theta, or lower the rate`)
 }
 
 function addLate<S extends State>(state: S, flow: Flow<Sent>, options: Settings): S {

@@ -12,6 +12,7 @@ type Options = Readonly<Record<string, unknown>>
 
 /** Whether an algorithm works with the peers that are present, so that peers may come and go. */
 export function hasMembers({ needs, server }: Algorithm): boolean {
+  // 'any' counts too: records with running sums per neighbour lose mass when a peer starts anew (robust-push-sum.ts).
   const isForAll = needs.delivery !== undefined || needs.reach === 'everyone' || needs.graph !== undefined
   return !isForAll && server === undefined
 }
@@ -46,18 +47,16 @@ export function optionsOn({ fromGraph, options }: Algorithm, topology: Topology,
 
 function weightRefusals(title: string, weights: Needs['weights'], topology: Topology): string[] {
   const [rows, columns] = [weights === 'rows' || weights === 'both', weights === 'columns' || weights === 'both']
-  const mend = '"weights: metropolis" on an undirected graph gives such weights'
+  const advice = '"weights: metropolis" on an undirected graph gives such weights'
   return [
-    ...(rows
-      ? sumRefusal(`${title} needs the weights by which each peer averages to sum to 1`, offOne(topology, rowSum))
-      : []),
+    ...(rows ? sumRefusal(`${title} needs a mixing matrix whose rows sum to 1`, offOne(topology, rowSum)) : []),
     ...(columns
-      ? sumRefusal(`${title} needs the weights of each peer in all averages to sum to 1`, offOne(topology, columnSum))
+      ? sumRefusal(`${title} needs a mixing matrix whose columns sum to 1`, offOne(topology, columnSum))
       : []),
     ...(weights === 'symmetric' && !isSymmetric(topology)
-      ? [`${title} needs neighbours that give each other the same weight, and not all do`]
+      ? [`${title} needs neighbours that give each other the same weight; some do not`]
       : [])
-  ].map((text) => `${text}; ${mend}`)
+  ].map((text) => `${text}; ${advice}`)
 }
 
 function sumRefusal(text: string, off: readonly string[]): string[] {
@@ -87,22 +86,22 @@ function offOne(topology: Topology, sumOf: (mixing: Mixing) => number): readonly
 function isSymmetric(topology: Topology): boolean {
   return topology.peers.every((peer) =>
     roundsOf(topology, peer).every(({ receiveFrom, sendTo }) => {
-      const given = new Map(sendTo.map(({ name, weight }) => [name, weight]))
+      const sentWeights = new Map(sendTo.map(({ name, weight }) => [name, weight]))
       return (
-        given.size === receiveFrom.length &&
-        receiveFrom.every(({ name, weight }) => Math.abs((given.get(name) ?? 0) - weight) <= tolerance)
+        sentWeights.size === receiveFrom.length &&
+        receiveFrom.every(({ name, weight }) => Math.abs((sentWeights.get(name) ?? 0) - weight) <= tolerance)
       )
     })
   )
 }
 
 function treeRefusals(title: string, topology: Topology): string[] {
-  const mend = 'choose a graph without cycles, such as star or a list of edges, and undirected'
-  if (topology.period > 1) return [`${title} needs a tree, and this topology changes by round; ${mend}`]
-  if (!isSymmetricGraph(topology)) return [`${title} needs a tree, and some edges go one way alone; ${mend}`]
+  const advice = 'choose a graph without cycles, such as star or a list of edges, and undirected'
+  if (topology.period > 1) return [`${title} needs a tree, and this topology changes by round; ${advice}`]
+  if (!isSymmetricGraph(topology)) return [`${title} needs a tree, and some edges go only one way; ${advice}`]
   const edges = topology.peers.reduce((sum, peer) => sum + topology.mixing(peer, 0).sendTo.length, 0) / 2
   if (edges === topology.peers.length - 1) return []
-  return [`${title} needs a tree, and found ${edges} edges between ${topology.peers.length} peers; ${mend}`]
+  return [`${title} needs a tree, and found ${edges} edges between ${topology.peers.length} peers; ${advice}`]
 }
 
 function fixedRefusals(title: string, { period }: Topology): string[] {
@@ -112,12 +111,12 @@ function fixedRefusals(title: string, { period }: Topology): string[] {
   ]
 }
 
-function eigenvalueRefusals(title: string, least: number | undefined, topology: Topology): string[] {
-  if (least === undefined || topology.period > 1 || !isSymmetric(topology)) return []
+function eigenvalueRefusals(title: string, bound: number | undefined, topology: Topology): string[] {
+  if (bound === undefined || topology.period > 1 || !isSymmetric(topology)) return []
   const found = smallestEigenvalue(topology)
-  if (found > least + tolerance) return []
-  const mend = 'give peers a larger share of their own parameters, or choose exact-diffusion'
-  return [`${title} needs eigenvalues of W above ${short(least)}, and found ${short(found)}; ${mend}`]
+  if (found > bound + tolerance) return []
+  const advice = 'give each peer a larger weight in its own average, or choose exact-diffusion'
+  return [`${title} needs eigenvalues of W above ${short(bound)}, and found ${short(found)}; ${advice}`]
 }
 
 /** Steps of the power method: the other eigenvalues' part is then far below the tolerance used here. */
@@ -125,20 +124,20 @@ const powerSteps = 2000
 
 /** λₙ of a symmetric W: the largest eigenvalue of I − W is 1 − λₙ, which the power method approaches from below. */
 function smallestEigenvalue(topology: Topology): number {
-  const places = new Map(topology.peers.map((peer, place) => [peer, place]))
+  const indices = new Map(topology.peers.map((peer, index) => [peer, index]))
   const rows = topology.peers.map((peer) => topology.mixing(peer, 0))
-  let v = rows.map((_, place) => Math.sin(1 + place ** 2))
+  let v = rows.map((_, index) => Math.sin(1 + index ** 2))
   let largest = 0
   for (let step = 0; step < powerSteps; step++) {
     const norm = Math.hypot(...v) || 1
     const unit = v.map((value) => value / norm)
-    v = rows.map(({ selfWeight, receiveFrom }, place) =>
+    v = rows.map(({ selfWeight, receiveFrom }, index) =>
       receiveFrom.reduce(
-        (sum, { name, weight }) => sum - weight * unit[places.get(name) ?? place],
-        (1 - selfWeight) * unit[place]
+        (sum, { name, weight }) => sum - weight * unit[indices.get(name) ?? index],
+        (1 - selfWeight) * unit[index]
       )
     )
-    const next = v.reduce((sum, value, place) => sum + value * unit[place], 0)
+    const next = v.reduce((sum, value, index) => sum + value * unit[index], 0)
     if (step > 50 && Math.abs(next - largest) < 1e-12) break
     largest = next
   }

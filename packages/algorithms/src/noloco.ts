@@ -18,7 +18,7 @@ export const noLoCo = algorithm({
       .number()
       .positive()
       .default(0.7)
-      .meta({ description: 'β of the outer steps, and how fast neighbours come together' })
+      .meta({ description: 'β of the outer steps, and how fast neighbours agree' })
   }),
   needs: { weights: 'both', delivery: 'reliable' },
   keeps: 'nothing',

@@ -68,8 +68,8 @@ export const optimiserSettings = z.discriminatedUnion('name', [sgd.options, adam
 
 /** The optimiser that `settings` name, and its options with their defaults. */
 export function optimiserOf(settings: OptimiserSettings): Chosen {
-  const known = chosen.get(settings)
-  if (known !== undefined) return known
+  const cached = chosen.get(settings)
+  if (cached !== undefined) return cached
   const found = choose(settings)
   chosen.set(settings, found)
   return found

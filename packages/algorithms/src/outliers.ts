@@ -27,7 +27,7 @@ const absurd = 1000
 /** Distances below this fraction of the parameters' norm are what float32 rounding leaves over many rounds. */
 const rounding = 1e-5
 
-const nobody: readonly Outlier[] = []
+const noOutliers: readonly Outlier[] = []
 
 /**
  * Finds neighbours whose parameters are much farther from the peer's own than is typical, by the modified z-score of Iglewicz & Hoaglin (How to
@@ -52,7 +52,7 @@ export class OutlierWatch {
   #running: Map<PeerName, number> | undefined
   /** Rounds since a neighbour was named; 0 when distances are typical. */
   #upset = 0
-  #named: readonly Outlier[] = nobody
+  #named: readonly Outlier[] = noOutliers
   /** Whether this is the first round and all peers have the same parameters, so that any distance is a fault. */
   #alike: boolean
 
@@ -63,7 +63,7 @@ export class OutlierWatch {
 
   /** The neighbours named last, until distances are typical again. */
   get suspects(): readonly Outlier[] {
-    return this.#upset > 0 ? this.#named : nobody
+    return this.#upset > 0 ? this.#named : noOutliers
   }
 
   /**
@@ -73,14 +73,14 @@ export class OutlierWatch {
    */
   take(round: number, distances: readonly NeighbourDistance[], norm: () => number): readonly Outlier[] {
     const floor = floorOf(distances)
-    const isQuiet = this.#upset === 0 && this.#isNobodyFar && areWithin(distances, floor)
-    const named = isQuiet ? nobody : this.#findOutliers(round, { distances, floor, norm })
+    const isQuiet = this.#upset === 0 && this.#areAllNear && areWithin(distances, floor)
+    const named = isQuiet ? noOutliers : this.#findOutliers(round, { distances, floor, norm })
     if (this.#upset === 0) this.#learn(distances)
     this.#alike = false
     return named
   }
 
-  get #isNobodyFar(): boolean {
+  get #areAllNear(): boolean {
     return this.#running === undefined || this.#running.size === 0
   }
 
@@ -88,12 +88,12 @@ export class OutlierWatch {
     const { typical, limit } = this.#scale(here)
     if (this.#upset > 0) {
       this.#settle(areWithin(here.distances, limit))
-      return nobody
+      return noOutliers
     }
     const named = here.distances
       .filter(({ from, distance }) => this.#isOutlier(from, distance, { ...here, typical, limit }))
       .map(({ from, distance }) => ({ neighbour: from, round, distance, typical }))
-    if (named.length === 0) return nobody
+    if (named.length === 0) return noOutliers
     this.#named = named
     this.#upset = 1
     this.#running = undefined
@@ -101,15 +101,15 @@ export class OutlierWatch {
   }
 
   #isOutlier(from: PeerName, distance: number, { floor, typical, limit, norm }: Here & Scale): boolean {
-    const before = this.#running?.get(from) ?? 0
+    const previous = this.#running?.get(from) ?? 0
     // With the opposite comparison NaN would be no outlier.
-    if (distance <= limit || (before === 0 && distance <= floor)) {
+    if (distance <= limit || (previous === 0 && distance <= floor)) {
       this.#running?.delete(from)
       return false
     }
     this.#running ??= new Map()
-    this.#running.set(from, before + 1)
-    const isNear = distance <= absurd * typical && before + 1 < roundsRunning
+    this.#running.set(from, previous + 1)
+    const isNear = distance <= absurd * typical && previous + 1 < roundsRunning
     // In the first round distances come from the codecs' rounding, which is less than the norm.
     return !isNear && !(distance <= (this.#alike ? 1 : rounding) * norm())
   }
@@ -195,8 +195,8 @@ function median(values: readonly number[]): number {
 }
 
 function sorted(values: readonly number[]): number[] {
-  const known = values.map((value) => (Number.isNaN(value) ? Number.POSITIVE_INFINITY : value))
-  return known.sort((left, right) => left - right)
+  const comparable = values.map((value) => (Number.isNaN(value) ? Number.POSITIVE_INFINITY : value))
+  return comparable.sort((left, right) => left - right)
 }
 
 /** Which neighbour sent what, for people. */

@@ -21,10 +21,10 @@ export const overlapSgp = algorithm({
     const [P, before] = [node.mixing(k), node.mixing(Math.max(0, k - 1))]
     const unsent = k === 0 ? [] : node.mass.send(before, (j) => linear([before.column(j), out])) //  p_ji (x, w) of the previous round to each out-neighbour j
     const gradient = node.gradient(linear([1 / w, x])) //                     g at z = x / w
-    const come = k === 0 ? {} : await node.mass.collect(before)
+    const received = k === 0 ? {} : await node.mass.collect(before)
     const mine = { x: node.step(x, await gradient), w }
     const own = linear([P.own, mine], [kept(before, unsent) - before.own, out])
-    const next = total(before, own, come) //                                  (x, w) ← p_ii (x, w) + Σ_j p_ij (x_j, w_j) of the previous round
+    const next = total(before, own, received) //                                  (x, w) ← p_ii (x, w) + Σ_j p_ij (x_j, w_j) of the previous round
     if (k + 1 < node.rounds) return { ...next, out: mine }
     node.mass.send(P, (j) => linear([P.column(j), mine])) //                  so that nothing is in flight at the end
     return { ...total(P, next, await node.mass.collect(P)), out: mine }

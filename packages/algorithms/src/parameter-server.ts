@@ -16,7 +16,7 @@ export const parameterServer = algorithm({
   options: z.strictObject({
     ...serverOptions,
     calls: z.enum(['streamed', 'blocking']).default('streamed').meta({
-      description: 'Whether all chunks are sent at once, or each waits for the answers to the one before'
+      description: 'streamed: all chunks are sent at once. blocking: each waits for the answers to the one before'
     })
   }),
   needs: { servers: 1, delivery: 'reliable' },

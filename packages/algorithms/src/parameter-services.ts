@@ -10,7 +10,7 @@ import { algorithm } from './record.js'
 import { askAny, endOf, sendEnd, serve, unlessMissing } from './services.js'
 
 /** The clock of a worker that was silent for too long. */
-const gone = Number.MAX_SAFE_INTEGER
+const goneClock = Number.MAX_SAFE_INTEGER
 
 export const parameterServices = algorithm({
   name: 'parameter-services',
@@ -47,7 +47,7 @@ export const parameterServices = algorithm({
       for (let open = node.peers().length; (open > 0 || k + 1 === node.rounds) && unfinished().length > 0; open--) {
         const arrival = await unlessMissing(node.up.next(unfinished, { timeouts }))
         // A worker that is no longer heard is gone, and sends no more requests.
-        if (arrival === undefined) for (const worker of unfinished()) clocks[worker] = gone
+        if (arrival === undefined) for (const worker of unfinished()) clocks[worker] = goneClock
         else if (await serve(node, initial, arrival)) clocks[arrival.from] = arrival.round + 1
       }
       const areAllThere = Object.values(clocks).every((clock) => clock === node.rounds)

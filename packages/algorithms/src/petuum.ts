@@ -10,7 +10,7 @@ import { algorithm } from './record.js'
 const options = z.strictObject({
   ...clockedKeyOptions,
   staleness: z.int().min(0).max(1000).default(1).meta({
-    description: 'How many ticks of the clock a worker may be ahead of what it reads'
+    description: 'How many ticks of the clock a worker may be ahead of the rows that it reads'
   }),
   synchronisation: z.enum(['client', 'server']).default('server').meta({
     description:

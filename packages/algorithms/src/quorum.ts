@@ -7,8 +7,16 @@ import { type Chunk, chunkOf, chunksOf, heldBy, joined, type RangeChannel, type 
 
 /** When a server merges. */
 export const quorumOptions = {
-  quorum: z.int().min(1).default(1).meta({ description: 'K, how many workers must have done H steps for a merge' }),
-  grace: z.number().min(0).default(1000).meta({ description: 'Milliseconds that it then waits for the next worker' })
+  quorum: z
+    .int()
+    .min(1)
+    .default(1)
+    .meta({ description: 'K, how many workers must have finished H steps before a merge' }),
+  grace: z
+    .number()
+    .min(0)
+    .default(1000)
+    .meta({ description: 'How many milliseconds a server then waits for the next worker' })
 }
 
 /** A worker's change of a range, in how many steps, and how many steps it has left. */
@@ -38,7 +46,7 @@ export interface GatheringNode extends ServedNode {
 }
 
 /** The workers before any message. */
-export function nobodyYet({ peers, rounds: left }: ServedNode): Workers {
+export function initialWorkers({ peers, rounds: left }: ServedNode): Workers {
   return Object.fromEntries(peers().map((worker) => [worker, { left, merges: 0, isLate: 0, come: {} }]))
 }
 
@@ -68,18 +76,18 @@ export async function gathered(node: GatheringNode, before: Workers): Promise<Wo
   const enough = Math.min(quorum, Math.max(1, expected.length))
   while (openOf(node, of).length > 0 && presentOf(node, of).length < enough) {
     const isAny = awaited().length > 0
-    const come = isAny
+    const arrival = isAny
       ? await node.up.next(awaited, { timeouts: 2 })
       : await node.up.arrived({ within: 2 * node.timeout })
-    if (come !== undefined) take(node, of, come)
+    if (arrival !== undefined) take(node, of, arrival)
     else for (const worker of openOf(node, of)) of[worker] = { ...of[worker], left: 0 }
   }
   for (const worker of awaited())
     node.call.send({ peer: node.self, round: of[worker].merges, to: [worker], from: [] }, {})
   while (awaited().length > 0) {
-    const come = await node.up.arrived({ within: grace })
-    if (come === undefined) break
-    take(node, of, come)
+    const arrival = await node.up.arrived({ within: grace })
+    if (arrival === undefined) break
+    take(node, of, arrival)
   }
   return of
 }
@@ -100,25 +108,25 @@ export async function mergedWith(
   const isOpen = ({ part }: Chunk) => !(part in parts)
   const silent = () => peers('server').filter((name) => chunksOf(node).some((c) => c.server === name && isOpen(c)))
   while (silent().length > 0) {
-    const come = await node.down.next(silent, { timeouts })
-    const chunk = chunkOf(node, node.down, come)
+    const arrival = await node.down.next(silent, { timeouts })
+    const chunk = chunkOf(node, node.down, arrival)
     if (chunk === undefined) continue
-    if (come.round === round && isOpen(chunk)) parts[chunk.part] = come.message.part
-    else node.down.reject(come, `a merge of round ${come.round}, where one of ${round} is due`)
+    if (arrival.round === round && isOpen(chunk)) parts[chunk.part] = arrival.message.part
+    else node.down.reject(arrival, `a merge of round ${arrival.round}; expected ${round}`)
   }
   return joined(node, parts)
 }
 
-function take(node: GatheringNode, of: Record<PeerName, Attendance>, come: Arrival<Change>): void {
-  const { from, round, message } = come
+function take(node: GatheringNode, of: Record<PeerName, Attendance>, arrival: Arrival<Change>): void {
+  const { from, round, message } = arrival
   const { steps, left } = message
-  const chunk = chunkOf(node, node.up, come)
+  const chunk = chunkOf(node, node.up, arrival)
   if (chunk === undefined) return
   const isCount = (value: number, min: number, max: number) =>
     Number.isSafeInteger(value) && value >= min && value <= max
   if (!isCount(steps, 1, node.options.period) || !isCount(left, 0, of[from].left - 1))
     return node.up.reject(
-      come,
+      arrival,
       `${steps} steps done and ${left} left, of ${of[from].left}; a merge takes at most ${node.options.period}`
     )
   of[from] = { ...of[from], come: { ...of[from].come, [chunk.part]: { ...message, round } } }

@@ -18,7 +18,7 @@ export const relaySgd = algorithm({
     sums: z
       .enum(['models', 'gradients'])
       .default('models')
-      .meta({ description: 'What is summed on the way through the tree' })
+      .meta({ description: 'What the peers of the tree sum and pass on' })
   }),
   needs: { graph: 'tree' },
   keeps: 'nothing',

@@ -22,7 +22,7 @@ export function trimmedMean(b: number, mine: Vector, theirs: readonly Vector[]):
   invariant(kept > 0, () => `of ${theirs.length} vectors ${b} are left out at each end`)
   return ofSorted(theirs, (sorted, k, element) => {
     let sum = mine.values[element]
-    for (let place = b; place < b + kept; place++) sum += sorted[place][k]
+    for (let index = b; index < b + kept; index++) sum += sorted[index][k]
     return sum / (1 + kept)
   })
 }
@@ -37,7 +37,7 @@ function ofSorted(
     const columns = vectors.map(() => new Float32Array(blockLength))
     for (let start = from; start < to; start += blockLength) {
       const end = Math.min(to, start + blockLength)
-      for (const [place, { values }] of vectors.entries()) columns[place].set(values.subarray(start, end))
+      for (const [index, { values }] of vectors.entries()) columns[index].set(values.subarray(start, end))
       sortElements(columns, end - start)
       for (let k = 0; k < end - start; k++) out[start + k] = take(columns, k, start + k)
     }
@@ -54,7 +54,7 @@ export function krum(b: number, vectors: readonly Vector[]): Vector {
   const distances = vectors.map(({ values }) => vectors.map((other) => squaredDistance(values, other.values)))
   const scores = distances.map((row, own) =>
     row
-      .filter((_, place) => place !== own)
+      .filter((_, index) => index !== own)
       .sort((left, right) => left - right)
       .slice(0, count - b - 2)
       .reduce((sum, value) => sum + value, 0)
@@ -99,10 +99,10 @@ export function farthestBut(b: number, all: readonly Distance[]): number {
  * The largest distance (the peer's own, 0, included) such that all vectors within it weigh at most the weight of all less twice that of the `b`
  * heaviest neighbours; 0 where the peer's own weight is more than that.
  */
-export function radiusWithin(b: number, own: number, all: readonly Distance[]): number {
+export function radiusWithin(b: number, ownWeight: number, all: readonly Distance[]): number {
   const sum = (list: readonly Distance[]) => list.reduce((total, { weight }) => total + weight, 0)
   const heaviest = [...all].sort((left, right) => right.weight - left.weight).slice(0, b)
-  const most = (own + sum(all) - 2 * sum(heaviest)) * (1 + 1e-9)
-  const isWithin = (τ: number) => own + sum(all.filter(({ length }) => length <= τ)) <= most
+  const most = (ownWeight + sum(all) - 2 * sum(heaviest)) * (1 + 1e-9)
+  const isWithin = (τ: number) => ownWeight + sum(all.filter(({ length }) => length <= τ)) <= most
   return Math.max(0, ...all.map(({ length }) => length).filter(isWithin))
 }

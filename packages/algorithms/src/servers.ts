@@ -20,9 +20,9 @@ export interface Chunk {
 /** Options of all algorithms with servers. */
 export const serverOptions = {
   fusion: z.enum(['fused', 'per-tensor']).default('fused').meta({
-    description: 'Whether all servers hold equally many numbers, or whole tensors'
+    description: 'fused: all servers hold equally many numbers. per-tensor: each holds whole tensors'
   }),
-  chunks: z.int().min(1).default(16).meta({ description: 'How many chunks a range travels in' })
+  chunks: z.int().min(1).default(16).meta({ description: 'In how many chunks a range is sent' })
 }
 
 /** Options where workers take H steps between two exchanges, and servers take outer steps with momentum. */
@@ -56,8 +56,8 @@ interface Plan {
 const plans = new WeakMap<ServedNode, Plan>()
 
 function planOf(node: ServedNode): Plan {
-  const known = plans.get(node)
-  if (known !== undefined) return known
+  const cached = plans.get(node)
+  if (cached !== undefined) return cached
   const chunks = dealOut(node)
   const inOrder = [...chunks].sort((left, right) => left.range.offset - right.range.offset)
   const plan = { chunks, inOrder, held: chunks.filter(({ server }) => server === node.self) }
@@ -73,10 +73,10 @@ export function chunksOf(node: ServedNode): readonly Chunk[] {
 function dealOut({ options, tensors, peers }: ServedNode): readonly Chunk[] {
   const { fusion, calls } = options
   const servers = peers('server')
-  const chunks = shardsOf(tensors, fusion, servers.length).flatMap((shard, place) =>
+  const chunks = shardsOf(tensors, fusion, servers.length).flatMap((shard, index) =>
     shard
       .flatMap((range) => cut(range, calls === 'blocking' ? 1 : options.chunks))
-      .map((range, turn) => ({ server: servers[place], alone: [servers[place]], turn, range }))
+      .map((range, turn) => ({ server: servers[index], alone: [servers[index]], turn, range }))
   )
   if (calls === 'blocking') chunks.sort((left, right) => left.turn - right.turn)
   return chunks.map((chunk, part) => ({ ...chunk, part }))
@@ -132,7 +132,7 @@ export function chunkOf<M extends { readonly part: Vector }>(
   const isAsk = length === 0 && node.options.calls === 'blocking'
   const isBetween = chunk?.server === from || (chunk?.server === node.self && node.peers().includes(from))
   if (isBetween && (isAsk || chunk.range.length === length)) return chunk
-  channel.reject(arrival, `${length} numbers as part ${part} of the parameters, which is none between the two`)
+  channel.reject(arrival, `${length} numbers as part ${part} of the parameters, which the two do not exchange`)
   return undefined
 }
 

@@ -2,7 +2,7 @@
 import { NeighboursMissingError, type PeerName } from '@murmuration/core'
 import { allFinite } from '@murmuration/vectors'
 import { concat, linear, type Range, rangeOf, type Vector } from './node/vector.js'
-import { partsPerRound } from './node/early.js'
+import { partsPerRound } from './node/message-buffer.js'
 import type { Objects } from './node/objects.js'
 import { cut } from './ranges.js'
 import type { Arrival, Channel, NodeTraits, Route } from './record.js'
@@ -26,7 +26,7 @@ interface StoredRange {
 const all = (length: number): Range => ({ offset: 0, length })
 
 function storedRanges({ options }: ServedNode, length: number): readonly StoredRange[] {
-  return cut(all(length), options.chunks).map((range, place) => ({ key: `x${place}`, range }))
+  return cut(all(length), options.chunks).map((range, index) => ({ key: `x${index}`, range }))
 }
 
 /** How often a worker asks each service in a round, at most. */
@@ -86,7 +86,7 @@ export async function askAny(node: AskingNode, round: number, first: number, par
   const times = `${laps} times ${services.length === 1 ? '' : 'each'}`.trimEnd()
   throw new NeighboursMissingError(
     services,
-    `${node.self} was served by nobody in round ${round}: it asked ${services.join(', ')} ${times}. Is the store there?`
+    `no service answered ${node.self} in round ${round}: it asked ${services.join(', ')} ${times}; check the services and their store`
   )
 }
 
@@ -102,7 +102,7 @@ async function replyOf(
     if (arrival === undefined) return undefined
     if (arrival.round !== round || arrival.part === endPart || !asked.has(arrival.from)) continue
     if (arrival.message.part.length === length) return arrival
-    down.reject(arrival, `${arrival.message.part.length} numbers in place of the ${length} parameters`)
+    down.reject(arrival, `${arrival.message.part.length} numbers, expected the ${length} parameters`)
   }
   return undefined
 }
@@ -127,9 +127,9 @@ async function bringIn(node: ServedNode & { readonly store: Objects }, initial: 
   const { alpha, atomic } = options
   const parts: Vector[] = []
   for (const { key, range } of storedRanges(node, part.length)) {
-    const [start, given] = [rangeOf(initial, range), rangeOf(part, range)]
+    const [start, sent] = [rangeOf(initial, range), rangeOf(part, range)]
     const w = await store.get(key, start)
-    const next = alpha === 1 ? linear([1, w], [1, given]) : linear([alpha, w], [1 - alpha, given])
+    const next = alpha === 1 ? linear([1, w], [1, sent]) : linear([alpha, w], [1 - alpha, sent])
     if (atomic) await store.add(key, linear([1, next], [-1, w]), start)
     else await store.set(key, next)
     parts.push(next)
@@ -181,7 +181,7 @@ export async function serve(
   const isWorker = node.peers().includes(from)
   if (isWorker && part.length === 0) return true
   if (!isWorker || part.length !== initial.length || !allFinite(part.values)) {
-    node.up.reject(arrival, `${part.length} numbers that are no update of the ${initial.length} parameters`)
+    node.up.reject(arrival, `${part.length} numbers that are no valid update of the ${initial.length} parameters`)
     return false
   }
   const x = await bringIn(node, initial, part)

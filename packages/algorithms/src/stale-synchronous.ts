@@ -31,9 +31,9 @@ export const staleSynchronous = algorithm({
       if (chunkOf(node, node.down, arrival)) seen[arrival.part] = { ...arrival.message, clock: arrival.round + 1 }
     }
     const needed = c + 1 === node.rounds ? c + 1 : c + 1 - node.options.staleness
-    for (let come = await node.down.arrived(); come; come = await node.down.arrived()) take(come)
-    const late = () => lateOf(node, seen, needed)
-    while (late().length > 0) take(await node.down.next(late, { timeouts: 2 }))
+    for (let arrival = await node.down.arrived(); arrival; arrival = await node.down.arrived()) take(arrival)
+    const blocking = () => lateOf(node, seen, needed)
+    while (blocking().length > 0) take(await node.down.next(blocking, { timeouts: 2 }))
     const updates = notIn(seen, { ...earlier, [c]: u })
     return { x: withUpdates(node, seen, updates), zero, seen, updates }
   },

@@ -43,13 +43,13 @@ export class Barriers {
         this.#clogged.get(event.from)?.delete(event.to)
         break
     }
-    this.#letGo()
+    this.#releaseUnblocked()
   }
 
-  #letGo(): void {
-    const held = this.#held
+  #releaseUnblocked(): void {
+    const blocked = this.#held
     this.#held = []
-    for (const item of held) {
+    for (const item of blocked) {
       if (this.isBetween(item.from, item.to)) this.#held.push(item)
       else item.release()
     }

@@ -62,8 +62,8 @@ function straggling(
     case 'trace': {
       const { factors } = stragglers
       invariant(factors.length > 0, 'a trace without factors')
-      let place = random.integer(factors.length)
-      return (time) => time * factors[place++ % factors.length]
+      let index = random.integer(factors.length)
+      return (time) => time * factors[index++ % factors.length]
     }
   }
 }

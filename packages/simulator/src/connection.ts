@@ -13,7 +13,7 @@ import type { Kernel } from './kernel.js'
 import type { Mailbox } from './mailbox.js'
 import { type Channel, type NetworkOptions, segmentBytes, type Transfer } from './network/network.js'
 import type { TimeUse } from './time-use.js'
-import type { Way } from './way.js'
+import type { EndpointPath } from './endpoint-path.js'
 
 /** The state of an endpoint: not yet joined, running, crashed, or ended. */
 export type Presence = 'absent' | 'up' | 'crashed' | 'ended'
@@ -42,7 +42,7 @@ export interface Carrier<Message> {
 
 /** A message in flight: an envelope with its state, which is also the event of its arrival. */
 export class Delivery<Message> implements Envelope<Message>, Transfer, Event {
-  state: 'sending' | 'flying' | 'over' = 'sending'
+  state: 'sending' | 'in flight' | 'over' = 'sending'
   /** When it arrives, once known. */
   time: Milliseconds = Number.NaN
   cancelled = false
@@ -63,7 +63,7 @@ export class Delivery<Message> implements Envelope<Message>, Transfer, Event {
   }
 
   sent(): void {
-    this.connection.passed(this)
+    this.connection.markSent(this)
   }
 
   /** The message arrives. */
@@ -76,7 +76,7 @@ export class Delivery<Message> implements Envelope<Message>, Transfer, Event {
 export interface Route {
   /** Undefined between endpoints on one machine. */
   readonly channel: Channel | undefined
-  readonly path: Way['path']
+  readonly path: EndpointPath['path']
   readonly transport: NetworkOptions['transport']
   readonly random: Random
 }
@@ -94,7 +94,7 @@ export class Connection<Message> {
   pending = 0
   readonly #carrier: Carrier<Message>
   readonly #channel: Channel | undefined
-  readonly #path: Way['path']
+  readonly #path: EndpointPath['path']
   readonly #random: Random
   readonly #isStream: boolean
   readonly #fromIncarnation: number
@@ -122,8 +122,8 @@ export class Connection<Message> {
   send(delivery: Delivery<Message>): void {
     this.pending += delivery.weight
     if (this.#channel === undefined) {
-      delivery.state = 'flying'
-      this.#fly(delivery, this.#carrier.now() + delivery.delay)
+      delivery.state = 'in flight'
+      this.#planArrival(delivery, this.#carrier.now() + delivery.delay)
       return
     }
     this.from.timeUse.transfer(this.#carrier.now(), 1)
@@ -131,10 +131,10 @@ export class Connection<Message> {
   }
 
   /** The last byte was sent. */
-  passed(delivery: Delivery<Message>): void {
+  markSent(delivery: Delivery<Message>): void {
     invariant(delivery.state === 'sending', 'a message was sent twice')
     const now = this.#carrier.now()
-    delivery.state = 'flying'
+    delivery.state = 'in flight'
     this.from.timeUse.transfer(now, -1)
     const { latency, jitter, loss } = this.#path
     if (loss > 0 && this.#random.uniform() >= (1 - loss) ** packetsOf(delivery)) {
@@ -142,8 +142,8 @@ export class Connection<Message> {
       this.#carrier.lost(delivery)
       return
     }
-    const late = jitter > 0 ? this.#random.uniform() * jitter : 0
-    this.#fly(delivery, now + latency + late + delivery.delay)
+    const jitterDelay = jitter > 0 ? this.#random.uniform() * jitter : 0
+    this.#planArrival(delivery, now + latency + jitterDelay + delivery.delay)
   }
 
   /** The message has arrived. */
@@ -163,7 +163,7 @@ export class Connection<Message> {
     invariant(this.pending >= 0, () => `${this.to.name} took more messages of ${this.from.name} than were sent`)
   }
 
-  #fly(delivery: Delivery<Message>, arrival: Milliseconds): void {
+  #planArrival(delivery: Delivery<Message>, arrival: Milliseconds): void {
     const time = this.#isStream ? Math.max(arrival, this.#lastArrival) : arrival
     this.#lastArrival = time
     delivery.time = time
@@ -171,7 +171,7 @@ export class Connection<Message> {
   }
 
   #over(delivery: Delivery<Message>): void {
-    invariant(delivery.state === 'flying', 'a message came from nowhere')
+    invariant(delivery.state === 'in flight', 'a message arrived that was not in flight')
     delivery.state = 'over'
   }
 }

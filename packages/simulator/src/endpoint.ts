@@ -6,13 +6,13 @@ import { Mailbox } from './mailbox.js'
 import type { NoteLine } from './notes.js'
 import { TimeUse } from './time-use.js'
 
-const nobody: readonly Program[] = []
+const noPrograms: readonly Program[] = []
 
 /** A peer or server of a simulation, with what it owns. */
 export class Endpoint<Message> implements End<Message> {
   readonly mailbox = new Mailbox<Delivery<Message>>()
   readonly gate: Gate = { isShut: false, held: [] }
-  programs: readonly Program[] = nobody
+  programs: readonly Program[] = noPrograms
   readonly connections = new Map<PeerName, Connection<Message>>()
   /** Created for the first note: most runs have none. */
   noteLines: Map<PeerName, NoteLine> | undefined

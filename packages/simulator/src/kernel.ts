@@ -34,7 +34,7 @@ class Timer implements Event {
   ) {}
 
   fire(): void {
-    this.kernel.lookAt(this.program)
+    this.kernel.checkDeadline(this.program)
   }
 }
 
@@ -85,7 +85,7 @@ export class Kernel {
   }
 
   /** The program that was expected starts, or never will. */
-  expectedProgramCame(): void {
+  resolveExpectedProgram(): void {
     this.#expected--
   }
 
@@ -131,7 +131,7 @@ export class Kernel {
     if (program.waitingFor !== undefined) {
       throw new InvariantError(
         `${program.peer} waits for ${textOf(waitingFor)} while it waits for ${textOf(program.waitingFor)}; ` +
-          'a program waits for one thing at a time, two activities need fabric.spawn'
+          'a program waits for one thing at a time: start a second activity with fabric.spawn'
       )
     }
     program.waitingFor = waitingFor
@@ -183,12 +183,12 @@ export class Kernel {
   run(until = Number.POSITIVE_INFINITY): Promise<boolean> {
     return new Promise((resolve, reject) => {
       this.#run = { until, resolve, reject }
-      this.#goOn()
+      this.#continueRun()
     })
   }
 
   /** Continues the run until a program runs; called when the last running one waits or ends. */
-  #goOn(): void {
+  #continueRun(): void {
     const run = this.#run
     if (run === undefined || this.#isAdvancing) return
     this.#isAdvancing = true
@@ -249,7 +249,7 @@ export class Kernel {
   }
 
   /** A timer has fired: wakes the program if its deadline has passed, else sets a timer for it. */
-  lookAt(program: Program): void {
+  checkDeadline(program: Program): void {
     program.timer = undefined
     const { deadline, isGone } = program
     if (isGone || deadline === Number.POSITIVE_INFINITY) return
@@ -273,8 +273,8 @@ export class Kernel {
 
   #release(): void {
     this.#running--
-    invariant(this.#running >= 0, 'more programs wait than there are')
-    if (this.#running === 0) this.#goOn()
+    invariant(this.#running >= 0, 'more programs wait than exist')
+    if (this.#running === 0) this.#continueRun()
   }
 
   #deadlock(): string {
@@ -286,7 +286,7 @@ export class Kernel {
           `  ${peer}${gate.isShut ? ' is frozen, and' : ''} waits for ${textOf(waitingFor ?? 'nothing that is known')}`
       )
     if (waiting.length > maxNamed) named.push(`  and ${waiting.length - maxNamed} more`)
-    return `nothing can happen any more at ${this.#now} ms, and ${waiting.length} programs wait:\n${named.join('\n')}`
+    return `no event is left at ${this.#now} ms, and ${waiting.length} programs wait:\n${named.join('\n')}`
   }
 }
 

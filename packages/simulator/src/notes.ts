@@ -18,10 +18,10 @@ import { rawNetwork } from './network/network.js'
 import type { Gate } from './program.js'
 import type { SimulationOptions } from './simulation-options.js'
 import type { Traffic } from './traffic.js'
-import { type Way, wayBetween } from './way.js'
+import { type EndpointPath, pathBetween } from './endpoint-path.js'
 
 /** An endpoint that sends and receives notes: a peer or server of a simulation. */
-export interface Teller {
+export interface NoteEndpoint {
   readonly name: PeerName
   readonly index: number
   readonly machine: PeerName
@@ -36,19 +36,19 @@ export interface Teller {
 }
 
 /** An endpoint that may listen. */
-type Listening = Pick<Readonly<Teller>, 'gate' | 'listener'>
+type Listening = Pick<Readonly<NoteEndpoint>, 'gate' | 'listener'>
 
 /** The connection for notes from one endpoint to another, from when both began until either begins anew. */
 export interface NoteLine {
   readonly incarnations: readonly [number, number]
-  readonly path: Way['path']
+  readonly path: EndpointPath['path']
   /** Bytes per millisecond. */
   readonly rate: number
   readonly random: Random
   /** The weight of the notes in flight. */
   pending: number
   /** Until when earlier notes occupy the line. */
-  takenUntil: Milliseconds
+  busyUntil: Milliseconds
   lastArrival: Milliseconds
   /** When the sender crashed: what was not sent by then is lost. */
   cutAt: Milliseconds
@@ -79,7 +79,7 @@ export class Notes {
   }
 
   /** See `Fabric.tell`. */
-  tell(from: Teller, to: Teller | undefined, note: string): void {
+  tell(from: NoteEndpoint, to: NoteEndpoint | undefined, note: string): void {
     const length = noteBytes(note)
     if (to === undefined || to === from || to.presence === 'ended') return
     const { simulation, kernel, traffic } = this.#options
@@ -91,42 +91,42 @@ export class Notes {
     const verdict = applyRules(simulation.faults?.rules ?? [], from.name, to.name, kernel.now(), this.#random)
     if (verdict === 'drop' || isLost(line, bytes)) return
     line.pending += weight
-    const left = Math.max(kernel.now(), line.takenUntil) + bytes / line.rate
-    line.takenUntil = left
+    const sentAt = Math.max(kernel.now(), line.busyUntil) + bytes / line.rate
+    line.busyUntil = sentAt
     const { latency, jitter } = line.path
-    const late = (jitter > 0 ? line.random.uniform() * jitter : 0) + (verdict === 'pass' ? 0 : verdict.delay)
-    line.lastArrival = Math.max(line.lastArrival, left + latency + late)
+    const delay = (jitter > 0 ? line.random.uniform() * jitter : 0) + (verdict === 'pass' ? 0 : verdict.delay)
+    line.lastArrival = Math.max(line.lastArrival, sentAt + latency + delay)
     const end = () => {
       line.pending -= weight
-      if (left <= line.cutAt) this.#arrive(from, to, line, note, bytes)
+      if (sentAt <= line.cutAt) this.#arrive(from, to, line, note, bytes)
     }
     kernel.schedule(line.lastArrival, () => this.#pass(from, to, end))
   }
 
   /** Notifies `to` that something has arrived from `from`. */
   heard(to: Listening, from: PeerName): void {
-    if (to.listener !== undefined) this.#say(to, (listener) => listener.heard(from))
+    if (to.listener !== undefined) this.#notify(to, (listener) => listener.heard(from))
   }
 
   /** The peers connected to `peer` try to reconnect after its crash. Call it before the connections are removed. */
-  crashed(peer: Teller, others: Iterable<Teller>): void {
+  crashed(peer: NoteEndpoint, others: Iterable<NoteEndpoint>): void {
     const { kernel } = this.#options
     for (const line of peer.noteLines?.values() ?? []) line.cutAt = kernel.now()
     for (const other of others) {
       if (other.listener === undefined || !(isConnected(peer, other) || isConnected(other, peer))) continue
-      const [there, back] = [this.#latency(other, peer), this.#latency(peer, other)]
-      kernel.schedule(kernel.now() + back + there, () => this.#refuse(other, peer, back))
+      const [latencyTo, latencyFrom] = [this.#latency(other, peer), this.#latency(peer, other)]
+      kernel.schedule(kernel.now() + latencyFrom + latencyTo, () => this.#refuse(other, peer, latencyFrom))
     }
   }
 
   /** Continues once nothing separates the two, if anything can. */
-  #pass(from: Teller, to: Teller, goOn: () => void): void {
+  #pass(from: NoteEndpoint, to: NoteEndpoint, proceed: () => void): void {
     const { barriers, simulation } = this.#options
-    if (!barriers.isBetween(from.name, to.name)) goOn()
-    else if (simulation.network?.transport !== 'datagram') barriers.hold(from.name, to.name, goOn)
+    if (!barriers.isBetween(from.name, to.name)) proceed()
+    else if (simulation.network?.transport !== 'datagram') barriers.hold(from.name, to.name, proceed)
   }
 
-  #arrive(from: Teller, to: Teller, line: NoteLine, note: string, bytes: number): void {
+  #arrive(from: NoteEndpoint, to: NoteEndpoint, line: NoteLine, note: string, bytes: number): void {
     if (!isPresent(line, from, to)) return
     if (to.presence !== 'up') return this.#refuse(from, to, this.#latency(to, from))
     const { log, kernel, traffic } = this.#options
@@ -135,13 +135,13 @@ export class Notes {
     log.add(to.index)
     log.add(bytes)
     this.heard(to, from.name)
-    this.#say(to, (listener) => {
+    this.#notify(to, (listener) => {
       if (typeof listener.note(from.name, note) === 'string') traffic.reject(from.name)
     })
   }
 
   /** A connection attempt of `caller` has reached the machine of `absent`; the refusal takes `back` to return. */
-  #refuse(caller: Teller, absent: Teller, back: Milliseconds): void {
+  #refuse(caller: NoteEndpoint, absent: NoteEndpoint, back: Milliseconds): void {
     const { kernel, barriers } = this.#options
     const isRefused = () =>
       (absent.presence === 'crashed' || absent.presence === 'absent') &&
@@ -149,33 +149,33 @@ export class Notes {
       !barriers.isBetween(absent.name, caller.name)
     if (!isRefused()) return
     kernel.schedule(kernel.now() + back, () => {
-      if (isRefused()) this.#say(caller, (listener) => listener.refused(absent.name))
+      if (isRefused()) this.#notify(caller, (listener) => listener.refused(absent.name))
     })
   }
 
   /** A frozen machine receives what it missed when it thaws. */
-  #say(to: Listening, say: (listener: NoteListener) => void): void {
+  #notify(to: Listening, act: (listener: NoteListener) => void): void {
     if (to.listener === undefined) return
-    const sayNow = () => {
-      if (to.listener !== undefined) say(to.listener)
+    const notifyNow = () => {
+      if (to.listener !== undefined) act(to.listener)
     }
-    if (to.gate.isShut) to.gate.held.push(sayNow)
-    else sayNow()
+    if (to.gate.isShut) to.gate.held.push(notifyNow)
+    else notifyNow()
   }
 
-  #lineOf(from: Teller, to: Teller): NoteLine {
+  #lineOf(from: NoteEndpoint, to: NoteEndpoint): NoteLine {
     const lines = (from.noteLines ??= new Map<PeerName, NoteLine>())
-    const known = lines.get(to.name)
-    if (known !== undefined && isPresent(known, from, to)) return known
+    const existing = lines.get(to.name)
+    if (existing !== undefined && isPresent(existing, from, to)) return existing
     const { simulation, network } = this.#options
-    const { isLocal, path, random } = wayBetween(simulation, from, to, 'notes')
+    const { isLocal, path, random } = pathBetween(simulation, from, to, 'notes')
     const line: NoteLine = {
       incarnations: [from.incarnation, to.incarnation],
       path,
       rate: isLocal ? Number.POSITIVE_INFINITY : network.rate(from.machine, to.machine),
       random,
       pending: 0,
-      takenUntil: 0,
+      busyUntil: 0,
       lastArrival: 0,
       cutAt: Number.POSITIVE_INFINITY
     }
@@ -183,8 +183,8 @@ export class Notes {
     return line
   }
 
-  #latency(from: Teller, to: Teller): Milliseconds {
-    return wayBetween(this.#options.simulation, from, to, 'notes').path.latency
+  #latency(from: NoteEndpoint, to: NoteEndpoint): Milliseconds {
+    return pathBetween(this.#options.simulation, from, to, 'notes').path.latency
   }
 }
 
@@ -193,11 +193,11 @@ function isLost({ path, random }: NoteLine, bytes: number): boolean {
 }
 
 /** Whether neither end has begun anew since the line was made. */
-function isPresent({ incarnations: [from, to] }: NoteLine, teller: Teller, target: Teller): boolean {
-  return teller.incarnation === from && target.incarnation === to
+function isPresent({ incarnations: [from, to] }: NoteLine, sender: NoteEndpoint, receiver: NoteEndpoint): boolean {
+  return sender.incarnation === from && receiver.incarnation === to
 }
 
-function isConnected(from: Teller, to: Teller): boolean {
+function isConnected(from: NoteEndpoint, to: NoteEndpoint): boolean {
   const line = from.noteLines?.get(to.name)
   return from.connections.has(to.name) || (line !== undefined && isPresent(line, from, to))
 }

@@ -23,7 +23,7 @@ import { Notes } from './notes.js'
 import type { PeerProgram, Server, SimulationOptions } from './simulation-options.js'
 import type { TimeTotals } from './time-use.js'
 import { busiestOf, Traffic } from './traffic.js'
-import { wayBetween } from './way.js'
+import { pathBetween } from './endpoint-path.js'
 
 /** A simulation that can be watched and stopped from outside while it runs. */
 export class Simulation<Message> implements World<Message>, Carrier<Message> {
@@ -64,9 +64,9 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
   /** Runs to the end. Rejects as {@link simulate} does. */
   async run(): Promise<void> {
     const { stops, until } = this.#options
-    const late = new Set(this.#faults.events.flatMap((event) => (event.kind === 'join' ? [event.peer] : [])))
+    const joiners = new Set(this.#faults.events.flatMap((event) => (event.kind === 'join' ? [event.peer] : [])))
     for (const event of this.#faults.events) this.#planFault(event)
-    for (const endpoint of this.#endpoints.values()) if (!late.has(endpoint.name)) this.#join(endpoint)
+    for (const endpoint of this.#endpoints.values()) if (!joiners.has(endpoint.name)) this.#join(endpoint)
     for (const [peer, time] of stops ?? []) this.kernel.schedule(time, () => this.#leave(this.#endpoint(peer)))
     if (!(await this.kernel.run(until))) {
       this.stop('the time is up')
@@ -150,8 +150,8 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
     const target = this.#endpoints.get(to)
     if (target === undefined || target === from || target.presence === 'ended') return 'unreachable'
     const { wire, network = rawNetwork, queueLimit = 8 } = this.#options
-    const known = from.connections.get(to)
-    const connection = known?.isPresent ? known : this.#connect(from, target)
+    const existing = from.connections.get(to)
+    const connection = existing?.isPresent ? existing : this.#connect(from, target)
     const weight = wire.weight?.(message) ?? 1
     const isFull = connection.pending > 0 && connection.pending + weight > queueLimit * (wire.largest ?? 1)
     if (isFull) return 'full'
@@ -212,7 +212,7 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
 
   #connect(from: Endpoint<Message>, to: Endpoint<Message>): Connection<Message> {
     const { wire, network = rawNetwork } = this.#options
-    const { isLocal, path, random } = wayBetween(this.#options, from, to, 'link')
+    const { isLocal, path, random } = pathBetween(this.#options, from, to, 'link')
     const channel = isLocal ? undefined : this.#network.channel(from.machine, to.machine)
     const route = { channel, path, transport: network.transport, random }
     const connection = new Connection(from, to, this, route, wire.link?.(from.name, to.name) ?? wire)
@@ -252,7 +252,7 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
     endpoint.frozenFor += this.now() - endpoint.frozenSince
     endpoint.frozenSince = undefined
     endpoint.gate.isShut = false
-    for (const goOn of endpoint.gate.held.splice(0)) goOn()
+    for (const resume of endpoint.gate.held.splice(0)) resume()
   }
 
   /** After the first failure all peers are stopped, so that the simulation ends. */
@@ -269,7 +269,7 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
     if (starts) this.kernel.expectProgram()
     const happen = () => {
       if (this.#isStopping) return
-      if (starts) this.kernel.expectedProgramCame()
+      if (starts) this.kernel.resolveExpectedProgram()
       this.#options.observer?.fault?.(event)
       this.#applyFault(event)
     }

@@ -194,7 +194,7 @@ async function act(fabric: Fabric<VectorMessage>, drawn: Drawn, played: Played):
   const { peers, workers, count } = drawn
   const start = new Float32Array(count * rowWidth)
   const peer = new KeyPeer(fabric, {
-    places: peers,
+    peers,
     workers: peers,
     timeout: 10_000,
     count,

@@ -93,7 +93,7 @@ class AnsweredBeforeDone extends RelocatingKeyServer {
 
 /** Operations that wait for a row overtake earlier ones: an add is acknowledged before the row is given away without it. */
 class GivenAwayTooEarly extends RelocatingKeyServer {
-  protected override goOn(key: number): void {
+  protected override serveWaiting(key: number): void {
     const queue = this.waiting.get(key) ?? []
     const last = queue.findIndex(({ type }) => type === 'relocate')
     const pushes = queue.filter(({ type }, place) => type === 'push' && place < last)
@@ -103,7 +103,7 @@ class GivenAwayTooEarly extends RelocatingKeyServer {
       key,
       queue.filter((each) => !pushes.includes(each))
     )
-    super.goOn(key)
+    super.serveWaiting(key)
   }
 }
 

@@ -72,7 +72,7 @@ class Segments {
     hop: number,
     first: number,
     count: number,
-    next: (received: Vector, known: Vector) => Vector
+    next: (received: Vector, current: Vector) => Vector
   ): Promise<void> {
     const peers = this.#ranks.to(from)
     for (const [turn, run] of this.#arc(first, count)) {

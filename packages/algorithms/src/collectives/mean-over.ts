@@ -1,7 +1,7 @@
 /** The mean over all of a route, by one of several collectives: functions of a channel and a route. */
 import { InputError } from '@murmuration/core'
 import { z } from 'zod'
-import { partsPerRound } from '../node/early.js'
+import { partsPerRound } from '../node/message-buffer.js'
 import { concat, type Range, type Vector } from '../node/vector.js'
 import type { Route } from '../record.js'
 import { type Fusion, rangesOf, rangesByRank } from '../ranges.js'
@@ -15,15 +15,15 @@ const collectives = { ring, 'halving-doubling': halvingDoubling, direct } as con
 /** Options of all algorithms with a mean over all peers. */
 export const meanOptions = {
   collective: z.enum(['ring', 'halving-doubling', 'direct']).default('ring').meta({
-    description: 'How the mean over all is taken'
+    description: 'How the mean over all peers is computed'
   }),
   fusion: z.enum(['fused', 'per-tensor']).default('fused').meta({
-    description: 'Whether it is taken of the whole vector at once, or tensor by tensor'
+    description: 'fused: one mean of the whole vector. per-tensor: one of each tensor'
   }),
   calls: z.enum(['streamed', 'blocking']).default('streamed').meta({
-    description: 'Per tensor: all means at once, or each before the next begins, which "halving-doubling" always does'
+    description: 'Per tensor: all means at once, or one after the other, as "halving-doubling" always does'
   }),
-  chunks: z.int().min(1).default(16).meta({ description: 'How many chunks a segment travels in' })
+  chunks: z.int().min(1).default(16).meta({ description: 'In how many chunks a range is sent' })
 }
 
 /** How a mean is taken, as options of these names say. */
@@ -60,12 +60,12 @@ export async function meanOver(
 function checkParts(count: number): void {
   if (count <= partsPerRound) return
   throw new InputError(
-    `a mean over all travels in ${count} parts, at most ${partsPerRound} are expected in a round; give fewer chunks, or fusion: fused`
+    `a mean over all peers takes ${count} parts, expected at most ${partsPerRound} in a round; set fewer chunks, or fusion: fused`
   )
 }
 
 type RangesByRank = readonly (readonly Range[])[]
-const known = new WeakMap<readonly Range[], Map<string, readonly RangesByRank[]>>()
+const rangesOfTensors = new WeakMap<readonly Range[], Map<string, readonly RangesByRank[]>>()
 
 /** The ranges of each call, by rank: one call for all ranges, or one for each. They are the same in every round. */
 function rangesOfCalls(
@@ -76,8 +76,8 @@ function rangesOfCalls(
   isBlocking: boolean
 ): readonly RangesByRank[] {
   const key = `${fusion} ${count} ${chunks} ${isBlocking}`
-  const ofTensors = known.get(tensors) ?? new Map<string, readonly RangesByRank[]>()
-  known.set(tensors, ofTensors)
+  const ofTensors = rangesOfTensors.get(tensors) ?? new Map<string, readonly RangesByRank[]>()
+  rangesOfTensors.set(tensors, ofTensors)
   const ranges = rangesOf(tensors, fusion)
   const calls = isBlocking ? ranges.map((range) => [range]) : [ranges]
   const byRank = ofTensors.get(key) ?? calls.map((call) => rangesByRank(call, count, chunks))

@@ -18,7 +18,7 @@ export interface RangeMean {
  */
 export type Collective = (ranks: Ranks, x: Vector, ranges: readonly (readonly Range[])[]) => Promise<RangeMean[]>
 
-const nobody: readonly PeerName[] = []
+const noPeers: readonly PeerName[] = []
 
 /** The participants, this peer included, in the order of names, and the messages between them. Ranks are counted around a circle. */
 export class Ranks {
@@ -41,8 +41,8 @@ export class Ranks {
   }
 
   /** The rank at a place around the circle. */
-  at(place: number): number {
-    return (place + 2 * this.count) % this.count
+  at(position: number): number {
+    return (position + 2 * this.count) % this.count
   }
 
   /** The names of ranks to send to. */
@@ -52,12 +52,12 @@ export class Ranks {
 
   send(to: readonly PeerName[], part: number, range: Range, vector: Vector): void {
     const { peer, round } = this.route
-    this.#channel.send({ peer, round, part: this.first + part, range, to, from: nobody }, { part: vector })
+    this.#channel.send({ peer, round, part: this.first + part, range, to, from: noPeers }, { part: vector })
   }
 
   /** What these peers have sent. */
   receive(from: readonly PeerName[], part: number, range: Range): Promise<PerPeer<{ readonly part: Vector }>> {
     const { peer, round } = this.route
-    return this.#channel.collect({ peer, round, part: this.first + part, range, to: nobody, from })
+    return this.#channel.collect({ peer, round, part: this.first + part, range, to: noPeers, from })
   }
 }

@@ -1,6 +1,6 @@
 import { homeOf } from './key-server.js'
 import type { KeySpace } from './messages.js'
-import { inParts, placeOf } from './operation.js'
+import { inParts, indexOf } from './operation.js'
 
 /** For ascending keys, the values to add to their rows, concatenated. */
 export interface Adds {
@@ -47,7 +47,7 @@ export class FlushLog {
     const pending = this.#pending[home]
     const parts = inParts(Uint32Array.from(pending.keys()).sort(), most).map((keys) => {
       const values = new Float32Array(keys.length * width)
-      for (const [place, key] of keys.entries()) values.set(pending.get(key) ?? [], place * width)
+      for (const [index, key] of keys.entries()) values.set(pending.get(key) ?? [], index * width)
       return { keys, values }
     })
     pending.clear()
@@ -68,8 +68,8 @@ export class FlushLog {
       for (let i = 0; i < width; i++) rows[at + i] += values[from + i]
     }
     for (const { keys, values } of this.#sent[home]) {
-      const place = placeOf(keys, key)
-      if (place >= 0) addAll(values, place * width)
+      const index = indexOf(keys, key)
+      if (index >= 0) addAll(values, index * width)
     }
     const pending = this.#pending[home].get(key)
     if (pending !== undefined) addAll(pending, 0)

@@ -16,11 +16,11 @@ export class InOrder {
   readonly #waiting: number[]
 
   /**
-   * @param places - how many peers there are
+   * @param peers - how many peers there are
    * @param maxNumbers - the most numbers that early messages of one peer may hold
    */
-  constructor(places: number, maxNumbers: number) {
-    const zeros = () => Array.from({ length: places }, () => 0)
+  constructor(peers: number, maxNumbers: number) {
+    const zeros = () => Array.from({ length: peers }, () => 0)
     ;[this.#sent, this.#taken, this.#waiting] = [zeros(), zeros(), zeros()]
     this.#early = zeros().map(() => new Map<number, KeyMessage>())
     this.#maxNumbers = maxNumbers
@@ -35,12 +35,11 @@ export class InOrder {
   take(from: number, message: KeyMessage): readonly KeyMessage[] | string {
     const { order } = message.timing ?? { order: -1 }
     const early = this.#early[from]
-    if (order < this.#taken[from] || early.has(order))
-      return `message ${order} of its sender again, or without an order`
+    if (order < this.#taken[from] || early.has(order)) return `message ${order}, which is duplicate or has no order`
     const numbers = 1 + message.keys.length + message.values.length
     const isNext = order === this.#taken[from]
     if (!isNext && (early.size >= maxEarly || this.#waiting[from] + numbers > this.#maxNumbers))
-      return `message ${order} before ${this.#taken[from]}, and too much that waits for that`
+      return `message ${order} before message ${this.#taken[from]}, and no room for more early messages`
     early.set(order, message)
     this.#waiting[from] += numbers
     return isNext ? this.#due(from) : []

@@ -17,7 +17,7 @@
 import { IntendedBy, Intents } from './intents.js'
 import { homeOf, type KeySetting, type SendTo } from './key-server.js'
 import { type KeyMessage, noValues } from './messages.js'
-import { finished, grouped, keysAt, type Operation, placeOf } from './operation.js'
+import { finished, grouped, keysAt, type Operation, indexOf } from './operation.js'
 import { RelocatingKeyServer } from './relocating-key-server.js'
 import { Replicas } from './replicas.js'
 
@@ -34,11 +34,11 @@ export class IntentKeyServer extends RelocatingKeyServer {
   readonly #clocks: number[]
   #ticks = 0
   /** By key: the operation that announced this peer's intent to the home; removed when the intent is withdrawn. */
-  readonly #told = new Map<number, Operation>()
+  readonly #announced = new Map<number, Operation>()
   /** Copies whose refresh is in flight. */
   readonly #syncing = new Set<number>()
   /** By key: how many pulls and pushes of this peer are open at its holder. */
-  readonly #elsewhere = new Map<number, number>()
+  readonly #openAtHolder = new Map<number, number>()
   /** For keys whose home is here. */
   readonly #intendedBy = new IntendedBy()
 
@@ -62,11 +62,11 @@ export class IntentKeyServer extends RelocatingKeyServer {
   }
 
   override pull(keys: Uint32Array, out: Float32Array): Operation {
-    return this.#noted(super.pull(keys, out))
+    return this.#countOpen(super.pull(keys, out))
   }
 
   override push(keys: Uint32Array, values: Float32Array): Operation {
-    return this.#noted(super.push(keys, values))
+    return this.#countOpen(super.push(keys, values))
   }
 
   override tick(worker: number): Operation {
@@ -85,16 +85,16 @@ export class IntentKeyServer extends RelocatingKeyServer {
       case 'intend':
         return this.#noteIntent(from, message)
       case 'kept':
-        return this.#kept(message)
+        return this.#takeKept(message)
       case 'unintend':
-        return this.#noteEnd(from, message)
+        return this.#noteIntentEnd(from, message)
       case 'sync':
         return this.tooMany(from, message) ?? this.serve(from, message)
       case 'synced':
-        return this.#synced(from, message)
+        return this.#takeSynced(from, message)
       case 'pulled':
       case 'pushed':
-        return this.#answered(from, message)
+        return this.#takeAnswer(from, message)
       default:
         return super.receive(from, message)
     }
@@ -126,14 +126,14 @@ export class IntentKeyServer extends RelocatingKeyServer {
   protected serveSync({ origin, id, keys, values }: KeyMessage): string | undefined {
     const { width } = this.setting
     const [here, elsewhere]: [number[], number[]] = [[], []]
-    for (const place of keys.keys()) (this.table.has(keys[place]) ? here : elsewhere).push(place)
+    for (const index of keys.keys()) (this.table.has(keys[index]) ? here : elsewhere).push(index)
     const out = new Float32Array(here.length * width)
-    for (const [index, place] of here.entries()) {
-      this.table.add(keys[place], values, place * width)
-      this.table.read(keys[place], out, index * width)
+    for (const [slot, index] of here.entries()) {
+      this.table.add(keys[index], values, index * width)
+      this.table.read(keys[index], out, slot * width)
     }
     if (here.length > 0) this.send(origin, { type: 'synced', origin, id, keys: keysAt(keys, here), values: out })
-    for (const place of elsewhere) this.seen[keys[place]] = -1
+    for (const index of elsewhere) this.seen[keys[index]] = -1
     if (elsewhere.length > 0) this.dispatch({ type: 'sync', origin, id }, keys, values, elsewhere)
     return undefined
   }
@@ -143,52 +143,52 @@ export class IntentKeyServer extends RelocatingKeyServer {
    * away.
    */
   protected override giveAway(message: KeyMessage): string | undefined {
-    const left = message.keys.filter((key) => this.table.has(key) && this.#told.has(key))
+    const departing = message.keys.filter((key) => this.table.has(key) && this.#announced.has(key))
     const problem = super.giveAway(message)
-    if (problem === undefined) for (const key of left) this.waiting.set(key, [])
+    if (problem === undefined) for (const key of departing) this.waiting.set(key, [])
     return problem
   }
 
-  protected override goOn(key: number): void {
-    super.goOn(key)
+  protected override serveWaiting(key: number): void {
+    super.serveWaiting(key)
     if (!this.#intents.has(key)) this.#giveUp([key])
   }
 
   /** Announces the intent to use these keys to those homes that do not know of it. */
   #announce(keys: Uint32Array): Operation {
-    const told = keys.filter((key) => !this.#told.has(key) && !this.#elsewhere.has(key))
-    if (told.length === 0) return finished
-    const operation = this.operationOn('localize', told, noValues)
-    operation.open = told.length
+    const unannounced = keys.filter((key) => !this.#announced.has(key) && !this.#openAtHolder.has(key))
+    if (unannounced.length === 0) return finished
+    const operation = this.operationOn('localize', unannounced, noValues)
+    operation.open = unannounced.length
     operation.isDone.fill(0)
     this.enter(operation)
-    for (const key of told) {
-      this.#told.set(key, operation)
+    for (const key of unannounced) {
+      this.#announced.set(key, operation)
       if (!this.table.has(key)) this.waiting.set(key, [])
     }
-    this.#tell('intend', operation.id, told)
+    this.#sendIntent('intend', operation.id, unannounced)
     return operation
   }
 
-  #tell(type: 'intend' | 'unintend', id: number, keys: Uint32Array): void {
+  #sendIntent(type: 'intend' | 'unintend', id: number, keys: Uint32Array): void {
     const { self, holders } = this.setting
-    for (const [home, places] of grouped(keys.keys(), (place) => homeOf(keys[place], holders)))
-      this.send(home, { type, origin: self, id, keys: keysAt(keys, places), values: noValues })
+    for (const [home, indices] of grouped(keys.keys(), (index) => homeOf(keys[index], holders)))
+      this.send(home, { type, origin: self, id, keys: keysAt(keys, indices), values: noValues })
   }
 
-  #noted(operation: Operation): Operation {
-    for (const [place, key] of operation.keys.entries())
-      if (operation.isDone[place] === 0) this.#elsewhere.set(key, (this.#elsewhere.get(key) ?? 0) + 1)
+  #countOpen(operation: Operation): Operation {
+    for (const [index, key] of operation.keys.entries())
+      if (operation.isDone[index] === 0) this.#openAtHolder.set(key, (this.#openAtHolder.get(key) ?? 0) + 1)
     return operation
   }
 
-  #answered(from: number, message: KeyMessage): string | undefined {
+  #takeAnswer(from: number, message: KeyMessage): string | undefined {
     const problem = super.receive(from, message)
     if (problem !== undefined) return problem
     for (const key of message.keys) {
-      const open = (this.#elsewhere.get(key) ?? 1) - 1
-      if (open === 0) this.#elsewhere.delete(key)
-      else this.#elsewhere.set(key, open)
+      const open = (this.#openAtHolder.get(key) ?? 1) - 1
+      if (open === 0) this.#openAtHolder.delete(key)
+      else this.#openAtHolder.set(key, open)
     }
     this.#announce(message.keys.filter((key) => this.#intents.has(key)))
     return undefined
@@ -199,22 +199,22 @@ export class IntentKeyServer extends RelocatingKeyServer {
     const ended: number[] = []
     const last: number[] = []
     for (const key of keys) {
-      const told = this.#told.get(key)
-      if (told === undefined || this.#isOpen(told, key) || this.#syncing.has(key)) continue
+      const announcement = this.#announced.get(key)
+      if (announcement === undefined || this.#isOpen(announcement, key) || this.#syncing.has(key)) continue
       const list = this.replicas.hasAdded(key) ? last : ended
       list.push(key)
     }
     for (const key of ended) {
       if (this.replicas.has(key)) this.replicas.drop(key)
-      this.#told.delete(key)
+      this.#announced.delete(key)
     }
     if (last.length > 0) this.#sync(Uint32Array.from(last).sort())
-    if (ended.length > 0) this.#tell('unintend', this.newId(), Uint32Array.from(ended).sort())
+    if (ended.length > 0) this.#sendIntent('unintend', this.newId(), Uint32Array.from(ended).sort())
   }
 
   #isOpen({ keys, isDone }: Operation, key: number): boolean {
-    const place = placeOf(keys, key)
-    return place >= 0 && isDone[place] === 0
+    const index = indexOf(keys, key)
+    return index >= 0 && isDone[index] === 0
   }
 
   /** Refreshes copies. */
@@ -233,29 +233,29 @@ export class IntentKeyServer extends RelocatingKeyServer {
   /** Takes what was added to copies, to be sent. */
   protected added(keys: Uint32Array, width: number): Float32Array {
     const values = new Float32Array(keys.length * width)
-    for (const [place, key] of keys.entries()) this.replicas.takeAdded(key, values, place * width)
+    for (const [index, key] of keys.entries()) this.replicas.takeAdded(key, values, index * width)
     return values
   }
 
-  #synced(from: number, { origin, id, keys, values }: KeyMessage): string | undefined {
+  #takeSynced(from: number, { origin, id, keys, values }: KeyMessage): string | undefined {
     const { self, width } = this.setting
     const operation = this.operation(id)
     const isRight = origin === self && (operation?.type === 'sync' || operation?.type === 'localize')
     if (operation === undefined || !isRight || !keys.every((key) => this.#isOpen(operation, key)))
-      return 'copies of rows that were not asked for'
-    for (const [place, key] of keys.entries()) {
+      return 'copies of rows that were not requested'
+    for (const [index, key] of keys.entries()) {
       if (from !== self) this.seen[key] = from
-      this.replicas.put(key, values, place * width)
+      this.replicas.put(key, values, index * width)
       this.count.copied++
       this.#syncing.delete(key)
-      this.done(operation, placeOf(operation.keys, key))
-      this.goOn(key)
+      this.done(operation, indexOf(operation.keys, key))
+      this.serveWaiting(key)
     }
     return undefined
   }
 
   /** The home has acknowledged an intent to use rows that are here. */
-  #kept({ origin, id, keys }: KeyMessage): string | undefined {
+  #takeKept({ origin, id, keys }: KeyMessage): string | undefined {
     const operation = this.operation(id)
     const isRight = origin === this.setting.self && operation?.type === 'localize'
     if (
@@ -263,26 +263,26 @@ export class IntentKeyServer extends RelocatingKeyServer {
       !isRight ||
       !keys.every((key) => this.#isOpen(operation, key) && this.table.has(key))
     )
-      return 'an answer, kept, to what was not asked'
-    for (const key of keys) this.done(operation, placeOf(operation.keys, key))
+      return 'an answer, kept, without a request'
+    for (const key of keys) this.done(operation, indexOf(operation.keys, key))
     this.#giveUp([...keys].filter((key) => !this.#intents.has(key)))
     return undefined
   }
 
   /** A peer intends to use rows whose home is here: they move to it, or it gets copies. */
   #noteIntent(from: number, { origin, id, keys }: KeyMessage): string | undefined {
-    if (from !== origin) return 'a message of intend for another than its sender'
+    if (from !== origin) return 'a message of intend in the name of another peer'
     const { self, holders, width } = this.setting
     if (keys.some((key) => homeOf(key, holders) !== self)) return 'a message of intend for a key whose home is not here'
     const isAlone = Array.from(keys, (key) => this.#intendedBy.add(key, origin, id))
     const kept = keys.filter((key) => this.holders[key] === origin)
     if (kept.length > 0) this.send(origin, { type: 'kept', origin, id, keys: kept, values: noValues })
-    const others = [...keys.keys()].filter((place) => this.holders[keys[place]] !== origin)
-    const groups = grouped(others, (place) => 2 * this.holders[keys[place]] + Number(isAlone[place]))
-    for (const place of others) if (isAlone[place]) this.holders[keys[place]] = origin
-    for (const [group, places] of groups) {
-      const part = { origin, id, keys: keysAt(keys, places) }
-      const values = new Float32Array(places.length * width)
+    const others = [...keys.keys()].filter((index) => this.holders[keys[index]] !== origin)
+    const groups = grouped(others, (index) => 2 * this.holders[keys[index]] + Number(isAlone[index]))
+    for (const index of others) if (isAlone[index]) this.holders[keys[index]] = origin
+    for (const [group, indices] of groups) {
+      const part = { origin, id, keys: keysAt(keys, indices) }
+      const values = new Float32Array(indices.length * width)
       this.send(
         group >> 1,
         group % 2 === 1 ? { ...part, type: 'relocate', values: noValues } : { ...part, type: 'sync', values }
@@ -292,8 +292,8 @@ export class IntentKeyServer extends RelocatingKeyServer {
   }
 
   /** A peer no longer intends to use rows. */
-  #noteEnd(from: number, { origin, id, keys }: KeyMessage): string | undefined {
-    if (from !== origin) return 'a message of unintend for another than its sender'
+  #noteIntentEnd(from: number, { origin, id, keys }: KeyMessage): string | undefined {
+    if (from !== origin) return 'a message of unintend in the name of another peer'
     for (const key of keys) this.#intendedBy.remove(key, origin, id)
     return undefined
   }

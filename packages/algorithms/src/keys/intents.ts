@@ -44,17 +44,17 @@ export class IntendedBy {
   readonly #peers = new Map<number, Map<number, number>>()
 
   /** Returns whether it is the only peer. */
-  add(key: number, place: number, id: number): boolean {
+  add(key: number, peer: number, id: number): boolean {
     const peers = this.#peers.get(key) ?? new Map<number, number>()
-    this.#peers.set(key, peers.set(place, id))
+    this.#peers.set(key, peers.set(peer, id))
     return peers.size === 1
   }
 
   /** A peer no longer intends to use a row, unless it has announced so again after operation `id`. */
-  remove(key: number, place: number, id: number): void {
+  remove(key: number, peer: number, id: number): void {
     const peers = this.#peers.get(key)
-    if (peers === undefined || (peers.get(place) ?? Number.POSITIVE_INFINITY) > id) return
-    peers.delete(place)
+    if (peers === undefined || (peers.get(peer) ?? Number.POSITIVE_INFINITY) > id) return
+    peers.delete(peer)
     if (peers.size === 0) this.#peers.delete(key)
   }
 }

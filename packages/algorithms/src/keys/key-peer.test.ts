@@ -39,16 +39,16 @@ function world() {
     wake: (waitsFor?: object) => next(waiters.find((waiter) => waitsFor === undefined || waiter.waitsFor === waitsFor)),
     recycle: () => {}
   } as unknown as Fabric<VectorMessage>
-  const other = new KeyServer({ self: 1, holders: 2, places: 2, count, width }, (_, message) => answer(message), start)
+  const other = new KeyServer({ self: 1, holders: 2, peers: 2, count, width }, (_, message) => answer(message), start)
   const answer = (message: KeyMessage) => next(waiters[0], { from: b, message: vectorOf(message, 0) })
-  const serve = (place: number) => other.receive(0, messageOf(sent[place], { count, width, places: 2 }) as KeyMessage)
+  const serve = (place: number) => other.receive(0, messageOf(sent[place], { count, width, peers: 2 }) as KeyMessage)
   return { fabric, serve, receives: () => receives }
 }
 
 test('an answer wakes the activity that has asked, and the others wait on', async (t) => {
   const { fabric, serve, receives } = world()
   const peer = new KeyPeer(fabric, {
-    places: [a, b],
+    peers: [a, b],
     workers: [a, b],
     timeout: 1000,
     length: count * width,

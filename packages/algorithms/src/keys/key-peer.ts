@@ -12,11 +12,11 @@ const maxTimeouts = 20
 const maxLater = 16
 
 /** The part of its server's setting that a peer knows itself. */
-export type PeerSetting = Pick<KeySetting, 'self' | 'places' | 'keysPerMessage'>
+export type PeerSetting = Pick<KeySetting, 'self' | 'peers' | 'keysPerMessage'>
 
 export interface KeyPeerOptions {
-  /** All peers, servers first; a peer's place is its index here. */
-  readonly places: readonly PeerName[]
+  /** All peers, servers first; messages name a peer by its index here. */
+  readonly peers: readonly PeerName[]
   /** The peers that train; all of them must reach the end of a phase. */
   readonly workers: readonly PeerName[]
   /** How many workers this peer has; their waiting times are averaged. 1 when absent. */
@@ -50,28 +50,28 @@ export class KeyPeer {
   #waiting = 0
   /** The operations that activities wait for. */
   readonly #awaited = new Set<Operation>()
-  #heard: Milliseconds
+  #lastMessageAt: Milliseconds
   /** How long this peer has waited for others; for replies, the mean over its workers. */
   waited: Milliseconds = 0
 
   constructor(fabric: Fabric<VectorMessage>, options: KeyPeerOptions) {
-    const { places, workers, length, width } = options
+    const { peers, workers, length, width } = options
     this.#fabric = fabric
     this.#options = options
-    this.self = places.indexOf(fabric.self)
+    this.self = peers.indexOf(fabric.self)
     this.#maxKeys = Math.max(1, Math.floor(length / (1 + width)))
     this.#reached = new Map(workers.map((name) => [name, 0]))
-    this.#heard = fabric.now()
-    const setting = { self: this.self, places: places.length, keysPerMessage: this.#maxKeys }
+    this.#lastMessageAt = fabric.now()
+    const setting = { self: this.self, peers: peers.length, keysPerMessage: this.#maxKeys }
     this.server = options.server(setting, (to, message) => this.#send(to, message))
   }
 
   /** Receives messages while all workers of the peer compute, until the returned function is called. */
   serve(): () => void {
     let isOver = false
-    this.#fabric.spawn((own) =>
+    this.#fabric.spawn((fabric) =>
       this.until(
-        own,
+        fabric,
         () => isOver,
         () => {}
       )
@@ -83,23 +83,26 @@ export class KeyPeer {
   }
 
   /** Waits, on the fabric of one activity, until the operation has ended. */
-  async finish(own: Fabric<VectorMessage>, operation: Operation): Promise<void> {
+  async finish(fabric: Fabric<VectorMessage>, operation: Operation): Promise<void> {
     if (operation.open === 0) return
-    const start = own.now()
+    const start = fabric.now()
     await this.until(
-      own,
+      fabric,
       () => operation.open === 0,
       (silence) => {
         if (silence >= 2) throw this.unanswered(silence)
       },
       operation
     )
-    this.waited += (own.now() - start) / (this.#options.ofPeer ?? 1)
+    this.waited += (fabric.now() - start) / (this.#options.ofPeer ?? 1)
   }
 
   /** The error when requests were not answered for this many timeouts. */
   unanswered(silence: number): NeighboursMissingError {
-    return this.#missing(`${silence * this.#options.timeout} ms for the rows that it asked for`, [])
+    return this.#missing(
+      `waited ${silence * this.#options.timeout} ms for the rows that it requested: nothing arrived`,
+      []
+    )
   }
 
   /**
@@ -108,53 +111,53 @@ export class KeyPeer {
    * @param operation - the operation that is awaited, if it is one
    */
   async until(
-    own: Fabric<VectorMessage>,
+    fabric: Fabric<VectorMessage>,
     isDone: () => boolean,
     onSilence: (silence: number) => void,
     operation?: Operation
   ): Promise<void> {
     const { timeout } = this.#options
-    let [since, silence] = [own.now(), 0]
+    let [since, silence] = [fabric.now(), 0]
     while (!isDone()) {
       this.#waiting++
-      const deadline = Math.max(since, this.#heard) + (silence + 1) * timeout
+      const deadline = Math.max(since, this.#lastMessageAt) + (silence + 1) * timeout
       if (operation !== undefined) this.#awaited.add(operation)
-      const envelope = await own.receive(deadline, undefined, operation)
+      const envelope = await fabric.receive(deadline, undefined, operation)
       if (operation !== undefined) this.#awaited.delete(operation)
       this.#waiting--
       if (envelope !== undefined) {
-        if (this.#accept(envelope)) [since, silence] = [own.now(), 0]
-      } else if (own.now() >= deadline) onSilence(++silence)
+        if (this.#accept(envelope)) [since, silence] = [fabric.now(), 0]
+      } else if (fabric.now() >= deadline) onSilence(++silence)
     }
   }
 
   /** Announces that this peer's workers have reached the end of the phase, and waits until those of all peers have. */
-  async endPhase(own: Fabric<VectorMessage>): Promise<void> {
-    const start = own.now()
+  async endPhase(fabric: Fabric<VectorMessage>): Promise<void> {
+    const start = fabric.now()
     const phase = this.#phase + 1
-    const isWorker = this.#reached.has(own.self)
-    const tell = (names: readonly PeerName[]) =>
-      names.filter((name) => !this.#send(this.#options.places.indexOf(name), this.#reachedMessage(phase), 'try'))
+    const isWorker = this.#reached.has(fabric.self)
+    const announce = (names: readonly PeerName[]) =>
+      names.filter((name) => !this.#send(this.#options.peers.indexOf(name), this.#reachedMessage(phase), 'try'))
     if (isWorker) {
-      this.#reached.set(own.self, phase)
-      tell(this.#options.places.filter((name) => name !== own.self))
+      this.#reached.set(fabric.self, phase)
+      announce(this.#options.peers.filter((name) => name !== fabric.self))
     }
     const behind = () => [...this.#reached].filter(([, reached]) => reached < phase).map(([name]) => name)
     await this.until(
-      own,
+      fabric,
       () => behind().length === 0,
       (silence) => {
         // A peer that is behind may be computing for long; a peer that is gone cannot be sent to.
-        const gone = tell(behind())
-        const missing = silence >= maxTimeouts ? behind() : gone
+        const unreachable = announce(behind())
+        const missing = silence >= maxTimeouts ? behind() : unreachable
         if (missing.length > 0)
           throw this.#missing(
-            `${silence * this.#options.timeout} ms for ${missing.join(', ')} to end phase ${this.#phase}`,
+            `waited ${silence * this.#options.timeout} ms for ${missing.join(', ')} to end phase ${this.#phase}`,
             missing
           )
       }
     )
-    this.waited += own.now() - start
+    this.waited += fabric.now() - start
   }
 
   /** Begins the next phase, and processes the messages that have arrived for it. */
@@ -180,16 +183,17 @@ export class KeyPeer {
   /** Returns whether the message is progress; a repeated 'reached' is not. */
   #accept(envelope: Envelope<VectorMessage>): boolean {
     const { from, message } = envelope
-    const { places, width, count } = this.#options
-    const decoded = messageOf(message, { width, count, places: places.length })
+    const { peers, width, count } = this.#options
+    const decoded = messageOf(message, { width, count, peers: peers.length })
     if (typeof decoded === 'string') return this.#refuse(envelope, decoded)
     if (decoded.type === 'reached' && !this.#noteReached(envelope)) return false
-    this.#heard = this.#fabric.now()
+    this.#lastMessageAt = this.#fabric.now()
     if (decoded.type === 'reached') return true
-    if (message.round > this.#phase + 1) return this.#refuse(envelope, `a message of phase ${message.round}`)
+    if (message.round > this.#phase + 1)
+      return this.#refuse(envelope, `a message of phase ${message.round}; expected at most ${this.#phase + 1}`)
     if (message.round > this.#phase) return this.#keepForLater(envelope)
     const ended = this.server.ended
-    const problem = this.server.receive(places.indexOf(from), decoded)
+    const problem = this.server.receive(peers.indexOf(from), decoded)
     if (problem !== undefined) return this.#refuse(envelope, problem)
     this.#fabric.recycle(message)
     if (this.server.ended > ended) this.#wakeEnded()
@@ -214,12 +218,15 @@ export class KeyPeer {
   /** Returns whether it is news: a waiting peer repeats it, and servers send it to check that the receiver can be reached. */
   #noteReached(envelope: Envelope<VectorMessage>): boolean {
     const { from, message } = envelope
-    const isServer = !this.#reached.has(from) && this.#options.places.includes(from)
-    const before = isServer ? Number.POSITIVE_INFINITY : this.#reached.get(from)
-    if (before === undefined || message.round > before + 1)
-      return this.#refuse(envelope, `the end of phase ${message.round} of a peer that has ended ${before}`)
+    const isServer = !this.#reached.has(from) && this.#options.peers.includes(from)
+    const endedPhase = isServer ? Number.POSITIVE_INFINITY : this.#reached.get(from)
+    if (endedPhase === undefined || message.round > endedPhase + 1)
+      return this.#refuse(
+        envelope,
+        `the end of phase ${message.round} from a peer that has ended ${endedPhase ?? 0} phases`
+      )
     this.#fabric.recycle(message)
-    if (message.round <= before) return false
+    if (message.round <= endedPhase) return false
     this.#reached.set(from, message.round)
     this.wakeAll()
     return true
@@ -231,22 +238,25 @@ export class KeyPeer {
 
   /** Sends a message, split if it is too long; returns whether its receiver could be reached. */
   #send(to: number, message: KeyMessage & { readonly phase?: number }, ifNot: 'throw' | 'try' = 'throw'): boolean {
-    const { width, places } = this.#options
+    const { width, peers } = this.#options
     const { keys, values, phase = this.#phase } = message
     const isLong = keys.length > this.#maxKeys
     for (let start = 0; start === 0 || start < keys.length; start += this.#maxKeys) {
       const end = Math.min(keys.length, start + this.#maxKeys)
       const rows = values.length > 0 ? values.subarray(start * width, end * width) : values
       const part = isLong ? { ...message, keys: keys.subarray(start, end), values: rows } : message
-      const result = this.#fabric.send(places[to], vectorOf(part, phase))
+      const result = this.#fabric.send(peers[to], vectorOf(part, phase))
       if (result === 'queued') continue
       if (ifNot === 'try') return result === 'full'
-      throw this.#missing(`a queue to ${places[to]} that is ${result}`, [places[to]])
+      throw this.#missing(
+        `cannot send to ${peers[to]}: ${result === 'full' ? 'the queue to it is full' : 'it is unreachable'}`,
+        [peers[to]]
+      )
     }
     return true
   }
 
   #missing(what: string, missing: readonly PeerName[]): NeighboursMissingError {
-    return new NeighboursMissingError(missing, `${this.#fabric.self} timed out: it waited ${what}`)
+    return new NeighboursMissingError(missing, `${this.#fabric.self} ${what}`)
   }
 }

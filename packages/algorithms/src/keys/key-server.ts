@@ -4,14 +4,14 @@
  */
 import { invariant, type KeyCounts } from '@murmuration/core'
 import { isAdding, type KeyMessage, type KeySpace, noValues } from './messages.js'
-import { finished, grouped, keysAt, type Operation, placeOf, rowsAt } from './operation.js'
+import { finished, grouped, keysAt, type Operation, indexOf, rowsAt } from './operation.js'
 import { RowTable } from './row-table.js'
 
 /** The setting of a key server. */
 export interface KeySetting extends KeySpace {
-  /** The place of this peer. */
+  /** The index of this peer. */
   readonly self: number
-  /** How many peers hold rows at first: those at places below this number. */
+  /** How many peers hold rows at first: those with an index below this number. */
   readonly holders: number
   /** How many workers this peer has; 1 when absent. */
   readonly workers?: number
@@ -19,7 +19,7 @@ export interface KeySetting extends KeySpace {
   readonly keysPerMessage?: number
 }
 
-/** Sends a message to the peer at a place. */
+/** Sends a message to a peer by its index. */
 export type SendTo = (to: number, message: KeyMessage) => void
 
 /** What identifies a request that is forwarded or answered in parts. */
@@ -78,7 +78,7 @@ export class KeyServer {
     const { width } = this.setting
     let operation: Operation | undefined
     for (let i = 0; i < keys.length; i++)
-      if (!this.readHere(keys[i], out, i * width)) operation = this.lack(operation, 'pull', keys, out, i)
+      if (!this.readHere(keys[i], out, i * width)) operation = this.markMissing(operation, 'pull', keys, out, i)
     return this.#begin(operation, keys.length)
   }
 
@@ -87,7 +87,7 @@ export class KeyServer {
     const { width } = this.setting
     let operation: Operation | undefined
     for (let i = 0; i < keys.length; i++)
-      if (!this.addHere(keys[i], values, i * width)) operation = this.lack(operation, 'push', keys, values, i)
+      if (!this.addHere(keys[i], values, i * width)) operation = this.markMissing(operation, 'push', keys, values, i)
     return this.#begin(operation, keys.length)
   }
 
@@ -113,7 +113,7 @@ export class KeyServer {
   /** A worker has finished its part of the phase. */
   end(_worker: number): void {}
 
-  /** Processes a message of the peer at place `from`. Returns what is wrong with it, if anything. */
+  /** Processes a message of the peer with index `from`. Returns what is wrong with it, if anything. */
   receive(from: number, message: KeyMessage): string | undefined {
     switch (message.type) {
       case 'pull':
@@ -137,7 +137,7 @@ export class KeyServer {
     return this.table.add(key, values, at)
   }
 
-  /** The place to ask for the row of a key that is not here. */
+  /** The index of the peer to ask for the row of a key that is not here. */
   protected whereIs(key: number): number {
     return homeOf(key, this.setting.holders)
   }
@@ -148,17 +148,17 @@ export class KeyServer {
   }
 
   /** Marks the key with index `place` of an operation as not here. */
-  protected lack(
+  protected markMissing(
     operation: Operation | undefined,
     type: Operation['type'],
     keys: Uint32Array,
     values: Float32Array,
-    place: number
+    index: number
   ): Operation {
-    const noted = operation ?? this.operationOn(type, keys, values)
-    noted.isDone[place] = 0
-    noted.open++
-    return noted
+    const marked = operation ?? this.operationOn(type, keys, values)
+    marked.isDone[index] = 0
+    marked.open++
+    return marked
   }
 
   /** An operation with nothing open. */
@@ -180,10 +180,10 @@ export class KeyServer {
     this.count.local += all - (operation?.open ?? 0)
     if (operation === undefined) return finished
     this.enter(operation)
-    const places: number[] = []
-    for (let i = 0; i < operation.keys.length; i++) if (operation.isDone[i] === 0) places.push(i)
+    const indices: number[] = []
+    for (let i = 0; i < operation.keys.length; i++) if (operation.isDone[i] === 0) indices.push(i)
     const { self } = this.setting
-    const { sent, kept } = this.dispatch({ ...operation, origin: self }, operation.keys, operation.values, places)
+    const { sent, kept } = this.dispatch({ ...operation, origin: self }, operation.keys, operation.values, indices)
     this.count.remote += sent
     this.count.queued += kept
     return operation
@@ -194,22 +194,22 @@ export class KeyServer {
     { type, origin, id }: Request,
     keys: Uint32Array,
     values: Float32Array,
-    places: readonly number[]
+    indices: readonly number[]
   ): { readonly sent: number; readonly kept: number } {
     const { width } = this.setting
-    const left = places.filter((place) => !this.keep(keys[place], { type, origin, id }, values, place * width))
-    for (const [to, group] of grouped(left, (place) => this.whereIs(keys[place]))) {
+    const rest = indices.filter((index) => !this.keep(keys[index], { type, origin, id }, values, index * width))
+    for (const [to, group] of grouped(rest, (index) => this.whereIs(keys[index]))) {
       const rows = isAdding(type) ? rowsAt(values, group, width) : noValues
       this.send(to, { type, origin, id, keys: keysAt(keys, group), values: rows })
     }
-    return { sent: left.length, kept: places.length - left.length }
+    return { sent: rest.length, kept: indices.length - rest.length }
   }
 
   /** Answers for the rows that are here, and forwards the rest. */
   protected serve(from: number, { type, origin, id, keys, values }: KeyMessage): string | undefined {
     const { width } = this.setting
-    if (from !== origin && keys.some((key) => !this.mayPassOn(key)))
-      return `a message of ${type} for another than its sender`
+    if (from !== origin && keys.some((key) => !this.mayForward(key)))
+      return `a message of ${type} in the name of another peer`
     const out = type === 'pull' ? new Float32Array(keys.length * width) : values
     const [here, elsewhere]: [number[], number[]] = [[], []]
     for (let i = 0; i < keys.length; i++) {
@@ -218,7 +218,7 @@ export class KeyServer {
       const list = isHere ? here : elsewhere
       list.push(i)
     }
-    const isNone = elsewhere.some((i) => !this.mayPassOn(keys[i]))
+    const isNone = elsewhere.some((i) => !this.mayForward(keys[i]))
     if (isNone) return `a message of ${type} for a row that is not here`
     if (here.length > 0) {
       const rows = type === 'pull' ? rowsAt(out, here, width) : noValues
@@ -235,7 +235,7 @@ export class KeyServer {
   }
 
   /** Whether another peer may have the row of a key, or it is on its way here. */
-  protected mayPassOn(_key: number): boolean {
+  protected mayForward(_key: number): boolean {
     return false
   }
 
@@ -249,20 +249,20 @@ export class KeyServer {
     const operation = this.#open.get(id)
     const isPull = type === 'pulled'
     if (operation === undefined || origin !== this.setting.self || operation.type !== (isPull ? 'pull' : 'push'))
-      return `an answer, ${type}, to what was not asked`
+      return `an answer, ${type}, without a request`
     for (let i = 0; i < keys.length; i++) {
-      const place = this.#openPlace(operation, keys[i])
-      if (place < 0) return `an answer, ${type}, about the key ${keys[i]}, which was not asked for or has been answered`
+      const index = this.#openIndex(operation, keys[i])
+      if (index < 0) return `an answer, ${type}, about the key ${keys[i]}, which was not requested or has been answered`
       const { width } = this.setting
-      if (isPull) for (let j = 0; j < width; j++) operation.values[place * width + j] = values[i * width + j]
-      this.done(operation, place)
+      if (isPull) for (let j = 0; j < width; j++) operation.values[index * width + j] = values[i * width + j]
+      this.done(operation, index)
     }
     return undefined
   }
 
-  #openPlace({ keys, isDone }: Operation, key: number): number {
-    const place = placeOf(keys, key)
-    return place >= 0 && isDone[place] === 0 ? place : -1
+  #openIndex({ keys, isDone }: Operation, key: number): number {
+    const index = indexOf(keys, key)
+    return index >= 0 && isDone[index] === 0 ? index : -1
   }
 
   /** The open operation with this id. */
@@ -271,8 +271,8 @@ export class KeyServer {
   }
 
   /** The key with index `place` of an operation is done. */
-  protected done(operation: Operation, place: number): void {
-    operation.isDone[place] = 1
+  protected done(operation: Operation, index: number): void {
+    operation.isDone[index] = 1
     if (--operation.open > 0) return
     this.#open.delete(operation.id)
     this.ended++

@@ -11,16 +11,16 @@ import type { Operation } from './operation.js'
  * Awaited operations are sequentially consistent for each key, unless the server promises less. Others are applied once each, in any order.
  */
 export class Keys {
-  readonly #own: Fabric<VectorMessage>
+  readonly #fabric: Fabric<VectorMessage>
   readonly #peer: KeyPeer
   readonly #worker: number
 
   /**
-   * @param own - the fabric of the activity that waits
+   * @param fabric - the fabric of the activity that waits
    * @param worker - which of the peer's workers it is, 0, 1, …
    */
-  constructor(own: Fabric<VectorMessage>, peer: KeyPeer, worker = 0) {
-    this.#own = own
+  constructor(fabric: Fabric<VectorMessage>, peer: KeyPeer, worker = 0) {
+    this.#fabric = fabric
     this.#peer = peer
     this.#worker = worker
   }
@@ -69,6 +69,6 @@ export class Keys {
 
   /** @throws NeighboursMissingError after two timeouts without any message */
   wait(operation: Operation): Promise<void> {
-    return this.#peer.finish(this.#own, operation)
+    return this.#peer.finish(this.#fabric, operation)
   }
 }

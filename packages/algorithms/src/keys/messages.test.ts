@@ -19,7 +19,7 @@ const servers: readonly Opened[] = [
   stale('server')
 ]
 
-const space = { count: 50, width: 3, places: 4 }
+const space = { count: 50, width: 3, peers: 4 }
 const finite = fc.float({ noNaN: true, noDefaultInfinity: true })
 const keys = fc.uniqueArray(fc.nat(space.count - 1), { minLength: 1, maxLength: 9 })
 const sorted = (list: readonly number[]) => Uint32Array.from(list).sort()
@@ -103,7 +103,7 @@ test('where rows stay, nobody asks in the name of a third', (t) => {
   const sent: number[] = []
   const server = new KeyServer({ ...space, self: 1, holders: 4 }, (to) => void sent.push(to), new Float32Array(150))
   const request = { type: 'pull', origin: 0, id: 7, keys: server.held().keys.slice(0, 1), values: noValues } as const
-  t.is(server.receive(2, request), 'a message of pull for another than its sender')
+  t.is(server.receive(2, request), 'a message of pull in the name of another peer')
   t.deepEqual(sent, [])
   t.is(server.receive(0, request), undefined)
   t.deepEqual(sent, [0])
@@ -112,7 +112,7 @@ test('where rows stay, nobody asks in the name of a third', (t) => {
 test('all rows of a large table can be asked for at once where rows move', (t) => {
   const count = 140_000
   const sent: KeyMessage[] = []
-  const setting = { count, width: 1, places: 2, self: 0, holders: 2 }
+  const setting = { count, width: 1, peers: 2, self: 0, holders: 2 }
   const server = new RelocatingKeyServer(setting, (_, message) => void sent.push(message), new Float32Array(count))
   const { keys } = server.held()
   t.true(keys.length > 1 << 16)
@@ -125,7 +125,7 @@ test('all rows of a large table can be asked for at once where rows move', (t) =
 
 test('what a peer asks of its own table waits for the clocks, however much it is', (t) => {
   const count = 70_000
-  const setting = { count, width: 1, places: 2, self: 0, holders: 1, workers: 2 }
+  const setting = { count, width: 1, peers: 2, self: 0, holders: 1, workers: 2 }
   const options = { staleness: 0, synchronisation: 'client' } as const
   const server = new StaleKeyServer(setting, () => {}, new Float32Array(count), options)
   server.tick(0)
@@ -142,7 +142,7 @@ test('what a peer asks of its own table waits for the clocks, however much it is
 })
 
 test('answers and rows that nobody asked for change nothing', (t) => {
-  const setting = { count: 4, width: 1, places: 2, self: 0, holders: 2 }
+  const setting = { count: 4, width: 1, peers: 2, self: 0, holders: 2 }
   const server = new RelocatingKeyServer(setting, () => {}, Float32Array.of(1, 2, 3, 4))
   const before = server.held()
   const about = (type: KeyMessage['type'], key: number, values: Float32Array = noValues) =>
@@ -150,9 +150,9 @@ test('answers and rows that nobody asked for change nothing', (t) => {
   const [own] = before.keys
   // Another peer may have asked in this peer's name, as with forwarded requests.
   t.is(about('pulled', own, Float32Array.of(9)), undefined)
-  t.regex(about('moved', own, Float32Array.of(9)) ?? '', /not asked for/)
-  t.regex(about('relocate', own) ?? '', /not here to be given|not the home/)
-  t.regex(about('localize', own) ?? '', /for another than its sender/)
+  t.regex(about('moved', own, Float32Array.of(9)) ?? '', /not requested/)
+  t.regex(about('relocate', own) ?? '', /whose row is not here|not the home/)
+  t.regex(about('localize', own) ?? '', /in the name of another peer/)
   t.deepEqual(server.held(), before)
 })
 
@@ -166,8 +166,8 @@ test('messages are taken in the order in which they were sent, once each, and th
     return typeof due === 'string' ? due : due.map(({ timing }) => timing?.order)
   }
   t.deepEqual([taken(2), taken(1), taken(0), taken(3)], [[], [], [0, 1, 2], [3]])
-  t.regex(String(taken(3)), /again/)
+  t.regex(String(taken(3)), /duplicate/)
   for (let order = 5; order < 15; order++) t.deepEqual(taken(order), [])
-  t.regex(String(taken(15)), /too much that waits/)
+  t.regex(String(taken(15)), /no room for more/)
   t.deepEqual(taken(4), [4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14])
 })

@@ -38,7 +38,7 @@ export interface Timing {
 
 export interface KeyMessage {
   readonly type: MessageType
-  /** The place of the peer that made the request. */
+  /** The index of the peer that made the request. */
   readonly origin: number
   /** Which operation of the origin it belongs to. */
   readonly id: number
@@ -57,7 +57,7 @@ export interface KeySpace {
   /** How many numbers a row has. */
   readonly width: number
   /** How many peers there are. */
-  readonly places: number
+  readonly peers: number
 }
 
 /** The most keys: the bits of larger ones would not be finite numbers. */
@@ -86,11 +86,11 @@ export function vectorOf({ type, origin, id, keys, values, timing }: KeyMessage,
 /** The message in a vector, sharing no memory with it; or what is wrong with it, in words. */
 export function messageOf({ kind, numbers = [], vector }: VectorMessage, space: KeySpace): KeyMessage | string {
   const type = messageTypes[kind] as MessageType | undefined
-  if (type === undefined) return `a message of kind ${kind}, of which there are ${messageTypes.length}`
+  if (type === undefined) return `a message of kind ${kind}; expected one below ${messageTypes.length}`
   const [origin, id, ...timing] = numbers
   const isTimed = timing.length === 2 && timing.every((number) => isBelow(number, 2 ** 53))
-  if (!isBelow(origin, space.places) || !isBelow(id, 2 ** 32) || (timing.length > 0 && !isTimed))
-    return `a message of ${type} beside the numbers ${numbers.join(', ')}; expected a place below ${space.places}, an id, and an order and a clock or neither`
+  if (!isBelow(origin, space.peers) || !isBelow(id, 2 ** 32) || (timing.length > 0 && !isTimed))
+    return `a message of ${type} with the numbers ${numbers.join(', ')}; expected a peer below ${space.peers}, an id, and both an order and a clock or neither`
   const perKey = withValues.includes(type) ? 1 + space.width : 1
   const count = vector.length / perKey
   const mayBeEmpty = withoutKeys.includes(type)
@@ -100,7 +100,7 @@ export function messageOf({ kind, numbers = [], vector }: VectorMessage, space: 
   const bits = new Uint32Array(vector.slice(0, count).buffer)
   for (let i = 0; i < count; i++)
     if (bits[i] >= space.count || (i > 0 && bits[i] <= bits[i - 1]))
-      return `a message of ${type} with the key ${bits[i]}; expected ascending ones below ${space.count}`
+      return `a message of ${type} with the key ${bits[i]}; expected ascending keys below ${space.count}`
   const [order, clock] = timing
   return { type, origin, id, keys: bits, values: vector.slice(count), ...(isTimed && { timing: { order, clock } }) }
 }

@@ -25,7 +25,7 @@ export const finished: Operation = {
 }
 
 /** The index of a key among ascending ones, or −1. */
-export function placeOf(keys: Uint32Array, key: number): number {
+export function indexOf(keys: Uint32Array, key: number): number {
   let [low, high] = [0, keys.length - 1]
   while (low <= high) {
     const middle = (low + high) >>> 1
@@ -37,29 +37,29 @@ export function placeOf(keys: Uint32Array, key: number): number {
 }
 
 /** The values of some rows, concatenated. */
-export function rowsAt(values: Float32Array, places: readonly number[], width: number): Float32Array {
-  const rows = new Float32Array(places.length * width)
-  for (let index = 0; index < places.length; index++)
-    for (let i = 0, from = places[index] * width; i < width; i++) rows[index * width + i] = values[from + i]
+export function rowsAt(values: Float32Array, indices: readonly number[], width: number): Float32Array {
+  const rows = new Float32Array(indices.length * width)
+  for (let slot = 0; slot < indices.length; slot++)
+    for (let i = 0, from = indices[slot] * width; i < width; i++) rows[slot * width + i] = values[from + i]
   return rows
 }
 
-/** Groups places by what each belongs to, in the order of first appearance. */
-export function grouped(places: Iterable<number>, groupOf: (place: number) => number): Map<number, number[]> {
+/** Groups indices by what each belongs to, in the order of first appearance. */
+export function grouped(indices: Iterable<number>, groupOf: (index: number) => number): Map<number, number[]> {
   const groups = new Map<number, number[]>()
-  for (const place of places) {
-    const name = groupOf(place)
+  for (const index of indices) {
+    const name = groupOf(index)
     const group = groups.get(name)
-    if (group === undefined) groups.set(name, [place])
-    else group.push(place)
+    if (group === undefined) groups.set(name, [index])
+    else group.push(index)
   }
   return groups
 }
 
 /** Some of the keys. */
-export function keysAt(keys: Uint32Array, places: readonly number[]): Uint32Array {
-  const some = new Uint32Array(places.length)
-  for (let i = 0; i < places.length; i++) some[i] = keys[places[i]]
+export function keysAt(keys: Uint32Array, indices: readonly number[]): Uint32Array {
+  const some = new Uint32Array(indices.length)
+  for (let i = 0; i < indices.length; i++) some[i] = keys[indices[i]]
   return some
 }
 

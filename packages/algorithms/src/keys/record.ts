@@ -19,7 +19,7 @@ export interface KeyService {
 export const keyOptions = {
   workers: z.int().min(1).max(64).default(1).meta({ description: 'How many workers of a peer run in parallel' }),
   blocking: z.boolean().default(false).meta({
-    description: 'Whether each peer has a block of the keys for itself, and the next one when all have finished'
+    description: 'Whether each peer has a block of the keys for itself, and takes the next one when all have finished'
   })
 }
 
@@ -27,7 +27,7 @@ export const keyOptions = {
 export const movingKeyOptions = {
   ...keyOptions,
   ahead: z.int().min(0).max(64).default(2).meta({
-    description: 'How many batches ahead rows are requested, unless they come in blocks'
+    description: 'How many batches ahead rows are requested; not used with blocking'
   })
 }
 
@@ -35,7 +35,7 @@ export const movingKeyOptions = {
 export const clockedKeyOptions = {
   ...keyOptions,
   tick: z.int().min(1).max(1000).default(1).meta({
-    description: 'How many batches a worker takes from one tick of its clock to the next'
+    description: 'How many batches a worker processes per tick of its clock'
   })
 }
 

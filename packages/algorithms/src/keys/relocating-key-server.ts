@@ -9,7 +9,7 @@
  */
 import { homeOf, KeyServer, type KeySetting, type SendTo } from './key-server.js'
 import { isAdding, type KeyMessage, noValues } from './messages.js'
-import { finished, grouped, keysAt, type Operation, placeOf } from './operation.js'
+import { finished, grouped, keysAt, type Operation, indexOf } from './operation.js'
 
 /** A request that waits for a row on its way here. */
 interface Waiting {
@@ -31,7 +31,7 @@ export class RelocatingKeyServer extends KeyServer {
   /** For each key whose row is on its way here: the requests that wait for it, in order. */
   protected readonly waiting = new Map<number, Waiting[]>()
   /** How many requests of other peers wait. */
-  #guests = 0
+  #foreignWaiting = 0
 
   constructor(setting: KeySetting, send: SendTo, start: Float32Array) {
     super(setting, send, start)
@@ -47,18 +47,18 @@ export class RelocatingKeyServer extends KeyServer {
     for (let i = 0; i < keys.length; i++) {
       const key = keys[i]
       if (this.table.has(key) || this.waiting.has(key)) continue
-      operation = this.lack(operation, 'localize', keys, noValues, i)
+      operation = this.markMissing(operation, 'localize', keys, noValues, i)
       this.waiting.set(key, [])
       lacking.push(i)
     }
     if (operation === undefined) return finished
     this.enter(operation)
-    for (const [home, places] of grouped(lacking, (place) => homeOf(keys[place], holders)))
+    for (const [home, indices] of grouped(lacking, (index) => homeOf(keys[index], holders)))
       this.send(home, {
         type: 'localize',
         origin: self,
         id: operation.id,
-        keys: keysAt(keys, places),
+        keys: keysAt(keys, indices),
         values: noValues
       })
     return operation
@@ -73,13 +73,13 @@ export class RelocatingKeyServer extends KeyServer {
     if (problem !== undefined) return problem
     switch (message.type) {
       case 'localize':
-        return this.#atHome(from, message)
+        return this.#serveLocalize(from, message)
       case 'relocate':
         return this.#isFromHome(from, message)
           ? this.giveAway(message)
-          : 'a message of relocate from who is not the home'
+          : 'a message of relocate from a peer that is not the home'
       case 'moved':
-        return this.#take(message)
+        return this.#takeMoved(message)
       case 'pulled':
       case 'pushed':
         if (from !== this.setting.self) for (const key of message.keys) this.seen[key] = from
@@ -96,7 +96,7 @@ export class RelocatingKeyServer extends KeyServer {
     if (from === this.setting.self || this.waiting.size === 0 || !requests.includes(type)) return undefined
     const more = keys.reduce((sum, key) => sum + Number(this.waiting.has(key)), 0)
     const most = Math.max(maxWaiting, this.setting.count)
-    if (more === 0 || this.#guests + more <= most) return undefined
+    if (more === 0 || this.#foreignWaiting + more <= most) return undefined
     return `more than ${most} requests for rows on their way here`
   }
 
@@ -113,31 +113,31 @@ export class RelocatingKeyServer extends KeyServer {
     return super.serve(from, message)
   }
 
-  protected override mayPassOn(): boolean {
+  protected override mayForward(): boolean {
     return true
   }
 
   protected override keep(key: number, { type, origin, id }: Waiting, values: Float32Array, at: number): boolean {
     const queue = this.waiting.get(key)
     if (queue === undefined) return false
-    const own = isAdding(type) ? values.slice(at, at + this.setting.width) : noValues
-    queue.push({ type, origin, id, values: own })
-    if (origin !== this.setting.self) this.#guests++
+    const ownValues = isAdding(type) ? values.slice(at, at + this.setting.width) : noValues
+    queue.push({ type, origin, id, values: ownValues })
+    if (origin !== this.setting.self) this.#foreignWaiting++
     return true
   }
 
   /** A peer asks for rows whose home is here. */
-  #atHome(from: number, { origin, id, keys }: KeyMessage): string | undefined {
+  #serveLocalize(from: number, { origin, id, keys }: KeyMessage): string | undefined {
     const { self, holders } = this.setting
-    if (from !== origin) return 'a message of localize for another than its sender'
+    if (from !== origin) return 'a message of localize in the name of another peer'
     for (const key of keys) {
       if (homeOf(key, holders) !== self) return `a message of localize for the key ${key}, whose home is not here`
       if (this.holders[key] === origin) return `a message of localize for the key ${key}, whose row its sender has`
     }
-    const groups = grouped(keys.keys(), (place) => this.holders[keys[place]])
+    const groups = grouped(keys.keys(), (index) => this.holders[keys[index]])
     for (const key of keys) this.holders[key] = origin
-    for (const [holder, places] of groups)
-      this.send(holder, { type: 'relocate', origin, id, keys: keysAt(keys, places), values: noValues })
+    for (const [holder, indices] of groups)
+      this.send(holder, { type: 'relocate', origin, id, keys: keysAt(keys, indices), values: noValues })
     return undefined
   }
 
@@ -150,12 +150,12 @@ export class RelocatingKeyServer extends KeyServer {
     const { width, self } = this.setting
     for (const key of keys)
       if (origin === self || (!this.table.has(key) && !this.waiting.has(key)))
-        return `a message of relocate for the key ${key}, whose row is not here to be given`
+        return `a message of relocate for the key ${key}, whose row is not here`
     const rows = new Float32Array(keys.length * width)
     const here: number[] = []
-    for (const [place, key] of keys.entries()) {
+    for (const [index, key] of keys.entries()) {
       if (this.table.take(key, rows, here.length * width)) {
-        here.push(place)
+        here.push(index)
         this.seen[key] = origin
       } else this.keep(key, { type: 'relocate', origin, id, values: noValues }, noValues, 0)
     }
@@ -171,29 +171,29 @@ export class RelocatingKeyServer extends KeyServer {
   }
 
   /** Takes rows that were asked for, and serves the requests that wait for them. */
-  #take({ origin, id, keys, values }: KeyMessage): string | undefined {
+  #takeMoved({ origin, id, keys, values }: KeyMessage): string | undefined {
     const operation = this.operation(id)
-    if (operation?.type !== 'localize' || origin !== this.setting.self) return 'rows moved that were not asked for'
+    if (operation?.type !== 'localize' || origin !== this.setting.self) return 'moved rows that were not requested'
     for (const key of keys) {
-      const place = placeOf(operation.keys, key)
-      if (place < 0 || operation.isDone[place] === 1) return `the row of ${key} moved, which was not asked for`
+      const index = indexOf(operation.keys, key)
+      if (index < 0 || operation.isDone[index] === 1) return `the moved row of key ${key}, which was not requested`
     }
-    for (const [place, key] of keys.entries()) {
-      this.table.put(key, values, place * this.setting.width)
+    for (const [index, key] of keys.entries()) {
+      this.table.put(key, values, index * this.setting.width)
       this.count.moved++
-      this.done(operation, placeOf(operation.keys, key))
-      this.goOn(key)
+      this.done(operation, indexOf(operation.keys, key))
+      this.serveWaiting(key)
     }
     return undefined
   }
 
   /** Serves the requests that waited for a row, in order; those after it was given away are forwarded. */
-  protected goOn(key: number): void {
+  protected serveWaiting(key: number): void {
     const queue = this.waiting.get(key) ?? []
     this.waiting.delete(key)
     const keys = Uint32Array.of(key)
     for (const { type, origin, id, values } of queue) {
-      if (origin !== this.setting.self) this.#guests--
+      if (origin !== this.setting.self) this.#foreignWaiting--
       const message = { type, origin, id, keys, values }
       if (type === 'relocate') this.giveAway(message)
       else this.serve(origin, message)

@@ -2,7 +2,7 @@
 export class RowTable {
   readonly width: number
   /** For each key the index of its row, or −1 where it is not held. */
-  readonly #places: Int32Array
+  readonly #indices: Int32Array
   #rows = new Float32Array(0)
   /** Indices of rows that were taken away. */
   readonly #unused: number[] = []
@@ -10,46 +10,46 @@ export class RowTable {
 
   constructor(count: number, width: number) {
     this.width = width
-    this.#places = new Int32Array(count).fill(-1)
+    this.#indices = new Int32Array(count).fill(-1)
   }
 
   has(key: number): boolean {
-    return this.#places[key] >= 0
+    return this.#indices[key] >= 0
   }
 
   /** Copies the row of a key to `out` from `at` on; returns whether it is held. */
   read(key: number, out: Float32Array, at: number): boolean {
-    const place = this.#places[key]
-    if (place < 0) return false
+    const index = this.#indices[key]
+    if (index < 0) return false
     const [rows, width] = [this.#rows, this.width]
-    for (let i = 0, from = place * width; i < width; i++) out[at + i] = rows[from + i]
+    for (let i = 0, from = index * width; i < width; i++) out[at + i] = rows[from + i]
     return true
   }
 
   /** Adds the values from `at` on to the row of a key; returns whether it is held. */
   add(key: number, values: Float32Array, at: number): boolean {
-    const place = this.#places[key]
-    if (place < 0) return false
+    const index = this.#indices[key]
+    if (index < 0) return false
     const [rows, width] = [this.#rows, this.width]
-    for (let i = 0, to = place * width; i < width; i++) rows[to + i] += values[at + i]
+    for (let i = 0, to = index * width; i < width; i++) rows[to + i] += values[at + i]
     return true
   }
 
   /** Stores the values from `at` on as the row of a key. */
   put(key: number, values: Float32Array, at: number): void {
-    const held = this.#places[key]
-    const place = held >= 0 ? held : (this.#unused.pop() ?? this.#used++)
-    const [width, to] = [this.width, place * this.width]
+    const held = this.#indices[key]
+    const index = held >= 0 ? held : (this.#unused.pop() ?? this.#used++)
+    const [width, to] = [this.width, index * this.width]
     if (to + width > this.#rows.length) this.#grow()
     for (let i = 0; i < width; i++) this.#rows[to + i] = values[at + i]
-    this.#places[key] = place
+    this.#indices[key] = index
   }
 
   /** Copies the row of a key to `out` from `at` on, and removes it; returns whether it was held. */
   take(key: number, out: Float32Array, at: number): boolean {
     if (!this.read(key, out, at)) return false
-    this.#unused.push(this.#places[key])
-    this.#places[key] = -1
+    this.#unused.push(this.#indices[key])
+    this.#indices[key] = -1
     return true
   }
 
@@ -57,7 +57,7 @@ export class RowTable {
   keys(): Uint32Array {
     const held = new Uint32Array(this.#used - this.#unused.length)
     let next = 0
-    for (let key = 0; key < this.#places.length; key++) if (this.#places[key] >= 0) held[next++] = key
+    for (let key = 0; key < this.#indices.length; key++) if (this.#indices[key] >= 0) held[next++] = key
     return held
   }
 

@@ -27,18 +27,18 @@ export interface KeyNode {
  */
 export async function rowsSgd(node: KeyNode, batches: readonly Uint32Array[]): Promise<number> {
   const { fabric, keys, rows, round, rate, ahead, tick } = node
-  const touched = (place: number) => (place < batches.length ? rows.keysOf(batches[place], round) : new Uint32Array(0))
+  const touched = (index: number) => (index < batches.length ? rows.keysOf(batches[index], round) : new Uint32Array(0))
   let pushed: Operation = finished
   let loss = 0
-  const intend = (place: number) => keys.intend(touched(place), Math.floor(place / tick) + 1)
+  const intend = (index: number) => keys.intend(touched(index), Math.floor(index / tick) + 1)
   if (ahead > 0) for (let i = 0; i < ahead; i++) intend(i)
-  for (const [place, batch] of batches.entries()) {
-    if (ahead > 0) intend(place + ahead)
-    const own = touched(place)
-    const x = new Float32Array(own.length * rows.width)
+  for (const [index, batch] of batches.entries()) {
+    if (ahead > 0) intend(index + ahead)
+    const touchedKeys = touched(index)
+    const x = new Float32Array(touchedKeys.length * rows.width)
     const g = new Float32Array(x.length)
-    await keys.pull(own, x)
-    const mean = await fabric.work(rows.gradient(x, own, batch, g, round))
+    await keys.pull(touchedKeys, x)
+    const mean = await fabric.work(rows.gradient(x, touchedKeys, batch, g, round))
     if (!Number.isFinite(mean))
       throw new DivergedError(`training diverged: the loss is ${mean} at a learning rate of ${rate}; lower the rate`)
     loss += mean * batch.length
@@ -48,8 +48,8 @@ export async function rowsSgd(node: KeyNode, batches: readonly Uint32Array[]): P
         `training diverged: a gradient is not finite at a learning rate of ${rate}; lower the rate`
       )
     await keys.wait(pushed)
-    pushed = keys.pushAsync(own, g)
-    if ((place + 1) % tick === 0) await keys.tick()
+    pushed = keys.pushAsync(touchedKeys, g)
+    if ((index + 1) % tick === 0) await keys.tick()
   }
   await keys.wait(pushed)
   keys.end()

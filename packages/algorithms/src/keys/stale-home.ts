@@ -8,7 +8,7 @@ import type { RowTable } from './row-table.js'
 /** The most keys of other peers that wait here for the clock. */
 const maxParked = 1 << 16
 
-/** Sends a message with a clock to the peer at a place. */
+/** Sends a message with a clock to a peer by its index. */
 export type Post = (to: number, message: KeyMessage, clock: number) => void
 
 type Request = Pick<KeyMessage, 'origin' | 'id' | 'keys'> & { readonly clock: number }
@@ -30,8 +30,8 @@ export class StaleHome {
     this.#setting = setting
     this.#table = table
     this.#post = post
-    this.#elsewhere = isRefreshing ? new CopiesElsewhere(setting.places) : undefined
-    this.#clocks = Array.from({ length: setting.places }, () => 0)
+    this.#elsewhere = isRefreshing ? new CopiesElsewhere(setting.peers) : undefined
+    this.#clocks = Array.from({ length: setting.peers }, () => 0)
   }
 
   /** The least clock of all peers: everything added before it is here. */
@@ -41,7 +41,7 @@ export class StaleHome {
 
   /** Answers once all peers have reached the clock. Returns what is wrong with the request, if anything. */
   serve(from: number, { origin, id, keys }: KeyMessage, clock: number): string | undefined {
-    if (from !== origin) return 'a message of pull for another than its sender'
+    if (from !== origin) return 'a message of pull in the name of another peer'
     if (keys.some((key) => !this.#table.has(key))) return 'a message of pull for a row that is not here'
     const request = { origin, id, keys, clock }
     if (this.#least >= clock) return this.#answer(request)
@@ -57,9 +57,9 @@ export class StaleHome {
   /** Takes in what the workers of another peer have added up to its clock. */
   takeFlush(from: number, { keys, values }: KeyMessage, clock: number): string | undefined {
     if (keys.some((key) => !this.#table.has(key))) return 'a message of flush for a row that is not here'
-    if (clock < this.#clocks[from]) return `the clock ${clock} after ${this.#clocks[from]}`
-    for (const [place, key] of keys.entries()) {
-      this.#table.add(key, values, place * this.#setting.width)
+    if (clock < this.#clocks[from]) return `a clock that goes back from ${this.#clocks[from]} to ${clock}`
+    for (const [index, key] of keys.entries()) {
+      this.#table.add(key, values, index * this.#setting.width)
       this.noteChange(key, from)
     }
     this.#post(from, { type: 'flushed', origin: from, id: 0, keys: noKeys, values: noValues }, 0)
@@ -68,20 +68,20 @@ export class StaleHome {
   }
 
   /** A peer has added to a row. */
-  noteChange(key: number, by: number): void {
-    this.#elsewhere?.change(key, by)
+  noteChange(key: number, origin: number): void {
+    this.#elsewhere?.change(key, origin)
   }
 
   /** Sets the clock of a peer; if the least clock advances, answers the requests that wait for it. */
   setClock(of: number, clock: number): void {
     this.#clocks[of] = clock
-    const before = this.#least
+    const previous = this.#least
     this.#least = Math.min(...this.#clocks)
-    if (this.#least === before) return
+    if (this.#least === previous) return
     const parked = this.#parked
     this.#parked = parked.filter((request) => request.clock > this.#least)
     for (const request of parked) if (request.clock <= this.#least) this.#answer(request)
-    this.#refreshAll(before)
+    this.#refreshAll(previous)
   }
 
   #answer({ origin, id, keys }: Request): undefined {
@@ -90,15 +90,15 @@ export class StaleHome {
   }
 
   /** Sends what has changed to all peers with copies. */
-  #refreshAll(before: number): void {
-    const { self, places, count, keysPerMessage = count } = this.#setting
+  #refreshAll(previous: number): void {
+    const { self, peers, count, keysPerMessage = count } = this.#setting
     if (this.#elsewhere === undefined) return
-    for (let place = 0; place < places; place++) {
-      if (place === self) continue
-      const parts = inParts(this.#elsewhere.takeChanged(place), keysPerMessage)
+    for (let peer = 0; peer < peers; peer++) {
+      if (peer === self) continue
+      const parts = inParts(this.#elsewhere.takeChanged(peer), keysPerMessage)
       for (const [index, keys] of parts.entries()) {
-        const time = index === parts.length - 1 ? this.#least : before
-        this.#post(place, { type: 'refresh', origin: place, id: 0, keys, values: this.#rowsOf(keys) }, time)
+        const time = index === parts.length - 1 ? this.#least : previous
+        this.#post(peer, { type: 'refresh', origin: peer, id: 0, keys, values: this.#rowsOf(keys) }, time)
       }
     }
   }
@@ -106,7 +106,7 @@ export class StaleHome {
   #rowsOf(keys: Uint32Array): Float32Array {
     const { width } = this.#setting
     const values = new Float32Array(keys.length * width)
-    for (const [place, key] of keys.entries()) this.#table.read(key, values, place * width)
+    for (const [index, key] of keys.entries()) this.#table.read(key, values, index * width)
     return values
   }
 }

@@ -42,7 +42,7 @@ const maxEarly = 16
 /** A key of an operation that waits for a refresh, and the clock that it needs. */
 interface Read {
   readonly operation: Operation
-  readonly place: number
+  readonly index: number
   readonly clock: number
 }
 
@@ -62,18 +62,18 @@ export class StaleKeyServer extends KeyServer {
   readonly #refreshed: number[]
   #reads: Read[] = []
   /** Ticks that wait until homes have acknowledged more flushes. */
-  #held: Operation[] = []
+  #heldTicks: Operation[] = []
 
   constructor(setting: KeySetting, send: SendTo, start: Float32Array, options: StalenessOptions) {
     super(setting, send, start)
-    const { places, count, width, workers = 1 } = setting
+    const { peers, count, width, workers = 1 } = setting
     this.#options = options
     this.log = new FlushLog(setting)
     this.home = new StaleHome(setting, this.table, this.#isRefreshed, (...message) => this.#post(...message))
     this.#copies = new RowTable(count, width)
-    this.#order = new InOrder(places, maxEarly * (start.length + 1))
+    this.#order = new InOrder(peers, maxEarly * (start.length + 1))
     this.#clocks = Array.from({ length: workers }, () => 0)
-    this.#refreshed = Array.from({ length: places }, () => -1)
+    this.#refreshed = Array.from({ length: peers }, () => -1)
     this.#times = new Float64Array(count).fill(-1)
   }
 
@@ -83,20 +83,20 @@ export class StaleKeyServer extends KeyServer {
 
   override pull(keys: Uint32Array, out: Float32Array, worker = 0): Operation {
     const clock = this.needed(this.#clocks[worker])
-    const asked: number[] = []
+    const missing: number[] = []
     let operation: Operation | undefined
     for (let i = 0; i < keys.length; i++) {
       if (this.#read(keys[i], clock, out, i)) continue
-      operation = this.lack(operation, 'pull', keys, out, i)
-      if (this.#isRefreshed && this.#copies.has(keys[i])) this.#reads.push({ operation, place: i, clock })
-      else asked.push(i)
+      operation = this.markMissing(operation, 'pull', keys, out, i)
+      if (this.#isRefreshed && this.#copies.has(keys[i])) this.#reads.push({ operation, index: i, clock })
+      else missing.push(i)
     }
     const open = operation?.open ?? 0
     this.count.local += keys.length - open
-    this.count.queued += open - asked.length
+    this.count.queued += open - missing.length
     if (operation === undefined) return finished
     this.enter(operation)
-    this.#ask(operation, asked, clock)
+    this.#ask(operation, missing, clock)
     return operation
   }
 
@@ -120,7 +120,7 @@ export class StaleKeyServer extends KeyServer {
     this.#advance()
     if (this.log.longest <= maxFlushes) return finished
     const operation: Operation = { ...finished, open: 1 }
-    this.#held.push(operation)
+    this.#heldTicks.push(operation)
     return operation
   }
 
@@ -148,18 +148,18 @@ export class StaleKeyServer extends KeyServer {
     return this.#options.synchronisation === 'server'
   }
 
-  #read(key: number, clock: number, out: Float32Array, place: number): boolean {
-    const at = place * this.setting.width
+  #read(key: number, clock: number, out: Float32Array, index: number): boolean {
+    const at = index * this.setting.width
     if (this.table.has(key)) return this.home.least >= clock && this.table.read(key, out, at)
     const time = Math.max(this.#times[key], this.#refreshed[homeOf(key, this.setting.holders)])
     return time >= clock && this.#copies.read(key, out, at)
   }
 
-  #ask({ id, keys }: Operation, asked: readonly number[], clock: number): void {
+  #ask({ id, keys }: Operation, missing: readonly number[], clock: number): void {
     const { self, holders, count, keysPerMessage = count } = this.setting
-    for (const [home, places] of grouped(asked, (place) => homeOf(keys[place], holders))) {
-      this.count[home === self ? 'queued' : 'remote'] += places.length
-      for (const part of inParts(keysAt(keys, places), keysPerMessage))
+    for (const [home, indices] of grouped(missing, (index) => homeOf(keys[index], holders))) {
+      this.count[home === self ? 'queued' : 'remote'] += indices.length
+      for (const part of inParts(keysAt(keys, indices), keysPerMessage))
         this.#post(home, { type: 'pull', origin: self, id, keys: part, values: noValues }, clock)
     }
   }
@@ -174,7 +174,7 @@ export class StaleKeyServer extends KeyServer {
       case 'flush':
         return this.home.takeFlush(from, message, clock)
       case 'flushed':
-        return this.#flushed(from)
+        return this.#takeFlushed(from)
       case 'refresh':
         return this.#refresh(from, message, clock)
       default:
@@ -186,7 +186,7 @@ export class StaleKeyServer extends KeyServer {
     const { keys, values, id } = message
     if (from !== this.setting.self) {
       if (this.operation(id) === undefined || !this.#areOf(from, keys))
-        return 'rows that were not asked for, or are not of their home'
+        return 'rows that were not requested, or do not come from their home'
       this.keepCopies(keys, values)
       for (const key of keys) this.#times[key] = clock
     }
@@ -199,9 +199,9 @@ export class StaleKeyServer extends KeyServer {
       return 'a message of refresh for rows of which this peer has no copies'
     this.keepCopies(keys, values)
     this.#refreshed[from] = Math.max(this.#refreshed[from], clock)
-    this.#reads = this.#reads.filter(({ operation, place, clock: needed }) => {
-      const isNew = this.#read(operation.keys[place], needed, operation.values, place)
-      if (isNew) this.done(operation, place)
+    this.#reads = this.#reads.filter(({ operation, index, clock: needed }) => {
+      const isNew = this.#read(operation.keys[index], needed, operation.values, index)
+      if (isNew) this.done(operation, index)
       return !isNew
     })
     return undefined
@@ -210,9 +210,9 @@ export class StaleKeyServer extends KeyServer {
   /** Keeps rows that arrived from their home. Afterwards `values` also contains what was added here. */
   protected keepCopies(keys: Uint32Array, values: Float32Array): void {
     const { width } = this.setting
-    for (const [place, key] of keys.entries()) {
-      this.log.addTo(key, values, place * width)
-      this.#copies.put(key, values, place * width)
+    for (const [index, key] of keys.entries()) {
+      this.log.addTo(key, values, index * width)
+      this.#copies.put(key, values, index * width)
       this.count.copied++
     }
   }
@@ -225,26 +225,26 @@ export class StaleKeyServer extends KeyServer {
   #advance(): void {
     const { self, holders, count, keysPerMessage = count } = this.setting
     const clock = Math.min(...this.#clocks)
-    const before = this.#clock
-    if (clock === before) return
+    const previous = this.#clock
+    if (clock === previous) return
     this.#clock = clock
     for (let home = 0; home < holders; home++) {
       if (home === self) continue
       const parts = this.log.flush(home, keysPerMessage)
       for (const [index, part] of parts.entries()) {
-        const time = index === parts.length - 1 ? clock : before
+        const time = index === parts.length - 1 ? clock : previous
         this.#post(home, { type: 'flush', origin: self, id: 0, ...part }, time)
       }
     }
     this.home.setClock(self, clock)
   }
 
-  #flushed(from: number): string | undefined {
-    if (!this.log.answered(from)) return 'an answer, flushed, to what was not sent'
+  #takeFlushed(from: number): string | undefined {
+    if (!this.log.answered(from)) return 'an answer, flushed, without a flush'
     this.ended++
     if (this.log.longest > maxFlushes) return undefined
-    for (const operation of this.#held) operation.open = 0
-    this.#held = []
+    for (const operation of this.#heldTicks) operation.open = 0
+    this.#heldTicks = []
     return undefined
   }
 

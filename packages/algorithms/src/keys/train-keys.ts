@@ -9,7 +9,7 @@ import { plainSgdProblem } from './plain-sgd.js'
 import type { KeyOptions, KeyService } from './record.js'
 import { dealtOut, rowsSgd } from './rows-sgd.js'
 
-const nobody: readonly never[] = []
+const nothing: readonly never[] = []
 
 /**
  * Trains one peer, or serves as one. Yields a report after each round, once all have ended it, with the rows that this peer holds. With
@@ -70,13 +70,13 @@ class KeyRun {
   }
 
   async start(): Promise<void> {
-    const { seed, workers, servers = nobody, timeout } = this.#settings
+    const { seed, workers, servers = nothing, timeout } = this.#settings
     const x = await this.#fabric.work(this.#task.initialise(seed))
     const { count, width } = this.#rows
     const { workers: ofPeer = 1 } = this.#options
     const holders = this.#service.holders === 'servers' ? servers.length : workers.length
     this.#peer = new KeyPeer(this.#fabric, {
-      places: [...servers, ...workers],
+      peers: [...servers, ...workers],
       workers,
       ofPeer,
       timeout,
@@ -113,11 +113,11 @@ class KeyRun {
       samples: this.#samples,
       waited,
       disagreement: 0,
-      distances: nobody,
-      outliers: nobody,
-      missing: nobody,
-      unsent: nobody,
-      moves: nobody,
+      distances: nothing,
+      outliers: nothing,
+      missing: nothing,
+      unsent: nothing,
+      moves: nothing,
       holds,
       keys: this.peer.server.counts,
       parameters
@@ -145,8 +145,8 @@ class KeyRun {
     return this.#options.blocking === true ? this.#settings.workers.length : 1
   }
 
-  #keys(own: Fabric<VectorMessage>, worker = 0): Keys {
-    return new Keys(own, this.peer, worker)
+  #keys(fabric: Fabric<VectorMessage>, worker = 0): Keys {
+    return new Keys(fabric, this.peer, worker)
   }
 
   /** Each worker of this peer goes through its part of a block's samples; the first worker runs in this activity. */
@@ -165,12 +165,12 @@ class KeyRun {
       const keys = this.#keys(activity, worker)
       const rate = this.#settings.rate(round)
       const node = { fabric: activity, keys, rows: this.#rows, round, rate, tick }
-      const own = await rowsSgd({ ...node, ahead: isInBlocks ? 0 : ahead }, dealt[worker])
-      loss += own
+      const workerLoss = await rowsSgd({ ...node, ahead: isInBlocks ? 0 : ahead }, dealt[worker])
+      loss += workerLoss
     }
     for (let worker = 1; worker < workers; worker++)
-      this.#fabric.spawn(async (own) => {
-        await act(own, worker).catch((error: unknown) => (failure ??= { error }))
+      this.#fabric.spawn(async (activity) => {
+        await act(activity, worker).catch((error: unknown) => (failure ??= { error }))
         ended++
         this.peer.wakeAll()
       })
@@ -202,7 +202,7 @@ function rowsOf({ rows }: Task, { algorithm, options, ...settings }: TrainingSet
   if (rows.count > maxKeys) throw new InputError(`${title}: found ${rows.count} keys, expected at most ${maxKeys}`)
   if (options?.blocking === true && rows.blockOf === undefined)
     throw new InputError(
-      `${title}: found blocking: true, and the samples of this task do not fall into blocks; leave it out`
+      `${title}: found blocking: true, but the samples of this task do not fall into blocks; remove it`
     )
   const problem = plainSgdProblem(algorithm, settings)
   if (problem !== undefined) throw new InputError(problem)

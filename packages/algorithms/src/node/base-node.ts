@@ -67,7 +67,7 @@ export class ProgramNode implements BaseNode<unknown, State> {
     const { needs, name, server } = this.#program.record
     invariant(
       needs.reach === 'everyone' || server !== undefined,
-      `${name} does not say that it needs to reach everyone`
+      `${name} uses a route to all peers without "needs: { reach: 'everyone' }"`
     )
     const peer = this.self
     const others = members.filter((member) => member !== peer).sort(byName)
@@ -105,11 +105,11 @@ export class ProgramNode implements BaseNode<unknown, State> {
 }
 
 /** The same function for all peers of a run; records may take it out of the node. */
-const known = new WeakMap<TrainingSettings, (role?: RoleName) => readonly PeerName[]>()
+const peersOfSettings = new WeakMap<TrainingSettings, (role?: RoleName) => readonly PeerName[]>()
 
 function peersOf(settings: TrainingSettings): (role?: RoleName) => readonly PeerName[] {
   const { workers, servers = [] } = settings
-  const peers = known.get(settings) ?? ((role = 'worker') => (role === 'worker' ? workers : servers))
-  known.set(settings, peers)
+  const peers = peersOfSettings.get(settings) ?? ((role = 'worker') => (role === 'worker' ? workers : servers))
+  peersOfSettings.set(settings, peers)
   return peers
 }

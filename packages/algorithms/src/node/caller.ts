@@ -1,8 +1,8 @@
 import { byName, type Envelope, type Milliseconds, NeighboursMissingError, type PeerName } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
 import type { Call, Message, Requests, State } from '../record.js'
-import type { EarlyMessages } from './early.js'
-import { nobodyLeft } from './missing.js'
+import type { EarlyMessages } from './message-buffer.js'
+import { noPeerLeft } from './missing.js'
 import type { ChannelTraits, Owner } from './owner.js'
 import { Swaps, type SwapTraits } from './swaps.js'
 import { noTerms } from './terms.js'
@@ -69,7 +69,7 @@ export class Caller implements Requests<Message, Message> {
         const { reply } = open
         if (this.swaps !== undefined && isSent) this.#account(to, reply, awake)
         if (reply !== undefined) this.swaps?.replied()
-        else if (this.swaps === undefined || !isOver() || !isSent) this.#goOnWithout(to, ask, start, isSent)
+        else if (this.swaps === undefined || !isOver() || !isSent) this.#continueWithout(to, ask, start, isSent)
         return reply
       }
     })
@@ -86,24 +86,24 @@ export class Caller implements Requests<Message, Message> {
     const { swaps } = this
     if (swaps?.begin(to, id) === false) return false
     const result = this.#asks.send(to, id, 0, ask, 0, swaps?.termsTo(to) ?? noTerms)
-    if (result === 'queued') swaps?.said(to)
-    else if (result === 'unreachable') this.#owner.presence.lose(to)
+    if (result === 'queued') swaps?.markSent(to)
+    else if (result === 'unreachable') this.#owner.presence.markAbsent(to)
     return result === 'queued'
   }
 
   /** Continues without a reply, and no longer waits for it. */
-  #goOnWithout(to: PeerName, ask: Message, since: number, isSent: boolean): void {
+  #continueWithout(to: PeerName, ask: Message, since: number, isSent: boolean): void {
     const { fabric, presence, timeout, round } = this.#owner
     this.#owner.missed([to])
-    if (this.swaps === undefined) presence.lose(to)
+    if (this.swaps === undefined) presence.markAbsent(to)
     else {
       this.swaps.close(to, ask, since)
       if (isSent) presence.note({ from: [to] }, [to])
       if (presence.members === undefined && !presence.isAnyPresent([...this.#owner.neighbours]))
-        throw nobodyLeft(fabric.self, [to], round, undefined)
+        throw noPeerLeft(fabric.self, [to], round, undefined)
     }
     if (!this.#isReliable) return
-    const text = `${fabric.self} waited ${timeout} ms for ${to} to reply on ${this.name}: nothing came`
+    const text = `${fabric.self} waited ${timeout} ms for ${to} to reply on ${this.name}: nothing arrived`
     throw new NeighboursMissingError([to], text)
   }
 
@@ -113,7 +113,8 @@ export class Caller implements Requests<Message, Message> {
     const { round: id } = message
     const ask = this.#opened(this.#asks, envelope)
     if (ask === undefined) return
-    if (this.#answer === undefined) return this.#owner.fabric.reject(envelope, `nobody answers on ${this.name} here`)
+    if (this.#answer === undefined)
+      return this.#owner.fabric.reject(envelope, `this peer answers no requests on ${this.name}`)
     const isRefused = this.swaps?.mayReply(from, ask) === false || this.#crosses(from)
     const answered = isRefused ? undefined : this.#answer(ask, from)
     if (answered === undefined) this.swaps?.skip(from, id)

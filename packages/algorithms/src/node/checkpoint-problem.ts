@@ -2,12 +2,12 @@ import type { Algorithm } from '../record.js'
 
 /** Why checkpoints of all peers at the same round are inconsistent, in words; undefined where they are not. */
 export function checkpointProblem({ title, pace, answers, server, keeps, keys }: Algorithm): string | undefined {
-  if (keys !== undefined) return `${title} has no checkpoints yet: its parameters are rows that are divided among all`
+  if (keys !== undefined) return `${title} has no checkpoints yet: its parameters are rows, divided among all peers`
   const isAsynchronous =
     pace === 'own' ||
     answers !== undefined ||
     server?.answers !== undefined ||
     (server !== undefined && keeps === 'nothing')
   if (!isAsynchronous) return undefined
-  return `${title} is asynchronous: while one peer begins a round, others are in earlier or later ones, so that checkpoints of one round do not fit together`
+  return `${title} is asynchronous: while one peer begins a round, others are in earlier or later ones, so checkpoints of one round do not fit together`
 }

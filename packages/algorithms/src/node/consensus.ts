@@ -67,8 +67,8 @@ export class Consensus {
   }
 
   #estimate(present: readonly PeerName[]): ConsensusEstimate | undefined {
-    const own = this.#sketches.get(this.#self)
-    for (const round of [...(own?.keys() ?? [])].sort((left, right) => right - left)) {
+    const ownSketches = this.#sketches.get(this.#self)
+    for (const round of [...(ownSketches?.keys() ?? [])].sort((left, right) => right - left)) {
       const sketches = present.flatMap((peer) => this.#sketches.get(peer)?.get(round) ?? [])
       const expected = present.filter((peer) => this.#sketches.has(peer)).length
       if (sketches.length < 2 || 2 * sketches.length <= expected) continue
@@ -87,8 +87,8 @@ export class Consensus {
 
 function numbersOf(text: string): readonly number[] {
   try {
-    const given: unknown = JSON.parse(text)
-    return Array.isArray(given) ? given.map((each) => (typeof each === 'number' ? each : Number.NaN)) : []
+    const parsed: unknown = JSON.parse(text)
+    return Array.isArray(parsed) ? parsed.map((each) => (typeof each === 'number' ? each : Number.NaN)) : []
   } catch {
     return []
   }

@@ -1,6 +1,6 @@
 import type { Envelope, PeerName } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
-import { partsPerRound, tagOf } from './early.js'
+import { partsPerRound, tagOf } from './message-buffer.js'
 import type { ControlKinds } from './exchanging.js'
 import type { Owner } from './owner.js'
 import { noTerms, readTerms, type Terms } from './terms.js'
@@ -21,9 +21,9 @@ export class Controls {
   }
 
   /** Sends a control message. It is lost if the queue is full; a peer that waits for it asks again. */
-  say(what: keyof ControlKinds, to: PeerName, tag: number, numbers = noTerms): void {
+  send(kind: keyof ControlKinds, to: PeerName, tag: number, numbers = noTerms): void {
     const [round, part] = [Math.floor(tag / partsPerRound), tag % partsPerRound]
-    this.#owner.send(to, { kind: this.#kinds[what], round, part, numbers, vector: empty })
+    this.#owner.send(to, { kind: this.#kinds[kind], round, part, numbers, vector: empty })
   }
 
   /** Decodes a control message; undefined for an invalid one, which is its sender's fault. */
@@ -32,7 +32,7 @@ export class Controls {
     const terms = readTerms(numbers)
     const isOne = vector.length === 0 && field === 0 && round < this.#rounds && part < partsPerRound
     if (isOne && terms !== undefined) return { tag: tagOf({ round, part }), terms }
-    this.#owner.fabric.reject(envelope, `what is no answer about round ${round}, part ${part}`)
+    this.#owner.fabric.reject(envelope, `a malformed control message of round ${round}, part ${part}`)
     return undefined
   }
 }

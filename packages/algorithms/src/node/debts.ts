@@ -2,7 +2,7 @@ import type { Envelope, PeerName } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
 import type { Flow, Message, State } from '../record.js'
 import { Controls } from './controls.js'
-import { type EarlyMessages, partsPerRound } from './early.js'
+import { type EarlyMessages, partsPerRound } from './message-buffer.js'
 import type { Debt, Edges } from './edge.js'
 import type { ControlKinds } from './exchanging.js'
 import type { Owner } from './owner.js'
@@ -30,8 +30,8 @@ export class Debts {
     return termNumbers({ life: this.#edges.life, toLife: this.#edges.of(peer).life })
   }
 
-  say(what: keyof ControlKinds, to: PeerName, tag: number): void {
-    this.#controls.say(what, to, tag, this.livesTo(to))
+  send(kind: keyof ControlKinds, to: PeerName, tag: number): void {
+    this.#controls.send(kind, to, tag, this.livesTo(to))
   }
 
   /** The tag of a control message; undefined if it is invalid or of another life. */
@@ -43,9 +43,9 @@ export class Debts {
   }
 
   /** Continues without a message. If it was not waited for, it may still be in flight, so it is not asked for at once. */
-  owe(to: PeerName, debt: Omit<Debt<Message>, 'asked'>): void {
+  owe(to: PeerName, debt: Omit<Debt<Message>, 'askedAt'>): void {
     this.#owner.arena.pin(debt.mine, 1)
-    this.#edges.owe(to, { ...debt, asked: undefined })
+    this.#edges.owe(to, { ...debt, askedAt: undefined })
     if (this.#owner.presence.isAwaited(to)) this.#ask(to)
   }
 
@@ -53,7 +53,7 @@ export class Debts {
   remind(to: PeerName): void {
     const { fabric, timeout } = this.#owner
     const { debt } = this.#edges.of(to)
-    if (debt !== undefined && fabric.now() - (debt.asked ?? debt.since) >= timeout) this.#ask(to)
+    if (debt !== undefined && fabric.now() - (debt.askedAt ?? debt.since) >= timeout) this.#ask(to)
   }
 
   remindAll(): void {
@@ -98,7 +98,7 @@ export class Debts {
   #ask(to: PeerName): void {
     const { debt } = this.#edges.of(to)
     if (debt === undefined) return
-    debt.asked = this.#owner.fabric.now()
-    this.say('withdraw', to, debt.tag)
+    debt.askedAt = this.#owner.fabric.now()
+    this.send('withdraw', to, debt.tag)
   }
 }

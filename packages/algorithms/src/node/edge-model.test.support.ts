@@ -227,7 +227,7 @@ class EdgeModel {
     if (they.said[name]?.includes(round) !== true) return 'an edge is used, and the other end has not said X'
     const [weight, theirs] = [me.used[other][round], they.used[name]?.[round]]
     if (theirs !== undefined) return theirs === weight ? undefined : 'an edge is used with two weights'
-    const isAwaited = they.isWaiting && they.round === round && back.skipped !== round
+    const isAwaited = they.isWaiting && they.round === round && back.skippedTag !== round
     return isAwaited || back.debt?.tag === round ? undefined : 'an edge is used by one end alone'
   }
 }

@@ -44,14 +44,14 @@ export class ModelPeer {
     this.#edges = edges
     this.#weightOf = weightOf
     edges.life = plain.life
-    edges.begun = plain.begun
+    edges.currentTag = plain.begun
     edges.isOpen = plain.isOpen
     edges.declines = plain.isPaused
     for (const [name, edge] of Object.entries(plain.edges)) edges.restore(name as PeerName, { ...edge })
   }
 
   plain(): Plain {
-    const { life, begun, isOpen } = this.#edges
+    const { life, currentTag: begun, isOpen } = this.#edges
     const edges = [...this.#edges.entries()].sort(([left], [right]) => (left < right ? -1 : 1))
     return { ...this.#plain, life, begun, isOpen, edges: Object.fromEntries(edges) }
   }
@@ -62,12 +62,12 @@ export class ModelPeer {
     this.#plain.offer = 1 / (1 + chosen.length)
     this.#edges.begin(round)
     for (const to of chosen) {
-      if (!this.#edges.maySay(this.#edges.of(to))) continue
-      this.#edges.say(this.#edges.of(to))
+      if (!this.#edges.maySend(this.#edges.of(to))) continue
+      this.#edges.markSent(this.#edges.of(to))
       this.#plain.said = { ...this.#plain.said, [to]: [...(this.#plain.said[to] ?? []), round] }
       this.#send(to, 'X', round)
     }
-    this.#forget((from, at) => at <= round && !(at === round && this.#edges.hasSaid(from)))
+    this.#forget((from, at) => at <= round && !(at === round && this.#edges.hasSent(from)))
   }
 
   receive(from: PeerName, { kind, round, life, toLife, offer }: Letter): void {
@@ -77,7 +77,7 @@ export class ModelPeer {
     if (kind === 'X') this.#receiveX(from, round, offer)
     if (kind === 'SKIP') this.#edges.skip(from, round)
     if (kind === 'WITHDRAW' && this.#edges.withdraw(from, round)) {
-      if (round > this.#edges.begun) this.#take(from, round)
+      if (round > this.#edges.currentTag) this.#take(from, round)
       this.#send(from, 'SKIP', round)
     }
   }
@@ -86,7 +86,7 @@ export class ModelPeer {
     const { round } = this.#plain
     return [...this.#edges.entries()]
       .map(([name]) => name)
-      .filter((name) => this.#edges.hasSaid(name) && !this.#edges.hasSkipped(name))
+      .filter((name) => this.#edges.hasSent(name) && !this.#edges.hasSkipped(name))
       .filter((name) => this.#plain.kept[name]?.[round] === undefined)
   }
 
@@ -100,7 +100,7 @@ export class ModelPeer {
         offer,
         theirs: offer,
         since: 0,
-        asked: undefined
+        askedAt: undefined
       } satisfies Debt<number>)
       if (asks) this.#send(name, 'WITHDRAW', round)
     }
@@ -116,7 +116,7 @@ export class ModelPeer {
   pause(isPaused: boolean): void {
     this.#plain.isPaused = isPaused
     this.#edges.declines = isPaused
-    if (isPaused) this.#forget((from, at) => at > this.#edges.begun && this.#edges.refuse(from, at) === 'skip')
+    if (isPaused) this.#forget((from, at) => at > this.#edges.currentTag && this.#edges.refuse(from, at) === 'skip')
   }
 
   newLife(peer: PeerName, life: number): void {
@@ -125,7 +125,7 @@ export class ModelPeer {
   }
 
   #receiveX(from: PeerName, round: number, offer: number): void {
-    const verdict = this.#edges.come(from, round)
+    const verdict = this.#edges.receive(from, round)
     if (verdict === 'skip') this.#send(from, 'SKIP', round)
     if (verdict === 'keep' || verdict === 'mix')
       this.#plain.kept = { ...this.#plain.kept, [from]: { ...this.#plain.kept[from], [round]: offer } }
@@ -175,5 +175,5 @@ export function freshPeer(life: number, round: number): Plain {
 }
 
 export function edgeOfLife(life: number): Edge<number> {
-  return { life, said: -1, skipped: -1, silentUntil: -1, debt: undefined }
+  return { life, sentTag: -1, skippedTag: -1, silentUntil: -1, debt: undefined }
 }

@@ -39,11 +39,11 @@ class WithoutDebts extends Edges<number> {
   override owe(): void {}
 }
 class OwingGoesOn extends Edges<number> {
-  override maySay(): boolean {
+  override maySend(): boolean {
     return true
   }
-  override say(edge: Edge<number>): void {
-    super.say(edge)
+  override markSent(edge: Edge<number>): void {
+    super.markSent(edge)
     edge.debt = undefined
   }
 }
@@ -71,14 +71,14 @@ for (const [rule, options, problem] of mutants) {
   })
 }
 
-const debt = (tag: number): Debt<number> => ({ tag, mine: 0, offer: 0.5, theirs: 0.5, since: 0, asked: undefined })
+const debt = (tag: number): Debt<number> => ({ tag, mine: 0, offer: 0.5, theirs: 0.5, since: 0, askedAt: undefined })
 
 /** Has sent X under tag 0, and has continued without b's. */
 function owing(): { readonly edges: Edges<number>; readonly cancelled: number[] } {
   const cancelled: number[] = []
   const edges = new Edges<number>(({ tag }) => cancelled.push(tag))
   edges.begin(0)
-  edges.say(edges.of(b))
+  edges.markSent(edges.of(b))
   edges.owe(b, debt(0))
   edges.isOpen = false
   return { edges, cancelled }
@@ -87,12 +87,12 @@ function owing(): { readonly edges: Edges<number>; readonly cancelled: number[] 
 test('an edge that owes says nothing until X has come, which is applied once', (t) => {
   const { edges } = owing()
   edges.begin(1)
-  t.false(edges.maySay(edges.of(b)))
-  t.is(edges.come(b, 0), 'late')
+  t.false(edges.maySend(edges.of(b)))
+  t.is(edges.receive(b, 0), 'late')
   t.is(edges.settle(b)?.tag, 0)
-  t.is(edges.come(b, 0), 'drop')
+  t.is(edges.receive(b, 0), 'drop')
   edges.begin(2)
-  t.true(edges.maySay(edges.of(b)))
+  t.true(edges.maySend(edges.of(b)))
 })
 
 test('SKIP, a new life, and whatever was sent after what is owed cancel a debt', (t) => {
@@ -100,7 +100,7 @@ test('SKIP, a new life, and whatever was sent after what is owed cancel a debt',
     (edges) => edges.skip(b, 0),
     (edges) => edges.newLife(b, 2),
     (edges) => edges.beginLife(2),
-    (edges) => edges.come(b, 3),
+    (edges) => edges.receive(b, 3),
     (edges) => edges.withdraw(b, 0)
   ]
   for (const way of ways) {
@@ -116,22 +116,22 @@ test('what nobody asked for changes nothing: SKIP of another round, X of a tag t
   t.is(edges.debts, 1)
   const fresh = new Edges<number>()
   fresh.begin(4)
-  t.is(fresh.come(b, 2), 'skip')
-  t.is(fresh.come(b, 4), 'skip')
-  t.is(fresh.come(b, 5), 'keep')
+  t.is(fresh.receive(b, 2), 'skip')
+  t.is(fresh.receive(b, 4), 'skip')
+  t.is(fresh.receive(b, 5), 'keep')
   t.true(fresh.withdraw(b, 9))
   fresh.begin(9)
-  t.false(fresh.maySay(fresh.of(b)))
+  t.false(fresh.maySend(fresh.of(b)))
 })
 
 test('a peer that pauses answers SKIP, also for rounds to come', (t) => {
   const edges = new Edges<number>()
   edges.begin(0)
   edges.declines = true
-  t.is(edges.come(b, 3), 'skip')
+  t.is(edges.receive(b, 3), 'skip')
   edges.declines = false
   edges.begin(3)
-  t.false(edges.maySay(edges.of(b)))
+  t.false(edges.maySend(edges.of(b)))
   edges.begin(4)
-  t.true(edges.maySay(edges.of(b)))
+  t.true(edges.maySend(edges.of(b)))
 })

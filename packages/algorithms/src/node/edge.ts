@@ -1,6 +1,6 @@
 import type { Milliseconds, PeerName } from '@murmuration/core'
 
-const nobody: readonly PeerName[] = []
+const noPeers: readonly PeerName[] = []
 
 /** An exchange that one end continued without: its own message is sent, and the other end's has not arrived. */
 export interface Debt<M> {
@@ -13,7 +13,7 @@ export interface Debt<M> {
   /** Since when it is awaited. */
   readonly since: Milliseconds
   /** When the other end was last asked whether it will send; undefined if never. */
-  asked: Milliseconds | undefined
+  askedAt: Milliseconds | undefined
 }
 
 /** One end of an edge. Tags only grow. */
@@ -21,9 +21,9 @@ export interface Edge<M> {
   /** The life of the other end that this edge belongs to. */
   life: number
   /** The last tag under which this peer's message was sent. */
-  said: number
+  sentTag: number
   /** The last tag that the other end has answered with SKIP. */
-  skipped: number
+  skippedTag: number
   /** No X is sent up to this tag: SKIP was sent. */
   silentUntil: number
   debt: Debt<M> | undefined
@@ -46,7 +46,7 @@ export class Edges<M> {
   /** This peer's life. */
   life = 1
   /** The tag under which messages were last sent. */
-  begun = -1
+  currentTag = -1
   /** Whether messages of that tag are still collected. */
   isOpen = false
   /** Whether every message is answered with SKIP, while the peer is paused. */
@@ -67,7 +67,7 @@ export class Edges<M> {
 
   /** The peers whose messages this peer has continued without and that have not arrived. */
   get owing(): readonly PeerName[] {
-    if (this.#debts === 0) return nobody
+    if (this.#debts === 0) return noPeers
     return [...this.#edges].filter(([, { debt }]) => debt !== undefined).map(([peer]) => peer)
   }
 
@@ -77,44 +77,44 @@ export class Edges<M> {
   }
 
   begin(tag: number): void {
-    this.begun = tag
+    this.currentTag = tag
     this.isOpen = true
   }
 
   /** Whether X may be sent under the current tag. */
-  maySay({ debt, silentUntil }: Edge<M>): boolean {
-    return debt === undefined && silentUntil < this.begun
+  maySend({ debt, silentUntil }: Edge<M>): boolean {
+    return debt === undefined && silentUntil < this.currentTag
   }
 
   /** X was sent. */
-  say(edge: Edge<M>): void {
-    edge.said = this.begun
+  markSent(edge: Edge<M>): void {
+    edge.sentTag = this.currentTag
   }
 
-  hasSaid(to: PeerName): boolean {
-    return this.of(to).said === this.begun
+  hasSent(to: PeerName): boolean {
+    return this.of(to).sentTag === this.currentTag
   }
 
   hasSkipped(from: PeerName): boolean {
-    return this.of(from).skipped === this.begun
+    return this.of(from).skippedTag === this.currentTag
   }
 
   /** Whether a message belongs to this peer's life and the sender's newest one. A new life of the sender resets its edge. */
   isOfLives(from: PeerName, life: number, toLife: number): boolean {
-    const known = this.of(from).life
-    if (toLife !== this.life || life < known) return false
-    if (life > known) this.newLife(from, life)
+    const knownLife = this.of(from).life
+    if (toLife !== this.life || life < knownLife) return false
+    if (life > knownLife) this.newLife(from, life)
     return true
   }
 
   /** X has arrived. */
-  come(from: PeerName, tag: number): Verdict {
+  receive(from: PeerName, tag: number): Verdict {
     const edge = this.of(from)
     if (edge.debt?.tag === tag) return 'late'
     if (edge.debt !== undefined && edge.debt.tag < tag) this.#cancel(edge)
-    if (tag > this.begun) return this.declines ? this.refuse(from, tag) : 'keep'
-    if (edge.said !== tag) return 'skip'
-    return tag === this.begun && this.isOpen && edge.skipped !== tag ? 'mix' : 'drop'
+    if (tag > this.currentTag) return this.declines ? this.refuse(from, tag) : 'keep'
+    if (edge.sentTag !== tag) return 'skip'
+    return tag === this.currentTag && this.isOpen && edge.skippedTag !== tag ? 'mix' : 'drop'
   }
 
   /** Refuses an X of a future tag, which is answered with SKIP; so this peer will not send X under that tag. */
@@ -127,7 +127,7 @@ export class Edges<M> {
   /** SKIP has arrived. Without an X sent under its tag it changes nothing. Returns the debt that it cancels. */
   skip(from: PeerName, tag: number): Debt<M> | undefined {
     const edge = this.of(from)
-    if (edge.said === tag) edge.skipped = tag
+    if (edge.sentTag === tag) edge.skippedTag = tag
     const { debt } = edge
     if (debt?.tag !== tag) return undefined
     this.#cancel(edge)
@@ -139,8 +139,8 @@ export class Edges<M> {
     const edge = this.of(from)
     // X was sent before WITHDRAW and has not arrived: it is lost.
     if (edge.debt !== undefined && edge.debt.tag <= tag) this.#cancel(edge)
-    if (tag <= edge.said) return false
-    if (tag > this.begun) this.refuse(from, tag)
+    if (tag <= edge.sentTag) return false
+    if (tag > this.currentTag) this.refuse(from, tag)
     return true
   }
 
@@ -201,5 +201,5 @@ export class Edges<M> {
 }
 
 function newEdge<M>(life: number): Edge<M> {
-  return { life, said: -1, skipped: -1, silentUntil: -1, debt: undefined }
+  return { life, sentTag: -1, skippedTag: -1, silentUntil: -1, debt: undefined }
 }

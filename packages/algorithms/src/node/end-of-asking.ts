@@ -32,18 +32,18 @@ export class EndOfAsking {
     const { servers = [], workers } = this.#settings
     const { fabric, mixings } = this.#peer
     const others = this.#isServer ? workers : servers.length > 0 ? servers : [...mixings.neighbours]
-    const unsaid = new Set(this.#isServer ? [] : others)
-    const say = () => {
-      for (const to of unsaid) {
+    const unannounced = new Set(this.#isServer ? [] : others)
+    const announce = () => {
+      for (const to of unannounced) {
         const result = fabric.send(to, { kind: this.#kind, round, vector: new Float32Array(0) })
-        if (result !== 'full') unsaid.delete(to)
+        if (result !== 'full') unannounced.delete(to)
       }
-      return unsaid.size === 0
+      return unannounced.size === 0
     }
-    say()
+    announce()
     const { answers } = roleOf(this.#settings, fabric.self)
     if (answers === undefined && this.#settings.algorithm.pace !== 'own') return
-    await this.#await(others, round, say)
+    await this.#await(others, round, announce)
     this.#done = undefined
   }
 
@@ -59,8 +59,7 @@ export class EndOfAsking {
   #accept(envelope: Envelope<VectorMessage>): void {
     const { fabric, presence } = this.#peer
     const { from, message } = envelope
-    if (message.vector.length > 0)
-      return fabric.reject(envelope, 'parameters in a message that says no more than an end')
+    if (message.vector.length > 0) return fabric.reject(envelope, 'parameters in the announcement of an end')
     presence.heard(from)
     this.#done ??= new Set()
     this.#done.add(from)
@@ -70,31 +69,32 @@ export class EndOfAsking {
    * A peer that was not heard for two timeouts, and has not announced its end, is missing. A peer known to be gone is not waited for. Where peers
    * report their rounds, a peer that gets no closer to its end is not waited for, whatever else it sends.
    *
-   * @param say - announces the end to those whose queue had no room, and returns whether all have been told
+   * @param announce - announces the end to those whose queue had no room, and returns whether none is left
    */
-  async #await(others: readonly PeerName[], round: number, say: () => boolean): Promise<void> {
+  async #await(others: readonly PeerName[], round: number, announce: () => boolean): Promise<void> {
     const { fabric, presence, timeout } = this.#peer
     const { members } = presence
     const laggards = members?.laggards(round)
     const isOver = (name: PeerName) =>
       this.#done?.has(name) === true || members?.isGone(name) === true || laggards?.hasEnded(name) === true
-    const isNearer = () => laggards?.comeNearer(others.filter((name) => !isOver(name))) ?? presence.messages > messages
+    const hasProgress = () =>
+      laggards?.noteProgress(others.filter((name) => !isOver(name))) ?? presence.messages > messages
     const isDone = () => others.every(isOver)
     let [messages, since] = [presence.messages, fabric.now()]
-    for (let isSaid = say(); !isSaid || !isDone(); isSaid = say()) {
+    for (let isAnnounced = announce(); !isAnnounced || !isDone(); isAnnounced = announce()) {
       const end = since + 2 * timeout
-      const until = members === undefined && isSaid ? end : Math.min(end, fabric.now() + lookEvery)
+      const until = members === undefined && isAnnounced ? end : Math.min(end, fabric.now() + lookEvery)
       await this.#peer.until({
-        isDone: () => (isSaid && isDone()) || presence.messages > messages,
+        isDone: () => (isAnnounced && isDone()) || presence.messages > messages,
         deadline: () => until,
         outcome: () => {}
       })
-      if (isNearer()) since = fabric.now()
+      if (hasProgress()) since = fabric.now()
       messages = presence.messages
       if (fabric.now() < end) continue
       if (!this.#isServer || isDone()) return
       const missing = others.filter((name) => !isOver(name))
-      const text = `${fabric.self} heard nothing of ${missing.join(', ')} for ${2 * timeout} ms, and they have not ended`
+      const text = `${fabric.self} received nothing from ${missing.join(', ')} for ${2 * timeout} ms, and they have not ended`
       throw new NeighboursMissingError(missing, text)
     }
   }

@@ -47,11 +47,11 @@ function mailbox(offer?: number) {
   const mixing = (round: number): Mixing => {
     return { peer: a, round, own: 0.5, to: [b], from: [b], row: () => 0.5, column: () => 0.5, offer }
   }
-  const say = (round: number, others: Partial<Mixing> = {}) =>
+  const send = (round: number, others: Partial<Mixing> = {}) =>
     box.send({ ...mixing(round), ...others }, { x: arena.adopt(new Float32Array(length)) })
-  const come = (from: typeof a, round: number, numbers: readonly number[] = []) =>
+  const receive = (from: typeof a, round: number, numbers: readonly number[] = []) =>
     box.accept({ from, message: { kind: 1, round, numbers, vector: new Float32Array(length) } })
-  return { box, arena, sent, faults, say, come }
+  return { box, arena, sent, faults, send, receive }
 }
 
 function control(from: typeof a, message: Partial<VectorMessage>): Envelope<VectorMessage> {
@@ -62,29 +62,29 @@ const textOf = ({ kind, round, numbers = [] }: VectorMessage) => [kind, round, .
 
 test('an offer that is not the topology’s travels beside the vector, and nothing travels without one', (t) => {
   const [plain, repaired] = [mailbox(), mailbox(0.25)]
-  plain.say(0)
-  repaired.say(0)
+  plain.send(0)
+  repaired.send(0)
   t.deepEqual([...plain.sent, ...repaired.sent].map(textOf), ['1 0', '1 0 0.25'])
 })
 
 test('every message that will not be used is answered with SKIP: of nobody’s round, too early, and of one that was told so', (t) => {
-  const { box, sent, say, come } = mailbox()
-  say(0)
-  come(c, 0)
-  come(b, 99)
+  const { box, sent, send, receive } = mailbox()
+  send(0)
+  receive(c, 0)
+  receive(b, 99)
   box.exchange?.acceptWithdraw(control(b, { round: 3 }))
   t.deepEqual(sent.slice(1).map(textOf), ['7 0', '7 99', '7 3'])
-  come(b, 2)
-  say(2)
+  receive(b, 2)
+  send(2)
   t.deepEqual(sent.slice(4).map(textOf), ['7 2'], 'SKIP was said of round 3, and so of all before it')
 })
 
 test('a message of an earlier life, or to one, is dropped, and a new life makes the edge anew', (t) => {
-  const { box, sent, say, come } = mailbox()
-  say(0)
-  come(b, 1, [0, 2, 1])
-  come(b, 1, [0, 1, 1])
-  come(b, 1, [0, 2, 5])
+  const { box, sent, send, receive } = mailbox()
+  send(0)
+  receive(b, 1, [0, 2, 1])
+  receive(b, 1, [0, 1, 1])
+  receive(b, 1, [0, 2, 5])
   t.is(sent.length, 1)
   box.exchange?.acceptWithdraw(control(b, { round: 1, numbers: [0, 2, 1] }))
   t.deepEqual(sent.slice(1).map(textOf), ['7 1 0 1 2'])
@@ -110,31 +110,31 @@ test('answers that make no sense are their sender’s fault, and change nothing'
 })
 
 test('terms that make no sense are their sender’s fault', (t) => {
-  const { say, come, faults } = mailbox()
-  say(0)
+  const { send, receive, faults } = mailbox()
+  send(0)
   const wrong = [[Number.NaN], [-1], [2], [0], [0.5, 1], [0.5, 1.5, 1], [0.5, 1, 1, 1]]
-  for (const numbers of wrong) come(b, 0, numbers)
+  for (const numbers of wrong) receive(b, 0, numbers)
   t.is(faults.length, wrong.length)
 })
 
 test('a flood for rounds to come keeps one vector for each of 64 rounds at most', (t) => {
-  const { arena, say, come } = mailbox()
-  say(0)
+  const { arena, send, receive } = mailbox()
+  send(0)
   const before = arena.size
-  for (let round = 1; round < rounds; round++) come(b, round)
+  for (let round = 1; round < rounds; round++) receive(b, round)
   arena.sweep(true)
   t.true(arena.size - before <= 64, `${arena.size}`)
 })
 
 test('what is owed is saved with a session, and left out of a checkpoint', (t) => {
   const first = mailbox()
-  first.say(0)
-  first.box.exchange?.goOnWithout(b, { x: first.arena.adopt(Float32Array.of(1, 2, 3, 4)) }, 0)
+  first.send(0)
+  first.box.exchange?.continueWithout(b, { x: first.arena.adopt(Float32Array.of(1, 2, 3, 4)) }, 0)
   t.deepEqual(first.box.exchange?.owing, [b])
   const flowsAfter = (early: 'with early' | 'without early') => {
-    const { box, come } = mailbox()
+    const { box, receive } = mailbox()
     box.restore(first.box.saved(early))
-    come(b, 0)
+    receive(b, 0)
     return box.exchange
       ?.takeFlows()
       .map(({ from, round, weight, mine }) => [from, round, weight, [...(firstVectorOf(mine)?.values ?? [])]])
@@ -149,13 +149,13 @@ const oneWay = { from: [b], to: [c], filedFrom: [b], filedTo: [c] }
 test('of an edge that goes one way nothing is awaited any more once its sender has said SKIP, gone on or begun anew', (t) => {
   const outcomes = [
     ({ box }: ReturnType<typeof mailbox>) => box.exchange?.acceptSkip(control(b, { round: 2 })),
-    ({ come }: ReturnType<typeof mailbox>) => come(b, 3),
+    ({ receive }: ReturnType<typeof mailbox>) => receive(b, 3),
     ({ box }: ReturnType<typeof mailbox>) => box.exchange?.newLife(b, 2)
   ].map((act) => {
     const given = mailbox()
-    given.say(1, oneWay)
-    given.come(b, 1)
-    given.say(2, oneWay)
+    given.send(1, oneWay)
+    given.receive(b, 1)
+    given.send(2, oneWay)
     const before = [given.box.exchange?.isAwaited(b), given.box.exchange?.isUsual]
     act(given)
     return [...before, given.box.exchange?.isAwaited(b), given.box.exchange?.isUsual, given.faults.length]
@@ -164,32 +164,32 @@ test('of an edge that goes one way nothing is awaited any more once its sender h
 })
 
 test('what was said before its round begins counts in it', (t) => {
-  const { box, say, come } = mailbox()
-  say(0, oneWay)
+  const { box, send, receive } = mailbox()
+  send(0, oneWay)
   box.exchange?.acceptSkip(control(b, { round: 2 }))
-  say(1, oneWay)
+  send(1, oneWay)
   t.is(box.exchange?.isAwaited(b), false, 'links deliver in order')
-  come(b, 4)
-  say(3, oneWay)
+  receive(b, 4)
+  send(3, oneWay)
   t.deepEqual([box.exchange?.isAwaited(b), box.exchange?.isUsual], [false, false])
-  say(5, oneWay)
+  send(5, oneWay)
   t.deepEqual([box.exchange?.isAwaited(b), box.exchange?.isUsual], [true, true])
 })
 
 test('who receives of this peer one way and is left out of its repaired row hears SKIP; with others both ends say X', (t) => {
-  const { sent, say } = mailbox(0.25)
-  say(0, { ...oneWay, to: [] })
-  say(1, { ...oneWay, to: [], filedFrom: [b, c] })
+  const { sent, send } = mailbox(0.25)
+  send(0, { ...oneWay, to: [] })
+  send(1, { ...oneWay, to: [], filedFrom: [b, c] })
   t.deepEqual(sent.map(textOf), ['7 0'])
 })
 
 test('a sender whose row is repaired hears that this peer sends it nothing', (t) => {
   const [now, early] = [mailbox(), mailbox()]
-  now.say(0, oneWay)
-  now.come(b, 0, [0.5])
-  early.say(0, oneWay)
-  early.come(b, 1, [0.5])
-  early.say(1, oneWay)
+  now.send(0, oneWay)
+  now.receive(b, 0, [0.5])
+  early.send(0, oneWay)
+  early.receive(b, 1, [0.5])
+  early.send(1, oneWay)
   t.deepEqual(
     [now, early].map(({ sent }) => sent.map(textOf)),
     [

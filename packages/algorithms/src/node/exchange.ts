@@ -3,20 +3,20 @@ import type { VectorMessage } from '@murmuration/wire'
 import type { Flow, Message, Mixing, Route, State } from '../record.js'
 import { type Debt, type Edge, Edges } from './edge.js'
 import { Debts } from './debts.js'
-import { type Early, type EarlyMessages, tagOf } from './early.js'
+import { type MessageBuffer, type EarlyMessages, tagOf } from './message-buffer.js'
 import type { Absence, ControlKinds, Exchanging } from './exchanging.js'
-import { Heard } from './heard.js'
+import { LastTags } from './last-tags.js'
 import type { Owner } from './owner.js'
 import { noTerms, termNumbers, termsOf } from './terms.js'
 
 /** How many rounds ahead a kept message may be; neighbours that wait for each other are never that far apart. */
 const roundsAhead = 64
 
-const nobody: readonly PeerName[] = []
-const nobodyOf: ReadonlySet<PeerName> = new Set()
+const noPeers: readonly PeerName[] = []
+const noPeerSet: ReadonlySet<PeerName> = new Set()
 
 function oneWayOf({ to, from }: Route): ReadonlySet<PeerName> {
-  if (from === to || from.every((peer) => to.includes(peer))) return nobodyOf
+  if (from === to || from.every((peer) => to.includes(peer))) return noPeerSet
   return new Set(from.filter((peer) => !to.includes(peer)))
 }
 
@@ -24,31 +24,31 @@ function oneWayOf({ to, from }: Route): ReadonlySet<PeerName> {
 export class Exchange implements Exchanging {
   readonly takesAll = false
   readonly #owner: Owner
-  readonly #early: Early
+  readonly #buffer: MessageBuffer
   /** Whether a sum over the peers is kept, so that an exchange that one end continued without is owed. */
   readonly #isOwed: boolean
   readonly #edges: Edges<Message>
   readonly #debts: Debts
-  readonly #heard = new Heard()
+  readonly #lastTags = new LastTags()
   #route: Route | undefined
   /** The senders of this round that are sent no message. */
-  #oneWay: ReadonlySet<PeerName> = nobodyOf
-  #unsaid = 0
-  #asked: Edge<Message> | undefined
+  #oneWay: ReadonlySet<PeerName> = noPeerSet
+  #unsentCount = 0
+  #requestedEdge: Edge<Message> | undefined
   /** Whether X was sent to all under the current tag, and no peer has answered with SKIP or begun a new life. */
   #isUsual = true
 
-  constructor(owner: Owner, early: Early, kinds: ControlKinds, isOwed: boolean) {
+  constructor(owner: Owner, buffer: MessageBuffer, kinds: ControlKinds, isOwed: boolean) {
     this.#owner = owner
-    this.#early = early
+    this.#buffer = buffer
     this.#isOwed = isOwed
     this.#edges = new Edges(
       ({ mine }) => owner.arena.pin(mine, -1),
       (peer) => {
-        early.dropAll(peer)
-        this.#heard.forget(peer)
+        buffer.dropAll(peer)
+        this.#lastTags.forget(peer)
         // The new life answers nothing that was sent to the earlier one, and sends nothing under the current tag.
-        if (this.#edges.isOpen) this.#heard.note(peer, this.begun)
+        if (this.#edges.isOpen) this.#lastTags.note(peer, this.currentTag)
         this.#isUsual = false
       }
     )
@@ -65,18 +65,18 @@ export class Exchange implements Exchanging {
   }
 
   /** The current tag. */
-  get begun(): number {
-    return this.#edges.begun
+  get currentTag(): number {
+    return this.#edges.currentTag
   }
 
   begin(route: Route): 'begins' | 'under way' {
     const { to, from } = route
     const [tag, edges] = [tagOf(route), this.#edges]
-    const isUnderWay = edges.isOpen && tag === this.begun
+    const isUnderWay = edges.isOpen && tag === this.currentTag
     if (isUnderWay && this.#route !== undefined) return 'under way'
     if (to !== this.#route?.to || from !== this.#route.from) this.#oneWay = oneWayOf(route)
     this.#route = route
-    this.#unsaid = 0
+    this.#unsentCount = 0
     // X was sent before this peer was saved, perhaps not to all.
     this.#isUsual = !isUnderWay
     if (!isUnderWay) edges.begin(tag)
@@ -87,10 +87,10 @@ export class Exchange implements Exchanging {
   termsTo(to: PeerName): readonly number[] | undefined {
     const edges = this.#edges
     const edge = edges.of(to)
-    this.#asked = edge
-    if (!edges.maySay(edge) && this.#route?.from.includes(to) === true) {
+    this.#requestedEdge = edge
+    if (!edges.maySend(edge) && this.#route?.from.includes(to) === true) {
       this.#debts.remind(to)
-      this.#unsaid++
+      this.#unsentCount++
       return undefined
     }
     const { offer } = this.#route as Partial<Mixing>
@@ -99,43 +99,43 @@ export class Exchange implements Exchanging {
   }
 
   /** X was sent to the peer whose terms were requested. */
-  said(): void {
-    if (this.#asked !== undefined) this.#edges.say(this.#asked)
+  markSent(): void {
+    if (this.#requestedEdge !== undefined) this.#edges.markSent(this.#requestedEdge)
   }
 
   /** X could not be sent. */
-  unsaid(): void {
-    this.#unsaid++
+  markUnsent(): void {
+    this.#unsentCount++
   }
 
   /**
    * Every X of this tag has been sent. A peer that is left out of a repaired row and sends nothing receives SKIP. What others have sent under this
    * tag or earlier ones without a use is answered with SKIP.
    */
-  hasBegun(): void {
-    const { to, offer, filedTo = nobody, filedFrom = nobody } = this.#route as Mixing
+  endSending(): void {
+    const { to, offer, filedTo = noPeers, filedFrom = noPeers } = this.#route as Mixing
     const isLeftOut = (peer: PeerName) => !to.includes(peer) && !filedFrom.includes(peer)
-    if (offer !== undefined) for (const peer of filedTo) if (isLeftOut(peer)) this.#skip(peer, this.begun)
-    this.#isUsual = this.#unsaid === 0 && (this.#oneWay.size === 0 || !this.#hasOneWayPassed)
-    this.#early.eachUpTo(this.begun, this.#answer)
+    if (offer !== undefined) for (const peer of filedTo) if (isLeftOut(peer)) this.#skip(peer, this.currentTag)
+    this.#isUsual = this.#unsentCount === 0 && (this.#oneWay.size === 0 || !this.#hasOneWayPassed)
+    this.#buffer.eachUpTo(this.currentTag, this.#answer)
   }
 
   /** Whether a one-way sender has sent something of the current tag or a later one. */
   get #hasOneWayPassed(): boolean {
-    return [...this.#oneWay].some((peer) => this.#heard.isPast(peer, this.begun))
+    return [...this.#oneWay].some((peer) => this.#lastTags.isPast(peer, this.currentTag))
   }
 
   /** Sends SKIP for a message that arrived before its round began and has no use in it. */
   readonly #answer = (tag: number, from: PeerName): void => {
-    if (tag === this.begun && this.#edges.hasSaid(from)) return
-    if (tag === this.begun && this.#oneWay.has(from)) return this.#answerOneWay(from, this.#early.find(tag, from))
-    this.#early.drop(tag, from)
+    if (tag === this.currentTag && this.#edges.hasSent(from)) return
+    if (tag === this.currentTag && this.#oneWay.has(from)) return this.#answerOneWay(from, this.#buffer.find(tag, from))
+    this.#buffer.drop(tag, from)
     this.#skip(from, tag)
   }
 
   /** A sender whose row is repaired may wait for a message that this peer does not send. */
   #answerOneWay(from: PeerName, message: Message | undefined): void {
-    if (message !== undefined && termsOf(message).offer !== undefined) this.#skip(from, this.begun)
+    if (message !== undefined && termsOf(message).offer !== undefined) this.#skip(from, this.currentTag)
   }
 
   /** Whether X is expected of all that were sent one, so that no peer needs to be checked. */
@@ -145,8 +145,8 @@ export class Exchange implements Exchanging {
 
   /** Whether X of a sender may still arrive under the current tag. */
   isAwaited(from: PeerName): boolean {
-    if (this.#oneWay.has(from)) return !this.#heard.isPast(from, this.begun)
-    return this.#edges.hasSaid(from) && !this.#edges.hasSkipped(from)
+    if (this.#oneWay.has(from)) return !this.#lastTags.isPast(from, this.currentTag)
+    return this.#edges.hasSent(from) && !this.#edges.hasSkipped(from)
   }
 
   /** Whether a message of a future tag is too far ahead to be kept. */
@@ -158,7 +158,7 @@ export class Exchange implements Exchanging {
   refuse(from: PeerName, { round, part = 0, field = 0, offset = 0 }: VectorMessage): void {
     if (field > 0 || offset > 0) return
     const tag = tagOf({ round, part })
-    this.#heard.note(from, tag)
+    this.#lastTags.note(from, tag)
     this.#edges.refuse(from, tag)
     this.#skip(from, tag)
   }
@@ -167,11 +167,11 @@ export class Exchange implements Exchanging {
   take(from: PeerName, tag: number, message: Message): boolean {
     const { life, toLife } = termsOf(message)
     if (!this.#edges.isOfLives(from, life, toLife)) return false
-    const verdict = this.#edges.come(from, tag)
+    const verdict = this.#edges.receive(from, tag)
     if (verdict === 'late') this.#settle(from, message)
     if (verdict === 'keep') this.#isAhead(from, tag)
     if (verdict !== 'skip') return verdict === 'keep' || verdict === 'mix'
-    if (tag !== this.begun || !this.#edges.isOpen || !this.#oneWay.has(from)) {
+    if (tag !== this.currentTag || !this.#edges.isOpen || !this.#oneWay.has(from)) {
       this.#skip(from, tag)
       return false
     }
@@ -181,21 +181,21 @@ export class Exchange implements Exchanging {
 
   /** A message of a future tag has arrived: its sender sends nothing more under the current tag. */
   #isAhead(from: PeerName, tag: number): void {
-    this.#heard.note(from, tag)
+    this.#lastTags.note(from, tag)
     if (this.#oneWay.has(from)) this.#isUsual = false
   }
 
   /** The tag is over without X of a sender, awaited since `since`. Returns why there is none. */
-  goOnWithout(from: PeerName, mine: Message | undefined, since: Milliseconds): Absence {
+  continueWithout(from: PeerName, mine: Message | undefined, since: Milliseconds): Absence {
     const edges = this.#edges
     if (this.#oneWay.has(from)) return this.isAwaited(from) ? 'silent' : 'skipped'
-    if (!edges.hasSaid(from)) return edges.of(from).silentUntil < edges.begun ? 'unsaid' : 'skipped'
+    if (!edges.hasSent(from)) return edges.of(from).silentUntil < edges.currentTag ? 'unsent' : 'skipped'
     if (edges.hasSkipped(from)) return 'skipped'
     if (this.#isOwed && mine !== undefined) this.#owe(from, mine, since)
     return 'silent'
   }
 
-  leave(): void {}
+  keepUncollected(): void {}
 
   close(): void {
     this.#edges.isOpen = false
@@ -204,20 +204,20 @@ export class Exchange implements Exchanging {
   acceptSkip(envelope: Envelope<VectorMessage>): void {
     const tag = this.#debts.read(envelope)
     if (tag === undefined) return
-    this.#heard.note(envelope.from, tag)
+    this.#lastTags.note(envelope.from, tag)
     const debt = this.#edges.skip(envelope.from, tag)
     const { presence } = this.#owner
     // A peer that was asked may answer SKIP because it is far behind. Where members account for what a peer has cost, and a peer that is behind takes
     // a state, it is waited for again.
-    if (debt?.asked === undefined) this.#excuse(envelope.from, debt)
+    if (debt?.askedAt === undefined) this.#excuse(envelope.from, debt)
     else if (presence.members !== undefined) presence.heard(envelope.from)
-    if (tag >= this.begun) this.#isUsual = false
+    if (tag >= this.currentTag) this.#isUsual = false
   }
 
   acceptWithdraw(envelope: Envelope<VectorMessage>): void {
     const tag = this.#debts.read(envelope)
     if (tag === undefined || !this.#edges.withdraw(envelope.from, tag)) return
-    if (tag > this.begun) this.#early.drop(tag, envelope.from)
+    if (tag > this.currentTag) this.#buffer.drop(tag, envelope.from)
     this.#skip(envelope.from, tag)
   }
 
@@ -256,9 +256,9 @@ export class Exchange implements Exchanging {
   pause(isPaused: boolean): void {
     this.#edges.declines = isPaused
     if (!isPaused) return
-    this.#early.eachUpTo(Number.POSITIVE_INFINITY, (tag, from) => {
-      if (tag <= this.begun) return
-      this.#early.drop(tag, from)
+    this.#buffer.eachUpTo(Number.POSITIVE_INFINITY, (tag, from) => {
+      if (tag <= this.currentTag) return
+      this.#buffer.drop(tag, from)
       this.#edges.refuse(from, tag)
       this.#skip(from, tag)
     })
@@ -276,7 +276,7 @@ export class Exchange implements Exchanging {
     const W = this.#route as Mixing
     const offer = W.row(to)
     const theirs = W.offer === undefined ? offer : (W.filed?.(to) ?? offer)
-    this.#debts.owe(to, { tag: this.begun, mine, offer, theirs, since })
+    this.#debts.owe(to, { tag: this.currentTag, mine, offer, theirs, since })
   }
 
   #settle(from: PeerName, theirs: Message): void {
@@ -291,6 +291,6 @@ export class Exchange implements Exchanging {
   }
 
   #skip(to: PeerName, tag: number): void {
-    this.#debts.say('skip', to, tag)
+    this.#debts.send('skip', to, tag)
   }
 }

@@ -3,7 +3,7 @@ import type { VectorMessage } from '@murmuration/wire'
 import type { Flow, Message } from '../record.js'
 import type { Owner } from './owner.js'
 
-const nobody: readonly PeerName[] = []
+const noPeers: readonly PeerName[] = []
 const nothing: readonly OpenEdges[] = []
 
 /** The open exchanges of a channel. */
@@ -38,7 +38,7 @@ export class Exchanges {
 
   /** The peers whose messages this peer has continued without and that have not arrived. */
   get owing(): readonly PeerName[] {
-    if (this.#all.every(({ owing }) => owing.length === 0)) return nobody
+    if (this.#all.every(({ owing }) => owing.length === 0)) return noPeers
     return [...new Set(this.#all.flatMap(({ owing }) => owing))]
   }
 

@@ -1,7 +1,7 @@
 import type { Milliseconds, PeerName } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
 import type { Message, Route, State } from '../record.js'
-import type { EarlyMessages } from './early.js'
+import type { EarlyMessages } from './message-buffer.js'
 
 /** The wire kinds of the control messages of an exchange; X is the message itself. */
 export interface ControlKinds {
@@ -17,12 +17,12 @@ export interface ExchangeTraits {
 }
 
 /** Why there is no message: it timed out; its sender was sent nothing, or sends nothing itself; one of the two has sent SKIP. */
-export type Absence = 'silent' | 'unsaid' | 'skipped'
+export type Absence = 'silent' | 'unsent' | 'skipped'
 
 /** The edges of a channel whose messages are collected by rounds. */
 export interface Exchanging {
   /** The current tag. */
-  readonly begun: number
+  readonly currentTag: number
   /** Whether X of all is expected, so that no peer needs to be checked. */
   readonly isUsual: boolean
   /** Whether a late message may still be used. */
@@ -34,11 +34,11 @@ export interface Exchanging {
   /** The terms to send with X; undefined where X must not be sent. */
   termsTo(to: PeerName): readonly number[] | undefined
   /** X was sent to the peer whose terms were requested. */
-  said(): void
+  markSent(): void
   /** X could not be sent. */
-  unsaid(): void
+  markUnsent(): void
   /** Every X of this tag has been sent. */
-  hasBegun(): void
+  endSending(): void
   /** Whether X of a sender may still arrive under the current tag. */
   isAwaited(from: PeerName): boolean
   /** Whether a message of a future tag is too far ahead to be kept. */
@@ -48,9 +48,9 @@ export interface Exchanging {
   /** X has arrived. Returns whether to keep it. */
   take(from: PeerName, tag: number, message: Message, hasRoom: boolean): boolean
   /** X was kept, and its round has ended without it. */
-  leave(from: PeerName, tag: number, message: Message): void
+  keepUncollected(from: PeerName, tag: number, message: Message): void
   /** The tag is over without X of a sender, awaited since `since`. Returns why there is none. */
-  goOnWithout(from: PeerName, mine: Message | undefined, since: Milliseconds): Absence
+  continueWithout(from: PeerName, mine: Message | undefined, since: Milliseconds): Absence
   close(): void
   saved(messages: EarlyMessages): State
   restore(state: State): void

@@ -53,7 +53,7 @@ export class Gradients {
     const run = () => {
       const gradient = work.run()
       return gradient instanceof Promise
-        ? gradient.then((known) => this.#take(known, x, round))
+        ? gradient.then((computed) => this.#take(computed, x, round))
         : this.#take(gradient, x, round)
     }
     return { kind: work.kind, samples: work.samples, run }
@@ -99,13 +99,13 @@ export class Gradients {
   #trainedOf(numbers: Float32Array): readonly Float32Array[] {
     const starts = [0, ...this.#untrained.map(({ offset, length }) => offset + length)]
     const ends = [...this.#untrained.map(({ offset }) => offset), numbers.length]
-    return starts.map((start, place) => numbers.subarray(start, ends[place]))
+    return starts.map((start, index) => numbers.subarray(start, ends[index]))
   }
 
   #accumulated(x: Float32Array, count: number, round: number): Work<Gradient> {
     // Each batch draws its own dropout.
-    const workOf = (_: unknown, place: number) =>
-      this.#task.gradient(x, this.batches.next().slice(), round * count + place)
+    const workOf = (_: unknown, index: number) =>
+      this.#task.gradient(x, this.batches.next().slice(), round * count + index)
     const works = Array.from({ length: count }, workOf)
     return {
       kind: 'gradient',

@@ -9,7 +9,7 @@ test('a peer that never ends comes nearer to the end only so often', (t) => {
   const laggards = new Laggards(600, 8, (peer) => rounds.get(peer) ?? 0)
   const tell = (peer: typeof a, round: number) => {
     rounds.set(peer, round)
-    return laggards.comeNearer([peer])
+    return laggards.noteProgress([peer])
   }
   let times = 0
   for (let round = 0; round < 2000; round++) if (tell(a, round)) times++

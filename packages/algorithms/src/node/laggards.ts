@@ -8,7 +8,7 @@ export class Laggards {
   readonly #end: number
   readonly #lag: number
   readonly #roundOf: (peer: PeerName) => number
-  readonly #farthest = new Map<PeerName, number>()
+  readonly #farthestProgress = new Map<PeerName, number>()
 
   /** @param end - the round after the last */
   constructor(end: number, lag: number, roundOf: (peer: PeerName) => number) {
@@ -23,12 +23,12 @@ export class Laggards {
   }
 
   /** Whether one of these has got further than ever before. */
-  comeNearer(peers: readonly PeerName[]): boolean {
+  noteProgress(peers: readonly PeerName[]): boolean {
     let isNearer = false
     for (const peer of peers) {
-      const place = Math.max(0, this.#roundOf(peer) - (this.#end - 2 * this.#lag))
-      if (this.hasEnded(peer) || place <= (this.#farthest.get(peer) ?? -1)) continue
-      this.#farthest.set(peer, place)
+      const progress = Math.max(0, this.#roundOf(peer) - (this.#end - 2 * this.#lag))
+      if (this.hasEnded(peer) || progress <= (this.#farthestProgress.get(peer) ?? -1)) continue
+      this.#farthestProgress.set(peer, progress)
       isNearer = true
     }
     return isNearer

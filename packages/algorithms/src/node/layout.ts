@@ -15,15 +15,15 @@ export interface Layout {
 }
 
 /** All peers of a simulation share one schema. */
-const known = { 'fused': new WeakMap<Schema, Layout>(), 'per-tensor': new WeakMap<Schema, Layout>() }
+const layouts = { 'fused': new WeakMap<Schema, Layout>(), 'per-tensor': new WeakMap<Schema, Layout>() }
 
 /** The layout, which is the same object for the same schema. */
 export function layoutOf(schema: Schema, fusion: Fusion = 'fused'): Layout {
-  const found = known[fusion].get(schema)
-  if (found !== undefined) return found
+  const cached = layouts[fusion].get(schema)
+  if (cached !== undefined) return cached
   const tensors = tensorsOf(schema)
   const ranges = rangesOf(tensors, fusion)
   const layout = { length: lengthOf(schema), tensors, ranges, untrained: untrainedOf(schema) }
-  known[fusion].set(schema, layout)
+  layouts[fusion].set(schema, layout)
   return layout
 }

@@ -12,17 +12,17 @@ import {
   type Shape,
   type State
 } from '../record.js'
-import { Early, type EarlyMessages, partsPerRound, tagOf } from './early.js'
+import { MessageBuffer, type EarlyMessages, partsPerRound, tagOf } from './message-buffer.js'
 import { Exchange } from './exchange.js'
 import type { ExchangeTraits } from './exchanging.js'
-import { Heard } from './heard.js'
-import { nobodyLeft, queueFull, timedOut } from './missing.js'
+import { LastTags } from './last-tags.js'
+import { noPeerLeft, queueFull, timedOut } from './missing.js'
 import type { ChannelTraits, Expectation, Owner } from './owner.js'
 import { Pushes } from './pushes.js'
 import { noTerms } from './terms.js'
 import { Wire } from './wire.js'
 
-const nobody: readonly PeerName[] = []
+const noPeers: readonly PeerName[] = []
 
 /** A channel whose messages are collected by tag: a round and a part of it. */
 export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> {
@@ -32,9 +32,9 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
   readonly #isReliable: boolean
   readonly #owner: Owner
   readonly #wire: Wire
-  readonly #early: Early
+  readonly #buffer: MessageBuffer
   /** The newest tag returned of each sender; kept only where older messages may be returned. */
-  readonly #given = new Heard()
+  readonly #returnedTags = new LastTags()
   #staleness = 0
   /** The current collection: its route and tag, and when it began, also by the clock of {@link Members.awake}. */
   #route: Route | undefined
@@ -52,17 +52,17 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
     this.#isReliable = isReliable
     this.#owner = owner
     this.#wire = new Wire(owner, kind, shape, edges !== undefined)
-    this.#early = new Early(this.#wire)
-    if (edges?.late === 'added') this.exchange = new Pushes(owner, this.#early, edges.kinds)
-    else this.exchange = edges && new Exchange(owner, this.#early, edges.kinds, edges.late === 'owed')
+    this.#buffer = new MessageBuffer(this.#wire)
+    if (edges?.late === 'added') this.exchange = new Pushes(owner, this.#buffer, edges.kinds)
+    else this.exchange = edges && new Exchange(owner, this.#buffer, edges.kinds, edges.late === 'owed')
   }
 
   send(route: Route, message: Message | ((j: PeerName) => Message)): readonly PeerName[] {
     const [{ presence }, { exchange }] = [this.#owner, this]
     const { round, part = 0, range } = route
     if (typeof message !== 'function') [this.#mine, this.#mineTag] = [message, tagOf(route)]
-    if (exchange?.begin(route) === 'under way') return nobody
-    let unsent = nobody
+    if (exchange?.begin(route) === 'under way') return noPeers
+    let unsent = noPeers
     for (const to of route.to) {
       const terms = exchange === undefined ? noTerms : exchange.termsTo(to)
       if (terms === undefined) {
@@ -73,16 +73,16 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
       const theirs = typeof message === 'function' ? message(to) : message
       const result = this.#wire.send(to, round, part, theirs, range?.offset, terms)
       if (result === 'queued') {
-        exchange?.said()
+        exchange?.markSent()
         continue
       }
       if (result === 'full' && this.#isReliable) throw queueFull(this.#owner.fabric.self, to, round)
-      if (result === 'unreachable') presence.lose(to)
-      exchange?.unsaid()
+      if (result === 'unreachable') presence.markAbsent(to)
+      exchange?.markUnsent()
       this.#owner.unsent(to)
       unsent = [...unsent, to]
     }
-    exchange?.hasBegun()
+    exchange?.endSending()
     return unsent
   }
 
@@ -117,35 +117,35 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
       exchange?.refuse(from, message)
       return fabric.recycle(message)
     }
-    const isThere = this.#early.has(from, tag, { offset, length })
-    if (isThere && !takesAll) return fabric.reject(envelope, `parameters of round ${round} are duplicate`)
+    const isDuplicate = this.#buffer.has(from, tag, { offset, length })
+    if (isDuplicate && !takesAll) return fabric.reject(envelope, `parameters of round ${round} are duplicate`)
     const opened = this.#wire.open(from, tag, message)
     if (typeof opened === 'string') return fabric.reject(envelope, opened)
     if (exchange === undefined || takesAll || tag > this.#closed) presence.heard(from)
-    if (opened === undefined || exchange?.take(from, tag, opened, hasRoom && !isThere) === false) return
-    this.#early.add({ from, round, part, message: opened })
+    if (opened === undefined || exchange?.take(from, tag, opened, hasRoom && !isDuplicate) === false) return
+    this.#buffer.add({ from, round, part, message: opened })
   }
 
   /** For the current tag or an earlier one there is at most one message per sender, which always has room. */
   #hasNoRoom(from: PeerName, tag: number, length: number): boolean {
     const { exchange } = this
-    if (exchange !== undefined && tag <= exchange.begun) return false
-    return this.#early.isFull(from, length) || exchange?.isTooEarly(tag) === true
+    if (exchange !== undefined && tag <= exchange.currentTag) return false
+    return this.#buffer.isFull(from, length) || exchange?.isTooEarly(tag) === true
   }
 
   next(awaited: () => readonly PeerName[], options: NextOptions = {}): Promise<Arrival<Message>> {
     const { round = Number.POSITIVE_INFINITY, timeouts = 1 } = options
     const { fabric, presence, timeout } = this.#owner
     const start = fabric.now()
-    const take = (come: Arrival<Message> | undefined) => {
+    const take = (arrival: Arrival<Message> | undefined) => {
       this.#owner.waited(fabric.now() - start)
-      return come ?? this.#silent(awaited(), timeouts * timeout)
+      return arrival ?? this.#failSilent(awaited(), timeouts * timeout)
     }
-    return this.#arrival(round, start + timeouts * timeout, take, () => presence.refusals.haveAll(awaited))
+    return this.#arrival(round, start + timeouts * timeout, take, () => presence.refusals.hasAll(awaited))
   }
 
   arrived({ round = Number.POSITIVE_INFINITY, within = 0 }: NextOptions = {}): Promise<Arrival<Message> | undefined> {
-    return this.#arrival(round, this.#owner.fabric.now() + within, (come) => come)
+    return this.#arrival(round, this.#owner.fabric.now() + within, (arrival) => arrival)
   }
 
   reject({ from, round }: Arrival<Message>, reason: string): void {
@@ -156,10 +156,10 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
   #arrival<Outcome>(
     round: number,
     deadline: Milliseconds,
-    take: (come: Arrival<Message> | undefined) => Outcome,
+    take: (arrival: Arrival<Message> | undefined) => Outcome,
     isOver = () => false
   ): Promise<Outcome> {
-    const early = this.#early
+    const early = this.#buffer
     early.keepOrder()
     return this.#owner.until({
       isDone: () => early.hasFirst(round) || isOver(),
@@ -168,29 +168,29 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
     })
   }
 
-  #silent(missing: readonly PeerName[], time: Milliseconds): never {
+  #failSilent(missing: readonly PeerName[], time: Milliseconds): never {
     this.#owner.missed(missing)
     throw timedOut({ self: this.#owner.fabric.self, timeout: time, channel: this.name }, missing)
   }
 
   /** The progress of the channel, and its early messages. */
   saved(messages: EarlyMessages): State {
-    const given = this.#given.all
+    const given = this.#returnedTags.all
     const exchange = this.exchange?.saved(messages) ?? {}
-    return { closed: this.#closed, staleness: this.#staleness, given, early: this.#early.saved(messages), exchange }
+    return { closed: this.#closed, staleness: this.#staleness, given, early: this.#buffer.saved(messages), exchange }
   }
 
   restore({ closed, staleness, given, early, exchange }: State): void {
     this.#closed = closed as number
     this.#staleness = staleness as number
-    for (const [peer, tag] of Object.entries(given)) this.#given.note(peer as PeerName, tag as number)
-    this.#early.restore(early as State)
+    for (const [peer, tag] of Object.entries(given)) this.#returnedTags.note(peer as PeerName, tag as number)
+    this.#buffer.restore(early as State)
     this.exchange?.restore(exchange as State)
   }
 
   #isLate(from: PeerName, tag: number): boolean {
     if (this.#staleness === 0) return tag <= this.#closed
-    return tag <= this.#closed - this.#staleness * partsPerRound || this.#given.isPast(from, tag)
+    return tag <= this.#closed - this.#staleness * partsPerRound || this.#returnedTags.isPast(from, tag)
   }
 
   /** Whether all awaited messages have arrived. Late ones may have arrived too, so with debts all that is there is processed first. */
@@ -203,9 +203,9 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
     const [route, { exchange }] = [this.#route, this]
     if (route === undefined) return true
     const isUsual = exchange === undefined || exchange.isUsual
-    if (isUsual && this.#early.count(this.#tag) < route.from.length) return false
+    if (isUsual && this.#buffer.count(this.#tag) < route.from.length) return false
     for (const j of route.from) {
-      if (this.#early.find(this.#tag, j, route.range) !== undefined) continue
+      if (this.#buffer.find(this.#tag, j, route.range) !== undefined) continue
       if (isUsual || exchange.isAwaited(j)) return false
     }
     return true
@@ -214,7 +214,7 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
   /** Until when to wait for the next message; now, if no peer is waited for. */
   deadline(): Milliseconds {
     const { presence, timeout, fabric } = this.#owner
-    const { from = nobody } = this.#route ?? {}
+    const { from = noPeers } = this.#route ?? {}
     const has = (j: PeerName) => this.#has(j)
     if (!presence.isAnyPresent(from, { has }) || (this.exchange?.hasDebts === true && this.#hasAll()))
       return fabric.now()
@@ -226,14 +226,14 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
   /** Whether nothing more of a sender will arrive under the current tag. */
   #has(j: PeerName): boolean {
     const { exchange } = this
-    if (this.#early.find(this.#tag, j, this.#route?.range) !== undefined) return true
+    if (this.#buffer.find(this.#tag, j, this.#route?.range) !== undefined) return true
     return exchange !== undefined && !exchange.isUsual && !exchange.isAwaited(j)
   }
 
   /** The peers that this one waits for. */
   awaited(): readonly PeerName[] {
     const { presence } = this.#owner
-    return (this.#route?.from ?? nobody).filter((j) => !this.#has(j) && presence.isAwaited(j))
+    return (this.#route?.from ?? noPeers).filter((j) => !this.#has(j) && presence.isAwaited(j))
   }
 
   /** The collected messages. */
@@ -244,8 +244,8 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
     const theirs = this.#take(this.#tag, route)
     const mine = this.#mineTag === this.#tag ? this.#mine : undefined
     this.#mine = undefined
-    const noted = owner.collected(route, mine, theirs)
-    return noted === undefined ? theirs : noted.then(() => theirs)
+    const noting = owner.collected(route, mine, theirs)
+    return noting === undefined ? theirs : noting.then(() => theirs)
   }
 
   /** The newest message of each sender, of this tag or as old as allowed. Older ones are released. */
@@ -253,23 +253,23 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
     const theirs = perPeer<Message>()
     const isFirst = Math.floor(this.#closed / partsPerRound) !== route.round
     this.#closed = tag
-    let [missing, silent, without] = [nobody, nobody, nobody]
+    let [missing, silent, without] = [noPeers, noPeers, noPeers]
     for (const j of route.from) {
-      const message = this.#early.find(tag, j, route.range) ?? this.#older(j, tag)
+      const message = this.#buffer.find(tag, j, route.range) ?? this.#older(j, tag)
       if (message !== undefined) {
         theirs[j] = message
         continue
       }
       without = [...without, j]
-      const absence = this.exchange?.goOnWithout(j, this.#mine, this.#start) ?? 'silent'
+      const absence = this.exchange?.continueWithout(j, this.#mine, this.#start) ?? 'silent'
       if (absence !== 'skipped') missing = [...missing, j]
       if (absence === 'silent') silent = [...silent, j]
     }
     this.exchange?.close()
-    this.#early.release(tag, isFirst || this.#staleness > 0, (from, other, message) => {
+    this.#buffer.release(tag, isFirst || this.#staleness > 0, (from, other, message) => {
       if (messageOf(theirs, from) === message) {
-        if (this.#staleness > 0) this.#given.note(from, other)
-      } else if (this.exchange !== undefined) this.exchange.leave(from, other, message)
+        if (this.#staleness > 0) this.#returnedTags.note(from, other)
+      } else if (this.exchange !== undefined) this.exchange.keepUncollected(from, other, message)
       else if (other === tag || !route.from.includes(from)) this.#unexpected(from, Math.floor(other / partsPerRound))
     })
     this.#owner.presence.account(this.#owner, route, without, this.#awakeAt)
@@ -280,8 +280,8 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
 
   #older(j: PeerName, tag: number): Message | undefined {
     if (this.#staleness === 0) return undefined
-    const first = Math.max(this.#given.last(j) + 1, tag - this.#staleness * partsPerRound)
-    return this.#early.newest(j, first, tag)
+    const first = Math.max(this.#returnedTags.last(j) + 1, tag - this.#staleness * partsPerRound)
+    return this.#buffer.newest(j, first, tag)
   }
 
   #unexpected(from: PeerName, round: number): void {
@@ -295,6 +295,6 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
     if (presence.members !== undefined) return
     if (this.#isReliable) throw timedOut({ self: fabric.self, timeout, channel: this.name }, missing, round)
     if (missing.length < from.length || presence.isAnyLeft) return
-    throw nobodyLeft(fabric.self, missing, round, presence.tooFar)
+    throw noPeerLeft(fabric.self, missing, round, presence.tooFar)
   }
 }

@@ -45,7 +45,7 @@ export class Members {
       heard: (from) => this.#member.heard(from, (this.#lastSign = fabric.now())),
       refused: (peer) => void this.#act((now) => this.#member.refused(peer, now))
     })
-    fabric.spawn((own) => this.#tick(own))
+    fabric.spawn((spawned) => this.#tick(spawned))
   }
 
   #receive(from: PeerName, note: string): string | undefined {
@@ -99,12 +99,12 @@ export class Members {
       const isAlone = () => !this.#isAtOwnPace && this.#rows.isAlone(round())
       if (donor === undefined && this.#hasBegun && !isHeld && !isAlone()) return
       this.#checkWait(start)
-      const before = round()
+      const roundBefore = round()
       if (donor !== undefined) {
-        this.#pace.look(recordsOfContacts(this.#member, this.#fabric.self), now)
+        this.#pace.observe(recordsOfContacts(this.#member, this.#fabric.self), now)
         await between.takeState(donor)
       }
-      if (round() !== before) continue
+      if (round() !== roundBefore) continue
       const next = now + this.#member.settings.tick
       // A peer that gave no state is asked again at the next tick only, whatever arrives before.
       do await this.#waitForNews(next, between.wait)
@@ -218,7 +218,7 @@ export class Members {
     for (;;) {
       const now = this.#fabric.now()
       const others = unfinished(this.#member, this.#fabric.self)
-      if (laggards.comeNearer(others.map(({ name }) => name))) since = now
+      if (laggards.noteProgress(others.map(({ name }) => name))) since = now
       if (others.length === 0 || now - since > timeout) break
       await this.#waitForNews(now + this.#member.settings.tick, wait)
     }
@@ -241,8 +241,8 @@ export class Members {
     const { state, settings, isPaused } = this.#member
     const policy = state === 'partitioned' || state === 'isolated' ? settings[state] : 'continue'
     if (this.#isLast && settings.isolated !== 'continue')
-      throw this.#missing('is not at its end, and all others have left; it does not train alone')
-    if (policy === 'stop') throw this.#missing(`is ${state}, and the file says to stop then`)
+      throw this.#missing('has not finished, and all others have left; it does not train alone')
+    if (policy === 'stop') throw this.#missing(`is ${state}, and the file says "${state}: stop"`)
     return isPaused
   }
 
@@ -261,7 +261,7 @@ export class Members {
 
   #checkWait(start: Milliseconds): void {
     const { wait } = this.#options
-    const [longest, what] = this.#hasBegun ? [wait.pause, 'to go on'] : [wait.start, 'for the run to begin']
+    const [longest, what] = this.#hasBegun ? [wait.pause, 'to continue'] : [wait.start, 'for the run to begin']
     this.#fabric.signal.throwIfAborted()
     if (this.#fabric.now() - start > longest) throw this.#missing(`has waited ${longest / 1000} s ${what}`)
   }
@@ -275,11 +275,11 @@ export class Members {
     if (this.#trainee !== undefined && this.#hasBegun) this.#member.report(this.#trainee.progress(), now)
   }
 
-  async #tick(own: MembersFabric): Promise<void> {
+  async #tick(spawned: MembersFabric): Promise<void> {
     while (!this.#isOver) {
-      this.#report(own.now())
+      this.#report(spawned.now())
       this.#act((now) => this.#member.tick(now))
-      await own.sleep(own.now() + this.#member.settings.tick)
+      await spawned.sleep(spawned.now() + this.#member.settings.tick)
     }
   }
 

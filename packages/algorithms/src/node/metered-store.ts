@@ -61,9 +61,9 @@ export class MeteredStore implements Store {
 
   async set(key: string, values: Float32Array): Promise<number> {
     const version = await this.#timed('set', values, () => this.#store.set(key, values))
-    const before = this.#versions.get(key) ?? 0
+    const previous = this.#versions.get(key) ?? 0
     // If the store has returned to an older version since it was read, nothing was overwritten.
-    this.#overwritten += Math.max(0, version - before - 1)
+    this.#overwritten += Math.max(0, version - previous - 1)
     this.#see(key, version)
     return version
   }

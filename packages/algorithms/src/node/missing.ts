@@ -8,22 +8,20 @@ export function timedOut(
   round?: number
 ): NeighboursMissingError {
   const when = round === undefined ? '' : ` in round ${round}`
-  const text = `${self} waited ${timeout} ms for the ${channel} of ${missing.join(', ')}${when}: nothing came`
+  const text = `${self} waited ${timeout} ms for the ${channel} of ${missing.join(', ')}${when}: nothing arrived`
   return new NeighboursMissingError(missing, text)
 }
 
 /** @param tooFar - a round of others that was too far ahead of this peer's, if any */
-export function nobodyLeft(
+export function noPeerLeft(
   self: PeerName,
   missing: readonly PeerName[],
   round: number,
   tooFar: number | undefined
 ): NeighboursMissingError {
   const behind =
-    tooFar === undefined
-      ? ''
-      : `; others are in round ${tooFar}, and a peer that was started anew or stalled cannot catch up`
-  const text = `${self} heard nothing of ${missing.join(', ')} in round ${round}, nor has it another neighbour left; it does not train alone${behind}`
+    tooFar === undefined ? '' : `; others are in round ${tooFar}, and a peer that restarted or stalled cannot catch up`
+  const text = `${self} received nothing from ${missing.join(', ')} in round ${round} and has no other neighbour left; it does not train alone${behind}`
   return new NeighboursMissingError(missing, text)
 }
 

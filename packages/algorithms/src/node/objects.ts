@@ -18,16 +18,16 @@ type Memory = Pick<Fabric<unknown>, 'allocate' | 'free'>
 
 /** The store of a run. Without one it must not be used: the record's needs were checked before. */
 export function objectsOf(store: Store | undefined, memory: Memory, arena: Arena): Objects {
-  const known = () => {
-    invariant(store !== undefined, 'a record uses a store and does not say that it needs one')
+  const requireStore = () => {
+    invariant(store !== undefined, 'a record uses a store without "needs: { store: true }"')
     return store
   }
   const create = async (key: string, initial: Vector) => {
-    await known().create(key, initial.values)
+    await requireStore().create(key, initial.values)
   }
   const find = async (key: string, length: number) => {
     const numbers = memory.allocate(length)
-    if ((await known().get(key, numbers)) !== undefined) return arena.adopt(numbers)
+    if ((await requireStore().get(key, numbers)) !== undefined) return arena.adopt(numbers)
     memory.free(numbers)
     return undefined
   }
@@ -40,15 +40,15 @@ export function objectsOf(store: Store | undefined, memory: Memory, arena: Arena
     },
     find,
     async set(key, x) {
-      await known().set(key, x.values)
+      await requireStore().set(key, x.values)
     },
     async add(key, x, initial) {
-      if ((await known().add(key, x.values)) !== undefined) return
+      if ((await requireStore().add(key, x.values)) !== undefined) return
       await create(key, initial)
-      await known().add(key, x.values)
+      await requireStore().add(key, x.values)
     },
     async remove(keys) {
-      await known().remove(keys)
+      await requireStore().remove(keys)
     }
   }
 }

@@ -15,7 +15,7 @@ const oldest: Milliseconds = 1000
 export class Pace {
   readonly #sights = new Map<PeerName, Sight>()
 
-  look(records: readonly Pick<PeerRecord, 'name' | 'round'>[], now: Milliseconds): void {
+  observe(records: readonly Pick<PeerRecord, 'name' | 'round'>[], now: Milliseconds): void {
     for (const { name, round } of records) {
       const last = this.#sights.get(name)
       if (last?.round === round) continue

@@ -81,7 +81,7 @@ async function merged(transfer: number, checksum = checksumOf(theirs)): Promise<
   const trainee: Trainee = {
     ...{ kind: stateKind, seed: 1, round: () => 50, isAtOwnPace: () => false, samples: () => 800 },
     current: () => ({ x: arena.adopt(Float32Array.of(5, 5)), round: 50 }),
-    goOnFrom: ({ x }: { readonly x: { readonly values: Float32Array } }) => void (end = x.values[0])
+    continueFrom: ({ x }: { readonly x: { readonly values: Float32Array } }) => void (end = x.values[0])
   }
   await new Participation(peer as unknown as Peer, members as unknown as Members, trainee).ready()
   const ask = { kind: stateKind, round: 0, part: 0, field: 0, numbers: [], offset: 0, vector: new Float32Array(0) }

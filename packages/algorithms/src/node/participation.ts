@@ -27,7 +27,7 @@ export interface Trainee {
   /** The next round, and the state that another peer may begin it with. */
   current(): ModelState | undefined
   /** Continues from another peer's state, from the beginning of this round or of the last. Optimisers restart. */
-  goOnFrom(state: ModelState): void
+  continueFrom(state: ModelState): void
 }
 
 /** What a peer does between rounds where peers come and go: it waits, pauses, gives its model to peers that are behind, or takes another's. */
@@ -136,21 +136,21 @@ export class Participation {
   }
 
   /** The side that returns continues in the other side's round, or in its own if that is later: rounds never decrease. */
-  #goOnFromBoth(share: number, theirs: Vector, round: number): void {
-    const own = this.#trainee.current()
-    if (own === undefined) return
-    const x = linear([share, own.x], [1 - share, theirs])
-    this.#trainee.goOnFrom({ x, round: Math.max(round, own.round) })
+  #continueFromBoth(ownWeight: number, theirs: Vector, round: number): void {
+    const current = this.#trainee.current()
+    if (current === undefined) return
+    const x = linear([ownWeight, current.x], [1 - ownWeight, theirs])
+    this.#trainee.continueFrom({ x, round: Math.max(round, current.round) })
   }
 
   async #takeState(donor: PeerName): Promise<void> {
     // As it was when this peer asked: the reunion may be over when the model arrives.
     const { ownShare } = this.#members
-    const given = await this.#transfer.ask(donor)
-    if (given === undefined || !this.#members.isPlausible(given.round, donor)) return
-    const round = given.round + joinMargin
-    if (ownShare > 0) this.#goOnFromBoth(ownShare, given.x, round)
-    else if (round > this.#trainee.round()) this.#trainee.goOnFrom({ ...given, round })
+    const taken = await this.#transfer.ask(donor)
+    if (taken === undefined || !this.#members.isPlausible(taken.round, donor)) return
+    const round = taken.round + joinMargin
+    if (ownShare > 0) this.#continueFromBoth(ownShare, taken.x, round)
+    else if (round > this.#trainee.round()) this.#trainee.continueFrom({ ...taken, round })
     else return
     this.#members.begin(this.#trainee.round())
     this.#adoptLife()

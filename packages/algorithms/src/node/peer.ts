@@ -95,8 +95,8 @@ export class Peer implements Owner, Receiver<VectorMessage> {
     this.fabric = fabric
     this.#settings = settings
     this.#hasReports = role.round !== undefined
-    // A peer that answers at any time has no time to compute range by range.
     this.exchanges = new Exchanges(this)
+    // A peer that answers at any time has no time to compute range by range.
     this.arena = new Arena(fabric, role.answers === undefined)
     const { length, tensors, ranges, untrained } = layoutOf(task.schema, settings.fusion)
     this.length = length
@@ -116,7 +116,7 @@ export class Peer implements Owner, Receiver<VectorMessage> {
 
   /** The peers that this one waits for now. */
   get awaited(): readonly PeerName[] {
-    return this.#expectation?.awaited?.() ?? nobody
+    return this.#expectation?.awaited?.() ?? noPeers
   }
 
   async until<Outcome>(expectation: Expectation<Outcome>): Promise<Outcome> {
@@ -158,11 +158,11 @@ export class Peer implements Owner, Receiver<VectorMessage> {
   step(slot: string, settings: OptimiserSettings, base: Vector, gradient: Vector, of: Required<StepOf>): Vector {
     const { offset, round } = of
     const [optimiser, options] = optimiserOf(settings)
-    const place = base.length === this.length ? slot : `${slot} ${offset}`
-    const state = this.optimisers[place] ?? optimiser.start(options, base)
+    const key = base.length === this.length ? slot : `${slot} ${offset}`
+    const state = this.optimisers[key] ?? optimiser.start(options, base)
     const rate = this.#settings.rate(round)
     const next = optimiser.step(options, state, base, gradient, rate)
-    this.optimisers[place] = next.state
+    this.optimisers[key] = next.state
     const isMain = slot === 'main'
     if (this.#untrained.length > 0)
       next.x.whenDone((out) => keepUntrained(out, this.#untrained, { base, gradient, first: offset, isMain }))
@@ -211,9 +211,9 @@ export class Peer implements Owner, Receiver<VectorMessage> {
     mine: Message | undefined,
     theirs: Readonly<Record<string, Message>>
   ): Promise<void> | undefined {
-    const own = mine && firstVectorOf(mine)
-    if (own === undefined || own.length !== this.length) return undefined
-    const x = own.values
+    const ownVector = mine && firstVectorOf(mine)
+    if (ownVector === undefined || ownVector.length !== this.length) return undefined
+    const x = ownVector.values
     const distances: { readonly from: PeerName; distance: number }[] = []
     for (const name of from) if (messageOf(theirs, name) !== undefined) distances.push({ from: name, distance: 0 })
     const slices = inSlices(this.fabric, x.length, (start, end) => {
@@ -223,24 +223,24 @@ export class Peer implements Owner, Receiver<VectorMessage> {
       }
     })
     return slices === undefined
-      ? this.#note(round, distances, own)
-      : slices.then(() => this.#note(round, distances, own))
+      ? this.#note(round, distances, ownVector)
+      : slices.then(() => this.#note(round, distances, ownVector))
   }
 
   /** @param distances - squared so far */
-  #note(round: number, distances: { readonly from: PeerName; distance: number }[], own: Vector): undefined {
+  #note(round: number, distances: { readonly from: PeerName; distance: number }[], ownVector: Vector): undefined {
     for (const each of distances) each.distance = Math.sqrt(each.distance)
     this.#distances = distances
-    this.#watch ??= new OutlierWatch(own === this.origin)
-    this.#outliers = this.#watch.take(round, this.#distances, () => norm(own.values))
+    this.#watch ??= new OutlierWatch(ownVector === this.origin)
+    this.#outliers = this.#watch.take(round, this.#distances, () => norm(ownVector.values))
   }
 
   /** What happened since the last call. */
   takeNotes(): RoundNotes {
     const notes = {
       waited: this.#waited,
-      missing: this.#missing === undefined ? nobody : [...this.#missing],
-      unsent: this.#unsent === undefined ? nobody : [...this.#unsent],
+      missing: this.#missing === undefined ? noPeers : [...this.#missing],
+      unsent: this.#unsent === undefined ? noPeers : [...this.#unsent],
       distances: this.#distances,
       outliers: this.#outliers,
       moves: this.#moves
@@ -289,12 +289,12 @@ export class Peer implements Owner, Receiver<VectorMessage> {
     const suspects = this.#watch?.suspects ?? []
     if (suspects.length === 0) return error
     return new DivergedError(
-      `training diverged in round ${round} after ${suspects.map(outlierText).join(', and ')}; who is named sends wrong numbers, ` +
-        'or passes on what another sent it; if all of them train as they should, lower the rate',
+      `training diverged in round ${round} after ${suspects.map(outlierText).join(', and ')}; a peer named here sends wrong numbers, ` +
+        'or forwards those of another; if all of them train as they should, lower the rate',
       { cause: error }
     )
   }
 }
 
-const nobody: readonly PeerName[] = []
+const noPeers: readonly PeerName[] = []
 const nothing: readonly never[] = []

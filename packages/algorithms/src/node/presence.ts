@@ -4,7 +4,7 @@ import type { Members } from './members.js'
 import { Refusals } from './refusals.js'
 import { Waits } from './waits.js'
 
-const nobody: readonly PeerName[] = []
+const noPeers: readonly PeerName[] = []
 
 /** The part of the members that decides which peers are waited for. */
 type MembersSeen = Pick<Members, 'awake' | 'chainBehind' | 'isGone' | 'laggards' | 'lostTime'> & {
@@ -18,7 +18,7 @@ export class Presence {
   /** All peers that this one has had to receive from, once they have differed. */
   #expected: Set<PeerName> | undefined
   /** The peers last expected; often the same again. */
-  #last: readonly PeerName[] = nobody
+  #last: readonly PeerName[] = noPeers
   /** Whether this peer continues when it hears no other: missing messages may have been lost. */
   mayBeAlone = false
   /** A round of others that is too far ahead of this peer's, if any. */
@@ -40,7 +40,7 @@ export class Presence {
   }
 
   /** This peer cannot be reached now. */
-  lose(peer: PeerName): void {
+  markAbsent(peer: PeerName): void {
     this.#absent ??= new Set()
     this.#absent.add(peer)
   }
@@ -48,7 +48,7 @@ export class Presence {
   /** A round has ended that waited for messages of `expected`; those of `missing` did not arrive. */
   note({ from: expected }: Pick<Route, 'from'>, missing: readonly PeerName[]): void {
     if (expected !== this.#last) this.#expect(expected)
-    for (const peer of missing) this.lose(peer)
+    for (const peer of missing) this.markAbsent(peer)
   }
 
   #expect(expected: readonly PeerName[]): void {
@@ -59,7 +59,7 @@ export class Presence {
     this.#last = expected
   }
 
-  get #isNobodyAbsent(): boolean {
+  get #areAllPresent(): boolean {
     return this.#absent === undefined || this.#absent.size === 0
   }
 
@@ -110,17 +110,22 @@ export class Presence {
     const { members } = this
     if (members === undefined) return now
     const awake = members.awake(now)
-    this.#waits.look(awaited, awake)
+    this.#waits.setAwaited(awaited, awake)
     const chain = Math.max(0, ...awaited.map((peer) => members.chainBehind(peer)))
     return now + since + this.#waits.roundTimeout(timeout, chain) - awake
   }
 
   /** Whether any of these peers but those in `come` is worth waiting for. */
-  isAnyPresent(peers: readonly PeerName[], come?: { has(peer: PeerName): boolean }): boolean {
-    if (this.#isNobodyAbsent && this.members === undefined) return true
-    if (this.mayBeAlone && this.members === undefined && come !== undefined && !peers.some((peer) => come.has(peer)))
+  isAnyPresent(peers: readonly PeerName[], arrived?: { has(peer: PeerName): boolean }): boolean {
+    if (this.#areAllPresent && this.members === undefined) return true
+    if (
+      this.mayBeAlone &&
+      this.members === undefined &&
+      arrived !== undefined &&
+      !peers.some((peer) => arrived.has(peer))
+    )
       return true
-    return peers.some((peer) => this.isAwaited(peer) && come?.has(peer) !== true)
+    return peers.some((peer) => this.isAwaited(peer) && arrived?.has(peer) !== true)
   }
 
   /** Whether any peer of any round may still send. */

@@ -4,7 +4,7 @@ import type { Algorithm, AnyNode, AnyRole, Call, LateFlow, Message, Shape, State
 import { addFlow, addSent } from '../mixing.js'
 import { type NodeProgram, ProgramNode } from './base-node.js'
 import { type Answer, Caller } from './caller.js'
-import type { EarlyMessages } from './early.js'
+import type { EarlyMessages } from './message-buffer.js'
 import { Mailbox } from './mailbox.js'
 import type { ControlKinds } from './exchanging.js'
 import type { OpenEdges } from './exchanges.js'
@@ -12,7 +12,7 @@ import type { Peer } from './peer.js'
 import type { TrainingSettings } from './training.js'
 import type { Vector } from './vector.js'
 
-const nobody: readonly PeerName[] = []
+const noPeers: readonly PeerName[] = []
 
 type Late = Extract<LateFlow<State, Message>, (...given: never[]) => unknown>
 
@@ -92,7 +92,7 @@ export class Program implements NodeProgram {
     if (this.role.answers === undefined) return
     if (this.#before !== undefined) this.#peer.arena.pin(this.#before, -1)
     this.#before = undefined
-    invariant(next === undefined, `${this.record.name} answers at any time, and changes its state by node.change alone`)
+    invariant(next === undefined, `${this.record.name} answers at any time, so only node.change may change its state`)
   }
 
   /** The state was handed over: nothing enters it any longer. */
@@ -102,7 +102,7 @@ export class Program implements NodeProgram {
 
   /** Applies late flows. Those of `other`, whose rounds are over, enter like this program's own. Returns their senders. */
   applyLate(other?: Program): readonly PeerName[] {
-    let from = nobody
+    let from = noPeers
     for (const { edges, late } of this.#late) {
       for (const flow of edges.takeFlows()) {
         this.state = late(this.state, flow, this.#node.options)
@@ -223,16 +223,16 @@ export class Program implements NodeProgram {
   #besideAnswers(work: Work<Vector>): PromiseLike<Vector> {
     const { fabric } = this.#peer
     let outcome: (() => Vector) | undefined
-    fabric.spawn(async (own) => {
+    fabric.spawn(async (spawned) => {
       try {
-        const gradient = await own.work(work)
+        const gradient = await spawned.work(work)
         outcome = () => gradient
       } catch (error) {
         outcome = () => {
           throw error
         }
       }
-      own.wake()
+      spawned.wake()
     })
     const expectation = {
       isDone: () => outcome !== undefined,

@@ -41,75 +41,75 @@ function mailbox() {
     const filed = { filedTo: [b, c], filedFrom: [b, c] }
     return { peer: a, round, own: 0.5, to: others, from: others, row: () => 0.25, column: () => 0.25, offer, ...filed }
   }
-  const say = (W: Mixing) => box.send(W, { x: arena.adopt(Float32Array.of(1)), w: 1 })
-  const come = (from: typeof a, round: number, x: number, w = 1, terms: readonly number[] = []) =>
+  const send = (W: Mixing) => box.send(W, { x: arena.adopt(Float32Array.of(1)), w: 1 })
+  const receive = (from: typeof a, round: number, x: number, w = 1, terms: readonly number[] = []) =>
     box.accept({ from, message: { kind: 1, round, numbers: [w, ...terms], vector: Float32Array.of(x) } })
   const skip = (from: typeof a, round: number, kind = kinds.skip) =>
     pushes.acceptSkip({ from, message: { kind, round, vector: new Float32Array(0) } })
   const late = () => pushes.takeFlows().map(({ from, theirs }) => [from, ...valuesOf(theirs)])
-  return { box, pushes, sent, faults, mixing, say, come, skip, late }
+  return { box, pushes, sent, faults, mixing, send, receive, skip, late }
 }
 
 const valuesOf = (message: Message) => [firstVectorOf(message)?.values[0], message.w]
 
 test('what comes late, of nobody’s row or after the last round is summed up by sender, whole, and once', async (t) => {
-  const { box, pushes, faults, mixing, say, come, late } = mailbox()
-  say(mixing(0, [b]))
-  come(b, 0, 1)
-  come(c, 0, 2, 0.5)
+  const { box, pushes, faults, mixing, send, receive, late } = mailbox()
+  send(mixing(0, [b]))
+  receive(b, 0, 1)
+  receive(c, 0, 2, 0.5)
   const theirs = await box.collect(mixing(0, [b]))
   t.deepEqual([Object.keys(theirs), late()], [[b], [[c, 2, 0.5]]])
-  say(mixing(2))
-  come(c, 2, 7)
+  send(mixing(2))
+  receive(c, 2, 7)
   await box.collect(mixing(2))
-  come(b, 1, 4)
-  come(b, 2, 5, 0.5)
-  come(b, 2, 5, 0.5)
+  receive(b, 1, 4)
+  receive(b, 2, 5, 0.5)
+  receive(b, 2, 5, 0.5)
   t.deepEqual([late(), faults], [[[b, 9, 1.5]], ['b: parameters of round 2 are duplicate']])
-  come(b, 7, 1)
+  receive(b, 7, 1)
   pushes.drain()
-  come(b, 9, 3)
+  receive(b, 9, 3)
   t.deepEqual(late(), [[b, 4, 2]])
 })
 
 test('what a later life sends is used, also of rounds in which the one before has sent', (t) => {
-  const { faults, mixing, say, come, late } = mailbox()
-  come(b, 3, 1)
-  say(mixing(4))
-  come(b, 2, 2, 1, [0, 2, 1])
+  const { faults, mixing, send, receive, late } = mailbox()
+  receive(b, 3, 1)
+  send(mixing(4))
+  receive(b, 2, 2, 1, [0, 2, 1])
   t.deepEqual([late(), faults], [[[b, 2, 1]], []])
 })
 
 test('who is left out of a row is told so, and who sends along an edge that this peer does not know', (t) => {
-  const { sent, mixing, say, come } = mailbox()
-  say(mixing(0, [b], 0.5))
+  const { sent, mixing, send, receive } = mailbox()
+  send(mixing(0, [b], 0.5))
   t.deepEqual(sent, ['1 0 b', '7 0 c'])
-  come(peerName('d'), 0, 1)
+  receive(peerName('d'), 0, 1)
   t.deepEqual(sent.slice(2), ['7 0 d'])
 })
 
 test('who leaves this peer out is sent nothing, is told so, and keeps nobody waiting, until it sends again', (t) => {
-  const { pushes, sent, mixing, say, come, skip } = mailbox()
-  say(mixing(0))
+  const { pushes, sent, mixing, send, receive, skip } = mailbox()
+  send(mixing(0))
   t.true(pushes.isAwaited(b))
   skip(b, 1)
-  t.deepEqual(say(mixing(1)), [b])
+  t.deepEqual(send(mixing(1)), [b])
   t.false(pushes.isAwaited(b))
   t.deepEqual(sent, ['1 0 b', '1 0 c', '8 1 b', '1 1 c'])
-  come(b, 2, 1)
-  t.deepEqual(say(mixing(2)), [])
+  receive(b, 2, 1)
+  t.deepEqual(send(mixing(2)), [])
 })
 
 test('who is left out by all keeps what it has', (t) => {
-  const { mixing, say, skip } = mailbox()
+  const { mixing, send, skip } = mailbox()
   skip(b, 0)
   skip(c, 0)
-  t.deepEqual(say({ ...mixing(0), to: [peerName('e')] }), ['e'])
+  t.deepEqual(send({ ...mixing(0), to: [peerName('e')] }), ['e'])
 })
 
 test('a new life of a sender ends the wait for it', (t) => {
-  const { pushes, mixing, say } = mailbox()
-  say(mixing(0))
+  const { pushes, mixing, send } = mailbox()
+  send(mixing(0))
   pushes.newLife(b, 2)
   t.deepEqual([pushes.isAwaited(b), pushes.isAwaited(c)], [false, true])
 })

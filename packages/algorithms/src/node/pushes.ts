@@ -2,16 +2,16 @@ import { byName, type Envelope, type PeerName } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
 import type { Flow, Message, Mixing, Route, State } from '../record.js'
 import { Controls } from './controls.js'
-import { type Early, partsPerRound, tagOf } from './early.js'
+import { type MessageBuffer, partsPerRound, tagOf } from './message-buffer.js'
 import type { Absence, ControlKinds, Exchanging } from './exchanging.js'
 import type { OpenEdges } from './exchanges.js'
-import { Heard } from './heard.js'
+import { LastTags } from './last-tags.js'
 import type { Owner } from './owner.js'
 import { noTerms, termNumbers, termsOf } from './terms.js'
 import { isVector } from './vector.js'
 
 const empty = new Float32Array(0)
-const nobody: readonly PeerName[] = []
+const noPeers: readonly PeerName[] = []
 
 /**
  * The edges of a channel whose messages carry mass that leaves the sender for good, as in push-sum. Every message is used, in its round or as soon as
@@ -20,33 +20,33 @@ const nobody: readonly PeerName[] = []
  * its mass would all go to peers that send it none.
  */
 export class Pushes implements Exchanging, OpenEdges {
-  readonly owing = nobody
+  readonly owing = noPeers
   readonly hasDebts = false
   readonly takesAll = true
   readonly isUsual = false
   readonly #owner: Owner
-  readonly #early: Early
+  readonly #buffer: MessageBuffer
   readonly #controls: Controls
-  readonly #heard = new Heard()
+  readonly #lastTags = new LastTags()
   #route: Route | undefined
   #isOpen = false
   #isPaused = false
   /** The peers that leave this one out, and since which tag. */
-  readonly #outOf = new Map<PeerName, number>()
+  readonly #leftOutBy = new Map<PeerName, number>()
   readonly #lives = new Map<PeerName, number>()
   #life = 1
   /** The last tag of each sender, in its present life: tags only grow. */
-  readonly #newest = new Map<PeerName, number>()
+  readonly #newestTags = new Map<PeerName, number>()
   /** Messages that belong to no round still to be collected, summed by sender. */
   #sums = new Map<PeerName, { readonly sum: Message; readonly tag: number }>()
 
-  constructor(owner: Owner, early: Early, kinds: ControlKinds) {
+  constructor(owner: Owner, buffer: MessageBuffer, kinds: ControlKinds) {
     this.#owner = owner
-    this.#early = early
+    this.#buffer = buffer
     this.#controls = new Controls(owner, kinds)
   }
 
-  get begun(): number {
+  get currentTag(): number {
     return this.#route === undefined ? -1 : tagOf(this.#route)
   }
 
@@ -61,23 +61,23 @@ export class Pushes implements Exchanging, OpenEdges {
     const life = this.#life
     if (!this.#isLeftOut(to))
       return offer === undefined && life === 1 ? noTerms : termNumbers({ offer, life, toLife: 1 })
-    this.#controls.say('withdraw', to, this.begun)
+    this.#controls.send('withdraw', to, this.currentTag)
     return undefined
   }
 
-  said(): void {}
+  markSent(): void {}
 
-  unsaid(): void {}
+  markUnsent(): void {}
 
   /** Sends SKIP to peers that get no message. */
-  hasBegun(): void {
-    const { to, offer, filedTo = nobody } = this.#route as Mixing
-    if (offer !== undefined) for (const peer of filedTo) if (!to.includes(peer)) this.#skip(peer, this.begun)
-    this.#early.eachUpTo(this.begun, (tag, from) => this.#answer(from, tag, this.#early.find(tag, from)))
+  endSending(): void {
+    const { to, offer, filedTo = noPeers } = this.#route as Mixing
+    if (offer !== undefined) for (const peer of filedTo) if (!to.includes(peer)) this.#skip(peer, this.currentTag)
+    this.#buffer.eachUpTo(this.currentTag, (tag, from) => this.#answer(from, tag, this.#buffer.find(tag, from)))
   }
 
   isAwaited(from: PeerName): boolean {
-    return !this.#heard.isPast(from, this.begun)
+    return !this.#lastTags.isPast(from, this.currentTag)
   }
 
   isTooEarly(): boolean {
@@ -88,27 +88,28 @@ export class Pushes implements Exchanging, OpenEdges {
 
   take(from: PeerName, tag: number, message: Message, hasRoom: boolean): boolean {
     this.newLife(from, termsOf(message).life)
-    if (tag <= (this.#newest.get(from) ?? -1)) return this.#reject(from, tag)
-    this.#newest.set(from, tag)
-    this.#heard.note(from, tag)
+    if (tag <= (this.#newestTags.get(from) ?? -1)) return this.#reject(from, tag)
+    this.#newestTags.set(from, tag)
+    this.#lastTags.note(from, tag)
     if (this.#isPaused) this.#skip(from, tag)
-    else if (tag <= this.begun) this.#answer(from, tag, message)
-    this.#isIn(from, tag)
-    const isExpected = tag > this.begun || (tag === this.begun && this.#isOpen && this.#route?.from.includes(from))
+    else if (tag <= this.currentTag) this.#answer(from, tag, message)
+    this.#noteIncluded(from, tag)
+    const isExpected =
+      tag > this.currentTag || (tag === this.currentTag && this.#isOpen && this.#route?.from.includes(from))
     if (hasRoom && isExpected === true) return true
-    this.leave(from, tag, message)
+    this.keepUncollected(from, tag, message)
     return false
   }
 
   /** A message that no round has collected: it enters between two rounds. */
-  leave(from: PeerName, tag: number, message: Message): void {
-    const known = this.#sums.get(from)
-    if (known === undefined) this.#owner.arena.pin(message, 1)
-    this.#sums.set(from, { sum: known === undefined ? message : added(known.sum, message), tag })
+  keepUncollected(from: PeerName, tag: number, message: Message): void {
+    const previous = this.#sums.get(from)
+    if (previous === undefined) this.#owner.arena.pin(message, 1)
+    this.#sums.set(from, { sum: previous === undefined ? message : added(previous.sum, message), tag })
   }
 
-  goOnWithout(from: PeerName): Absence {
-    return this.isAwaited(from) ? 'silent' : 'unsaid'
+  continueWithout(from: PeerName): Absence {
+    return this.isAwaited(from) ? 'silent' : 'unsent'
   }
 
   close(): void {
@@ -118,17 +119,17 @@ export class Pushes implements Exchanging, OpenEdges {
   /** No more rounds are collected: everything that has arrived or arrives enters the state. */
   drain(): void {
     const { rounds: round, fabric } = this.#owner
-    this.begin({ peer: fabric.self, round, to: nobody, from: nobody })
+    this.begin({ peer: fabric.self, round, to: noPeers, from: noPeers })
     this.close()
-    this.#early.release(tagOf({ round }), true, (from, tag, message) => this.leave(from, tag, message))
+    this.#buffer.release(tagOf({ round }), true, (from, tag, message) => this.keepUncollected(from, tag, message))
   }
 
   acceptSkip(envelope: Envelope<VectorMessage>): void {
     const tag = this.#controls.read(envelope)?.tag
     if (tag === undefined) return
     const { from } = envelope
-    if (tag >= (this.#outOf.get(from) ?? 0)) this.#outOf.set(from, tag)
-    this.#heard.note(from, tag)
+    if (tag >= (this.#leftOutBy.get(from) ?? 0)) this.#leftOutBy.set(from, tag)
+    this.#lastTags.note(from, tag)
   }
 
   /** The sender sends nothing because it is sent nothing. */
@@ -136,9 +137,9 @@ export class Pushes implements Exchanging, OpenEdges {
     const tag = this.#controls.read(envelope)?.tag
     if (tag === undefined) return
     const { from } = envelope
-    this.#isIn(from, tag)
+    this.#noteIncluded(from, tag)
     this.#answer(from, tag)
-    this.#heard.note(from, tag)
+    this.#lastTags.note(from, tag)
   }
 
   /** Late mass, by name. Its vectors belong to the current round from now on. */
@@ -160,13 +161,13 @@ export class Pushes implements Exchanging, OpenEdges {
 
   /** What a peer sent in an earlier life, or to one, is used like any other message. */
   newLife(peer: PeerName, life: number): void {
-    const known = this.#lives.get(peer) ?? 1
-    if (life <= known) return
+    const knownLife = this.#lives.get(peer) ?? 1
+    if (life <= knownLife) return
     this.#lives.set(peer, life)
-    this.#outOf.delete(peer)
-    this.#newest.delete(peer)
-    this.#heard.forget(peer)
-    if (this.#isOpen) this.#heard.note(peer, this.begun)
+    this.#leftOutBy.delete(peer)
+    this.#newestTags.delete(peer)
+    this.#lastTags.forget(peer)
+    if (this.#isOpen) this.#lastTags.note(peer, this.currentTag)
   }
 
   beginLife(life: number): void {
@@ -179,20 +180,20 @@ export class Pushes implements Exchanging, OpenEdges {
 
   saved(): State {
     const sums = [...this.#sums].map(([from, { sum, tag }]) => [from, { tag, sum }] as const)
-    return { begun: this.begun, sums: Object.fromEntries(sums) }
+    return { begun: this.currentTag, sums: Object.fromEntries(sums) }
   }
 
   restore({ sums }: State): void {
     for (const [from, { tag, sum }] of Object.entries(sums as Readonly<Record<string, State>>))
-      this.leave(from as PeerName, tag as number, sum as Message)
+      this.keepUncollected(from as PeerName, tag as number, sum as Message)
   }
 
   /** A peer that sends along an edge that is not in the topology, or from a repaired row, may wait for this peer too. */
   #answer(from: PeerName, tag: number, message?: Message): void {
-    const { to = nobody, filedFrom = [from] } = (this.#route ?? {}) as Partial<Mixing>
+    const { to = noPeers, filedFrom = [from] } = (this.#route ?? {}) as Partial<Mixing>
     const isRepaired = message !== undefined && termsOf(message).offer !== undefined
     if (filedFrom.includes(from) && !isRepaired) return
-    if (tag !== this.begun || !to.includes(from)) this.#skip(from, tag)
+    if (tag !== this.currentTag || !to.includes(from)) this.#skip(from, tag)
   }
 
   /** Whether a peer, or all that should, send nothing to this one in this round. */
@@ -205,13 +206,13 @@ export class Pushes implements Exchanging, OpenEdges {
 
   /** Whether nothing of a sender will arrive in this round: it leaves this peer out, or has passed the tag without a message. */
   #hasNothing(from: PeerName): boolean {
-    if (this.#outOf.has(from)) return true
-    return this.#heard.isPast(from, this.begun) && this.#early.find(this.begun, from) === undefined
+    if (this.#leftOutBy.has(from)) return true
+    return this.#lastTags.isPast(from, this.currentTag) && this.#buffer.find(this.currentTag, from) === undefined
   }
 
   /** A peer has this one in its row of a tag. */
-  #isIn(peer: PeerName, tag: number): void {
-    if (tag > (this.#outOf.get(peer) ?? tag)) this.#outOf.delete(peer)
+  #noteIncluded(peer: PeerName, tag: number): void {
+    if (tag > (this.#leftOutBy.get(peer) ?? tag)) this.#leftOutBy.delete(peer)
   }
 
   /** No message is used twice. */
@@ -223,7 +224,7 @@ export class Pushes implements Exchanging, OpenEdges {
   }
 
   #skip(to: PeerName, tag: number): void {
-    this.#controls.say('skip', to, tag)
+    this.#controls.send('skip', to, tag)
   }
 }
 
@@ -231,9 +232,9 @@ export class Pushes implements Exchanging, OpenEdges {
 function added(sum: Message, message: Message): Message {
   const next: Record<string, Message[string]> = { ...sum }
   for (const [field, value] of Object.entries(message)) {
-    const before = sum[field]
-    if (isVector(value) && isVector(before)) value.values.forEach((each, i) => (before.values[i] += each))
-    else next[field] = (before as number) + (value as number)
+    const previous = sum[field]
+    if (isVector(value) && isVector(previous)) value.values.forEach((each, i) => (previous.values[i] += each))
+    else next[field] = (previous as number) + (value as number)
   }
   return next
 }

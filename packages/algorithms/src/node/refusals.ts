@@ -18,7 +18,7 @@ export class Refusals {
   }
 
   /** Whether all of these peers, at least one, are gone. */
-  haveAll(peers: () => readonly PeerName[]): boolean {
+  hasAll(peers: () => readonly PeerName[]): boolean {
     const refused = this.#refused
     if (refused === undefined || refused.size === 0) return false
     const all = peers()

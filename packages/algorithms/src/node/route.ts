@@ -5,7 +5,7 @@ import type { Mixing } from '../record.js'
 const tableFrom = 8
 
 /** The weights of some neighbours. */
-class Shares {
+class NeighbourWeights {
   readonly names: readonly PeerName[]
   readonly #weights: readonly number[]
   #table: Map<PeerName, number> | undefined
@@ -18,13 +18,13 @@ class Shares {
   /** 0 for a peer that is not among them. */
   of(name: PeerName): number {
     const names = this.names
-    if (names.length >= tableFrom) return this.#known.get(name) ?? 0
-    for (let place = 0; place < names.length; place++) if (names[place] === name) return this.#weights[place]
+    if (names.length >= tableFrom) return this.#indexed.get(name) ?? 0
+    for (let index = 0; index < names.length; index++) if (names[index] === name) return this.#weights[index]
     return 0
   }
 
-  get #known(): Map<PeerName, number> {
-    return (this.#table ??= new Map(this.names.map((name, place) => [name, this.#weights[place]])))
+  get #indexed(): Map<PeerName, number> {
+    return (this.#table ??= new Map(this.names.map((name, index) => [name, this.#weights[index]])))
   }
 }
 
@@ -32,14 +32,14 @@ class Shares {
 class Weights {
   readonly own: number
   readonly offer: number | undefined
-  readonly rows: Shares
-  readonly columns: Shares
+  readonly rows: NeighbourWeights
+  readonly columns: NeighbourWeights
 
   constructor({ selfWeight, receiveFrom, sendTo, offer }: Row) {
     this.own = selfWeight
     this.offer = offer
-    this.rows = new Shares(receiveFrom)
-    this.columns = sendTo === receiveFrom ? this.rows : new Shares(sendTo)
+    this.rows = new NeighbourWeights(receiveFrom)
+    this.columns = sendTo === receiveFrom ? this.rows : new NeighbourWeights(sendTo)
   }
 
   get to(): readonly PeerName[] {
@@ -112,9 +112,9 @@ export class Mixings {
   readonly #peer: PeerName
   readonly #rowOf: (round: number) => Row
   /** All rows seen, once there are two. */
-  #known: Map<Row, Weights> | undefined
+  #cache: Map<Row, Weights> | undefined
   /** The last result. A round keeps the row that it began with, even if it ends some rounds later. */
-  #now: Mixing | undefined
+  #current: Mixing | undefined
   /** The last row; often also the next. */
   #row: Row | undefined
   #weights: Weights | undefined
@@ -130,9 +130,9 @@ export class Mixings {
   }
 
   of(round: number): Mixing {
-    if (this.#now?.round === round) return this.#now
+    if (this.#current?.round === round) return this.#current
     const row = this.repaired === undefined ? this.#rowOf(round) : this.repaired(round)
-    return (this.#now = new MixingRoute(this.#peer, round, this.#weightsOf(row), this))
+    return (this.#current = new MixingRoute(this.#peer, round, this.#weightsOf(row), this))
   }
 
   /** The topology's row of a round. */
@@ -142,21 +142,21 @@ export class Mixings {
 
   #weightsOf(row: Row): Weights {
     if (this.#weights !== undefined && this.#row === row) return this.#weights
-    const weights = this.#known?.get(row) ?? this.#learn(row)
+    const weights = this.#cache?.get(row) ?? this.#addToCache(row)
     this.#row = row
     this.#weights = weights
     return weights
   }
 
-  #learn(row: Row): Weights {
+  #addToCache(row: Row): Weights {
     const weights = new Weights(row)
     if (this.#row === undefined || this.#weights === undefined) return weights
     this.#neighbours ??= new Set(this.neighbours)
     for (const name of [...weights.to, ...weights.from]) this.#neighbours.add(name)
-    this.#known ??= new Map([[this.#row, this.#weights]])
+    this.#cache ??= new Map([[this.#row, this.#weights]])
     // A topology that creates new rows each time is not cached.
-    if (this.#known.size >= 1024) this.#known.clear()
-    this.#known.set(row, weights)
+    if (this.#cache.size >= 1024) this.#cache.clear()
+    this.#cache.set(row, weights)
     return weights
   }
 }

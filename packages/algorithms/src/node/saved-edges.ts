@@ -1,7 +1,7 @@
 /** Edges as a state that can be saved. */
 import type { Milliseconds, PeerName } from '@murmuration/core'
 import type { Message } from '../record.js'
-import type { EarlyMessages } from './early.js'
+import type { EarlyMessages } from './message-buffer.js'
 import type { Debt, Edges } from './edge.js'
 import type { State } from './vector.js'
 
@@ -11,12 +11,13 @@ import type { State } from './vector.js'
  */
 export function savedEdges(edges: Edges<Message>, messages: EarlyMessages): State {
   const saved: Record<string, State> = {}
-  for (const [peer, { life, said, skipped, silentUntil, debt }] of edges.entries()) {
+  for (const [peer, edge] of edges.entries()) {
+    const { life, sentTag: said, skippedTag: skipped, silentUntil, debt } = edge
     if (messages === 'without early') saved[peer] = { life, said: -1, skipped: -1, silentUntil: -1, debt: {} }
     else saved[peer] = { life, said, skipped, silentUntil, debt: debt === undefined ? {} : savedDebt(debt) }
   }
   const isOpen = messages === 'with early' && edges.isOpen ? 1 : 0
-  return { begun: edges.begun, isOpen, life: edges.life, edges: saved }
+  return { begun: edges.currentTag, isOpen, life: edges.life, edges: saved }
 }
 
 /** @param now - when the wait for debts begins again */
@@ -25,21 +26,23 @@ export function restoreEdges(
   { begun, isOpen, life, edges: saved }: State,
   now: Milliseconds
 ): void {
-  edges.begun = begun as number
+  edges.currentTag = begun as number
   edges.isOpen = isOpen === 1
   edges.life = life as number
   for (const [peer, state] of Object.entries(saved)) {
-    const { debt, ...counts } = state as State
-    edges.restore(peer as PeerName, { ...(counts as SavedCounts), debt: restoredDebt(debt as State, now) })
+    const { life, said, skipped, silentUntil, debt } = state as SavedEdge
+    const tags = { sentTag: said, skippedTag: skipped, silentUntil }
+    edges.restore(peer as PeerName, { life, ...tags, debt: restoredDebt(debt, now) })
   }
 }
 
-type SavedCounts = Readonly<Record<'life' | 'said' | 'skipped' | 'silentUntil', number>>
+/** Files have these names. */
+type SavedEdge = Readonly<Record<'life' | 'said' | 'skipped' | 'silentUntil', number>> & { readonly debt: State }
 
 function restoredDebt({ tag, mine, offer, theirs }: State, now: Milliseconds): Debt<Message> | undefined {
   if (mine === undefined) return undefined
   const numbers = { tag: tag as number, offer: offer as number, theirs: theirs as number }
-  return { ...numbers, mine: mine as Message, since: now, asked: undefined }
+  return { ...numbers, mine: mine as Message, since: now, askedAt: undefined }
 }
 
 function savedDebt({ tag, mine, offer, theirs }: Debt<Message>): State {

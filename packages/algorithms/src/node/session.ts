@@ -13,7 +13,7 @@ import { handOver } from './handing-over.js'
 import { Participation } from './participation.js'
 import type { ModelState } from './state-transfer.js'
 import { checkCounts, checkFits, pack, type Saved, unpack, withoutRecords } from './save.js'
-import type { EarlyMessages } from './early.js'
+import type { EarlyMessages } from './message-buffer.js'
 import type { TrainingSettings } from './training.js'
 import { linear, type Vector } from './vector.js'
 
@@ -67,7 +67,7 @@ export class Session {
         isAtOwnPace: () => algorithm.answers !== undefined && this.#round < settings.rounds,
         samples: () => this.#peer.gradients.batches.drawn,
         current: () => this.#current(),
-        goOnFrom: (state) => this.#goOnFrom(state)
+        continueFrom: (state) => this.#continueFrom(state)
       })
   }
 
@@ -170,13 +170,13 @@ export class Session {
       this.#peer.round = this.#round
       program.end(await program.begin(this.#round))
       if (this.#round + 1 === this.#rounds) await this.#peer.exchanges.settle()
-      const late = program.applyLate(program === this.#training ? undefined : this.#training)
+      const lateSenders = program.applyLate(program === this.#training ? undefined : this.#training)
       const model = this.#modelOf(program)
       if (arena.hasPending) await arena.settle(() => this.#fabric.sleep(this.#fabric.now()))
       const sketched = this.#participation?.sketch(this.#round, model.values)
       if (sketched !== undefined) await sketched
       arena.inRound = false
-      yield this.#report(program, model, late)
+      yield this.#report(program, model, lateSenders)
       this.#sweep()
       if (this.#round === rounds) await this.#endOfAsking.reach(this.#round)
     }
@@ -192,7 +192,7 @@ export class Session {
   }
 
   /** Where a weighted mean is kept, this peer's weight is that of the start again: decision 25. */
-  #goOnFrom({ x, round }: ModelState): void {
+  #continueFrom({ x, round }: ModelState): void {
     if (this.#keepsMass && this.#round > 0) this.#lostMass += massOf(this.#training.state).w
     this.#round = Math.min(round, this.#rounds)
     this.#peer.round = this.#round
@@ -244,7 +244,7 @@ export class Session {
   }
 
   /** Ends a round. */
-  #report(program: Program, model: Vector, late: readonly PeerName[]): StepReport {
+  #report(program: Program, model: Vector, lateSenders: readonly PeerName[]): StepReport {
     const round = this.#round++
     const isTraining = program === this.#training
     const { waited, missing, unsent, distances, outliers, moves } = this.#peer.takeNotes()
@@ -261,7 +261,7 @@ export class Session {
       distances,
       outliers,
       missing,
-      late,
+      late: lateSenders,
       unsent,
       moves,
       mass:

@@ -16,53 +16,53 @@ export class Slot {
   #size = 0
   readonly #senders = new Array<PeerName>(usually)
   readonly #messages = new Array<Message>(usually)
-  #places: Map<PeerName, number> | undefined
+  #indices: Map<PeerName, number> | undefined
 
   get size(): number {
     return this.#size
   }
 
   get(from: PeerName): Message | undefined {
-    const place = this.#placeOf(from)
-    return place < 0 ? undefined : this.#messages[place]
+    const index = this.#indexOf(from)
+    return index < 0 ? undefined : this.#messages[index]
   }
 
   /** Adds a message of a sender that has none. */
   add(from: PeerName, message: Message): void {
-    this.#places?.set(from, this.#size)
+    this.#indices?.set(from, this.#size)
     this.#senders[this.#size] = from
     this.#messages[this.#size] = message
     this.#size++
   }
 
   delete(from: PeerName): void {
-    const place = this.#placeOf(from)
-    if (place < 0) return
-    this.#senders.splice(place, 1)
-    this.#messages.splice(place, 1)
+    const index = this.#indexOf(from)
+    if (index < 0) return
+    this.#senders.splice(index, 1)
+    this.#messages.splice(index, 1)
     this.#size--
-    this.#places = undefined
+    this.#indices = undefined
   }
 
   forEach(act: (from: PeerName, message: Message) => void): void {
-    for (let place = 0; place < this.#size; place++) act(this.#senders[place], this.#messages[place])
+    for (let index = 0; index < this.#size; index++) act(this.#senders[index], this.#messages[index])
   }
 
   /** Forgets all messages. */
   clear(): void {
     this.#size = 0
-    this.#places = undefined
+    this.#indices = undefined
   }
 
-  #placeOf(from: PeerName): number {
+  #indexOf(from: PeerName): number {
     const senders = this.#senders
     if (this.#size >= tableFrom) return this.#table.get(from) ?? -1
-    for (let place = 0; place < this.#size; place++) if (senders[place] === from) return place
+    for (let index = 0; index < this.#size; index++) if (senders[index] === from) return index
     return -1
   }
 
   get #table(): ReadonlyMap<PeerName, number> {
-    this.#places ??= new Map(this.#senders.slice(0, this.#size).map((sender, place) => [sender, place]))
-    return this.#places
+    this.#indices ??= new Map(this.#senders.slice(0, this.#size).map((sender, index) => [sender, index]))
+    return this.#indices
   }
 }

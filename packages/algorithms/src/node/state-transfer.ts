@@ -20,11 +20,11 @@ export class StateTransfer {
 
   /**
    * @param kind - its first wire number
-   * @param own - the model to send; undefined while this peer has none
+   * @param current - the model to send; undefined while this peer has none
    */
-  constructor(peer: Peer, kind: number, own: () => ModelState | undefined) {
+  constructor(peer: Peer, kind: number, current: () => ModelState | undefined) {
     const answer: Answer = () => {
-      const gift = own()
+      const gift = current()
       return gift && { reply: { x: gift.x, round: gift.round, checksum: checksumOf(gift.x.values) } }
     }
     this.#caller = new Caller(peer, { name: 'state', kind, isReliable: false }, call, answer)
@@ -32,7 +32,7 @@ export class StateTransfer {
       (envelope) => this.#caller.acceptAsk(envelope),
       (envelope) => this.#caller.acceptReply(envelope)
     ]
-    accepts.forEach((accept, place) => (peer.accepts[kind + place] = accept))
+    accepts.forEach((accept, index) => (peer.accepts[kind + index] = accept))
   }
 
   /** A peer's model, if it arrives within the timeout; undefined if it is invalid or fails its checksum. */

@@ -2,7 +2,7 @@ import type { Envelope, Milliseconds, PeerName } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
 import type { Flow, Message, State } from '../record.js'
 import { Debts } from './debts.js'
-import { type EarlyMessages, tagOf } from './early.js'
+import { type EarlyMessages, tagOf } from './message-buffer.js'
 import { Edges } from './edge.js'
 import type { ControlKinds } from './exchanging.js'
 import type { Owner } from './owner.js'
@@ -46,20 +46,20 @@ export class Swaps {
   }
 
   /** The current ask was sent. */
-  said(to: PeerName): void {
-    this.#edges.say(this.#edges.of(to))
+  markSent(to: PeerName): void {
+    this.#edges.markSent(this.#edges.of(to))
   }
 
   /** Whether a reply to it may arrive. */
   isOpen(to: PeerName): boolean {
-    return this.#edges.hasSaid(to) && !this.#edges.hasSkipped(to)
+    return this.#edges.hasSent(to) && !this.#edges.hasSkipped(to)
   }
 
   /** It is no longer waited for. */
   close(to: PeerName, ask: Message, since: Milliseconds): void {
     this.#edges.isOpen = false
     if (!this.isOpen(to)) return
-    this.#debts.owe(to, { tag: this.#edges.begun, mine: ask, offer: 1, theirs: 1, since })
+    this.#debts.owe(to, { tag: this.#edges.currentTag, mine: ask, offer: 1, theirs: 1, since })
   }
 
   /** The reply to the current ask has arrived. */
@@ -82,14 +82,14 @@ export class Swaps {
   take(from: PeerName, id: number, reply: Message): boolean {
     const { life, toLife } = termsOf(reply)
     if (!this.#edges.isOfLives(from, life, toLife)) return false
-    const verdict = this.#edges.come(from, tagOf({ round: id }))
+    const verdict = this.#edges.receive(from, tagOf({ round: id }))
     if (verdict === 'late') this.#debts.settle(from, reply, () => this.#weight)
     return verdict === 'mix'
   }
 
   /** Announces that no reply to an ask will arrive. */
   skip(to: PeerName, id: number): void {
-    this.#debts.say('skip', to, tagOf({ round: id }))
+    this.#debts.send('skip', to, tagOf({ round: id }))
   }
 
   acceptSkip(envelope: Envelope<VectorMessage>): void {
@@ -99,7 +99,7 @@ export class Swaps {
 
   acceptWithdraw(envelope: Envelope<VectorMessage>): void {
     const tag = this.#debts.read(envelope)
-    if (tag !== undefined) this.#debts.say('skip', envelope.from, tag)
+    if (tag !== undefined) this.#debts.send('skip', envelope.from, tag)
   }
 
   askAll(): Milliseconds {

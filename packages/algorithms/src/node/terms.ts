@@ -12,18 +12,18 @@ export interface Terms {
 const usual: Terms = { life: 1, toLife: 1 }
 
 /** Few messages have terms, so messages carry no field for them. */
-const known = new WeakMap<Message, Terms>()
+const termsOfMessages = new WeakMap<Message, Terms>()
 
 /** Whether any message has ever had terms: without this, lookups would cost time in every round. */
-let isAnyKnown = false
+let hasAnyTerms = false
 
 export function termsOf(message: Message): Terms {
-  return isAnyKnown ? (known.get(message) ?? usual) : usual
+  return hasAnyTerms ? (termsOfMessages.get(message) ?? usual) : usual
 }
 
 export function setTerms(message: Message, terms: Terms): void {
-  isAnyKnown = true
-  known.set(message, terms)
+  hasAnyTerms = true
+  termsOfMessages.set(message, terms)
 }
 
 /** No terms. */

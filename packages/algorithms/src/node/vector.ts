@@ -183,11 +183,11 @@ export class Arena {
     return this.#pending.length > 0
   }
 
-  /** Pins vectors (`by` 1) or unpins them (−1). */
-  pin(tree: State, by: 1 | -1): void {
+  /** Pins vectors (`change` 1) or unpins them (−1). */
+  pin(tree: State, change: 1 | -1): void {
     eachVector(tree, (vector) => {
-      vector.pins += by
-      if (vector.whole !== undefined) vector.whole.pins += by
+      vector.pins += change
+      if (vector.whole !== undefined) vector.whole.pins += change
     })
   }
 
@@ -201,8 +201,8 @@ export class Arena {
     for (const state of this.roots()) eachVector(state, reach)
     let kept = 0
     const live = this.#live
-    for (let place = 0; place < this.#count; place++) {
-      const vector = live[place] as Vector
+    for (let index = 0; index < this.#count; index++) {
+      const vector = live[index] as Vector
       if (isOver) vector.isOfRound = false
       if (vector.isOfRound || vector.pins > 0 || vector.reached === sweep) live[kept++] = vector
       else this.#release(vector)

@@ -19,25 +19,25 @@ test('the timeout of a round is four usual ones, at least 5 s, and no longer tha
 
 test('a peer has cost the time that it was waited for beyond all whose message came, also one that has answered', (t) => {
   const waits = new Waits()
-  waits.look([a, b, c], 1000)
-  waits.look([b, c], 1200)
-  waits.look([c], 4200)
+  waits.setAwaited([a, b, c], 1000)
+  waits.setAwaited([b, c], 1200)
+  waits.setAwaited([c], 4200)
   t.deepEqual(waits.end(0, { from: [a, b, c], without: [b, c] }, 1000, 6200), [
     [b, 3000],
     [c, 5000]
   ])
-  waits.look([a, b], 7000)
-  waits.look([a], 7100)
+  waits.setAwaited([a, b], 7000)
+  waits.setAwaited([a], 7100)
   t.deepEqual(waits.end(1, { from: [a, b], without: [b] }, 7000, 9000), [])
   t.deepEqual(waits.end(2, { from: [a, b], without: [b] }, 9000, 9900), [], 'nobody was waited for')
 })
 
 test('others are no farther than twice their pace takes them', (t) => {
   const pace = new Pace()
-  pace.look([{ name: a, round: 100 }], 0)
+  pace.observe([{ name: a, round: 100 }], 0)
   t.is(pace.farthest([{ name: a, isIn: true }], a, 500), 100)
-  pace.look([{ name: a, round: 110 }], 500)
-  pace.look([{ name: b, round: 1_000_000 }], 500)
+  pace.observe([{ name: a, round: 110 }], 500)
+  pace.observe([{ name: b, round: 1_000_000 }], 500)
   t.is(pace.farthest([{ name: a, isIn: true }], a, 500), 150)
   t.is(pace.farthest([{ name: a, isIn: true }], a, 1000), 170)
 })

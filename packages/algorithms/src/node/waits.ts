@@ -27,7 +27,7 @@ export class Waits {
   #roundAt: Milliseconds = 0
 
   /** Exactly these peers are waited for now. */
-  look(awaited: readonly PeerName[], at: Milliseconds): void {
+  setAwaited(awaited: readonly PeerName[], at: Milliseconds): void {
     for (const [peer, end] of this.#ends) if (end === undefined && !awaited.includes(peer)) this.#ends.set(peer, at)
     for (const peer of awaited) this.#ends.set(peer, undefined)
   }

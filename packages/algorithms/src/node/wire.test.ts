@@ -21,5 +21,5 @@ test('a message that a process begins under the number of one that its earlier p
   const message = part(2, 2) as { readonly x: Vector }
   t.deepEqual([...message.x.values], [2, 2, 2, 2])
   t.is(part(2, 3), undefined)
-  t.is(part(2, 3), 'a part of a message comes twice')
+  t.is(part(2, 3), 'a part of a message is duplicate')
 })

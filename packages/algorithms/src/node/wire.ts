@@ -106,9 +106,9 @@ export class Wire {
     return 'queued'
   }
 
-  /** Pins the vectors of a message (`by` 1) or unpins them (−1). */
-  pin(message: Message, by: 1 | -1): void {
-    for (const field of this.#vectors) (message[field] as Vector).pins += by
+  /** Pins the vectors of a message (`change` 1) or unpins them (−1). */
+  pin(message: Message, change: 1 | -1): void {
+    for (const field of this.#vectors) (message[field] as Vector).pins += change
   }
 
   /** Hands the vectors of a kept message to the current round. */
@@ -141,21 +141,21 @@ export class Wire {
       return `${numbers.length} numbers beside a vector; ${expected} are expected`
     for (const number of numbers) if (!Number.isFinite(number)) return 'a number is NaN or infinite'
     if (numbers.length !== expected && readTerms(numbers.slice(expected)) === undefined)
-      return `the numbers ${numbers.slice(expected).join(', ')} beside a vector are no terms of an exchange`
+      return `the numbers ${numbers.slice(expected).join(', ')} beside a vector are not the terms of an exchange`
     if (fields === 0) return length === 0 ? undefined : `${length} parameters where none are expected`
     if (this.#isOfRanges && offset + length <= whole) return undefined
     if (this.#isSplit ? range?.length === length : offset === 0 && length === whole) return undefined
-    return `${length} parameters from number ${offset} on, of ${whole}, are nothing that is exchanged`
+    return `${length} parameters from index ${offset}, of ${whole}: no such range is exchanged`
   }
 
   #assemble(from: PeerName, tag: number, { field = 0, offset = 0, numbers = none, vector }: VectorMessage): Opened {
     const { fabric, ranges } = this.#owner
     const range = this.#isSplit ? ranges.findIndex((each) => each.offset === offset) : 0
-    const place = this.#isSplit ? field * ranges.length + range : field
-    const incomplete = this.#incompleteOf(from, tag, place)
-    if (incomplete.has[place] === 1) return 'a part of a message comes twice'
-    incomplete.has[place] = 1
-    if (place === 0) incomplete.numbers = numbers
+    const index = this.#isSplit ? field * ranges.length + range : field
+    const incomplete = this.#incompleteOf(from, tag, index)
+    if (incomplete.has[index] === 1) return 'a part of a message is duplicate'
+    incomplete.has[index] = 1
+    if (index === 0) incomplete.numbers = numbers
     if (this.#isSplit) {
       incomplete.vectors[field] ??= fabric.allocate(this.#owner.length)
       incomplete.vectors[field].set(vector, offset)
@@ -167,32 +167,32 @@ export class Wire {
     return this.#message(incomplete.vectors, incomplete.numbers, this.#isOfRanges ? offset : 0)
   }
 
-  /** @param place - that of a part that has arrived */
-  #incompleteOf(from: PeerName, tag: number, place: number): Incomplete {
+  /** @param index - that of a part that has arrived */
+  #incompleteOf(from: PeerName, tag: number, index: number): Incomplete {
     this.#incomplete ??= new Map()
     const all = this.#incomplete.get(from) ?? []
     this.#incomplete.set(from, all)
-    const known = all.find((incomplete) => incomplete.tag === tag)
+    const existing = all.find((incomplete) => incomplete.tag === tag)
     // The first part again: a new process of the sender has restarted its numbering.
-    const isAnew = known !== undefined && place === 0 && known.has[0] === 1
-    if (known !== undefined && !isAnew) return known
-    if (known !== undefined) this.#drop(all, all.indexOf(known))
+    const isAnew = existing !== undefined && index === 0 && existing.has[0] === 1
+    if (existing !== undefined && !isAnew) return existing
+    if (existing !== undefined) this.#drop(all, all.indexOf(existing))
     if (all.length === maxIncomplete) this.#drop(all, 0)
     const fresh: Incomplete = { tag, has: new Uint8Array(this.#parts), vectors: [], numbers: none, lacks: this.#parts }
     all.push(fresh)
     return fresh
   }
 
-  #drop(all: Incomplete[], place: number): void {
-    const [{ vectors }] = all.splice(place, 1)
+  #drop(all: Incomplete[], index: number): void {
+    const [{ vectors }] = all.splice(index, 1)
     for (const vector of vectors) if (vector !== undefined) this.#owner.fabric.free(vector)
   }
 
   #message(vectors: readonly Float32Array[], numbers: readonly number[], offset?: number): Message {
     const message: Record<string, Vector | number> = {}
-    for (const [place, field] of this.#vectors.entries())
-      message[field] = this.#owner.arena.adopt(vectors[place], offset)
-    for (const [place, field] of this.#numbers.entries()) message[field] = numbers[place]
+    for (const [index, field] of this.#vectors.entries())
+      message[field] = this.#owner.arena.adopt(vectors[index], offset)
+    for (const [index, field] of this.#numbers.entries()) message[field] = numbers[index]
     if (numbers.length === this.#numbers.length) return message
     const terms = readTerms(numbers.slice(this.#numbers.length))
     if (terms !== undefined) setTerms(message, terms)
@@ -213,11 +213,11 @@ interface Fields {
 }
 
 /** All peers of a run have the same channels. */
-const known = new WeakMap<Shape, Fields>()
+const fieldsOfShapes = new WeakMap<Shape, Fields>()
 
 function fieldsOf(shape: Shape): Fields {
-  const found = known.get(shape)
-  if (found !== undefined) return found
+  const cached = fieldsOfShapes.get(shape)
+  if (cached !== undefined) return cached
   const all = Object.keys(shape)
   const vectors = all.filter((field) => shape[field] !== 'number')
   const fields = {
@@ -226,7 +226,7 @@ function fieldsOf(shape: Shape): Fields {
     packed: vectors.map((field) => shape[field] === 'packed' || undefined),
     isOfRanges: vectors.some((field) => shape[field] === 'range')
   }
-  known.set(shape, fields)
+  fieldsOfShapes.set(shape, fields)
   return fields
 }
 

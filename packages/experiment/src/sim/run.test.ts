@@ -152,7 +152,7 @@ test('a peer that froze for longer than the others wait gives up, and they go on
   const [gossip, allReduce] = (await everyRun(scenario)).map(({ record }) => record)
   t.is(gossip.outcome, 'limit', gossip.reason)
   t.is(gossip.lost?.length, 1)
-  t.regex(gossip.lost?.[0] ?? '', /^c heard nothing of a, b in round \d+/)
+  t.regex(gossip.lost?.[0] ?? '', /^c received nothing from a, b in round \d+/)
   t.deepEqual(Object.keys(gossip.models ?? {}).sort(), ['a', 'b', 'c'])
   t.is(allReduce.outcome, 'failed')
   t.is(allReduce.lost, undefined)

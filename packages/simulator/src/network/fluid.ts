@@ -25,18 +25,21 @@ export class FluidNetwork {
   }
 
   channel(from: PeerName, to: PeerName): Channel {
-    const there = this.#links.path(from, to)
-    const back = this.#links.path(to, from)
-    const uses = this.#uses(from, to, there, back)
-    const cap = capOf(there, back, this.#options)
+    const path = this.#links.path(from, to)
+    const returnPath = this.#links.path(to, from)
+    const uses = this.#uses(from, to, path, returnPath)
+    const cap = capOf(path, returnPath, this.#options)
     return uses.length === 0 && cap === Infinity ? unlimited : new FluidChannel(this, uses, cap)
   }
 
   /** The rate between two machines when nothing else is sent, in bytes per millisecond. */
   rate(from: PeerName, to: PeerName): number {
-    const [there, back] = [this.#links.path(from, to), this.#links.path(to, from)]
-    const uses = this.#uses(from, to, there, back)
-    return Math.min(capOf(there, back, this.#options), ...uses.map(({ line, fraction }) => line.capacity / fraction))
+    const [path, returnPath] = [this.#links.path(from, to), this.#links.path(to, from)]
+    const uses = this.#uses(from, to, path, returnPath)
+    return Math.min(
+      capOf(path, returnPath, this.#options),
+      ...uses.map(({ line, fraction }) => line.capacity / fraction)
+    )
   }
 
   now(): number {
@@ -61,15 +64,15 @@ export class FluidNetwork {
     this.#maxMin.solve((flow, rate) => (flow as FluidChannel).setRate(rate))
   }
 
-  /** The lines that limit the path there, and the fraction that acknowledgements take of the lines of the path back. */
-  #uses(from: PeerName, to: PeerName, there: PathLink, back: PathLink): Use[] {
+  /** The lines that limit `path`, and the fraction that acknowledgements take of the lines of `returnPath`. */
+  #uses(from: PeerName, to: PeerName, path: PathLink, returnPath: PathLink): Use[] {
     const fractions = new Map<Line, number>()
     const take = (line: Line | undefined, fraction: number) => {
       if (line !== undefined && fraction > 0) fractions.set(line, (fractions.get(line) ?? 0) + fraction)
     }
     const { acknowledgements } = this.#options
-    for (const line of this.#linesOf(from, to, there)) take(line, 1)
-    for (const line of this.#linesOf(to, from, back)) take(line, acknowledgements)
+    for (const line of this.#linesOf(from, to, path)) take(line, 1)
+    for (const line of this.#linesOf(to, from, returnPath)) take(line, acknowledgements)
     return Array.from(fractions, ([line, fraction]) => new Use(line, fraction))
   }
 
@@ -88,8 +91,8 @@ export class FluidNetwork {
     kind: 'up' | 'down' | 'pipe'
   ): Line | undefined {
     if (bandwidth === Infinity) return undefined
-    const known = lines.get(name)
-    if (known !== undefined) return known
+    const existing = lines.get(name)
+    if (existing !== undefined) return existing
     const line = new Line(`${kind} ${name}`, bytesPerMillisecond(bandwidth) * this.#options.efficiency)
     lines.set(name, line)
     return line

@@ -11,7 +11,7 @@ export class Line {
   region = 0
   filling = 0
   /** During filling: the capacity left, the total use that shares it, and the number of open flows. */
-  left = 0
+  remaining = 0
   load = 0
   open = 0
 
@@ -20,14 +20,14 @@ export class Line {
     readonly name: string,
     readonly capacity: number
   ) {
-    invariant(capacity > 0, () => `the line ${name} carries ${capacity} bytes per millisecond`)
+    invariant(capacity > 0, () => `the line ${name} carries ${capacity} bytes per millisecond, expected more than 0`)
   }
 }
 
 /** A line on a flow's path, and how many of its bytes one byte of the flow takes. */
 export class Use {
   /** Its index in the line's list; −1 if it is not there. */
-  place = -1
+  index = -1
   #flow: Flow | undefined
 
   constructor(
@@ -61,7 +61,7 @@ export class Flow {
     readonly uses: readonly Use[],
     readonly cap: number
   ) {
-    invariant(uses.length > 0 || cap < Infinity, 'a flow that nothing limits has no rate')
+    invariant(uses.length > 0 || cap < Infinity, 'a flow with no line and no cap has no rate')
     for (const use of uses) use.flow = this
   }
 }
@@ -85,7 +85,7 @@ export class MaxMin {
   add(flow: Flow): void {
     for (const use of flow.uses) {
       const { line } = use
-      use.place = line.uses.length
+      use.index = line.uses.length
       line.uses.push(use)
       this.#change(line)
     }
@@ -95,13 +95,13 @@ export class MaxMin {
   /** A flow ends. On each of its lines the last use moves to its index. */
   remove(flow: Flow): void {
     for (const use of flow.uses) {
-      const { line, place } = use
+      const { line, index } = use
       const last = line.uses.pop() as Use
       if (last !== use) {
-        line.uses[place] = last
-        last.place = place
+        line.uses[index] = last
+        last.index = index
       }
-      use.place = -1
+      use.index = -1
       this.#change(line)
     }
     if (flow.uses.length === 0) this.#alone.delete(flow)
@@ -147,7 +147,7 @@ export class MaxMin {
       }
       const { line } = limit
       if (line.open === 0) continue
-      const rate = Math.max(0, line.left) / line.load
+      const rate = Math.max(0, line.remaining) / line.load
       if (rate > limit.rate * (1 + tolerance)) {
         next.push({ rate, line })
         continue
@@ -158,8 +158,8 @@ export class MaxMin {
     }
     for (const line of touched) {
       invariant(
-        line.left >= -1e-6 * line.capacity,
-        () => `the line ${line.name} is ${-line.left} B/ms over its capacity`
+        line.remaining >= -1e-6 * line.capacity,
+        () => `the line ${line.name} is ${-line.remaining} B/ms over its capacity`
       )
     }
     return touched
@@ -173,7 +173,7 @@ export class MaxMin {
       for (const { line, fraction } of flow.uses) {
         if (line.filling !== filling) {
           line.filling = filling
-          line.left = line.region === region ? line.capacity : line.capacity - takenByOthers(line, region)
+          line.remaining = line.region === region ? line.capacity : line.capacity - takenByOthers(line, region)
           line.load = 0
           line.open = 0
           touched.push(line)
@@ -192,7 +192,7 @@ type Limit =
   | { readonly rate: number; readonly flow: Flow }
 
 function limitsOf(flows: readonly Flow[], touched: readonly Line[]): Limit[] {
-  const limits: Limit[] = touched.map((line) => ({ rate: Math.max(0, line.left) / line.load, line }))
+  const limits: Limit[] = touched.map((line) => ({ rate: Math.max(0, line.remaining) / line.load, line }))
   for (const flow of flows) if (flow.cap < Infinity) limits.push({ rate: flow.cap, flow })
   return limits
 }
@@ -201,7 +201,7 @@ function freeze(flow: Flow, rate: number, bottleneck: Line | undefined): void {
   flow.nextRate = rate
   flow.nextBottleneck = bottleneck
   for (const { line, fraction } of flow.uses) {
-    line.left -= rate * fraction
+    line.remaining -= rate * fraction
     line.load -= fraction
     line.open--
   }
@@ -231,7 +231,7 @@ function isBroken(line: Line, region: number): boolean {
     if (flow.region === region) fastestWithin = Math.max(fastestWithin, flow.nextRate)
     else fastestOutside = Math.max(fastestOutside, flow.rate)
   }
-  const isFull = line.left <= tolerance * line.capacity
+  const isFull = line.remaining <= tolerance * line.capacity
   for (const { flow } of line.uses) {
     const isWithin = flow.region === region
     if ((isWithin ? flow.nextBottleneck : flow.bottleneck) !== line) continue

@@ -59,12 +59,12 @@ export const segmentBytes = 1448
  * leaves to TCP, segment / round trip · √(3/2) / √loss (Mathis, Semke, Mahdavi, Ott: The Macroscopic Behavior of the TCP Congestion Avoidance
  * Algorithm, 1997, equation 3). That rate includes the time of retransmissions, so nothing more is charged for them.
  */
-export function capOf(there: PathLink, back: PathLink, { latencyFactor, transport }: NetworkOptions): number {
-  const roundTrip: Milliseconds = (there.latency + back.latency) * latencyFactor
+export function capOf(path: PathLink, returnPath: PathLink, { latencyFactor, transport }: NetworkOptions): number {
+  const roundTrip: Milliseconds = (path.latency + returnPath.latency) * latencyFactor
   const byLoss =
-    there.loss > 0 && transport === 'stream'
-      ? (segmentBytes * Math.sqrt(1.5)) / (roundTrip * Math.sqrt(there.loss))
+    path.loss > 0 && transport === 'stream'
+      ? (segmentBytes * Math.sqrt(1.5)) / (roundTrip * Math.sqrt(path.loss))
       : Infinity
-  const byWindow = roundTrip > 0 ? there.window / roundTrip : Infinity
-  return Math.min(bytesPerMillisecond(there.bandwidth), byWindow, byLoss)
+  const byWindow = roundTrip > 0 ? path.window / roundTrip : Infinity
+  return Math.min(bytesPerMillisecond(path.bandwidth), byWindow, byLoss)
 }

@@ -23,7 +23,7 @@ export function tagOf({ round, part = 0 }: { readonly round: number; readonly pa
  * The messages of a channel that have arrived and were not taken: one per sender and tag, or one per range where ranges are carried, or all in the
  * order of arrival. Their vectors are pinned. It does no I/O and does not wait.
  */
-export class Early {
+export class MessageBuffer {
   readonly #wire: Wire
   /** The most that is kept of one sender. */
   readonly #maxSize: number
@@ -46,13 +46,13 @@ export class Early {
   keepOrder(): void {
     if (this.#isInOrder) return
     this.#isInOrder = true
-    const before: Arrival<Message>[] = []
+    const earlier: Arrival<Message>[] = []
     for (const slot of this.#all) {
       const [round, part] = [Math.floor(slot.tag / partsPerRound), slot.tag % partsPerRound]
-      slot.forEach((from, message) => before.push({ from, round, part, message }))
+      slot.forEach((from, message) => earlier.push({ from, round, part, message }))
       this.#close(slot)
     }
-    this.#others.unshift(...before)
+    this.#others.unshift(...earlier)
   }
 
   /** Whether a sender has so much here that a message with `length` numbers has no room. */
@@ -129,9 +129,9 @@ export class Early {
 
   /** Takes the oldest message of the rounds up to `round`, in the order of arrival. */
   takeFirst(round: number): Arrival<Message> | undefined {
-    const place = this.#others.findIndex((arrival) => arrival.round <= round)
-    if (place < 0) return undefined
-    const first = place === 0 ? this.#others.shift() : this.#others.splice(place, 1)[0]
+    const index = this.#others.findIndex((arrival) => arrival.round <= round)
+    if (index < 0) return undefined
+    const first = index === 0 ? this.#others.shift() : this.#others.splice(index, 1)[0]
     if (first !== undefined) this.#release(first.message)
     return first
   }
@@ -146,15 +146,15 @@ export class Early {
    *
    * @param isFirst - whether it is the first tag of its round; then older messages are released too
    */
-  release(tag: number, isFirst: boolean, told: (from: PeerName, tag: number, message: Message) => void): void {
-    this.#releaseSlot(this.#slot(tag), told)
+  release(tag: number, isFirst: boolean, visit: (from: PeerName, tag: number, message: Message) => void): void {
+    this.#releaseSlot(this.#slot(tag), visit)
     if (isFirst && this.#used > 0)
-      for (const slot of this.#all.filter((slot) => slot.tag < tag)) this.#releaseSlot(slot, told)
+      for (const slot of this.#all.filter((slot) => slot.tag < tag)) this.#releaseSlot(slot, visit)
     if (this.#others.length === 0) return
     const isOver = (other: Arrival<Message>) => tagOf(other) <= tag
     for (const other of this.#others.filter(isOver)) {
       this.#release(other.message)
-      told(other.from, tagOf(other), other.message)
+      visit(other.from, tagOf(other), other.message)
     }
     this.#others = this.#others.filter((other) => !isOver(other))
   }
@@ -192,13 +192,13 @@ export class Early {
     }
   }
 
-  #releaseSlot(slot: Slot | undefined, told: (from: PeerName, tag: number, message: Message) => void): void {
+  #releaseSlot(slot: Slot | undefined, visit: (from: PeerName, tag: number, message: Message) => void): void {
     if (slot === undefined) return
     const { tag } = slot
     this.#remove(slot)
     slot.forEach((from, message) => {
       this.#release(message)
-      told(from, tag, message)
+      visit(from, tag, message)
     })
     this.#keep(slot)
   }
@@ -208,8 +208,8 @@ export class Early {
   }
 
   #slot(tag: number): Slot | undefined {
-    for (let place = 0; place < this.#used; place++) {
-      const slot = this.#slots[place]
+    for (let index = 0; index < this.#used; index++) {
+      const slot = this.#slots[index]
       if (slot?.tag === tag) return slot
     }
     return undefined
@@ -231,7 +231,7 @@ export class Early {
 
   #remove(slot: Slot): void {
     const last = --this.#used
-    for (let place = this.#slots.indexOf(slot); place < last; place++) this.#slots[place] = this.#slots[place + 1]
+    for (let index = this.#slots.indexOf(slot); index < last; index++) this.#slots[index] = this.#slots[index + 1]
     this.#slots[last] = undefined
   }
 

@@ -11,7 +11,7 @@ interface End {
 }
 
 /** The path from one endpoint to another, without what limits its rate. */
-export interface Way {
+export interface EndpointPath {
   /** Whether both endpoints are on one machine; then there is no latency. */
   readonly isLocal: boolean
   /** The loss is that of a datagram's packets; 0 for a stream, whose rate it caps. */
@@ -21,12 +21,12 @@ export interface Way {
 }
 
 /** The path for one purpose, with random numbers of its own. */
-export function wayBetween(
+export function pathBetween(
   { links, network = rawNetwork, seed }: Pick<SimulationOptions<never>, 'links' | 'network' | 'seed'>,
   from: End,
   to: End,
   purpose: 'link' | 'notes'
-): Way {
+): EndpointPath {
   if (from.machine === to.machine) {
     return { isLocal: true, path: { latency: 0, jitter: 0, loss: 0 }, random: from.random }
   }

@@ -1,7 +1,7 @@
 import { peerName } from '@murmuration/core'
 import test from 'ava'
 import type { Shape } from '../record.js'
-import { Early, tagOf } from './early.js'
+import { MessageBuffer, tagOf } from './message-buffer.js'
 import type { Owner } from './owner.js'
 import { Arena } from './vector.js'
 import { Wire } from './wire.js'
@@ -11,8 +11,8 @@ const arena = new Arena({ allocate: (length: number) => new Float32Array(length)
 /** 8 MiB of parameters: 7 vectors of one sender fit, since each has an overhead. */
 const length = 1 << 21
 
-function earlyOf(shape: Shape): Early {
-  return new Early(new Wire({ arena, length, ranges: [{ offset: 0, length }] } as unknown as Owner, 1, shape))
+function earlyOf(shape: Shape): MessageBuffer {
+  return new MessageBuffer(new Wire({ arena, length, ranges: [{ offset: 0, length }] } as unknown as Owner, 1, shape))
 }
 
 const message = (count = 4, offset = 0) => ({ x: arena.adopt(new Float32Array(count), offset) })
@@ -25,9 +25,9 @@ test('a message is found by its tag and sender until it is released, with all th
   early.add({ from: a, round: 2, part: 3, message: kept[2] })
   t.is(early.find(tagOf({ round: 1 }), b), kept[1])
   t.is(early.find(tagOf({ round: 1 }), a), undefined)
-  const told: string[] = []
-  early.release(tagOf({ round: 1 }), true, (from, tag) => told.push(`${from} ${tag}`))
-  t.deepEqual(told.sort(), ['a 0', `b ${tagOf({ round: 1 })}`])
+  const visited: string[] = []
+  early.release(tagOf({ round: 1 }), true, (from, tag) => visited.push(`${from} ${tag}`))
+  t.deepEqual(visited.sort(), ['a 0', `b ${tagOf({ round: 1 })}`])
   t.is(early.find(tagOf({ round: 2, part: 3 }), a), kept[2])
   t.deepEqual(
     kept.map(({ x }) => x.pins),
