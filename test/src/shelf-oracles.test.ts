@@ -196,6 +196,21 @@ const oracles: readonly Oracle[] = [
   },
   {
     title:
+      'RelaySGD averages all models, each as many rounds old as it has edges to go less one, and the start before that (Vogels 2021)',
+    name: 'relay-sgd',
+    graph: { kind: 'edges', edges: [0, 1, 2, 3].map((k): [string, string] => [`p0${k}`, `p0${k + 1}`]) },
+    recursion: async ({ rounds, rate, gradients, start }) => {
+      const all: Matrix[] = []
+      const step = async (X: Matrix, k: number) => {
+        all[k] = sum([1, X], [-rate(k), await gradients(X)])
+        const modelAt = (i: number, j: number) => (all[k - Math.max(0, Math.abs(i - j) - 1)] ?? start)[j]
+        return X.map((row, i) => row.map((_, d) => X.reduce((total, _, j) => total + modelAt(i, j)[d], 0) / X.length))
+      }
+      return repeated(rounds, start, step, (X) => X)
+    }
+  },
+  {
+    title:
       'RelaySum/Grad applies every gradient everywhere, as many rounds late as it has edges to go less one (Vogels 2021)',
     name: 'relay-sgd',
     options: { sums: 'gradients' },
