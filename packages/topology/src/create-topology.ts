@@ -2,6 +2,7 @@ import { type PeerName, problem, refuse, type Topology } from '@murmuration/core
 import { type GraphDescription, kindOf, ruleOf } from './graph-description.js'
 import { graphProblems } from './graph-problems.js'
 import { topologyOf } from './mixing-topology.js'
+import { bestConstant, fastest, optimalProblems } from './optimal-weights.js'
 import { rowOf, type SparseMatrix } from './sparse.js'
 import { metropolis, sumTolerance, uniform, type WeightRule } from './weights.js'
 
@@ -49,5 +50,8 @@ function rowProblems(matrix: SparseMatrix, peers: readonly PeerName[]) {
 function matricesOf(graph: GraphDescription, rule: WeightRule, peers: readonly PeerName[]): readonly SparseMatrix[] {
   const { graphs, weights } = kindOf(graph)
   if (weights !== undefined && rule === 'given') return weights.matrices(graph, peers)
-  return graphs?.(graph, peers).map(rule === 'uniform' ? uniform : metropolis) ?? []
+  const all = graphs?.(graph, peers) ?? []
+  if (rule !== 'best-constant' && rule !== 'fastest') return all.map(rule === 'uniform' ? uniform : metropolis)
+  refuse(optimalProblems(rule, all))
+  return all.map(rule === 'fastest' ? fastest : bestConstant)
 }
