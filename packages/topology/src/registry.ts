@@ -1,6 +1,7 @@
 /** One line per kind of graph. Files, checks, documents, commands and tests go through this list. */
 import { baseGraph } from './kinds/base-graph.js'
 import { complete } from './kinds/complete.js'
+import { dCliques } from './kinds/d-cliques.js'
 import { edges } from './kinds/edges.js'
 import { epidemic } from './kinds/epidemic.js'
 import { equiDynamic } from './kinds/equi-dynamic.js'
@@ -38,6 +39,7 @@ export const graphKinds = [
   randomRegular,
   erdosRenyi,
   smallWorld,
+  dCliques,
   edges,
   matrix
 ] as const
