@@ -55,7 +55,7 @@ interface Edge {
 const steps = 300
 
 /** After so many steps without a thousandth of progress there are no more. */
-const patience = 80
+const stepsWithoutProgress = 80
 
 /**
  * A weight for each edge, none below 0, for which max(λ₂, −λₙ) is as small as can be: the fastest mixing Markov chain (Boyd, Diaconis and Xiao, SIAM Review
@@ -76,7 +76,7 @@ export function fastest(graph: Graph): SparseMatrix {
       best = { modulus, edges }
     }
     const length = Math.sqrt(slopes.reduce((sum, slope) => sum + slope * slope, 0))
-    if (length < 1e-12 || step - progress > patience) break
+    if (length < 1e-12 || step - progress > stepsWithoutProgress) break
     const size = (weight * Math.sqrt(edges.length)) / (4 * Math.sqrt(step) * length)
     edges = feasible(
       edges.map((edge, place) => ({ ...edge, weight: Math.max(0, edge.weight - size * slopes[place]) })),
