@@ -35,7 +35,8 @@ const special: Readonly<Record<string, Omit<AlgorithmCase, 'algorithm'>>> = {
   'slowmo': { options: { period: 3 } },
   // With more momentum a falling rate takes longer to settle.
   'qg-dsgdm': { options: { momentum: 0.5, memory: 0.5 } },
-  'gossip-pga': { options: { period: 3 } }
+  'gossip-pga': { options: { period: 3 } },
+  'late-gossip': { options: { period: 3 } }
 }
 
 /** What an algorithm of this name needs otherwise than the rest. */

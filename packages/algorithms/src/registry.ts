@@ -28,6 +28,7 @@ import { gradientTracking } from './gradient-tracking.js'
 import { hop } from './hop.js'
 import { krumSgd } from './krum.js'
 import { lapse } from './lapse.js'
+import { lateGossip } from './late-gossip.js'
 import { localSgd } from './local-sgd.js'
 import { moniqua } from './moniqua.js'
 import { moshpit } from './moshpit.js'
@@ -76,6 +77,7 @@ export const algorithms: readonly Algorithm[] = [
   moniqua,
   moshpit,
   gossipPga,
+  lateGossip,
   overlapMerge,
   adPsgd,
   hop,
