@@ -8,6 +8,9 @@ import type { WeightRule } from './weights.js'
 /** A sentence about a name that no peer has. */
 export type UnknownPeer = (name: string, peers: readonly PeerName[]) => string
 
+/** How far one peer is from another, one way, in milliseconds. */
+export type Latency = (from: PeerName, to: PeerName) => number
+
 /** What else a file says where its graph is checked. */
 export interface GraphSurroundings {
   /** The rule by which mixing weights are found. */
@@ -26,8 +29,8 @@ export interface GraphKind<Kind extends string = string, Options extends object 
   example(peers: readonly PeerName[]): Options
   /** What makes the graph impossible for these peers; paths begin within the mapping. */
   problems?(options: Options, peers: readonly PeerName[], surroundings: GraphSurroundings): Problem[]
-  /** The graphs of a period of rounds; one where all rounds have the same. Absent where the weights are always given. */
-  graphs?(options: Options, peers: readonly PeerName[]): readonly Graph[]
+  /** The graphs of a period of rounds; one where all rounds have the same. Latencies are those of the file, if it has some. Absent where the weights are always given. */
+  graphs?(options: Options, peers: readonly PeerName[], latency?: Latency): readonly Graph[]
   /** Of a kind that gives the weights, or whose file may. */
   readonly weights?: GivenWeights<Options>
 }

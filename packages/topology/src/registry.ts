@@ -19,6 +19,7 @@ import { ring } from './kinds/ring.js'
 import { smallWorld } from './kinds/small-world.js'
 import { star } from './kinds/star.js'
 import { torus } from './kinds/torus.js'
+import { tree } from './kinds/tree.js'
 
 /** All kinds of graphs. */
 export const graphKinds = [
@@ -26,6 +27,7 @@ export const graphKinds = [
   complete,
   star,
   torus,
+  tree,
   hypercube,
   exponential,
   onePeerExponential,
