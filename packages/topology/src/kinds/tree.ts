@@ -6,7 +6,7 @@ import { graphKind, type Latency } from '../kind.js'
 const maxPeers = 512
 
 /**
- * A tree whose edges have the least latency in all: one node after the other is joined by the shortest edge that there is (Prim, Bell System Technical Journal
+ * A tree whose edges have the least latency in all: one node after the other is joined by the shortest edge that there is (Prim, BSTJ
  * 36(6), 1957). With a largest degree, joints that are full are passed over; that is the least only where the shortest tree has no larger degree, since
  * with one the problem is NP-hard. Of edges as long the one to the node that joined first is taken, so that without latencies the tree is balanced.
  */
