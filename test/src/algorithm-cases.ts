@@ -31,6 +31,7 @@ const special: Readonly<Record<string, Omit<AlgorithmCase, 'algorithm'>>> = {
   'sparseloco': { options: { period: 3, compressor: { name: 'top-k', fraction: 0.5 } } },
   'cocktail-sgd': { options: { random: 0.5, largest: 0.5, bits: 8 } },
   'diloco': { options: { period: 3 } },
+  'quantised-diloco': { options: { period: 3, bits: 8 } },
   'local-sgd': { options: { period: 3 } },
   'slowmo': { options: { period: 3 } },
   // With more momentum a falling rate takes longer to settle.

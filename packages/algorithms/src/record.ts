@@ -57,9 +57,10 @@ export interface Mixing extends Route {
 
 /**
  * The fields of a message: a 'vector' is as long as the parameters, a 'range' is a part of them, a 'number' is a float64. A 'packed' vector travels bit
- * by bit as it is, whatever the run's codec, in few bytes where most of its numbers are 0 or few are different: for what an algorithm compresses itself.
+ * by bit as it is, whatever the run's codec, in few bytes where most of its numbers are 0 or few are different: for what an algorithm compresses itself; a
+ * 'packed range' is a part of them that does.
  */
-export type Shape = Readonly<Record<string, 'vector' | 'packed' | 'range' | 'number'>>
+export type Shape = Readonly<Record<string, 'vector' | 'packed' | 'range' | 'packed range' | 'number'>>
 export type Shaped<F extends Shape> = { readonly [K in keyof F]: F[K] extends 'number' ? number : Vector }
 
 /** A channel of requests and replies. */

@@ -42,6 +42,7 @@ import { petuum } from './petuum.js'
 import { powerGossip } from './power-gossip.js'
 import { powerSgd } from './power-sgd.js'
 import { qgDsgdm } from './qg-dsgdm.js'
+import { quantisedDiloco } from './quantised-diloco.js'
 import { type Algorithm, isAlgorithm } from './record.js'
 import { relaySgd } from './relay-sgd.js'
 import { robustPushSum } from './robust-push-sum.js'
@@ -91,6 +92,7 @@ export const algorithms: readonly Algorithm[] = [
   localSgd,
   slowMo,
   diloco,
+  quantisedDiloco,
   asyncDiloco,
   decoupledDiloco,
   noLoCo,
