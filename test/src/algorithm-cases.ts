@@ -32,11 +32,13 @@ const special: Readonly<Record<string, Omit<AlgorithmCase, 'algorithm'>>> = {
   'sparseloco': { options: { period: 3, compressor: { name: 'top-k', fraction: 0.5 } } },
   'cocktail-sgd': { options: { random: 0.5, largest: 0.5, bits: 8 } },
   'diloco': { options: { period: 3 } },
+  'quantised-diloco': { options: { period: 3, bits: 8 } },
   'local-sgd': { options: { period: 3 } },
   'slowmo': { options: { period: 3 } },
   // With more momentum it takes longer to settle as the rate falls.
   'qg-dsgdm': { options: { momentum: 0.5, memory: 0.5 } },
-  'gossip-pga': { options: { period: 3 } }
+  'gossip-pga': { options: { period: 3 } },
+  'late-gossip': { options: { period: 3 } }
 }
 
 /** How the settings of this algorithm differ from the rest. */

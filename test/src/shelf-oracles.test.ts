@@ -196,6 +196,36 @@ const oracles: readonly Oracle[] = [
   },
   {
     title:
+      'late gossip steps, mixes in every third round and in the last fifth of them, and ends with the mean (Zhu 2026)',
+    name: 'late-gossip',
+    options: { period: 3, late: 0.2 },
+    recursion: async ({ topology, rounds, rate, gradients, start }) => {
+      const W = rowsOf(topology)
+      const step = async (X: Matrix, k: number) => {
+        const half = sum([1, X], [-rate(k), await gradients(X)])
+        if (k === rounds - 1) return X.map(() => meanOf(half)[0])
+        return k % 3 === 2 || k >= 0.8 * rounds ? product(W, half) : half
+      }
+      return repeated(rounds, start, step, (X) => X)
+    }
+  },
+  {
+    title:
+      'RelaySGD averages all models, each as many rounds old as it has edges to go less one, and the start before that (Vogels 2021)',
+    name: 'relay-sgd',
+    graph: { kind: 'edges', edges: [0, 1, 2, 3].map((k): [string, string] => [`p0${k}`, `p0${k + 1}`]) },
+    recursion: async ({ rounds, rate, gradients, start }) => {
+      const all: Matrix[] = []
+      const step = async (X: Matrix, k: number) => {
+        all[k] = sum([1, X], [-rate(k), await gradients(X)])
+        const modelAt = (i: number, j: number) => (all[k - Math.max(0, Math.abs(i - j) - 1)] ?? start)[j]
+        return X.map((row, i) => row.map((_, d) => X.reduce((total, _, j) => total + modelAt(i, j)[d], 0) / X.length))
+      }
+      return repeated(rounds, start, step, (X) => X)
+    }
+  },
+  {
+    title:
       'RelaySum/Grad applies every gradient everywhere, as many rounds late as it has edges to go less one (Vogels 2021)',
     name: 'relay-sgd',
     options: { sums: 'gradients' },

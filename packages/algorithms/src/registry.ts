@@ -28,6 +28,7 @@ import { gradientTracking } from './gradient-tracking.js'
 import { hop } from './hop.js'
 import { krumSgd } from './krum.js'
 import { lapse } from './lapse.js'
+import { lateGossip } from './late-gossip.js'
 import { localSgd } from './local-sgd.js'
 import { moniqua } from './moniqua.js'
 import { moshpit } from './moshpit.js'
@@ -41,6 +42,7 @@ import { petuum } from './petuum.js'
 import { powerGossip } from './power-gossip.js'
 import { powerSgd } from './power-sgd.js'
 import { qgDsgdm } from './qg-dsgdm.js'
+import { quantisedDiloco } from './quantised-diloco.js'
 import { type Algorithm, isAlgorithm } from './record.js'
 import { relaySgd } from './relay-sgd.js'
 import { robustPushSum } from './robust-push-sum.js'
@@ -76,6 +78,7 @@ export const algorithms: readonly Algorithm[] = [
   moniqua,
   moshpit,
   gossipPga,
+  lateGossip,
   overlapMerge,
   adPsgd,
   hop,
@@ -89,6 +92,7 @@ export const algorithms: readonly Algorithm[] = [
   localSgd,
   slowMo,
   diloco,
+  quantisedDiloco,
   asyncDiloco,
   decoupledDiloco,
   noLoCo,

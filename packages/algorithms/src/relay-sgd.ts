@@ -1,7 +1,8 @@
 /**
- * RelaySGD on a tree: m_{i→j} sums all models on i's side of the edge, and count is their number. inbox: the last messages, by neighbour. With sums
- * of gradients (RelaySum/Grad in the paper's experiments) all peers apply each gradient, some of them later, and models that differ at the start stay
- * different.
+ * RelaySGD on a tree: m_{i→j} sums all models on i's side of the edge, and count is their number. inbox: the last messages, by neighbour. A stand-in s
+ * replaces each model that has not arrived: the start until every model has had the time to arrive, and then the peer's own last model, since the
+ * others are lost (as in the authors' code, and in their runs with losses). With sums of gradients (RelaySum/Grad in the paper's experiments) all
+ * peers apply each gradient, some of them later, and models that differ at the start stay different.
  */
 import { z } from 'zod'
 import { total, without } from './mixing.js'
@@ -23,18 +24,19 @@ export const relaySgd = algorithm({
   needs: { graph: 'tree' },
   keeps: 'nothing',
   channels: { relay: { x: 'vector', count: 'number' } },
-  start: ({ x }) => ({ x, inbox: {} }),
-  async round(node, { x, inbox }, k) {
+  start: ({ x }) => ({ x, standIn: x, inbox: {} }),
+  async round(node, { x, standIn, inbox }, k) {
     const tree = node.mixing(k)
     const n = node.peers().length
     const g = await node.gradient(x)
     const isOfModels = node.options.sums === 'models'
-    const half = isOfModels ? node.step(x, g) : x
-    const mine: Relay = { x: isOfModels ? half : g, count: 1 }
-    node.relay.send(tree, (j) => total(tree, mine, without(inbox, j))) //  m_{i→j} = x_i + Σ_{l≠j} m_{l→i}
+    const mine: Relay = { x: isOfModels ? node.step(x, g) : g, count: 1 }
+    node.relay.send(tree, (j) => total(tree, mine, without(inbox, j))) //    m_{i→j} = x_i + Σ_{l≠j} m_{l→i}
     const theirs = await node.relay.collect(tree)
-    const all = total(tree, mine, theirs) //                               a lost message makes count smaller
-    if (!isOfModels) return { x: node.step(x, linear([1 / n, all.x])), inbox: theirs }
-    return { x: linear([1 / n, all.x], [(n - all.count) / n, half]), inbox: theirs }
+    const all = total(tree, mine, theirs) //                                 a lost message makes count smaller
+    const next = isOfModels
+      ? linear([1 / n, all.x], [(n - all.count) / n, standIn]) //            x_i ← (Σ_j x_j + (n − count) s) / n
+      : node.step(x, linear([1 / n, all.x]))
+    return { x: next, standIn: k + 1 < n ? standIn : next, inbox: theirs }
   }
 })

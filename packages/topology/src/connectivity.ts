@@ -12,6 +12,11 @@ export function reverseOf(graph: Graph): Graph {
   return targets
 }
 
+/** Whether each edge goes both ways. */
+export function isMutual(graph: Graph): boolean {
+  return graph.every((sources, node) => sources.every((source) => graph[source].includes(node)))
+}
+
 /** For each node the length of the shortest path to it from `start` along `graph`'s lists; −1 where there is none. */
 export function distancesFrom(graph: Graph, start: number): Int32Array {
   const distances = new Int32Array(graph.length).fill(-1)

@@ -1,7 +1,9 @@
 import { type PeerName, problem, refuse, type Topology } from '@murmuration/core'
 import { type GraphDescription, kindOf, ruleOf } from './graph-description.js'
 import { graphProblems } from './graph-problems.js'
+import type { Latency } from './kind.js'
 import { topologyOf } from './mixing-topology.js'
+import { bestConstant, fastest, optimalProblems } from './optimal-weights.js'
 import { rowOf, type SparseMatrix } from './sparse.js'
 import { metropolis, sumTolerance, uniform, type WeightRule } from './weights.js'
 
@@ -12,16 +14,18 @@ export interface TopologyOptions {
   readonly graph: GraphDescription
   /** When absent: 'given' where the graph gives weights, else 'metropolis'. */
   readonly weights?: WeightRule | undefined
+  /** For graphs that follow from the links; all are as near without. */
+  readonly latency?: Latency | undefined
 }
 
 /**
  * Builds a topology. The same options give the same topology on every machine. Throws an InputError that lists what is wrong: no peers, duplicate
  * names, options that do not fit the number of peers, weights that do not sum to 1, or random graphs that are never connected.
  */
-export function createTopology({ peers, graph, weights }: TopologyOptions): Topology {
+export function createTopology({ peers, graph, weights, latency }: TopologyOptions): Topology {
   refuse(peerProblems(peers))
   refuse(graphProblems(graph, weights, peers))
-  const matrices = matricesOf(graph, ruleOf(graph, weights), peers)
+  const matrices = matricesOf(graph, ruleOf(graph, weights), peers, latency)
   for (const matrix of matrices) refuse(rowProblems(matrix, peers))
   return topologyOf(peers, matrices)
 }
@@ -45,8 +49,16 @@ function rowProblems(matrix: SparseMatrix, peers: readonly PeerName[]) {
   })
 }
 
-function matricesOf(graph: GraphDescription, rule: WeightRule, peers: readonly PeerName[]): readonly SparseMatrix[] {
+function matricesOf(
+  graph: GraphDescription,
+  rule: WeightRule,
+  peers: readonly PeerName[],
+  latency?: Latency
+): readonly SparseMatrix[] {
   const { graphs, weights } = kindOf(graph)
   if (weights !== undefined && rule === 'given') return weights.matrices(graph, peers)
-  return graphs?.(graph, peers).map(rule === 'uniform' ? uniform : metropolis) ?? []
+  const all = graphs?.(graph, peers, latency) ?? []
+  if (rule !== 'best-constant' && rule !== 'fastest') return all.map(rule === 'uniform' ? uniform : metropolis)
+  refuse(optimalProblems(rule, all))
+  return all.map(rule === 'fastest' ? fastest : bestConstant)
 }

@@ -8,6 +8,9 @@ import type { WeightRule } from './weights.js'
 /** A sentence about a name that no peer has. */
 export type UnknownPeer = (name: string, peers: readonly PeerName[]) => string
 
+/** The one-way latency from one peer to another, in milliseconds. */
+export type Latency = (from: PeerName, to: PeerName) => number
+
 /** The context in which a file's graph is checked. */
 export interface GraphSurroundings {
   /** The rule that gives the mixing weights. */
@@ -26,8 +29,11 @@ export interface GraphKind<Kind extends string = string, Options extends object 
   example(peers: readonly PeerName[]): Options
   /** Why the graph is impossible for these peers; paths begin within the mapping. */
   problems?(options: Options, peers: readonly PeerName[], surroundings: GraphSurroundings): Problem[]
-  /** The graph of each round of a period; a single one where all rounds have the same. Absent where the weights are always given. */
-  graphs?(options: Options, peers: readonly PeerName[]): readonly Graph[]
+  /**
+   * The graph of each round of a period; a single one where all rounds have the same. Latencies are those of the file, if it has any. Absent where the
+   * weights are always given.
+   */
+  graphs?(options: Options, peers: readonly PeerName[], latency?: Latency): readonly Graph[]
   /** For a kind that gives the weights, or whose file may. */
   readonly weights?: GivenWeights<Options>
 }

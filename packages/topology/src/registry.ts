@@ -1,6 +1,7 @@
 /** One line per kind of graph. Files, checks, documents, commands and tests go through this list. */
 import { baseGraph } from './kinds/base-graph.js'
 import { complete } from './kinds/complete.js'
+import { dCliques } from './kinds/d-cliques.js'
 import { edges } from './kinds/edges.js'
 import { epidemic } from './kinds/epidemic.js'
 import { equiDynamic } from './kinds/equi-dynamic.js'
@@ -18,6 +19,7 @@ import { ring } from './kinds/ring.js'
 import { smallWorld } from './kinds/small-world.js'
 import { star } from './kinds/star.js'
 import { torus } from './kinds/torus.js'
+import { tree } from './kinds/tree.js'
 
 /** All kinds of graphs. */
 export const graphKinds = [
@@ -25,6 +27,7 @@ export const graphKinds = [
   complete,
   star,
   torus,
+  tree,
   hypercube,
   exponential,
   onePeerExponential,
@@ -38,6 +41,7 @@ export const graphKinds = [
   randomRegular,
   erdosRenyi,
   smallWorld,
+  dCliques,
   edges,
   matrix
 ] as const

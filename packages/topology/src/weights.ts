@@ -3,12 +3,12 @@ import type { Graph } from './graphs.js'
 import { type Entry, type SparseMatrix, sparseMatrix } from './sparse.js'
 
 /** How mixing weights are found. */
-export const weightsSchema = z.enum(['metropolis', 'uniform', 'given']).meta({
+export const weightsSchema = z.enum(['metropolis', 'uniform', 'best-constant', 'fastest', 'given']).meta({
   description:
-    'metropolis: 1 / (1 + the larger degree), the rest to oneself. uniform: the same for each neighbour and oneself. given: as the edges or the matrix say.'
+    'metropolis: 1 / (1 + the larger degree), the rest to oneself. uniform: the same for each neighbour and oneself. best-constant: the same on every edge, for which averaging is fastest. fastest: one for each edge, of 64 peers at most. given: as the edges or the matrix say.'
 })
 
-/** 'metropolis', 'uniform', or 'given' by the graph's edges or matrix. */
+/** A rule, or 'given' by the graph's edges or matrix. */
 export type WeightRule = z.output<typeof weightsSchema>
 
 /**

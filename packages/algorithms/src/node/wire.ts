@@ -223,8 +223,8 @@ function fieldsOf(shape: Shape): Fields {
   const fields = {
     numbers: all.filter((field) => shape[field] === 'number'),
     vectors,
-    packed: vectors.map((field) => shape[field] === 'packed' || undefined),
-    isOfRanges: vectors.some((field) => shape[field] === 'range')
+    packed: vectors.map((field) => shape[field].startsWith('packed') || undefined),
+    isOfRanges: vectors.some((field) => shape[field].endsWith('range'))
   }
   fieldsOfShapes.set(shape, fields)
   return fields

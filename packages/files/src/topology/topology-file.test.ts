@@ -220,3 +220,14 @@ test('servers stand apart from the peers of the graph, and links may speak of th
   const alone = 'graph: ring\npeers: [{ name: s, role: server }]'
   t.throws(() => parseTopologyFile(alone, 't.yaml'), { message: /found only servers, expected a worker/ })
 })
+
+test('a tree follows from the latencies of the file', (t) => {
+  const near = ['[a, d], latency: 1 ms', '[d, b], latency: 2 ms', '[b, c], latency: 3 ms']
+  const pairs = near.map((pair) => `{ between: ${pair} }`).join(', ')
+  const neighboursIn = (links: string) => {
+    const { topology } = parseTopologyFile(`graph: tree\npeers: [a, b, c, d]\nlinks: { ${links} }`, 't.yaml')
+    return topology.peers.map((peer) => topology.mixing(peer, 0).sendTo.map(({ name }) => name).join(' ')) // prettier-ignore
+  }
+  t.deepEqual(neighboursIn(`default: { latency: 50 ms }, pairs: [${pairs}]`), ['d', 'c d', 'b', 'a b'])
+  t.deepEqual(neighboursIn('default: { latency: 50 ms }'), ['b c d', 'a', 'a', 'a'])
+})

@@ -87,9 +87,10 @@ export function resolveTopology(
     ...within(['links'], linkProblems(description.links ?? {}, [...allNames, ...others]))
   ]
   if (problems.length > 0) return { ok: false, problems }
-  const built = build(() => createTopology({ peers, graph, weights }))
-  if (!built.ok) return built
   const links = createLinks(description.links ?? {}, allNames)
+  const latency = (from: PeerName, to: PeerName) => links.path(from, to).latency
+  const built = build(() => createTopology({ peers, graph, weights, latency }))
+  if (!built.ok) return built
   const rule = ruleOf(graph, weights)
   const { runKey } = description
   return { ok: true, value: { topology: built.value, graph, weights: rule, peers: workers, servers, links, runKey } }

@@ -1,0 +1,74 @@
+/**
+ * Direct all-reduce in few bits: what goes to a segment's owner, and the mean that goes back, travel as whole multiples of a unit, one for each segment. Both ways
+ * together every line carries 2 (n − 1)/n · bits of each number, where an all-gather carries (n − 1) · bits.
+ */
+import { mean } from '../mixing.js'
+import { concat, type Range, rangeOf, type Vector } from '../node/vector.js'
+import { rangesByRank } from '../ranges.js'
+import type { Route } from '../record.js'
+import { type RangeChannel, Ranks } from './ranks.js'
+
+/** The same for all, and what of one's own vector is not in it: what rounding left, and n times what it left of the mean of one's own segment. */
+export interface QuantisedMean {
+  readonly mean: Vector
+  readonly left: Vector
+}
+
+/** The mean of everybody's `x` in `bits` bits. Needs reliable delivery, and a channel of packed ranges. */
+export async function quantisedMean(
+  channel: RangeChannel,
+  route: Route,
+  x: Vector,
+  bits: number
+): Promise<QuantisedMean> {
+  const ranks = new Ranks(channel, route)
+  const { count: n, own } = ranks
+  const ranges: readonly (Range | undefined)[] = rangesByRank([{ offset: 0, length: x.length }], n, 1).map(
+    ([range]) => range
+  )
+  const others = Array.from({ length: n - 1 }, (_, step) => ranks.at(own + 1 + step))
+  const q = quantised(x, ranges, bits)
+  for (const other of others) {
+    const range = ranges[other]
+    if (range !== undefined) ranks.send(ranks.to(other), 0, range, rangeOf(q, range))
+  }
+  const parts: Vector[] = []
+  const [mine, served] = [ranges[own], [] as Vector[]]
+  if (mine !== undefined) {
+    const { part: sent } = mean(route, { part: rangeOf(q, mine) }, await ranks.receive(route.from, 0, mine))
+    parts[own] = quantised(sent, [{ offset: 0, length: mine.length }], bits)
+    if (n > 1) ranks.send(ranks.to(...others), 1 + own, mine, parts[own])
+    served.push(sent)
+  }
+  for (const other of others.sort((left, right) => left - right)) {
+    const [from, range] = [ranks.to(other), ranges[other]]
+    if (range !== undefined) parts[other] = (await ranks.receive(from, 1 + other, range))[from[0]].part
+  }
+  return {
+    mean: concat(parts.filter((part) => part !== undefined)),
+    left: leftOf(x, q, n, mine, served[0], parts[own])
+  }
+}
+
+/** Each range in multiples of the largest of its numbers / (2^(bits − 1) − 1), the nearest ones. */
+function quantised(x: Vector, ranges: readonly (Range | undefined)[], bits: number): Vector {
+  return x.arena.compute(x.length, (out, from) => {
+    // All at once: a unit depends on all numbers of a range.
+    if (from > 0) return
+    for (const range of ranges) {
+      if (range === undefined) continue
+      const all = x.values.subarray(range.offset, range.offset + range.length)
+      const unit = all.reduce((most, value) => Math.max(most, Math.abs(value)), 0) / (2 ** (bits - 1) - 1)
+      for (const [i, value] of all.entries()) out[range.offset + i] = unit > 0 ? unit * Math.round(value / unit) : 0
+    }
+  })
+}
+
+function leftOf(x: Vector, q: Vector, n: number, mine?: Range, sent?: Vector, part?: Vector): Vector {
+  return x.arena.compute(x.length, (out, from, to) => {
+    for (let i = from; i < to; i++) out[i] = x.values[i] - q.values[i]
+    if (mine === undefined || sent === undefined || part === undefined) return
+    const [start, end] = [Math.max(from, mine.offset), Math.min(to, mine.offset + mine.length)]
+    for (let i = start; i < end; i++) out[i] += n * (sent.values[i - mine.offset] - part.values[i - mine.offset])
+  })
+}

@@ -1,0 +1,55 @@
+import { type PeerName, problem } from '@murmuration/core'
+import { z } from 'zod'
+import { graphOfEdges } from '../graphs.js'
+import { graphKind, type Latency } from '../kind.js'
+
+const maxPeers = 512
+
+/**
+ * A tree whose edges have the least latency in all: one node after the other is joined by the shortest edge that there is (Prim, BSTJ
+ * 36(6), 1957). With a largest degree, joints that are full are passed over; that is the least only where the shortest tree has no larger degree, since
+ * with one the problem is NP-hard. Of edges as long the one to the node that joined first is taken, so that without latencies the tree is balanced.
+ */
+export const tree = graphKind({
+  kind: 'tree',
+  description: 'has a few neighbours, such that all are joined without a circle, by the links of the least latency',
+  options: {
+    degree: z.int().min(2).default(3).meta({ description: 'the most neighbours of a peer; 2 makes a chain' })
+  },
+  example: () => ({ degree: 3 }),
+  problems: (_, { length }) =>
+    length <= maxPeers ? [] : [problem([], `found ${length} peers for a tree, expected ${maxPeers} at most`)],
+  graphs: ({ degree }, peers, latency = () => 0) => [graphOfEdges(peers.length, edgesOf(peers, degree, latency))]
+})
+
+type Joint = { readonly node: number; free: number }
+
+function edgesOf(peers: readonly PeerName[], degree: number, latency: Latency): readonly (readonly [number, number])[] {
+  const edges: (readonly [number, number])[] = []
+  const joints: Joint[] = [{ node: 0, free: degree }]
+  const distance = (from: number, to: number) =>
+    Math.max(latency(peers[from], peers[to]), latency(peers[to], peers[from]))
+  const nearestOf = (node: number) => {
+    let nearest = { joint: joints[0], latency: Infinity }
+    for (const joint of joints) {
+      const found = joint.free > 0 ? distance(joint.node, node) : Infinity
+      if (found < nearest.latency) nearest = { joint, latency: found }
+    }
+    return nearest
+  }
+  const left = new Map(peers.slice(1).map((_, k) => [k + 1, nearestOf(k + 1)]))
+  while (left.size > 0) {
+    const [node, { joint }] = [...left].reduce((least, each) => (each[1].latency < least[1].latency ? each : least))
+    left.delete(node)
+    edges.push([joint.node, node])
+    const joined: Joint = { node, free: degree - 1 }
+    joint.free--
+    joints.push(joined)
+    for (const [other, nearest] of left) {
+      const found = distance(node, other)
+      if (nearest.joint.free === 0) left.set(other, nearestOf(other))
+      else if (found < nearest.latency) left.set(other, { joint: joined, latency: found })
+    }
+  }
+  return edges
+}

@@ -1,0 +1,129 @@
+/** Weights for which averaging forgets disagreement as fast as the graph allows. They take an undirected graph that is the same in every round. */
+import { type Problem, problem } from '@murmuration/core'
+import { extremeEigenvalues } from './lanczos.js'
+import { eigenpairsOf } from './eigenvectors.js'
+import type { Graph } from './graphs.js'
+import { isMutual, isStronglyConnected } from './connectivity.js'
+import type { SparseMatrix } from './sparse.js'
+import { rowsWithRemainder } from './weights.js'
+
+/** More peers than this would take minutes: a step needs all eigenvectors. */
+export const maxFastest = 64
+
+/** What makes it impossible to find such weights; empty when nothing does. */
+export function optimalProblems(rule: 'best-constant' | 'fastest', graphs: readonly Graph[]): Problem[] {
+  const [graph] = graphs
+  if (graphs.length !== 1 || !isMutual(graph) || !isStronglyConnected(graph)) {
+    const message = `found "${rule}" for a graph that is one-way, not connected or changes by round, expected "metropolis" or "uniform"`
+    return [problem(['weights'], message)]
+  }
+  if (rule === 'best-constant' || graph.length <= maxFastest) return []
+  return [
+    problem(
+      ['weights'],
+      `found "fastest" for ${graph.length} peers, expected ${maxFastest} at most, or "best-constant"`
+    )
+  ]
+}
+
+/**
+ * The same weight on every edge: 2 / (λ₁ + λ_{n−1}) of the Laplacian, which makes max(λ₂, −λₙ) of W as small as one weight can (Xiao and Boyd, Systems &
+ * Control Letters 53, 2004, section 4.1). It is at most 1 / the largest degree, since a weight below 0 would be no average.
+ */
+export function bestConstant(graph: Graph): SparseMatrix {
+  const weight = constantFor(graph)
+  return rowsWithRemainder(graph, () => weight)
+}
+
+function constantFor(graph: Graph): number {
+  const degree = Math.max(1, ...graph.map(({ length }) => length))
+  // The map is L / (2 · the largest degree), whose eigenvalues are between 0 and 1.
+  const { smallest, largest } = extremeEigenvalues(graph.length, (x, into) => {
+    for (const [node, sources] of graph.entries())
+      into[node] = sources.reduce((sum, source) => sum + x[node] - x[source], 0) / (2 * degree)
+  })
+  return Math.min(1 / (degree * (smallest + largest)), 1 / degree)
+}
+
+/** An undirected edge, and its weight. */
+interface Edge {
+  readonly a: number
+  readonly b: number
+  readonly weight: number
+}
+
+const steps = 300
+
+/** After so many steps without a thousandth of progress there are no more. */
+const stepsWithoutProgress = 80
+
+/**
+ * A weight for each edge, none below 0, for which max(λ₂, −λₙ) is as small as can be: the fastest mixing Markov chain (Boyd, Diaconis and Xiao, SIAM Review
+ * 46(4), 2004), a convex problem. As there weights go down a subgradient, by less in every step, and back to where no peer gives away more than
+ * it has; here it is the mean over all eigenvalues near the extremes, by their distance. The best that was met is taken, {@link bestConstant} among them.
+ */
+export function fastest(graph: Graph): SparseMatrix {
+  const weight = constantFor(graph)
+  let edges: readonly Edge[] = graph.flatMap((sources, a) =>
+    sources.filter((b) => a < b).map((b) => ({ a, b, weight }))
+  )
+  let best = { modulus: 1, edges }
+  let progress = 1
+  for (let step = 1; step <= steps; step++) {
+    const { modulus, slopes } = slopesOf(edges, graph.length, step)
+    if (modulus < best.modulus) {
+      if (1 - modulus > (1 - best.modulus) * 1.001) progress = step
+      best = { modulus, edges }
+    }
+    const length = Math.sqrt(slopes.reduce((sum, slope) => sum + slope * slope, 0))
+    if (length < 1e-12 || step - progress > stepsWithoutProgress) break
+    const size = (weight * Math.sqrt(edges.length)) / (4 * Math.sqrt(step) * length)
+    edges = feasible(
+      edges.map((edge, place) => ({ ...edge, weight: Math.max(0, edge.weight - size * slopes[place]) })),
+      graph.length
+    )
+  }
+  const weights = new Map(best.edges.map((edge) => [edge.a * graph.length + edge.b, edge.weight]))
+  return rowsWithRemainder(graph, (a, b) => weights.get(Math.min(a, b) * graph.length + Math.max(a, b)) ?? 0)
+}
+
+/** max(λ₂, −λₙ) at these weights, and how fast it grows with each. */
+function slopesOf(edges: readonly Edge[], size: number, step: number) {
+  const { values, vectors } = eigenpairsOf(withoutMean(edges, size), size)
+  const modulus = values.reduce((most, value) => Math.max(most, Math.abs(value)), 0)
+  const sharpness = (10 * Math.sqrt(step)) / Math.max(1e-6, 1 - modulus)
+  const shares = values.map((value) => Math.sign(value) * Math.exp(sharpness * (Math.abs(value) - modulus)))
+  const near = vectors.flatMap((vector, k) => (Math.abs(shares[k]) > 1e-6 ? [{ vector, share: shares[k] }] : []))
+  const slopes = edges.map(({ a, b }) =>
+    near.reduce((sum, { vector, share }) => sum - share * (vector[a] - vector[b]) ** 2, 0)
+  )
+  return { modulus, slopes }
+}
+
+/** W − 11ᵀ / n. */
+function withoutMean(edges: readonly Edge[], size: number): Float64Array {
+  const matrix = new Float64Array(size * size).fill(-1 / size)
+  for (let k = 0; k < size; k++) matrix[k * size + k] += 1
+  for (const { a, b, weight } of edges) {
+    matrix[a * size + b] += weight
+    matrix[b * size + a] += weight
+    matrix[a * size + a] -= weight
+    matrix[b * size + b] -= weight
+  }
+  return matrix
+}
+
+/** Node by node, what is given away beyond 1 is taken from its edges, from all the same but none below 0. */
+function feasible(edges: readonly Edge[], size: number): readonly Edge[] {
+  const weights = edges.map(({ weight }) => weight)
+  const places: number[][] = Array.from({ length: size }, () => [])
+  for (const [place, { a, b }] of edges.entries()) for (const node of [a, b]) places[node].push(place)
+  for (const own of places) {
+    const given = () => own.reduce((sum, place) => sum + weights[place], 0)
+    for (let over = given() - 1; over > 1e-12; over = given() - 1) {
+      const positive = own.filter((place) => weights[place] > 0)
+      for (const place of positive) weights[place] = Math.max(0, weights[place] - over / positive.length)
+    }
+  }
+  return edges.map((edge, place) => ({ ...edge, weight: weights[place] }))
+}
