@@ -37,7 +37,7 @@ export function contraction(topology: Topology): Contraction {
  */
 export function roundsToConsensus({ period, perPeriod }: Contraction, factor: number): number {
   if (!(factor > 0 && factor <= 1))
-    throw new RangeError(`disagreement falls by a factor above 0 up to 1, not ${factor}`)
+    throw new RangeError(`found the factor ${factor}, expected one above 0 and at most 1`)
   if (factor === 1) return 0
   if (perPeriod === 0) return period
   if (perPeriod >= 1) return Number.POSITIVE_INFINITY

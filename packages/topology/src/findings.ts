@@ -45,11 +45,11 @@ export function consensusFinding(contraction: Contraction): Finding {
     return { check, level: 'ok', message: `Disagreement falls to a thousandth within ${rounds} rounds.` }
   }
   const swings = (contraction.eigenvalues?.last ?? 0) < -1 + 1e-9
-  const why = swings
+  const reason = swings
     ? 'λₙ of W is −1, so that two groups swap their values forever: give peers a self weight above 0'
     : `one period leaves ${shownSum(contraction.perPeriod)} of it`
   const level = contraction.perPeriod > 1 + 1e-9 ? 'warning' : 'error'
-  return { check, level, message: `Disagreement is not sure to fade: ${why}.` }
+  return { check, level, message: `Disagreement may never fade: ${reason}.` }
 }
 
 /** The edges of all rounds of a period, as lists of senders for each receiver; numbers are indices into `topology.peers`. */
@@ -100,19 +100,19 @@ function selfWeights(matrices: readonly SparseMatrix[], names: readonly string[]
   )
   return selfless.length === 0
     ? verdict('self-weights', 'ok', 'Each peer keeps a part of its own parameters.')
-    : verdict('self-weights', 'warning', `${few(selfless)}: keeping nothing of one's own parameters slows agreement.`)
+    : verdict('self-weights', 'warning', `${few(selfless)}: consensus is slower where a peer keeps nothing of its own parameters.`)
 }
 
 function doublyStochastic(matrices: readonly SparseMatrix[], names: readonly string[]): Finding {
   const off = offOne(matrices.map(transpose), names)
   if (off.length === 0) {
-    return verdict('doubly-stochastic', 'ok', 'Each peer weighs 1 in all averages together, so that the mean is kept.')
+    return verdict('doubly-stochastic', 'ok', 'Each peer's weights in all averages sum to 1, so that averaging preserves the mean.')
   }
   return verdict(
     'doubly-stochastic',
     'warning',
-    `The peers do not keep their mean: not all weigh 1 in all averages together (${few(off)}). ` +
-      'Plain averaging favours some of them; "weights: metropolis" does not on undirected graphs.'
+    `Averaging does not preserve the mean: each peer's weights in all averages must sum to 1, not ${few(off)}. ` +
+      'Plain averaging favours some peers; "weights: metropolis" does not on undirected graphs.'
   )
 }
 

@@ -25,5 +25,5 @@ function ruleProblems(graph: GraphDescription, weights: WeightRule | undefined):
     return [problem(['weights'], message)]
   }
   if (weights === undefined || weights === 'given' || graphs !== undefined) return []
-  return [problem(['weights'], `found "${weights}" beside a ${kind}, expected "given" or nothing`)]
+  return [problem(['weights'], `found "${weights}" for ${kind}, which gives its own weights, expected "given" or nothing`)]
 }

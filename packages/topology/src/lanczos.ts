@@ -42,7 +42,7 @@ export function extremeEigenvalues(size: number, map: SymmetricMap): Extremes {
     scale(next, 1 / coupling)
     ;[previous, current, next] = [current, next, previous]
   }
-  throw new InvariantError(`the eigenvalues of ${size} peers did not settle`)
+  throw new InvariantError(`the eigenvalues of ${size} peers did not converge`)
 }
 
 /** The extremes of the tridiagonal matrix so far, once they are near enough to those of the map. */

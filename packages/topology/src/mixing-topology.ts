@@ -12,8 +12,8 @@ export function topologyOf(peers: readonly PeerName[], matrices: readonly Sparse
     period: period.length,
     mixing(peer, round) {
       const row = rowNumbers.get(peer)
-      if (row === undefined) throw new RangeError(`"${peer}" is no peer of this topology of ${names.length}`)
-      if (!Number.isSafeInteger(round) || round < 0) throw new RangeError(`a round is 0, 1, 2, …, not ${round}`)
+      if (row === undefined) throw new RangeError(`"${peer}" is not among the ${names.length} peers of this topology`)
+      if (!Number.isSafeInteger(round) || round < 0) throw new RangeError(`found round ${round}, expected 0, 1, 2, …`)
       return period[round % period.length].mixing(row)
     }
   }

@@ -5,7 +5,7 @@ import { type Entry, type SparseMatrix, sparseMatrix } from './sparse.js'
 /** How mixing weights are found. */
 export const weightsSchema = z.enum(['metropolis', 'uniform', 'given']).meta({
   description:
-    'metropolis: 1 / (1 + the larger degree), the rest to oneself. uniform: the same for each neighbour and oneself. given: as the edges or the matrix say.'
+    'metropolis: 1 / (1 + the larger degree), the rest to the peer itself. uniform: the same for each neighbour and the peer itself. given: as the edges or the matrix say.'
 })
 
 /** 'metropolis', 'uniform', or 'given' by the graph's edges or matrix. */

@@ -47,7 +47,7 @@ export function encodeSafetensorsHeader(
   if (Object.keys(metadata).length > 0) entries.set(metadataName, metadata)
   let begin = 0
   for (const { name, shape } of tensors) {
-    invariant(!entries.has(name) && name !== metadataName, () => `a tensor cannot be called "${name}" (again)`)
+    invariant(!entries.has(name) && name !== metadataName, () => `found the tensor name "${name}", expected one that is not in use`)
     const end = begin + 4 * sizeOf(shape)
     entries.set(name, { dtype: 'F32', shape, data_offsets: [begin, end] })
     begin = end
@@ -141,13 +141,13 @@ function textsOf(metadata: unknown): Readonly<Record<string, string>> {
 
 function recordOf(value: unknown, what: string): Readonly<Record<string, unknown>> {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
-  throw new InputError(`${what} is no mapping`)
+  throw new InputError(`${what} is not a JSON object`)
 }
 
 function parsed(json: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(json))
   } catch {
-    throw new InputError('the header is no JSON')
+    throw new InputError('the header is not JSON')
   }
 }

@@ -12,7 +12,7 @@ export const sketchLength = 64
  * @param from - a multiple of {@link sketchLength}, so that ranges add up to the sketch of the whole
  */
 export function addToSketch(sums: Float64Array, x: Float32Array, seed: number, from = 0, to = x.length): void {
-  invariant(from % sketchLength === 0, () => `a range of a sketch begins at ${from}, no multiple of ${sketchLength}`)
+  invariant(from % sketchLength === 0, () => `a range of a sketch begins at ${from}, expected a multiple of ${sketchLength}`)
   for (let first = from; first < to; first += sketchLength) {
     const turn = mixed(first ^ seed)
     const last = Math.min(to, first + sketchLength)
@@ -45,7 +45,7 @@ export function sketchedConsensusDistance(sketches: readonly Float64Array[]): nu
   for (let place = 0; place < sketchLength; place++) {
     let mean = 0
     for (const each of sketches) {
-      invariant(each.length === sketchLength, () => `a sketch has ${each.length} numbers, not ${sketchLength}`)
+      invariant(each.length === sketchLength, () => `a sketch has ${each.length} numbers, expected ${sketchLength}`)
       mean += each[place] / count
     }
     for (const each of sketches) sum += (each[place] - mean) ** 2

@@ -31,6 +31,6 @@ test("shared memory grows, and knows its vectors from before and after; other me
 test('more than 4 GiB are refused before anything is allocated', (t) => {
   t.throws(() => KernelMemory.fixed([2 ** 32, 1]), {
     instanceOf: InputError,
-    message: /4\.0 GiB of memory for kernels are needed; at most 4 GiB/
+    message: /kernels need 4\.0 GiB of memory, and can have at most 4 GiB/
   })
 })
