@@ -92,6 +92,6 @@ test('who computes ten times as long holds nobody up, and all end with one model
   for (const peer of peers) t.is(ends.get(peer), peer === peers[0] ? 6000 : 600)
   for (const [peer, model] of models) {
     t.true(apart(model, models.get(peers[0]) ?? []) < 1e-5, `${peer} ends apart`)
-    t.true(apart(model, optimum) < 0.02 * Math.hypot(...optimum), `${peer}: ${model} for ${optimum}`)
+    t.true(apart(model, optimum) < 0.02 * Math.hypot(...optimum), `${peer}: ${model}, and the optimum is ${optimum}`)
   }
 })

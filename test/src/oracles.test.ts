@@ -151,7 +151,7 @@ for (const order of ['combine-then-adapt', 'adapt-then-combine'] as const) {
   })
 }
 
-test('D-PSGD on a ring comes to the optimum of all peers’ objectives, which is known, and the final averaging rounds to one model', async (t) => {
+test('D-PSGD on a ring reaches the known optimum of all peers’ objectives, and the final averaging rounds reach one model', async (t) => {
   const topology = createTopology({ peers: peersOf(6), graph: { kind: 'ring' } })
   const tasks = topology.peers.map((self) =>
     createQuadraticTask({ peers: topology.peers, self, seed: 8, heterogeneity: 0.1 })

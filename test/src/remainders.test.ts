@@ -106,7 +106,7 @@ test('a number takes a byte with 8 bits, beside a table of 256', (t) => {
   t.is(packedBytes(Float32Array.from({ length: 10_000 }, () => random.integer(256))), 2 + 4 * 256 + 10_000)
 })
 
-test('SGD with 8 bits comes to the optimum of plain averaging', async (t) => {
+test('SGD with 8 bits reaches the optimum of plain averaging', async (t) => {
   const rate = (round: number) => 0.4 / (1 + round / 8)
   const { off, far, moved } = await run({ bits: 8, theta: 8, rounds: 200, rate })
   t.log(off, far, moved)

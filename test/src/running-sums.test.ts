@@ -151,7 +151,7 @@ test('plain SGP loses mass with the messages, and agrees on something else', asy
   t.true(farthest(models, mean) > 0.05, `${farthest(models, mean)}`)
 })
 
-test('SGD comes to the same optimum where 30 % are lost and a peer is cut off', async (t) => {
+test('SGD reaches the same optimum where 30 % are lost and a peer is cut off', async (t) => {
   const rate = (round: number) => 0.4 / (1 + round / 20)
   const soon = cutOff.map((rule) => ({ ...rule, after: 60 }))
   const { models, optimum, moved } = await run({ rules: [...soon, lost], rounds: 240, rate })

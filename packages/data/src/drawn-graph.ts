@@ -13,7 +13,7 @@ export interface GraphOptions {
 /** The mean number of triples of a random relation that begin with an entity. */
 const degree = 3
 /** The fraction of the implied triples that is not shown in training. */
-const heldBack = 0.2
+const testFraction = 0.2
 
 type Triple = readonly [head: number, relation: number, tail: number]
 
@@ -30,9 +30,9 @@ type Triple = readonly [head: number, relation: number, tail: number]
 export function drawGraph({ entities, rules, seed }: GraphOptions): Graph {
   const random = createRandom(seed, 'graph')
   const parts: Record<'train' | 'valid' | 'test', Triple[]> = { train: [], valid: [], test: [] }
-  const isHeldBack = random.stream('held back')
+  const testDraws = random.stream('held back')
   const add = (given: readonly Triple[], implied: Triple) => {
-    const draw = isHeldBack.uniform() / heldBack
+    const draw = testDraws.uniform() / testFraction
     parts.train.push(...given)
     parts[draw < 0.5 ? 'test' : draw < 1 ? 'valid' : 'train'].push(implied)
   }

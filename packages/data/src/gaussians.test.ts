@@ -1,10 +1,10 @@
 import { hashVector } from '@murmuration/vectors'
 import test from 'ava'
 import { drawnGaussians } from './gaussians.js'
-import { gather, type Source } from './source.js'
+import { take, type Source } from './source.js'
 
 const all = (source: Source) =>
-  gather(
+  take(
     source,
     Uint32Array.from({ length: source.count }, (_, index) => index)
   )

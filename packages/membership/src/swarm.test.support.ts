@@ -122,7 +122,7 @@ export class Swarm {
   #do(trainer: Trainer, delay: Milliseconds, act: () => void) {
     this.network.later(trainer, this.now + delay, () => {
       act()
-      trainer.goOn()
+      trainer.continue()
       this.#flush(trainer)
     })
   }
@@ -172,7 +172,7 @@ export class Swarm {
       const fault = trainer.member.receive(from, message.text, this.now)
       if (fault !== undefined) this.faults.push(`${from}: ${fault}`)
     } else trainer.receive(from, message)
-    trainer.goOn()
+    trainer.continue()
     this.#flush(trainer)
   }
 }

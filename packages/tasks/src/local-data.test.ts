@@ -62,7 +62,7 @@ const wrong: readonly (readonly [string, string, string, (options: LocalDataOpti
     '1,0',
     '1,0',
     ({ test: _, ...rest }) => ({ ...rest, testFraction: 0.2 }),
-    /needs a test set that all have in common/
+    /needs a test set that all peers share/
   ],
   ['the union of local data', '1,0', '1,0', ({ self: _, ...rest }) => rest, /no machine has the data of all peers/],
   [
@@ -81,7 +81,7 @@ const wrong: readonly (readonly [string, string, string, (options: LocalDataOpti
       ...rest,
       test: { path: common?.path ?? '', sha256: { 'test.csv': '0'.repeat(64) } }
     }),
-    /test\.csv has the SHA-256 [0-9a-f]{64}, 0+ is expected/
+    /test\.csv has the SHA-256 [0-9a-f]{64}, expected 0+/
   ],
   [
     'a test set without a checksum',

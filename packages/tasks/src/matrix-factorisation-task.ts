@@ -45,10 +45,10 @@ export async function createMatrixFactorisationTaskSet(options: MatrixFactorisat
   const test = [...isTest.keys()].filter((n) => isTest[n])
   const sizes = peers.map(() => 0)
   for (const n of train) sizes[peerOf(n)]++
-  const without = peers.filter((_, place) => sizes[place] === 0)
-  if (without.length > 0)
+  const peersWithoutRatings = peers.filter((_, index) => sizes[index] === 0)
+  if (peersWithoutRatings.length > 0)
     throw new InputError(
-      `${without.join(', ')} would have no ratings: found ${all.users} users and ${train.length} ratings for ${peers.length} peers; give more of both`
+      `${peersWithoutRatings.join(', ')} would have no ratings: found ${all.users} users and ${train.length} ratings for ${peers.length} peers; give more of both`
     )
   const ratings = some(all, train)
   const fingerprints = { ratings: hashVector(ratings.value), rated: hashVector(Float32Array.from(ratings.item)) }

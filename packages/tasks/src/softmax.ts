@@ -36,7 +36,8 @@ export class Softmax implements Model {
 
   /** Throws an {@link InputError} for samples without classes, or an impossible `l2`. */
   constructor(train: Samples, test: Samples, l2: number) {
-    if (train.classes === undefined) throw new InputError('the data has no classes, softmax regression needs some')
+    if (train.classes === undefined)
+      throw new InputError('the data has no classes, and softmax regression needs classes')
     this.inputs = sizeOf(train.inputShape)
     this.classes = train.classes
     this.length = (this.inputs + 1) * this.classes

@@ -156,7 +156,7 @@ function initialiserKey(name: string): string {
 
 function variableOf({ variable }: Weight) {
   const value = variable.read()
-  invariant(value instanceof tf.Variable, 'a layer keeps a weight in something that is no variable')
+  invariant(value instanceof tf.Variable, 'a layer keeps a weight in something that is not a variable')
   return value
 }
 

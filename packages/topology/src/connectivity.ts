@@ -50,7 +50,7 @@ export function partsOf(graph: Graph): readonly (readonly number[])[] {
 
 /** Whether there is a path from every node to every other along the edges' directions. */
 export function isStronglyConnected(graph: Graph): boolean {
-  return [graph, reverseOf(graph)].every((way) => distancesFrom(way, 0).every((distance) => distance >= 0))
+  return [graph, reverseOf(graph)].every((direction) => distancesFrom(direction, 0).every((distance) => distance >= 0))
 }
 
 /** The longest of all shortest paths; Infinity when some node cannot reach another. Takes nodes × edges steps. */

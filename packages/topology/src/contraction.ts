@@ -18,7 +18,7 @@ export interface Contraction {
 }
 
 /** Contraction below this is rounding: the peers agree exactly. */
-const nothing = 1e-12
+const roundingError = 1e-12
 
 /**
  * The contraction of a topology, accurate to at least 10⁻⁶, for up to some 10,000 peers within seconds. A symmetric static `W` gives it by its
@@ -51,7 +51,7 @@ export function isSymmetric(matrix: SparseMatrix): boolean {
   return (
     matrix.columns.length === other.columns.length &&
     matrix.columns.every((column, place) => column === other.columns[place]) &&
-    matrix.values.every((value, place) => Math.abs(value - other.values[place]) < nothing)
+    matrix.values.every((value, place) => Math.abs(value - other.values[place]) < roundingError)
   )
 }
 
@@ -60,16 +60,16 @@ function symmetric(matrix: SparseMatrix): Contraction {
     applyMixing(matrix, x, into)
   })
   const fraction = Math.max(Math.abs(found.smallest), Math.abs(found.largest))
-  return { ...facts(1, fraction), ...(matrix.size > 1 && { eigenvalues: named(found) }) }
+  return { ...facts(1, fraction), ...(matrix.size > 1 && { eigenvalues: eigenvaluesOf(found) }) }
 }
 
-function named({ largest, smallest }: Extremes) {
+function eigenvaluesOf({ largest, smallest }: Extremes) {
   return { second: largest, last: smallest }
 }
 
 function facts(period: number, fraction: number): Contraction {
   // Rounding must not turn a topology that never agrees into one that agrees after 10¹⁵ rounds.
-  const perPeriod = fraction < nothing ? 0 : Math.abs(fraction - 1) < nothing ? 1 : fraction
+  const perPeriod = fraction < roundingError ? 0 : Math.abs(fraction - 1) < roundingError ? 1 : fraction
   const perRound = perPeriod ** (1 / period)
   return { period, perPeriod, perRound, spectralGap: 1 - perRound }
 }

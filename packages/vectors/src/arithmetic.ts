@@ -220,9 +220,10 @@ function isShort(from: number, to: number): boolean {
 
 function inRange(x: Float32Array, from: number, to: number): void {
   const within = from >= 0 && from <= to && to <= x.length && Number.isInteger(from) && Number.isInteger(to)
-  if (!within) invariant(false, `found the range ${from} to ${to}, expected one within ${x.length} elements`)
+  if (!within) invariant(false, `found elements ${from} to ${to} of ${x.length}, expected a range within them`)
 }
 
 function sameLength(x: Float32Array, y: Float32Array): void {
-  if (x.length !== y.length) invariant(false, `found vectors of ${x.length} and ${y.length} elements, expected equal lengths`)
+  if (x.length !== y.length)
+    invariant(false, `found vectors of ${x.length} and ${y.length} elements, expected equal lengths`)
 }

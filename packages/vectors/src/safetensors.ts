@@ -47,7 +47,10 @@ export function encodeSafetensorsHeader(
   if (Object.keys(metadata).length > 0) entries.set(metadataName, metadata)
   let begin = 0
   for (const { name, shape } of tensors) {
-    invariant(!entries.has(name) && name !== metadataName, () => `found the tensor name "${name}", expected one that is not in use`)
+    invariant(
+      !entries.has(name) && name !== metadataName,
+      () => `found the tensor name "${name}", expected one that is not in use`
+    )
     const end = begin + 4 * sizeOf(shape)
     entries.set(name, { dtype: 'F32', shape, data_offsets: [begin, end] })
     begin = end
@@ -78,8 +81,8 @@ export function safetensorsHeaderLength(first: Uint8Array, fileBytes: number): n
   if (first.byteLength < safetensorsLengthBytes || fileBytes < safetensorsLengthBytes)
     throw new InputError(`found ${fileBytes} bytes, expected at least ${safetensorsLengthBytes}`)
   const length = new DataView(first.buffer, first.byteOffset, safetensorsLengthBytes).getBigUint64(0, true)
-  const most = Math.min(maxHeaderBytes, fileBytes - safetensorsLengthBytes)
-  if (length > most) throw new InputError(`found a header of ${length} bytes, expected at most ${most}`)
+  const max = Math.min(maxHeaderBytes, fileBytes - safetensorsLengthBytes)
+  if (length > max) throw new InputError(`found a header of ${length} bytes, expected at most ${max}`)
   return Number(length)
 }
 

@@ -12,7 +12,7 @@ export function sortElements(columns: readonly Float32Array[], length: number): 
     () => `found columns of fewer than ${length} numbers`
   )
   for (let last = 1; last < columns.length; last++) {
-    for (let place = last; place > 0; place--) exchange(columns[place - 1], columns[place], length)
+    for (let index = last; index > 0; index--) exchange(columns[index - 1], columns[index], length)
   }
 }
 

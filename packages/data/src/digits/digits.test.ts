@@ -1,11 +1,11 @@
 import { hashVector } from '@murmuration/vectors'
 import test from 'ava'
-import { gather, type Source } from '../source.js'
+import { take, type Source } from '../source.js'
 import { drawnDigits } from './digits.js'
 
 const pixels = 28 * 28
 const first = (source: Source, count: number) =>
-  gather(
+  take(
     source,
     Uint32Array.from({ length: count }, (_, index) => index)
   )

@@ -88,7 +88,7 @@ for (const [what, answer, message] of wrong) {
 test('a server that never answers is given up', async (t) => {
   const url = await serve(t, () => undefined)
   const fetched = downloadAll(`${url}/a.csv`, { 'a.csv': sha256 }, await limits(t, 1000, 100))
-  await t.throwsAsync(fetched, { instanceOf: InputError, message: /did not come within 0\.1 s/ })
+  await t.throwsAsync(fetched, { instanceOf: InputError, message: /did not arrive within 0\.1 s/ })
 })
 
 test('without a checksum, over another protocol, or with a path as name nothing is fetched', async (t) => {

@@ -45,7 +45,7 @@ export function parseWords(text: string, name: string, minCount: number): WordTe
       `${name}: found ${kept.length} words that occur at least ${minCount} times, among ${all.length}; expected at least 2`
     )
   kept.sort((left, right) => counts[right] - counts[left])
-  const places = new Map(kept.map((number, place) => [number, place]))
+  const places = new Map(kept.map((number, index) => [number, index]))
   const which = [...all.keys()].filter((n) => places.has(all[n]))
   return {
     words: kept.length,

@@ -90,7 +90,7 @@ export function readPacked(bytes: Uint8Array, out: Float32Array): string | undef
 function planOf(values: Float32Array): Plan | undefined {
   const all = new Uint32Array(values.buffer, values.byteOffset, values.length)
   const plans = [...planFor(all, 0, noPlaces, 0), ...sparsePlans(all)]
-  const best = plans.reduce((least, plan) => (plan.bytes < least.bytes ? plan : least))
+  const best = plans.reduce((shortest, plan) => (plan.bytes < shortest.bytes ? plan : shortest))
   return best.bytes < rawBytes(values.length) ? best : undefined
 }
 

@@ -59,9 +59,7 @@ export class KernelMemory {
     const bytes = lengths.reduce((sum, length) => sum + aligned(length), 0)
     const pages = Math.ceil(bytes / pageBytes)
     if (pages > maxPages) {
-      throw new InputError(
-        `kernels need ${(bytes / 2 ** 30).toFixed(1)} GiB of memory, and can have at most 4 GiB`
-      )
+      throw new InputError(`kernels need ${(bytes / 2 ** 30).toFixed(1)} GiB of memory, and can have at most 4 GiB`)
     }
     try {
       return new KernelMemory(new WebAssembly.Memory({ initial: pages, maximum: pages }), setBytes)
