@@ -132,7 +132,7 @@ const cases: readonly (readonly [string, Run])[] = [
 ]
 
 for (const [title, given] of cases) {
-  test(`Σ x and Σ w are kept with what is under way, and all come to the mean, where ${title}`, async (t) => {
+  test(`Σ x and Σ w are kept with what is in flight, and all peers reach the mean, where ${title}`, async (t) => {
     const { moved, weights, models, mean, missing, withoutOne, leastWeight } = await run(given)
     t.log(
       `Σ x moved by ${moved}, Σ w by ${weights}; ${farthest(models, mean)} from the mean; ${missing} missing, ${withoutOne}, weights from ${leastWeight}`

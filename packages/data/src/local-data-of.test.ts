@@ -57,7 +57,7 @@ test('samples that cannot be divided so are refused', (t) => {
   fails({}, { partition: { kind: 'dirichlet', alpha: 1 } }, /partition "dirichlet" needs .* use "equal"/)
   fails({ targets: inputs, targetShape: [2] }, { partition: { kind: 'label' } }, /partition "label" needs/)
   fails({}, { self: 'c' }, /"c" is not among the peers, which are a, b/)
-  fails({ count: 0, inputs: new Float32Array(), targets: new Float32Array() }, {}, /no samples, at least 2/)
+  fails({ count: 0, inputs: new Float32Array(), targets: new Float32Array() }, {}, /no samples, expected at least 2/)
 })
 
 const shapes: readonly (readonly [readonly number[], string])[] = [

@@ -70,7 +70,7 @@ const wrong: readonly (readonly [string, string, string, (options: LocalDataOpti
     '1,0\n2,5',
     '1,0\n2,1',
     (options) => options,
-    /class 5, .* the classes 0 to 1 only/
+    /class 5, .* only the classes 0 to 1/
   ],
   ['inputs of another shape', '1,1,0', '1,0\n2,1', (options) => options, /shape \[2\], those of the test set \[1\]/],
   [

@@ -187,7 +187,7 @@ test.serial('what a user does wrong is said with what was expected', async (t) =
   await fails('export const createModel = () => { throw new Error("no luck") }', /createModel .* fails: no luck/)
   await fails(
     sequential('l.flatten(), l.dense({ units: 7 })'),
-    /outputs of shape \[7\]; \[3\], a number for each class/
+    /outputs of shape \[7\], expected \[3\], a number for each class/
   )
   await fails(
     `${sequential('l.flatten()')}\nexport const loss = (tf, x) => tf.mean(x)`,

@@ -44,13 +44,13 @@ test('two peers go through rounds, also when one of them is a round ahead', asyn
   await t.notThrowsAsync(beside(sending([0, 1, 2, 3])))
 })
 
-test('a version that comes twice, too early or not at all is told, with its peer', async (t) => {
+test('a version that arrives twice, too early or not at all is reported, with its peer', async (t) => {
   await fails(t, sending([0, 0, 1, 2, 3]), /version 0 of b came where 1 was due/)
   await fails(t, sending([0, 2, 3]), /version 2 of b came where 1 was due/)
   await fails(t, sending([0, 1, 2]), /round 3 is stuck: after 5 s still missing b \(b stands well\)/)
 })
 
-test('a version that is not whole is told', async (t) => {
+test('a version that is not complete is reported', async (t) => {
   await fails(
     t,
     sending([0], (vector) => (vector[40] += 1)),
@@ -58,7 +58,7 @@ test('a version that is not whole is told', async (t) => {
   )
 })
 
-test('a vector that the fabric writes into after sending is told', async (t) => {
+test('a vector that the fabric writes into after sending is reported', async (t) => {
   const corrupted = (fabric: Fabric<VectorMessage>) =>
     fabricWith(fabric, {
       send: (to, message) => {

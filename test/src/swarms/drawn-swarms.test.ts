@@ -16,7 +16,7 @@ test(`drawn swarms keep what they have to, and agree: ${count} seeds from ${firs
 /**
  * With 93494, a peer that came in the middle of a period waited for messages that were not sent to it, fell behind, and joined again, until the end.
  */
-test('so do swarms whose exchanges are under way for some rounds: 2 seeds, and 93494', async (t) => {
+test('so do swarms whose exchanges are in flight for some rounds: 2 seeds, and 93494', async (t) => {
   for (const seed of [first, first + 1, 93_494]) {
     const again = `npm run swarms -- ${seed} 1 overlapping`
     t.deepEqual(await wrongWith(seed, { exchanges: 'overlapping' }), [], `to see it again: ${again}`)

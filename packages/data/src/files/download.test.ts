@@ -68,7 +68,7 @@ const wrong: readonly (readonly [string, RequestListener, RegExp])[] = [
   [
     'another file than promised',
     (_, response) => response.end('other'),
-    /its SHA-256 is [0-9a-f]{64}, [0-9a-f]{64} is exp/
+    /its SHA-256 is [0-9a-f]{64}, expected [0-9a-f]{64}/
   ],
   ['a file that is too large', (_, response) => response.end('x'.repeat(1001)), /larger than 1000 bytes/],
   ['a missing file', (_, response) => response.writeHead(404).end(), /answered 404/],

@@ -136,7 +136,7 @@ const wrong: readonly (readonly [what: string, bytes: Buffer, message: RegExp])[
     /compressed by LZ4, expected SNAPPY, GZIP, BROTLI, ZSTD or UNCOMPRESSED/
   ],
   ['another file', Buffer.from('a,b\n1,2\n'), /begins with "a,b\.", expected "PAR1"/],
-  ['an empty file', Buffer.alloc(0), /begins with "", "PAR1"/],
+  ['an empty file', Buffer.alloc(0), /begins with "", expected "PAR1"/],
   ['an encrypted file', Buffer.concat([good.subarray(0, -1), Buffer.from('E')]), /footer is encrypted/],
   ['a file without its end', good.subarray(0, -30), /expected "PAR1": it is truncated/],
   ['a file without its middle', Buffer.concat([good.subarray(0, 20), good.subarray(45)]), /truncated or damaged/],

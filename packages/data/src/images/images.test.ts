@@ -112,7 +112,7 @@ test('what is no image, is damaged, or claims too much is refused by name', (t) 
   refuses(huge, /100000 × 100000 pixels, expected at most 50 million/)
   const interlaced = Buffer.from(files.one, 'base64')
   interlaced[28] = 1
-  refuses(interlaced, /interlaced with 1 bits a pixel/)
+  refuses(interlaced, /interlaced with 1 bits per pixel/)
   refuses(Buffer.from(files.jpeg, 'base64').subarray(0, 100), /^x\.png: cannot be decoded/)
 })
 
