@@ -189,18 +189,18 @@ posixTest(
     const start = (name: string, ...more: readonly string[]) =>
       peers.start(name, ...savingTo(join(peers.folder, 'saved')), ...more)
     for (const name of names) start(name)
-    await peers.goesOn('a', 20)
+    await peers.advances('a', 20)
     peers.signal('c', 'SIGINT')
     await peers.of('c').result
-    await peers.goesOn('a', 40)
+    await peers.advances('a', 40)
     for (const name of ['a', 'b']) peers.signal(name, 'SIGKILL')
     await Promise.all(['a', 'b'].map((name) => peers.of(name).result))
     for (const name of ['a', 'b']) start(name, '--resume')
-    await peers.goesOn('a')
+    await peers.advances('a')
     t.regex(peers.of('a').output(), /does not wait for c, gone for long before round \d+/)
     t.regex(peers.of('a').output(), /goes on from round \d+/)
     start('c', '--resume')
-    await peers.goesOn('c')
+    await peers.advances('c')
     await peers.finish()
     for (const name of names) {
       const { code, stderr } = await peers.of(name).result

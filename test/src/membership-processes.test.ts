@@ -18,7 +18,7 @@ const judging = 9_000
 
 /** Resolves when all of these have reported a round. */
 async function allTrain(peers: PeerProcesses, names: readonly string[]): Promise<void> {
-  await Promise.all(names.map((name) => peers.goesOn(name)))
+  await Promise.all(names.map((name) => peers.advances(name)))
 }
 
 /** Peers that any of these has ever considered dead. */

@@ -44,7 +44,7 @@ test('another seed splits the samples in another way', async (t) => {
   t.notDeepEqual(first.test.targets, second.test.targets)
 })
 
-test('as many samples are drawn as are asked for each peer, whatever is held back', async (t) => {
+test('as many samples are drawn as are asked for each peer, whatever the test set takes', async (t) => {
   for (const testFraction of [0.01, 0.2, 0.5, 0.9]) {
     for (const samplesPerPeer of [1, 7]) {
       const data = { kind: 'gaussians', features: 1, samplesPerPeer } as const

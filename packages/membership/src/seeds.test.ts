@@ -4,7 +4,7 @@ import { trialOf, problemsIn } from './seeds.test.support.js'
 const count = Number(process.env.MURMURATION_SEEDS ?? 40)
 const first = Number(process.env.MURMURATION_SEED ?? 1)
 
-test('after faults have healed, all are in, nobody living is dead for anyone, and all know the same', (t) => {
+test('after faults have healed, all are in, no living peer is dead for another, and all know the same', (t) => {
   for (let seed = first; seed < first + (process.env.MURMURATION_SEED === undefined ? count : 1); seed++) {
     const trial = trialOf(seed)
     const wrong = problemsIn(trial)

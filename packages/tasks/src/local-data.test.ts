@@ -26,7 +26,7 @@ async function given(t: ExecutionContext, own: string, common = testSet): Promis
   }
 }
 
-test('of local data nothing is left out or held back, and the test set is the one in common', async (t) => {
+test('local data are all used for training, and the test set is the common one', async (t) => {
   const options = await given(t, 'x,label\n1,yes\n2,yes\n3,no')
   const localData = await loadLocalData(options)
   t.deepEqual([...localData.train.inputs], [1, 2, 3])

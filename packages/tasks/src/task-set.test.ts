@@ -119,7 +119,7 @@ test('more peers than samples are refused', async (t) => {
   }
 })
 
-test('whose task is wanted makes no difference to a task set', async (t) => {
+test('a task set does not depend on the peer whose task is requested', async (t) => {
   const taskSet = await createLogisticTaskSet({ localData: { ...localData, self: 'b' } })
   t.is(taskSet.union.samples, 160)
 })

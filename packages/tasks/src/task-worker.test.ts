@@ -120,7 +120,7 @@ for (const [how, gradient, message] of deaths) {
 
 const endless = { ...answering, gradient: 'for (;;) {}' }
 
-test('closing ends even a thread that computes forever, and says so to who waits', async (t) => {
+test('closing ends even a thread that computes forever, and rejects the pending requests', async (t) => {
   const worker = await start(t, moduleOf(endless))
   const waiting = worker.gradient(Float32Array.of(1), noBatch).run()
   const rejected = t.throwsAsync(waiting, { instanceOf: StoppedError })

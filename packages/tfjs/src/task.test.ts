@@ -179,7 +179,7 @@ test.serial("the regularisers of layers add to the training loss, not to the eva
   t.is(evaluation.accuracy, expected.accuracy)
 })
 
-test.serial('what a user does wrong is said with what was expected', async (t) => {
+test.serial('the errors of a user are reported with what was expected', async (t) => {
   const fails = (source: string, message: RegExp) => t.throwsAsync(taskOf(source), { instanceOf: InputError, message })
   await fails('export const model = 1', /exports loadSamples, model, expected a function createModel\(tf, /)
   await fails('export const createModel = 1', /a function createModel/)

@@ -163,7 +163,7 @@ class LastFlushLost extends StaleKeyServer {
   override end(worker: number): void {
     const { log } = this
     const flush = log.flush.bind(log)
-    log.flush = (home, most) => flush(home, most).map(({ keys, values }) => ({ keys, values: values.fill(0) }))
+    log.flush = (home, max) => flush(home, max).map(({ keys, values }) => ({ keys, values: values.fill(0) }))
     super.end(worker)
     log.flush = flush
   }

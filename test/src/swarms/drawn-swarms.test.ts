@@ -3,14 +3,14 @@ import { addFlow, Members, type Message } from '@murmuration/algorithms'
 import type { Milliseconds, Mixing } from '@murmuration/core'
 import { type SwarmView, trustingSigner } from '@murmuration/membership'
 import test from 'ava'
-import { type Mutation, wrongWith } from './try-swarm.js'
+import { type Mutation, problemsWith } from './try-swarm.js'
 
 const first = Number(process.env.MURMURATION_SEED ?? 1)
 const count = Number(process.env.MURMURATION_SEEDS ?? 8)
 
 test(`drawn swarms keep what they have to, and agree: ${count} seeds from ${first}`, async (t) => {
   for (let seed = first; seed < first + count; seed++)
-    t.deepEqual(await wrongWith(seed), [], `to see it again: npm run swarms -- ${seed} 1`)
+    t.deepEqual(await problemsWith(seed), [], `to see it again: npm run swarms -- ${seed} 1`)
 })
 
 /**
@@ -19,7 +19,7 @@ test(`drawn swarms keep what they have to, and agree: ${count} seeds from ${firs
 test('so do swarms whose exchanges are in flight for some rounds: 2 seeds, and 93494', async (t) => {
   for (const seed of [first, first + 1, 93_494]) {
     const again = `npm run swarms -- ${seed} 1 overlapping`
-    t.deepEqual(await wrongWith(seed, { exchanges: 'overlapping' }), [], `to see it again: ${again}`)
+    t.deepEqual(await problemsWith(seed, { exchanges: 'overlapping' }), [], `to see it again: ${again}`)
   }
 })
 
@@ -37,7 +37,7 @@ const found: Readonly<Record<number, string>> = {
 
 for (const [seed, what] of Object.entries(found))
   test(`seed ${seed}: ${what}`, async (t) => {
-    t.deepEqual(await wrongWith(Number(seed)), [])
+    t.deepEqual(await problemsWith(Number(seed)), [])
   })
 
 /** Waits for dead peers too, and for longer than allowed. */
@@ -116,6 +116,6 @@ const canaries: Readonly<Record<string, Canary>> = {
 
 for (const [what, [seed, finding, mutation]] of Object.entries(canaries)) {
   test(`canary: it is noticed when ${what}`, async (t) => {
-    t.regex((await wrongWith(seed, mutation)).join('\n'), finding)
+    t.regex((await problemsWith(seed, mutation)).join('\n'), finding)
   })
 }

@@ -19,7 +19,7 @@ test('without a line of names the last column is the class', (t) => {
   t.deepEqual(read('1,2.5,0\n-3,4e2,2\n'), { inputs: [1, 2.5, -3, 400], targets: [0, 2], classes: 3, shape: [2] })
 })
 
-test('a column named label, class or target is the class wherever it stands', (t) => {
+test('a column named label, class or target is the class, wherever it is', (t) => {
   t.deepEqual(read('a,Class,b\n1,1,2\n3,0,4'), { inputs: [1, 2, 3, 4], targets: [1, 0], classes: 2, shape: [2] })
 })
 
@@ -90,7 +90,11 @@ const wrong: readonly (readonly [string, string, RegExp])[] = [
   ['a word among numbers', 'a,b,label\n1,2,0\n1,two,0', /a\.csv: line 3, column 2 \("b"\) is "two", expected a number/],
   ['an empty cell', '1,2,0\n1,,0', /line 2, column 2 is "", expected a number/],
   ['an empty cell in the first line', '1,,0\n1,2,0', /line 1, column 2 is "", expected a number/],
-  ['a number that float32 has not', '1,0\n1e39,1', /line 2, column 1 is "1e39", expected a number between -3.4e38 and 3.4e38/],
+  [
+    'a number that float32 has not',
+    '1,0\n1e39,1',
+    /line 2, column 1 is "1e39", expected a number between -3.4e38 and 3.4e38/
+  ],
   ['a short line', '1,2,0\n1,0', /a\.csv: .*line 2/],
   ['a quote that never ends', '1,"2,0\n', /a\.csv: /],
   ['a real number as class', '1,0.5\n1,1', /line 1, column 2 is "0.5", expected a class/],

@@ -45,7 +45,7 @@ test('a file is fetched once and then taken from the cache, unless that is damag
   t.deepEqual(await readdir(join(allowed.folder, sha256)), ['a.csv'])
 })
 
-test('of a folder, all files that have a checksum are fetched; of a file, also those beside it', async (t) => {
+test('of a folder, all files that have a checksum are fetched; of a file, also those next to it', async (t) => {
   const asked: (string | undefined)[] = []
   const url = await serve(t, ({ url }, response) => {
     asked.push(url)

@@ -43,7 +43,7 @@ const wrong: readonly (readonly [string, IdxPair[], RegExp])[] = [
     [pair(images(2, 1, 2, [0, 1, 2, 3], 0x801), good.labels)],
     /a-images: offset 0 is 0x801.*0x803/
   ],
-  ['labels in place of pictures', [pair(good.labels, good.labels)], /a-images: ends at offset 10.*truncated/],
+  ['labels in place of images', [pair(good.labels, good.labels)], /a-images: ends at offset 10.*truncated/],
   ['half a header', [pair(good.images.subarray(0, 9), good.labels)], /a-images: ends at offset 9.*truncated/],
   ['a missing pixel', [pair(good.images.subarray(0, 19), good.labels)], /a-images: ends at offset 19, expected 20/],
   ['a pixel too many', [pair(images(2, 1, 2, [0, 1, 2, 3, 4]), good.labels)], /ends at offset 21, expected 20/],

@@ -114,13 +114,21 @@ const wrong: readonly (readonly [what: string, bytes: Buffer, message: RegExp])[
   ['null', written([numbers([1, null]), label]), /row 2, column 1 \("x"\) is "", expected a number/],
   ['NaN', written([numbers([1, Number.NaN]), label]), /row 2, column 1 \("x"\) is "NaN", expected a number/],
   ['a number that float32 has not', written([numbers([1e39, 1]), label]), /row 1, .* between -3.4e38 and 3.4e38/],
-  ['a fraction as class', written([{ ...label, name: 'y' }, numbers([1, 0.5])]), /row 2, column 2 is "0.5", expected a class/],
+  [
+    'a fraction as class',
+    written([{ ...label, name: 'y' }, numbers([1, 0.5])]),
+    /row 2, column 2 is "0.5", expected a class/
+  ],
   [
     'a class that is NaN',
     written([{ ...label, name: 'y' }, numbers([1, Number.NaN])]),
     /column 2 is "NaN", expected a class/
   ],
-  ['no class', written([numbers([1, 2]), { name: 'label', data: ['a', null], type: 'STRING' }]), /is "", expected a class/],
+  [
+    'no class',
+    written([numbers([1, 2]), { name: 'label', data: ['a', null], type: 'STRING' }]),
+    /is "", expected a class/
+  ],
   ['no rows', written([numbers([]), { ...label, data: [] }]), /found no row/],
   ['one column', written([numbers([1, 2])]), /found one column/],
   [
@@ -140,7 +148,11 @@ const wrong: readonly (readonly [what: string, bytes: Buffer, message: RegExp])[
   ['an encrypted file', Buffer.concat([good.subarray(0, -1), Buffer.from('E')]), /footer is encrypted/],
   ['a file without its end', good.subarray(0, -30), /expected "PAR1": it is truncated/],
   ['a file without its middle', Buffer.concat([good.subarray(0, 20), good.subarray(45)]), /truncated or damaged/],
-  ['a footer that is too long', sealed(Buffer.alloc(8, 0xff)).fill(0x7f, 12, 16), /claims 2139062143 bytes, expected at most 8/],
+  [
+    'a footer that is too long',
+    sealed(Buffer.alloc(8, 0xff)).fill(0x7f, 12, 16),
+    /claims 2139062143 bytes, expected at most 8/
+  ],
   ['lists of lists that would fill the memory', nested, /takes more than 1024 MiB; it is damaged, or too large/]
 ]
 
@@ -164,7 +176,7 @@ test('whatever bytes are changed, the answer is rows or what is wrong', async (t
   t.true(answers.rows > 10 && answers.problems > 10, JSON.stringify(answers))
 })
 
-test('the Parquet files of a folder are put together; with CSV beside them it is refused', async (t) => {
+test('the Parquet files of a folder are concatenated; with CSV next to them it is refused', async (t) => {
   const path = await mkdtemp(join(tmpdir(), 'murmur-parquet-'))
   await writeFile(join(path, 'b.parquet'), good)
   await writeFile(join(path, 'a.parquet'), written([numbers([3]), { ...label, data: [4] }]))

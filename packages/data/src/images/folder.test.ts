@@ -79,7 +79,7 @@ test('the folders of a folder are the classes, in the order of their names; hidd
   )
 })
 
-test('a picture with colours makes all of them three channels; size scales them to squares, as predictions are', async (t) => {
+test('an image with colours gives all of them three channels; size scales them to squares, as in predictions', async (t) => {
   const path = await folder({ 'a/1.png': plain(4, 2, grey), 'b/2.png': plain(1, 3, coral) })
   await t.throwsAsync(openFiles({ kind: 'files', path }), {
     instanceOf: InputError,
@@ -95,7 +95,7 @@ test('a picture with colours makes all of them three channels; size scales them 
   )
 })
 
-test('pictures fit a test set that all have: its size, its channels and its classes', async (t) => {
+test('images fit a common test set: its size, its channels and its classes', async (t) => {
   const like = { inputShape: [1, 1, 1], classNames: ['ant', 'bee', 'cat'] }
   const path = await folder({ 'cat/1.png': plain(3, 3, coral) })
   const source = await openFiles({ kind: 'files', path }, { like })

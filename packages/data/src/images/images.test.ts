@@ -86,7 +86,7 @@ test('JPEG: colours and grey, but for how colours between samples are filled in 
   )
 })
 
-test('a picture is scaled by the mean of what each pixel covers, and is grey by its luma', (t) => {
+test('an image is scaled by the mean of what each pixel covers, and is grey by its luma', (t) => {
   const rgb = Uint8Array.from([0, 100, 200, 40, 80, 120].flatMap((value) => [value, value, value]))
   t.deepEqual([...fitted({ width: 3, height: 2, rgb }, [1, 3, 1])], [20, 90, 160])
   // The middle column counts half on either side: (0 + 50) / 1.5 = 33.3 and (200 + 50) / 1.5 = 166.7.

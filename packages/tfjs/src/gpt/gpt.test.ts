@@ -43,7 +43,7 @@ test.serial('a place sees itself and those before it, and nothing after', async 
 })
 
 test.serial(
-  'the layers that an export puts beside the model load it in a TensorFlow.js that knows nothing of them',
+  'the layers that an export puts next to the model load it in a TensorFlow.js that knows nothing of them',
   async (t) => {
     const options = localData(10, 6)
     const task = await createTask({ localData: options, model: { kind: 'gpt', ...size } })
@@ -184,7 +184,7 @@ test.serial('sizes that do not fit, and samples that are no texts, are refused',
   })
 })
 
-test.serial('weights are drawn for the size of their layer, and their names say whose they are', async (t) => {
+test.serial('weights are drawn for the size of their layer, and their names name the layer', async (t) => {
   const task = await createTask({ localData: localData(10, 6), model: { kind: 'gpt', ...size } })
   const tensors = unpack(task.schema, await task.initialise(1).run())
   const spreadOf = (place: number) =>

@@ -21,7 +21,7 @@ test('an array that a memory of fixed size was not asked for is an error, and a 
   t.is(memory.vector(1), undefined)
 })
 
-test("shared memory grows, and knows its vectors from before and after; other memory is nobody's", (t) => {
+test('shared memory grows, and knows its vectors from before and after; other memory belongs to none', (t) => {
   const memory = KernelMemory.shared()
   const vectors = [memory.vector(1), memory.vector(100_000)]
   for (const vector of vectors) t.is(vector && KernelMemory.of(vector), memory)
