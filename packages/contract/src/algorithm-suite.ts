@@ -117,13 +117,13 @@ function testCheckpoint(
   world: FabricWorld,
   tested: AlgorithmCase,
   optimiser: OptimiserSettings,
-  at: number
+  round: number
 ): void {
-  const title = `checkpoints of round ${at} continue in a new run, with the same bits: ${optimiser.name}`
+  const title = `checkpoints of round ${round} continue in a new run, with the same bits: ${optimiser.name}`
   test(titled(title), async (t) => {
     const settings = { rounds: 16, finalRounds: 4, optimiser }
     const checkpoints = new Map<PeerName, Saved>()
-    const whole = await runOf(world, tested, settings, checkpointing(at, checkpoints))
+    const whole = await runOf(world, tested, settings, checkpointing(round, checkpoints))
     t.is(checkpoints.size, whole.topology.peers.length + (tested.algorithm.needs.servers ?? 0))
     const resumed = await runOf(world, tested, settings, resuming(checkpoints))
     for (const [peer, { model }] of whole.ends) t.deepEqual(resumed.ends.get(peer)?.model, model, peer)

@@ -17,9 +17,9 @@ export function describeLocalData(
 ): { readonly data: string; readonly partition: string } {
   if (options.partition.kind === 'local') return aboutLocal(localData, options.data)
   const all = localData.shardSizes.reduce((sum, size) => sum + size, 0)
-  const own = options.self === undefined ? '' : `, ${grouped(localData.train.count)} for this peer`
+  const ofPeer = options.self === undefined ? '' : `, ${grouped(localData.train.count)} for this peer`
   return {
-    data: `${grouped(all)} ${subject(options.data, localData)}${own}, ${grouped(localData.test.count)} to test`,
+    data: `${grouped(all)} ${subject(options.data, localData)}${ofPeer}, ${grouped(localData.test.count)} to test`,
     partition: `${kindOf(options)} for ${options.peers.length} ${options.peers.length === 1 ? 'peer' : 'peers'}${sizes(localData)}`
   }
 }

@@ -156,7 +156,7 @@ function problemsWith({ name, member, hasBegun }: Trainer, { honest }: Swarm): s
 function problemsBetween(honest: readonly Trainer[], { names }: Swarm): string[] {
   const rounds = honest.map(({ round }) => round)
   const areApart = Math.max(...rounds) - Math.min(...rounds) > 8
-  const known = new Set(honest.map(({ member }) => names.map((name) => knownOf(member.recordOf(name))).join('\n')))
+  const knowledge = new Set(honest.map(({ member }) => names.map((name) => knownOf(member.recordOf(name))).join('\n')))
   const votes = new Set(
     honest.map(({ member }) =>
       member.votes
@@ -168,7 +168,7 @@ function problemsBetween(honest: readonly Trainer[], { names }: Swarm): string[]
   return [
     ...(areApart ? [`rounds are apart: ${rounds.join()}`] : []),
     ...(Math.max(...rounds) < 60 ? [`only ${Math.max(...rounds)} rounds`] : []),
-    ...(known.size > 1 ? [`${known.size} different sets of records`] : []),
+    ...(knowledge.size > 1 ? [`${knowledge.size} different sets of records`] : []),
     ...(votes.size > 1 ? [`${votes.size} different sets of votes`] : [])
   ]
 }

@@ -184,8 +184,8 @@ export function ringOf(peers: readonly PeerName[]): Topology {
     peers,
     period: 1,
     mixing(peer) {
-      const place = peers.indexOf(peer)
-      const names = new Set([peers[(place + 1) % count], peers[(place + count - 1) % count]])
+      const index = peers.indexOf(peer)
+      const names = new Set([peers[(index + 1) % count], peers[(index + count - 1) % count]])
       const others = [...names].filter((name) => name !== peer).sort()
       const row = others.map((name) => ({ name, weight: 1 / (1 + others.length) }))
       return { selfWeight: 1 / (1 + others.length), receiveFrom: row, sendTo: row }

@@ -164,7 +164,7 @@ export class Trainer implements Process {
     for (const [peer, rounds] of this.#early) {
       const life = rounds.get(round)
       if (life !== undefined && !this.#waitsFor.delete(peer)) this.#send(peer, 'SKIP', round, life)
-      for (const each of rounds.keys()) if (each <= round) rounds.delete(each)
+      for (const earlyRound of rounds.keys()) if (earlyRound <= round) rounds.delete(earlyRound)
     }
   }
 

@@ -117,7 +117,7 @@ export class Softmax implements Model {
     const at = rows + 4 * sample * inputs
     for (let k = 0; k < classes; k++) p[k] = parameters[inputs * classes + k]
     this.#kernels.scoreClasses(at, at + 4 * inputs, weights, 8 * this.#width, probabilities)
-    const wanted = p[target]
+    const targetScore = p[target]
     const largest = p[indexOfLargest(p, classes)]
     let sum = 0
     for (let k = 0; k < classes; k++) {
@@ -125,7 +125,7 @@ export class Softmax implements Model {
       sum += p[k]
     }
     for (let k = 0; k < classes; k++) p[k] /= sum
-    return Math.log(sum) + largest - wanted
+    return Math.log(sum) + largest - targetScore
   }
 
   /** Adds the sample's x (p − y)ᵀ and p − y to the sums; the probabilities hold p − y. */

@@ -48,8 +48,8 @@ export async function buildModel(
   context: ModelContext,
   module?: UserModule
 ): Promise<LayersModel> {
-  const made = module ? await module.createModel(tf, context) : builtIn(description, context)
-  const model = checked(made, context, module?.loss !== undefined)
+  const created = module ? await module.createModel(tf, context) : builtIn(description, context)
+  const model = checked(created, context, module?.loss !== undefined)
   broadcastNormalisation(model)
   return model
 }
@@ -93,7 +93,7 @@ function cnn(filters: readonly number[], context: ModelContext): Layer[] {
   const [height, width, channels = 1] = inputShape
   return [
     tf.layers.reshape({ inputShape: [...inputShape], targetShape: [height, width, channels] }),
-    ...counts(filters, 'model.filters').flatMap((count, place) => (place === 0 ? [halving(count)] : pooled(count))),
+    ...counts(filters, 'model.filters').flatMap((count, index) => (index === 0 ? [halving(count)] : pooled(count))),
     tf.layers.flatten(),
     lastLayer(context)
   ]

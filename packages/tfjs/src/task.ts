@@ -65,8 +65,8 @@ async function loadData(
         "the model's module loads its own samples (loadSamples), and data is given too; remove one of them"
       )
     }
-    const own = checkedSamples(await module.loadSamples({ seed: split.seed, options: moduleOptions }))
-    const localData = localDataOf(own, split, await openTest(split))
+    const samples = checkedSamples(await module.loadSamples({ seed: split.seed, options: moduleOptions }))
+    const localData = localDataOf(samples, split, await openTest(split))
     return { localData, about: describeLocalData(localData, split) }
   }
   if (data === undefined) {

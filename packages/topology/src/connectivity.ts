@@ -30,7 +30,7 @@ export function distancesFrom(graph: Graph, start: number): Int32Array {
 
 /** The weakly connected components, each ascending; the component of node 0 comes first. */
 export function partsOf(graph: Graph): readonly (readonly number[])[] {
-  const both = unionOf([graph, reverseOf(graph)])
+  const undirected = unionOf([graph, reverseOf(graph)])
   const part = new Int32Array(graph.length).fill(-1)
   const parts: number[][] = []
   for (const node of graph.keys()) {
@@ -41,7 +41,7 @@ export function partsOf(graph: Graph): readonly (readonly number[])[] {
       if (part[next] >= 0) continue
       part[next] = parts.length
       members.push(next)
-      queue.push(...both[next])
+      queue.push(...undirected[next])
     }
     parts.push(members.sort((a, b) => a - b))
   }

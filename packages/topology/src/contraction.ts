@@ -50,17 +50,17 @@ export function isSymmetric(matrix: SparseMatrix): boolean {
   const other = transpose(matrix)
   return (
     matrix.columns.length === other.columns.length &&
-    matrix.columns.every((column, place) => column === other.columns[place]) &&
-    matrix.values.every((value, place) => Math.abs(value - other.values[place]) < roundingError)
+    matrix.columns.every((column, index) => column === other.columns[index]) &&
+    matrix.values.every((value, index) => Math.abs(value - other.values[index]) < roundingError)
   )
 }
 
 function symmetric(matrix: SparseMatrix): Contraction {
-  const found = extremeEigenvalues(matrix.size, (x, into) => {
+  const extremes = extremeEigenvalues(matrix.size, (x, into) => {
     applyMixing(matrix, x, into)
   })
-  const fraction = Math.max(Math.abs(found.smallest), Math.abs(found.largest))
-  return { ...facts(1, fraction), ...(matrix.size > 1 && { eigenvalues: eigenvaluesOf(found) }) }
+  const fraction = Math.max(Math.abs(extremes.smallest), Math.abs(extremes.largest))
+  return { ...facts(1, fraction), ...(matrix.size > 1 && { eigenvalues: eigenvaluesOf(extremes) }) }
 }
 
 function eigenvaluesOf({ largest, smallest }: Extremes) {

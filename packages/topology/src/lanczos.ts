@@ -34,8 +34,8 @@ export function extremeEigenvalues(size: number, map: SymmetricMap): Extremes {
     centre(next)
     const coupling = Math.sqrt(dot(next, next))
     if (step === check || coupling < breakdown) {
-      const found = extremesOf(diagonal, offDiagonal, coupling)
-      if (found !== undefined) return found
+      const extremes = extremesOf(diagonal, offDiagonal, coupling)
+      if (extremes !== undefined) return extremes
       check = step + Math.max(8, Math.floor(step / 10))
     }
     offDiagonal.push(coupling)

@@ -31,8 +31,8 @@ export function rowsWithRemainder(graph: Graph, weightOf: (node: number, source:
   return sparseMatrix(
     graph.map((sources, node) => {
       const entries: Entry[] = sources.map((column) => ({ column, value: weightOf(node, column) }))
-      const given = entries.reduce((sum, { value }) => sum + value, 0)
-      return [...entries, { column: node, value: withoutRounding(1 - given) }]
+      const othersWeight = entries.reduce((sum, { value }) => sum + value, 0)
+      return [...entries, { column: node, value: withoutRounding(1 - othersWeight) }]
     })
   )
 }

@@ -132,7 +132,7 @@ function placeOf(
 }
 
 function isCounts(value: unknown): value is readonly number[] {
-  return Array.isArray(value) && value.every((each) => Number.isSafeInteger(each) && (each as number) >= 0)
+  return Array.isArray(value) && value.every((element) => Number.isSafeInteger(element) && (element as number) >= 0)
 }
 
 function textsOf(metadata: unknown): Readonly<Record<string, string>> {
@@ -142,9 +142,9 @@ function textsOf(metadata: unknown): Readonly<Record<string, string>> {
   return texts as Record<string, string>
 }
 
-function recordOf(value: unknown, what: string): Readonly<Record<string, unknown>> {
+function recordOf(value: unknown, part: string): Readonly<Record<string, unknown>> {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
-  throw new InputError(`${what} is not a JSON object`)
+  throw new InputError(`${part} is not a JSON object`)
 }
 
 function parsed(json: Uint8Array): unknown {

@@ -133,10 +133,10 @@ function classify(rows: readonly Row[], column: number, { like }: TableReading):
   const classNames = like?.classNames
   const words = [...new Set(rows.map(({ cells }) => String(cells[column])))]
   if (classNames === undefined && words.every((word) => /^\d+$/.test(word))) return numbered(rows, column)
-  const bad = rows.find(({ cells }) => cells[column] === '' || isNoClass(cells[column]))
-  if (bad !== undefined) {
+  const invalid = rows.find(({ cells }) => cells[column] === '' || isNoClass(cells[column]))
+  if (invalid !== undefined) {
     throw new InputError(
-      `${placeOf(bad, column)} is "${bad.cells[column]}", expected a class: a whole number or a word ` +
+      `${placeOf(invalid, column)} is "${invalid.cells[column]}", expected a class: a whole number or a word ` +
         '(to learn numbers, set loss: mean-squared-error in a training file)'
     )
   }

@@ -158,10 +158,11 @@ export class WordVectors implements RowsLoss {
     if (this.#synonyms.length === 0) return {}
     const [{ words }, rank] = [this.#text, this.width]
     const lengths = Float64Array.from({ length: words }, (_, w) => Math.sqrt(dot(parameters, w * rank, w * rank, rank)))
-    const nearest = (of: number) => {
+    const nearest = (word: number) => {
       let [best, maxCosine] = [-1, Number.NEGATIVE_INFINITY]
       for (let w = 0; w < words; w++) {
-        const cosine = w === of ? Number.NaN : dot(parameters, w * rank, of * rank, rank) / (lengths[w] * lengths[of])
+        const cosine =
+          w === word ? Number.NaN : dot(parameters, w * rank, word * rank, rank) / (lengths[w] * lengths[word])
         if (cosine > maxCosine) [best, maxCosine] = [w, cosine]
       }
       return best

@@ -206,7 +206,7 @@ export class Products {
     for (let row = 0; row < rows; row += blockRows) {
       const count = Math.min(blockRows, rows - row)
       this.#tabulate(this.#rows, left.rows, row, count)
-      const place = out + 4 * (row * columns + column)
+      const element = out + 4 * (row * columns + column)
       const [rowTable, termTable, spare, stride] = [this.#rows, this.#terms, this.#spare, 4 * columns]
       const isLater = adds || term > 0
       this.#kernels.multiply(
@@ -218,7 +218,7 @@ export class Products {
         next,
         step,
         width,
-        place,
+        element,
         stride,
         isLater,
         spare

@@ -118,12 +118,12 @@ function withoutZerosOf(
   return { numbers, places }
 }
 
-function planFor(numbers: Uint32Array, flags: number, places: Uint32Array, more: number): Plan[] {
+function planFor(numbers: Uint32Array, flags: number, places: Uint32Array, extraBytes: number): Plan[] {
   const table = NumberTable.of(numbers)
-  const plain = { flags, numbers, places, table, bytes: 1 + more + rawBytes(numbers.length) }
-  const signs = { ...plain, flags: flags | withSigns, bytes: 1 + more + signsLength(numbers) }
+  const plain = { flags, numbers, places, table, bytes: 1 + extraBytes + rawBytes(numbers.length) }
+  const signs = { ...plain, flags: flags | withSigns, bytes: 1 + extraBytes + signsLength(numbers) }
   if (table === undefined) return [plain, signs]
-  const bytes = 2 + more + rawBytes(table.size) + Math.ceil((numbers.length * widthOf(table.size)) / 8)
+  const bytes = 2 + extraBytes + rawBytes(table.size) + Math.ceil((numbers.length * widthOf(table.size)) / 8)
   return [plain, signs, { ...plain, flags: flags | withTable, bytes }]
 }
 

@@ -36,7 +36,7 @@ function histogramOf(
   values: Float32Array,
   reference: Float32Array,
   mask: number,
-  wanted: number,
+  prefix: number,
   shift: number,
   bins: number
 ): Uint32Array {
@@ -45,7 +45,7 @@ function histogramOf(
   for (let start = 0; start < values.length; start += blockLength) {
     const referenceBlock = reference.subarray(start, start + blockLength)
     const end = workspace.load(values.subarray(start, start + blockLength), referenceBlock, changeStep)
-    workspace.kernels.countChanges(end, mask, wanted, shift, bins)
+    workspace.kernels.countChanges(end, mask, prefix, shift, bins)
   }
   return workspace.histogram
 }
