@@ -67,7 +67,7 @@ export interface History {
 /** The algorithm of this name. */
 export function algorithmOf(name: string): Algorithm {
   const found = algorithms.find((algorithm) => algorithm.name === name)
-  invariant(found !== undefined, () => `there is no algorithm ${name}`)
+  invariant(found !== undefined, () => `no algorithm is named ${name}`)
   return found
 }
 

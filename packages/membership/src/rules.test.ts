@@ -230,7 +230,7 @@ test('a link that is cut is broken: no peer is dead, both ends say so, and it en
   t.deepEqual(room.kinds('a').slice(-4), ['unreachable b', 'degraded', 'reachable b', 'healthy'])
 })
 
-test('a peer that lives anew again and again is out of the rows, longer each time', (t) => {
+test('a peer that begins a new life again and again is out of the rows, longer each time', (t) => {
   const room = new Room('abc').begin()
   const outFor = () => {
     room.member('b').begin(0, room.now)

@@ -54,7 +54,7 @@ test('a version that is not complete is reported', async (t) => {
   await fails(
     t,
     sending([0], (vector) => (vector[40] += 1)),
-    /version 0 of b is not whole as received: its checksum/
+    /version 0 of b is not complete as received: its checksum/
   )
 })
 
@@ -70,5 +70,5 @@ test('a vector that the fabric writes into after sending is reported', async (t)
   const run = inSimulator({ topology, seed: 1, length: elements }, (fabric) =>
     fabric.self === peers[0] ? goThrough(corrupted(fabric), 4) : sending([0, 1, 2, 3])(fabric)
   )
-  await t.throwsAsync(run, { message: /version 0 of a is not whole as sent/ })
+  await t.throwsAsync(run, { message: /version 0 of a is not complete as sent/ })
 })

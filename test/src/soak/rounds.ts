@@ -81,9 +81,9 @@ export class Rounds {
 
   #take(from: PeerName, message: VectorMessage): void {
     const queue = this.#received.get(from)
-    invariant(queue !== undefined, () => `${from} is no neighbour`)
+    invariant(queue !== undefined, () => `${from} is not a neighbour`)
     const due = this.#round + queue.length
-    if (message.round !== due) throw new Error(`version ${message.round} of ${from} came where ${due} was due`)
+    if (message.round !== due) throw new Error(`version ${message.round} of ${from} arrived where ${due} was due`)
     queue.push(message)
   }
 
@@ -95,7 +95,7 @@ export class Rounds {
 
   #verify(owner: PeerName, round: number, vector: Float32Array, when: string): void {
     const fault = this.#options.exact ? faultOf(vector, { peer: this.#placeOf(owner), round }) : undefined
-    if (fault !== undefined) throw new Error(`version ${round} of ${owner} is not whole ${when}: ${fault}`)
+    if (fault !== undefined) throw new Error(`version ${round} of ${owner} is not complete ${when}: ${fault}`)
   }
 
   #placeOf(name: PeerName): number {

@@ -70,12 +70,12 @@ class Sure extends Members {
 type Canary = readonly [number, RegExp, Mutation]
 
 const canaries: Readonly<Record<string, Canary>> = {
-  'what comes late is not used': [
+  'a late message is not used': [
     20,
     /does not owe it/,
     { algorithmOf: (algorithm) => ({ ...algorithm, edges: { model: 'dropped' } }) }
   ],
-  'what comes late is used twice': [
+  'a late message is used twice': [
     20,
     /other values after round/,
     {
@@ -100,17 +100,21 @@ const canaries: Readonly<Record<string, Canary>> = {
       })
     }
   ],
-  'mass of SGP that comes late is dropped': [
+  'mass of SGP that is late is dropped': [
     40,
     /the weights of 5 peers sum to/,
     { algorithmOf: (algorithm) => ({ ...algorithm, edges: { mass: 'dropped' } }) }
   ],
-  'votes count that nobody has given': [
+  'votes count that no peer has given': [
     10,
     /a vote of .* that it has not given/,
     { membersOf: (fabric, options) => new Members(fabric, { ...options, signer: trustingSigner }) }
   ],
-  'a minority takes itself for most': [125, /two groups are main/, { membersOf: (...given) => new Sure(...given) }],
+  'a minority takes itself for the majority': [
+    125,
+    /two groups are main/,
+    { membersOf: (...given) => new Sure(...given) }
+  ],
   'the dead are waited for': [47, /ms in a round/, { membersOf: (...given) => new Patient(...given) }]
 }
 

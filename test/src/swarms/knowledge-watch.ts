@@ -80,7 +80,7 @@ export class KnowledgeWatch {
     const { peer } = change
     const troubled = this.#troubled.get(peer) ?? Number.NEGATIVE_INFINITY
     if (!this.#frozen.has(peer) && !this.#gone.has(peer) && now - troubled > justifiedFor)
-      this.#find(`${by} takes ${peer} for dead at ${now.toFixed(0)} ms, to whom nothing had happened`)
+      this.#find(`${by} takes ${peer} for dead at ${now.toFixed(0)} ms, although no fault had affected it`)
   }
 
   check(now: Milliseconds): void {

@@ -193,7 +193,7 @@ export class SwarmWatch {
         })
       )
     const models = [...this.#models.values()].flat()
-    if (!models.some(isOf) && !models.some(isMixed)) this.find(`${self} goes on from a state that nobody had`)
+    if (!models.some(isOf) && !models.some(isMixed)) this.find(`${self} continues from a state that no peer had`)
   }
 }
 
@@ -239,7 +239,7 @@ class Round {
       const expected = this.#before[index] + moved + this.#flows[index]
       return Math.abs(value - expected) > 2 ** -18 * Math.max(1, Math.abs(value), Math.abs(this.#before[index]))
     })
-    if (wrong >= 0) this.find(`${this.self} has other values after round ${round} than what came makes them`)
+    if (wrong >= 0) this.find(`${this.self} has other values after round ${round} than the received messages give`)
     for (const { from, to } of moves) this.books?.recordMove(this.self, from.values, to.values)
     this.began(parameters)
   }

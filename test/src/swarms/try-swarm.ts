@@ -34,7 +34,7 @@ export async function trySwarm(
   return [
     ...watch.findings,
     ...[...lost.values()],
-    ...(absent.length === 0 ? [] : [`${absent.join()} did not come to the end`]),
+    ...(absent.length === 0 ? [] : [`${absent.join()} did not reach the end`]),
     ...(!isSummed || !options.isLossless ? [] : sumProblems(end, names.length, swarm.rounds)),
     ...(isSummed || apart <= maxApart(swarm.peers) ? [] : [`the models are ${apart} apart`])
   ]
