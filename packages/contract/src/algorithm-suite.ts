@@ -191,7 +191,7 @@ async function runOf(
     for await (const [session, { parameters, moves }] of drive(fabric, open)) {
       last = session
       end.model.splice(0, Number.POSITIVE_INFINITY, ...parameters)
-      end.maxAcquired.push(meter.takeMax())
+      end.maxAcquired.push(meter.takePeak())
       const { x, w } = session.state
       const moved = moves.reduce(
         (sum, { from, to }) => sum.map((value, d) => value + to.values[d] - from.values[d]),
@@ -226,10 +226,10 @@ function topologyFor({ needs }: Algorithm, isComplete = false): Topology {
 
 /** Counts the vectors that are acquired from a fabric and not yet released. */
 function metered(fabric: Fabric<VectorMessage>) {
-  let [count, max] = [0, 0]
+  let [count, peak] = [0, 0]
   const change = (delta: number) => {
     count += delta
-    max = Math.max(max, count)
+    peak = Math.max(peak, count)
   }
   const counted = fabricWith(fabric, {
     allocate: (length) => {
@@ -250,12 +250,12 @@ function metered(fabric: Fabric<VectorMessage>) {
       fabric.recycle(message)
     }
   })
-  const takeMax = () => {
-    const previousMax = max
-    max = count
-    return previousMax
+  const takePeak = () => {
+    const previousPeak = peak
+    peak = count
+    return previousPeak
   }
-  return { fabric: counted, takeMax }
+  return { fabric: counted, takePeak }
 }
 
 /** Checks that what the algorithm keeps is unchanged from one round to the next, except for what the optimiser adds. */

@@ -45,8 +45,8 @@ test('two peers go through rounds, also when one of them is a round ahead', asyn
 })
 
 test('a version that arrives twice, too early or not at all is reported, with its peer', async (t) => {
-  await fails(t, sending([0, 0, 1, 2, 3]), /version 0 of b came where 1 was due/)
-  await fails(t, sending([0, 2, 3]), /version 2 of b came where 1 was due/)
+  await fails(t, sending([0, 0, 1, 2, 3]), /version 0 of b arrived where 1 was due/)
+  await fails(t, sending([0, 2, 3]), /version 2 of b arrived where 1 was due/)
   await fails(t, sending([0, 1, 2]), /round 3 is stuck: after 5 s still missing b \(b stands well\)/)
 })
 
