@@ -89,7 +89,7 @@ for (const [name, world] of [
   ['libp2p', overLibp2p],
   ['the simulator', inSimulator]
 ] as const) {
-  test(`AD-PSGD comes to the optimum in ${name}, and the sum of all parameters is what the gradients made it`, async (t) => {
+  test(`AD-PSGD reaches the optimum in ${name}, and the sum of all parameters is that of the gradient steps`, async (t) => {
     const dimension = 16
     const tasks = new Map(
       peers.map((self) => [self, createQuadraticTask({ peers, self, seed: 8, heterogeneity: 0.5, dimension })])

@@ -147,7 +147,7 @@ test('D-PSGD tensor by tensor has the same bits as with one message per neighbou
   t.is(messages[1], 2 * messages[0], 'softmax regression has two tensors')
 })
 
-test('D-PSGD tensor by tensor: a vector counts when all of its tensors have come', async (t) => {
+test('D-PSGD tensor by tensor: a vector counts when all of its tensors have arrived', async (t) => {
   let rounds = 0
   await inCentralWorld({ workers: ring.peers, topology: ring, queueLimit: 1 }, async (fabric) => {
     const task = await createSoftmaxTask({ localData: { ...ofRing, self: fabric.self } })

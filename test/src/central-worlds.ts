@@ -23,7 +23,7 @@ import { type VectorMessage, vectorWire } from '@murmuration/wire'
 
 /** Names of workers, in their order. */
 export function namesOf(count: number, prefix = 'w'): PeerName[] {
-  return Array.from({ length: count }, (_, place) => peerName(`${prefix}${String(place).padStart(2, '0')}`))
+  return Array.from({ length: count }, (_, index) => peerName(`${prefix}${String(index).padStart(2, '0')}`))
 }
 
 /** A world of workers and servers. */
@@ -67,7 +67,7 @@ export interface History {
 /** The algorithm of this name. */
 export function algorithmOf(name: string): Algorithm {
   const found = algorithms.find((algorithm) => algorithm.name === name)
-  invariant(found !== undefined, () => `there is no algorithm ${name}`)
+  invariant(found !== undefined, () => `no algorithm is named ${name}`)
   return found
 }
 
@@ -88,15 +88,15 @@ export async function historyOf(
   const settings = { ...method, algorithm: algorithmOf(method.algorithm), workers, servers }
   const [reports, ends]: [StepReport[][], Float32Array[]] = [workers.map(() => []), []]
   const { elapsed, rejected } = await inCentralWorld({ workers, ...options }, async (fabric) => {
-    const place = workers.indexOf(fabric.self)
-    const task = await taskOf(place < 0 ? undefined : fabric.self)
+    const index = workers.indexOf(fabric.self)
+    const task = await taskOf(index < 0 ? undefined : fabric.self)
     const steps = poisonedSteps(train(fabricOf(fabric), task, settings))
     let step = await steps.next()
     for (; step.done !== true; step = await steps.next()) {
-      if (place >= 0) reports[place].push({ ...step.value, parameters: step.value.parameters.slice() })
+      if (index >= 0) reports[index].push({ ...step.value, parameters: step.value.parameters.slice() })
     }
-    if (place < 0) return
-    ends[place] = step.value
+    if (index < 0) return
+    ends[index] = step.value
     onEnd?.(fabric.self)
   })
   return { reports, ends, elapsed, rejected }
@@ -109,7 +109,7 @@ export function dedicated(count: number): readonly Server[] {
 
 /** A server on each worker's machine. */
 export function colocated(workers: readonly PeerName[]): readonly Server[] {
-  return namesOf(workers.length, 's').map((name, place) => ({ name, on: workers[place] }))
+  return namesOf(workers.length, 's').map((name, index) => ({ name, on: workers[index] }))
 }
 
 /** Parameters that only show how gradients are applied: `gradientOf` receives the point and the number of the call. */

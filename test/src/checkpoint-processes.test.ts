@@ -90,7 +90,7 @@ async function damageNewest(checkpoints: string, peers: readonly string[]) {
   return { path, before }
 }
 
-test(`peers that Ctrl-C stops, that are all killed at a random moment, and whose newest checkpoint is damaged go on each time, and end with the bits of the simulation: seed ${seed} (MURMURATION_SEED)`, async (t) => {
+test(`peers that Ctrl-C stops, that are all killed at a random moment, and whose newest checkpoint is damaged continue each time, and end with the bits of the simulation: seed ${seed} (MURMURATION_SEED)`, async (t) => {
   t.timeout(timeLimit(300_000))
   const { folder, checkpoints, files, args, saving } = await prepare()
   const swarm = saving()
@@ -123,7 +123,7 @@ test(`peers that Ctrl-C stops, that are all killed at a random moment, and whose
   t.regex(refused.stderr, /found a checkpoint of "a", of round \d+: continue from it with --resume/)
 })
 
-test('who has nothing to go on from begins anew; where one peer was killed and the others went on, all go on from what it had saved', async (t) => {
+test('a peer without a checkpoint begins anew; where one peer was killed and the others continued, all resume from what it had saved', async (t) => {
   t.timeout(timeLimit(300_000))
   const { folder, saving, train, args, checkpoints } = await prepare('complete')
   await writeFile(train, training.replace('timeout: 20 s', 'timeout: 2 s').replace('rounds: 200', 'rounds: 2000'))
@@ -151,7 +151,7 @@ test('who has nothing to go on from begins anew; where one peer was killed and t
   t.regex(other.stderr, /checkpoint of another run: the settings differ: .*batch is 9 here and 8 there/)
 })
 
-test('two peers that are started by hand and killed go on from the round that both have', async (t) => {
+test('two peers that are started by hand and killed resume from the round that both have', async (t) => {
   t.timeout(timeLimit(200_000))
   const { folder, train, checkpoints } = await prepare()
   const ports = await freePorts(2)
@@ -189,18 +189,18 @@ posixTest(
     const start = (name: string, ...more: readonly string[]) =>
       peers.start(name, ...savingTo(join(peers.folder, 'saved')), ...more)
     for (const name of names) start(name)
-    await peers.goesOn('a', 20)
+    await peers.advances('a', 20)
     peers.signal('c', 'SIGINT')
     await peers.of('c').result
-    await peers.goesOn('a', 40)
+    await peers.advances('a', 40)
     for (const name of ['a', 'b']) peers.signal(name, 'SIGKILL')
     await Promise.all(['a', 'b'].map((name) => peers.of(name).result))
     for (const name of ['a', 'b']) start(name, '--resume')
-    await peers.goesOn('a')
+    await peers.advances('a')
     t.regex(peers.of('a').output(), /does not wait for c: no longer a member in round \d+/)
     t.regex(peers.of('a').output(), /continues from round \d+/)
     start('c', '--resume')
-    await peers.goesOn('c')
+    await peers.advances('c')
     await peers.finish()
     for (const name of names) {
       const { code, stderr } = await peers.of(name).result

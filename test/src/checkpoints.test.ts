@@ -38,7 +38,7 @@ for (const [name, world] of [
   ['libp2p', overLibp2p]
 ] as const) {
   for (const codec of ['int8', 'delta-int8', 'top-k:0.05']) {
-    test.serial(`${name}: ${codec}: checkpoints of round 5 go on in a new run, with the same bits`, async (t) => {
+    test.serial(`${name}: ${codec}: checkpoints of round 5 continue in a new run, with the same bits`, async (t) => {
       const options = { topology, seed: 11, length, codec }
       const checkpoints = new Map<PeerName, Saved>()
       const [whole, resumed] = [new Map<PeerName, Float32Array>(), new Map<PeerName, Float32Array>()]

@@ -76,7 +76,7 @@ function vectorsOf(names: readonly PeerName[], length: number, seed: number): Fl
 }
 
 for (const collective of collectives) {
-  test(`${collective}: the mean, with the same bits for everybody, however many workers, elements, chunks and tensors, whoever comes late`, async (t) => {
+  test(`${collective}: the mean, with the same bits for every worker, however many workers, elements, chunks and tensors, whichever is late`, async (t) => {
     const worlds = fc.record({
       size: fc.integer({ min: 1, max: 9 }),
       tensors: fc.array(fc.nat(20), { minLength: 1, maxLength: 3 }),
@@ -136,7 +136,7 @@ for (const collective of collectives) {
   })
 }
 
-test('broadcast: everybody has the root’s vector, whoever is the root', async (t) => {
+test('broadcast: every worker has the root’s vector, whichever worker is the root', async (t) => {
   for (const root of [0, 2, 4]) {
     const workers = namesOf(5)
     const values = vectorsOf(workers, 23, 1)

@@ -28,7 +28,7 @@ export interface RunningCommand {
    *
    * @param from - skips this many characters of {@link output}; none when absent
    */
-  telling(what: string, isIt: (line: JsonLine) => boolean, from?: number): Promise<JsonLine>
+  telling(what: string, matches: (line: JsonLine) => boolean, from?: number): Promise<JsonLine>
 }
 
 /** A line of a `--json` run. */
@@ -64,8 +64,8 @@ export function murmur(
     env: { ...process.env, MURMURATION_HOME: home, ...env },
     stdio: ['ignore', 'pipe', 'pipe']
   })
-  let hangs = false
-  const timer = setTimeout(() => (hangs = child.kill('SIGKILL')), limit)
+  let hasTimedOut = false
+  const timer = setTimeout(() => (hasTimedOut = child.kill('SIGKILL')), limit)
   let [stdout, stderr] = ['', '']
   const listeners = new Set<() => void>()
   const notify = () => {
@@ -82,34 +82,34 @@ export function murmur(
   const result = new Promise<CommandResult>((resolve, reject) => {
     child.on('close', (code, signal) => {
       clearTimeout(timer)
-      if (hangs)
+      if (hasTimedOut)
         reject(new Error(`murmur ${args.join(' ')} hangs: not ended after ${limit / 1000} s:\n${stdout}\n${stderr}`))
       else resolve({ code, signal, stdout, stderr })
     })
   })
   const until = <Found>(what: string, find: () => Found | undefined) =>
     new Promise<Found>((resolve, reject) => {
-      const look = () => {
+      const check = () => {
         const found = find()
         if (found === undefined) return
-        listeners.delete(look)
+        listeners.delete(check)
         resolve(found)
       }
-      listeners.add(look)
-      look()
+      listeners.add(check)
+      check()
       const end = () => reject(new Error(`the command ended without ${what}:\n${stdout}\n${stderr}`))
       result.then(end, end)
     })
   const saying = async (text: string) => {
     await until(`saying "${text}"`, () => `${stdout}${stderr}`.includes(text) || undefined)
   }
-  const telling = (what: string, isIt: (line: JsonLine) => boolean, from = 0) => {
-    let place = from
+  const telling = (what: string, matches: (line: JsonLine) => boolean, from = 0) => {
+    let position = from
     return until(`telling ${what}`, () => {
       const end = stdout.lastIndexOf('\n') + 1
-      const lines = recordsOf({ stdout: stdout.slice(place, end) })
-      place = end
-      return lines.find(isIt)
+      const lines = recordsOf({ stdout: stdout.slice(position, end) })
+      position = end
+      return lines.find(matches)
     })
   }
   return { process: child, result, saying, telling, output: () => stdout }

@@ -51,7 +51,7 @@ for (const [what, compressor, bytes] of bodies) {
   })
 }
 
-test('at 1 % of the coordinates CHOCO-SGD comes to within 2 % of the optimum, and DCD-PSGD diverges (Koloskova 2019, section 5.3)', async (t) => {
+test('at 1 % of the coordinates CHOCO-SGD gets to within 2 % of the optimum, and DCD-PSGD diverges (Koloskova 2019, section 5.3)', async (t) => {
   const dimension = 100
   const rate = (k: number) => 0.3 / (1 + k / 100)
   const missOf = async (name: string, options: TrainingSettings['options']) => {

@@ -47,7 +47,7 @@ test('each number becomes the mean of one’s own and the newest that came of ea
   t.true(counts.size > 3, [...counts].join())
 })
 
-test('a slow uplink holds nobody up, and what two exchanges send is all that waits there', async (t) => {
+test('a slow uplink delays no other peer, and its queue holds at most what two exchanges send', async (t) => {
   // A fragment takes 8 ms over the slow line, and 8 are sent after every 20 ms.
   const { path } = uniformLinks({ latency: 1 })
   const line = (peer: PeerName) => (peer === peers[0] ? 1e6 : Number.POSITIVE_INFINITY)
@@ -71,7 +71,7 @@ test('a slow uplink holds nobody up, and what two exchanges send is all that wai
   t.true(ages.length > 80 && Math.max(...ages) < 40, `${ages.length} came, up to ${Math.max(...ages)} rounds old`)
 })
 
-test('who computes ten times as long holds nobody up, and all end with one model at the optimum, also where a queue is full', async (t) => {
+test('a peer that computes ten times as long delays no other, and all end with one model at the optimum, also where a queue is full', async (t) => {
   const told = new Set<string>()
   const seen = (fabric: Fabric<VectorMessage>) =>
     fabricWith(fabric, {
@@ -92,6 +92,6 @@ test('who computes ten times as long holds nobody up, and all end with one model
   for (const peer of peers) t.is(ends.get(peer), peer === peers[0] ? 6000 : 600)
   for (const [peer, model] of models) {
     t.true(apart(model, models.get(peers[0]) ?? []) < 1e-5, `${peer} ends apart`)
-    t.true(apart(model, optimum) < 0.02 * Math.hypot(...optimum), `${peer}: ${model} for ${optimum}`)
+    t.true(apart(model, optimum) < 0.02 * Math.hypot(...optimum), `${peer}: ${model}, and the optimum is ${optimum}`)
   }
 })

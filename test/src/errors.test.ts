@@ -34,7 +34,7 @@ test('with --json the last line of a command that fails is an error event', asyn
   }
 })
 
-test('a Node that is too old is told in one line', async (t) => {
+test('a Node that is too old is reported in one line', async (t) => {
   for (const version of ['16.20.2', '20.18.0', '21.7.0', '22.11.0', '23.11.0']) {
     const pretend = `Object.defineProperty(process,'versions',{value:{...process.versions,node:'${version}'}})`
     const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(pretend)}` }

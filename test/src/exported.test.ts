@@ -219,7 +219,7 @@ test.serial(
     const beginning = Array.from(windows[0], (number) => classNames[number]).join('')
     t.is(await text(beginning, { length: 1, temperature: 0 }), classNames[row.indexOf(Math.max(...row))])
     await t.throwsAsync(text('the Fox', {}), {
-      message: /^--prompt: line 1, character 5 is "F", which is none of the 26/
+      message: /^--prompt: line 1, character 5 is "F", expected one of the 26/
     })
     const picture = (await (made.get('mlp') as Promise<Case>)).path
     await t.throwsAsync(continueText(picture, 'a').next(), { message: /did not learn a text/ })
@@ -295,5 +295,5 @@ test.serial('murmur predict prints names and probabilities, and says which file 
   const refused = await murmur(['predict', given.path, given.pictures[0], wrong], given.folder).result
   t.is(refused.code, 2)
   t.regex(refused.stdout, new RegExp(`0\\.png: ${name} \\d+\\.\\d %, `))
-  t.regex(refused.stderr, /wrong\.csv: the model takes pictures of 12 × 12 pixels; give PNG or JPEG files/)
+  t.regex(refused.stderr, /wrong\.csv: the model takes images of 12 × 12 pixels; give PNG or JPEG files/)
 })

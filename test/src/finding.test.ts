@@ -7,7 +7,7 @@ import test from 'ava'
 import { freePorts, murmur, murmurInTurn, recordsOf, temporaryFolder } from './command.js'
 import { type Machine, machines } from './machines.js'
 
-test('peers find each other by a seed; a friend joins with one line, trains with them, and nobody else can use the line', async (t) => {
+test('peers find each other by a seed; an invited peer joins with one line, trains with them, and no other peer can use the line', async (t) => {
   const [folder, friend, thief] = await Promise.all([temporaryFolder(), temporaryFolder(), temporaryFolder()])
   const [topology, training] = [join(folder, 'three.yaml'), join(folder, 'training.yaml')]
   await writeFile(training, 'data: { digits: 600 }\ntask: softmax\nrounds: 60\nbatch: 8\n')

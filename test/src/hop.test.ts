@@ -40,7 +40,7 @@ test('without backup workers, or with a gap of one, it is D-PSGD', async (t) => 
   }
 })
 
-test('a round averages what was sent in that round and has come, and lacks no more than the backup workers', async (t) => {
+test('a round averages what was sent in that round and has arrived, and lacks no more than the backup workers', async (t) => {
   const inbox = new Map<PeerName, Map<string, readonly number[]>>(peers.map((peer) => [peer, new Map()]))
   const seen = (fabric: Fabric<VectorMessage>) =>
     fabricWith(fabric, {
@@ -82,7 +82,7 @@ test('one step of eight takes four times as long: with backup workers all wait h
   t.true(hopping < joint / 2, `${hopping} ms of waiting, D-PSGD ${joint}`)
 })
 
-test('who is late once holds up others by no more than they cannot be ahead, and who is always slow is waited for by those that are as far ahead as they may be', async (t) => {
+test('a peer that is late once delays others only by what exceeds their allowed lead, and the peers with the maximum lead wait for one that is always slow', async (t) => {
   for (const gap of [1, 2, 3]) {
     let steps = 0
     const once = await runOf(hop, (peer) => (peer === peers[0] && ++steps === 20 ? 35 : 10), { gap })
@@ -95,7 +95,7 @@ test('who is late once holds up others by no more than they cannot be ahead, and
   }
 })
 
-test('it ends on drawn graphs, paces and options, and nobody is further ahead of a neighbour than the gap', async (t) => {
+test('it ends on drawn graphs, paces and options, and no peer is further ahead of a neighbour than the gap', async (t) => {
   for (let seed = 1; seed <= 40; seed++) {
     const random = createRandom(seed, 'hop')
     const own = peersOf(3 + random.integer(5))

@@ -43,7 +43,7 @@ async function started(t: ExecutionContext): Promise<readonly Peer[]> {
   return peers
 }
 
-test('a member with a real key that lies in one way after the other has nobody expelled: all come to the end and agree', async (t) => {
+test('a member with a real key that lies in one way after the other gets no peer expelled: all reach the end and agree', async (t) => {
   t.timeout(timeLimit(120_000))
   const outcome = noOutcome()
   const round = () => Math.min(...honest.map((name) => outcome.latest.get(name) ?? 0))

@@ -109,7 +109,7 @@ const kinds = ['codec', 'flood', 'gap', 'length', 'magic', 'message', 'not-finit
 const faultsOf = (peer: Peer, other: PeerName) => peer.neighbours().find(({ name }) => name === other)?.faults
 const lackingAt = (peer: Peer) => kinds.filter((kind) => faultsOf(peer, m)?.kinds[kind] === undefined)
 
-test('D-PSGD trains to its end beside a neighbour that sends wrong frames and floods, with the same bits as beside silence', async (t) => {
+test('D-PSGD trains to its end next to a neighbour that sends wrong frames and floods, with the same bits as next to a silent one', async (t) => {
   const events: PeerEvent[] = []
   const identity = await createIdentity()
   const peers = await Promise.all(honest.map((self) => honestPeer(t, self, events)))

@@ -80,7 +80,7 @@ async function unevenWorld({ topology, servers = [], seed, length }: WorldOption
 }
 
 for (const algorithm of keyAlgorithms) {
-  test(`${algorithm.title}: what comes of the next epoch waits for peers that have not heard of the end of this one`, async (t) => {
+  test(`${algorithm.title}: messages of the next epoch wait for peers that do not know of the end of this one`, async (t) => {
     const { held } = await runOf(unevenWorld, algorithm, 3, (place) => adding(11, place), { options: { workers: 2 } })
     checkHeld(t, held)
   })
@@ -115,7 +115,7 @@ test('a round reaches the keys and the gradient of a task that draws anew in eac
   t.deepEqual(seen, { keys: new Set([0, 1, 2]), gradient: new Set([0, 1, 2]) })
 })
 
-test('the same seed gives the same run in the simulator, in which nobody waits for a timeout', async (t) => {
+test('the same seed gives the same run in the simulator, in which no peer waits for a timeout', async (t) => {
   const [, , lapse] = keyAlgorithms
   const once = async () => {
     let elapsed = 0

@@ -13,7 +13,7 @@ import { inSimulator } from './worlds.js'
 const ratings = { users: 40, items: 30, ratings: 1500, rank: 2, noise: 0.2, zipf: 1, l2: 0.01, seed: 5 }
 
 for (const algorithm of keyAlgorithms) {
-  test(`the simulator: ${algorithm.title}: matrix factorisation comes as near the noise with 3 peers of 2 workers as with one worker`, async (t) => {
+  test(`the simulator: ${algorithm.title}: matrix factorisation gets as close to the noise with 3 peers of 2 workers as with one worker`, async (t) => {
     const lossOf = async (peers: number, options: Readonly<Record<string, unknown>>) => {
       const set = await createMatrixFactorisationTaskSet({
         ...ratings,

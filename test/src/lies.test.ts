@@ -49,7 +49,7 @@ async function missOf(name: string, lie: Lie, options: TrainingSettings['options
 }
 
 for (const lie of lies) {
-  test(`two liars of ten who send ${lie} vectors move a trimmed mean, ClippedGossip and CS+ by less than a tenth of the way`, async (t) => {
+  test(`two liars of ten that send ${lie} vectors move a trimmed mean, ClippedGossip and CS+ by less than a tenth of the way`, async (t) => {
     for (const [name, options] of [
       ['trimmed-mean', { b: 2 }],
       ['clipped-gossip', { b: 2 }],
@@ -62,7 +62,7 @@ for (const lie of lies) {
 }
 
 for (const lie of ['sign-flipped', 'scaled', 'random'] as const) {
-  test(`two liars of ten who send ${lie} vectors lead plain averaging astray`, async (t) => {
+  test(`two liars of ten that send ${lie} vectors lead plain averaging astray`, async (t) => {
     const miss = await missOf('dpsgd', lie)
     t.true(miss > 2, `${miss} of 10`)
   })

@@ -127,14 +127,14 @@ export function madeUpResults(chosen: Chosen = full): Results {
 }
 
 /** −1 … 1, the same for the same seed. */
-const wobble = (seed: number, k: number) => Math.sin(12.9898 * seed + 78.233 * k)
+const noise = (seed: number, k: number) => Math.sin(12.9898 * seed + 78.233 * k)
 
 function runOf(method: Method, settings: RunRecord['settings'], seed: number): RunRecord {
   const link = { bandwidth: Number(settings.bandwidth), latency: Number(settings.latency) / 1000 }
-  const busy = computing * (settings.stragglers === 'one slow peer' ? 4 : 1) * (1 + 0.03 * wobble(seed, 1))
+  const busy = computing * (settings.stragglers === 'one slow peer' ? 4 : 1) * (1 + 0.03 * noise(seed, 1))
   const sending = method.sending(link)
   const secondsPerRound = method.overlaps ? Math.max(busy, sending) : busy + sending
-  const needed = Math.round(method.roundsToTarget * (1 + 0.05 * wobble(seed, 2)))
+  const needed = Math.round(method.roundsToTarget * (1 + 0.05 * noise(seed, 2)))
   const rounds = Math.min(needed, Math.floor(limitSeconds / secondsPerRound))
   const failed = method.label.startsWith('parameter server, t') && link.bandwidth === 1e6 && seed === 2
   const arrived = rounds === needed && !failed
@@ -174,7 +174,7 @@ function curveOf(method: Method, seed: number, rounds: number, needed: number, p
   const rate = Math.log((2.303 - 0.2) / (target - 0.2)) / needed
   return Array.from({ length: 41 }, (_, k): CurvePoint => {
     const round = Math.round((rounds * k) / 40)
-    const loss = 0.2 + 2.103 * Math.exp(-rate * round) * (1 + (k % 40 === 0 ? 0 : 0.03 * wobble(seed, k)))
+    const loss = 0.2 + 2.103 * Math.exp(-rate * round) * (1 + (k % 40 === 0 ? 0 : 0.03 * noise(seed, k)))
     return {
       seconds: round * perRound,
       samples: round * peers.length * batch,
@@ -202,7 +202,7 @@ function gossipTimeline(): Timeline {
     marks: [{ peer: peers[5], at: 0.5, text: 'a failure of its own', isFailure: true }],
     spans: rounds.flatMap((round) =>
       peers.flatMap((peer, k) => {
-        const end = begin(round) + 0.05 + 0.01 * wobble(k, round)
+        const end = begin(round) + 0.05 + 0.01 * noise(k, round)
         return [
           { peer, kind: 'gradient', start: begin(round), end },
           { peer, kind: k === 5 && round === 4 ? 'crashed' : 'waiting', start: end, end: begin(round + 1) }
@@ -215,7 +215,7 @@ function gossipTimeline(): Timeline {
           from,
           to: peers[(k + step) % 7],
           sent: begin(round),
-          arrived: begin(round) + 0.1 + 0.01 * wobble(k + step, round),
+          arrived: begin(round) + 0.1 + 0.01 * noise(k + step, round),
           bytes: modelBytes,
           fate: round === 1 && k === 3 && step === 1 ? ('dropped' as const) : ('delivered' as const)
         }))

@@ -23,7 +23,7 @@ function offBy(end: SwarmEnd): number {
 /** Numbers up to 4 are rounded to float32 at most three times in a round of a peer. */
 const bound = (peers: number, rounds: number) => 3 * peers * rounds * 2 ** -23
 
-test('AD-PSGD: a frozen peer costs each that asks it a wait until it is known; it goes on from where it was, and the sum stays', async (t) => {
+test('AD-PSGD: a frozen peer costs each peer that asks it one wait; it continues from where it was, and the sum stays', async (t) => {
   const events: FaultEvent[] = [
     { at: 4000, kind: 'freeze', peer: p3 },
     { at: 14_000, kind: 'thaw', peer: p3 }
@@ -48,7 +48,7 @@ test('AD-PSGD: a frozen peer costs each that asks it a wait until it is known; i
   t.true((end.times.get(p3)?.get(299) ?? 0) - (end.times.get(p1)?.get(299) ?? 1e9) > 4000)
 })
 
-test('AD-PSGD: a peer that is started again takes a model, goes on in the round of the others, and ends with theirs', async (t) => {
+test('AD-PSGD: a peer that is started again takes a model, continues in the round of the others, and ends with their model', async (t) => {
   const events: FaultEvent[] = [
     { at: 4000, kind: 'crash', peer: p2 },
     { at: 9000, kind: 'restart', peer: p2 }
@@ -62,7 +62,7 @@ test('AD-PSGD: a peer that is started again takes a model, goes on in the round 
 })
 
 for (const algorithm of [dpsgd, adPsgd])
-  test(`${algorithm.title}: nobody waits at the end for what a dead peer has not sent`, async (t) => {
+  test(`${algorithm.title}: no peer waits at the end for what a dead peer has not sent`, async (t) => {
     const events: FaultEvent[] = [{ at: 2350, kind: 'crash', peer: p4 }]
     const end = await runMembers({ algorithm, peers: 4, rounds: 60, timeout: 30_000, faults: { rules: [], events } })
     t.deepEqual([...end.models.keys()].sort(), [p1, p2, p3])
@@ -85,7 +85,7 @@ test('SGP: a peer that leaves hands its mass to a neighbour', async (t) => {
   t.true(offBy(end) < bound(5, 150), `${offBy(end)}`)
 })
 
-test('SGP: of a peer that dies its mass is lost, one that is started again brings a weight of 1, and nobody’s mass drains away', async (t) => {
+test('SGP: of a peer that dies its mass is lost, one that is started again brings a weight of 1, and no peer’s mass drains away', async (t) => {
   const lives = [4000, 8000, 12_000].flatMap((at): FaultEvent[] => [
     { at, kind: 'crash', peer: p2 },
     { at: at + 2000, kind: 'restart', peer: p2 }

@@ -118,7 +118,7 @@ export async function runMembers({
       }
     })
     const rate = (round: number) => (round < swarm.rounds - calmRounds ? 0.05 : 0)
-    const how = {
+    const training = {
       algorithm: watching?.algorithm ?? algorithm,
       seed,
       batchSize: 4,
@@ -126,10 +126,10 @@ export async function runMembers({
       finalRounds,
       rate
     }
-    const who = { timeout, workers: topology.peers, members }
+    const swarmSettings = { timeout, workers: topology.peers, members }
     const session = new Session(fabric, taskOf(self), {
-      ...how,
-      ...who,
+      ...training,
+      ...swarmSettings,
       ...(swarm.options && { options: swarm.options })
     })
     watching?.begins(session, members)

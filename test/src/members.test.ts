@@ -53,7 +53,7 @@ test('a peer that dies is known to all others, and one that is started again tak
   t.true(Math.abs((mine?.get(299) ?? 0) - (theirs?.get(299) ?? 1e9)) < 1000)
 })
 
-test('a frozen peer is taken for dead, goes on when it thaws, and holds others up once, for no longer than the first takes', async (t) => {
+test('a frozen peer is declared dead, continues when it thaws, and delays others once, for no longer than the detection takes', async (t) => {
   const events: FaultEvent[] = [
     { at: 5000, kind: 'freeze', peer: p3 },
     { at: 15_000, kind: 'thaw', peer: p3 }
@@ -69,7 +69,7 @@ test('a frozen peer is taken for dead, goes on when it thaws, and holds others u
   }
 })
 
-test('of two halves the larger goes on and the smaller waits, and all agree when they meet again', async (t) => {
+test('of two halves the larger continues and the smaller waits, and all agree when they meet again', async (t) => {
   const events: FaultEvent[] = [
     {
       at: 4000,
@@ -90,7 +90,7 @@ test('of two halves the larger goes on and the smaller waits, and all agree when
   t.deepEqual(during(p5), [])
 })
 
-test('in a graph that changes by round, whose only neighbour of a round is dead goes on alone in that round', async (t) => {
+test('in a graph that changes by round, a peer whose only neighbour of a round is dead continues alone in that round', async (t) => {
   const graph = { kind: 'random-matching', rounds: 64, seed: 1 } as const
   const events: FaultEvent[] = [{ at: 4000, kind: 'crash', peer: p2 }]
   const end = await runMembers({ peers: 4, graph, rounds: 200, wait: 20_000, faults: { rules: [], events } })
@@ -114,7 +114,7 @@ test('where edges go one way a peer that is frozen, and one that dies, hold each
   t.true(Math.max(...slow) <= 2, `${slow.join()} rounds of more than a second`)
 })
 
-test('a quorum begins, and who comes later joins with the model of the run', async (t) => {
+test('a quorum begins, and a peer that is late joins with the model of the run', async (t) => {
   const events: FaultEvent[] = [{ at: 6000, kind: 'join', peer: p4 }]
   const end = await runMembers({ peers: 4, rounds: 300, membership: { quorum: 3 }, faults: { rules: [], events } })
   agree(t, end, namesOf(4))
@@ -122,7 +122,7 @@ test('a quorum begins, and who comes later joins with the model of the run', asy
   t.true((end.rounds.get(p4)?.size ?? 0) > 100)
 })
 
-test('who waits for a run that does not begin says who is missing, and ends', async (t) => {
+test('a peer that waits for a run that does not begin names the missing peers, and ends', async (t) => {
   const events: FaultEvent[] = [{ at: 1e6, kind: 'join', peer: p4 }]
   const end = await runMembers({ peers: 4, rounds: 10, wait: 20_000, faults: { rules: [], events } })
   t.deepEqual([...end.lost.keys()].slice(0, 3).sort(), [p1, p2, p3])

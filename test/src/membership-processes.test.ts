@@ -18,7 +18,7 @@ const judging = 9_000
 
 /** Resolves when all of these have reported a round. */
 async function allTrain(peers: PeerProcesses, names: readonly string[]): Promise<void> {
-  await Promise.all(names.map((name) => peers.goesOn(name)))
+  await Promise.all(names.map((name) => peers.advances(name)))
 }
 
 /** Peers that any of these has ever considered dead. */
@@ -47,7 +47,7 @@ async function endsWell(t: ExecutionContext, peers: PeerProcesses, names: readon
   }
 }
 
-test(`six peers that start in any order begin together; two are killed and come back, a seventh joins, one leaves, and all go on to the end: seed ${seed} (MURMURATION_SEED)`, async (t) => {
+test(`six peers that start in any order begin together; two are killed and come back, a seventh joins, one leaves, and all continue to the end: seed ${seed} (MURMURATION_SEED)`, async (t) => {
   t.timeout(timeLimit(300_000))
   const names = ['a', 'b', 'c', 'd', 'e', 'f']
   const training = 'rounds: 400\ntimeout: 2 s\nmembership: { quorum: 6 }\n'
@@ -98,7 +98,7 @@ test(`six peers that start in any order begin together; two are killed and come 
   t.deepEqual(takenForDead(peers, ['a', 'c', 'd', 'e', 'f', 'g']), ['c', 'e'])
 })
 
-test('a peer that stands still, a link that swallows all and a swarm cut in two are told as what they are, and nothing is left of them', async (t) => {
+test('a frozen peer, a link that drops everything and a swarm cut in two are reported as such, and leave no trace once they are over', async (t) => {
   t.timeout(timeLimit(300_000))
   const names = ['a', 'b', 'c', 'd']
   const peers = await PeerProcesses.prepare(t, {
@@ -147,7 +147,7 @@ test('a peer that stands still, a link that swallows all and a swarm cut in two 
   await endsWell(t, peers, names)
 })
 
-test('the last of three peers waits and says so, goes on when another is there again, and Ctrl-C ends both', async (t) => {
+test('the last of three peers waits and says so, continues when another is back, and Ctrl-C ends both', async (t) => {
   t.timeout(timeLimit(200_000))
   const names = ['a', 'b', 'c']
   const peers = await PeerProcesses.prepare(t, { names, graph: 'ring', training: 'rounds: 2000\ntimeout: 5 s\n' })
@@ -166,7 +166,7 @@ test('the last of three peers waits and says so, goes on when another is there a
   for (const name of ['a', 'b']) t.is((await peers.of(name).result).code, 130)
 })
 
-test('a peer that may go on alone trains to the end', async (t) => {
+test('a peer that may continue alone trains to the end', async (t) => {
   t.timeout(timeLimit(200_000))
   const names = ['a', 'b']
   const training = 'rounds: 100\ntimeout: 5 s\nmembership: { isolated: continue }\n'
@@ -185,7 +185,7 @@ test('a peer that may go on alone trains to the end', async (t) => {
 })
 
 for (const algorithm of ['ad-psgd', 'sgp']) {
-  test(`${algorithm}: one of three peers is killed; the others go on without it, come to the end and agree`, async (t) => {
+  test(`${algorithm}: one of three peers is killed; the others continue without it, reach the end and agree`, async (t) => {
     t.timeout(timeLimit(200_000))
     const names = ['a', 'b', 'c']
     const training = 'rounds: 200\ntimeout: 5 s\n'

@@ -151,7 +151,7 @@ for (const order of ['combine-then-adapt', 'adapt-then-combine'] as const) {
   })
 }
 
-test('D-PSGD on a ring comes to the optimum of all peers’ objectives, which is known, and the final averaging rounds to one model', async (t) => {
+test('D-PSGD on a ring reaches the known optimum of all peers’ objectives, and the final averaging rounds reach one model', async (t) => {
   const topology = createTopology({ peers: peersOf(6), graph: { kind: 'ring' } })
   const tasks = topology.peers.map((self) =>
     createQuadraticTask({ peers: topology.peers, self, seed: 8, heterogeneity: 0.1 })
@@ -165,7 +165,7 @@ test('D-PSGD on a ring comes to the optimum of all peers’ objectives, which is
   t.true(consensusDistance(ends) < 1e-5)
 })
 
-test('a neighbour that is lost is named, its weight goes to one’s own parameters, and a peer with nobody left says so', async (t) => {
+test('a neighbour that is lost is named, its weight goes to the peer’s own parameters, and a peer without any neighbour left says so', async (t) => {
   const missing: string[] = []
   const topology = complete('a', 'b', 'c')
   const start = Float32Array.of(3)
@@ -191,7 +191,7 @@ test('a neighbour that is lost is named, its weight goes to one’s own paramete
   ])
 })
 
-test('on a ring, the loss of one peer does not part the others, who wait for those that wait for it', async (t) => {
+test('on a ring, the loss of one peer does not part the others, which wait for those that wait for it', async (t) => {
   const ended: string[] = []
   const topology = createTopology({ peers: ['a', 'b', 'c', 'd'].map(peerName), graph: { kind: 'ring' } })
   await simulate(
@@ -221,7 +221,7 @@ test('where a peer has one neighbour a round, the loss of one does not end the o
   t.is(ended.length, 7)
 })
 
-test('a neighbour that takes nothing any more is named as unsent, and holds the others up once and no more', async (t) => {
+test('a neighbour that no longer receives anything is named as unsent, and delays the others only once', async (t) => {
   const topology = complete('a', 'b', 'c')
   const reports: { readonly unsent: string; readonly waited: number }[] = []
   await simulate(

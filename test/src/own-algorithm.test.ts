@@ -25,7 +25,7 @@ async function outside(): Promise<string> {
 
 const swarm = ['swarm', 'topology.yaml', '--no-baseline', '--json']
 
-test('an algorithm outside the repository trains three real peers, and its options are told', async (t) => {
+test('an algorithm outside the repository trains three real peers, and its options are reported', async (t) => {
   const folder = await outside()
   const result = await murmur([...swarm, '--train', 'train.yaml'], folder, undefined, { cwd: folder }).result
   t.is(result.code, 0, result.stderr)
@@ -34,7 +34,7 @@ test('an algorithm outside the repository trains three real peers, and its optio
   t.true((records.at(-1)?.accuracyOfMean as number) > 0.5)
 })
 
-test('it is simulated beside others, labelled by its options, and keeps the mean as it promises', async (t) => {
+test('it is simulated next to others, labelled by its options, and preserves the mean as it promises', async (t) => {
   const folder = await outside()
   const result = await murmur(['sim', 'scenario.yaml', '--threads', '1', '--json'], folder, undefined, { cwd: folder })
     .result
@@ -96,7 +96,7 @@ const wrong: readonly (readonly [string, (folder: string) => void, RegExp])[] = 
   ]
 ]
 
-test('what is wrong with it is told; exit code 2', async (t) => {
+test('its errors are reported; exit code 2', async (t) => {
   t.timeout(timeLimit(100_000))
   const folders = await Promise.all(wrong.map(outside))
   for (const [place, [, corrupt]] of wrong.entries()) corrupt(folders[place])

@@ -8,7 +8,7 @@ import { type VectorMessage, vectorWire, weighed } from '@murmuration/wire'
 /** A record of the registry. */
 export function recordOf(name: string): Algorithm {
   const record = algorithms.find((each) => each.name === name)
-  if (record === undefined) throw new RangeError(`there is no algorithm ${name}`)
+  if (record === undefined) throw new RangeError(`no algorithm is named ${name}`)
   return record
 }
 

@@ -83,7 +83,7 @@ test('where bandwidth counts, a blocking server takes 2 n S/B', async (t) => {
 const uneven = (_: unknown, peer: PeerName) => 10 + 40 * Number(peer.slice(1))
 
 for (const calls of ['streamed', 'blocking'] as const) {
-  test(`${calls}: a worker that comes early gets the parameters of the round’s step, not those before it`, async (t) => {
+  test(`${calls}: a worker that is early gets the parameters of the round’s step, not those before it`, async (t) => {
     const workers = namesOf(3)
     const task = countingTask([4], () => Float32Array.of(1, 2, 3, 4))
     const { reports } = await historyOf(
@@ -157,7 +157,7 @@ test('an asynchronous parameter server applies every gradient exactly once, at t
   t.deepEqual(union, whole)
 })
 
-test('an asynchronous parameter server passes over gradients of rounds that are not due, and those that come twice', async (t) => {
+test('an asynchronous parameter server skips gradients of rounds that are not due, and those that arrive twice', async (t) => {
   const [workers, servers] = [namesOf(1), dedicated(1)]
   const answers: (readonly number[])[] = []
   // The kinds of a worker's gradient and of the answer.
@@ -187,7 +187,7 @@ test('an asynchronous parameter server passes over gradients of rounds that are 
   ])
 })
 
-test('an asynchronous parameter server lets nobody wait for a slow worker', async (t) => {
+test('with an asynchronous parameter server no worker waits for a slow one', async (t) => {
   const cost = (_: unknown, peer: PeerName) => (peer === namesOf(1)[0] ? 5000 : 30)
   const { reports, elapsed } = await runAsynchronously({ cost })
   t.deepEqual(new Set(reports.flat().map(({ waited }) => waited)), new Set([20]))

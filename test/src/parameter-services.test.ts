@@ -74,7 +74,7 @@ test('where the store adds nothing is overwritten, by averages either', async (t
   }
 })
 
-test('in chunks, with averages and several steps between exchanges it comes to the same, with fewer operations', async (t) => {
+test('in chunks, with averages and several steps between exchanges the result is the same, with fewer operations', async (t) => {
   const run = await simulated(2, { chunks: 3, alpha: 0.6, period: 4 }, { spread: 0 })
   t.is(total(run, 'sets'), 3 * 4 * 75, 'three objects, four workers, 75 exchanges')
   for (const error of run.errors) t.true(error < 0.02, String(error))

@@ -101,9 +101,9 @@ export class PeerProcesses {
   async allTell(
     marks: ReadonlyMap<string, number>,
     what: string,
-    isIt: (event: JsonLine) => boolean
+    matches: (event: JsonLine) => boolean
   ): Promise<readonly JsonLine[]> {
-    const isMembership = (event: JsonLine) => event.kind === 'membership' && isIt(event)
+    const isMembership = (event: JsonLine) => event.kind === 'membership' && matches(event)
     return Promise.all([...marks].map(([name, from]) => this.of(name).telling(`${what} (${name})`, isMembership, from)))
   }
 
@@ -120,20 +120,20 @@ export class PeerProcesses {
   }
 
   /** Resolves when a peer has reported `rounds` further rounds. */
-  async goesOn(name: string, rounds = 3): Promise<void> {
+  async advances(name: string, rounds = 3): Promise<void> {
     const round = this.roundOf(name) + rounds
     const running = this.of(name)
     await running.telling(`round ${round}`, (event) => event.kind === 'step' && Number(event.round) >= round)
   }
 
   /** From now on, no byte passes between a peer of one group and one of the other. */
-  part(some: readonly string[], others: readonly string[]): void {
-    for (const relay of this.#between(some, others)) relay.freeze()
+  part(group: readonly string[], others: readonly string[]): void {
+    for (const relay of this.#between(group, others)) relay.freeze()
   }
 
   /** All bytes pass again. */
-  join(some: readonly string[], others: readonly string[]): void {
-    for (const relay of this.#between(some, others)) relay.thaw()
+  join(group: readonly string[], others: readonly string[]): void {
+    for (const relay of this.#between(group, others)) relay.thaw()
   }
 
   /** From now on rounds take no longer than they need. */
@@ -141,20 +141,20 @@ export class PeerProcesses {
     await writeFile(join(this.folder, 'finish'), '')
   }
 
-  #between(some: readonly string[], others: readonly string[]): readonly Relay[] {
-    const pairs = some.flatMap((one) => others.flatMap((other) => [`${one}-${other}`, `${other}-${one}`]))
+  #between(group: readonly string[], others: readonly string[]): readonly Relay[] {
+    const pairs = group.flatMap((member) => others.flatMap((other) => [`${member}-${other}`, `${other}-${member}`]))
     return pairs.flatMap((pair) => this.#relays.get(pair) ?? [])
   }
 
   /** One file for all; with relays one for each, since each calls the others at different ports. */
   async #writeTopologies(): Promise<void> {
     const { names, hasRelays = false } = this.#options
-    const ports = new Map((await freePorts(names.length)).map((port, place) => [names[place], port]))
+    const ports = new Map((await freePorts(names.length)).map((port, index) => [names[index], port]))
     for (const self of names) {
       const lines = names.map(async (name) => {
         const port = ports.get(name) as number
-        const place = hasRelays && name !== self ? await this.#relay(`${self}-${name}`, port) : port
-        return `  - { name: ${name}, addresses: [/ip4/127.0.0.1/tcp/${place}] }`
+        const target = hasRelays && name !== self ? await this.#relay(`${self}-${name}`, port) : port
+        return `  - { name: ${name}, addresses: [/ip4/127.0.0.1/tcp/${target}] }`
       })
       const text = `graph: ${this.#options.graph}\npeers:\n${(await Promise.all(lines)).join('\n')}\n`
       await writeFile(this.topology(self), text)

@@ -74,7 +74,7 @@ test.serial(
   }
 )
 
-test.serial('a peer whose neighbours never come says which, and ends with its code', async (t) => {
+test.serial('a peer whose neighbours never arrive names them, and ends with its code', async (t) => {
   const { folder } = t.context
   const args = [
     'peer',
@@ -124,7 +124,7 @@ for (const [graph, threshold, expected] of [
 ] as const) {
   const names = expected === 0 ? ['a', 'b', 'c'] : ['a', 'b', 'c', 'd']
   test.serial(
-    `a peer that is killed is named, and the others go on to the end: code ${expected} as --min-finished says`,
+    `a peer that is killed is named, and the others continue to the end: code ${expected} as --min-finished says`,
     async (t) => {
       const { folder } = t.context
       await writeFile(join(folder, 'training.yaml'), `${training.replace('rounds: 30', 'rounds: 400')}timeout: 2 s\n`)

@@ -34,7 +34,7 @@ for (const name of packageNames) {
     t.deepEqual(publishConfig, { access: 'public' })
   })
 
-  test(`${name}: source maps find their sources, and no test comes with the package`, (t) => {
+  test(`${name}: source maps find their sources, and the package contains no test`, (t) => {
     const { files = [], dependencies = {} } = manifestOf(name)
     for (const pattern of ['dist', 'src', '!**/*.test.*', '!dist/.tsbuildinfo'])
       t.true(files.includes(pattern), pattern)

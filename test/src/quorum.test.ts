@@ -102,6 +102,6 @@ test('a worker that is gone costs one grace window once, and a quorum of one nev
   }
 })
 
-test('where fewer than the quorum are left the run ends, and names who is missing', async (t) => {
+test('where fewer than the quorum are left the run ends, and names the missing peers', async (t) => {
   await t.throwsAsync(endsWithout(4), { message: /^s0 waited 2000 ms for the up of p00: nothing arrived$/ })
 })

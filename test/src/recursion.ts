@@ -144,13 +144,13 @@ export async function repeated<S>(
   rounds: number,
   start: S,
   step: (state: S, k: number) => Promise<S>,
-  of: (state: S) => Matrix
+  valueOf: (state: S) => Matrix
 ) {
   const all: Matrix[] = []
   let state = start
   for (let k = 0; k < rounds; k++) {
     state = await step(state, k)
-    all.push(of(state))
+    all.push(valueOf(state))
   }
   return all
 }

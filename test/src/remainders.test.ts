@@ -87,7 +87,7 @@ const ways = [
   { bits: 8, consensus: 1, rounds: 40 }
 ]
 for (const way of ways) {
-  test(`${way.bits} bits a number: bytes as computed by hand, Σ x stays, and all come to about γ_c u of each other`, async (t) => {
+  test(`${way.bits} bits a number: bytes as computed by hand, Σ x stays, and all models end within about γ_c u of each other`, async (t) => {
     const { bits, consensus } = way
     const { moved, distances, bytes } = await run({ ...way, theta: 1, spread: 0.4 })
     // A byte for the form, a table of the different float32, and an index for each number; or plain float32, where that is shorter.
@@ -101,19 +101,19 @@ for (const way of ways) {
   })
 }
 
-test('a number takes a byte with 8 bits, beside a table of 256', (t) => {
+test('a number takes a byte with 8 bits, in addition to a table of 256', (t) => {
   const random = createRandom(1, 'q')
   t.is(packedBytes(Float32Array.from({ length: 10_000 }, () => random.integer(256))), 2 + 4 * 256 + 10_000)
 })
 
-test('SGD with 8 bits comes to the optimum of plain averaging', async (t) => {
+test('SGD with 8 bits reaches the optimum of plain averaging', async (t) => {
   const rate = (round: number) => 0.4 / (1 + round / 8)
   const { off, far, moved } = await run({ bits: 8, theta: 8, rounds: 200, rate })
   t.log(off, far, moved)
   t.true(off < 0.05 * far)
 })
 
-test('neighbours that are θ or more apart are found, whoever they are', async (t) => {
+test('neighbours that are θ or more apart are found, whichever they are', async (t) => {
   const error = await t.throwsAsync(run({ bits: 8, theta: 0.3, spread: 0.4 }), { instanceOf: DivergedError })
   t.regex(
     error.message,

@@ -145,7 +145,7 @@ function all(t: ExecutionContext, topology: Topology, usable: readonly PeerName[
 const ring = createTopology({ peers: peersOf(6), graph: graphs.ring })
 const namesIn = ({ receiveFrom }: Mixing) => receiveFrom.map(({ name }) => name).join('')
 
-test('a row in which nobody is unusable is the object of the topology', (t) => {
+test('a row in which no peer is unusable is the object of the topology', (t) => {
   const isUsable = (peer: PeerName) => peer !== 'd'
   t.is(repairedRow(ring, peerName('a'), 0, isUsable), ring.mixing(peerName('a'), 0))
   t.not(repairedRow(ring, peerName('c'), 0, isUsable), ring.mixing(peerName('c'), 0))

@@ -93,7 +93,7 @@ test('a peer writes the curve of its own model', async (t) => {
   t.deepEqual(Object.keys(run.models ?? {}), ['a'])
 })
 
-test('a folder in which no results can go is told before the run, and one in which nobody trained is left as it was', async (t) => {
+test('a folder that cannot take results is reported before the run, and one in which no peer trained is left as it was', async (t) => {
   const { folder, out, args } = await prepared()
   await mkdir(out)
   await writeFile(join(out, 'mine'), '')
@@ -106,7 +106,7 @@ test('a folder in which no results can go is told before the run, and one in whi
   t.false(existsSync(join(folder, 'new')))
 })
 
-test('a swarm that loses a peer writes what the others come to, and the report names the lost one at its top', async (t) => {
+test('a swarm that loses a peer writes the result of the others, and the report names the lost one at its top', async (t) => {
   const { folder, out, args } = await prepared(['a', 'b', 'c'], 300)
   await appendFile(args[2], 'timeout: 5 s\n')
   const command = murmur(['swarm', ...args, '--no-baseline', '--json'], folder)

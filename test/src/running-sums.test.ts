@@ -132,7 +132,7 @@ const cases: readonly (readonly [string, Run])[] = [
 ]
 
 for (const [title, given] of cases) {
-  test(`Σ x and Σ w are kept with what is under way, and all come to the mean, where ${title}`, async (t) => {
+  test(`Σ x and Σ w are kept with what is in flight, and all peers reach the mean, where ${title}`, async (t) => {
     const { moved, weights, models, mean, missing, withoutOne, leastWeight } = await run(given)
     t.log(
       `Σ x moved by ${moved}, Σ w by ${weights}; ${farthest(models, mean)} from the mean; ${missing} missing, ${withoutOne}, weights from ${leastWeight}`
@@ -151,7 +151,7 @@ test('plain SGP loses mass with the messages, and agrees on something else', asy
   t.true(farthest(models, mean) > 0.05, `${farthest(models, mean)}`)
 })
 
-test('SGD comes to the same optimum where 30 % are lost and a peer is cut off', async (t) => {
+test('SGD reaches the same optimum where 30 % are lost and a peer is cut off', async (t) => {
   const rate = (round: number) => 0.4 / (1 + round / 20)
   const soon = cutOff.map((rule) => ({ ...rule, after: 60 }))
   const { models, optimum, moved } = await run({ rules: [...soon, lost], rounds: 240, rate })

@@ -90,7 +90,7 @@ test('a sweep writes its runs, and a report that the command report writes again
   t.true(reports[0] === reports[1], 'the same report, but for the time that the simulator took')
 })
 
-test('a deadlock ends with the names of who waits, and for what', async (t) => {
+test('a deadlock ends with the names of the waiting programs, and what each waits for', async (t) => {
   const freeze = ['p1', 'p2', 'p3'].map((peer) => `{ at: 1 s, do: freeze, peer: ${peer} }`).join(', ')
   const { folder, path, out } = await scenario(
     `${small}computing: { perStep: 200 ms }\nfaults: { events: [${freeze}] }\n`
@@ -134,7 +134,7 @@ test('a sweep that is killed keeps what it has, and the command report reads it'
   t.regex(readFileSync(join(out, 'report.html'), 'utf8'), new RegExp(`${runs.length} of 12000 simulated runs`))
 })
 
-test('a folder that cannot be written is told before the first run', async (t) => {
+test('a folder that cannot be written is reported before the first run', async (t) => {
   const { folder, path } = await scenario(small)
   const commands = [path, join(path, 'out'), '/dev/null'].map((out) => ['sim', path, '--out', out, '--json'])
   for (const result of await murmurInTurn(commands, folder)) {

@@ -28,7 +28,7 @@ function run(
   return historyOf({ workers, servers: dedicated(1), taskOf, ...world }, method)
 }
 
-test('at clock c a worker sees every update of clocks up to c − s − 1, all of its own, and none twice, whoever is slow (Ho et al. 2013)', async (t) => {
+test('at clock c a worker sees every update of clocks up to c − s − 1, all of its own, and none twice, whichever worker is slow (Ho et al. 2013)', async (t) => {
   const worlds = fc.record({
     size: fc.integer({ min: 1, max: 5 }),
     servers: fc.integer({ min: 1, max: 3 }),
@@ -67,7 +67,7 @@ test('at clock c a worker sees every update of clocks up to c − s − 1, all o
   t.pass()
 })
 
-test('a worker goes on for exactly s steps without the slowest one, and then waits for it', async (t) => {
+test('a worker continues for exactly s steps without the slowest one, and then waits for it', async (t) => {
   const workers = namesOf(3)
   const cost = (_: unknown, peer: PeerName) => (peer === workers[0] ? 1000 : 1)
   for (const staleness of [0, 1, 3]) {

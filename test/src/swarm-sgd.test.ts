@@ -36,7 +36,7 @@ async function run(period: number) {
   return { sent, off: worst / far(new Float32Array(dimension)) }
 }
 
-test('with a period of H a peer asks after H steps, and the peers come to the optimum all the same', async (t) => {
+test('with a period of H a peer asks after H steps, and the peers still reach the optimum', async (t) => {
   const [each, fourth] = [await run(1), await run(4)]
   // A request and its reply; of two peers that ask each other at once, one is refused.
   t.true(each.sent > 1.5 * 4 * rounds && each.sent <= 2 * 4 * rounds, `${each.sent}`)

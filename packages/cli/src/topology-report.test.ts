@@ -30,7 +30,7 @@ ok       Every peer reaches every other.
 ok       The weights of each peer sum to 1.
 ok       No weight is below 0.
 ok       Each peer keeps a part of its own parameters.
-ok       Each peer weighs 1 in all averages together, so that the mean is kept.
+ok       Each peer's weights in all averages sum to 1, so that averaging preserves the mean.
 ok       Neighbours give each other the same weight.
 ok       Disagreement falls to a thousandth within 7 rounds.`
   )
@@ -68,7 +68,7 @@ test('a consensus that is not guaranteed is reported in words, and as null in JS
   const text = 'graph: { kind: matrix, rows: [[0, 1], [1, 0]] }\npeers: 2'
   t.deepEqual(facts(text).roundsToConsensus, { thousandth: null, millionth: null })
   t.regex(report(text), /rounds to agree to 1\/1000 +not guaranteed/)
-  t.regex(report(text), /ERROR {4}Disagreement is not sure to fade: λₙ of W is −1/)
+  t.regex(report(text), /ERROR {4}Disagreement may never fade: λₙ of W is −1/)
   t.deepEqual(JSON.parse(JSON.stringify(facts(text))), facts(text))
 })
 

@@ -32,77 +32,80 @@ export type { AlgorithmCase } from './algorithm-case.js'
 type Test = (title: string, body: (t: ExecutionContext) => Promise<void>) => void
 
 /** What every algorithm promises, as tests in `world`, on quadratics whose optimum is known. */
-export function testAlgorithm(test: Test, world: FabricWorld, given: AlgorithmCase): void {
-  const { algorithm, rounds = 300 } = given
-  const that = (title: string) => `${world.name}: ${algorithm.title}: ${title}`
-  if (given.isTestedElsewhere === true && checkpointProblem(algorithm) === undefined)
-    return testCheckpoint(test, that, world, given, { name: 'sgd', momentum: 0.9 }, 7)
+export function testAlgorithm(test: Test, world: FabricWorld, tested: AlgorithmCase): void {
+  const { algorithm, rounds = 300 } = tested
+  const titled = (title: string) => `${world.name}: ${algorithm.title}: ${title}`
+  if (tested.isTestedElsewhere === true && checkpointProblem(algorithm) === undefined)
+    return testCheckpoint(test, titled, world, tested, { name: 'sgd', momentum: 0.9 }, 7)
 
-  test(that('comes to the optimum of all peers, as the rate falls'), async (t) => {
-    const run = await runOf(world, given, { rounds, finalRounds: 30, rate: (k) => 0.4 / (1 + k / 8) })
-    const { optimum } = quadratics(run.topology, given.spread)
+  test(titled('reaches the optimum of all peers, as the rate falls'), async (t) => {
+    const run = await runOf(world, tested, { rounds, finalRounds: 30, rate: (k) => 0.4 / (1 + k / 8) })
+    const { optimum } = quadratics(run.topology, tested.spread)
     for (const [peer, { model }] of run.ends) {
-      t.true(distance(model, optimum) < 0.02 * distance(optimum, [0, 0, 0, 0]), `${peer}: ${model} for ${optimum}`)
+      t.true(
+        distance(model, optimum) < 0.02 * distance(optimum, [0, 0, 0, 0]),
+        `${peer}: ${model}, and the optimum is ${optimum}`
+      )
     }
   })
 
   if (algorithm.keeps !== 'nothing') {
-    test(that(`keeps in every round: ${algorithm.keeps}`), async (t) => {
-      const { topology, ends } = await runOf(world, given, { rounds: 12 })
+    test(titled(`keeps in every round: ${algorithm.keeps}`), async (t) => {
+      const { topology, ends } = await runOf(world, tested, { rounds: 12 })
       if (algorithm.answers !== undefined) return checkKeptAtEnd(t, [...ends.values()])
-      let before: readonly Round[] = topology.peers.map(() => ({ x: [0, 0, 0, 0], w: 1, moved: [] }))
+      let previous: readonly Round[] = topology.peers.map(() => ({ x: [0, 0, 0, 0], w: 1, moved: [] }))
       for (let k = 0; k < 12; k++) {
         const rounds = topology.peers.map((peer) => ends.get(peer)?.rounds[k] as Round)
-        checkKept(t, algorithm, before, rounds)
-        before = rounds
+        checkKept(t, algorithm, previous, rounds)
+        previous = rounds
       }
     })
   }
 
-  test(that('a state that is handed over by all peers, and by one, gives the same bits as not stopping'), async (t) => {
+  test(titled('a state that all peers hand over, or one does, gives the same bits as not stopping'), async (t) => {
     const settings = { rounds: 16, finalRounds: 4, optimiser: { name: 'sgd', momentum: 0.9 } }
     const whole = await runOf(
       world,
-      given,
+      tested,
       settings,
       pausing(() => 'keep')
     )
     const all = await runOf(
       world,
-      given,
+      tested,
       settings,
       pausing(() => 'replace')
     )
     const one = await runOf(
       world,
-      given,
+      tested,
       settings,
       pausing((self) => (self === 'p1' ? 'replace' : 'keep'))
     )
     t.deepEqual([...all.ends.keys(), ...one.ends.keys()].sort(), [...whole.ends.keys(), ...whole.ends.keys()].sort())
-    if (given.isAsynchronous === true && !world.isDeterministic) return
+    if (tested.isAsynchronous === true && !world.isDeterministic) return
     for (const [peer, { model }] of whole.ends) {
-      t.deepEqual(all.ends.get(peer)?.model, model, `${peer}, all handed over`)
-      t.deepEqual(one.ends.get(peer)?.model, model, `${peer}, one handed over`)
+      t.deepEqual(all.ends.get(peer)?.model, model, `${peer}, all replaced`)
+      t.deepEqual(one.ends.get(peer)?.model, model, `${peer}, one replaced`)
     }
   })
 
   const problem = checkpointProblem(algorithm)
   if (problem === undefined) {
-    testCheckpoint(test, that, world, given, { name: 'sgd', momentum: 0.9 }, 7)
-    testCheckpoint(test, that, world, given, { name: 'adam' }, 12)
+    testCheckpoint(test, titled, world, tested, { name: 'sgd', momentum: 0.9 }, 7)
+    testCheckpoint(test, titled, world, tested, { name: 'adam' }, 12)
   } else {
-    test(that('refuses checkpoints, since they would not fit together'), async (t) => {
+    test(titled('refuses checkpoints, since they would not fit together'), async (t) => {
       const checkpoints = new Map<PeerName, Saved>()
-      const error = await t.throwsAsync(runOf(world, given, { rounds: 8 }, checkpointing(4, checkpoints)))
+      const error = await t.throwsAsync(runOf(world, tested, { rounds: 8 }, checkpointing(4, checkpoints)))
       t.is(error.message, problem)
     })
   }
 
-  test(that('takes no memory for vectors after its first rounds, and keeps none that it does not need'), async (t) => {
-    const { ends } = await runOf(world, given, { rounds: 40 })
-    for (const [peer, { held }] of ends) {
-      t.true(Math.max(...held.slice(20, -1)) <= Math.max(...held.slice(0, 20)), `${peer}: ${held}`)
+  test(titled('uses no more vectors after its first rounds, and releases those that it does not need'), async (t) => {
+    const { ends } = await runOf(world, tested, { rounds: 40 })
+    for (const [peer, { maxAcquired }] of ends) {
+      t.true(Math.max(...maxAcquired.slice(20, -1)) <= Math.max(...maxAcquired.slice(0, 20)), `${peer}: ${maxAcquired}`)
     }
   })
 }
@@ -110,19 +113,19 @@ export function testAlgorithm(test: Test, world: FabricWorld, given: AlgorithmCa
 /** Saves all peers before round `at`, and continues from there in a new run. */
 function testCheckpoint(
   test: Test,
-  that: (title: string) => string,
+  titled: (title: string) => string,
   world: FabricWorld,
-  given: AlgorithmCase,
+  tested: AlgorithmCase,
   optimiser: OptimiserSettings,
-  at: number
+  round: number
 ): void {
-  const title = `checkpoints of round ${at} go on in a new run, with the same bits: ${optimiser.name}`
-  test(that(title), async (t) => {
+  const title = `checkpoints of round ${round} continue in a new run, with the same bits: ${optimiser.name}`
+  test(titled(title), async (t) => {
     const settings = { rounds: 16, finalRounds: 4, optimiser }
     const checkpoints = new Map<PeerName, Saved>()
-    const whole = await runOf(world, given, settings, checkpointing(at, checkpoints))
-    t.is(checkpoints.size, whole.topology.peers.length + (given.algorithm.needs.servers ?? 0))
-    const resumed = await runOf(world, given, settings, resuming(checkpoints))
+    const whole = await runOf(world, tested, settings, checkpointing(round, checkpoints))
+    t.is(checkpoints.size, whole.topology.peers.length + (tested.algorithm.needs.servers ?? 0))
+    const resumed = await runOf(world, tested, settings, resuming(checkpoints))
     for (const [peer, { model }] of whole.ends) t.deepEqual(resumed.ends.get(peer)?.model, model, peer)
   })
 }
@@ -131,8 +134,8 @@ function testCheckpoint(
 interface End {
   readonly model: number[]
   readonly rounds: Round[]
-  /** For each round, the largest number of vectors held at once. */
-  readonly held: number[]
+  /** For each round, the largest number of vectors acquired at once. */
+  readonly maxAcquired: number[]
   /** The state's x at the end. */
   last: number[]
 }
@@ -154,7 +157,7 @@ interface Run {
 async function runOf(
   world: FabricWorld,
   { algorithm, options = {}, spread, isComplete }: AlgorithmCase,
-  more: Partial<TrainingSettings>,
+  changes: Partial<TrainingSettings>,
   drive: Drive = straight
 ): Promise<Run> {
   const topology = topologyFor(algorithm, isComplete)
@@ -171,11 +174,11 @@ async function runOf(
     workers: topology.peers,
     servers,
     store: new MemoryStore(),
-    ...more
+    ...changes
   }
   const ends = new Map<PeerName, End>()
   const run = async (fabric: Fabric<VectorMessage>) => {
-    const end: End = { model: [], rounds: [], held: [], last: [] }
+    const end: End = { model: [], rounds: [], maxAcquired: [], last: [] }
     if (topology.peers.includes(fabric.self)) ends.set(fabric.self, end)
     const meter = metered(fabric)
     const open = (saved?: Saved) => {
@@ -188,7 +191,7 @@ async function runOf(
     for await (const [session, { parameters, moves }] of drive(fabric, open)) {
       last = session
       end.model.splice(0, Number.POSITIVE_INFINITY, ...parameters)
-      end.held.push(meter.maxTake())
+      end.maxAcquired.push(meter.takePeak())
       const { x, w } = session.state
       const moved = moves.reduce(
         (sum, { from, to }) => sum.map((value, d) => value + to.values[d] - from.values[d]),
@@ -210,12 +213,12 @@ function topologyFor({ needs }: Algorithm, isComplete = false): Topology {
     return isComplete || Math.abs(i - j) === 1 || Math.abs(i - j) === peers.length - 1
   }
   const mixing = (peer: PeerName): Mixing => {
-    const place = peers.indexOf(peer)
-    if (place < 0) throw new RangeError(`there is no peer ${peer}`)
-    const others = peers.filter((_, other) => other !== place && isEdge(place, other))
+    const index = peers.indexOf(peer)
+    if (index < 0) throw new RangeError(`"${peer}" is not a peer of this topology`)
+    const others = peers.filter((_, other) => other !== index && isEdge(index, other))
     const weight = needs.graph === 'tree' ? 1 / 3 : 1 / (others.length + 1)
-    const both = others.map((other) => ({ name: other, weight }))
-    return { selfWeight: 1 - weight * others.length, receiveFrom: both, sendTo: both }
+    const neighbours = others.map((other) => ({ name: other, weight }))
+    return { selfWeight: 1 - weight * others.length, receiveFrom: neighbours, sendTo: neighbours }
   }
   const rows = new Map(peers.map((peer) => [peer, mixing(peer)]))
   return { peers, period: 1, mixing: (peer) => rows.get(peer) ?? mixing(peer) }
@@ -223,10 +226,10 @@ function topologyFor({ needs }: Algorithm, isComplete = false): Topology {
 
 /** Counts the vectors that are acquired from a fabric and not yet released. */
 function metered(fabric: Fabric<VectorMessage>) {
-  let [now, most] = [0, 0]
-  const change = (by: number) => {
-    now += by
-    most = Math.max(most, now)
+  let [count, peak] = [0, 0]
+  const change = (delta: number) => {
+    count += delta
+    peak = Math.max(peak, count)
   }
   const counted = fabricWith(fabric, {
     allocate: (length) => {
@@ -247,23 +250,23 @@ function metered(fabric: Fabric<VectorMessage>) {
       fabric.recycle(message)
     }
   })
-  const maxTake = () => {
-    const found = most
-    most = now
-    return found
+  const takePeak = () => {
+    const previousPeak = peak
+    peak = count
+    return previousPeak
   }
-  return { fabric: counted, maxTake }
+  return { fabric: counted, takePeak }
 }
 
 /** Checks that what the algorithm keeps is unchanged from one round to the next, except for what the optimiser adds. */
-function checkKept(t: ExecutionContext, { keeps }: Algorithm, before: readonly Round[], now: readonly Round[]): void {
+function checkKept(t: ExecutionContext, { keeps }: Algorithm, last: readonly Round[], now: readonly Round[]): void {
   if (keeps === 'equality') for (const { x } of now) t.deepEqual(x, now[0].x)
   if (keeps !== 'mean' && keeps !== 'weighted mean') return
-  const sum = (rounds: readonly Round[], of: (round: Round) => number) =>
-    rounds.reduce((total, round) => total + of(round), 0)
+  const sum = (rounds: readonly Round[], valueOf: (round: Round) => number) =>
+    rounds.reduce((total, round) => total + valueOf(round), 0)
   for (const d of now[0].x.keys()) {
-    const [x, y] = [sum(before, (round) => round.x[d]), sum(now, (round) => round.x[d] - round.moved[d])]
-    t.true(Math.abs(x - y) < 1e-5, `Σ x[${d}] was ${x}, and without what was added it is ${y}`)
+    const [x, y] = [sum(last, (round) => round.x[d]), sum(now, (round) => round.x[d] - round.moved[d])]
+    t.true(Math.abs(x - y) < 1e-5, `Σ x[${d}] was ${x}, and is ${y} without what the optimiser has added`)
   }
   t.true(Math.abs(sum(now, ({ w }) => w) - now.length) < 1e-9)
 }
@@ -275,7 +278,7 @@ function checkKeptAtEnd(t: ExecutionContext, ends: readonly End[]): void {
       .flatMap(({ rounds }) => rounds.map(({ moved }) => moved[d]))
       .reduce((sum, value) => sum + value, 0)
     const sum = ends.reduce((total, { last }) => total + last[d], 0)
-    t.true(Math.abs(sum - added) < 1e-4, `Σ x[${d}] is ${sum}, and what was added ${added}`)
+    t.true(Math.abs(sum - added) < 1e-4, `Σ x[${d}] is ${sum}, and the optimiser has added ${added}`)
   }
 }
 

@@ -13,24 +13,24 @@ const length = 1000
 /** What every codec promises, as tests. */
 export function testCodec(test: TestFn, { codec, random }: CodecCase): void {
   const { error, rounds } = codec.accuracy
-  const that = (title: string) => `${codec.name}: ${title}`
+  const titled = (title: string) => `${codec.name}: ${title}`
   const numbers = (seed: number, count = length) => {
     const draws = random(seed)
     return Float32Array.from({ length: count }, () => 2 * draws.uniform() - 1)
   }
   const link = (seed = 1) => new Link(codec, random(seed))
 
-  test(that('what stands still arrives, as near as the codec promises'), (t) => {
+  test(titled('a vector that stays the same arrives as accurately as the codec promises'), (t) => {
     const [x, ends] = [numbers(1), link()]
     // A codec of changes sends the first vector unchanged; only later ones have to settle.
-    let got = ends.pass(numbers(2), 0)
-    for (let round = 0; round < rounds; round++) got = ends.pass(x, 0)
-    const worst = got.reduce((most, value, index) => Math.max(most, Math.abs(value - x[index])), 0)
+    let received = ends.pass(numbers(2), 0)
+    for (let round = 0; round < rounds; round++) received = ends.pass(x, 0)
+    const worst = received.reduce((max, value, index) => Math.max(max, Math.abs(value - x[index])), 0)
     t.true(worst <= error, `${worst}`)
   })
 
-  test(that('a vector that is sent in ranges, in any order, is as near'), (t) => {
-    const [x, ends, got] = [numbers(1), link(), new Float32Array(length)]
+  test(titled('a vector that is sent in ranges, in any order, arrives as accurately'), (t) => {
+    const [x, ends, received] = [numbers(1), link(), new Float32Array(length)]
     ends.pass(numbers(2), 0)
     for (let round = 0; round < rounds; round++) {
       for (const [from, to] of [
@@ -38,28 +38,28 @@ export function testCodec(test: TestFn, { codec, random }: CodecCase): void {
         [0, 1],
         [1, 700]
       ]) {
-        got.set(ends.pass(x.subarray(from, to), from), from)
+        received.set(ends.pass(x.subarray(from, to), from), from)
       }
     }
-    const worst = got.reduce((most, value, index) => Math.max(most, Math.abs(value - x[index])), 0)
+    const worst = received.reduce((max, value, index) => Math.max(max, Math.abs(value - x[index])), 0)
     t.true(worst <= error, `${worst}`)
   })
 
-  test(that('a body has no more bytes than the codec says, and nothing is written behind it'), (t) => {
+  test(titled('a body has at most as many bytes as the codec says, and nothing is written behind it'), (t) => {
     const ends = link()
     for (const count of [0, 1, 2, 7, 255, 256, 257, 1000]) {
       const x = numbers(count, count)
       ends.pass(x, 0)
       const out = new Uint8Array(codec.maxBytes(count) + 8).fill(0xa5)
       const { id, bytes } = ends.encoder.encode(numbers(count + 1, count), 0, out.subarray(0, codec.maxBytes(count)))
-      const most = id === codec.id ? codec.bytes(count) : 4 * count
-      t.true(bytes <= most, `${count} numbers, ${bytes} bytes`)
+      const max = id === codec.id ? codec.bytes(count) : 4 * count
+      t.true(bytes <= max, `${count} numbers, ${bytes} bytes`)
       t.true(bytes <= codec.maxBytes(count))
       t.true(out.subarray(codec.maxBytes(count)).every((byte) => byte === 0xa5))
     }
   })
 
-  test(that('the same seed gives the same bytes, and encoding leaves the vector alone'), (t) => {
+  test(titled('the same seed gives the same bytes, and encoding leaves the vector alone'), (t) => {
     const bodies = [1, 2].map(() => {
       const ends = link(5)
       return [1, 2, 3].map((seed) => {
@@ -72,7 +72,7 @@ export function testCodec(test: TestFn, { codec, random }: CodecCase): void {
     t.deepEqual(bodies[0], bodies[1])
   })
 
-  test(that('vectors may lie in shared memory, and bodies anywhere'), (t) => {
+  test(titled('vectors may lie in shared memory, and bodies anywhere'), (t) => {
     const shared = new Float32Array(new SharedArrayBuffer(4 * length + 4), 4)
     const [plain, other] = [link(), link()]
     for (const seed of [1, 2]) {
@@ -82,18 +82,18 @@ export function testCodec(test: TestFn, { codec, random }: CodecCase): void {
       const { id, bytes } = other.encoder.encode(shared, 0, out)
       const { content } = plain.encode(x, 0)
       t.deepEqual(Uint8Array.from(out.subarray(0, bytes)), content)
-      const [got, expected] = [new Float32Array(new SharedArrayBuffer(4 * length)), new Float32Array(length)]
-      t.is(other.decoder.decode(id, out.subarray(0, bytes), 0, got), undefined)
+      const [received, expected] = [new Float32Array(new SharedArrayBuffer(4 * length)), new Float32Array(length)]
+      t.is(other.decoder.decode(id, out.subarray(0, bytes), 0, received), undefined)
       t.is(plain.decoder.decode(id, content, 0, expected), undefined)
-      t.deepEqual(Float32Array.from(got), expected)
+      t.deepEqual(Float32Array.from(received), expected)
     }
   })
 
-  test(that('what is not finite goes as raw float32, and no decoder lets it through'), (t) => {
-    for (const wrong of [NaN, Infinity, -Infinity]) {
+  test(titled('a vector that is not finite is sent as raw float32, and every decoder refuses it'), (t) => {
+    for (const invalid of [NaN, Infinity, -Infinity]) {
       const [ends, x, out] = [link(), numbers(3), new Float32Array(length)]
       ends.pass(numbers(2), 0)
-      x[length - 1] = wrong
+      x[length - 1] = invalid
       const { id, content } = ends.encode(x, 0)
       t.is(id, rawCodecId)
       t.is(typeof ends.decoder.decode(id, content, 0, out), 'string')
@@ -102,19 +102,19 @@ export function testCodec(test: TestFn, { codec, random }: CodecCase): void {
     }
   })
 
-  test(that('after a reset the next body of each range says all there is to know'), (t) => {
+  test(titled('after a reset the next body of each range depends on no earlier one'), (t) => {
     const ends = link()
     for (const seed of [1, 2]) ends.pass(numbers(seed), 0)
     ends.encoder.reset()
     const x = numbers(3)
     const { id, content } = ends.encode(x, 0)
-    const [late, out] = [codec.createDecoder(length), new Float32Array(length)]
-    t.is(late.decode(id, content, 0, out), undefined)
+    const [newDecoder, out] = [codec.createDecoder(length), new Float32Array(length)]
+    t.is(newDecoder.decode(id, content, 0, out), undefined)
     if (codec.stateful) t.deepEqual(out, x)
     else t.true(out.every((value, index) => Math.abs(value - x[index]) <= error))
   })
 
-  test(that('any bytes are refused in a sentence, or give finite numbers, and nothing else is written'), (t) => {
+  test(titled('any bytes are refused with a message, or give finite numbers, and nothing else is written'), (t) => {
     const draws = random(7)
     for (let attempt = 0; attempt < 300; attempt++) {
       const ends = link()

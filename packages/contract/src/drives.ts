@@ -24,10 +24,10 @@ export function pausing(actionOf: (self: PeerName) => 'keep' | 'replace'): Drive
 }
 
 /** Saves a copy before round `at`, and continues as the same session. */
-export function checkpointing(at: number, checkpoints: Map<PeerName, Saved>): Drive {
+export function checkpointing(round: number, checkpoints: Map<PeerName, Saved>): Drive {
   return async function* ({ self }, open) {
     const session = open()
-    for await (const report of session.steps(at)) yield [session, report]
+    for await (const report of session.steps(round)) yield [session, report]
     checkpoints.set(self, copyOf(session.checkpoint()))
     for await (const report of session.steps()) yield [session, report]
   }

@@ -16,13 +16,13 @@ const [firstHeld, firstFree] = [3, 9]
 
 /** What edges promise in a world where links delay: the sum over the peers is unchanged, and no debt is left. */
 export function testEdges(test: Test, world: FabricWorld): void {
-  test(`${world.name}: D-PSGD keeps the sum over the peers where one direction of a link stops for a while`, async (t) => {
+  test(`${world.name}: D-PSGD keeps the sum over the peers while one direction of a link is blocked`, async (t) => {
     const topology = ring(...peers)
     const models = new Map<PeerName, readonly number[]>()
     const sessions = new Map<PeerName, Session>()
     let missed = 0
-    await world.run(topology, async (real) => {
-      const fabric = real.self === peers[0] ? holding(real) : real
+    await world.run(topology, async (original) => {
+      const fabric = original.self === peers[0] ? holding(original) : original
       const session = sessionOf(fabric)
       sessions.set(fabric.self, session)
       for await (const { missing, parameters } of session.steps()) {
@@ -35,7 +35,7 @@ export function testEdges(test: Test, world: FabricWorld): void {
       // A peer that still answers needs a moment more.
       await session.exchanges.answer(fabric.now() + 100)
     })
-    t.true(missed > 0, 'somebody went on without another')
+    t.true(missed > 0, 'a peer continued without another')
     for (const [peer, session] of sessions) t.deepEqual(session.exchanges.owing, [], `${peer} owes`)
     for (let d = 0; d < vectorLength; d++) {
       const moved = peers.reduce((sum, peer) => sum + (models.get(peer)?.[d] ?? Number.NaN) - startOf(peer)[d], 0)
@@ -75,7 +75,7 @@ function holding(fabric: Fabric<VectorMessage>): Fabric<VectorMessage> {
   return fabricWith(fabric, {
     send: (to, message) => {
       if (message.round >= firstFree) isOver = true
-      if (isOver) for (const one of held?.splice(0) ?? []) fabric.send(peers[1], one)
+      if (isOver) for (const heldMessage of held?.splice(0) ?? []) fabric.send(peers[1], heldMessage)
       if (to !== peers[1] || message.round < firstHeld || isOver) return fabric.send(to, message)
       held = [...(held ?? []), { ...message, vector: message.vector.slice() }]
       return 'queued'

@@ -14,21 +14,17 @@ export function message(round: number): VectorMessage {
 export async function next(fabric: Fabric<VectorMessage>): Promise<Envelope<VectorMessage>> {
   const limit = timeLimit(20_000)
   const envelope = await fabric.receive(fabric.now() + limit)
-  if (envelope === undefined) throw new Error(`${fabric.self} got no message within ${limit / 1000} s`)
+  if (envelope === undefined) throw new Error(`${fabric.self} received no message within ${limit / 1000} s`)
   return envelope
 }
 
 /** Sends as soon as the queue has room. */
-export async function sendWhenThereIsRoom(
-  fabric: Fabric<VectorMessage>,
-  to: string,
-  what: VectorMessage
-): Promise<void> {
+export async function sendWithRetry(fabric: Fabric<VectorMessage>, to: string, message: VectorMessage): Promise<void> {
   const limit = timeLimit(10_000)
   const deadline = fabric.now() + limit
   while (fabric.now() < deadline) {
-    if (fabric.send(peerName(to), what) === 'queued') return
+    if (fabric.send(peerName(to), message) === 'queued') return
     await fabric.sleep(fabric.now() + 5)
   }
-  throw new Error(`there was no room for a message to ${to} within ${limit / 1000} s`)
+  throw new Error(`the queue to ${to} stayed full for ${limit / 1000} s`)
 }

@@ -9,7 +9,7 @@ import { timeLimit } from './time-limit.js'
 const [a, b, c] = ['a', 'b', 'c'].map(peerName)
 
 /** The notes that a peer has received, and the peers that it has heard from. */
-class Heard {
+class RecordingListener {
   readonly notes: [PeerName, string][] = []
   readonly from = new Set<PeerName>()
 
@@ -42,35 +42,35 @@ function isRising(t: ExecutionContext, numbers: readonly number[]): void {
 
 /** Notes: part of what every fabric promises. */
 export function testNotes(test: TestFn, world: FabricWorld): void {
-  const that = (title: string) => `${world.name}: ${title}`
+  const titled = (title: string) => `${world.name}: ${title}`
 
   test(
-    that('notes arrive in order, once, and the teller is named, also between those that are no neighbours'),
+    titled('notes arrive in order, once, and the sender is named, also between peers that are not neighbours'),
     async (t) => {
-      const got = new Map<PeerName, [PeerName, string][]>()
-      const told = Array.from({ length: 20 }, (_, k) => `note ${k} "ü\n`)
+      const received = new Map<PeerName, [PeerName, string][]>()
+      const sent = Array.from({ length: 20 }, (_, k) => `note ${k} "ü\n`)
       await world.run(ring('a', 'b', 'c', 'd', 'e'), async (fabric) => {
         if (fabric.self !== a && fabric.self !== c) return
-        const heard = new Heard(fabric)
-        got.set(fabric.self, heard.notes)
+        const recorded = new RecordingListener(fabric)
+        received.set(fabric.self, recorded.notes)
         const other = fabric.self === a ? c : a
         t.false(fabric.neighbours(0).sendTo.some(({ name }) => name === other))
-        for (const note of told) fabric.tell(other, note)
-        await until(fabric, 'all notes', () => heard.notes.length >= told.length)
+        for (const note of sent) fabric.tell(other, note)
+        await until(fabric, 'all notes', () => recorded.notes.length >= sent.length)
       })
       t.deepEqual(
-        got.get(a),
-        told.map((note) => [c, note])
+        received.get(a),
+        sent.map((note) => [c, note])
       )
       t.deepEqual(
-        got.get(c),
-        told.map((note) => [a, note])
+        received.get(c),
+        sent.map((note) => [a, note])
       )
     }
   )
 
   test(
-    that('a note goes ahead of vectors that were handed over before, and is heard while nobody receives'),
+    titled('a note overtakes vectors that were sent before it, and arrives while no program receives'),
     async (t) => {
       await world.run(complete('a', 'b'), async (fabric) => {
         if (fabric.self === a) {
@@ -78,16 +78,16 @@ export function testNotes(test: TestFn, world: FabricWorld): void {
           fabric.tell(b, 'ahead')
           return void (await next(fabric))
         }
-        const heard = new Heard(fabric)
-        await until(fabric, 'the note', () => heard.notes.length > 0)
-        t.deepEqual(heard.texts, ['ahead'])
+        const recorded = new RecordingListener(fabric)
+        await until(fabric, 'the note', () => recorded.notes.length > 0)
+        t.deepEqual(recorded.texts, ['ahead'])
         for (let k = 0; k < 8; k++) fabric.recycle((await next(fabric)).message)
         fabric.send(a, message(2))
       })
     }
   )
 
-  test(that('too many notes at once are dropped, and nothing waits; later ones arrive'), async (t) => {
+  test(titled('too many notes at once are dropped, and nothing waits; later ones arrive'), async (t) => {
     const texts: string[] = []
     const many = 3000
     await world.run(complete('a', 'b'), async (fabric) => {
@@ -96,9 +96,9 @@ export function testNotes(test: TestFn, world: FabricWorld): void {
         for (let k = many; (await fabric.receive(fabric.now() + 20)) === undefined; k++) fabric.tell(b, `${k}`)
         return
       }
-      const heard = new Heard(fabric)
-      await until(fabric, 'a later note', () => Number(heard.texts.at(-1)) >= many)
-      texts.push(...heard.texts)
+      const recorded = new RecordingListener(fabric)
+      await until(fabric, 'a later note', () => Number(recorded.texts.at(-1)) >= many)
+      texts.push(...recorded.texts)
       fabric.send(a, message(0))
     })
     // The first notes find room.
@@ -109,11 +109,13 @@ export function testNotes(test: TestFn, world: FabricWorld): void {
   })
 
   test(
-    that('a note to nobody of the run or to oneself is dropped, and the longest one arrives; longer ones are an error'),
+    titled(
+      'a note to an unknown peer or to the sender itself is dropped, and the longest one arrives; longer ones are an error'
+    ),
     async (t) => {
       const texts: string[] = []
       await world.run(complete('a', 'b'), async (fabric) => {
-        const heard = new Heard(fabric)
+        const recorded = new RecordingListener(fabric)
         if (fabric.self === a) {
           fabric.tell(peerName('nobody'), 'lost')
           fabric.tell(a, 'lost')
@@ -124,20 +126,20 @@ export function testNotes(test: TestFn, world: FabricWorld): void {
           fabric.tell(b, '\u0001'.repeat(maxNoteBytes))
           await next(fabric)
         } else {
-          await until(fabric, 'a note', () => heard.notes.length > 0)
+          await until(fabric, 'a note', () => recorded.notes.length > 0)
           fabric.send(a, message(0))
         }
-        texts.push(...heard.texts)
+        texts.push(...recorded.texts)
       })
       t.deepEqual(texts, ['\u0001'.repeat(maxNoteBytes)])
     }
   )
 
-  test(that('vectors and notes are heard, and of two listeners the second takes the place of the first'), async (t) => {
+  test(titled('a listener is notified of vectors and notes, and a second listener replaces the first'), async (t) => {
     await world.run(complete('a', 'b', 'c'), async (fabric) => {
       if (fabric.self === a) {
-        const first = new Heard(fabric)
-        const second = new Heard(fabric)
+        const first = new RecordingListener(fabric)
+        const second = new RecordingListener(fabric)
         fabric.tell(b, 'go on')
         fabric.tell(c, 'go on')
         await until(fabric, 'b and c', () => second.from.has(b) && second.from.has(c) && second.notes.length > 0)
@@ -146,15 +148,15 @@ export function testNotes(test: TestFn, world: FabricWorld): void {
         t.is((await next(fabric)).message.vector.length, vectorLength)
         return
       }
-      const heard = new Heard(fabric)
-      await until(fabric, 'a word', () => heard.notes.length > 0)
-      t.true(heard.from.has(a))
+      const recorded = new RecordingListener(fabric)
+      await until(fabric, 'any note', () => recorded.notes.length > 0)
+      t.true(recorded.from.has(a))
       if (fabric.self === b) fabric.send(a, message(1))
       else fabric.tell(a, 'here')
     })
   })
 
-  test(that('a peer that is told to stop hears nothing more'), async (t) => {
+  test(titled('a peer that is asked to stop receives no more notes'), async (t) => {
     const texts: string[] = []
     let hasStopped = false
     await world.runAndStop(complete('a', 'b'), b, async (fabric, ready) => {
@@ -169,15 +171,15 @@ export function testNotes(test: TestFn, world: FabricWorld): void {
         }
         return
       }
-      const heard = new Heard(fabric)
+      const recorded = new RecordingListener(fabric)
       fabric.signal.addEventListener('abort', () => (hasStopped = true))
-      await until(fabric, 'a note', () => heard.notes.length > 0)
+      await until(fabric, 'a note', () => recorded.notes.length > 0)
       ready()
       await t.throwsAsync(fabric.receive() as Promise<unknown>, { name: 'StoppedError' })
       // A second listener receives none either.
-      const second = new Heard(fabric)
+      const second = new RecordingListener(fabric)
       while (second.notes.length < 1 && texts.length++ < 30) await Promise.resolve()
-      texts.splice(0, texts.length, ...heard.texts, ...second.texts)
+      texts.splice(0, texts.length, ...recorded.texts, ...second.texts)
     })
     t.deepEqual(new Set(texts), new Set(['before']))
   })

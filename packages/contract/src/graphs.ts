@@ -15,9 +15,9 @@ export function ring(...names: readonly string[]): Topology {
 function even(names: readonly string[], isLinked: (distance: number) => boolean): Topology {
   const peers = names.map(peerName).sort(byName)
   const mixing = (peer: PeerName): Mixing => {
-    const place = peers.indexOf(peer)
-    if (place < 0) throw new RangeError(`there is no peer ${peer}`)
-    const names = peers.filter((_, other) => other !== place && isLinked(Math.abs(other - place)))
+    const index = peers.indexOf(peer)
+    if (index < 0) throw new RangeError(`"${peer}" is not a peer of this topology`)
+    const names = peers.filter((_, other) => other !== index && isLinked(Math.abs(other - index)))
     const weight = 1 / (names.length + 1)
     const others = names.map((name) => ({ name, weight }))
     return { selfWeight: weight, receiveFrom: others, sendTo: others }

@@ -20,7 +20,7 @@ const all = Uint32Array.from({ length: 8 }, (_, sample) => sample)
 export function quadratics({ peers }: Topology, spread = 4): Quadratics {
   const centre = (peer: PeerName, d: number) => 3 - d + spread * (peers.indexOf(peer) / peers.length - 0.4 + 0.1 * d)
   const taskOf = (peer: PeerName): Task => {
-    const place = Math.max(0, peers.indexOf(peer))
+    const index = Math.max(0, peers.indexOf(peer))
     return {
       schema: [{ name: 'x', shape: [curvatures.length] }],
       samples: 8,
@@ -28,7 +28,7 @@ export function quadratics({ peers }: Topology, spread = 4): Quadratics {
       initialise: () => ({ kind: 'initialise', samples: 0, run: () => new Float32Array(curvatures.length) }),
       gradient: (x, batch) => ({
         kind: 'gradient',
-        samples: batch.length + place / 8,
+        samples: batch.length + index / 8,
         run: () => gradientAt(x, peer, batch)
       }),
       evaluate: (x) => ({ kind: 'evaluate', samples: 0, run: () => ({ loss: gradientAt(x, peer).loss }) })

@@ -53,11 +53,11 @@ export function testTask(test: TestFn, { name, create }: TaskCase): void {
     await withTask(async (task) => {
       const x = await task.initialise(3).run()
       const batch = someBatch(task)
-      const slope = (await task.gradient(x, batch).run()).vector.slice()
-      const square = dot(slope, slope)
+      const gradient = (await task.gradient(x, batch).run()).vector.slice()
+      const square = dot(gradient, gradient)
       const step = 1e-2 / Math.sqrt(square)
       const lossAt = async (factor: number) =>
-        (await task.gradient(axpy(x.slice(), factor * step, slope), batch).run()).loss
+        (await task.gradient(axpy(x.slice(), factor * step, gradient), batch).run()).loss
       const measured = ((await lossAt(1)) - (await lossAt(-1))) / (2 * step)
       t.true(Math.abs(measured - square) < 0.02 * square, `${measured} measured, ${square} by the gradient`)
     })
@@ -77,15 +77,16 @@ export function testTask(test: TestFn, { name, create }: TaskCase): void {
         [...keys],
         [...new Set(keys)].sort((left, right) => left - right)
       )
-      const own = new Float32Array(keys.length * width)
-      for (const [place, key] of keys.entries()) own.set(x.subarray(key * width, (key + 1) * width), place * width)
-      const out = new Float32Array(own.length).fill(7)
+      const rowValues = new Float32Array(keys.length * width)
+      for (const [index, key] of keys.entries())
+        rowValues.set(x.subarray(key * width, (key + 1) * width), index * width)
+      const out = new Float32Array(rowValues.length).fill(7)
       const { loss, vector } = await task.gradient(x, batch, 5).run()
-      t.is(await rows.gradient(own, keys, batch, out, 5).run(), loss)
-      const spread = new Float32Array(x.length)
-      for (const [place, key] of keys.entries())
-        spread.set(out.subarray(place * width, (place + 1) * width), key * width)
-      t.deepEqual(spread, vector)
+      t.is(await rows.gradient(rowValues, keys, batch, out, 5).run(), loss)
+      const expanded = new Float32Array(x.length)
+      for (const [index, key] of keys.entries())
+        expanded.set(out.subarray(index * width, (index + 1) * width), key * width)
+      t.deepEqual(expanded, vector)
     })
   })
 

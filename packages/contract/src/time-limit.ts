@@ -11,8 +11,8 @@ const maxSlowdown = 10
  * `MURMURATION_TEST_SLOWDOWN` overrides it (for Windows, which has no load average).
  */
 export function slowdown(): number {
-  const given = Number(process.env.MURMURATION_TEST_SLOWDOWN)
-  return given > 0 ? given : Math.min(maxSlowdown, Math.max(1, loadavg()[0] / availableParallelism()))
+  const override = Number(process.env.MURMURATION_TEST_SLOWDOWN)
+  return override > 0 ? override : Math.min(maxSlowdown, Math.max(1, loadavg()[0] / availableParallelism()))
 }
 
 /**

@@ -15,17 +15,17 @@ export function testTopology(test: TestFn, name: string, topology: Topology): vo
         t.true(receiveFrom.every(({ weight }) => weight > 0))
         const names = receiveFrom.map((neighbour) => neighbour.name)
         t.deepEqual(names, [...new Set(names)].sort(byName))
-        const takers = sendTo.map(({ name }) => name)
-        t.deepEqual(takers, [...new Set(takers)].sort(byName))
-        t.false(names.includes(peer) || takers.includes(peer))
+        const targets = sendTo.map(({ name }) => name)
+        t.deepEqual(targets, [...new Set(targets)].sort(byName))
+        t.false(names.includes(peer) || targets.includes(peer))
       }
     }
   })
 
   test(`${name}: a peer sends to just those that receive from it, by the same weights, round by round`, (t) => {
     for (const round of rounds) {
-      const pairs = (list: (peer: (typeof topology.peers)[number]) => readonly string[]) =>
-        topology.peers.flatMap((peer) => list(peer)).sort()
+      const pairs = (edgesOf: (peer: (typeof topology.peers)[number]) => readonly string[]) =>
+        topology.peers.flatMap((peer) => edgesOf(peer)).sort()
       t.deepEqual(
         pairs((peer) => topology.mixing(peer, round).sendTo.map(({ name, weight }) => `${peer} ${name} ${weight}`)),
         pairs((peer) => topology.mixing(peer, round).receiveFrom.map(({ name, weight }) => `${name} ${peer} ${weight}`))

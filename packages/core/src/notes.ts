@@ -20,7 +20,7 @@ export function noteBytes(note: string): number {
   const { read, written } = encoder.encodeInto(note, room)
   invariant(read === note.length, () => {
     const { byteLength } = encoder.encode(note)
-    return `a note has ${byteLength} bytes; at most ${maxNoteBytes} are told`
+    return `a note has ${byteLength} bytes, expected at most ${maxNoteBytes}`
   })
   return written
 }

@@ -55,6 +55,6 @@ function lineOf({ path, message }: Problem): string {
  */
 export function pathText(path: Path): string {
   return path
-    .map((key, place) => (typeof key === 'number' ? `[${key}]` : place > 0 ? `.${String(key)}` : String(key)))
+    .map((key, index) => (typeof key === 'number' ? `[${key}]` : index > 0 ? `.${String(key)}` : String(key)))
     .join('')
 }

@@ -17,9 +17,9 @@ export function describeLocalData(
 ): { readonly data: string; readonly partition: string } {
   if (options.partition.kind === 'local') return aboutLocal(localData, options.data)
   const all = localData.shardSizes.reduce((sum, size) => sum + size, 0)
-  const own = options.self === undefined ? '' : `, ${grouped(localData.train.count)} for this peer`
+  const ofPeer = options.self === undefined ? '' : `, ${grouped(localData.train.count)} for this peer`
   return {
-    data: `${grouped(all)} ${subject(options.data, localData)}${own}, ${grouped(localData.test.count)} to test`,
+    data: `${grouped(all)} ${subject(options.data, localData)}${ofPeer}, ${grouped(localData.test.count)} to test`,
     partition: `${kindOf(options)} for ${options.peers.length} ${options.peers.length === 1 ? 'peer' : 'peers'}${sizes(localData)}`
   }
 }
@@ -35,7 +35,7 @@ function aboutLocal(localData: LocalDataFacts, data: DataDescription | undefined
 function subject(data: DataDescription | undefined, { train }: Pick<LocalDataFacts, 'train'>): string {
   const { inputShape, classes = 0, preprocessing } = train
   const isText = preprocessing?.kind === 'text'
-  const shape = isText ? `windows of ${inputShape[0]} characters, ${classes} different ones` : shaped(inputShape)
+  const shape = isText ? `windows of ${inputShape[0]} characters, ${classes} distinct` : shaped(inputShape)
   switch (data?.kind) {
     case undefined:
       return `${shape} of the task's own`
@@ -60,7 +60,7 @@ function shaped(inputShape: readonly number[]): string {
       return `rows of ${inputShape[0]} ${inputShape[0] === 1 ? 'number' : 'numbers'}`
     case 2:
     case 3:
-      return `pictures ${inputShape[0]} × ${inputShape[1]}`
+      return `images ${inputShape[0]} × ${inputShape[1]}`
     default:
       return `samples ${inputShape.join(' × ')}`
   }
@@ -80,9 +80,11 @@ function kindOf({ partition }: SplitOptions): string {
 }
 
 function sizes({ shardSizes }: LocalDataFacts): string {
-  const least = shardSizes.reduce((min, size) => Math.min(min, size), Infinity)
-  const most = shardSizes.reduce((max, size) => Math.max(max, size), 0)
-  return least === most ? `, ${grouped(least)} samples each` : `, ${grouped(least)} to ${grouped(most)} samples each`
+  const smallest = shardSizes.reduce((min, size) => Math.min(min, size), Infinity)
+  const largest = shardSizes.reduce((max, size) => Math.max(max, size), 0)
+  return smallest === largest
+    ? `, ${grouped(smallest)} samples each`
+    : `, ${grouped(smallest)} to ${grouped(largest)} samples each`
 }
 
 /** A whole number with a comma between thousands, whatever the locale: `101,770`. */

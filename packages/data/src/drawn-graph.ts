@@ -13,7 +13,7 @@ export interface GraphOptions {
 /** The mean number of triples of a random relation that begin with an entity. */
 const degree = 3
 /** The fraction of the implied triples that is not shown in training. */
-const heldBack = 0.2
+const testFraction = 0.2
 
 type Triple = readonly [head: number, relation: number, tail: number]
 
@@ -30,22 +30,22 @@ type Triple = readonly [head: number, relation: number, tail: number]
 export function drawGraph({ entities, rules, seed }: GraphOptions): Graph {
   const random = createRandom(seed, 'graph')
   const parts: Record<'train' | 'valid' | 'test', Triple[]> = { train: [], valid: [], test: [] }
-  const isHeldBack = random.stream('held back')
-  const add = (given: readonly Triple[], implied: Triple) => {
-    const draw = isHeldBack.uniform() / heldBack
-    parts.train.push(...given)
+  const testDraws = random.stream('held back')
+  const add = (premises: readonly Triple[], implied: Triple) => {
+    const draw = testDraws.uniform() / testFraction
+    parts.train.push(...premises)
     parts[draw < 0.5 ? 'test' : draw < 1 ? 'valid' : 'train'].push(implied)
   }
   for (let rule = 0; rule < rules; rule++) {
-    const own = random.stream(`rule ${rule}`)
+    const ruleDraws = random.stream(`rule ${rule}`)
     const first = 6 * rule
-    for (const [x, y] of pairs(entities, Math.ceil(degree / 2), own, true)) add([[x, first, y]], [y, first, x])
-    for (const [x, y] of pairs(entities, degree, own, false)) add([[x, first + 1, y]], [y, first + 2, x])
+    for (const [x, y] of pairs(entities, Math.ceil(degree / 2), ruleDraws, true)) add([[x, first, y]], [y, first, x])
+    for (const [x, y] of pairs(entities, degree, ruleDraws, false)) add([[x, first + 1, y]], [y, first + 2, x])
     const places = Math.ceil(entities / 10)
-    const regionOf = Array.from({ length: places }, () => own.integer(Math.ceil(places / 5)))
+    const regionOf = Array.from({ length: places }, () => ruleDraws.integer(Math.ceil(places / 5)))
     for (const [place, region] of regionOf.entries()) parts.train.push([place, first + 4, region])
     for (let x = 0; x < entities; x++) {
-      const place = own.integer(places)
+      const place = ruleDraws.integer(places)
       add([[x, first + 3, place]], [x, first + 5, regionOf[place]])
     }
   }
@@ -54,11 +54,11 @@ export function drawGraph({ entities, rules, seed }: GraphOptions): Graph {
 }
 
 /** Distinct pairs of different entities, `each` for every first one; with `unordered`, only one of two mirrored pairs. */
-function pairs(entities: number, each: number, random: Random, unordered: boolean): (readonly [number, number])[] {
+function pairs(entities: number, perEntity: number, random: Random, unordered: boolean): (readonly [number, number])[] {
   const seen = new Set<number>()
   const drawn: (readonly [number, number])[] = []
   for (let x = 0; x < entities; x++)
-    for (let n = 0; n < each; n++) {
+    for (let n = 0; n < perEntity; n++) {
       const y = random.integer(entities)
       const isKnown = seen.has(x * entities + y) || (unordered && seen.has(y * entities + x))
       if (x === y || isKnown) continue

@@ -1,10 +1,10 @@
 import { hashVector } from '@murmuration/vectors'
 import test from 'ava'
 import { drawnGaussians } from './gaussians.js'
-import { gather, type Source } from './source.js'
+import { take, type Source } from './source.js'
 
 const all = (source: Source) =>
-  gather(
+  take(
     source,
     Uint32Array.from({ length: source.count }, (_, index) => index)
   )
@@ -37,7 +37,7 @@ test('every feature has mean 0 and variance 1, and half of the samples are of ei
   }
 })
 
-test('the best plane tells 93.3 % of them apart', (t) => {
+test('the best plane separates 93.3 % of them', (t) => {
   const [count, features] = [40_000, 57]
   const { inputs, targets } = all(drawnGaussians(count, 4, features))
   // The best weights are the difference of the classes' means over the variance within a class, which is 1 less a quarter of the difference's square,

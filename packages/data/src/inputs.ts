@@ -25,10 +25,10 @@ export async function inputsIn(path: string, signature: ModelSignature): Promise
   if (preprocessing.kind === 'image') {
     if (/\.(csv|parquet)$/i.test(path))
       throw new InputError(
-        `${path}: the model takes pictures of ${inputShape.slice(0, 2).join(' × ')} pixels; give PNG or JPEG files`
+        `${path}: the model takes images of ${inputShape.slice(0, 2).join(' × ')} pixels; give PNG or JPEG files`
       )
-    const { decodePicture } = await import('./images/decode.js')
-    const pixels = fitted(decodePicture(path, bytes), inputShape)
+    const { decodeImage } = await import('./images/decode.js')
+    const pixels = fitted(decodeImage(path, bytes), inputShape)
     return [{ from: path, values: Float32Array.from(pixels, (pixel) => pixel / 255) }]
   }
   const file = { name: path, bytes }

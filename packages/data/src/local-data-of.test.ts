@@ -51,21 +51,21 @@ test('sorted by label, the first peer has no label above any of the second', (t)
   t.true(Math.max(...first) < Math.min(...second))
 })
 
-test('samples that cannot be shared out so are refused', (t) => {
+test('samples that cannot be divided so are refused', (t) => {
   const fails = (own: Partial<Samples>, wanted: Partial<SplitOptions>, message: RegExp) =>
     t.throws(() => localDataOf({ ...samples, ...own }, { ...options, ...wanted }), { instanceOf: InputError, message })
   fails({}, { partition: { kind: 'dirichlet', alpha: 1 } }, /partition "dirichlet" needs .* use "equal"/)
   fails({ targets: inputs, targetShape: [2] }, { partition: { kind: 'label' } }, /partition "label" needs/)
   fails({}, { self: 'c' }, /"c" is not among the peers, which are a, b/)
-  fails({ count: 0, inputs: new Float32Array(), targets: new Float32Array() }, {}, /no samples, at least 2/)
+  fails({ count: 0, inputs: new Float32Array(), targets: new Float32Array() }, {}, /no samples, expected at least 2/)
 })
 
 const shapes: readonly (readonly [readonly number[], string])[] = [
   [[], 'single numbers'],
   [[1], 'rows of 1 number'],
   [[12], 'rows of 12 numbers'],
-  [[3, 4], 'pictures 3 × 4'],
-  [[2, 2, 3], 'pictures 2 × 2'],
+  [[3, 4], 'images 3 × 4'],
+  [[2, 2, 3], 'images 2 × 2'],
   [[1, 2, 3, 2], 'samples 1 × 2 × 3 × 2']
 ]
 

@@ -44,7 +44,7 @@ test('another seed splits the samples in another way', async (t) => {
   t.notDeepEqual(first.test.targets, second.test.targets)
 })
 
-test('as many samples are drawn as are asked for each peer, whatever is held back', async (t) => {
+test('as many samples are drawn as are asked for each peer, whatever the test set takes', async (t) => {
   for (const testFraction of [0.01, 0.2, 0.5, 0.9]) {
     for (const samplesPerPeer of [1, 7]) {
       const data = { kind: 'gaussians', features: 1, samplesPerPeer } as const
@@ -81,17 +81,17 @@ test('what local data are can be read', async (t) => {
 
 const wrong: readonly (readonly [Partial<LocalDataOptions>, RegExp])[] = [
   [{ data: { kind: 'digits', samples: 1.5 } }, /data\.samples is 1\.5/],
-  [{ data: { kind: 'digits' } }, /data\.samples is undefined; a whole number of at least 2/],
-  [{ data: { kind: 'digits', samples: 20, size: 29 } }, /data\.size is 29; a whole number from 1 to 28/],
+  [{ data: { kind: 'digits' } }, /data\.samples is undefined, expected a whole number of at least 2/],
+  [{ data: { kind: 'digits', samples: 20, size: 29 } }, /data\.size is 29, expected a whole number from 1 to 28/],
   [{ data: { kind: 'digits', samples: 20, size: 0 } }, /data\.size is 0/],
-  [{ data: { kind: 'gaussians', features: 0 } }, /data\.features is 0; a whole number of at least 1/],
+  [{ data: { kind: 'gaussians', features: 0 } }, /data\.features is 0, expected a whole number of at least 1/],
   [{ data: { kind: 'gaussians', samplesPerPeer: 0 } }, /data\.samplesPerPeer is 0/],
   [{ data: { kind: 'gaussians', samples: 20, samplesPerPeer: 2 } }, /both samples and samplesPerPeer/],
   [{ testFraction: 1 }, /testFraction is 1/],
   [{ testFraction: Number.NaN }, /testFraction is NaN/],
   [{ peers: [] }, /peers is empty/],
   [{ self: 'd' }, /"d" is not among the peers, which are a, b, c/],
-  [{ data: { kind: 'digits', samples: 3 } }, /2 training samples cannot be shared out among 3 peers/]
+  [{ data: { kind: 'digits', samples: 3 } }, /2 training samples for 3 peers/]
 ]
 
 for (const [part, message] of wrong) {
@@ -105,7 +105,7 @@ test('data with a single sample are refused, as nothing is left to test', async 
   t.teardown(() => rm(folder, { recursive: true }))
   await writeFile(join(folder, 'a.csv'), '1,0')
   const loaded = loadLocalData({ ...options, data: { kind: 'files', path: folder }, peers: ['a'] })
-  await t.throwsAsync(loaded, { instanceOf: InputError, message: /one sample, at least 2 are expected/ })
+  await t.throwsAsync(loaded, { instanceOf: InputError, message: /one sample, expected at least 2/ })
 })
 
 const mnist = fileURLToPath(new URL('../../../../shared/data/mnist', import.meta.url))

@@ -4,7 +4,7 @@ import { fingerprintOf } from './fingerprint.js'
 import { openData, openTest } from './open-data.js'
 import { partition } from './partition.js'
 import type { Samples, LocalData, LocalDataOptions, SplitOptions } from './samples.js'
-import { gather, type Source, sourceOf } from './source.js'
+import { take, type Source, sourceOf } from './source.js'
 import { split } from './split.js'
 import { fittedTo } from './test-set.js'
 
@@ -23,7 +23,7 @@ export async function loadLocalData(options: LocalDataOptions): Promise<LocalDat
   const source = await openData(options.data, options, test)
   const localData = localDataOptionsOf(source, options, test)
   const drawn = ['digits', 'gaussians', 'sentences'].includes(options.data.kind)
-  return drawn ? localData : marked(localData, source, options, test)
+  return drawn ? localData : withFingerprint(localData, source, options, test)
 }
 
 /**
@@ -37,15 +37,15 @@ export async function loadLocalData(options: LocalDataOptions): Promise<LocalDat
 export function localDataOf(samples: Samples, options: SplitOptions, test?: Source): LocalData {
   check(options)
   const source = sourceOf(samples)
-  return marked(localDataOptionsOf(source, options, test), source, options, test)
+  return withFingerprint(localDataOptionsOf(source, options, test), source, options, test)
 }
 
-function localDataOptionsOf(given: Source, options: SplitOptions, testSource?: Source): LocalData {
-  const source = testSource === undefined ? given : fittedTo(testSource, given)
+function localDataOptionsOf(trainSource: Source, options: SplitOptions, testSource?: Source): LocalData {
+  const source = testSource === undefined ? trainSource : fittedTo(testSource, trainSource)
   const [train, test] = testSource === undefined ? split(source, options) : [all(source), all(testSource)]
-  const testSamples = gather(testSource ?? source, test)
+  const testSamples = take(testSource ?? source, test)
   if (options.partition.kind === 'local') {
-    return { train: gather(source, train), test: testSamples, shardSizes: [train.length] }
+    return { train: take(source, train), test: testSamples, shardSizes: [train.length] }
   }
   const shards = partition(
     labelsOf(source, train, options),
@@ -54,11 +54,11 @@ function localDataOptionsOf(given: Source, options: SplitOptions, testSource?: S
     options.peers.length,
     createRandom(options.seed, 'partition')
   )
-  const wanted = options.self === undefined ? shards : [shards[options.peers.indexOf(options.self)]]
+  const selected = options.self === undefined ? shards : [shards[options.peers.indexOf(options.self)]]
   return {
-    train: gather(
+    train: take(
       source,
-      concatenated(wanted).map((place) => train[place])
+      concatenated(selected).map((index) => train[index])
     ),
     test: testSamples,
     shardSizes: shards.map((shard) => shard.length)
@@ -69,7 +69,7 @@ function localDataOptionsOf(given: Source, options: SplitOptions, testSource?: S
  * One peer's local data with the checksum of the data that all peers have; with partition 'local' that is the test set. Only present where there are
  * other peers to compare it with.
  */
-function marked(
+function withFingerprint(
   localData: LocalData,
   source: Source,
   { self, partition: { kind } }: SplitOptions,
@@ -82,19 +82,19 @@ function marked(
 function check({ testFraction, test, partition: { kind }, peers, self }: SplitOptions): void {
   if (kind === 'local' && test === undefined) {
     throw new InputError(
-      'partition "local" keeps all samples of a machine for its peer, and so needs a test set that all have in common: ' +
+      'partition "local" keeps all samples of a machine for its peer, and so needs a test set that all peers share: ' +
         'test: { path: FILE, sha256: { FILE: hex } }'
     )
   }
   if (kind === 'local' && self === undefined) {
     throw new InputError(
-      'with partition "local" no machine has the data of all peers: start each with "murmur peer" on its own'
+      'with partition "local" no machine has the data of all peers: start each peer on its machine with "murmur peer"'
     )
   }
   if (test === undefined && !(testFraction > 0 && testFraction < 1)) {
-    throw new InputError(`testFraction is ${testFraction}; a number between 0 and 1 is expected, such as 0.2`)
+    throw new InputError(`testFraction is ${testFraction}, expected a number between 0 and 1, such as 0.2`)
   }
-  if (peers.length === 0) throw new InputError('peers is empty; at least one peer is expected')
+  if (peers.length === 0) throw new InputError('peers is empty, expected at least one peer')
   if (self !== undefined && !peers.includes(self)) {
     throw new InputError(`"${self}" is not among the peers, which are ${peers.join(', ')}`)
   }

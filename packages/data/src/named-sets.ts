@@ -17,12 +17,12 @@ export interface NamedSet extends DataTraits {
   readonly description: string
 }
 
-const pictures = { hasImages: true, isText: false, classes: 10 }
+const ofImages = { hasImages: true, isText: false, classes: 10 }
 const ofText = { hasImages: false, isText: true }
 
 /** All data sets that files name by one word. */
 export const namedSets: readonly NamedSet[] = [
-  { name: 'digits', description: 'pictures of digits, drawn by the program', ...pictures },
+  { name: 'digits', description: 'images of digits, drawn by the program', ...ofImages },
   {
     ...{ name: 'gaussians', description: 'two classes, drawn by the program' },
     ...{ hasImages: false, isText: false, classes: 2 }
@@ -36,5 +36,5 @@ export const namedSets: readonly NamedSet[] = [
 
 function knownTraits(name: KnownSetName): Omit<NamedSet, 'name'> {
   if (name === 'tiny-shakespeare') return { description: 'a text, fetched once', ...ofText, classes: 65 }
-  return { description: 'pictures, fetched once', ...pictures }
+  return { description: 'images, fetched once', ...ofImages }
 }

@@ -6,7 +6,7 @@ import type { DataDescription, DrawnCount, Fit, SplitOptions } from './samples.j
 import type { Source } from './source.js'
 import { drawnSentences } from './text/sentences.js'
 import { defaultContext } from './text/text.js'
-import { heldBack } from './split.js'
+import { testCountOf } from './split.js'
 import { fittedToModel } from './test-set.js'
 
 /**
@@ -53,10 +53,10 @@ async function open(data: DataDescription, options: SplitOptions, like: Fit | un
 
 function countOf({ samples, samplesPerPeer }: DrawnCount, { peers, testFraction }: SplitOptions): number {
   if (samplesPerPeer === undefined) return whole('samples', samples, 2)
-  if (samples !== undefined) throw new InputError('data has both samples and samplesPerPeer; one of them is expected')
+  if (samples !== undefined) throw new InputError('data has both samples and samplesPerPeer, expected one of them')
   const wanted = whole('samplesPerPeer', samplesPerPeer, 1) * peers.length
   let count = wanted + 1
-  while (count - heldBack(count, testFraction) < wanted) count++
+  while (count - testCountOf(count, testFraction) < wanted) count++
   return count
 }
 
@@ -64,8 +64,8 @@ function contextOf({ context = defaultContext }: SplitOptions): number {
   return whole('context', context, 1, 2 ** 16)
 }
 
-function whole(name: string, value: number | undefined, least: number, most = Number.MAX_SAFE_INTEGER): number {
-  if (Number.isSafeInteger(value) && value !== undefined && value >= least && value <= most) return value
-  const limits = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`
-  throw new InputError(`data.${name} is ${value}; a whole number ${limits} is expected`)
+function whole(name: string, value: number | undefined, min: number, max = Number.MAX_SAFE_INTEGER): number {
+  if (Number.isSafeInteger(value) && value !== undefined && value >= min && value <= max) return value
+  const limits = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`
+  throw new InputError(`data.${name} is ${value}, expected a whole number ${limits}`)
 }

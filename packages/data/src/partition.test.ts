@@ -67,7 +67,7 @@ test('too few samples and an impossible alpha are refused with what was expected
   const random = createRandom(1)
   t.throws(() => partition([0, 0], 1, { kind: 'equal' }, 3, random), {
     instanceOf: InputError,
-    message: /at least one each/
+    message: /at least one for each/
   })
   t.throws(() => partition([0, 0], 1, { kind: 'dirichlet', alpha: 0 }, 2, random), {
     instanceOf: InputError,

@@ -19,7 +19,7 @@ export function partition(
 ): Uint32Array[] {
   if (targets.length < peerCount) {
     throw new InputError(
-      `${targets.length} training samples cannot be shared out among ${peerCount} peers: at least one each is needed`
+      `found ${targets.length} training samples for ${peerCount} peers, expected at least one for each`
     )
   }
   const shuffled = Uint32Array.from(random.shuffle(Array.from(targets, (_, index) => index)))
@@ -32,7 +32,7 @@ export function partition(
         peerCount
       )
     case 'local':
-      throw new InputError('local data is not shared out')
+      throw new InputError('partition "local" divides no samples')
     case 'dirichlet':
       return unevenParts(byClass(shuffled, targets, classes), positive(description.alpha), peerCount, random)
   }
@@ -40,7 +40,7 @@ export function partition(
 
 function positive(alpha: number): number {
   if (Number.isFinite(alpha) && alpha > 0) return alpha
-  throw new InputError(`partition.alpha is ${alpha}; a number above 0 is expected, such as 0.1 (uneven) or 10 (even)`)
+  throw new InputError(`partition.alpha is ${alpha}, expected a number above 0, such as 0.1 (uneven) or 10 (even)`)
 }
 
 function equalParts(indices: Uint32Array, peerCount: number): Uint32Array[] {
@@ -57,11 +57,11 @@ function byClass(indices: Uint32Array, targets: ArrayLike<number>, classes: numb
 function unevenParts(groups: readonly number[][], alpha: number, peerCount: number, random: Random): Uint32Array[] {
   const parts: number[][] = Array.from({ length: peerCount }, () => [])
   for (const group of groups) {
-    let passed = 0
+    let cumulative = 0
     let start = 0
     dirichlet(alpha, peerCount, random).forEach((fraction, peer) => {
-      passed += fraction
-      const end = peer + 1 === peerCount ? group.length : Math.min(group.length, Math.round(passed * group.length))
+      cumulative += fraction
+      const end = peer + 1 === peerCount ? group.length : Math.min(group.length, Math.round(cumulative * group.length))
       for (const index of group.slice(start, end)) parts[peer].push(index)
       start = end
     })
@@ -73,8 +73,8 @@ function unevenParts(groups: readonly number[][], alpha: number, peerCount: numb
 function fillEmpty(parts: readonly number[][]): readonly number[][] {
   for (const part of parts) {
     if (part.length > 0) continue
-    const richest = parts.reduce((best, other) => (other.length > best.length ? other : best))
-    part.push(...richest.splice(-1))
+    const largest = parts.reduce((best, other) => (other.length > best.length ? other : best))
+    part.push(...largest.splice(-1))
   }
   return parts
 }

@@ -16,10 +16,10 @@ export function sourceOf({ inputs, ...rest }: Samples): Source {
 }
 
 /** The samples with the numbers `indices`, in that order. */
-export function gather(source: Source, indices: Uint32Array): Samples {
+export function take(source: Source, indices: Uint32Array): Samples {
   const { inputShape, targetShape, targets, classes, classNames, preprocessing } = source
   const [inputSize, targetSize] = [sizeOf(inputShape), sizeOf(targetShape)]
-  const gathered = {
+  const taken = {
     count: indices.length,
     inputShape,
     inputs: new Float32Array(indices.length * inputSize),
@@ -29,9 +29,9 @@ export function gather(source: Source, indices: Uint32Array): Samples {
     ...(classNames === undefined ? {} : { classNames }),
     ...(preprocessing === undefined ? {} : { preprocessing })
   }
-  for (const [place, index] of indices.entries()) {
-    source.read(index, gathered.inputs.subarray(place * inputSize, (place + 1) * inputSize))
-    gathered.targets.set(targets.subarray(index * targetSize, (index + 1) * targetSize), place * targetSize)
+  for (const [row, index] of indices.entries()) {
+    source.read(index, taken.inputs.subarray(row * inputSize, (row + 1) * inputSize))
+    taken.targets.set(targets.subarray(index * targetSize, (index + 1) * targetSize), row * targetSize)
   }
-  return gathered
+  return taken
 }

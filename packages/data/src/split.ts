@@ -13,16 +13,16 @@ export function split(
 ): readonly [Uint32Array, Uint32Array] {
   if (count < 2)
     throw new InputError(
-      `the data has ${count === 0 ? 'no samples' : 'one sample'}, at least 2 are expected: one to train and one to test`
+      `the data has ${count === 0 ? 'no samples' : 'one sample'}, expected at least 2: one to train and one to test`
     )
   const all = Array.from({ length: count }, (_, index) => index)
   const order = isSequence ? all.reverse() : createRandom(seed, 'split').shuffle(all)
-  const held = heldBack(count, testFraction)
-  const [train, test] = [Uint32Array.from(order.slice(held)), Uint32Array.from(order.slice(0, held))]
+  const testCount = testCountOf(count, testFraction)
+  const [train, test] = [Uint32Array.from(order.slice(testCount)), Uint32Array.from(order.slice(0, testCount))]
   return isSequence ? [train.reverse(), test.reverse()] : [train, test]
 }
 
 /** How many of `count` samples, at least 2, are test samples. */
-export function heldBack(count: number, testFraction: number): number {
+export function testCountOf(count: number, testFraction: number): number {
   return Math.min(count - 1, Math.max(1, Math.round(count * testFraction)))
 }

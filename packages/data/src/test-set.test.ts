@@ -23,7 +23,7 @@ test('a test set for a model need not show all its classes, and has no other', (
   t.is(fittedToModel(fit, read('1,1\n2,0')).classes, 4)
   t.throws(() => fittedToModel(fit, read('1,4\n2,0')), {
     instanceOf: InputError,
-    message: 'a sample is of class 4, and the model has the classes 0 to 3 only'
+    message: 'a sample has class 4, but the model has only the classes 0 to 3'
   })
   t.throws(() => fittedToModel(fit, read('1,2,0\n1,2,1')), {
     instanceOf: InputError,

@@ -22,17 +22,17 @@ export function fittedTo(test: Source, train: Source): Source {
   const { classes } = test
   if (classes === undefined) return { ...train, classes }
   const [found, expected] = [namesOf(train), namesOf(test)]
-  const wrong = found.findIndex((name, place) => place < expected.length && name !== expected[place])
-  if (wrong >= 0)
+  const different = found.findIndex((name, index) => index < expected.length && name !== expected[index])
+  if (different >= 0)
     throw new InputError(
-      `class ${wrong} of the samples is "${found[wrong]}", that of the test set "${expected[wrong]}": both have to name their classes alike`
+      `class ${different} of the samples is "${found[different]}", that of the test set "${expected[different]}": both must name their classes alike`
     )
   const unknown = train.targets.find((target) => !(target < classes))
   if (train.classes !== undefined && unknown === undefined) return { ...train, classes }
   throw new InputError(
     unknown === undefined
-      ? 'the test set has classes, and the samples have none'
-      : `a sample is of class ${unknown}, and the test set has the classes 0 to ${classes - 1} only: it must show all that there are`
+      ? 'the test set has classes, but the samples have none'
+      : `a sample has class ${unknown}, but the test set has only the classes 0 to ${classes - 1}: it must contain all classes`
   )
 }
 
@@ -50,7 +50,7 @@ export function fittedToModel({ inputShape, classes }: Fit, test: Source): Sourc
   if (classes === undefined || test.classes === undefined) return test
   if (test.classes > classes)
     throw new InputError(
-      `a sample is of class ${test.classes - 1}, and the model has the classes 0 to ${classes - 1} only`
+      `a sample has class ${test.classes - 1}, but the model has only the classes 0 to ${classes - 1}`
     )
   return { ...test, classes }
 }

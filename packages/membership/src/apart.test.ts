@@ -78,7 +78,7 @@ test('what a side that has paused learns once it has met the others is not its o
   )
 })
 
-test('a peer that comes back with the model of those who stayed brings nothing that they would return to', (t) => {
+test('a peer that comes back with the model of those that stayed brings nothing that they would return to', (t) => {
   const room = new Room('ab', { settings: { isolated: 'continue' } }).begin()
   for (const name of room.names) room.report(name, { round: 10, samples: 1000 })
   room.run(1000)

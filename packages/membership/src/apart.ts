@@ -26,9 +26,9 @@ interface Split {
   /** The samples and the life of each peer on the other side. */
   readonly away: Map<PeerName, Pick<Since, 'samples' | 'life'>>
   /** The samples that this peer has processed since, until it met one of them. */
-  own: number
+  processed: number
   /** The peers that are back, and since when this list is unchanged. */
-  back: string
+  returned: string
   settledAt: Milliseconds
 }
 
@@ -66,9 +66,9 @@ const maxShare = 2
 export function ownShare(reunion: Reunion | undefined, hasCommonRounds: boolean): number {
   if (reunion === undefined) return 0
   const { peers, mass, side, isAhead } = reunion
-  const other = peers.length
-  const isTaken = hasCommonRounds && isAhead && side === other
-  return Math.min(maxShare, (mass * (isTaken ? side : side + other)) / (side * mass + other))
+  const otherSide = peers.length
+  const isTaken = hasCommonRounds && isAhead && side === otherSide
+  return Math.min(maxShare, (mass * (isTaken ? side : side + otherSide)) / (side * mass + otherSide))
 }
 
 /**
@@ -80,7 +80,7 @@ export class Apart {
   readonly #back = new Map<PeerName, Back>()
   #minority: Since | undefined
   #split: Split | undefined
-  #reunion: { readonly met: Reunion; readonly until: Milliseconds } | undefined
+  #reunion: { readonly reunion: Reunion; readonly until: Milliseconds } | undefined
   /** Whether this peer has processed samples since the split. */
   #hasTrained = false
 
@@ -98,7 +98,7 @@ export class Apart {
 
   /** The peers with which this peer has to merge models. */
   get reunion(): Reunion | undefined {
-    return this.#reunion?.met
+    return this.#reunion?.reunion
   }
 
   /** Whether this peer has trained apart from another one, and has not yet merged the models of both sides. */
@@ -114,8 +114,8 @@ export class Apart {
     if (this.isFrom(name)) return true
     const absent = this.#absent.get(name)
     if (absent !== undefined) return this.#split === undefined && at - absent.at >= this.settleFor
-    const back = this.#back.get(name)
-    return back?.life === life && at < (back?.until ?? 0)
+    const returned = this.#back.get(name)
+    return returned?.life === life && at < (returned?.until ?? 0)
   }
 
   /** A life has begun, with the model that this peer has now. */
@@ -123,12 +123,12 @@ export class Apart {
     this.#reunion = undefined
   }
 
-  look(facts: ApartFacts, at: Milliseconds): Reunion | undefined {
+  update(facts: ApartFacts, at: Milliseconds): Reunion | undefined {
     this.#notice(facts, at)
     if (this.#reunion !== undefined && at > this.#reunion.until) this.#reunion = undefined
     if (this.#split === undefined) {
       if (this.#minority !== undefined && at - this.#minority.at >= this.settleFor)
-        this.#split = { samples: this.#minority.samples, away: new Map(), own: 0, back: '', settledAt: at }
+        this.#split = { samples: this.#minority.samples, away: new Map(), processed: 0, returned: '', settledAt: at }
       return undefined
     }
     const { away } = this.#split
@@ -153,49 +153,49 @@ export class Apart {
   }
 
   #meet(split: Split, facts: ApartFacts, at: Milliseconds): Reunion | undefined {
-    const back = facts.view.present.filter((peer) => split.away.has(peer))
+    const returned = facts.view.present.filter((peer) => split.away.has(peer))
     // What it learns after they have met, it may have learned from their model.
-    if (back.length === 0) split.own = facts.samples - split.samples
-    const { own } = split
-    this.#hasTrained = own > 0
-    if (String(back) !== split.back) {
-      split.back = String(back)
+    if (returned.length === 0) split.processed = facts.samples - split.samples
+    const { processed } = split
+    this.#hasTrained = processed > 0
+    if (String(returned) !== split.returned) {
+      split.returned = String(returned)
       split.settledAt = at
     }
-    if (back.length === 0 || at - split.settledAt < this.settleFor) return undefined
+    if (returned.length === 0 || at - split.settledAt < this.settleFor) return undefined
     this.#split = undefined
     this.#minority = undefined
     this.#hasTrained = false
-    if (own === 0 || haveBegunAnew(split, back, facts) || !isReturning(split, back, facts.view.members))
+    if (processed === 0 || haveBegunAnew(split, returned, facts) || !isReturning(split, returned, facts.view.members))
       return undefined
-    const met = reunionOf(split, back, own, facts, this.settings.lag)
-    this.#reunion = { met, until: at + this.mergeWithin }
+    const reunion = reunionOf(split, returned, processed, facts, this.settings.lag)
+    this.#reunion = { reunion, until: at + this.mergeWithin }
     return this.reunion
   }
 }
 
 /** Whether all peers of the other side have begun another life: their samples since then belong to the model that they took. */
-function haveBegunAnew({ away }: Split, back: readonly PeerName[], { recordOf }: ApartFacts): boolean {
-  return back.every((peer) => (recordOf(peer)?.life ?? 0) > (away.get(peer)?.life ?? 0))
+function haveBegunAnew({ away }: Split, returned: readonly PeerName[], { recordOf }: ApartFacts): boolean {
+  return returned.every((peer) => (recordOf(peer)?.life ?? 0) > (away.get(peer)?.life ?? 0))
 }
 
 /** Whether the other side is a majority, or neither is and the other has the first name of both. */
-function isReturning({ away }: Split, back: readonly PeerName[], members: readonly PeerName[]): boolean {
-  const both = members.filter((peer) => back.includes(peer) || !away.has(peer))
-  return isMajority(back, members) || back.includes(both[0])
+function isReturning({ away }: Split, returned: readonly PeerName[], members: readonly PeerName[]): boolean {
+  const bothSides = members.filter((peer) => returned.includes(peer) || !away.has(peer))
+  return isMajority(returned, members) || returned.includes(bothSides[0])
 }
 
 function reunionOf(
   { away }: Split,
-  back: readonly PeerName[],
-  own: number,
+  returned: readonly PeerName[],
+  processed: number,
   { view, round: ownRound, recordOf }: ApartFacts,
   lag: number
 ): Reunion {
-  const records = back.flatMap((peer) => recordOf(peer) ?? [])
-  const theirs = records.map(({ name, samples }) => Math.max(0, samples - (away.get(name)?.samples ?? 0)))
-  const mean = theirs.reduce((sum, samples) => sum + samples, 0) / theirs.length
-  const mass = Math.min(maxMass, Math.max(minMass, own / mean))
+  const records = returned.flatMap((peer) => recordOf(peer) ?? [])
+  const theirSamples = records.map(({ name, samples }) => Math.max(0, samples - (away.get(name)?.samples ?? 0)))
+  const mean = theirSamples.reduce((sum, samples) => sum + samples, 0) / theirSamples.length
+  const mass = Math.min(maxMass, Math.max(minMass, processed / mean))
   const round = medianRound(records) ?? 0
-  return { peers: back, mass, side: view.present.length - back.length, isAhead: ownRound > round + lag, round }
+  return { peers: returned, mass, side: view.present.length - returned.length, isAhead: ownRound > round + lag, round }
 }

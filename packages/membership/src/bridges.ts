@@ -7,7 +7,7 @@ type NeighboursOf = (peer: PeerName) => Iterable<PeerName>
 
 /** A peer's neighbours in the cycles that join the usable peers around each group of unusable peers next to it. */
 export function bridgesFrom(peer: PeerName, neighboursOf: NeighboursOf, usable: IsUsable): PeerName[] {
-  return bordersOf(peer, neighboursOf, usable).flatMap((border) => besideInCycle(border, peer))
+  return bordersOf(peer, neighboursOf, usable).flatMap((border) => cycleNeighbours(border, peer))
 }
 
 /**
@@ -20,7 +20,7 @@ export function jointsFrom(peer: PeerName, topology: Topology, usable: IsUsable)
   const neighboursOf = unionOf(topology)
   return bordersOf(peer, neighboursOf, usable).flatMap((border) => {
     const firsts = firstOfEachPart(border, (member) => [...neighboursOf(member)].filter(usable))
-    return firsts.has(peer) ? besideInCycle(firsts, peer) : []
+    return firsts.has(peer) ? cycleNeighbours(firsts, peer) : []
   })
 }
 
@@ -29,13 +29,18 @@ function bordersOf(peer: PeerName, neighboursOf: NeighboursOf, usable: IsUsable)
   const visited = new Set<PeerName>()
   const borders: Set<PeerName>[] = []
   for (const start of neighboursOf(peer)) {
-    if (!usable(start) && !visited.has(start)) borders.push(around(start, neighboursOf, usable, visited))
+    if (!usable(start) && !visited.has(start)) borders.push(borderOf(start, neighboursOf, usable, visited))
   }
   return borders
 }
 
 /** The usable peers around the group of unusable ones that contains `start`. Marks the group as visited. */
-function around(start: PeerName, neighboursOf: NeighboursOf, usable: IsUsable, visited: Set<PeerName>): Set<PeerName> {
+function borderOf(
+  start: PeerName,
+  neighboursOf: NeighboursOf,
+  usable: IsUsable,
+  visited: Set<PeerName>
+): Set<PeerName> {
   const border = new Set<PeerName>()
   const group = [start]
   visited.add(start)
@@ -72,21 +77,21 @@ function firstOfEachPart(peers: Set<PeerName>, linksOf: NeighboursOf): Set<PeerN
 }
 
 /** A peer's neighbours when all are put in a cycle by hash. */
-function besideInCycle(peers: Set<PeerName>, peer: PeerName): PeerName[] {
+function cycleNeighbours(peers: Set<PeerName>, peer: PeerName): PeerName[] {
   const cycle = byHash(peers, 'bridge')
-  const place = cycle.indexOf(peer)
-  return cycle.length < 2 ? [] : [cycle.at(place - 1) ?? peer, cycle[(place + 1) % cycle.length]]
+  const index = cycle.indexOf(peer)
+  return cycle.length < 2 ? [] : [cycle.at(index - 1) ?? peer, cycle[(index + 1) % cycle.length]]
 }
 
 const unions = new WeakMap<Topology, Map<PeerName, readonly PeerName[]>>()
 
 /** The neighbours of each peer in any round, in either direction. */
 function unionOf(topology: Topology): NeighboursOf {
-  const known = unions.get(topology) ?? new Map<PeerName, readonly PeerName[]>()
-  unions.set(topology, known)
+  const union = unions.get(topology) ?? new Map<PeerName, readonly PeerName[]>()
+  unions.set(topology, union)
   return (peer) => {
-    let neighbours = known.get(peer)
-    if (neighbours === undefined) known.set(peer, (neighbours = inAnyRound(topology, peer)))
+    let neighbours = union.get(peer)
+    if (neighbours === undefined) union.set(peer, (neighbours = inAnyRound(topology, peer)))
     return neighbours
   }
 }

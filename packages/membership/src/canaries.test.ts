@@ -4,7 +4,7 @@ import test from 'ava'
 import { lying } from './liars.test.support.js'
 import { Member } from './member.js'
 import type { GossipNote, ProbeNote } from './notes.js'
-import { trialOf, wrongIn } from './seeds.test.support.js'
+import { trialOf, problemsIn } from './seeds.test.support.js'
 import type { SwarmOptions } from './swarm.test.support.js'
 
 type Args = ConstructorParameters<typeof Member>
@@ -67,11 +67,11 @@ for (const [title, change] of Object.entries(canaries)) {
   test(`canary: it is noticed when ${title}`, (t) => {
     for (let seed = 1; seed <= 40; seed++) {
       const trial = trialOf(seed, change)
-      const wrong = [...wrongIn(trial), ...trial.swarm.strikes]
+      const wrong = [...problemsIn(trial), ...trial.swarm.strikes]
       if (wrong.length === 0) continue
       // A seed that fails with the rule too says nothing about it.
       const sound = trialOf(seed, { ...change, ...withRule })
-      if ([...wrongIn(sound), ...sound.swarm.strikes].length > 0) continue
+      if ([...problemsIn(sound), ...sound.swarm.strikes].length > 0) continue
       t.log(`seed ${seed}: ${wrong[0]}`)
       return t.pass()
     }

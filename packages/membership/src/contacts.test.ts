@@ -8,7 +8,7 @@ const names = 'abcdefghijklmnopqrstuvwx'
 const peers = [...names].map(peerName)
 const [, , , , , , , h] = peers
 
-test('contacts go both ways and join all, whoever is gone', (t) => {
+test('contacts are mutual and connect all, whichever peers are gone', (t) => {
   for (const gone of ['', 'h', 'aeiouh', names.slice(4)].map((text) => new Set(text))) {
     const here = peers.filter((peer) => !gone.has(peer))
     const contacts = new Map(here.map((peer) => [peer, new Contacts(peers, peer).of((other) => gone.has(other))]))
@@ -23,7 +23,7 @@ test('contacts go both ways and join all, whoever is gone', (t) => {
   }
 })
 
-test('of many whom a dead peer refuses, few vote, and all know it', (t) => {
+test('of many peers that a dead peer refuses, few vote, and all know it', (t) => {
   const room = new Room(names).begin()
   room.end('h')
   for (const member of room.members.values()) member.refused(h, room.now)

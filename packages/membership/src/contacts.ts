@@ -20,8 +20,8 @@ export interface ContactSets {
  */
 export class Contacts {
   readonly #others: ReadonlySet<PeerName>
-  /** Each with this peer's place in it. */
-  readonly #cycles: readonly { readonly order: readonly PeerName[]; readonly place: number }[]
+  /** Each with this peer's index in it. */
+  readonly #cycles: readonly { readonly order: readonly PeerName[]; readonly index: number }[]
 
   /** When each peer that keeps contact with this one last told it something. */
   readonly #callers = new Map<PeerName, Milliseconds>()
@@ -30,7 +30,7 @@ export class Contacts {
   constructor(peers: readonly PeerName[], self: PeerName) {
     const isSmall = peers.length <= maxComplete
     this.#others = new Set(isSmall ? peers.filter((peer) => peer !== self) : [])
-    this.#cycles = isSmall ? [] : cyclesOf(peers).map((order) => ({ order, place: order.indexOf(self) }))
+    this.#cycles = isSmall ? [] : cyclesOf(peers).map((order) => ({ order, index: order.indexOf(self) }))
     this.#sets = this.of(() => false)
   }
 
@@ -49,34 +49,34 @@ export class Contacts {
 
   /** Recomputes the contacts; a peer that has not called for `forgetAfter` is no longer a caller. */
   renew(isGone: (peer: PeerName) => boolean, now: Milliseconds, forgetAfter: Milliseconds): void {
-    for (const [peer, at] of this.#callers) if (now - at > forgetAfter) this.#callers.delete(peer)
+    for (const [peer, calledAt] of this.#callers) if (now - calledAt > forgetAfter) this.#callers.delete(peer)
     const { all, quick } = this.of(isGone)
     this.#sets = { all: new Set([...all, ...this.#callers.keys()]), quick }
   }
 
   of(isGone: (peer: PeerName) => boolean): ContactSets {
     if (this.#cycles.length === 0) return { all: this.#others, quick: this.#others }
-    const beside = this.#cycles.map(({ order, place }) =>
-      [1, order.length - 1].flatMap((step) => firstAlong(order, place, step, isGone) ?? [])
+    const neighbours = this.#cycles.map(({ order, index }) =>
+      [1, order.length - 1].flatMap((step) => firstAlong(order, index, step, isGone) ?? [])
     )
-    return { all: new Set(beside.flat()), quick: new Set(beside.slice(0, quickCycles).flat()) }
+    return { all: new Set(neighbours.flat()), quick: new Set(neighbours.slice(0, quickCycles).flat()) }
   }
 }
 
 /** The first peer that is not gone, going around a cycle from a place in steps. */
-function firstAlong(order: readonly PeerName[], place: number, step: number, isGone: (peer: PeerName) => boolean) {
-  for (let at = (place + step) % order.length; at !== place; at = (at + step) % order.length) {
-    if (!isGone(order[at])) return order[at]
+function firstAlong(order: readonly PeerName[], index: number, step: number, isGone: (peer: PeerName) => boolean) {
+  for (let next = (index + step) % order.length; next !== index; next = (next + step) % order.length) {
+    if (!isGone(order[next])) return order[next]
   }
   return undefined
 }
 
-const known = new WeakMap<readonly PeerName[], readonly (readonly PeerName[])[]>()
+const cachedCycles = new WeakMap<readonly PeerName[], readonly (readonly PeerName[])[]>()
 
 /** Cached per peer list: in a simulation many peers share one. */
 function cyclesOf(peers: readonly PeerName[]): readonly (readonly PeerName[])[] {
   const cycles =
-    known.get(peers) ?? Array.from({ length: cycleCount }, (_, cycle) => byHash(peers, `contacts ${cycle}`))
-  known.set(peers, cycles)
+    cachedCycles.get(peers) ?? Array.from({ length: cycleCount }, (_, cycle) => byHash(peers, `contacts ${cycle}`))
+  cachedCycles.set(peers, cycles)
   return cycles
 }

@@ -40,7 +40,7 @@ export class Entry {
   }
 
   /** Others know of an earlier process: the life that this one has begun is void. */
-  comeAgain(): void {
+  restart(): void {
     this.#hasBegun = false
     this.#hasOwnState = this.hasCheckpoint
   }
@@ -49,7 +49,7 @@ export class Entry {
    * Called at every tick. A single peer cannot keep others from starting: where fewer than `needed` have begun, and give no state for `answerWithin`,
    * the rest begins without it.
    */
-  look(presentCount: number, begunCount: number, needed: number, at: Milliseconds): void {
+  update(presentCount: number, begunCount: number, needed: number, at: Milliseconds): void {
     this.#isReady = this.#start.isReady(presentCount, at)
     const hasFew = this.#isReady && begunCount > 0 && begunCount < needed
     this.#waitsSince = hasFew ? (this.#waitsSince ?? at) : undefined

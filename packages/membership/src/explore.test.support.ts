@@ -142,8 +142,8 @@ export class Explorer {
 
   /** A move in which one peer takes something in; none when nothing was new. */
   #takeIn(state: State, to: PeerName, label: string, records: Iterable<PeerRecord>, votes: readonly Vote[]): State[] {
-    const known = state.knows.get(to) ?? this.#model.knowledge()
-    const knowledge = this.#knowing(known.records, known.votes)
+    const current = state.knows.get(to) ?? this.#model.knowledge()
+    const knowledge = this.#knowing(current.records, current.votes)
     const ignored = () => undefined
     const listener = { onNews: ignored, onRenewed: ignored, onOwn: ignored }
     const intake = new Intake(
@@ -156,29 +156,31 @@ export class Explorer {
     const from = this.#liar ?? to
     for (const record of records) intake.receive(from, { records: [record], votes: [] })
     for (const vote of votes) intake.receive(from, { records: [], votes: [vote] })
-    if (textOf(knowledge) === textOf(known)) return []
+    if (textOf(knowledge) === textOf(current)) return []
     return [{ ...state, knows: new Map([...state.knows, [to, knowledge]]), label, before: state }]
   }
 
   #tell(state: State, me: PeerName, other: PeerName): State[] {
-    const known = state.knows.get(me)
-    return known === undefined ? [] : this.#takeIn(state, other, `${me} tells ${other}`, known.records, known.votes)
+    const current = state.knows.get(me)
+    return current === undefined
+      ? []
+      : this.#takeIn(state, other, `${me} tells ${other}`, current.records, current.votes)
   }
 
   #refute(state: State, me: PeerName): State[] {
-    const known = state.knows.get(me)
-    const own = known?.record(me)
-    if (known === undefined || own === undefined || known.votersAgainst(me).length === 0) return []
+    const current = state.knows.get(me)
+    const own = current?.record(me)
+    if (current === undefined || own === undefined || current.votersAgainst(me).length === 0) return []
     const record = signedRecord(own, { refutation: own.refutation + 1 })
-    const knowledge = this.#knowing([...known.records, record], known.votes)
+    const knowledge = this.#knowing([...current.records, record], current.votes)
     return [{ ...state, knows: new Map([...state.knows, [me, knowledge]]), label: `${me} refutes`, before: state }]
   }
 
   #vote(state: State, me: PeerName, target: PeerName): State[] {
-    const known = state.knows.get(me)
-    const record = known?.record(target)
+    const current = state.knows.get(me)
+    const record = current?.record(target)
     const isTrue = state.down.has(target)
-    if (known === undefined || record === undefined || known.votersAgainst(target).includes(me)) return []
+    if (current === undefined || record === undefined || current.votersAgainst(target).includes(me)) return []
     if (!isTrue && state.falseVotes === 0) return []
     const { life, refutation } = record
     const vote = signedVote({ voter: me, target, life, refutation })
@@ -189,8 +191,8 @@ export class Explorer {
   }
 
   #takeInOwn(state: State, me: PeerName, vote: Vote): State[] {
-    const known = state.knows.get(me) ?? this.#model.knowledge()
-    const knowledge = this.#knowing(known.records, [...known.votes, vote])
+    const current = state.knows.get(me) ?? this.#model.knowledge()
+    const knowledge = this.#knowing(current.records, [...current.votes, vote])
     return [{ ...state, knows: new Map([...state.knows, [me, knowledge]]), before: state }]
   }
 
@@ -234,9 +236,9 @@ export class Explorer {
     const alive = this.#honest.filter((name) => !state.down.has(name))
     for (const me of alive) {
       for (const other of this.#honest) {
-        const known = state.knows.get(me)
-        const record = known?.record(other)
-        if (other === me || record === undefined || known?.isDead(other) !== true || state.down.has(other)) continue
+        const current = state.knows.get(me)
+        const record = current?.record(other)
+        if (other === me || record === undefined || current?.isDead(other) !== true || state.down.has(other)) continue
         if (!state.meant.has(meaning(other, record))) return `${other} is dead, and nobody honest has voted against it`
       }
     }
@@ -244,11 +246,11 @@ export class Explorer {
   }
 
   #violatedAtEnd(state: State, alive: readonly PeerName[]): string | undefined {
-    const known = alive.map((name) => state.knows.get(name) ?? this.#model.knowledge())
-    if (new Set(known.map(textOf)).size > 1) return 'knowledge differs'
-    if (known.length === 0) return undefined
+    const all = alive.map((name) => state.knows.get(name) ?? this.#model.knowledge())
+    if (new Set(all.map(textOf)).size > 1) return 'knowledge differs'
+    if (all.length === 0) return undefined
     for (const name of this.#honest) {
-      const isDead = known[0].isDead(name)
+      const isDead = all[0].isDead(name)
       if (isDead && !state.down.has(name)) return `${name} lives and stays dead`
       if (!isDead && state.down.has(name) && alive.length > liars) return `${name} is never found dead`
     }
@@ -276,8 +278,8 @@ export function textOf(knowledge: Knowledge): string {
 
 function keyOf(state: State): string {
   const { crashes, falseVotes, lies } = state
-  const known = [...state.knows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, knowledge]) => textOf(knowledge))
-  return JSON.stringify([crashes, falseVotes, lies, [...state.down].sort(), [...state.meant].sort(), known])
+  const texts = [...state.knows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, knowledge]) => textOf(knowledge))
+  return JSON.stringify([crashes, falseVotes, lies, [...state.down].sort(), [...state.meant].sort(), texts])
 }
 
 function wayTo({ before, label }: State): string[] {

@@ -117,7 +117,7 @@ export class Gossip {
   #note(stream: Stream): string {
     const [records, votes]: [string[], string[]] = [[], []]
     let room = maxNoteLength - overhead
-    const put = (item: PeerRecord | Vote | undefined) => {
+    const write = (item: PeerRecord | Vote | undefined) => {
       if (item === undefined) return true
       const json = jsonOf(item)
       room -= json.length + 1
@@ -125,8 +125,8 @@ export class Gossip {
       ;('voter' in item ? votes : records).push(json)
       return true
     }
-    for (const name of stream.again) if (put(this.knowledge.record(name))) stream.again.delete(name)
-    this.#advance(stream, (entry) => put(typeof entry === 'string' ? this.knowledge.record(entry) : entry))
+    for (const name of stream.again) if (write(this.knowledge.record(name))) stream.again.delete(name)
+    this.#advance(stream, (entry) => write(typeof entry === 'string' ? this.knowledge.record(entry) : entry))
     stream.sent++
     const again = stream.received === undefined
     const { round, samples } = this.distance()
@@ -140,10 +140,10 @@ export class Gossip {
   }
 
   /** Advances to the entries that a peer has not been told and has not told itself, while `put` takes them. */
-  #advance(stream: Stream, put: (entry: Entry) => boolean) {
+  #advance(stream: Stream, write: (entry: Entry) => boolean) {
     const isAtEnd = this.#log.visit(stream.cursor, (entry, number) => {
-      const isToTell = stream.told.get(entry) !== number && (typeof entry === 'string' || this.#isKnown(entry))
-      if (isToTell && !put(entry)) return false
+      const isPending = stream.told.get(entry) !== number && (typeof entry === 'string' || this.#isKnown(entry))
+      if (isPending && !write(entry)) return false
       stream.cursor = number + 1
       return true
     })
@@ -151,8 +151,8 @@ export class Gossip {
   }
 
   #stream(peer: PeerName): Stream {
-    const known = this.#streams.get(peer)
-    if (known !== undefined) return known
+    const existing = this.#streams.get(peer)
+    if (existing !== undefined) return existing
     const stream: Stream = {
       ...{ cursor: 0, told: new Map(), again: new Set() },
       ...{ sent: 0, restartedAt: -Infinity, received: 0 }
@@ -169,6 +169,6 @@ export class Gossip {
 const entryOf = (item: PeerRecord | Vote): Entry => ('voter' in item ? item : item.name)
 
 /** Whether a peer's own record is older than what others know: it has restarted. */
-export function hasForgottenItself(said: PeerRecord, known: PeerRecord): boolean {
-  return compareStanding(said, known) < 0 || (compareStanding(said, known) === 0 && said.beat < known.beat)
+export function hasForgottenItself(sent: PeerRecord, existing: PeerRecord): boolean {
+  return compareStanding(sent, existing) < 0 || (compareStanding(sent, existing) === 0 && sent.beat < existing.beat)
 }

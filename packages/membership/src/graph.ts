@@ -36,8 +36,8 @@ export function repairedRow(
   if (brokenPairs.length === 0 && isWhole(row) && jointsFrom(self, topology, usable).length === 0) return row
   const bridged = bridgedRow(topology, self, round, usable)
   const broken = brokenPairs.filter(([a, b]) => a !== b && usable(a) && usable(b))
-  const mended = broken.length === 0 ? bridged : withDetours({ topology, self, round, usable, broken }, bridged)
-  return mended === undefined || isRowOf(row, mended) ? row : mixingOf(mended)
+  const repaired = broken.length === 0 ? bridged : withDetours({ topology, self, round, usable, broken }, bridged)
+  return repaired === undefined || isRowOf(row, repaired) ? row : mixingOf(repaired)
 }
 
 /** The neighbours of a peer by direction; the same in both where the graph is undirected. */
@@ -87,9 +87,9 @@ function withDetours(situation: Situation, { receiveFrom, sendTo }: Neighbours):
       b,
       (from, to) => usable(to) && !isBroken(from, to)
     )
-    const place = path.indexOf(self)
-    if (place > 0) join(neighbours, path[place - 1])
-    if (place >= 0 && place + 1 < path.length) join(neighbours, path[place + 1])
+    const index = path.indexOf(self)
+    if (index > 0) join(neighbours, path[index - 1])
+    if (index >= 0 && index + 1 < path.length) join(neighbours, path[index + 1])
   }
   return neighbours
 }
@@ -101,12 +101,12 @@ function shortestPath(
   to: PeerName,
   areJoined: (a: PeerName, b: PeerName) => boolean
 ): PeerName[] {
-  const over = peers.find((peer) => areJoined(from, peer) && areJoined(peer, to))
-  if (over !== undefined) return [from, over, to]
-  const before = new Map<PeerName, PeerName | undefined>([[from, undefined]])
-  for (const peer of before.keys()) {
-    if (areJoined(peer, to)) return [...wayTo(peer, before), to]
-    for (const next of peers) if (!before.has(next) && areJoined(peer, next)) before.set(next, peer)
+  const middle = peers.find((peer) => areJoined(from, peer) && areJoined(peer, to))
+  if (middle !== undefined) return [from, middle, to]
+  const predecessors = new Map<PeerName, PeerName | undefined>([[from, undefined]])
+  for (const peer of predecessors.keys()) {
+    if (areJoined(peer, to)) return [...pathTo(peer, predecessors), to]
+    for (const next of peers) if (!predecessors.has(next) && areJoined(peer, next)) predecessors.set(next, peer)
   }
   return []
 }
@@ -116,17 +116,17 @@ const maxOrders = 64
 const orders = new WeakMap<readonly PeerName[], Map<string, readonly PeerName[]>>()
 
 function orderOf(peers: readonly PeerName[], salt: string): readonly PeerName[] {
-  const known = orders.get(peers) ?? new Map<string, readonly PeerName[]>()
-  orders.set(peers, known)
-  const order = known.get(salt) ?? byHash(peers, salt)
-  if (known.size >= maxOrders) known.clear()
-  known.set(salt, order)
+  const cachedOrders = orders.get(peers) ?? new Map<string, readonly PeerName[]>()
+  orders.set(peers, cachedOrders)
+  const order = cachedOrders.get(salt) ?? byHash(peers, salt)
+  if (cachedOrders.size >= maxOrders) cachedOrders.clear()
+  cachedOrders.set(salt, order)
   return order
 }
 
-function wayTo(peer: PeerName, before: ReadonlyMap<PeerName, PeerName | undefined>): PeerName[] {
-  const previous = before.get(peer)
-  return previous === undefined ? [peer] : [...wayTo(previous, before), peer]
+function pathTo(peer: PeerName, predecessors: ReadonlyMap<PeerName, PeerName | undefined>): PeerName[] {
+  const previous = predecessors.get(peer)
+  return previous === undefined ? [peer] : [...pathTo(previous, predecessors), peer]
 }
 
 function brokenLookup(pairs: readonly BrokenPair[]): (a: PeerName, b: PeerName) => boolean {

@@ -44,15 +44,15 @@ export class Intake {
   }
 
   #takeRecord(from: PeerName, record: PeerRecord): boolean {
-    const known = this.#knowledge.record(record.name)
-    if (known !== undefined && !this.#knowledge.isNewer(record)) {
-      this.#compareNotes(from, record, known)
+    const current = this.#knowledge.record(record.name)
+    if (current !== undefined && !this.#knowledge.isNewer(record)) {
+      this.#compareNotes(from, record, current)
       return true
     }
     if (!this.#isKnown(from, record.name)) return true
     if (!this.#signer.verify(record.name, signedText(record), record.signature)) return false
     if (record.name === this.#self) this.#listener.onOwn(record)
-    else this.#addRecord(from, record, known)
+    else this.#addRecord(from, record, current)
     return true
   }
 
@@ -63,8 +63,8 @@ export class Intake {
     return isKnown
   }
 
-  #addRecord(from: PeerName, record: PeerRecord, known: PeerRecord | undefined) {
-    if (known !== undefined && compareStanding(record, known) > 0) this.#listener.onRenewed(record, known)
+  #addRecord(from: PeerName, record: PeerRecord, current: PeerRecord | undefined) {
+    if (current !== undefined && compareStanding(record, current) > 0) this.#listener.onRenewed(record, current)
     if (this.#knowledge.addRecord(record) === 'news') {
       this.#gossip.add(record, from)
       this.#listener.onNews()
@@ -73,15 +73,15 @@ export class Intake {
   }
 
   /** A record that is no newer than the known one: its sender knows as much, or has restarted and lacks its own history. */
-  #compareNotes(from: PeerName, record: PeerRecord, known: PeerRecord) {
-    if (record.signature === known.signature) this.#gossip.isKnownTo(from, record)
-    else if (from === record.name && hasForgottenItself(record, known)) this.#gossip.remind(from, from)
+  #compareNotes(from: PeerName, record: PeerRecord, current: PeerRecord) {
+    if (record.signature === current.signature) this.#gossip.isKnownTo(from, record)
+    else if (from === record.name && hasForgottenItself(record, current)) this.#gossip.remind(from, from)
   }
 
   #takeVote(from: PeerName, vote: Vote): boolean {
     if (!this.#knowledge.isNewVote(vote)) {
-      const known = this.#knowledge.vote(vote.voter, vote.target)
-      if (known?.signature === vote.signature) this.#gossip.isKnownTo(from, known)
+      const current = this.#knowledge.vote(vote.voter, vote.target)
+      if (current?.signature === vote.signature) this.#gossip.isKnownTo(from, current)
       return true
     }
     if (!this.#isKnown(from, vote.voter)) return true

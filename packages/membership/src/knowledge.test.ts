@@ -42,7 +42,7 @@ test('merging what two know is commutative', (t) => {
   fc.assert(fc.property(items, items, (a, b) => void t.deepEqual(full(knowing(a, b)), full(knowing(b, a)))))
 })
 
-test('merging is associative: it does not matter whether one hears it from each or from one that has heard both', (t) => {
+test('merging is associative: it does not matter whether records arrive from each peer or from one that has both', (t) => {
   fc.assert(
     fc.property(items, items, items, (a, b, c) => {
       const left = knowing(told(knowing(told(knowing(a)), told(knowing(b)))), c)
@@ -77,7 +77,7 @@ const sound: Readonly<Record<string, Model>> = {
 }
 
 for (const [title, model] of Object.entries(sound)) {
-  test(`in every schedule of ${title}: nobody is dead without an honest vote, and knowledge ends equal and true`, (t) => {
+  test(`in every schedule of ${title}: no peer is dead without an honest vote, and knowledge ends equal and true`, (t) => {
     const { states, violation } = new Explorer(model).run()
     t.is(violation, undefined)
     t.log(`${states} states`)
@@ -151,7 +151,7 @@ function doubleMains(peers: readonly PeerName[], length: number, forgets: boolea
   return visit(new Map(peers.map((peer) => [peer, peers])), length)
 }
 
-test('while nobody is forgotten, no division of up to 6 peers leaves two mains, and no second one either', (t) => {
+test('while no peer is forgotten, no division of up to 6 peers leaves two mains, and no second one either', (t) => {
   for (let count = 2; count <= 6; count++) t.is(doubleMains([...'abcdef'].slice(0, count).map(peerName), 1, false), 0)
   t.is(doubleMains([...'abcde'].map(peerName), 2, false), 0)
 })

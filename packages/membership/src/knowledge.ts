@@ -55,10 +55,10 @@ export class Knowledge {
   }
 
   /** A peer has told this one its progress. */
-  hasCome(name: PeerName, { round, samples }: Distance): void {
-    const known = this.latest(name)
-    if (known === undefined || (known.round === round && known.samples === samples)) return
-    this.#latest.set(name, { ...known, round, samples })
+  updateDistance(name: PeerName, { round, samples }: Distance): void {
+    const current = this.latest(name)
+    if (current === undefined || (current.round === round && current.samples === samples)) return
+    this.#latest.set(name, { ...current, round, samples })
   }
 
   vote(voter: PeerName, target: PeerName): Vote | undefined {
@@ -67,17 +67,17 @@ export class Knowledge {
 
   /** Whether a record is newer than what is known, by life, refutation and beat; of two with the same numbers, the larger text is. */
   isNewer(record: PeerRecord): boolean {
-    const known = this.#records.get(record.name)
-    return known === undefined || (record !== known && this.compare(record, known) > 0)
+    const current = this.#records.get(record.name)
+    return current === undefined || (record !== current && this.compare(record, current) > 0)
   }
 
   addRecord(record: PeerRecord): News {
     const { name } = record
-    const known = this.#records.get(name)
-    if (known !== undefined && this.compare(record, known) <= 0) return 'old'
+    const current = this.#records.get(name)
+    if (current !== undefined && this.compare(record, current) <= 0) return 'old'
     this.#records.set(name, record)
     this.#latest.delete(name)
-    if (known !== undefined && isSameNews(known, record)) return 'beat'
+    if (current !== undefined && isSameNews(current, record)) return 'beat'
     if (record.broken.length + record.silent.length > 0) this.#reporting.add(name)
     else this.#reporting.delete(name)
     if (record.status === 'joining') this.#joining.add(name)
@@ -94,9 +94,9 @@ export class Knowledge {
     const { voter, target, signature } = vote
     const record = this.#records.get(target)
     if (voter === target || (record !== undefined && compareStanding(vote, record) < 0)) return false
-    const known = this.vote(voter, target)
-    if (known === vote) return false
-    return known === undefined || (compareStanding(vote, known) || compareTexts(signature, known.signature)) > 0
+    const current = this.vote(voter, target)
+    if (current === vote) return false
+    return current === undefined || (compareStanding(vote, current) || compareTexts(signature, current.signature)) > 0
   }
 
   /** Takes a vote in. Returns whether it was new. */

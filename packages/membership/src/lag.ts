@@ -35,21 +35,21 @@ export function nearMedian(records: readonly PeerRecord[], lag: number): PeerNam
  * length: those of the present peers, and of the peers that they say they wait for. A peer that waits gets a longer chain than the peer that it waits
  * for.
  *
- * @param own - the peer that waits for `peer`, and its round
+ * @param waiting - the peer that waits for `peer`, and its round
  */
 export function chainLength(
   peer: PeerName,
-  own: Pick<PeerRecord, 'name' | 'round'>,
+  waiting: Pick<PeerRecord, 'name' | 'round'>,
   recordOf: (peer: PeerName) => PeerRecord | undefined
 ): number {
-  const chain = new Set([own.name, peer])
-  let lowest = own.round
+  const chain = new Set([waiting.name, peer])
+  let lowest = waiting.round
   for (const name of chain) {
-    const { round = own.round, waitsFor = [] } = recordOf(name) ?? {}
-    const others = name === own.name ? [] : waitsFor.filter((other) => other !== own.name)
+    const { round = waiting.round, waitsFor = [] } = recordOf(name) ?? {}
+    const others = name === waiting.name ? [] : waitsFor.filter((other) => other !== waiting.name)
     if (others.length === 0) continue
     lowest = Math.min(lowest, round)
     for (const other of others) if (chain.size <= 2 * maxChain) chain.add(other)
   }
-  return Math.min(maxChain, own.round - lowest)
+  return Math.min(maxChain, waiting.round - lowest)
 }

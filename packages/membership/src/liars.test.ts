@@ -15,7 +15,7 @@ const quiet = new Swarm({ seed: 1, count: 8 }).runUntil(duration)
 const undisturbed = quiet.trainer(quiet.names[0]).rounds
 
 for (const [title, tamper] of Object.entries(lying)) {
-  test(`a liar that is ${title}: nobody honest is dead, knowledge is equal, three quarters of the rounds are kept`, (t) => {
+  test(`a liar that is ${title}: no honest peer is dead, knowledge is equal, three quarters of the rounds are kept`, (t) => {
     const swarm = new Swarm({
       seed: 1,
       count: 8,

@@ -44,7 +44,7 @@ export class Member extends SwarmView {
   readonly #watcher: Watcher
   #view: View | undefined
   #state: MemberState | undefined
-  #inside: readonly PeerRecord[] | undefined
+  #begunContacts: readonly PeerRecord[] | undefined
   #now: Milliseconds
   #nextBeat: Milliseconds
 
@@ -67,7 +67,7 @@ export class Member extends SwarmView {
     this.#intake = new Intake(self, signer, this.knowledge, this.#gossip, {
       onNews: () => this.#changed(),
       onRenewed: (record, before) => this.#detector.renewed(record, before, this.#clock.at(this.#now)),
-      onOwn: (record) => this.#comeAfter(record)
+      onOwn: (record) => this.#joinAfter(record)
     })
     this.#entry = new Entry(this.settings, peers.length - places.length, roundBefore, lifeBefore > 0)
     this.#watcher = new Watcher(this.knowledge, self, this.settings, this.#changes)
@@ -87,8 +87,8 @@ export class Member extends SwarmView {
     if (this.knowledge.votersAgainst(this.#self).length > 0) this.#publish(this.#own.refute())
     if (isBeat) this.#beat()
     const { knowledge, settings, state } = this
-    this.#entry.look(this.expectedCount, this.#begun().length, votesNeeded(knowledge.memberCount, settings.liars), at)
-    this.#watcher.look(this.view, state, policyIn(state, settings), this.isPaused, now)
+    this.#entry.update(this.expectedCount, this.#begun().length, votesNeeded(knowledge.memberCount, settings.liars), at)
+    this.#watcher.update(this.view, state, policyIn(state, settings), this.isPaused, now)
     if (this.members !== knowledge.members) this.#changed()
     this.#contacts.renew((peer) => this.isDead(peer) || this.hasLeft(peer), now, settings.presentFor)
     this.#gossip.send(this.#contacts.all)
@@ -103,8 +103,8 @@ export class Member extends SwarmView {
     this.#contacts.called(from, now)
     this.#gossip.received(from, note.number, note.again, now)
     const fault = this.#intake.receive(from, note)
-    this.knowledge.hasCome(from, note)
-    this.#inside = undefined
+    this.knowledge.updateDistance(from, note)
+    this.#begunContacts = undefined
     return fault
   }
 
@@ -131,7 +131,7 @@ export class Member extends SwarmView {
     this.#entry.begin()
     this.#watcher.apart.begin()
     this.#report.begin(round)
-    this.#tellNow(this.#own.begin(round))
+    this.#publishNow(this.#own.begin(round))
   }
 
   /** Told at the next beat. */
@@ -151,13 +151,13 @@ export class Member extends SwarmView {
   /** This peer leaves; `round` is the last in which it sends its vector. */
   leave(round: number, now: Milliseconds): void {
     this.#enter(now)
-    this.#tellNow(this.#own.end('left', round))
+    this.#publishNow(this.#own.end('left', round))
   }
 
   /** This peer has finished its training. It stays, and gives its state to others. */
   finish(now: Milliseconds): void {
     this.#enter(now)
-    this.#tellNow(this.#own.end('done', this.#report.round))
+    this.#publishNow(this.#own.end('done', this.#report.round))
   }
 
   /** The notes to be sent at once. */
@@ -221,11 +221,11 @@ export class Member extends SwarmView {
   donor(now: Milliseconds): PeerName | undefined {
     this.#enter(now)
     const [{ apart }, { status }] = [this.#watcher, this.#own.record]
-    const isMet = apart.reunion !== undefined
-    const inside = this.#begun().filter((record) => apart.isOfOtherSide(record, now) === isMet)
-    const isBehind = () => this.#entry.needsState(medianRound(inside), this.#report.round, status, this.isMain)
-    if (!isMet && !isBehind()) return undefined
-    const candidates = nearMedian(inside, this.settings.lag).filter((peer) => !this.isLate(peer))
+    const hasReunion = apart.reunion !== undefined
+    const records = this.#begun().filter((record) => apart.isOfOtherSide(record, now) === hasReunion)
+    const isBehind = () => this.#entry.needsState(medianRound(records), this.#report.round, status, this.isMain)
+    if (!hasReunion && !isBehind()) return undefined
+    const candidates = nearMedian(records, this.settings.lag).filter((peer) => !this.isLate(peer))
     return candidates.length === 0 ? undefined : candidates[this.#random.integer(candidates.length)]
   }
 
@@ -246,7 +246,7 @@ export class Member extends SwarmView {
   }
 
   #changed() {
-    this.#view = this.#state = this.#inside = undefined
+    this.#view = this.#state = this.#begunContacts = undefined
   }
 
   #enter(now: Milliseconds) {
@@ -255,16 +255,16 @@ export class Member extends SwarmView {
 
   /** The other present contacts that have begun. */
   #begun(): readonly PeerRecord[] {
-    const isThere = (peer: PeerName) => this.isPresent(peer) && !this.#detector.isSuspected(peer)
-    const records = () => [...this.#contacts.all].filter(isThere).flatMap((peer) => this.recordOf(peer) ?? [])
-    return (this.#inside ??= records().filter(({ isIn }) => isIn))
+    const isAvailable = (peer: PeerName) => this.isPresent(peer) && !this.#detector.isSuspected(peer)
+    const records = () => [...this.#contacts.all].filter(isAvailable).flatMap((peer) => this.recordOf(peer) ?? [])
+    return (this.#begunContacts ??= records().filter(({ isIn }) => isIn))
   }
 
   #beat() {
     this.#nextBeat = Math.max(this.#nextBeat + this.settings.beat, this.#now - this.settings.beat)
-    const record = this.#own.show(this.#report.beat(this.#detector.unreachable, this.#now))
+    const record = this.#own.beat(this.#report.beat(this.#detector.unreachable, this.#now))
     if (record !== undefined) this.#publish(record)
-    this.knowledge.hasCome(this.#self, this.#own.distance)
+    this.knowledge.updateDistance(this.#self, this.#own.distance)
     this.#gossip.beat(this.#contacts.all)
   }
 
@@ -282,10 +282,10 @@ export class Member extends SwarmView {
   }
 
   /** Others know of an earlier process of this peer: the life that this one has begun is void, and a later life begins. */
-  #comeAfter(record: PeerRecord) {
+  #joinAfter(record: PeerRecord) {
     if (!this.#own.isOfEarlierProcess(record)) return
-    this.#entry.comeAgain()
-    this.#tellNow(this.#own.comeAfter(record))
+    this.#entry.restart()
+    this.#publishNow(this.#own.joinAfter(record))
   }
 
   #publish(record: PeerRecord) {
@@ -293,7 +293,7 @@ export class Member extends SwarmView {
     this.#gossip.add(record)
   }
 
-  #tellNow(record: PeerRecord) {
+  #publishNow(record: PeerRecord) {
     this.#publish(record)
     this.#gossip.send(this.#contacts.all)
   }

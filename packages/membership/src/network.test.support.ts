@@ -75,9 +75,9 @@ export class Network {
     readonly loss: number
   ) {}
 
-  cut(a: PeerName, b: PeerName, by: 1 | -1): void {
+  cut(a: PeerName, b: PeerName, delta: 1 | -1): void {
     const key = keyOf(a, b)
-    this.#cuts.set(key, (this.#cuts.get(key) ?? 0) + by)
+    this.#cuts.set(key, (this.#cuts.get(key) ?? 0) + delta)
     if (this.isCut(a, b)) return
     const held = this.#held.get(key) ?? []
     this.#held.delete(key)

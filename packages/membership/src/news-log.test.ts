@@ -11,7 +11,7 @@ const since = (log: NewsLog, from: number) => {
   return found
 }
 
-test('whoever has been told up to a number misses what has changed since, once each, in the order of the last changes', (t) => {
+test('a peer that knows the log up to a number lacks what has changed since, once each, in the order of the last changes', (t) => {
   const random = createRandom(1, 'log')
   const log = new NewsLog(() => true)
   let order: Entry[] = []
@@ -26,7 +26,7 @@ test('whoever has been told up to a number misses what has changed since, once e
   }
 })
 
-test('what is of no use any more is given up in time, and so is the room for it', (t) => {
+test('entries that are no longer needed are dropped in time, and so is the memory for them', (t) => {
   const vote = (life: number) => ({ voter: names[0], target: names[1], life, refutation: 0, signature: 'x' })
   const votes = Array.from({ length: 5000 }, (_, life) => vote(life))
   const log = new NewsLog((entry) => entry === votes.at(-1) || entry === names[2])

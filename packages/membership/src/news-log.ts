@@ -36,8 +36,8 @@ export class NewsLog {
   visit(from: number, visit: (entry: Entry, number: number) => boolean): boolean {
     const entries = this.#entries
     const numbers = this.#numbers
-    for (let place = this.#placeOf(from); place < entries.length; place++) {
-      const [entry, number] = [entries[place], numbers[place]]
+    for (let index = this.#placeOf(from); index < entries.length; index++) {
+      const [entry, number] = [entries[index], numbers[index]]
       if (this.#newest.get(entry) === number && !visit(entry, number)) return false
     }
     return true
@@ -58,11 +58,11 @@ export class NewsLog {
     const [entries, numbers] = [this.#entries, this.#numbers]
     this.#entries = []
     this.#numbers = []
-    entries.forEach((entry, place) => {
-      if (this.#newest.get(entry) !== numbers[place]) return
+    entries.forEach((entry, index) => {
+      if (this.#newest.get(entry) !== numbers[index]) return
       if (this.isKept(entry)) {
         this.#entries.push(entry)
-        this.#numbers.push(numbers[place])
+        this.#numbers.push(numbers[index])
       } else this.#newest.delete(entry)
     })
     this.#limit = 2 * this.#entries.length + slack

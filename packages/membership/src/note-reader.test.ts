@@ -24,7 +24,7 @@ function read(reader: NoteReader, text: string): GossipNote {
   return note
 }
 
-test('the same record or vote is the same object, in whatever note it comes, for all that share a peer list', (t) => {
+test('the same record or vote is the same object, in whatever note it arrives, for all that share a peer list', (t) => {
   const record = new OwnRecord(a, trustingSigner, 0).record
   const other = new OwnRecord(c, trustingSigner, 0).record
   const first = read(NoteReader.of(peers), noteOf(1, [record, other], [vote]))

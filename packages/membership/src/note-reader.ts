@@ -43,13 +43,13 @@ export class NoteReader {
 
   /** Item by item; undefined where anything is not as {@link Gossip} writes it. */
   #readParts(text: string): GossipNote | undefined {
-    const found = head.exec(text)
-    if (found === null || !text.endsWith(tail)) return undefined
-    const [{ length }, number, again, round, samples] = found
-    const between = text.indexOf(middle, length)
-    if (between < 0) return undefined
-    const records = this.#records.readAll(text, length, between)
-    const votes = this.#votes.readAll(text, between + middle.length, text.length - tail.length)
+    const match = head.exec(text)
+    if (match === null || !text.endsWith(tail)) return undefined
+    const [{ length }, number, again, round, samples] = match
+    const separator = text.indexOf(middle, length)
+    if (separator < 0) return undefined
+    const records = this.#records.readAll(text, length, separator)
+    const votes = this.#votes.readAll(text, separator + middle.length, text.length - tail.length)
     if (records === undefined || votes === undefined) return undefined
     const distance = { round: Number(round), samples: Number(samples) }
     return { kind: 'gossip', number: Number(number), again: again === 'true', ...distance, records, votes }
@@ -90,8 +90,8 @@ class Items<Item extends PeerRecord | Vote> {
   }
 
   #read(text: string): Item | undefined {
-    const known = this.#young.get(text)
-    if (known !== undefined) return known
+    const cached = this.#young.get(text)
+    if (cached !== undefined) return cached
     const item = this.#old.get(text) ?? this.#parse(text)
     if (item === undefined) return undefined
     // The key is a new text: a slice of the given one would keep the whole note in memory.

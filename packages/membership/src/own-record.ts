@@ -60,8 +60,8 @@ export class OwnRecord {
     return this.#distance
   }
 
-  /** A beat. Signs the next record if more than the progress has changed, or the last one is old. */
-  show({ round, samples, broken, silent, waitsFor }: Progress): PeerRecord | undefined {
+  /** Signs the next record if more than the progress has changed, or the last one is old. */
+  beat({ round, samples, broken, silent, waitsFor }: Progress): PeerRecord | undefined {
     this.#distance = { round, samples }
     const names = { broken: first(broken), silent: first(silent), waitsFor: first(waitsFor) }
     const isNews = !isSameNews({ ...this.#record, ...names }, this.#record)
@@ -79,7 +79,7 @@ export class OwnRecord {
   }
 
   /** Others know of an earlier process of this peer: the next life is joining. */
-  comeAfter({ life }: PeerRecord): PeerRecord {
+  joinAfter({ life }: PeerRecord): PeerRecord {
     return this.#next({ life: life + 1, refutation: 0, beat: -1, status: 'joining', isIn: false })
   }
 

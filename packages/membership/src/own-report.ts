@@ -47,11 +47,11 @@ export class OwnReport {
 
   /** Returns whether the open exchanges have changed. */
   update(progress: MemberProgress, now: Milliseconds): boolean {
-    const isOther = String(progress.owes) !== String(this.#progress.owes)
+    const hasChanged = String(progress.owes) !== String(this.#progress.owes)
     const isSameWait = progress.round === this.#progress.round && progress.waitsFor.length > 0
     this.#waitsSince = isSameWait ? (this.#waitsSince ?? now) : undefined
     this.#progress = progress
-    return isOther
+    return hasChanged
   }
 
   /**
@@ -62,8 +62,8 @@ export class OwnReport {
     const struck = this.strikes.struck(now)
     if (struck.length === 0) return struck
     const { members, deadMembers } = this.knowledge
-    const isLeft = members.some((peer) => peer !== this.self && !deadMembers.has(peer) && !struck.includes(peer))
-    return isLeft ? struck : []
+    const hasOthers = members.some((peer) => peer !== this.self && !deadMembers.has(peer) && !struck.includes(peer))
+    return hasOthers ? struck : []
   }
 
   /** The peers that this one reports now. */

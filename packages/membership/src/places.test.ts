@@ -7,7 +7,7 @@ import { Room } from './room.test.support.js'
 const [a, b, c, d] = ['a', 'b', 'c', 'd'].map(peerName)
 const mayBegin = (room: Room) => [...room.members.values()].map((member) => member.mayBegin)
 
-test('nobody waits for an open place, and who comes for one counts for nobody that is missing', (t) => {
+test('no peer waits for an open place, and a peer that takes one does not count for a missing peer', (t) => {
   const room = new Room('abcd', { places: [c, d] }, 'a').run(5000)
   t.deepEqual(mayBegin(room), [false])
   room.enter('c')
@@ -25,7 +25,7 @@ test('nobody waits for an open place, and who comes for one counts for nobody th
   t.deepEqual(room.faults, [])
 })
 
-test('what is told of a peer whose key is not known yet is no fault, and is asked for again once it is', (t) => {
+test('records of a peer whose key is not yet known are no fault, and are requested again once it is known', (t) => {
   const room = new Room('abc', { places: [c] }, 'ab').begin()
   let isLetIn = false
   const knows = (name: string) => name !== c || isLetIn

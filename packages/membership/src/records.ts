@@ -95,7 +95,7 @@ export function isSameNews(a: PeerRecord, b: PeerRecord): boolean {
 }
 
 export function areSame(a: readonly PeerName[], b: readonly PeerName[]): boolean {
-  return a.length === b.length && a.every((name, place) => name === b[place])
+  return a.length === b.length && a.every((name, index) => name === b[index])
 }
 
 const texts = new WeakMap<PeerRecord | Vote, string>()

@@ -41,7 +41,7 @@ test('a peer that others reach is not silent: its link is cut', (t) => {
   }
 })
 
-test('who has left for long counts no more, and again when it comes back', (t) => {
+test('a peer that left long ago no longer counts, and counts again when it comes back', (t) => {
   const room = new Room('abc', { settings: { forgetAfter: 10_000 } }).begin()
   room.member('b').leave(3, room.now)
   room.run(8000)

@@ -25,7 +25,7 @@ test('a peer that returns counts before it has a state, so that a paused one can
   t.is(returned.donor(room.now), a)
 })
 
-test('a process that stood still blames nobody', (t) => {
+test('a process that was frozen blames no peer', (t) => {
   const swarm = new Swarm({ seed: 3, count: 6 }).runUntil(10_000)
   const [, , frozen] = swarm.names
   swarm.freeze(frozen, 15_000)
@@ -35,7 +35,7 @@ test('a process that stood still blames nobody', (t) => {
   t.is(swarm.member(frozen).missing.length, 0)
 })
 
-test('the clock of timeouts stands while the process does, also before the tick that notices', (t) => {
+test('the clock of timeouts stands still while the process is frozen, also before the tick that notices', (t) => {
   const member = new Room('ab').member('a')
   member.tick(250)
   const before = member.awake(250)
@@ -73,7 +73,7 @@ test('a peer is out for four times what was lost to it, once that is a timeout; 
   t.is(outFor(5000), 0)
 })
 
-test('who would keep out all that live keeps out nobody, and names nobody', (t) => {
+test('a peer that would keep out all living peers keeps out none, and names none', (t) => {
   for (const names of ['ab', 'abc']) {
     const room = new Room(names).begin()
     for (const peer of room.member('a').present.slice(1)) room.member('a').lostTime(peer, 20_000, 10_000, room.now)
@@ -83,7 +83,7 @@ test('who would keep out all that live keeps out nobody, and names nobody', (t) 
   }
 })
 
-test('a peer that two members call silent is in nobody’s rows, and not by the word of one', (t) => {
+test('a peer that two members call silent is in no rows, but the word of one is not enough', (t) => {
   const room = new Room('abcd').begin()
   room.member('a').lostTime(b, 10_000, 10_000, room.now)
   room.run(1000)
@@ -93,7 +93,7 @@ test('a peer that two members call silent is in nobody’s rows, and not by the 
   t.false(room.member('d').isUsable(b, 5))
 })
 
-test('a peer that waits for others has more time, by the rounds that they are behind; not one that waits for oneself alone', (t) => {
+test('a peer that waits for others has more time, by the rounds that they are behind; not one that waits only for this peer', (t) => {
   const room = new Room('abcd').begin()
   const wait = () => {
     room.report('a', { round: 7, waitsFor: 'b' })
@@ -110,7 +110,7 @@ test('a peer that waits for others has more time, by the rounds that they are be
   t.is(room.member('c').chainBehind(d), 0)
 })
 
-test('nobody waits for a peer that has left, from its last word on', (t) => {
+test('no peer waits for a peer that has left, from its last note on', (t) => {
   const room = new Room('abc').begin()
   room.member('b').leave(4, room.now)
   room.deliver()
@@ -184,7 +184,7 @@ test('the word of one peer does not call another back: the median of two is the 
   t.is(room.member('a').donor(room.now), undefined)
 })
 
-test('an exchange that is still open is told as a broken pair, and the graph goes around it', (t) => {
+test('an exchange that is still open is reported as a broken pair, and the graph bypasses it', (t) => {
   const room = new Room('abcd').begin()
   room.report('a', { round: 3, owes: 'b' })
   room.run(1000)
@@ -212,7 +212,7 @@ test('a peer that is silent altogether is not kept out for one wait: its link ma
   t.true(room.member('a').isLate(b))
 })
 
-test('a link that is cut is broken: nobody is dead, both ends say so, and it ends with the first sign', (t) => {
+test('a link that is cut is broken: no peer is dead, both ends say so, and it ends with the first sign', (t) => {
   const room = new Room('abcd').begin()
   room.cut('a', 'b')
   room.run(30_000)
@@ -230,7 +230,7 @@ test('a link that is cut is broken: nobody is dead, both ends say so, and it end
   t.deepEqual(room.kinds('a').slice(-4), ['unreachable b', 'degraded', 'reachable b', 'healthy'])
 })
 
-test('a peer that lives anew again and again is out of the rows, longer each time', (t) => {
+test('a peer that begins a new life again and again is out of the rows, longer each time', (t) => {
   const room = new Room('abc').begin()
   const outFor = () => {
     room.member('b').begin(0, room.now)
@@ -245,7 +245,7 @@ test('a peer that lives anew again and again is out of the rows, longer each tim
   t.true(times[7] <= 60_000)
 })
 
-test('nobody vouches in the name of a silent peer', (t) => {
+test('no peer can vouch in the name of a silent peer', (t) => {
   const room = new Room('abc').begin()
   room.end('b')
   const member = room.member('a')
@@ -285,7 +285,7 @@ test('of two peers, one vote is enough; of three it is not', (t) => {
   }
 })
 
-test('a majority forgets the long dead, a minority nobody; a later life or refutation counts again', (t) => {
+test('a majority forgets the long dead, a minority no peer; a later life or refutation counts again', (t) => {
   const room = new Room('abcde', { settings: { forgetAfter: 10_000 } }).begin()
   for (const left of 'abc') for (const right of 'de') room.cut(left, right)
   room.run(30_000)

@@ -40,7 +40,7 @@ export function trialOf(seed: number, change: Partial<SwarmOptions> = {}): Trial
   const story = [`${count} peers${hasLiar ? ', p03 lies' : ''}`]
   const maxDown = Math.ceil(count / 2) - 1 - (hasLiar ? 1 : 0)
   for (let fault = 0, down = 0; fault < 1 + random.integer(5); fault++) {
-    const name = pick(swarm.names.filter((each) => each !== swarm.options.liar))
+    const name = pick(swarm.names.filter((other) => other !== swarm.options.liar))
     const kind = pick(kinds)
     if (['crash', 'kill', 'leave'].includes(kind) && ++down > maxDown) continue
     const at = 9_000 + random.uniform() * (healAt - 10_000)
@@ -53,7 +53,7 @@ export function trialOf(seed: number, change: Partial<SwarmOptions> = {}): Trial
 }
 
 /** How long after a fault of a peer its death still counts as justified. */
-const excuse = 8000
+const justifiedFor = 8000
 
 /** Checks each half second for peers that are dead although no fault affected them. */
 class Troubles {
@@ -61,21 +61,21 @@ class Troubles {
   readonly #troubled: { readonly name: PeerName; readonly from: Milliseconds; readonly until: Milliseconds }[] = []
 
   constructor(readonly swarm: Swarm) {
-    this.#look()
+    this.#check()
   }
 
   add(names: readonly PeerName[], from: Milliseconds, until: Milliseconds): void {
-    for (const name of names) this.#troubled.push({ name, from, until: until + excuse })
+    for (const name of names) this.#troubled.push({ name, from, until: until + justifiedFor })
   }
 
-  #look() {
+  #check() {
     const { timeline, honest, now } = this.swarm
     for (const { name } of honest) {
-      if (this.#troubled.some((each) => each.name === name && each.from <= now && now <= each.until)) continue
+      if (this.#troubled.some((other) => other.name === name && other.from <= now && now <= other.until)) continue
       const found = honest.find(({ member }) => member.isDead(name))
       if (found !== undefined) this.falseDeaths.push(`${name} was dead for ${found.name} at ${now}`)
     }
-    timeline.at(now + 500, () => this.#look())
+    timeline.at(now + 500, () => this.#check())
   }
 }
 
@@ -131,18 +131,18 @@ export function cutFor(
 }
 
 /** Runs a trial to its end. Returns what is wrong, one sentence each. */
-export function wrongIn({ swarm, falseDeaths }: Trial): string[] {
+export function problemsIn({ swarm, falseDeaths }: Trial): string[] {
   swarm.runUntil(duration)
   const { honest } = swarm
   return [
     ...falseDeaths.slice(0, 1),
-    ...honest.flatMap((trainer) => wrongWith(trainer, swarm)),
-    ...wrongBetween(honest, swarm),
+    ...honest.flatMap((trainer) => problemsWith(trainer, swarm)),
+    ...problemsBetween(honest, swarm),
     ...swarm.faults.filter((fault) => !fault.startsWith(swarm.options.liar ?? '-')).slice(0, 1)
   ]
 }
 
-function wrongWith({ name, member, hasBegun }: Trainer, { honest }: Swarm): string[] {
+function problemsWith({ name, member, hasBegun }: Trainer, { honest }: Swarm): string[] {
   const dead = honest.filter((other) => member.isDead(other.name)).map((other) => other.name)
   const absent = honest.filter((other) => !member.present.includes(other.name)).map((other) => other.name)
   return [
@@ -153,10 +153,10 @@ function wrongWith({ name, member, hasBegun }: Trainer, { honest }: Swarm): stri
   ]
 }
 
-function wrongBetween(honest: readonly Trainer[], { names }: Swarm): string[] {
+function problemsBetween(honest: readonly Trainer[], { names }: Swarm): string[] {
   const rounds = honest.map(({ round }) => round)
   const areApart = Math.max(...rounds) - Math.min(...rounds) > 8
-  const known = new Set(honest.map(({ member }) => names.map((name) => knownOf(member.recordOf(name))).join('\n')))
+  const knowledge = new Set(honest.map(({ member }) => names.map((name) => knownOf(member.recordOf(name))).join('\n')))
   const votes = new Set(
     honest.map(({ member }) =>
       member.votes
@@ -168,7 +168,7 @@ function wrongBetween(honest: readonly Trainer[], { names }: Swarm): string[] {
   return [
     ...(areApart ? [`rounds are apart: ${rounds.join()}`] : []),
     ...(Math.max(...rounds) < 60 ? [`only ${Math.max(...rounds)} rounds`] : []),
-    ...(known.size > 1 ? [`${known.size} different sets of records`] : []),
+    ...(knowledge.size > 1 ? [`${knowledge.size} different sets of records`] : []),
     ...(votes.size > 1 ? [`${votes.size} different sets of votes`] : [])
   ]
 }

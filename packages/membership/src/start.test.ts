@@ -41,7 +41,7 @@ test('the missing are named alike by all: the peer list without those that are p
   for (const member of room.members.values()) t.deepEqual(member.missing, [b, d])
 })
 
-test('a restarted peer goes on with the life after the last that others know, or its checkpoint has', (t) => {
+test('a restarted peer continues with the life after the last that others know, or its checkpoint has', (t) => {
   const room = new Room('abc').begin()
   room.end('b')
   room.run(1000)
@@ -54,7 +54,7 @@ test('a restarted peer goes on with the life after the last that others know, or
   t.is(room.enter('b', { lifeBefore: 5, roundBefore: 3 }).lifeOf(b), 6)
 })
 
-test('a peer with a checkpoint goes on from it when the others are within 8 rounds', (t) => {
+test('a peer with a checkpoint continues from it when the others are within 8 rounds', (t) => {
   for (const [roundBefore, isNear] of [
     [12, true],
     [11, false]
@@ -82,7 +82,7 @@ test('a process that began without knowing of an earlier one of the same peer be
   t.true([a, c].includes(second.donor(room.now) ?? b))
 })
 
-test('a minority pauses, or goes on, or ends, as its policy says', (t) => {
+test('a minority pauses, continues or ends, as its policy says', (t) => {
   for (const policy of ['pause', 'continue', 'stop'] as const) {
     const room = new Room('abcd', { settings: { partitioned: policy } }).begin()
     for (const name of 'ab') for (const other of 'cd') room.cut(name, other)
@@ -94,7 +94,7 @@ test('a minority pauses, or goes on, or ends, as its policy says', (t) => {
   }
 })
 
-test('the last of several is isolated and pauses; the first of two goes on', (t) => {
+test('the last of several is isolated and pauses; the first of two continues', (t) => {
   const room = new Room('abc').begin()
   room.end('b')
   room.end('c')
@@ -111,7 +111,7 @@ test('the last of several is isolated and pauses; the first of two goes on', (t)
   }
 })
 
-test('the changes of a death and a return say who, and by whose votes', (t) => {
+test('the changes of a death and a return name the peer, and the voters', (t) => {
   const room = new Room('abc').begin()
   room.end('b')
   for (const name of ['a', 'c']) room.member(name).refused(b, room.now)

@@ -8,16 +8,16 @@ interface Account {
   readonly outUntil: Milliseconds
 }
 
-const nobody: readonly PeerName[] = []
+const noPeers: readonly PeerName[] = []
 
 /** A peer stays out for this many times the lost time: so waits for it take at most a fifth of all time, less with each further one. */
-const outFor = 4
+const outFactor = 4
 
 /** How many timeouts have to be lost: less than one, since others cause part of a wait. Where there may be an excuse half of the time counts. */
-const [enough, ofExcused] = [3 / 4, 1 / 2]
+const [threshold, excusedFactor] = [3 / 4, 1 / 2]
 
 /** The rate at which lost time is forgotten: a wait of 10 s after 320 s. */
-const madeGood = 1 / 32
+const forgetRate = 1 / 32
 
 /**
  * Time lost in unsuccessful waits for each peer, whatever it did meanwhile: it was silent, declined at the last moment, died, or had a new life. When
@@ -32,16 +32,16 @@ export class Strikes {
    */
   add(peer: PeerName, time: Milliseconds, timeout: Milliseconds, isExcused: boolean, now: Milliseconds): void {
     const last = this.#accounts.get(peer) ?? { lost: 0, blame: 0, at: now, outUntil: now }
-    const good = (now - last.at) * madeGood
-    const lost = Math.max(0, last.lost - good) + time
-    const blame = Math.max(0, last.blame - good) + time * (isExcused ? ofExcused : 1)
-    const outUntil = blame >= enough * timeout ? now + outFor * lost : last.outUntil
+    const forgotten = (now - last.at) * forgetRate
+    const lost = Math.max(0, last.lost - forgotten) + time
+    const blame = Math.max(0, last.blame - forgotten) + time * (isExcused ? excusedFactor : 1)
+    const outUntil = blame >= threshold * timeout ? now + outFactor * lost : last.outUntil
     this.#accounts.set(peer, { lost, blame, at: now, outUntil })
   }
 
   /** The peers that are out now, in the order of their names. */
   struck(now: Milliseconds): readonly PeerName[] {
-    if (this.#accounts.size === 0) return nobody
+    if (this.#accounts.size === 0) return noPeers
     return [...this.#accounts].flatMap(([peer, { outUntil }]) => (outUntil > now ? peer : [])).sort()
   }
 }

@@ -122,7 +122,7 @@ export class Swarm {
   #do(trainer: Trainer, delay: Milliseconds, act: () => void) {
     this.network.later(trainer, this.now + delay, () => {
       act()
-      trainer.goOn()
+      trainer.continue()
       this.#flush(trainer)
     })
   }
@@ -172,7 +172,7 @@ export class Swarm {
       const fault = trainer.member.receive(from, message.text, this.now)
       if (fault !== undefined) this.faults.push(`${from}: ${fault}`)
     } else trainer.receive(from, message)
-    trainer.goOn()
+    trainer.continue()
     this.#flush(trainer)
   }
 }
@@ -184,8 +184,8 @@ export function ringOf(peers: readonly PeerName[]): Topology {
     peers,
     period: 1,
     mixing(peer) {
-      const place = peers.indexOf(peer)
-      const names = new Set([peers[(place + 1) % count], peers[(place + count - 1) % count]])
+      const index = peers.indexOf(peer)
+      const names = new Set([peers[(index + 1) % count], peers[(index + count - 1) % count]])
       const others = [...names].filter((name) => name !== peer).sort()
       const row = others.map((name) => ({ name, weight: 1 / (1 + others.length) }))
       return { selfWeight: 1 / (1 + others.length), receiveFrom: row, sendTo: row }

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { Swarm } from './swarm.test.support.js'
 
-test('peers that start at different times begin round 0 together, and nobody is missing', (t) => {
+test('peers that start at different times begin round 0 together, and none is missing', (t) => {
   const swarm = new Swarm({ seed: 1, count: 6, startAt: (index) => index * 2000 }).runUntil(9_900)
   for (const { member } of swarm.trainers.values()) {
     t.is(member.state, 'starting')

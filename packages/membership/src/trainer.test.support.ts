@@ -40,7 +40,7 @@ export class Trainer implements Process {
   /** The future rounds of which a vector has already arrived, with the life of its sender. */
   readonly #early = new Map<PeerName, Map<number, number>>()
   /** The last round for which a vector was sent to each peer. */
-  readonly #said = new Map<PeerName, number>()
+  readonly #sentRounds = new Map<PeerName, number>()
 
   constructor(
     readonly name: PeerName,
@@ -73,7 +73,7 @@ export class Trainer implements Process {
   }
 
   /** Continues when no peer is waited for any longer. */
-  goOn(): void {
+  continue(): void {
     const { member } = this
     if (!this.hasBegun || this.#isComputing) return
     for (const [peer, life] of this.#waitsFor) {
@@ -101,7 +101,7 @@ export class Trainer implements Process {
     if (round === this.round && this.#waitsFor.delete(from)) return
     if (kind === 'SKIP') return
     if (round > this.round) this.#keep(from, round, life)
-    else if (this.#said.get(from) !== round) this.#send(from, 'SKIP', round, life)
+    else if (this.#sentRounds.get(from) !== round) this.#send(from, 'SKIP', round, life)
   }
 
   #keep(from: PeerName, round: number, life: number) {
@@ -127,7 +127,7 @@ export class Trainer implements Process {
     this.member.begin(round, this.world.now)
     this.#askedAt = undefined
     this.#owes.clear()
-    this.#said.clear()
+    this.#sentRounds.clear()
     this.#waitsFor.clear()
     this.#isComputing = false
     this.round = round - 1
@@ -142,7 +142,7 @@ export class Trainer implements Process {
     this.#begunAt = member.awake(world.now)
     for (const peer of this.#neighbours(round)) {
       this.#waitsFor.set(peer, member.lifeOf(peer))
-      this.#said.set(peer, round)
+      this.#sentRounds.set(peer, round)
       this.#send(peer, 'X', round)
     }
     this.#useEarly(round)
@@ -164,7 +164,7 @@ export class Trainer implements Process {
     for (const [peer, rounds] of this.#early) {
       const life = rounds.get(round)
       if (life !== undefined && !this.#waitsFor.delete(peer)) this.#send(peer, 'SKIP', round, life)
-      for (const each of rounds.keys()) if (each <= round) rounds.delete(each)
+      for (const earlyRound of rounds.keys()) if (earlyRound <= round) rounds.delete(earlyRound)
     }
   }
 

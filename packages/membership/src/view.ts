@@ -82,7 +82,7 @@ export class View {
   /** What the present peers report, in the order of their names. */
   get #reportsNow(): readonly OwnReports[] {
     this.#reports ??= [...this.#knowledge.reporting, this.#own.self]
-      .filter((peer, place, all) => this.isPresent(peer) && all.lastIndexOf(peer) === place)
+      .filter((peer, index, all) => this.isPresent(peer) && all.lastIndexOf(peer) === index)
       .sort(compareTexts)
       .map((peer) => (peer === this.#own.self ? this.#own : { self: peer, ...namesOf(this.#knowledge, peer) }))
     return this.#reports

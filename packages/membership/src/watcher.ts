@@ -30,19 +30,19 @@ export class Watcher {
     this.apart = new Apart(settings)
   }
 
-  look(view: View, state: MemberState, policy: MemberPolicy, isPaused: boolean, now: Milliseconds): void {
+  update(view: View, state: MemberState, policy: MemberPolicy, isPaused: boolean, now: Milliseconds): void {
     for (const peer of this.knowledge.takeTouched()) {
       const record = this.knowledge.record(peer)
-      if (record !== undefined && peer !== this.self) this.#lookAt(record, view.dead.has(peer), now)
+      if (record !== undefined && peer !== this.self) this.#updatePeer(record, view.dead.has(peer), now)
     }
     if (view.isMain && !isPaused) this.#forgetGone(view, now)
-    this.#lookApart(view, now)
+    this.#updateApart(view, now)
     if (state === this.#state) return
     this.changes.add({ kind: 'state', state, before: this.#state, policy })
     this.#state = state
   }
 
-  #lookAt(record: PeerRecord, isDead: boolean, now: Milliseconds) {
+  #updatePeer(record: PeerRecord, isDead: boolean, now: Milliseconds) {
     const last = this.#seen.get(record.name)
     if (last?.record === record && last.isDead === isDead) return
     this.#seen.set(record.name, { record, isDead })
@@ -60,11 +60,11 @@ export class Watcher {
       this.changes.add({ kind: 'joined', peer, life: record.life })
   }
 
-  #lookApart(view: View, now: Milliseconds) {
+  #updateApart(view: View, now: Milliseconds) {
     const recordOf = (peer: PeerName) => this.knowledge.latest(peer)
     const own = recordOf(this.self)
     if (own?.isIn !== true) return
-    const reunion = this.apart.look({ view, samples: own.samples, round: own.round, recordOf }, now)
+    const reunion = this.apart.update({ view, samples: own.samples, round: own.round, recordOf }, now)
     if (reunion !== undefined) this.changes.add({ kind: 'reunited', ...reunion })
   }
 

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { CounterRandom } from './index.js'
 
-test('draws by place are the same whenever a place is gone to, and others at each place and for each key', (t) => {
+test('draws by index do not depend on the order of access, and differ by index and by key', (t) => {
   const some = (key: number, major: number, minor: number) => {
     const draws = new CounterRandom(key).at(major, minor)
     return Array.from({ length: 20 }, () => draws.next())

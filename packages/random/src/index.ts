@@ -18,7 +18,7 @@ export { direction, normals } from './draws.js'
  * unrelated. Throws a RangeError for a seed that is no safe integer.
  */
 export function createRandom(seed: number, ...purposes: readonly string[]): Random {
-  if (!Number.isSafeInteger(seed)) throw new RangeError(`a seed is an integer, not ${seed}`)
+  if (!Number.isSafeInteger(seed)) throw new RangeError(`found the seed ${seed}, expected an integer`)
   return new SeededRandom(purposes.reduce(purposeIn, JSON.stringify([String(seed)]).slice(0, -1)))
 }
 
@@ -43,7 +43,7 @@ class SeededRandom implements Random {
 
   integer(limit: number): number {
     if (!Number.isInteger(limit) || limit < 1 || limit > 2 ** 32) {
-      throw new RangeError(`a die has 1 to 2^32 sides, not ${limit}`)
+      throw new RangeError(`found the limit ${limit}, expected an integer from 1 to 2^32`)
     }
     return uniformInt(this.#generator, 0, limit - 1)
   }

@@ -8,7 +8,7 @@ import {
 } from './knowledge-graph-task.js'
 import { taskRecord } from './record.js'
 
-const count = (most: number) => z.int().min(1).max(most)
+const count = (max: number) => z.int().min(1).max(max)
 const weight = z.number().min(0)
 
 export const knowledgeGraphRecord = taskRecord({
@@ -17,24 +17,26 @@ export const knowledgeGraphRecord = taskRecord({
     'Knowledge graph embeddings, RESCAL or ComplEx, with negative sampling; filtered ranks. A drawn graph with known rules, or files',
   options: z.strictObject({
     folder: z.string().min(1).optional().meta({
-      description: 'With train.txt, valid.txt and test.txt, as FB15k has them; from the folder where the command runs'
+      description:
+        'A folder with train.txt, valid.txt and test.txt in the format of FB15k; relative to the folder where the command runs'
     }),
     entities: count(1e7).min(20).default(200).meta({ description: 'Of a drawn graph' }),
     rules: count(1000).default(2).meta({
-      description: 'Of a drawn graph: how many rules of each kind (symmetric, inverse, composed); 6 relations for each'
+      description:
+        'Of a drawn graph: how many rules of each kind (symmetric, inverse, composed); each rule has 6 relations'
     }),
     scoring: z.enum(Object.keys(scorings) as [keyof typeof scorings]).default('complex'),
-    rank: count(1000).default(64).meta({ description: 'Numbers of an entity, complex ones in ComplEx' }),
-    negatives: count(1000).default(10).meta({ description: 'False triples for each true one' }),
+    rank: count(1000).default(64).meta({ description: 'Numbers per entity, complex ones in ComplEx' }),
+    negatives: count(1000).default(10).meta({ description: 'False triples per true one' }),
     adversarial: weight.max(100).default(0).meta({
       description: 'α of self-adversarial negative sampling; 0 weighs all negatives alike'
     }),
-    l2: weight.default(0).meta({ description: 'Weight of the squares of the rows of each triple' }),
-    n3: weight.default(0).meta({ description: 'Weight of the cubes of the rows of each triple, with ComplEx' }),
+    l2: weight.default(0).meta({ description: 'Weight of the squared rows of each triple' }),
+    n3: weight.default(0).meta({ description: 'Weight of the cubed rows of each triple, only with ComplEx' }),
     clustered: z.boolean().default(true).meta({
       description: 'Whether triples are divided by relation, so that few peers share one (data clustering)'
     }),
-    ranked: count(1e7).default(1000).meta({ description: 'Test triples that are ranked at most' })
+    ranked: count(1e7).default(1000).meta({ description: 'The maximum number of test triples that are ranked' })
   }),
   learnsFromData: false,
   hasRows: true,
@@ -48,7 +50,7 @@ export const knowledgeGraphRecord = taskRecord({
   },
   problems: ({ scoring, n3 }) =>
     n3 > 0 && scoring !== 'complex'
-      ? [problem(['n3'], `found ${n3} with ${scoring}, expected it with complex alone`)]
+      ? [problem(['n3'], `found ${n3} with scoring ${scoring}, expected n3 only with complex`)]
       : []
 })
 

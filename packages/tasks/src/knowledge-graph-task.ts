@@ -39,9 +39,9 @@ export async function createKnowledgeGraphTaskSet(options: KnowledgeGraphOptions
   if (count < peers.length)
     throw new InputError(`found ${count} triples to train, expected at least one for each of ${peers.length} peers`)
   const parts = divided(graph.train, peers.length, clustered, seed)
-  const train = some(graph.train, parts.flat())
+  const train = selected(graph.train, parts.flat())
   const tested = createRandom(seed, 'ranked triples').shuffle([...graph.test.head.keys()])
-  const test = some(graph.test, tested.slice(0, options.ranked))
+  const test = selected(graph.test, tested.slice(0, options.ranked))
   const fingerprints = { heads: hashOf(train.head), relations: hashOf(train.relation), tails: hashOf(train.tail) }
   const whole: Graph = { ...graph, train, test, valid: together(graph.valid, graph.test) }
   const model = new RowsModel(new KnowledgeGraph(whole, options))
@@ -66,7 +66,7 @@ function divided({ head, relation }: Triples, peers: number, clustered: boolean,
   const pieces = [...byRelation.values()].flatMap((all) => cut(all, Math.ceil(all.length / fair)))
   const parts = Array.from({ length: peers }, () => ({ pieces: new Array<number[]>(), size: 0 }))
   for (const piece of pieces.sort((left, right) => right.length - left.length)) {
-    const smallest = parts.reduce((least, part) => (part.size < least.size ? part : least))
+    const smallest = parts.reduce((best, part) => (part.size < best.size ? part : best))
     smallest.pieces.push(piece)
     smallest.size += piece.length
   }
@@ -79,7 +79,7 @@ function cut(order: readonly number[], parts: number): number[][] {
   return Array.from({ length: parts }, (_, part) => order.slice(start(part), start(part + 1)))
 }
 
-function some({ head, relation, tail }: Triples, which: readonly number[]): Triples {
+function selected({ head, relation, tail }: Triples, which: readonly number[]): Triples {
   const [heads, relations, tails] = [head, relation, tail].map((all) => Uint32Array.from(which, (n) => all[n]))
   return { head: heads, relation: relations, tail: tails }
 }

@@ -26,7 +26,7 @@ async function given(t: ExecutionContext, own: string, common = testSet): Promis
   }
 }
 
-test('of local data nothing is left out or held back, and the test set is the one in common', async (t) => {
+test('local data are all used for training, and the test set is the common one', async (t) => {
   const options = await given(t, 'x,label\n1,yes\n2,yes\n3,no')
   const localData = await loadLocalData(options)
   t.deepEqual([...localData.train.inputs], [1, 2, 3])
@@ -62,7 +62,7 @@ const wrong: readonly (readonly [string, string, string, (options: LocalDataOpti
     '1,0',
     '1,0',
     ({ test: _, ...rest }) => ({ ...rest, testFraction: 0.2 }),
-    /needs a test set that all have in common/
+    /needs a test set that all peers share/
   ],
   ['the union of local data', '1,0', '1,0', ({ self: _, ...rest }) => rest, /no machine has the data of all peers/],
   [
@@ -70,7 +70,7 @@ const wrong: readonly (readonly [string, string, string, (options: LocalDataOpti
     '1,0\n2,5',
     '1,0\n2,1',
     (options) => options,
-    /class 5, .* the classes 0 to 1 only/
+    /class 5, .* only the classes 0 to 1/
   ],
   ['inputs of another shape', '1,1,0', '1,0\n2,1', (options) => options, /shape \[2\], those of the test set \[1\]/],
   [
@@ -81,7 +81,7 @@ const wrong: readonly (readonly [string, string, string, (options: LocalDataOpti
       ...rest,
       test: { path: common?.path ?? '', sha256: { 'test.csv': '0'.repeat(64) } }
     }),
-    /test\.csv has the SHA-256 [0-9a-f]{64}, 0+ is expected/
+    /test\.csv has the SHA-256 [0-9a-f]{64}, expected 0+/
   ],
   [
     'a test set without a checksum',

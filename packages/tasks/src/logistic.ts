@@ -34,12 +34,12 @@ export class Logistic implements Model {
   readonly #test: Rows
   /** The parameters as a row, and the gradient as one. */
   readonly #weights: Float32Array
-  readonly #slope: Float32Array
+  readonly #gradientRow: Float32Array
   /** The numbers of a chunk's samples, and their scores, which become the factors of their rows in the gradient. */
   readonly #chunk: Uint32Array
   readonly #factors: Float32Array
   /** The addresses for the kernels, stored: reading them from an array each time costs as much as a short sum. */
-  readonly #addresses: Readonly<Record<'weights' | 'slope' | 'chunk' | 'factors', number>>
+  readonly #addresses: Readonly<Record<'weights' | 'gradientRow' | 'chunk' | 'factors', number>>
 
   /** Throws an {@link InputError} for samples without two classes, or an impossible `l2`. */
   constructor(train: Samples, test: Samples, l2: number) {
@@ -59,12 +59,12 @@ export class Logistic implements Model {
     this.#train = this.#rows(train, memory)
     this.#test = this.#rows(test, memory)
     this.#weights = memory.float32(this.#width)
-    this.#slope = memory.float32(this.#width)
+    this.#gradientRow = memory.float32(this.#width)
     this.#chunk = memory.uint32(chunkLength)
     this.#factors = memory.float32(chunkLength)
     this.#addresses = {
       weights: this.#weights.byteOffset,
-      slope: this.#slope.byteOffset,
+      gradientRow: this.#gradientRow.byteOffset,
       chunk: this.#chunk.byteOffset,
       factors: this.#factors.byteOffset
     }
@@ -79,8 +79,8 @@ export class Logistic implements Model {
       const count = Math.min(chunkLength, batch.length - start)
       for (let b = 0; b < count; b++) chunk[b] = first + batch[start + b]
       this.#score(this.#train, count)
-      loss += this.#turn(this.#train, count, 1 / batch.length)
-      this.#addSlope(count, out)
+      loss += this.#scoresToFactors(this.#train, count, 1 / batch.length)
+      this.#addGradient(count, out)
     }
     return loss / batch.length + this.#penalise(parameters, out)
   }
@@ -96,7 +96,7 @@ export class Logistic implements Model {
       for (let b = 0; b < count; b++) chunk[b] = start + b
       this.#score(this.#test, count)
       right += this.#countRight(this.#test, count)
-      loss += this.#turn(this.#test, count, 1)
+      loss += this.#scoresToFactors(this.#test, count, 1)
     }
     return { loss: loss / this.testSamples, accuracy: right / this.testSamples }
   }
@@ -119,7 +119,7 @@ export class Logistic implements Model {
    * Turns scores t into the factors of their samples in the gradient, −z σ(−z t), times `scale`, and returns the sum of the losses log(1 + exp(−z
    * t)). With m = z t a loss is log(1 + exp(−|m|)), minus m where m < 0; a single logarithm of a product computes all.
    */
-  #turn({ signs }: Rows, count: number, scale: number): number {
+  #scoresToFactors({ signs }: Rows, count: number, scale: number): number {
     const chunk = this.#chunk
     const factors = this.#factors
     let product = 1
@@ -135,11 +135,11 @@ export class Logistic implements Model {
     return loss + Math.log(product)
   }
 
-  #addSlope(count: number, out: Float32Array): void {
-    const { chunk, factors, slope: address } = this.#addresses
-    const slope = this.#slope
+  #addGradient(count: number, out: Float32Array): void {
+    const { chunk, factors, gradientRow: address } = this.#addresses
+    const gradientRow = this.#gradientRow
     this.#kernels.combineRows(chunk, chunk + 4 * count, this.#train.address, 4 * this.#width, factors, address)
-    for (let i = 0; i < out.length; i++) out[i] += slope[i]
+    for (let i = 0; i < out.length; i++) out[i] += gradientRow[i]
   }
 
   /** Adds the l2 term's gradient, and returns the l2 term. */
@@ -156,7 +156,7 @@ export class Logistic implements Model {
   #rows({ count, inputs, targets, classes }: Samples, memory: KernelMemory): Rows {
     if (classes !== 2) {
       throw new InputError(
-        `the data has ${classes ?? 'no'} classes, logistic regression needs 2: data "gaussians" has, or take the task softmax`
+        `the data has ${classes ?? 'no'} classes, and logistic regression needs 2: use data "gaussians", or the task softmax`
       )
     }
     const rows = memory.float32(count * this.#width)

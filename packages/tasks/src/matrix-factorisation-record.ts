@@ -6,7 +6,7 @@ import {
 } from './matrix-factorisation-task.js'
 import { taskRecord } from './record.js'
 
-const count = (most: number) => z.int().min(1).max(most)
+const count = (max: number) => z.int().min(1).max(max)
 
 export const matrixFactorisationRecord = taskRecord({
   kind: 'matrix-factorisation',
@@ -17,23 +17,21 @@ export const matrixFactorisationRecord = taskRecord({
       .string()
       .min(1)
       .optional()
-      .meta({ description: 'ratings.csv of MovieLens; from the folder where the command runs' }),
+      .meta({ description: 'ratings.csv of MovieLens; relative to the folder where the command runs' }),
     users: count(1e7).default(1000).meta({ description: 'Of drawn ratings' }),
     items: count(1e7).default(400).meta({ description: 'Of drawn ratings' }),
-    ratings: count(1e8).default(20_000).meta({ description: 'Of drawn ratings; a tenth of them to test' }),
-    rank: count(1000).default(8).meta({ description: 'Factors of each user and item; drawn ratings have as many' }),
+    ratings: count(1e8).default(20_000).meta({ description: 'Of drawn ratings; a tenth of them are for testing' }),
+    rank: count(1000)
+      .default(8)
+      .meta({ description: 'Factors per user and item; drawn ratings are made from as many' }),
     noise: z.number().min(0).default(0.3).meta({ description: 'Standard deviation of the noise in drawn ratings' }),
     zipf: z
       .number()
       .min(0)
       .max(3)
       .default(1)
-      .meta({ description: "Exponent of Zipf's law by which drawn items are rated; 0 for all alike" }),
-    l2: z
-      .number()
-      .min(0)
-      .default(0.01)
-      .meta({ description: 'Weight of the squares of the factors and biases of each rating' })
+      .meta({ description: "Exponent of Zipf's law by which drawn items are rated; 0 for equal probabilities" }),
+    l2: z.number().min(0).default(0.01).meta({ description: 'Weight of the squared factors and biases of each rating' })
   }),
   learnsFromData: false,
   hasRows: true,

@@ -45,19 +45,19 @@ export async function createMatrixFactorisationTaskSet(options: MatrixFactorisat
   const test = [...isTest.keys()].filter((n) => isTest[n])
   const sizes = peers.map(() => 0)
   for (const n of train) sizes[peerOf(n)]++
-  const without = peers.filter((_, place) => sizes[place] === 0)
-  if (without.length > 0)
+  const peersWithoutRatings = peers.filter((_, index) => sizes[index] === 0)
+  if (peersWithoutRatings.length > 0)
     throw new InputError(
-      `${without.join(', ')} would have no ratings: found ${all.users} users and ${train.length} ratings for ${peers.length} peers; give more of both`
+      `${peersWithoutRatings.join(', ')} would have no ratings: found ${all.users} users and ${train.length} ratings for ${peers.length} peers; give more of both`
     )
-  const ratings = some(all, train)
+  const ratings = selected(all, train)
   const fingerprints = { ratings: hashVector(ratings.value), rated: hashVector(Float32Array.from(ratings.item)) }
-  const model = new RowsModel(new MatrixFactorisation(ratings, some(all, test), rank, l2))
+  const model = new RowsModel(new MatrixFactorisation(ratings, selected(all, test), rank, l2))
   const about = (_?: string, samples = train.length) => factsOf(options, model, samples)
   return taskSetOf({ model, peers, shardSizes: sizes, fingerprints, about })
 }
 
-function some({ users, items, user, item, value }: Ratings, which: readonly number[]): Ratings {
+function selected({ users, items, user, item, value }: Ratings, which: readonly number[]): Ratings {
   const [ofUser, ofItem] = [user, item].map((all) => Uint32Array.from(which, (n) => all[n]))
   return { users, items, user: ofUser, item: ofItem, value: Float32Array.from(which, (n) => value[n]) }
 }

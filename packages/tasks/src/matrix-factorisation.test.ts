@@ -121,6 +121,6 @@ test('a model of more numbers than a vector may have is refused before memory is
   const ratings = drawRatings(drawn)
   t.throws(() => new RowsModel(new MatrixFactorisation({ ...ratings, users: 2 ** 30 }, ratings, 3, 0.05)), {
     instanceOf: InputError,
-    message: 'found 1073741844 rows of 4 numbers, expected less than 2^32 numbers in all; lower the rank'
+    message: 'found 1073741844 rows of 4 numbers, expected fewer than 2^32 numbers in all; lower the rank'
   })
 })

@@ -28,11 +28,11 @@ export function drawObjectives(options: CompleteQuadraticOptions): Objectives {
   const hessians = peers.map((peer) => hessianOf(peer, options))
   const hessian = average(hessians)
   const centres = peers.map((peer) => normals(dimension, createRandom(seed, 'centre', peer)))
-  const common = solve(hessian, average(hessians.map((own, i) => times(own, centres[i]))))
+  const common = solve(hessian, average(hessians.map((curvature, i) => times(curvature, centres[i]))))
   const offsets = centres.map((centre) => plus(centre, -1, common))
-  const unscaled = meanSquare(hessians.map((own, i) => times(own, offsets[i])))
+  const unscaled = meanSquare(hessians.map((curvature, i) => times(curvature, offsets[i])))
   const scale = peers.length > 1 ? Math.sqrt(options.heterogeneity / unscaled) : 0
-  const objectives = hessians.map((own, i) => ({ hessian: own, centre: plus(optimum, scale, offsets[i]) }))
+  const objectives = hessians.map((curvature, i) => ({ hessian: curvature, centre: plus(optimum, scale, offsets[i]) }))
   return { objectives, mean: { hessian, centre: optimum }, minimum: meanValue(objectives, optimum) }
 }
 

@@ -41,17 +41,12 @@ export function complete(given: QuadraticTaskOptions) {
     demand(options[name] >= 0 && options[name] < Infinity, name, options[name], 'a number of at least 0')
   }
   demand(isCount(samples), 'samples', samples, 'a whole number of at least 1')
-  demand(
-    options.noise === 0 || samples > 1,
-    'samples',
-    samples,
-    'at least 2, since noise is the difference of samples,'
-  )
+  demand(options.noise === 0 || samples > 1, 'samples', samples, 'at least 2, since noise is the difference of samples')
   return options
 }
 
 function demand(condition: boolean, name: string, found: unknown, expected: string): void {
-  if (!condition) throw new InputError(`the quadratic task's ${name} is ${String(found)}; ${expected} is expected`)
+  if (!condition) throw new InputError(`the quadratic task's ${name} is ${String(found)}, expected ${expected}`)
 }
 
 function isCount(value: number): boolean {

@@ -12,11 +12,11 @@ export const quadraticRecord = taskRecord({
   options: z.strictObject({
     dimension: atLeastOne.max(1e4).default(10).meta({ description: 'Parameters; building costs peers × dimension³' }),
     heterogeneity: z.number().min(0).default(0).meta({ description: 'ζ², how much the peers differ' }),
-    noise: z.number().min(0).default(0).meta({ description: 'Of the gradient of one sample, root mean square' }),
-    distance: z.number().min(0).default(10).meta({ description: 'Of the start from the optimum' }),
+    noise: z.number().min(0).default(0).meta({ description: 'Noise of the gradient of one sample, root mean square' }),
+    distance: z.number().min(0).default(10).meta({ description: 'Distance of the start from the optimum' }),
     smallestSingular: positive.default(0.5).meta({ description: 'The smallest singular value of every A_i' }),
-    largestSingular: positive.default(1).meta({ description: 'The largest' }),
-    samples: atLeastOne.max(1e6).default(64).meta({ description: 'Of each peer; 2 or more where there is noise' })
+    largestSingular: positive.default(1).meta({ description: 'The largest singular value of every A_i' }),
+    samples: atLeastOne.max(1e6).default(64).meta({ description: 'Samples of each peer; 2 or more with noise' })
   }),
   learnsFromData: false,
   module: quadraticTaskModule,
@@ -24,11 +24,11 @@ export const quadraticRecord = taskRecord({
   taskSet: async (options, { peers, seed }) => createQuadraticTaskSet({ ...options, peers, seed }),
   parameters: ({ dimension }) => dimension,
   problems: ({ smallestSingular, largestSingular, noise, samples }) => {
-    const most = `found ${smallestSingular}, expected at most largestSingular, ${largestSingular}`
-    const few = 'found 1, expected at least 2, since noise is the difference of samples'
+    const tooLarge = `found ${smallestSingular}, expected at most largestSingular, ${largestSingular}`
+    const tooFew = 'found 1, expected at least 2, since noise is the difference of samples'
     return [
-      ...(smallestSingular > largestSingular ? [problem(['smallestSingular'], most)] : []),
-      ...(noise > 0 && samples < 2 ? [problem(['samples'], few)] : [])
+      ...(smallestSingular > largestSingular ? [problem(['smallestSingular'], tooLarge)] : []),
+      ...(noise > 0 && samples < 2 ? [problem(['samples'], tooFew)] : [])
     ]
   }
 })

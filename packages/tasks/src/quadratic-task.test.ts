@@ -114,14 +114,14 @@ test('the samples of the union are the peers’ samples one after the other', as
 })
 
 const wrong: readonly (readonly [Partial<QuadraticTaskOptions>, RegExp])[] = [
-  [{ peers: [] }, /peers is 0; at least one name/],
-  [{ self: 'x' }, /self is x; one of the peers a, b, c, d/],
+  [{ peers: [] }, /peers is 0, expected at least one name/],
+  [{ self: 'x' }, /self is x, expected one of the peers a, b, c, d/],
   [{ dimension: 0 }, /dimension is 0/],
   [{ smallestSingular: 0 }, /smallestSingular is 0/],
-  [{ smallestSingular: 2 }, /largestSingular is 1; at least 2/],
+  [{ smallestSingular: 2 }, /largestSingular is 1, expected at least 2/],
   [{ heterogeneity: -1 }, /heterogeneity is -1/],
   [{ noise: Number.NaN }, /noise is NaN/],
-  [{ noise: 1, samples: 1 }, /samples is 1; at least 2/]
+  [{ noise: 1, samples: 1 }, /samples is 1, expected at least 2/]
 ]
 
 for (const [part, message] of wrong) {

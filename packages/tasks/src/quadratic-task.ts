@@ -57,7 +57,7 @@ export function createQuadraticTaskSet(given: QuadraticTaskOptions): QuadraticTa
 function modelOf(options: CompleteQuadraticOptions, { objectives, mean }: Objectives): Quadratic {
   const { peers, self, samples, distance } = options
   const owners = self === undefined ? [...peers.keys()] : [peers.indexOf(self)]
-  const sampled = owners.map((place) => ({ ...objectives[place], noises: drawNoises(peers[place], options) }))
+  const sampled = owners.map((index) => ({ ...objectives[index], noises: drawNoises(peers[index], options) }))
   return new Quadratic(sampled, samples, mean, `a point, ${distance} away from the optimum at the start`)
 }
 

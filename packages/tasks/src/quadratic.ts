@@ -19,7 +19,7 @@ export class Quadratic implements Model {
   readonly #mean: Objective
   /** x − centre, and H (x − centre). */
   readonly #offset: Vector
-  readonly #slope: Vector
+  readonly #halfGradient: Vector
   readonly #sum: Vector
 
   /** @param mean - of the objectives of all peers, which `sampled` need not contain; its minimum is 0 */
@@ -32,12 +32,12 @@ export class Quadratic implements Model {
     this.#samples = samples
     this.#mean = mean
     this.#offset = new Float64Array(dimension)
-    this.#slope = new Float64Array(dimension)
+    this.#halfGradient = new Float64Array(dimension)
     this.#sum = new Float64Array(dimension)
   }
 
   gradient(parameters: Float32Array, first: number, batch: Uint32Array, out: Float32Array): number {
-    const [slope, sum] = [this.#slope, this.#sum]
+    const [halfGradient, sum] = [this.#halfGradient, this.#sum]
     let loss = 0
     let value = 0
     let last = -1
@@ -46,10 +46,10 @@ export class Quadratic implements Model {
       const index = first + batch[b]
       const owner = Math.floor(index / this.#samples)
       const { noises } = this.#sampled[owner]
-      if (owner !== last) value = this.#look(this.#sampled[owner], parameters)
+      if (owner !== last) value = this.#valueOf(this.#sampled[owner], parameters)
       last = owner
       loss += value
-      for (let i = 0; i < sum.length; i++) sum[i] += 2 * slope[i]
+      for (let i = 0; i < sum.length; i++) sum[i] += 2 * halfGradient[i]
       if (noises.length > 0) loss += this.#addNoise(noises, (index % this.#samples) * sum.length)
     }
     for (let i = 0; i < sum.length; i++) out[i] = sum[i] / batch.length
@@ -57,14 +57,14 @@ export class Quadratic implements Model {
   }
 
   evaluate(parameters: Float32Array): Evaluation {
-    return { loss: this.#look(this.#mean, parameters) }
+    return { loss: this.#valueOf(this.#mean, parameters) }
   }
 
   /** Returns the objective's value, and stores the offset and half the gradient there. */
-  #look({ hessian, centre }: Objective, parameters: Float32Array): number {
+  #valueOf({ hessian, centre }: Objective, parameters: Float32Array): number {
     const offset = this.#offset
     for (let i = 0; i < offset.length; i++) offset[i] = parameters[i] - centre[i]
-    return inner(offset, times(hessian, offset, this.#slope))
+    return inner(offset, times(hessian, offset, this.#halfGradient))
   }
 
   /** Adds the linear term that begins at `start` to the gradient, and returns its value. */

@@ -60,6 +60,6 @@ function checked(localData: LocalData): LocalData {
   const { targetShape } = localData.train
   if (targetShape.length === 0) return localData
   throw new InputError(
-    `the samples have ${targetShape.join(' × ')} targets each, as those of texts; the task gpt learns texts, this one learns one target of a sample`
+    `the samples have ${targetShape.join(' × ')} targets each, as those of texts, expected one; the task gpt learns texts`
   )
 }

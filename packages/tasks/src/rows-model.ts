@@ -86,7 +86,7 @@ export class RowsModel implements Model {
     const { schema, about, count, width, testSamples } = loss
     if (count * width >= 2 ** 32)
       throw new InputError(
-        `found ${count} rows of ${width} numbers, expected less than 2^32 numbers in all; lower the rank`
+        `found ${count} rows of ${width} numbers, expected fewer than 2^32 numbers in all; lower the rank`
       )
     this.schema = schema
     this.about = about
@@ -124,7 +124,7 @@ export class RowsModel implements Model {
         kind: 'gradient',
         samples: batch.length,
         run: () => {
-          for (let place = 0; place < keys.length; place++) this.#offsets[keys[place]] = place * width
+          for (let index = 0; index < keys.length; index++) this.#offsets[keys[index]] = index * width
           return this.#meanLoss(rows, this.#offsets, first, batch, out, round)
         }
       })

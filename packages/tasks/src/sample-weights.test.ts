@@ -2,7 +2,7 @@ import type { Task } from '@murmuration/core'
 import test from 'ava'
 import { withGradientWeight } from './sample-weights.js'
 
-test('a gradient is weighted in its own round, and the values of statistics beside it are not', async (t) => {
+test('a gradient is weighted in its own round, and the values of statistics next to it are not', async (t) => {
   const rounds: (number | undefined)[] = []
   const task: Task = {
     schema: [

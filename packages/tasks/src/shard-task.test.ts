@@ -38,8 +38,8 @@ test('each task keeps its last gradient while others compute theirs', async (t) 
 test('parameters of another length, samples that are not there and empty batches are refused', (t) => {
   const refused = (parameters: Float32Array, batch: number[], message: RegExp) =>
     t.throws(() => task.gradient(parameters, Uint32Array.from(batch)).run(), { instanceOf: InvariantError, message })
-  refused(new Float32Array(3), [0], /3 parameters, not 2/)
-  refused(new Float32Array(2), [0, 5], /sample 5 of 5 was asked for/)
+  refused(new Float32Array(3), [0], /3 parameters, expected 2/)
+  refused(new Float32Array(2), [0, 5], /sample 5 in a batch, expected samples below 5/)
   refused(new Float32Array(2), [], /empty batch/)
   t.throws(() => task.evaluate(new Float32Array(1)).run(), { instanceOf: InvariantError, message: /1 parameters/ })
 })

@@ -102,13 +102,16 @@ export class ShardTask implements Task {
   }
 
   #checkLength({ length }: Float32Array): void {
-    invariant(length === this.#model.length, () => `${length} parameters, not ${this.#model.length}`)
+    invariant(length === this.#model.length, () => `found ${length} parameters, expected ${this.#model.length}`)
   }
 
   #checkBatch(batch: Uint32Array): void {
-    invariant(batch.length > 0, 'the gradient of an empty batch was asked for')
+    invariant(batch.length > 0, 'found an empty batch, expected at least one sample for a gradient')
     let largest = 0
     for (let k = 0; k < batch.length; k++) if (batch[k] > largest) largest = batch[k]
-    invariant(largest < this.samples, () => `sample ${largest} of ${this.samples} was asked for`)
+    invariant(
+      largest < this.samples,
+      () => `found sample ${largest} in a batch, expected samples below ${this.samples}`
+    )
   }
 }

@@ -36,7 +36,8 @@ export class Softmax implements Model {
 
   /** Throws an {@link InputError} for samples without classes, or an impossible `l2`. */
   constructor(train: Samples, test: Samples, l2: number) {
-    if (train.classes === undefined) throw new InputError('the data has no classes, softmax regression needs some')
+    if (train.classes === undefined)
+      throw new InputError('the data has no classes, and softmax regression needs classes')
     this.inputs = sizeOf(train.inputShape)
     this.classes = train.classes
     this.length = (this.inputs + 1) * this.classes
@@ -116,7 +117,7 @@ export class Softmax implements Model {
     const at = rows + 4 * sample * inputs
     for (let k = 0; k < classes; k++) p[k] = parameters[inputs * classes + k]
     this.#kernels.scoreClasses(at, at + 4 * inputs, weights, 8 * this.#width, probabilities)
-    const wanted = p[target]
+    const targetScore = p[target]
     const largest = p[indexOfLargest(p, classes)]
     let sum = 0
     for (let k = 0; k < classes; k++) {
@@ -124,7 +125,7 @@ export class Softmax implements Model {
       sum += p[k]
     }
     for (let k = 0; k < classes; k++) p[k] /= sum
-    return Math.log(sum) + largest - wanted
+    return Math.log(sum) + largest - targetScore
   }
 
   /** Adds the sample's x (p − y)ᵀ and p − y to the sums; the probabilities hold p − y. */

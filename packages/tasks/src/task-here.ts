@@ -5,7 +5,7 @@ import { withGradientWeight } from './sample-weights.js'
 import type { TaskWorker, ThreadWork } from './task-worker.js'
 
 /** How long works may run before messages are let in, in milliseconds. */
-const longest = 1
+const maxRun = 1
 
 /**
  * Builds the described task in the calling thread: for tasks with keyed rows, whose gradients take microseconds, less than a message to a thread
@@ -15,14 +15,14 @@ const longest = 1
  */
 export async function buildTaskHere(description: TaskDescription): Promise<TaskWorker> {
   const built = await loadTask(description)
-  let since = performance.now()
-  const here = <Result>(work: Work<Result>): ThreadWork<Result> => ({
+  let lastYield = performance.now()
+  const withYield = <Result>(work: Work<Result>): ThreadWork<Result> => ({
     kind: work.kind,
     samples: work.samples,
     run: async () => {
-      if (performance.now() - since > longest) {
+      if (performance.now() - lastYield > maxRun) {
         await setImmediate()
-        since = performance.now()
+        lastYield = performance.now()
       }
       return work.run()
     }
@@ -34,23 +34,23 @@ export async function buildTaskHere(description: TaskDescription): Promise<TaskW
     about: { ...built.about, thread: 'the thread of the peer' },
     fingerprints: built.fingerprints,
     signature: built.signature,
-    rows: built.rows && rowsHere(built.rows, here),
-    initialise: (seed) => here(task.initialise(seed)),
-    gradient: (parameters, batch, round) => here(task.gradient(parameters, batch, round)),
-    evaluate: (parameters) => here(task.evaluate(parameters)),
+    rows: built.rows && rowsHere(built.rows, withYield),
+    initialise: (seed) => withYield(task.initialise(seed)),
+    gradient: (parameters, batch, round) => withYield(task.gradient(parameters, batch, round)),
+    evaluate: (parameters) => withYield(task.evaluate(parameters)),
     weighGradients: async (factor) => void (task = withGradientWeight(built, factor)),
     close: async () => {}
   }
 }
 
 /** The rows of a task, whose gradients are computed through `here`. */
-function rowsHere(rows: TaskRows, here: <Result>(work: Work<Result>) => Work<Result>): TaskRows {
+function rowsHere(rows: TaskRows, withYield: <Result>(work: Work<Result>) => Work<Result>): TaskRows {
   const { count, width, blockOf } = rows
   return {
     count,
     width,
     keysOf: (batch, round) => rows.keysOf(batch, round),
-    gradient: (values, keys, batch, out, round) => here(rows.gradient(values, keys, batch, out, round)),
+    gradient: (values, keys, batch, out, round) => withYield(rows.gradient(values, keys, batch, out, round)),
     ...(blockOf === undefined ? {} : { blockOf: (sample, blocks) => blockOf.call(rows, sample, blocks) })
   }
 }

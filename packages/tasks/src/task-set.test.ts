@@ -114,12 +114,12 @@ test('more peers than samples are refused', async (t) => {
   for (const create of [createSoftmaxTaskSet, createLogisticTaskSet]) {
     await t.throwsAsync(create({ localData: { ...localData, peers: many } }), {
       instanceOf: InputError,
-      message: '160 training samples cannot be shared out among 1000 peers: at least one each is needed'
+      message: 'found 160 training samples for 1000 peers, expected at least one for each'
     })
   }
 })
 
-test('whose task is wanted makes no difference to a task set', async (t) => {
+test('a task set does not depend on the peer whose task is requested', async (t) => {
   const taskSet = await createLogisticTaskSet({ localData: { ...localData, self: 'b' } })
   t.is(taskSet.union.samples, 160)
 })

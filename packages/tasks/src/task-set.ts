@@ -33,17 +33,17 @@ export interface TaskSetParts {
 
 /** The task set of these parts. */
 export function taskSetOf({ model, peers, shardSizes, about, fingerprints }: TaskSetParts): TaskSet {
-  const places = new Map(peers.map((peer, place) => [peer, place]))
+  const indices = new Map(peers.map((peer, index) => [peer, index]))
   const firsts = startsOf(shardSizes)
   return {
     schema: model.schema,
     peers,
     union: new ShardTask(model, 0, firsts[peers.length], () => about(), { fingerprints }),
     of: (peer) => {
-      const place = places.get(peer)
-      if (place === undefined) throw new InputError(`"${peer}" is not among the ${peers.length} peers of the tasks`)
-      const samples = shardSizes[place]
-      return new ShardTask(model, firsts[place], samples, () => about(peer, samples), { fingerprints })
+      const index = indices.get(peer)
+      if (index === undefined) throw new InputError(`"${peer}" is not among the ${peers.length} peers of the tasks`)
+      const samples = shardSizes[index]
+      return new ShardTask(model, firsts[index], samples, () => about(peer, samples), { fingerprints })
     }
   }
 }

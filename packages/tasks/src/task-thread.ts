@@ -27,7 +27,7 @@ export class TaskThread {
   readonly #userModule: string | undefined
   #end: Error | undefined
   #waiting: Waiting | undefined
-  #turn: Promise<unknown> = Promise.resolve()
+  #lastExchange: Promise<unknown> = Promise.resolve()
   #queued = 0
 
   constructor({ module, options, userModule }: TaskDescription, { timeout = 900_000, signal }: TaskWorkerOptions) {
@@ -45,7 +45,7 @@ export class TaskThread {
 
   /** The thread's next message. Rejects when it is a failure, the thread ends, or the timeout expires. */
   async next(): Promise<WorkerMessage> {
-    const timer = setTimeout(() => this.#late(), this.#timeout)
+    const timer = setTimeout(() => this.#expire(), this.#timeout)
     try {
       const message = await new Promise<WorkerMessage>((resolve, reject) => {
         if (this.#end !== undefined) reject(this.#end)
@@ -61,11 +61,13 @@ export class TaskThread {
   /** Runs `exchange` when all earlier ones have ended. */
   inTurn<Result>(exchange: () => Promise<Result>): Promise<Result> {
     if (this.#queued >= queueLimit) {
-      return Promise.reject(new Error(`${queueLimit} requests already wait for the task's thread: await some first`))
+      return Promise.reject(
+        new Error(`${queueLimit} requests already wait for the task's thread: await some of them first`)
+      )
     }
     this.#queued++
-    const result = this.#turn.then(exchange).finally(() => this.#queued--)
-    this.#turn = result.catch(() => undefined)
+    const result = this.#lastExchange.then(exchange).finally(() => this.#queued--)
+    this.#lastExchange = result.catch(() => undefined)
     return result
   }
 
@@ -95,8 +97,8 @@ export class TaskThread {
     if (signal?.aborted) abort()
     this.#worker.on('exit', (code) => {
       signal?.removeEventListener('abort', abort)
-      const why = code === 13 ? ': it awaits something that nothing can bring about any more' : ''
-      this.#stop(this.#failed(`the task's thread ended with code ${code}${why}`))
+      const reason = code === 13 ? ': it awaits something that can no longer happen' : ''
+      this.#stop(this.#failed(`the task's thread ended with code ${code}${reason}`))
     })
   }
 
@@ -111,11 +113,11 @@ export class TaskThread {
   #uncaught(thrown: unknown): Error {
     const error = errorOf(failureOf(thrown))
     const path = this.#userModule
-    const place = path === undefined ? undefined : placeOf(path, error)
-    return place === path ? error : new InputError(`the model's module ${place} fails: ${messageOf(error)}`)
+    const location = path === undefined ? undefined : placeOf(path, error)
+    return location === path ? error : new InputError(`the model's module ${location} fails: ${messageOf(error)}`)
   }
 
-  #late(): void {
+  #expire(): void {
     this.#stop(this.#failed(`the task's thread did not answer within ${this.#timeout / 1000} s`))
     void this.#worker.terminate()
   }
@@ -126,9 +128,9 @@ export class TaskThread {
     this.#settle((waiting) => waiting.reject(this.#end ?? reason))
   }
 
-  #settle(how: (waiting: Waiting) => void): void {
+  #settle(action: (waiting: Waiting) => void): void {
     const waiting = this.#waiting
     this.#waiting = undefined
-    if (waiting !== undefined) how(waiting)
+    if (waiting !== undefined) action(waiting)
   }
 }

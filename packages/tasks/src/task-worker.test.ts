@@ -82,7 +82,7 @@ test('requests made at once are answered each with its own', async (t) => {
 
 test('an input error of building the task stays one, with its message', async (t) => {
   const started = startTaskWorker({ module: quadraticTaskModule, options: { peers: [], seed: 1 } })
-  await t.throwsAsync(started, { instanceOf: InputError, message: /peers is 0; at least one name is expected/ })
+  await t.throwsAsync(started, { instanceOf: InputError, message: /peers is 0, expected at least one name/ })
 })
 
 test('a module that is not there, or makes no task, is refused', async (t) => {
@@ -120,7 +120,7 @@ for (const [how, gradient, message] of deaths) {
 
 const endless = { ...answering, gradient: 'for (;;) {}' }
 
-test('closing ends even a thread that computes forever, and says so to who waits', async (t) => {
+test('closing ends even a thread that computes forever, and rejects the pending requests', async (t) => {
   const worker = await start(t, moduleOf(endless))
   const waiting = worker.gradient(Float32Array.of(1), noBatch).run()
   const rejected = t.throwsAsync(waiting, { instanceOf: StoppedError })
@@ -170,12 +170,12 @@ test('a program that was given to node as text starts threads too', async (t) =>
 
 test('vectors of the wrong length and floods of requests are refused', async (t) => {
   const worker = await start(t, moduleOf(answering))
-  await t.throwsAsync(worker.evaluate(new Float32Array(2)).run(), { message: '2 parameters, not 1' })
+  await t.throwsAsync(worker.evaluate(new Float32Array(2)).run(), { message: 'found 2 parameters, expected 1' })
   const flood = Array.from({ length: 65 }, () => worker.initialise(1).run())
   const refused = (await Promise.allSettled(flood)).filter(({ status }) => status === 'rejected')
   t.is(refused.length, 1)
   const short = await start(t, moduleOf({ ...answering, gradient: 'return { loss: 0, vector: new Float32Array(3) }' }))
   await t.throwsAsync(short.gradient(Float32Array.of(1), noBatch).run(), {
-    message: /made 3 numbers, its schema has 1/
+    message: /computed 3 numbers, but its schema has 1/
   })
 })

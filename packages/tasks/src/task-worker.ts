@@ -40,7 +40,7 @@ export async function startTaskWorker(
   const thread = new TaskThread(description, options)
   try {
     const ready = await thread.next()
-    invariant(ready.kind === 'ready', 'the thread did not begin with ready')
+    invariant(ready.kind === 'ready', 'the first message of the thread is not "ready"')
     return taskOf(thread, ready)
   } catch (error) {
     await thread.close()
@@ -66,33 +66,33 @@ function taskOf(thread: TaskThread, ready: WorkerReady): TaskWorker {
           return Float32Array.from(result)
         })
     }),
-    gradient: (given, batch, round = 0) => ({
+    gradient: (values, batch, round = 0) => ({
       kind: 'gradient',
       samples: batch.length,
       run: () =>
         thread.inTurn(async () => {
-          const at = shared(given, parameters)
+          const at = shared(values, parameters)
           const request = { kind: 'gradient', at, batch: batch.slice(), round } as const
           const { loss } = expect(await thread.ask(request), 'gradient')
           return { loss, vector: result }
         })
     }),
-    evaluate: (given) => ({
+    evaluate: (values) => ({
       kind: 'evaluate',
       samples: ready.evaluateSamples,
       run: () =>
         thread.inTurn(async () => {
-          const at = shared(given, parameters)
+          const at = shared(values, parameters)
           return expect(await thread.ask({ kind: 'evaluate', at }), 'evaluate').evaluation
         })
     }),
     ...(ready.generates && {
-      generate: (given, seed) => ({
+      generate: (values, seed) => ({
         kind: 'generate',
         samples: 1,
         run: () =>
           thread.inTurn(async () => {
-            const at = shared(given, parameters)
+            const at = shared(values, parameters)
             return expect(await thread.ask({ kind: 'generate', at, seed }), 'generate').text
           })
       })
@@ -114,10 +114,10 @@ function expect<Kind extends WorkerAnswer['kind']>(
 }
 
 /** The parameters as the thread sees them: in place if both threads share that memory, otherwise a copy. */
-function shared(given: Float32Array, room: Float32Array): SharedNumbers {
-  invariant(given.length === room.length, () => `${given.length} parameters, not ${room.length}`)
-  const { length, byteOffset } = given
-  if (given.buffer instanceof SharedArrayBuffer) return { buffer: given.buffer, offset: byteOffset, length }
-  room.set(given)
-  return { buffer: room.buffer as SharedArrayBuffer, offset: room.byteOffset, length }
+function shared(values: Float32Array, scratch: Float32Array): SharedNumbers {
+  invariant(values.length === scratch.length, () => `found ${values.length} parameters, expected ${scratch.length}`)
+  const { length, byteOffset } = values
+  if (values.buffer instanceof SharedArrayBuffer) return { buffer: values.buffer, offset: byteOffset, length }
+  scratch.set(values)
+  return { buffer: scratch.buffer as SharedArrayBuffer, offset: scratch.byteOffset, length }
 }

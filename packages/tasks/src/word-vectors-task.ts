@@ -45,8 +45,8 @@ export async function createWordVectorsTaskSet(options: WordVectorsOptions): Pro
     throw new InputError(`found ${train} words to train, expected at least one for each of ${peers.length} peers`)
   const pairs = Array.from({ length: synonyms }, (_, word) => [word, original.words + word] as const)
   const both = pairs.flatMap(([left, right]) => [[left, right] as const, [right, left] as const])
-  const start = (place: number) => Math.floor((place * train) / peers.length)
-  const shardSizes = peers.map((_, place) => start(place + 1) - start(place))
+  const start = (index: number) => Math.floor((index * train) / peers.length)
+  const shardSizes = peers.map((_, index) => start(index + 1) - start(index))
   const fingerprints = { text: hashVector(Float32Array.from(text.word)) }
   const model = new RowsModel(new WordVectors(text, train, both, options))
   const about = (_?: string, samples = train) => factsOf(options, model, samples)

@@ -74,7 +74,7 @@ export interface WorkerFailure {
 /** Any message of the thread. */
 export type WorkerMessage = WorkerReady | WorkerAnswer
 
-const known = { InputError, DivergedError, InvariantError } as const
+const errorTypes = { InputError, DivergedError, InvariantError } as const
 
 /** An error as a message: structured cloning loses the class of errors. */
 export function failureOf(thrown: unknown): WorkerFailure {
@@ -84,11 +84,11 @@ export function failureOf(thrown: unknown): WorkerFailure {
 
 /** The error of a {@link failureOf} message, with its class if it is one of Murmuration's. */
 export function errorOf({ name, message, stack }: WorkerFailure): Error {
-  const error = isKnown(name) ? new known[name](message) : Object.assign(new Error(message), { name })
+  const error = isKnown(name) ? new errorTypes[name](message) : Object.assign(new Error(message), { name })
   if (stack !== undefined) error.stack = stack
   return error
 }
 
-function isKnown(name: string): name is keyof typeof known {
-  return Object.hasOwn(known, name)
+function isKnown(name: string): name is keyof typeof errorTypes {
+  return Object.hasOwn(errorTypes, name)
 }

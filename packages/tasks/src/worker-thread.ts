@@ -45,7 +45,7 @@ function keepFromExiting(): void {
 
 /** If a user's module ended the thread, nothing would say where. */
 function refuseToExit(code: number | string | null = 0): never {
-  throw new InputError(`process.exit(${code}) is called, which ends no run; throw an error instead`)
+  throw new InputError(`process.exit(${code}) is called, which does not end the run; throw an error instead`)
 }
 
 function readyOf(task: Task): WorkerReady {
@@ -76,7 +76,7 @@ async function compute(task: Task, result: Float32Array, request: WorkerRequest)
       return { kind: 'gradient', loss }
     }
     case 'generate':
-      invariant(task.generate !== undefined, 'a text was asked for of a task that writes none')
+      invariant(task.generate !== undefined, 'the task generates no text')
       return { kind: 'generate', text: await task.generate(numbersAt(request.at), request.seed).run() }
     case 'weigh':
       return { kind: 'weigh' }
@@ -92,7 +92,7 @@ function numbersAt({ buffer, offset, length }: SharedNumbers): Float32Array {
 function keep(result: Float32Array, vector: Float32Array): void {
   invariant(
     vector.length === result.length,
-    () => `the task made ${vector.length} numbers, its schema has ${result.length}`
+    () => `the task computed ${vector.length} numbers, but its schema has ${result.length}`
   )
   result.set(vector)
 }

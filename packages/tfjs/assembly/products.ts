@@ -142,10 +142,10 @@ export function pack(
   }
 }
 
-/** Adds the numbers at `bias`, unless that is 0, to each row of `out`, and clamps the result to `least` … `most`. NaN persists. */
-export function finish(out: usize, stride: usize, rows: i32, columns: i32, bias: usize, least: f32, most: f32): void {
-  const low = f32x4.splat(least)
-  const high = f32x4.splat(most)
+/** Adds the numbers at `bias`, unless that is 0, to each row of `out`, and clamps the result to `lower` … `upper`. NaN persists. */
+export function finish(out: usize, stride: usize, rows: i32, columns: i32, bias: usize, lower: f32, upper: f32): void {
+  const low = f32x4.splat(lower)
+  const high = f32x4.splat(upper)
   for (let row = 0; row < rows; row++) {
     let column = 0
     for (; column + 3 < columns; column += 4) {
@@ -156,7 +156,7 @@ export function finish(out: usize, stride: usize, rows: i32, columns: i32, bias:
     for (; column < columns; column++) {
       const place = out + (<usize>column << 2)
       const biased = bias ? load<f32>(place) + load<f32>(bias + (<usize>column << 2)) : load<f32>(place)
-      store<f32>(place, min<f32>(max<f32>(biased, least), most))
+      store<f32>(place, min<f32>(max<f32>(biased, lower), upper))
     }
     out += stride
   }

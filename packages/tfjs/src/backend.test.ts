@@ -16,8 +16,8 @@ test.serial('the best backend that is installed computes, and the reason says wh
 })
 
 test.serial('a backend that is asked for computes', async (t) => {
-  t.deepEqual(await chooseBackend('wasm'), { name: 'wasm', reason: 'WebAssembly was asked for' })
-  t.deepEqual(await chooseBackend('cpu'), { name: 'cpu', reason: 'plain JavaScript was asked for' })
+  t.deepEqual(await chooseBackend('wasm'), { name: 'wasm', reason: 'WebAssembly was requested' })
+  t.deepEqual(await chooseBackend('cpu'), { name: 'cpu', reason: 'plain JavaScript was requested' })
   t.is(getBackend(), 'cpu')
   await useBackend('wasm')
   t.is(getBackend(), 'wasm')
@@ -25,7 +25,7 @@ test.serial('a backend that is asked for computes', async (t) => {
 
 test.serial('a backend that is asked for and is not installed is an error that says so', async (t) => {
   const error = await t.throwsAsync(chooseBackend('gpu'), { instanceOf: InputError })
-  t.is(error?.message, 'backend "gpu" cannot be used: tfjs-node-gpu is not installed; use "auto" for the best that can')
+  t.is(error?.message, 'backend "gpu" cannot be used: tfjs-node-gpu is not installed; use "auto" for the best that works')
 })
 
 test.serial('starting leaves no listeners for the errors of the process behind', async (t) => {

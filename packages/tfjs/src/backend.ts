@@ -37,13 +37,13 @@ const candidates: readonly Candidate[] = [
  * one. The first two are available only where the user has installed their packages. Throws an InputError when no such backend can start.
  */
 export function chooseBackend(choice: BackendChoice = 'auto'): Promise<Backend> {
-  const chosen = lastTurn.then(() => choose(choice))
-  lastTurn = chosen.catch(() => {})
+  const chosen = lastChoice.then(() => choose(choice))
+  lastChoice = chosen.catch(() => {})
   return chosen
 }
 
 // One after the other: while a backend starts for the first time, TensorFlow.js has none at all.
-let lastTurn: Promise<unknown> = Promise.resolve()
+let lastChoice: Promise<unknown> = Promise.resolve()
 
 async function choose(choice: BackendChoice): Promise<Backend> {
   // Without this, TensorFlow.js prints advertisements and warnings into the user's output.
@@ -54,7 +54,7 @@ async function choose(choice: BackendChoice): Promise<Backend> {
     if (failure === undefined) return { name: candidate.name, reason: reasonFor(candidate, choice, failures) }
     failures.push(failure)
   }
-  throw new InputError(`backend "${choice}" cannot be used: ${failures.join('; ')}; use "auto" for the best that can`)
+  throw new InputError(`backend "${choice}" cannot be used: ${failures.join('; ')}; use "auto" for the best that works`)
 }
 
 /** Makes `name`, which {@link chooseBackend} has started, the backend of the operations that follow in the same turn of the event loop. */
@@ -66,7 +66,7 @@ export async function useBackend(name: string): Promise<void> {
 function candidatesFor(choice: BackendChoice): readonly Candidate[] {
   const chosen = candidates.filter((candidate) => choice === 'auto' || candidate.choice === choice)
   if (chosen.length > 0) return chosen
-  throw new InputError(`backend is "${choice}", but must be one of auto, ${backendChoices.join(', ')}`)
+  throw new InputError(`backend is "${choice}", expected one of auto, ${backendChoices.join(', ')}`)
 }
 
 /** Starts a backend. Returns why it cannot, or `undefined` when it has started. */
@@ -82,7 +82,7 @@ async function start(candidate: Candidate): Promise<string | undefined> {
 }
 
 function reasonFor(candidate: Candidate, choice: BackendChoice, failures: readonly string[]): string {
-  if (choice !== 'auto') return `${candidate.title} was asked for`
+  if (choice !== 'auto') return `${candidate.title} was requested`
   return failures.length === 0
     ? `${candidate.title} is installed and loads`
     : `${failures.join(', ')}; so ${candidate.title} computes`

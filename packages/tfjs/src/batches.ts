@@ -56,8 +56,8 @@ export function gatherRows(
   buffer?: Float32Array
 ): Float32Array {
   const gathered = buffer?.length === numbers.length * size ? buffer : new Float32Array(numbers.length * size)
-  for (const [place, number] of numbers.entries()) {
-    gathered.set(values.subarray(number * size, (number + 1) * size), place * size)
+  for (const [index, number] of numbers.entries()) {
+    gathered.set(values.subarray(number * size, (number + 1) * size), index * size)
   }
   return gathered
 }

@@ -13,8 +13,8 @@ const namedLayers = 5
 export function describe(description: ModelDescription, model: LayersModel): string {
   const all = model.countParams()
   const trained = model.trainableWeights.reduce((sum, { shape }) => sum + sizeOf(shape.map(Number)), 0)
-  const of = trained === all ? '' : `, ${grouped(trained)} of them trained`
-  return `${structure(description, model)}, ${grouped(all)} parameters${of}`
+  const trainedPart = trained === all ? '' : `, ${grouped(trained)} of them trained`
+  return `${structure(description, model)}, ${grouped(all)} parameters${trainedPart}`
 }
 
 function structure(description: ModelDescription, model: LayersModel): string {

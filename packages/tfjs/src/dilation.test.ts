@@ -1,7 +1,7 @@
 import type { Tensor } from '@tensorflow/tfjs-core'
 import test from 'ava'
 import { chooseBackend } from './backend.js'
-import { spreadDilatedFilters } from './dilation.js'
+import { dilateFilters } from './dilation.js'
 import { tensorflow as tf } from './tensorflow.js'
 
 test.serial('a filter that is spread out by zeros gives what the dilated one gives', async (t) => {
@@ -23,7 +23,7 @@ test.serial('a filter that is spread out by zeros gives what the dilated one giv
     )
     const outputs = () => (model.apply(x) as Tensor).dataSync<'float32'>().slice()
     const before = outputs()
-    spreadDilatedFilters(model)
+    dilateFilters(model)
     t.true(outputs().every((value, k) => Math.abs(value - before[k]) < 1e-5))
   }
 })

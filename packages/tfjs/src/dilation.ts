@@ -11,7 +11,7 @@ import { partsOf } from './weights.js'
  *
  * Throws an {@link InputError} for depthwiseConv2d layers, which ignore their dilationRate.
  */
-export function spreadDilatedFilters(model: LayersModel): void {
+export function dilateFilters(model: LayersModel): void {
   for (const { layer } of model.layers.flatMap((layer) => partsOf(layer))) {
     const rates: unknown = Reflect.get(layer, 'dilationRate')
     if (!isList(rates) || rates.every((rate) => rate === 1)) continue
@@ -20,15 +20,15 @@ export function spreadDilatedFilters(model: LayersModel): void {
         `a depthwiseConv2d layer has the dilationRate ${rates.join(', ')}, which TensorFlow.js does not apply; use separableConv2d`
       )
     }
-    spreadFilters(layer, rates)
+    dilateLayer(layer, rates)
   }
 }
 
-function spreadFilters(layer: layers.Layer, rates: readonly number[]): void {
+function dilateLayer(layer: layers.Layer, rates: readonly number[]): void {
   for (const name of ['kernel', 'depthwiseKernel']) {
     const filter: unknown = Reflect.get(layer, name)
     // The layer's list of weights keeps the variable itself.
-    if (isVariable(filter)) Reflect.set(layer, name, { read: () => spreadOut(filter.read(), rates) })
+    if (isVariable(filter)) Reflect.set(layer, name, { read: () => dilated(filter.read(), rates) })
   }
   Reflect.set(
     layer,
@@ -38,21 +38,21 @@ function spreadFilters(layer: layers.Layer, rates: readonly number[]): void {
 }
 
 /** Inserts zeros between neighbours on the first axes, so that they are as far apart as the rate says. */
-function spreadOut(filter: Tensor, rates: readonly number[]): Tensor {
-  return rates.reduce((spread, rate, axis) => spreadAxis(spread, axis, rate), filter)
+function dilated(filter: Tensor, rates: readonly number[]): Tensor {
+  return rates.reduce((tensor, rate, axis) => dilatedAxis(tensor, axis, rate), filter)
 }
 
-function spreadAxis(filter: Tensor, axis: number, rate: number): Tensor {
+function dilatedAxis(filter: Tensor, axis: number, rate: number): Tensor {
   const { shape } = filter
   const [before, extent, after] = [shape.slice(0, axis), shape[axis], shape.slice(axis + 1)]
-  const apart = tf.pad(tf.reshape(filter, [-1, extent, 1, sizeOf(after)]), [
+  const padded = tf.pad(tf.reshape(filter, [-1, extent, 1, sizeOf(after)]), [
     [0, 0],
     [0, 0],
     [0, rate - 1],
     [0, 0]
   ])
   const rows = tf.slice(
-    tf.reshape(apart, [-1, extent * rate, sizeOf(after)]),
+    tf.reshape(padded, [-1, extent * rate, sizeOf(after)]),
     [0, 0, 0],
     [-1, extent * rate - rate + 1, -1]
   )

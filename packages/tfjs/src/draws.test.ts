@@ -51,7 +51,7 @@ for (const [title, [layers, ids = false]] of Object.entries(noisy)) {
   )
 }
 
-test.serial('peers and seeds draw apart, threads do not, and nobody else draws by that seed', async (t) => {
+test.serial('peers and seeds draw apart, threads do not, and no other code draws from that seed', async (t) => {
   const path = await moduleOf(
     sequential('l.flatten(), l.gaussianNoise({ stddev: 1 }), l.dropout({ rate: 0.5 }), l.dense({ units: classes })')
   )

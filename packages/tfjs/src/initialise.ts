@@ -25,7 +25,7 @@ export function isFixed(initialiser: unknown, built: Float32Array): boolean {
  */
 export function drawInitial(shape: readonly number[], initialiser: unknown, random: Random): Float32Array {
   const { className, config } = isInitialiser(initialiser) ? initialiser : glorotUniform
-  const draw = (one: () => number) => Float32Array.from({ length: sizeOf(shape) }, one)
+  const draw = (drawOne: () => number) => Float32Array.from({ length: sizeOf(shape) }, drawOne)
   switch (className) {
     case 'RandomUniform': {
       const [low, high] = [numberIn(config, 'minval', -0.05), numberIn(config, 'maxval', 0.05)]
@@ -77,7 +77,7 @@ function truncated(random: Random): number {
 function numberIn(config: Initialiser['config'], key: string, standard: number): number {
   const value = config[key] ?? standard
   if (typeof value === 'number') return value
-  throw new InputError(`an initialiser's ${key} is ${JSON.stringify(value)}; a number is expected`)
+  throw new InputError(`an initialiser's ${key} is ${JSON.stringify(value)}, expected a number`)
 }
 
 function isInitialiser(value: unknown): value is Initialiser {

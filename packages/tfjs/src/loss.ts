@@ -12,8 +12,8 @@ export const leastProbability = 1e-7
 
 /** The module's own loss, or else cross-entropy for classes and the mean squared error for real values. */
 export function lossFor(model: LayersModel, classes: number | undefined, module?: UserModule): Loss {
-  const own = module?.loss?.bind(module)
-  if (own) return (outputs, targets) => own(tf, outputs, targets)
+  const userLoss = module?.loss?.bind(module)
+  if (userLoss) return (outputs, targets) => userLoss(tf, outputs, targets)
   if (classes === undefined) return meanSquaredError
   const crossEntropy = endsInSoftmax(model) ? fromProbabilities : fromLogits
   return (outputs, targets) => crossEntropy(outputs, tf.oneHot(targets, classes, 1, 0, 'float32'))

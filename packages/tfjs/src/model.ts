@@ -48,8 +48,8 @@ export async function buildModel(
   context: ModelContext,
   module?: UserModule
 ): Promise<LayersModel> {
-  const made = module ? await module.createModel(tf, context) : builtIn(description, context)
-  const model = checked(made, context, module?.loss !== undefined)
+  const created = module ? await module.createModel(tf, context) : builtIn(description, context)
+  const model = checked(created, context, module?.loss !== undefined)
   broadcastNormalisation(model)
   return model
 }
@@ -58,7 +58,7 @@ function builtIn(description: ModelDescription, context: ModelContext): LayersMo
   const { classes, targetShape } = context
   if (classes !== undefined && targetShape.length > 0 && description.kind !== 'gpt')
     throw new InputError(
-      `the task ${description.kind} learns one class of a sample; found ${targetShape.join(' × ')} of them, as texts have, which the task gpt learns`
+      `the task ${description.kind} learns one class per sample; found ${targetShape.join(' × ')}, as texts have: use the task gpt`
     )
   switch (description.kind) {
     case 'mlp':
@@ -68,13 +68,13 @@ function builtIn(description: ModelDescription, context: ModelContext): LayersMo
     case 'gpt':
       return gpt(description, context)
     default:
-      throw new InputError(`model.kind is "${description.kind}"; one of mlp, cnn, gpt, module is expected`)
+      throw new InputError(`model.kind is "${description.kind}", expected one of mlp, cnn, gpt, module`)
   }
 }
 
 function mlp(hidden: readonly number[], activation: (typeof activations)[number], context: ModelContext): Layer[] {
   if (!activations.includes(activation)) {
-    throw new InputError(`model.activation is "${activation}"; one of ${activations.join(', ')} is expected`)
+    throw new InputError(`model.activation is "${activation}", expected one of ${activations.join(', ')}`)
   }
   return [
     tf.layers.reshape({ inputShape: [...context.inputShape], targetShape: [sizeOf(context.inputShape)] }),
@@ -87,13 +87,13 @@ function cnn(filters: readonly number[], context: ModelContext): Layer[] {
   const { inputShape } = context
   if (inputShape.length !== 2 && inputShape.length !== 3) {
     throw new InputError(
-      `the task cnn is for pictures; found samples of shape [${inputShape}], which the tasks mlp and softmax can learn from`
+      `the task cnn is for images; found samples of shape [${inputShape}]: use the task mlp or softmax`
     )
   }
   const [height, width, channels = 1] = inputShape
   return [
     tf.layers.reshape({ inputShape: [...inputShape], targetShape: [height, width, channels] }),
-    ...counts(filters, 'model.filters').flatMap((count, place) => (place === 0 ? [halving(count)] : pooled(count))),
+    ...counts(filters, 'model.filters').flatMap((count, index) => (index === 0 ? [halving(count)] : pooled(count))),
     tf.layers.flatten(),
     lastLayer(context)
   ]
@@ -117,18 +117,16 @@ function lastLayer({ classes, targetShape }: ModelContext): Layer {
 
 function counts(values: readonly number[], where: string): readonly number[] {
   if (Array.isArray(values) && values.every((value) => Number.isSafeInteger(value) && value > 0)) return values
-  throw new InputError(
-    `${where} is ${JSON.stringify(values)}; a list of whole numbers above 0 is expected, such as [32]`
-  )
+  throw new InputError(`${where} is ${JSON.stringify(values)}, expected a list of whole numbers above 0, such as [32]`)
 }
 
 function checked(model: LayersModel, context: ModelContext, ownLoss: boolean): LayersModel {
   if (!(model instanceof tf.LayersModel)) {
-    throw new InputError('createModel does not return a tf.LayersModel made with the tf that it is given')
+    throw new InputError('createModel does not return a tf.LayersModel that was made with its argument tf')
   }
   if (model.inputs.length !== 1 || model.outputs.length !== 1) {
     throw new InputError(
-      `the model has ${model.inputs.length} inputs and ${model.outputs.length} outputs; one of each is expected`
+      `the model has ${model.inputs.length} inputs and ${model.outputs.length} outputs, expected one of each`
     )
   }
   build(model)
@@ -138,7 +136,7 @@ function checked(model: LayersModel, context: ModelContext, ownLoss: boolean): L
     throw new InputError(`the model takes inputs of shape [${input}], but the samples have [${context.inputShape}]`)
   }
   if (!ownLoss && !outputFits(output, context)) {
-    throw new InputError(`the model gives outputs of shape [${output}]; ${expectedOutput(context)} is expected`)
+    throw new InputError(`the model gives outputs of shape [${output}], expected ${expectedOutput(context)}`)
   }
   return model
 }
@@ -157,8 +155,8 @@ function outputFits(output: Shape, { classes, targetShape }: ModelContext): bool
 
 function expectedOutput({ classes, targetShape }: ModelContext): string {
   return classes === undefined
-    ? `[${targetShape}], as the targets have,`
-    : `[${[...targetShape, classes]}], a number for each class,`
+    ? `[${targetShape}], as the targets have`
+    : `[${[...targetShape, classes]}], a number for each class`
 }
 
 /** Whether the shapes are the same; `null` stands for any extent. */

@@ -24,7 +24,8 @@ export function broadcastNormalisation(model: LayersModel): void {
     if (layer.getClassName() !== 'LayerNormalization' || !layer.built) continue
     const { axis, epsilon } = layer.getConfig() as { readonly axis?: unknown; readonly epsilon?: number }
     if (String(axis) !== String([layer.outputShape].flat().length - 1)) continue
-    const weight = (own: string) => layer.weights.find(({ originalName }) => originalName.endsWith(`/${own}`))?.read()
+    const weight = (suffix: string) =>
+      layer.weights.find(({ originalName }) => originalName.endsWith(`/${suffix}`))?.read()
     layer.call = (inputs) =>
       tf.tidy(() => {
         const x = Array.isArray(inputs) ? inputs[0] : inputs

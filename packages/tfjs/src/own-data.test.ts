@@ -16,11 +16,11 @@ test('samples without a target shape have one number each', (t) => {
 test('samples that do not fit are errors that say what is wrong', (t) => {
   const fails = (changed: object, message: RegExp) =>
     t.throws(() => checkedSamples({ ...own, ...changed }), { instanceOf: InputError, message })
-  fails({ inputShape: [7] }, /60 input values, no whole samples of shape \[7\]/)
+  fails({ inputShape: [7] }, /60 input values, expected a multiple of the samples' shape \[7\]/)
   fails({ inputShape: [0] }, /60 input values/)
   fails({ targets: new Float32Array(29) }, /29 target values for 30 samples/)
   fails({ targetShape: [2] }, /30 target values for 30 samples of shape \[2\]/)
-  fails({ targets: own.targets.map((_, index) => index % 4), classes: 3 }, /no class numbers from 0 to 2/)
+  fails({ targets: own.targets.map((_, index) => index % 4), classes: 3 }, /not class numbers from 0 to 2/)
   fails({ inputs: [1, 2] }, /loadSamples does not return .* as Float32Array/)
   t.throws(() => checkedSamples(undefined), { instanceOf: InputError, message: /loadSamples does not return/ })
 })
@@ -50,7 +50,7 @@ test.serial('a module that loads samples and data that are given besides are ref
   const loadSamples =
     'export const loadSamples = () => ({ inputs: new Float32Array(4), inputShape: [2], targets: new Float32Array(2) })'
   const localData = { ...split, data: { kind: 'files', path: '/some/folder' } } as const
-  const message = /loads samples of its own \(loadSamples\), and data is given as well; leave one of them out/
+  const message = /loads its own samples \(loadSamples\), and data is given too; remove one of them/
   await t.throwsAsync(taskOf(loadSamples, localData), { instanceOf: InputError, message })
 })
 

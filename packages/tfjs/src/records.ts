@@ -21,7 +21,7 @@ export const mlpRecord: TaskRecord = taskRecord({
 /** A small convolutional network. */
 export const cnnRecord: TaskRecord = taskRecord({
   kind: 'cnn',
-  description: 'A small convolutional network for pictures, over TensorFlow.js',
+  description: 'A small convolutional network for images, over TensorFlow.js',
   options: z.strictObject({}),
   learnsFromData: true,
   needs: { hasImages: true },
@@ -37,19 +37,14 @@ export const gptRecord: TaskRecord = taskRecord({
   description: 'A small GPT that learns a text, character by character, over TensorFlow.js',
   options: z.strictObject({
     layers: z.int().min(1).max(64).default(2).meta({ description: 'Blocks of attention and perceptron' }),
-    width: z
-      .int()
-      .min(1)
-      .max(4096)
-      .default(64)
-      .meta({ description: 'Numbers that stand for a character; a multiple of heads' }),
+    width: z.int().min(1).max(4096).default(64).meta({ description: 'Numbers per character; a multiple of heads' }),
     heads: z.int().min(1).max(64).default(4).meta({ description: 'Heads of each attention' }),
     context: z
       .int()
       .min(1)
       .max(maxContext)
       .default(64)
-      .meta({ description: 'Characters of a sample, and the most that it sees of a prompt' })
+      .meta({ description: 'Characters per sample, and the maximum that it sees of a prompt' })
   }),
   learnsFromData: true,
   needs: { isText: true },

@@ -179,15 +179,15 @@ test.serial("the regularisers of layers add to the training loss, not to the eva
   t.is(evaluation.accuracy, expected.accuracy)
 })
 
-test.serial('what a user does wrong is said with what was expected', async (t) => {
+test.serial('the errors of a user are reported with what was expected', async (t) => {
   const fails = (source: string, message: RegExp) => t.throwsAsync(taskOf(source), { instanceOf: InputError, message })
-  await fails('export const model = 1', /exports loadSamples, model; a function createModel\(tf, /)
+  await fails('export const model = 1', /exports loadSamples, model, expected a function createModel\(tf, /)
   await fails('export const createModel = 1', /a function createModel/)
   await fails('export const createModel = () => 1', /does not return a tf\.LayersModel/)
   await fails('export const createModel = () => { throw new Error("no luck") }', /createModel .* fails: no luck/)
   await fails(
     sequential('l.flatten(), l.dense({ units: 7 })'),
-    /outputs of shape \[7\]; \[3\], a number for each class/
+    /outputs of shape \[7\], expected \[3\], a number for each class/
   )
   await fails(
     `${sequential('l.flatten()')}\nexport const loss = (tf, x) => tf.mean(x)`,
@@ -197,14 +197,14 @@ test.serial('what a user does wrong is said with what was expected', async (t) =
     sequential('l.depthwiseConv2d({ kernelSize: 2, dilationRate: 2 }), l.flatten(), l.dense({ units: classes })'),
     /dilationRate 2, 2, which TensorFlow\.js does not apply; use separableConv2d/
   )
-  await fails(`${sequential('l.flatten()')}\nexport const loss = 3`, /"loss" .* is no function/)
+  await fails(`${sequential('l.flatten()')}\nexport const loss = 3`, /"loss" .* is not a function/)
   const options = (model: unknown) => ({ localData: localData(20), model }) as TfjsTaskOptions
   const rejects = (model: unknown, message: RegExp) =>
     t.throwsAsync(createTask(options(model)), { instanceOf: InputError, message })
   await rejects({ kind: 'module', path: './absent.mjs' }, /\.\/absent\.mjs cannot be loaded/)
   await rejects({ kind: 'mlp', hidden: [0] }, /model\.hidden is \[0\]/)
-  await rejects({ kind: 'mlp', hidden: [2], activation: 'loud' }, /"loud"; one of relu/)
-  await rejects({ kind: 'forest' }, /"forest"; one of mlp, cnn, gpt, module/)
+  await rejects({ kind: 'mlp', hidden: [2], activation: 'loud' }, /"loud", expected one of relu/)
+  await rejects({ kind: 'forest' }, /"forest", expected one of mlp, cnn, gpt, module/)
 })
 
 test.serial('the task says what it is', async (t) => {

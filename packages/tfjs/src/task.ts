@@ -31,9 +31,9 @@ export async function createTask(options: TfjsTaskOptions): Promise<Task> {
   const backend = await chooseBackend(options.backend)
   const { model: description, localData: dataOptions } = options
   const module = description.kind === 'module' ? await loadUserModule(description.path) : undefined
-  const given = description.kind === 'module' ? description.options : undefined
-  const { localData, about } = await loadData(dataOptions, given, module)
-  const model = await buildModel(description, { ...localData.train, options: given }, module)
+  const moduleOptions = description.kind === 'module' ? description.options : undefined
+  const { localData, about } = await loadData(dataOptions, moduleOptions, module)
+  const model = await buildModel(description, { ...localData.train, options: moduleOptions }, module)
   return new TfjsTask({
     backend,
     localData,
@@ -53,22 +53,24 @@ interface Data {
   readonly about: { readonly data: string; readonly partition: string }
 }
 
-async function loadData(options: TfjsTaskOptions['localData'], given: unknown, module?: UserModule): Promise<Data> {
+async function loadData(
+  options: TfjsTaskOptions['localData'],
+  moduleOptions: unknown,
+  module?: UserModule
+): Promise<Data> {
   const { data, ...split } = options
   if (module?.loadSamples !== undefined) {
     if (data !== undefined && data.kind !== 'digits') {
       throw new InputError(
-        "the model's module loads samples of its own (loadSamples), and data is given as well; leave one of them out"
+        "the model's module loads its own samples (loadSamples), and data is given too; remove one of them"
       )
     }
-    const own = checkedSamples(await module.loadSamples({ seed: split.seed, options: given }))
-    const localData = localDataOf(own, split, await openTest(split))
+    const samples = checkedSamples(await module.loadSamples({ seed: split.seed, options: moduleOptions }))
+    const localData = localDataOf(samples, split, await openTest(split))
     return { localData, about: describeLocalData(localData, split) }
   }
   if (data === undefined) {
-    throw new InputError(
-      'localData.data is missing; it is expected unless the model is a module that exports loadSamples'
-    )
+    throw new InputError('localData.data is missing; only a module that exports loadSamples needs none')
   }
   const localData = await loadLocalData({ ...split, data })
   return { localData, about: describeLocalData(localData, options) }

@@ -18,7 +18,7 @@ import type { Scalar, Tensor } from '@tensorflow/tfjs-core'
 import { useBackend } from './backend.js'
 import { type Batch, Batches } from './batches.js'
 import { type ChunkEvaluation, type DenseNetwork, denseNetworkOf, type NetworkParts } from './dense/network.js'
-import { spreadDilatedFilters } from './dilation.js'
+import { dilateFilters } from './dilation.js'
 import { drawingFrom } from './draws.js'
 import { generated } from './gpt/generate.js'
 import { countRight, endsInSoftmax, type Loss } from './loss.js'
@@ -68,7 +68,7 @@ export class TfjsTask implements Task {
     this.#train = new Batches(parts.localData.train)
     this.#test = new Batches(parts.localData.test)
     freezeNormalisation(parts.model)
-    spreadDilatedFilters(parts.model)
+    dilateFilters(parts.model)
     this.schema = this.#weights.schema
     this.samples = parts.localData.train.count
     this.about = parts.about
@@ -91,7 +91,7 @@ export class TfjsTask implements Task {
   }
 
   gradient(parameters: Float32Array, batch: Uint32Array, round = 0): Work<Gradient> {
-    invariant(batch.length > 0, 'the gradient over a batch of no samples was asked for')
+    invariant(batch.length > 0, 'found an empty batch, expected at least one sample for a gradient')
     const { random, localData } = this.#parts
     const [network, vector] = [this.#network, this.#vector]
     const run = network
@@ -118,8 +118,8 @@ export class TfjsTask implements Task {
         return (endsInSoftmax(this.#parts.model) ? outputs : tf.softmax(outputs)).dataSync<'float32'>()
       })
     const beginning = [Math.max(0, classNames.indexOf('\n'))]
-    const how = { length: shownLength, temperature: shownTemperature, random: createRandom(seed, 'text') }
-    const numbers = generated(beginning, { context: inputShape[0], probabilitiesOf }, how)
+    const options = { length: shownLength, temperature: shownTemperature, random: createRandom(seed, 'text') }
+    const numbers = generated(beginning, { context: inputShape[0], probabilitiesOf }, options)
     return Array.from(numbers, (number) => classNames[number]).join('')
   }
 
@@ -160,18 +160,18 @@ export class TfjsTask implements Task {
     const { count, classes, inputShape } = this.#parts.localData.test
     const { isLanguageModel } = this.#parts
     const length = isLanguageModel ? Math.ceil(chunkCharacters / inputShape[0]) : chunkLength
-    let [loss, right, counted] = [0, 0, 0]
+    let [loss, correct, counted] = [0, 0, 0]
     for (let start = 0; start < count; start += length) {
       const end = Math.min(start + length, count)
       const chunk = evaluateChunk(start, end)
       loss += (end - start) * chunk.loss
-      right += chunk.right
+      correct += chunk.correct
       counted += chunk.counted
     }
     const mean = loss / count
     const perplexity = isLanguageModel ? { perplexity: Math.exp(mean) } : {}
     return counted > 0 && classes !== undefined
-      ? { loss: mean, accuracy: right / counted, ...perplexity }
+      ? { loss: mean, accuracy: correct / counted, ...perplexity }
       : { loss: mean, ...perplexity }
   }
 
@@ -180,19 +180,22 @@ export class TfjsTask implements Task {
     const loss = this.#parts.loss(outputs, targets).dataSync()[0]
     const { classes } = this.#parts.localData.test
     // With a user's own loss, the outputs may not be one number per class.
-    const tells = classes !== undefined && outputs.shape.at(-1) === classes && outputs.size === targets.size * classes
-    return tells ? { loss, right: countRight(outputs, targets), counted: targets.size } : { loss, right: 0, counted: 0 }
+    const reportsAccuracy =
+      classes !== undefined && outputs.shape.at(-1) === classes && outputs.size === targets.size * classes
+    return reportsAccuracy
+      ? { loss, correct: countRight(outputs, targets), counted: targets.size }
+      : { loss, correct: 0, counted: 0 }
   }
 
   #apply(inputs: Tensor, training: boolean): Tensor {
     const outputs = this.#parts.model.apply(inputs, { training })
-    invariant(outputs instanceof tf.Tensor, 'a model with one output gave something else than one tensor')
+    invariant(outputs instanceof tf.Tensor, 'a model with one output did not return one tensor')
     return outputs
   }
 }
 
 function numbersFrom(start: number, end: number): Uint32Array {
-  return Uint32Array.from({ length: end - start }, (_, place) => start + place)
+  return Uint32Array.from({ length: end - start }, (_, index) => start + index)
 }
 
 function isKnown(error: unknown): boolean {

@@ -46,12 +46,12 @@ const failures: readonly (readonly [string, string, string])[] = [
   [
     'calls process.exit',
     'export function createModel() {\n  process.exit(3)\n}',
-    "createModel of the model's module PATH:2 fails: process.exit(3) is called, which ends no run; throw an error instead"
+    "createModel of the model's module PATH:2 fails: process.exit(3) is called, which does not end the run; throw an error instead"
   ],
   [
     'never resolves',
     'export const createModel = () => new Promise(() => {})',
-    "the model's module PATH: the task's thread ended with code 13: it awaits something that nothing can bring about any more"
+    "the model's module PATH: the task's thread ended with code 13: it awaits something that can no longer happen"
   ],
   [
     'throws where nobody waits for it',

@@ -77,19 +77,19 @@ export async function loadUserModule(path: string): Promise<UserModule> {
     throw new InputError(`the model's module ${loadingPlace(path, url, error)} cannot be loaded: ${reason(error)}`)
   })
   check(loaded, path)
-  return blaming(loaded, path)
+  return guarded(loaded, path)
 }
 
 /** The module, with functions whose errors name the module and the line. */
-function blaming(module: UserModule, path: string): UserModule {
+function guarded(module: UserModule, path: string): UserModule {
   const guard =
-    <Given extends readonly unknown[], Result>(what: string, act: (...given: Given) => Result) =>
-    (...given: Given): Result => {
+    <Given extends readonly unknown[], Result>(what: string, act: (...args: Given) => Result) =>
+    (...args: Given): Result => {
       const fail = (error: unknown): never => {
         throw blame(path, what, error)
       }
       try {
-        const result = act(...given)
+        const result = act(...args)
         return result instanceof Promise ? (result.catch(fail) as Result) : result
       } catch (error) {
         return fail(error)
@@ -123,12 +123,12 @@ function check(loaded: unknown, path: string): asserts loaded is UserModule {
   if (typeof exported.get('createModel') !== 'function') {
     const names = [...exported.keys()].join(', ') || 'nothing'
     throw new InputError(
-      `the model's module ${path} exports ${names}; a function createModel(tf, { inputShape, classes, options }) that returns a tf.LayersModel is expected`
+      `the model's module ${path} exports ${names}, expected a function createModel(tf, { inputShape, classes, options }) that returns a tf.LayersModel`
     )
   }
   for (const name of ['loss', 'loadSamples']) {
     if (exported.has(name) && typeof exported.get(name) !== 'function') {
-      throw new InputError(`the export "${name}" of the model's module ${path} is no function`)
+      throw new InputError(`the export "${name}" of the model's module ${path} is not a function`)
     }
   }
   if (exported.has('keepWeights') && typeof exported.get('keepWeights') !== 'boolean') {

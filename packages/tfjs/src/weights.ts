@@ -120,16 +120,16 @@ function weightsOf(model: LayersModel): readonly Weight[] {
     )
     const names = new Map<string, number>()
     return layer.weights.map((variable) => {
-      const own = variable.originalName.split('/').at(-1) ?? ''
-      const times = (names.get(own) ?? 0) + 1
-      names.set(own, times)
-      const name = `${place}/${layer.getClassName()}${times > 1 ? `/${times}` : ''}/${own}`
+      const weightName = variable.originalName.split('/').at(-1) ?? ''
+      const times = (names.get(weightName) ?? 0) + 1
+      names.set(weightName, times)
+      const name = `${place}/${layer.getClassName()}${times > 1 ? `/${times}` : ''}/${weightName}`
       if (variable.dtype !== 'float32') {
         throw new InputError(`the model's weight ${name} is ${variable.dtype}; only float32 weights can be averaged`)
       }
       const part = parts.get(variable.id)
       const configuration = part?.layer.getConfig() ?? {}
-      const kind = trained.has(variable.id) ? {} : kindOf(own, configuration, part?.isTrainable === true)
+      const kind = trained.has(variable.id) ? {} : kindOf(weightName, configuration, part?.isTrainable === true)
       return { tensor: { name, shape: variable.shape.map(Number), ...kind }, variable, configuration }
     })
   })
@@ -140,23 +140,23 @@ function weightsOf(model: LayersModel): readonly Weight[] {
  * layer is trainable; all others are frozen.
  */
 function kindOf(
-  own: string,
+  weightName: string,
   { momentum }: Configuration,
   isTrainable: boolean
 ): Pick<TensorSchema, 'kind' | 'momentum'> {
-  const moves = isTrainable && own.startsWith('moving_') && typeof momentum === 'number'
+  const moves = isTrainable && weightName.startsWith('moving_') && typeof momentum === 'number'
   return moves ? { kind: 'statistic', momentum } : { kind: 'frozen' }
 }
 
 /** `recurrentInitializer` for `2/LSTM/recurrent_kernel`, `kernelInitializer` for `0/Dense/kernel`. */
 function initialiserKey(name: string): string {
-  const own = name.slice(name.lastIndexOf('/') + 1).replace(/_kernel$/, '')
-  return `${own.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())}Initializer`
+  const weightName = name.slice(name.lastIndexOf('/') + 1).replace(/_kernel$/, '')
+  return `${weightName.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())}Initializer`
 }
 
 function variableOf({ variable }: Weight) {
   const value = variable.read()
-  invariant(value instanceof tf.Variable, 'a layer keeps a weight in something that is no variable')
+  invariant(value instanceof tf.Variable, 'a layer keeps a weight in something that is not a variable')
   return value
 }
 

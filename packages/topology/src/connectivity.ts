@@ -35,7 +35,7 @@ export function distancesFrom(graph: Graph, start: number): Int32Array {
 
 /** The weakly connected components, each ascending; the component of node 0 comes first. */
 export function partsOf(graph: Graph): readonly (readonly number[])[] {
-  const both = unionOf([graph, reverseOf(graph)])
+  const undirected = unionOf([graph, reverseOf(graph)])
   const part = new Int32Array(graph.length).fill(-1)
   const parts: number[][] = []
   for (const node of graph.keys()) {
@@ -46,7 +46,7 @@ export function partsOf(graph: Graph): readonly (readonly number[])[] {
       if (part[next] >= 0) continue
       part[next] = parts.length
       members.push(next)
-      queue.push(...both[next])
+      queue.push(...undirected[next])
     }
     parts.push(members.sort((a, b) => a - b))
   }
@@ -55,7 +55,7 @@ export function partsOf(graph: Graph): readonly (readonly number[])[] {
 
 /** Whether there is a path from every node to every other along the edges' directions. */
 export function isStronglyConnected(graph: Graph): boolean {
-  return [graph, reverseOf(graph)].every((way) => distancesFrom(way, 0).every((distance) => distance >= 0))
+  return [graph, reverseOf(graph)].every((direction) => distancesFrom(direction, 0).every((distance) => distance >= 0))
 }
 
 /** The longest of all shortest paths; Infinity when some node cannot reach another. Takes nodes × edges steps. */

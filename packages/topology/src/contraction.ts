@@ -18,7 +18,7 @@ export interface Contraction {
 }
 
 /** Contraction below this is rounding: the peers agree exactly. */
-const nothing = 1e-12
+const roundingError = 1e-12
 
 /**
  * The contraction of a topology, accurate to at least 10⁻⁶, for up to some 10,000 peers within seconds. A symmetric static `W` gives it by its
@@ -37,7 +37,7 @@ export function contraction(topology: Topology): Contraction {
  */
 export function roundsToConsensus({ period, perPeriod }: Contraction, factor: number): number {
   if (!(factor > 0 && factor <= 1))
-    throw new RangeError(`disagreement falls by a factor above 0 up to 1, not ${factor}`)
+    throw new RangeError(`found the factor ${factor}, expected one above 0 and at most 1`)
   if (factor === 1) return 0
   if (perPeriod === 0) return period
   if (perPeriod >= 1) return Number.POSITIVE_INFINITY
@@ -50,26 +50,26 @@ export function isSymmetric(matrix: SparseMatrix): boolean {
   const other = transpose(matrix)
   return (
     matrix.columns.length === other.columns.length &&
-    matrix.columns.every((column, place) => column === other.columns[place]) &&
-    matrix.values.every((value, place) => Math.abs(value - other.values[place]) < nothing)
+    matrix.columns.every((column, index) => column === other.columns[index]) &&
+    matrix.values.every((value, index) => Math.abs(value - other.values[index]) < roundingError)
   )
 }
 
 function symmetric(matrix: SparseMatrix): Contraction {
-  const found = extremeEigenvalues(matrix.size, (x, into) => {
+  const extremes = extremeEigenvalues(matrix.size, (x, into) => {
     applyMixing(matrix, x, into)
   })
-  const fraction = Math.max(Math.abs(found.smallest), Math.abs(found.largest))
-  return { ...facts(1, fraction), ...(matrix.size > 1 && { eigenvalues: named(found) }) }
+  const fraction = Math.max(Math.abs(extremes.smallest), Math.abs(extremes.largest))
+  return { ...facts(1, fraction), ...(matrix.size > 1 && { eigenvalues: eigenvaluesOf(extremes) }) }
 }
 
-function named({ largest, smallest }: Extremes) {
+function eigenvaluesOf({ largest, smallest }: Extremes) {
   return { second: largest, last: smallest }
 }
 
 function facts(period: number, fraction: number): Contraction {
   // Rounding must not turn a topology that never agrees into one that agrees after 10¹⁵ rounds.
-  const perPeriod = fraction < nothing ? 0 : Math.abs(fraction - 1) < nothing ? 1 : fraction
+  const perPeriod = fraction < roundingError ? 0 : Math.abs(fraction - 1) < roundingError ? 1 : fraction
   const perRound = perPeriod ** (1 / period)
   return { period, perPeriod, perRound, spectralGap: 1 - perRound }
 }

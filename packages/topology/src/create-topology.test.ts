@@ -70,7 +70,7 @@ test('Metropolis weights of a path are 1 / (1 + the larger degree)', (t) => {
   )
 })
 
-test('uniform weights are the same for neighbours and oneself', (t) => {
+test('uniform weights are the same for the neighbours and the peer itself', (t) => {
   const W = dense(createTopology({ peers: named('a b c d'), graph: { kind: 'star' }, weights: 'uniform' }))
   t.deepEqual(W, [
     [1 / 4, 1 / 4, 1 / 4, 1 / 4],

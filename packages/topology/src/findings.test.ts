@@ -49,7 +49,7 @@ test('parts that no edge joins are named', (t) => {
   t.is(finding.level, 'error')
 })
 
-test('a peer that nobody hears is named', (t) => {
+test('a peer that reaches no other is named', (t) => {
   const rows = [
     [0.5, 0.5, 0],
     [0.5, 0.5, 0],
@@ -65,7 +65,7 @@ test('rounds that join the peers only together do join them', (t) => {
   t.is(consensusFinding(contraction(topology)).message, 'Plain averaging is exact after 3 rounds.')
 })
 
-test('peers that swap their values are told to keep a part', (t) => {
+test('peers that swap their values are advised to keep a part', (t) => {
   const topology = build(2, {
     kind: 'matrix',
     rows: [

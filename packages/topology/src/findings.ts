@@ -44,19 +44,19 @@ export function consensusFinding(contraction: Contraction): Finding {
   if (Number.isFinite(rounds)) {
     return { check, level: 'ok', message: `Disagreement falls to a thousandth within ${rounds} rounds.` }
   }
-  const swings = (contraction.eigenvalues?.last ?? 0) < -1 + 1e-9
-  const why = swings
+  const oscillates = (contraction.eigenvalues?.last ?? 0) < -1 + 1e-9
+  const reason = oscillates
     ? 'λₙ of W is −1, so that two groups swap their values forever: give peers a self weight above 0'
     : `one period leaves ${shownSum(contraction.perPeriod)} of it`
   const level = contraction.perPeriod > 1 + 1e-9 ? 'warning' : 'error'
-  return { check, level, message: `Disagreement is not sure to fade: ${why}.` }
+  return { check, level, message: `Disagreement may never fade: ${reason}.` }
 }
 
 /** The edges of all rounds of a period, as lists of senders for each receiver; numbers are indices into `topology.peers`. */
 export function unionGraph(topology: Topology): Graph {
-  const places = new Map(topology.peers.map((name, place) => [name, place]))
+  const indices = new Map(topology.peers.map((name, index) => [name, index]))
   const rounds = Array.from({ length: topology.period }, (_, round) =>
-    topology.peers.map((peer) => topology.mixing(peer, round).receiveFrom.map(({ name }) => places.get(name) ?? -1))
+    topology.peers.map((peer) => topology.mixing(peer, round).receiveFrom.map(({ name }) => indices.get(name) ?? -1))
   )
   return unionOf(rounds)
 }
@@ -64,55 +64,65 @@ export function unionGraph(topology: Topology): Graph {
 function connected(graph: Graph, names: readonly string[]): Finding {
   const parts = partsOf(graph)
   if (parts.length > 1) {
-    const list = parts.slice(0, 4).map((part) => few(part.map((place) => names[place])))
+    const list = parts.slice(0, 4).map((part) => shortList(part.map((index) => names[index])))
     return verdict(
       'connected',
       'error',
       `The peers fall into ${parts.length} parts that no edge joins: ${list.join(' | ')}.`
     )
   }
-  const reached = distancesFrom(reverseOf(graph), 0)
-  const heard = distancesFrom(graph, 0)
-  const deaf = names.filter((_, place) => reached[place] < 0)
-  const mute = names.filter((_, place) => heard[place] < 0)
-  if (deaf.length > 0) return verdict('connected', 'error', `Nothing of ${names[0]} ever reaches ${few(deaf)}.`)
-  if (mute.length > 0) return verdict('connected', 'error', `Nothing of ${few(mute)} ever reaches ${names[0]}.`)
+  const distances = distancesFrom(reverseOf(graph), 0)
+  const distancesTo = distancesFrom(graph, 0)
+  const unreached = names.filter((_, index) => distances[index] < 0)
+  const unheard = names.filter((_, index) => distancesTo[index] < 0)
+  if (unreached.length > 0)
+    return verdict('connected', 'error', `Nothing of ${names[0]} ever reaches ${shortList(unreached)}.`)
+  if (unheard.length > 0)
+    return verdict('connected', 'error', `Nothing of ${shortList(unheard)} ever reaches ${names[0]}.`)
   return verdict('connected', 'ok', 'Every peer reaches every other.')
 }
 
 function rowSums(matrices: readonly SparseMatrix[], names: readonly string[]): Finding {
-  const off = offOne(matrices, names)
-  return off.length === 0
+  const wrong = offOne(matrices, names)
+  return wrong.length === 0
     ? verdict('row-sums', 'ok', 'The weights of each peer sum to 1.')
-    : verdict('row-sums', 'error', `The weights of each peer must sum to 1, not ${few(off)}.`)
+    : verdict('row-sums', 'error', `The weights of each peer must sum to 1, not ${shortList(wrong)}.`)
 }
 
 function nonNegative(matrices: readonly SparseMatrix[], names: readonly string[]): Finding {
   const below = names.filter((_, row) => matrices.some((matrix) => rowOf(matrix, row).some(({ value }) => value < 0)))
   return below.length === 0
     ? verdict('non-negative', 'ok', 'No weight is below 0.')
-    : verdict('non-negative', 'error', `No weight may be below 0, as some of ${few(below)} are.`)
+    : verdict('non-negative', 'error', `No weight may be below 0, as some of ${shortList(below)} are.`)
 }
 
 function selfWeights(matrices: readonly SparseMatrix[], names: readonly string[]): Finding {
-  const selfless = names.filter((_, row) =>
+  const withoutSelfWeight = names.filter((_, row) =>
     matrices.some((matrix) => !rowOf(matrix, row).some(({ column, value }) => column === row && value > 0))
   )
-  return selfless.length === 0
+  return withoutSelfWeight.length === 0
     ? verdict('self-weights', 'ok', 'Each peer keeps a part of its own parameters.')
-    : verdict('self-weights', 'warning', `${few(selfless)}: keeping nothing of one's own parameters slows agreement.`)
+    : verdict(
+        'self-weights',
+        'warning',
+        `${shortList(withoutSelfWeight)}: consensus is slower where a peer keeps nothing of its own parameters.`
+      )
 }
 
 function doublyStochastic(matrices: readonly SparseMatrix[], names: readonly string[]): Finding {
-  const off = offOne(matrices.map(transpose), names)
-  if (off.length === 0) {
-    return verdict('doubly-stochastic', 'ok', 'Each peer weighs 1 in all averages together, so that the mean is kept.')
+  const wrong = offOne(matrices.map(transpose), names)
+  if (wrong.length === 0) {
+    return verdict(
+      'doubly-stochastic',
+      'ok',
+      "Each peer's weights in all averages sum to 1, so that averaging preserves the mean."
+    )
   }
   return verdict(
     'doubly-stochastic',
     'warning',
-    `The peers do not keep their mean: not all weigh 1 in all averages together (${few(off)}). ` +
-      'Plain averaging favours some of them; "weights: metropolis" does not on undirected graphs.'
+    `Averaging does not preserve the mean: each peer's weights in all averages must sum to 1, not ${shortList(wrong)}. ` +
+      'Plain averaging favours some peers; "weights: metropolis" does not on undirected graphs.'
   )
 }
 
@@ -126,12 +136,12 @@ function symmetric(matrices: readonly SparseMatrix[]): Finding {
 function offOne(matrices: readonly SparseMatrix[], names: readonly string[]): string[] {
   return names.flatMap((name, row) => {
     const sums = matrices.map((matrix) => rowOf(matrix, row).reduce((sum, { value }) => sum + value, 0))
-    const off = sums.find((sum) => Math.abs(sum - 1) > sumTolerance)
-    return off === undefined ? [] : [`${name} (${shownSum(off)})`]
+    const wrong = sums.find((sum) => Math.abs(sum - 1) > sumTolerance)
+    return wrong === undefined ? [] : [`${name} (${shownSum(wrong)})`]
   })
 }
 
-function few(items: readonly string[]): string {
+function shortList(items: readonly string[]): string {
   return items.length <= 8 ? items.join(', ') : `${items.slice(0, 6).join(', ')} and ${items.length - 6} more`
 }
 

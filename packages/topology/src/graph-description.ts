@@ -25,17 +25,17 @@ export const graphSchema = z
 
 /** A kind in one word, with the defaults of its options. */
 function withDefaults(kind: string): unknown {
-  return graphKinds.find((each) => each.kind === kind)?.schema.parse({ kind })
+  return graphKinds.find((record) => record.kind === kind)?.schema.parse({ kind })
 }
 
 /** The record of a graph's kind. */
 export function kindOf({ kind }: GraphDescription): GraphKind {
-  return graphKinds.find((each) => each.kind === kind) as GraphKind
+  return graphKinds.find((record) => record.kind === kind) as GraphKind
 }
 
 /** The rule in force: the requested one, or 'given' where the graph gives weights, else 'metropolis'. */
-export function ruleOf(graph: GraphDescription, asked: WeightRule | undefined): WeightRule {
-  return asked ?? (kindOf(graph).weights?.isGiven(graph) === true ? 'given' : 'metropolis')
+export function ruleOf(graph: GraphDescription, requested: WeightRule | undefined): WeightRule {
+  return requested ?? (kindOf(graph).weights?.isGiven(graph) === true ? 'given' : 'metropolis')
 }
 
 /** A name for tables and axes: `random-regular (degree 4, seed 1)`; lists are shown by their lengths. */

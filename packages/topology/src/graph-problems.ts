@@ -19,11 +19,13 @@ export function graphProblems(
 }
 
 function ruleProblems(graph: GraphDescription, weights: WeightRule | undefined): Problem[] {
-  const { kind, graphs, weights: given } = kindOf(graph)
-  if (weights === 'given' && given === undefined) {
+  const { kind, graphs, weights: givenWeights } = kindOf(graph)
+  if (weights === 'given' && givenWeights === undefined) {
     const message = `found "given" for ${kind}, which gives no weights, expected "metropolis" or "uniform"`
     return [problem(['weights'], message)]
   }
   if (weights === undefined || weights === 'given' || graphs !== undefined) return []
-  return [problem(['weights'], `found "${weights}" beside a ${kind}, expected "given" or nothing`)]
+  return [
+    problem(['weights'], `found "${weights}" for ${kind}, which gives its own weights, expected "given" or nothing`)
+  ]
 }

@@ -34,15 +34,15 @@ export function extremeEigenvalues(size: number, map: SymmetricMap): Extremes {
     centre(next)
     const coupling = Math.sqrt(dot(next, next))
     if (step === check || coupling < breakdown) {
-      const found = extremesOf(diagonal, offDiagonal, coupling)
-      if (found !== undefined) return found
+      const extremes = extremesOf(diagonal, offDiagonal, coupling)
+      if (extremes !== undefined) return extremes
       check = step + Math.max(8, Math.floor(step / 10))
     }
     offDiagonal.push(coupling)
     scale(next, 1 / coupling)
     ;[previous, current, next] = [current, next, previous]
   }
-  throw new InvariantError(`the eigenvalues of ${size} peers did not settle`)
+  throw new InvariantError(`the eigenvalues of ${size} peers did not converge`)
 }
 
 /** The extremes of the tridiagonal matrix so far, once they are near enough to those of the map. */

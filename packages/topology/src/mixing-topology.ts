@@ -4,7 +4,7 @@ import { type Entry, rowOf, type SparseMatrix, sparseMatrix, transpose } from '.
 /** The topology whose mixing matrices are `matrices`, one per round of a period; row and column k belong to `peers[k]`, in any order. */
 export function topologyOf(peers: readonly PeerName[], matrices: readonly SparseMatrix[]): Topology {
   const places = [...peers.keys()].sort((a, b) => byName(peers[a], peers[b]))
-  const names = places.map((place) => peers[place])
+  const names = places.map((position) => peers[position])
   const period = matrices.map((matrix) => new Rows(names, reorder(matrix, places)))
   const rowNumbers = new Map(names.map((name, row) => [name, row]))
   return {
@@ -12,8 +12,8 @@ export function topologyOf(peers: readonly PeerName[], matrices: readonly Sparse
     period: period.length,
     mixing(peer, round) {
       const row = rowNumbers.get(peer)
-      if (row === undefined) throw new RangeError(`"${peer}" is no peer of this topology of ${names.length}`)
-      if (!Number.isSafeInteger(round) || round < 0) throw new RangeError(`a round is 0, 1, 2, …, not ${round}`)
+      if (row === undefined) throw new RangeError(`"${peer}" is not among the ${names.length} peers of this topology`)
+      if (!Number.isSafeInteger(round) || round < 0) throw new RangeError(`found round ${round}, expected 0, 1, 2, …`)
       return period[round % period.length].mixing(row)
     }
   }
@@ -36,43 +36,45 @@ class Rows {
   readonly #names: readonly PeerName[]
   readonly #matrix: SparseMatrix
   readonly #transposed: SparseMatrix
-  readonly #made: (Mixing | undefined)[]
+  readonly #cache: (Mixing | undefined)[]
 
   constructor(names: readonly PeerName[], matrix: SparseMatrix) {
     this.#names = names
     this.#matrix = matrix
     this.#transposed = transpose(matrix)
-    this.#made = new Array<Mixing | undefined>(matrix.size)
+    this.#cache = new Array<Mixing | undefined>(matrix.size)
   }
 
   mixing(row: number): Mixing {
-    return (this.#made[row] ??= this.#make(row))
+    return (this.#cache[row] ??= this.#mixingOf(row))
   }
 
-  #make(row: number): Mixing {
+  #mixingOf(row: number): Mixing {
     const name = (column: number) => this.#names[column]
     const entries = rowOf(this.#matrix, row)
     const others = entries.filter(({ column }) => column !== row)
-    const takers = rowOf(this.#transposed, row).filter(({ column }) => column !== row)
+    const targets = rowOf(this.#transposed, row).filter(({ column }) => column !== row)
     const edges = (all: readonly Entry[]) => all.map(({ column, value }) => ({ name: name(column), weight: value }))
     const receiveFrom = edges(others)
     return {
       selfWeight: entries.find(({ column }) => column === row)?.value ?? 0,
       receiveFrom,
-      sendTo: areSame(others, takers) ? receiveFrom : edges(takers)
+      sendTo: areSame(others, targets) ? receiveFrom : edges(targets)
     }
   }
 }
 
 function areSame(left: readonly Entry[], right: readonly Entry[]): boolean {
   if (left.length !== right.length) return false
-  return left.every(({ column, value }, place) => right[place].column === column && right[place].value === value)
+  return left.every(
+    ({ column, value }, position) => right[position].column === column && right[position].value === value
+  )
 }
 
 /** The matrix with rows and columns in the order of `places`. */
 function reorder(matrix: SparseMatrix, places: readonly number[]): SparseMatrix {
   const target = new Uint32Array(places.length)
-  for (const [place, source] of places.entries()) target[source] = place
+  for (const [position, source] of places.entries()) target[source] = position
   return sparseMatrix(
     places.map((source) => rowOf(matrix, source).map(({ column, value }) => ({ column: target[column], value })))
   )

@@ -18,15 +18,15 @@ export const maxEntries = 4_000_000
 
 /** The matrix with these rows. Entries of a row may be in any order, but each column once; zeros are dropped. */
 export function sparseMatrix(rows: readonly (readonly Entry[])[]): SparseMatrix {
-  const kept = rows.map((row) => row.filter(({ value }) => value !== 0).sort((a, b) => a.column - b.column))
+  const nonZero = rows.map((row) => row.filter(({ value }) => value !== 0).sort((a, b) => a.column - b.column))
   const rowStarts = new Uint32Array(rows.length + 1)
-  for (const [row, entries] of kept.entries()) rowStarts[row + 1] = rowStarts[row] + entries.length
+  for (const [row, entries] of nonZero.entries()) rowStarts[row + 1] = rowStarts[row] + entries.length
   const columns = new Uint32Array(rowStarts[rows.length])
   const values = new Float64Array(rowStarts[rows.length])
-  for (const [row, entries] of kept.entries()) {
-    for (const [place, { column, value }] of entries.entries()) {
-      columns[rowStarts[row] + place] = column
-      values[rowStarts[row] + place] = value
+  for (const [row, entries] of nonZero.entries()) {
+    for (const [index, { column, value }] of entries.entries()) {
+      columns[rowStarts[row] + index] = column
+      values[rowStarts[row] + index] = value
     }
   }
   return { size: rows.length, rowStarts, columns, values }
@@ -35,8 +35,8 @@ export function sparseMatrix(rows: readonly (readonly Entry[])[]): SparseMatrix 
 /** The entries of one row, columns ascending. */
 export function rowOf(matrix: SparseMatrix, row: number): Entry[] {
   const entries: Entry[] = []
-  for (let place = matrix.rowStarts[row]; place < matrix.rowStarts[row + 1]; place++) {
-    entries.push({ column: matrix.columns[place], value: matrix.values[place] })
+  for (let index = matrix.rowStarts[row]; index < matrix.rowStarts[row + 1]; index++) {
+    entries.push({ column: matrix.columns[index], value: matrix.values[index] })
   }
   return entries
 }
@@ -51,10 +51,10 @@ export function transpose(matrix: SparseMatrix): SparseMatrix {
   const columns = new Uint32Array(matrix.columns.length)
   const values = new Float64Array(matrix.values.length)
   for (let row = 0; row < size; row++) {
-    for (let place = matrix.rowStarts[row]; place < matrix.rowStarts[row + 1]; place++) {
-      const target = next[matrix.columns[place]]++
+    for (let index = matrix.rowStarts[row]; index < matrix.rowStarts[row + 1]; index++) {
+      const target = next[matrix.columns[index]]++
       columns[target] = row
-      values[target] = matrix.values[place]
+      values[target] = matrix.values[index]
     }
   }
   return { size, rowStarts, columns, values }
@@ -72,7 +72,7 @@ export function applyMixing(
   const { size, rowStarts, columns, values } = matrix
   for (let row = 0; row < size; row++) {
     let sum = 0
-    for (let place = rowStarts[row]; place < rowStarts[row + 1]; place++) sum += values[place] * x[columns[place]]
+    for (let index = rowStarts[row]; index < rowStarts[row + 1]; index++) sum += values[index] * x[columns[index]]
     into[row] = sum
   }
   return into

@@ -27,8 +27,9 @@ export function largestEigenvalue(matrix: Tridiagonal): EigenvalueWithTail {
 /** No eigenvalue is larger than this in size (Gershgorin's discs); at least 1. */
 function gershgorin({ diagonal, offDiagonal }: Tridiagonal): number {
   const last = diagonal.length - 1
-  const besides = (k: number) => (k > 0 ? Math.abs(offDiagonal[k - 1]) : 0) + (k < last ? Math.abs(offDiagonal[k]) : 0)
-  return diagonal.reduce((most, value, k) => Math.max(most, Math.abs(value) + besides(k)), 1) * 1.01
+  const offDiagonalSum = (k: number) =>
+    (k > 0 ? Math.abs(offDiagonal[k - 1]) : 0) + (k < last ? Math.abs(offDiagonal[k]) : 0)
+  return diagonal.reduce((max, value, k) => Math.max(max, Math.abs(value) + offDiagonalSum(k)), 1) * 1.01
 }
 
 /** Whether all eigenvalues lie below `shift`: the pivots of `T − shift` are then all negative (Sylvester's inertia). */

@@ -5,7 +5,7 @@ import { type Entry, type SparseMatrix, sparseMatrix } from './sparse.js'
 /** How mixing weights are found. */
 export const weightsSchema = z.enum(['metropolis', 'uniform', 'best-constant', 'fastest', 'given']).meta({
   description:
-    'metropolis: 1 / (1 + the larger degree), the rest to oneself. uniform: the same for each neighbour and oneself. best-constant: the same on every edge, for which averaging is fastest. fastest: one for each edge, of 64 peers at most. given: as the edges or the matrix say.'
+    'metropolis: 1 / (1 + the larger degree), the rest to the peer itself. uniform: the same for each neighbour and the peer itself. best-constant: the same on every edge, for which averaging is fastest. fastest: one for each edge, for at most 64 peers. given: as the edges or the matrix say.'
 })
 
 /** A rule, or 'given' by the graph's edges or matrix. */
@@ -31,8 +31,8 @@ export function rowsWithRemainder(graph: Graph, weightOf: (node: number, source:
   return sparseMatrix(
     graph.map((sources, node) => {
       const entries: Entry[] = sources.map((column) => ({ column, value: weightOf(node, column) }))
-      const given = entries.reduce((sum, { value }) => sum + value, 0)
-      return [...entries, { column: node, value: withoutRounding(1 - given) }]
+      const othersWeight = entries.reduce((sum, { value }) => sum + value, 0)
+      return [...entries, { column: node, value: withoutRounding(1 - othersWeight) }]
     })
   )
 }

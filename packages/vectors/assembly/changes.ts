@@ -43,16 +43,16 @@ function count(bin: usize): void {
 }
 
 /**
- * Of the numbers up to the address `end`, selects those whose changes have the bits `least` or more. Writes their places (in bytes) and changes, one
+ * Of the numbers up to the address `end`, selects those whose changes have the bits `minSize` or more. Writes their places (in bytes) and changes, one
  * after the other, to the area `codes`, and the address behind the last one to `selectedEnd`.
  */
-export function selectChanges(end: usize, least: i32): void {
+export function selectChanges(end: usize, minSize: i32): void {
   let known = reference
   let to = codes
   let from = numbers
   do {
     const changes = f32x4.sub(v128.load(from), v128.load(known))
-    const matches = i32x4.gt_s(sizeOf(changes), i32x4.splat(least - 1))
+    const matches = i32x4.gt_s(sizeOf(changes), i32x4.splat(minSize - 1))
     if (v128.any_true(matches)) {
       to = keep(to, from, i32x4.extract_lane(changes, 0), i32x4.extract_lane(matches, 0))
       to = keep(to, from + 4, i32x4.extract_lane(changes, 1), i32x4.extract_lane(matches, 1))

@@ -5,8 +5,8 @@ import { codes, largest, numbers, reference } from './layout'
 export const halfStep: i32 = 8
 
 /** The largest finite number of each format, 65,504 and (2 − 2⁻⁷) · 2¹²⁷, as bits of float32. */
-const mostFloat16: i32 = 0x477f_e000
-const mostBfloat16: i32 = 0x7f7f_0000
+const maxFloat16: i32 = 0x477f_e000
+const maxBfloat16: i32 = 0x7f7f_0000
 
 /** The power of two in |x|, as bits; at least 2⁻¹⁴, which gives subnormal numbers their fewer bits. */
 @inline
@@ -46,14 +46,14 @@ function bfloat16Sum(size: v128, sign: v128): v128 {
 
 @inline
 function codeOf(x: v128, brain: bool): v128 {
-  const size = i32x4.min_s(sizeOf(x), i32x4.splat(brain ? mostBfloat16 : mostFloat16))
+  const size = i32x4.min_s(sizeOf(x), i32x4.splat(brain ? maxBfloat16 : maxFloat16))
   const sign = v128.xor(x, sizeOf(x))
   return brain ? i32x4.shr_u(bfloat16Sum(size, sign), 16) : float16Code(size, sign)
 }
 
 @inline
 function roundedOf(x: v128, brain: bool): v128 {
-  const size = i32x4.min_s(sizeOf(x), i32x4.splat(brain ? mostBfloat16 : mostFloat16))
+  const size = i32x4.min_s(sizeOf(x), i32x4.splat(brain ? maxBfloat16 : maxFloat16))
   const sign = v128.xor(x, sizeOf(x))
   return brain ? v128.and(bfloat16Sum(size, sign), i32x4.splat(0xffff_0000)) : float16Rounded(size, sign)
 }

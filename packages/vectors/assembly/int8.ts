@@ -17,7 +17,7 @@ const anchor: i32 = 0x4b40_0000
 const smallest: i32 = 0x0bfe_0000
 
 /** Bits of the largest |x| for which 127 times the scale does not overflow; larger ones saturate. */
-const mostSize: i32 = 0x7f7f_fff8
+const maxSize: i32 = 0x7f7f_fff8
 
 /**
  * The next four times 32 bits of xorshift128 (Marsaglia, Journal of Statistical Software 8(14), 2003); each lane is a generator of its own. They
@@ -57,10 +57,10 @@ function bytesOf(a: v128, b: v128, c: v128, d: v128): v128 {
 /** The scale of a group with this largest |x|, in all lanes. */
 @inline
 function scaleOf(size: v128): v128 {
-  let most = i32x4.max_s(size, i32x4.shuffle(size, size, 2, 3, 0, 1))
-  most = i32x4.max_s(most, i32x4.shuffle(most, most, 1, 0, 3, 2))
-  most = i32x4.min_s(i32x4.max_s(most, i32x4.splat(smallest)), i32x4.splat(mostSize))
-  return f32x4.div(most, f32x4.splat(127))
+  let max = i32x4.max_s(size, i32x4.shuffle(size, size, 2, 3, 0, 1))
+  max = i32x4.max_s(max, i32x4.shuffle(max, max, 1, 0, 3, 2))
+  max = i32x4.min_s(i32x4.max_s(max, i32x4.splat(smallest)), i32x4.splat(maxSize))
+  return f32x4.div(max, f32x4.splat(127))
 }
 
 @inline

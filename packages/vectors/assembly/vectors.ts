@@ -90,8 +90,8 @@ export function squares(table: usize, end: usize, result: usize, bytes: usize): 
 }
 
 @inline
-function larger(most: v128, x: v128): v128 {
-  return i32x4.max_u(most, v128.and(i32x4.splat(0x7fff_ffff), x))
+function larger(max: v128, x: v128): v128 {
+  return i32x4.max_u(max, v128.and(i32x4.splat(0x7fff_ffff), x))
 }
 
 /** Raises the first four integers of the result to the magnitudes' bits, where those are larger. */

@@ -171,7 +171,7 @@ function square(x: number): number {
 
 /** The mean of `vectors` (at least one), all with the same weight. */
 export function mean(vectors: readonly Float32Array[]): Float32Array {
-  invariant(vectors.length > 0, 'the mean of no vectors was asked for')
+  invariant(vectors.length > 0, 'found no vectors, expected at least one for a mean')
   const weight = 1 / vectors.length
   return weightedSum(
     new Float32Array(vectors[0].length),
@@ -220,9 +220,10 @@ function isShort(from: number, to: number): boolean {
 
 function inRange(x: Float32Array, from: number, to: number): void {
   const within = from >= 0 && from <= to && to <= x.length && Number.isInteger(from) && Number.isInteger(to)
-  if (!within) invariant(false, `elements ${from} to ${to} of ${x.length} cannot be computed`)
+  if (!within) invariant(false, `found elements ${from} to ${to} of ${x.length}, expected a range within them`)
 }
 
 function sameLength(x: Float32Array, y: Float32Array): void {
-  if (x.length !== y.length) invariant(false, `vectors of ${x.length} and ${y.length} elements cannot be combined`)
+  if (x.length !== y.length)
+    invariant(false, `found vectors of ${x.length} and ${y.length} elements, expected equal lengths`)
 }

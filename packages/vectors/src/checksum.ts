@@ -10,14 +10,14 @@
 export function checksumOf(values: Float32Array): number {
   const bits = new Uint32Array(values.buffer, values.byteOffset, values.length)
   let [a, b, c, d] = [values.length, 1, 2, 3]
-  const whole = bits.length & ~3
-  for (let i = 0; i < whole; i += 4) {
+  const end = bits.length & ~3
+  for (let i = 0; i < end; i += 4) {
     a = fold(a ^ bits[i])
     b = fold(b ^ bits[i + 1])
     c = fold(c ^ bits[i + 2])
     d = fold(d ^ bits[i + 3])
   }
-  for (let i = whole; i < bits.length; i++) a = fold(a ^ bits[i])
+  for (let i = end; i < bits.length; i++) a = fold(a ^ bits[i])
   return fold(fold(fold(fold(a) ^ b) ^ c) ^ d) >>> 0
 }
 

@@ -18,7 +18,7 @@ test('numbers are copied bit by bit', (t) => {
   copyNumbers(new Float32Array(0), new Float32Array(0))
 })
 
-test('numbers from or to shared memory are copied as whoever made it said', (t) => {
+test('numbers from or to shared memory are copied with the function that its creator gave', (t) => {
   const copied: number[] = []
   const memory = KernelMemory.shared((target, source) => {
     copied.push(source.byteLength)

@@ -56,9 +56,9 @@ const damaged: readonly (readonly [string, Uint8Array, RegExp])[] = [
     fileOf([Uint8Array.of(255, 255, 255, 255, 255, 255, 255, 127)]),
     /a header of \d+ bytes/
   ],
-  ['no JSON', withHeader('{"w":'), /no JSON/],
-  ['bytes that are no UTF-8', fileOf([Uint8Array.of(2, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff)]), /no JSON/],
-  ['a list', withHeader([]), /the header is no mapping/],
+  ['no JSON', withHeader('{"w":'), /not JSON/],
+  ['bytes that are no UTF-8', fileOf([Uint8Array.of(2, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff)]), /not JSON/],
+  ['a list', withHeader([]), /the header is not a JSON object/],
   ['another type of numbers', withHeader({ w: { ...entry, dtype: 'F16' } }, 8), /found dtype "F16"/],
   ['a negative shape', withHeader({ w: { ...entry, shape: [-2] } }, 8), /found no shape/],
   ['a shape that is no number', withHeader({ w: { ...entry, shape: ['2'] } }, 8), /found no shape/],

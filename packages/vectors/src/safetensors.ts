@@ -47,7 +47,10 @@ export function encodeSafetensorsHeader(
   if (Object.keys(metadata).length > 0) entries.set(metadataName, metadata)
   let begin = 0
   for (const { name, shape } of tensors) {
-    invariant(!entries.has(name) && name !== metadataName, () => `a tensor cannot be called "${name}" (again)`)
+    invariant(
+      !entries.has(name) && name !== metadataName,
+      () => `found the tensor name "${name}", expected one that is not in use`
+    )
     const end = begin + 4 * sizeOf(shape)
     entries.set(name, { dtype: 'F32', shape, data_offsets: [begin, end] })
     begin = end
@@ -78,8 +81,8 @@ export function safetensorsHeaderLength(first: Uint8Array, fileBytes: number): n
   if (first.byteLength < safetensorsLengthBytes || fileBytes < safetensorsLengthBytes)
     throw new InputError(`found ${fileBytes} bytes, expected at least ${safetensorsLengthBytes}`)
   const length = new DataView(first.buffer, first.byteOffset, safetensorsLengthBytes).getBigUint64(0, true)
-  const most = Math.min(maxHeaderBytes, fileBytes - safetensorsLengthBytes)
-  if (length > most) throw new InputError(`found a header of ${length} bytes, expected at most ${most}`)
+  const max = Math.min(maxHeaderBytes, fileBytes - safetensorsLengthBytes)
+  if (length > max) throw new InputError(`found a header of ${length} bytes, expected at most ${max}`)
   return Number(length)
 }
 
@@ -129,7 +132,7 @@ function placeOf(
 }
 
 function isCounts(value: unknown): value is readonly number[] {
-  return Array.isArray(value) && value.every((each) => Number.isSafeInteger(each) && (each as number) >= 0)
+  return Array.isArray(value) && value.every((element) => Number.isSafeInteger(element) && (element as number) >= 0)
 }
 
 function textsOf(metadata: unknown): Readonly<Record<string, string>> {
@@ -139,15 +142,15 @@ function textsOf(metadata: unknown): Readonly<Record<string, string>> {
   return texts as Record<string, string>
 }
 
-function recordOf(value: unknown, what: string): Readonly<Record<string, unknown>> {
+function recordOf(value: unknown, part: string): Readonly<Record<string, unknown>> {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
-  throw new InputError(`${what} is no mapping`)
+  throw new InputError(`${part} is not a JSON object`)
 }
 
 function parsed(json: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(json))
   } catch {
-    throw new InputError('the header is no JSON')
+    throw new InputError('the header is not JSON')
   }
 }

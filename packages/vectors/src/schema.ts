@@ -50,9 +50,9 @@ export function hashVector(vector: Float32Array): string {
 /** A sentence that says where two schemas differ, or `undefined` when they are the same. */
 export function differenceOf(ours: Schema, theirs: Schema): string | undefined {
   for (let index = 0; index < Math.max(ours.length, theirs.length); index++) {
-    const [own, other] = [ours[index], theirs[index]]
-    if (describe(own) !== describe(other)) {
-      return `tensor ${index + 1} is ${describe(own)} here and ${describe(other)} there`
+    const [ourTensor, theirTensor] = [ours[index], theirs[index]]
+    if (describe(ourTensor) !== describe(theirTensor)) {
+      return `tensor ${index + 1} is ${describe(ourTensor)} here and ${describe(theirTensor)} there`
     }
   }
   return undefined

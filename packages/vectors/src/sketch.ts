@@ -12,15 +12,18 @@ export const sketchLength = 64
  * @param from - a multiple of {@link sketchLength}, so that ranges add up to the sketch of the whole
  */
 export function addToSketch(sums: Float64Array, x: Float32Array, seed: number, from = 0, to = x.length): void {
-  invariant(from % sketchLength === 0, () => `a range of a sketch begins at ${from}, no multiple of ${sketchLength}`)
+  invariant(
+    from % sketchLength === 0,
+    () => `a range of a sketch begins at ${from}, expected a multiple of ${sketchLength}`
+  )
   for (let first = from; first < to; first += sketchLength) {
-    const turn = mixed(first ^ seed)
+    const rotation = mixed(first ^ seed)
     const last = Math.min(to, first + sketchLength)
     let signs = 0
     for (let i = first; i < last; i++) {
-      if ((i & 31) === 0) signs = mixed(turn + i - first + 1)
-      const place = (i + turn) & (sketchLength - 1)
-      sums[place] += (1 - ((signs & 1) << 1)) * x[i]
+      if ((i & 31) === 0) signs = mixed(rotation + i - first + 1)
+      const index = (i + rotation) & (sketchLength - 1)
+      sums[index] += (1 - ((signs & 1) << 1)) * x[i]
       signs >>>= 1
     }
   }
@@ -42,13 +45,13 @@ export function sketchedConsensusDistance(sketches: readonly Float64Array[]): nu
   const count = sketches.length
   if (count === 0) return 0
   let sum = 0
-  for (let place = 0; place < sketchLength; place++) {
+  for (let index = 0; index < sketchLength; index++) {
     let mean = 0
-    for (const each of sketches) {
-      invariant(each.length === sketchLength, () => `a sketch has ${each.length} numbers, not ${sketchLength}`)
-      mean += each[place] / count
+    for (const vector of sketches) {
+      invariant(vector.length === sketchLength, () => `a sketch has ${vector.length} numbers, expected ${sketchLength}`)
+      mean += vector[index] / count
     }
-    for (const each of sketches) sum += (each[place] - mean) ** 2
+    for (const vector of sketches) sum += (vector[index] - mean) ** 2
   }
   return Math.sqrt(sum / count)
 }

@@ -9,10 +9,10 @@ import { invariant } from '@murmuration/core'
 export function sortElements(columns: readonly Float32Array[], length: number): void {
   invariant(
     columns.every((column) => column.length >= length),
-    () => `columns of less than ${length} numbers`
+    () => `found columns of fewer than ${length} numbers`
   )
   for (let last = 1; last < columns.length; last++) {
-    for (let place = last; place > 0; place--) exchange(columns[place - 1], columns[place], length)
+    for (let index = last; index > 0; index--) exchange(columns[index - 1], columns[index], length)
   }
 }
 

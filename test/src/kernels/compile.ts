@@ -56,9 +56,9 @@ export async function compileKernels({ folder, modules }: KernelFile): Promise<s
   return parts.join('\n')
 }
 
-async function compile(folder: string, source: string, own: readonly string[]): Promise<Uint8Array> {
+async function compile(folder: string, source: string, moduleFlags: readonly string[]): Promise<Uint8Array> {
   let binary: Uint8Array | undefined
-  const { error, stderr } = await asc.main([source, '-o', 'out', ...flags, ...own], {
+  const { error, stderr } = await asc.main([source, '-o', 'out', ...flags, ...moduleFlags], {
     readFile: (name) => readSource(folder, name),
     writeFile: (_, contents) => void (binary = contents as Uint8Array),
     listFiles: () => []

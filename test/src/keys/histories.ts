@@ -174,7 +174,7 @@ export async function history(
 function lostOf(adds: readonly number[], held: ReadonlyMap<number, Float32Array>): string | undefined {
   for (const [key, count] of adds.entries()) {
     const row = held.get(key)
-    if (row === undefined) return `nobody holds the row of key ${key}`
+    if (row === undefined) return `no peer holds the row of key ${key}`
     const found = addsIn(row, key)
     if (typeof found === 'string') return found
     if (found.size !== count) return `the row of key ${key} has ${found.size} adds of ${count}`

@@ -163,7 +163,7 @@ class LastFlushLost extends StaleKeyServer {
   override end(worker: number): void {
     const { log } = this
     const flush = log.flush.bind(log)
-    log.flush = (home, most) => flush(home, most).map(({ keys, values }) => ({ keys, values: values.fill(0) }))
+    log.flush = (home, max) => flush(home, max).map(({ keys, values }) => ({ keys, values: values.fill(0) }))
     super.end(worker)
     log.flush = flush
   }
@@ -177,9 +177,9 @@ const staleOf =
 /** As {@link planted}, for servers of bounded staleness. */
 export const plantedStale: Readonly<Record<string, (seed: number) => Served>> = {
   'a copy is read a tick too long': staleOf(TickTooOld),
-  'a home answers before all have got to the clock': staleOf(NotWaitedFor),
+  'a home answers before all have reached the clock': staleOf(NotWaitedFor),
   'a worker does not see what it has added itself': staleOf(OwnAddsForgotten),
-  'what a home has is added to its row again': staleOf(OwnAddsTwice),
+  'the adds of a home are added to its row again': staleOf(OwnAddsTwice),
   'the last flush is lost': staleOf(LastFlushLost)
 }
 
@@ -233,7 +233,7 @@ const intendedOf =
 
 /** As {@link planted}, for servers that copy rows as workers intend. */
 export const plantedIntended: Readonly<Record<string, (seed: number) => Served>> = {
-  'what is added while a copy is made new is forgotten': intendedOf(AddedMeanwhileForgotten),
+  'what is added while a copy is refreshed is lost': intendedOf(AddedMeanwhileForgotten),
   'what was added to a copy is sent twice': intendedOf(AddedSentTwice),
   'a holder answers with a row before it adds to it': intendedOf(AnsweredBeforeAdded),
   'what was added to a copy is not sent': intendedOf(AddedLost)
@@ -249,5 +249,5 @@ export const planted: Readonly<Record<string, Served>> = {
   'a queued write is done twice': openOf(DoubledQueuedWrite),
   'two peers hold a row': openOf(TwoHolders),
   'a write is answered before it is done': openOf(AnsweredBeforeDone),
-  'a row is given away without the writes that came first': openOf(GivenAwayTooEarly)
+  'a row is moved without the writes that arrived first': openOf(GivenAwayTooEarly)
 }

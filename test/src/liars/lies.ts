@@ -44,10 +44,12 @@ export const liesFor = (timeout: Milliseconds): Readonly<Record<string, Lie>> =>
   },
   'is silent for 6 s of every 7': { isMute: ({ age }) => age % 7000 > 1000 },
   'says that it is in round 1,000,000': { record: () => ({ round: 1e6 }) },
-  'never comes to an end': { record: (_, { age }) => ({ round: Math.floor(age / 500), status: 'here', isIn: true }) },
+  'never ends': { record: (_, { age }) => ({ round: Math.floor(age / 500), status: 'here', isIn: true }) },
   'votes against all': { adds: (sight) => ({ votes: votesAgainstAll(sight) }) },
-  'is here to some and has left to others': { record: (_, __, number) => (number % 2 === 0 ? { status: 'left' } : {}) },
-  'lives anew ten times a second': { record: (_, { age }) => ({ life: 2 + Math.floor(age / 100) }) },
+  'tells some that it is here and others that it has left': {
+    record: (_, __, number) => (number % 2 === 0 ? { status: 'left' } : {})
+  },
+  'begins a new life ten times a second': { record: (_, { age }) => ({ life: 2 + Math.floor(age / 100) }) },
   'waits for all, as it says, and sends no vector': {
     record: (record, { others }) => ({ round: Math.max(0, record.round - 1), waitsFor: others.slice(0, 8) }),
     send: (message) => (isVector(message) ? {} : { message })
@@ -56,8 +58,8 @@ export const liesFor = (timeout: Milliseconds): Readonly<Record<string, Lie>> =>
   'names all as late': { record: (_, { others }) => ({ silent: others.slice(0, 8) }) },
   'forges the votes of others': { adds: (sight) => ({ votes: forgedVotes(sight) }) },
   'replays old records of others': { adds: ({ first }) => ({ records: [...first.values()] }) },
-  'tells notes of 40 KiB': { text: () => 'x'.repeat(40_000) },
-  'tells notes that are no JSON': { text: (text) => text.slice(0, -1) },
+  'sends notes of 40 KiB': { text: () => 'x'.repeat(40_000) },
+  'sends notes that are not JSON': { text: (text) => text.slice(0, -1) },
   'gives a state of a later round': {
     send: state(({ numbers: [w, round] = [1, 0] }) => ({ numbers: [w, 2 * round + 900] }))
   },

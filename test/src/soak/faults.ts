@@ -34,6 +34,6 @@ export function drawFault(random: Random): Fault {
 }
 
 /** A count from 1 to `most`, every order of magnitude equally probable: this cuts both headers and bodies. */
-function upTo(most: number, random: Random): number {
-  return Math.max(1, Math.floor(most ** random.uniform()))
+function upTo(max: number, random: Random): number {
+  return Math.max(1, Math.floor(max ** random.uniform()))
 }

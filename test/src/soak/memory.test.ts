@@ -40,7 +40,7 @@ test('a vector lost in every second sample is growth, of each kind of memory', (
   t.is(problems[1], 'heapUsed grew from 450.0 MB to 950.0 MB, 8.4 MB allowed')
 })
 
-test('fewer than eight samples tell nothing', (t) => {
+test('fewer than eight samples give no verdict', (t) => {
   const leak = (place: number) => place * 1e9
   t.deepEqual(growthOf(samples(7, leak), allowed), [])
   t.is(growthOf(samples(8, leak), allowed).length, 4)

@@ -43,8 +43,8 @@ export function growthOf(samples: readonly MemorySample[], allowed: MemorySample
   const last = samples.slice(-quarter)
   const kinds = Object.keys(allowed) as (keyof MemorySample)[]
   return kinds.flatMap((kind) => {
-    const most = (part: readonly MemorySample[]) => Math.max(...part.map((sample) => sample[kind]))
-    const [before, after] = [most(second), most(last)]
+    const max = (part: readonly MemorySample[]) => Math.max(...part.map((sample) => sample[kind]))
+    const [before, after] = [max(second), max(last)]
     if (after - before <= allowed[kind]) return []
     return [`${kind} grew from ${inMegabytes(before)} to ${inMegabytes(after)}, ${inMegabytes(allowed[kind])} allowed`]
   })

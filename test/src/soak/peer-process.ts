@@ -44,9 +44,9 @@ export class PeerProcess {
       else this.closed.resolve(message.report)
     })
     this.#process.on('exit', (code, signal) => {
-      const how = signal === null ? `with code ${code}` : `by ${signal}`
-      this.#ended.resolve(how)
-      if (how !== 'with code 0') this.#fail(`its process ended ${how}`, onFailure)
+      const ending = signal === null ? `with code ${code}` : `by ${signal}`
+      this.#ended.resolve(ending)
+      if (ending !== 'with code 0') this.#fail(`its process ended ${ending}`, onFailure)
     })
   }
 
@@ -58,14 +58,14 @@ export class PeerProcess {
   standing(): Promise<string> {
     this.tell({ kind: 'tell' })
     const silence = after(5_000, 'it does not answer')
-    return Promise.race([this.#standing.promise, silence, this.#ended.promise.then((how) => `ended ${how}`)])
+    return Promise.race([this.#standing.promise, silence, this.#ended.promise.then((ending) => `ended ${ending}`)])
   }
 
   /** Resolves when the process has ended well by itself; rejects otherwise. */
   async ended(): Promise<void> {
-    const how = await Promise.race([this.#ended.promise, after(endTimeout, undefined)])
-    if (how === undefined) throw new Error(`the process of ${this.name} does not end though its peer has closed`)
-    if (how !== 'with code 0') throw new Error(`the process of ${this.name} ended ${how}`)
+    const ending = await Promise.race([this.#ended.promise, after(endTimeout, undefined)])
+    if (ending === undefined) throw new Error(`the process of ${this.name} does not end though its peer has closed`)
+    if (ending !== 'with code 0') throw new Error(`the process of ${this.name} ended ${ending}`)
   }
 
   kill(): void {

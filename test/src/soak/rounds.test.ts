@@ -44,21 +44,21 @@ test('two peers go through rounds, also when one of them is a round ahead', asyn
   await t.notThrowsAsync(beside(sending([0, 1, 2, 3])))
 })
 
-test('a version that comes twice, too early or not at all is told, with its peer', async (t) => {
-  await fails(t, sending([0, 0, 1, 2, 3]), /version 0 of b came where 1 was due/)
-  await fails(t, sending([0, 2, 3]), /version 2 of b came where 1 was due/)
+test('a version that arrives twice, too early or not at all is reported, with its peer', async (t) => {
+  await fails(t, sending([0, 0, 1, 2, 3]), /version 0 of b arrived where 1 was due/)
+  await fails(t, sending([0, 2, 3]), /version 2 of b arrived where 1 was due/)
   await fails(t, sending([0, 1, 2]), /round 3 is stuck: after 5 s still missing b \(b stands well\)/)
 })
 
-test('a version that is not whole is told', async (t) => {
+test('a version that is not complete is reported', async (t) => {
   await fails(
     t,
     sending([0], (vector) => (vector[40] += 1)),
-    /version 0 of b is not whole as received: its checksum/
+    /version 0 of b is not complete as received: its checksum/
   )
 })
 
-test('a vector that the fabric writes into after sending is told', async (t) => {
+test('a vector that the fabric writes into after sending is reported', async (t) => {
   const corrupted = (fabric: Fabric<VectorMessage>) =>
     fabricWith(fabric, {
       send: (to, message) => {
@@ -70,5 +70,5 @@ test('a vector that the fabric writes into after sending is told', async (t) => 
   const run = inSimulator({ topology, seed: 1, length: elements }, (fabric) =>
     fabric.self === peers[0] ? goThrough(corrupted(fabric), 4) : sending([0, 1, 2, 3])(fabric)
   )
-  await t.throwsAsync(run, { message: /version 0 of a is not whole as sent/ })
+  await t.throwsAsync(run, { message: /version 0 of a is not complete as sent/ })
 })

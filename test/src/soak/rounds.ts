@@ -24,15 +24,15 @@ export class Rounds {
   readonly #options: RoundsOptions
   readonly #neighbours: readonly PeerName[]
   /** Versions of each neighbour that have arrived and belong to rounds that are not completed, oldest first. */
-  readonly #come: ReadonlyMap<PeerName, VectorMessage[]>
+  readonly #received: ReadonlyMap<PeerName, VectorMessage[]>
   /** The version of the previous round, which the neighbours have by now; absent where it was already freed. */
-  #before: Float32Array | undefined
+  #previous: Float32Array | undefined
   #round = 0
 
   constructor(options: RoundsOptions) {
     this.#options = options
     this.#neighbours = options.fabric.neighbours(0).receiveFrom.map(({ name }) => name)
-    this.#come = new Map(this.#neighbours.map((name) => [name, []]))
+    this.#received = new Map(this.#neighbours.map((name) => [name, []]))
   }
 
   /** The next round, or the present one. */
@@ -51,12 +51,12 @@ export class Rounds {
       this.#take(envelope.from, envelope.message)
     }
     // Only now: this also detects a fabric that continues to write into a vector after handing it over.
-    for (const [name, queue] of this.#come) this.#settle(name, queue.shift())
-    if (this.#before !== undefined) {
-      this.#verify(fabric.self, this.#round - 1, this.#before, 'as sent')
-      fabric.free(this.#before)
+    for (const [name, queue] of this.#received) this.#settle(name, queue.shift())
+    if (this.#previous !== undefined) {
+      this.#verify(fabric.self, this.#round - 1, this.#previous, 'as sent')
+      fabric.free(this.#previous)
     }
-    this.#before = own
+    this.#previous = own
     this.#round++
   }
 
@@ -76,14 +76,14 @@ export class Rounds {
   }
 
   #missing(): PeerName[] {
-    return this.#neighbours.filter((name) => this.#come.get(name)?.length === 0)
+    return this.#neighbours.filter((name) => this.#received.get(name)?.length === 0)
   }
 
   #take(from: PeerName, message: VectorMessage): void {
-    const queue = this.#come.get(from)
-    invariant(queue !== undefined, () => `${from} is no neighbour`)
+    const queue = this.#received.get(from)
+    invariant(queue !== undefined, () => `${from} is not a neighbour`)
     const due = this.#round + queue.length
-    if (message.round !== due) throw new Error(`version ${message.round} of ${from} came where ${due} was due`)
+    if (message.round !== due) throw new Error(`version ${message.round} of ${from} arrived where ${due} was due`)
     queue.push(message)
   }
 
@@ -93,9 +93,9 @@ export class Rounds {
     this.#options.fabric.recycle(message)
   }
 
-  #verify(owner: PeerName, round: number, vector: Float32Array, how: string): void {
+  #verify(owner: PeerName, round: number, vector: Float32Array, when: string): void {
     const fault = this.#options.exact ? faultOf(vector, { peer: this.#placeOf(owner), round }) : undefined
-    if (fault !== undefined) throw new Error(`version ${round} of ${owner} is not whole ${how}: ${fault}`)
+    if (fault !== undefined) throw new Error(`version ${round} of ${owner} is not complete ${when}: ${fault}`)
   }
 
   #placeOf(name: PeerName): number {

@@ -19,7 +19,7 @@ function soak(): Promise<{ readonly code: number | null; readonly stdout: string
   return new Promise((resolve) => child.on('close', (code) => resolve({ code, stdout, stderr })))
 }
 
-test('over connections that are cut, half-closed and frozen, every version comes whole, once and in order', async (t) => {
+test('over connections that are cut, half-closed and frozen, every version arrives complete, once and in order', async (t) => {
   t.timeout(timeLimit(600_000))
   const { code, stdout, stderr } = await soak()
   const again = `${stderr}\nto see it again: ${commandOf(options)}`

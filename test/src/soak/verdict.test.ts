@@ -26,7 +26,7 @@ test('a soak in which all was well is summed up', (t) => {
   })
 })
 
-test('rounds, frames and memory that are not as they should be are told, with the peer', (t) => {
+test('wrong rounds, frames and memory are reported, with the peer', (t) => {
   const error = t.throws(() => verdictOf(evidence({ rounds: 9, received: 19, badFrames: 1, peak: 2e9 })))
   t.deepEqual(error.message.split('\n'), [
     'b: it completed 9 rounds of 10',

@@ -60,7 +60,7 @@ function problemsOf({ reports, memory, rounds, vectorBytes }: Evidence, index: n
   if (completed !== rounds) problems.push(`it completed ${completed} rounds of ${rounds}`)
   if (received !== due) problems.push(`it received ${received} versions, ${due} are due`)
   if (badFrames !== 0) problems.push(`${badFrames} versions that it received were bad`)
-  const most = allowedPeak(vectorBytes)
-  if (peak > most) problems.push(`it had ${inMegabytes(peak)} in memory, ${inMegabytes(most)} allowed`)
+  const max = allowedPeak(vectorBytes)
+  if (peak > max) problems.push(`it had ${inMegabytes(peak)} in memory, ${inMegabytes(max)} allowed`)
   return problems
 }

@@ -41,7 +41,7 @@ test('the first two numbers are the halves of the CRC-32 of all others', (t) => 
   t.deepEqual([...vector.subarray(0, 2)], [checksum >>> 16, checksum & 0xffff])
 })
 
-test('a version with any one bit flipped is not whole', (t) => {
+test('a version with any one bit flipped is not complete', (t) => {
   t.notThrows(() =>
     fc.assert(
       fc.property(fc.integer({ min: 5, max: 200 }), fc.nat(), (length, place) => {

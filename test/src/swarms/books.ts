@@ -2,7 +2,7 @@
 import type { PeerName } from '@murmuration/core'
 
 /** A vector that was sent, with the lives of both ends as its sender knew them. */
-export interface Said {
+export interface SentVector {
   readonly round: number
   readonly life: number
   readonly toLife: number
@@ -11,7 +11,7 @@ export interface Said {
 /** What one end has done with an exchange. */
 interface End {
   readonly peer: PeerName
-  hasSaid: boolean
+  hasSent: boolean
   /** What it has added to its own values. */
   flow: Float64Array | undefined
   weight: number
@@ -41,7 +41,7 @@ const maxLength = 4
 const tolerance = 1e-9
 
 /** Facts about a peer, besides its exchanges. */
-export interface Standing {
+export interface PeerFacts {
   /** Peers that it continued without, and still waits for. */
   readonly owing: (peer: PeerName) => readonly PeerName[]
   /** The last round that it has ended. */
@@ -49,54 +49,54 @@ export interface Standing {
 }
 
 export class Books {
-  readonly #standing: Standing
-  readonly #find: (what: string) => void
+  readonly #facts: PeerFacts
+  readonly #report: (finding: string) => void
   readonly #exchanges = new Map<string, Exchange>()
   /** Exchanges that only one end has used so far, with the other end. */
   readonly #open = new Map<Exchange, End>()
   /** By sender, receiver and round: the last message, in the latest life. */
-  readonly #said = new Map<string, Said>()
+  readonly #sent = new Map<string, SentVector>()
   /** The values of each living peer, in float64. */
   readonly #values = new Map<PeerName, Float64Array>()
   /** The expected sum of all values and of everything that is still to be added. */
   readonly #expected = new Float64Array(maxLength)
 
-  constructor(standing: Standing, find: (what: string) => void) {
-    this.#standing = standing
-    this.#find = find
+  constructor(facts: PeerFacts, report: (finding: string) => void) {
+    this.#facts = facts
+    this.#report = report
   }
 
   /** A life begins with these values. */
-  begins(peer: PeerName, x: ArrayLike<number>): void {
-    this.ends(peer)
+  beginLife(peer: PeerName, x: ArrayLike<number>): void {
+    this.endLife(peer)
     this.#values.set(peer, Float64Array.from(x))
     add(this.#expected, x)
   }
 
   /** A life is over, with its values and its open exchanges. */
-  ends(peer: PeerName): void {
+  endLife(peer: PeerName): void {
     for (const exchange of this.#exchanges.values()) {
-      if (!exchange.isVoid && exchange.ends.some((end) => end.peer === peer)) this.#write(exchange)
+      if (!exchange.isVoid && exchange.ends.some((end) => end.peer === peer)) this.#void(exchange)
     }
     const values = this.#values.get(peer)
     if (values !== undefined) add(this.#expected, values, -1)
     this.#values.delete(peer)
   }
 
-  said(from: PeerName, to: PeerName, said: Said): void {
-    this.#said.set(`${from} ${to} ${said.round}`, said)
-    endOf(this.#exchange(from, to, said), from).hasSaid = true
+  sent(from: PeerName, to: PeerName, sent: SentVector): void {
+    this.#sent.set(`${from} ${to} ${sent.round}`, sent)
+    endOf(this.#exchange(from, to, sent), from).hasSent = true
   }
 
-  used(peer: PeerName, use: Use): void {
+  recordUse(peer: PeerName, use: Use): void {
     const { from, round, weight, mine, theirs } = use
-    const said = this.#said.get(`${peer} ${from} ${round}`)
-    if (said === undefined) return this.#find(`${peer} has used ${from} in round ${round}, and did not send to it`)
-    const exchange = this.#exchange(peer, from, said)
+    const sent = this.#sent.get(`${peer} ${from} ${round}`)
+    if (sent === undefined) return this.#report(`${peer} has used ${from} in round ${round}, and did not send to it`)
+    const exchange = this.#exchange(peer, from, sent)
     const [own, other] = [endOf(exchange, peer), endOf(exchange, from)]
-    if (!other.hasSaid) this.#find(`${peer} has used what ${from} did not send to this life in round ${round}`)
-    if (own.flow !== undefined) this.#find(`${peer} has used ${from} in round ${round} twice`)
-    const flow = Float64Array.from(mine, (value, place) => weight * (theirs[place] - value))
+    if (!other.hasSent) this.#report(`${peer} has used what ${from} did not send to this life in round ${round}`)
+    if (own.flow !== undefined) this.#report(`${peer} has used ${from} in round ${round} twice`)
+    const flow = Float64Array.from(mine, (value, index) => weight * (theirs[index] - value))
     own.flow = flow
     own.weight = weight
     add(this.#values.get(peer), flow)
@@ -105,12 +105,14 @@ export class Books {
     else {
       this.#open.delete(exchange)
       if (other.weight !== weight)
-        this.#find(`${peer} has used ${from} in round ${round} with ${weight}, and the other end with ${other.weight}`)
+        this.#report(
+          `${peer} has used ${from} in round ${round} with ${weight}, and the other end with ${other.weight}`
+        )
     }
   }
 
   /** The optimiser has moved a peer's values. */
-  moved(peer: PeerName, from: ArrayLike<number>, to: ArrayLike<number>): void {
+  recordMove(peer: PeerName, from: ArrayLike<number>, to: ArrayLike<number>): void {
     for (const sum of [this.#values.get(peer), this.#expected]) {
       add(sum, to)
       add(sum, from, -1)
@@ -118,43 +120,44 @@ export class Books {
   }
 
   /** A peer has ended a round. */
-  passed(peer: PeerName): void {
+  checkRound(peer: PeerName): void {
     this.#check(peer)
     const sum = new Float64Array(maxLength)
     for (const values of this.#values.values()) add(sum, values)
     for (const [{ ends }] of this.#open) for (const { flow } of ends) add(sum, flow, -1)
     const scale = this.#values.size * Math.max(1, largest(this.#values.values()))
-    const off = sum.map((value, place) => value - this.#expected[place])
-    if (largest([off]) > tolerance * scale) this.#find(`the sum over the peers has moved by ${off.join()}`)
+    const difference = sum.map((value, index) => value - this.#expected[index])
+    if (largest([difference]) > tolerance * scale)
+      this.#report(`the sum over the peers has moved by ${difference.join()}`)
   }
 
   /** At the end no exchange is open between peers that have finished. */
-  closed(peers: ReadonlySet<PeerName>): void {
+  checkEnd(peers: ReadonlySet<PeerName>): void {
     for (const [{ round, ends }, { peer }] of this.#open) {
       if (ends.every((end) => peers.has(end.peer)))
-        this.#find(`${peer} has ended without what it owes to ${others(ends, peer)} since round ${round}`)
+        this.#report(`${peer} has ended without what it owes to ${others(ends, peer)} since round ${round}`)
     }
   }
 
   /** What the other end has used and this one had not when it ended the round, it must owe. */
   #check(peer: PeerName): void {
     if (this.#open.size === 0) return
-    for (const [{ round, ends }, late] of this.#open) {
-      if (late.peer !== peer || round > this.#standing.ended(peer)) continue
+    for (const [{ round, ends }, behind] of this.#open) {
+      if (behind.peer !== peer || round > this.#facts.ended(peer)) continue
       const other = others(ends, peer)
-      if (!this.#standing.owing(peer).includes(other))
-        this.#find(`${other} has used ${peer} in round ${round}; ${peer} has not, and does not owe it`)
+      if (!this.#facts.owing(peer).includes(other))
+        this.#report(`${other} has used ${peer} in round ${round}; ${peer} has not, and does not owe it`)
     }
   }
 
   /** An open exchange no longer counts. */
-  #write(exchange: Exchange): void {
+  #void(exchange: Exchange): void {
     exchange.isVoid = true
     if (!this.#open.delete(exchange)) return
     for (const { flow } of exchange.ends) add(this.#expected, flow)
   }
 
-  #exchange(from: PeerName, to: PeerName, { round, life, toLife }: Said): Exchange {
+  #exchange(from: PeerName, to: PeerName, { round, life, toLife }: SentVector): Exchange {
     const isFirst = from < to
     const [left, right] = isFirst ? [from, to] : [to, from]
     const key = `${left} ${right} ${round} ${isFirst ? life : toLife} ${isFirst ? toLife : life}`
@@ -167,17 +170,17 @@ export class Books {
   }
 }
 
-const newEnd = (peer: PeerName): End => ({ peer, hasSaid: false, flow: undefined, weight: 0 })
+const newEnd = (peer: PeerName): End => ({ peer, hasSent: false, flow: undefined, weight: 0 })
 const endOf = ({ ends }: Exchange, peer: PeerName) => (ends[0].peer === peer ? ends[0] : ends[1])
 const others = (ends: Exchange['ends'], peer: PeerName) => (ends[0].peer === peer ? ends[1] : ends[0]).peer
 
 function add(sum: Float64Array | undefined, values: ArrayLike<number> | undefined, factor = 1): void {
   if (sum === undefined || values === undefined) return
-  for (let place = 0; place < values.length; place++) sum[place] += factor * values[place]
+  for (let index = 0; index < values.length; index++) sum[index] += factor * values[index]
 }
 
-function largest(all: Iterable<Float64Array>): number {
-  let most = 0
-  for (const values of all) for (const value of values) most = Math.max(most, Math.abs(value))
-  return most
+function largest(vectors: Iterable<Float64Array>): number {
+  let max = 0
+  for (const values of vectors) for (const value of values) max = Math.max(max, Math.abs(value))
+  return max
 }

@@ -162,8 +162,8 @@ function drawTroubles(
       continue
     }
     // A peer gets at most one such fault, so that each fault is what its name says.
-    const free = order.filter((peer) => !touched.has(peer)).slice(0, random.uniform() < 0.2 ? 2 : 1)
-    for (const peer of free) {
+    const pending = order.filter((peer) => !touched.has(peer)).slice(0, random.uniform() < 0.2 ? 2 : 1)
+    for (const peer of pending) {
       if ((kind === 'crash' || kind === 'leave') && gone.size >= mayGo) continue
       if (kind === 'late' && touched.size >= mayBeLate) continue
       if (kind !== 'freeze' && stopped.size === peers.length - 1) continue

@@ -3,23 +3,23 @@ import { addFlow, Members, type Message } from '@murmuration/algorithms'
 import type { Milliseconds, Mixing } from '@murmuration/core'
 import { type SwarmView, trustingSigner } from '@murmuration/membership'
 import test from 'ava'
-import { type Mutation, wrongWith } from './try-swarm.js'
+import { type Mutation, problemsWith } from './try-swarm.js'
 
 const first = Number(process.env.MURMURATION_SEED ?? 1)
 const count = Number(process.env.MURMURATION_SEEDS ?? 8)
 
 test(`drawn swarms keep what they have to, and agree: ${count} seeds from ${first}`, async (t) => {
   for (let seed = first; seed < first + count; seed++)
-    t.deepEqual(await wrongWith(seed), [], `to see it again: npm run swarms -- ${seed} 1`)
+    t.deepEqual(await problemsWith(seed), [], `to see it again: npm run swarms -- ${seed} 1`)
 })
 
 /**
  * With 93494, a peer that came in the middle of a period waited for messages that were not sent to it, fell behind, and joined again, until the end.
  */
-test('so do swarms whose exchanges are under way for some rounds: 2 seeds, and 93494', async (t) => {
+test('so do swarms whose exchanges are in flight for some rounds: 2 seeds, and 93494', async (t) => {
   for (const seed of [first, first + 1, 93_494]) {
     const again = `npm run swarms -- ${seed} 1 overlapping`
-    t.deepEqual(await wrongWith(seed, { exchanges: 'overlapping' }), [], `to see it again: ${again}`)
+    t.deepEqual(await problemsWith(seed, { exchanges: 'overlapping' }), [], `to see it again: ${again}`)
   }
 })
 
@@ -37,7 +37,7 @@ const found: Readonly<Record<number, string>> = {
 
 for (const [seed, what] of Object.entries(found))
   test(`seed ${seed}: ${what}`, async (t) => {
-    t.deepEqual(await wrongWith(Number(seed)), [])
+    t.deepEqual(await problemsWith(Number(seed)), [])
   })
 
 /** Waits for dead peers too, and for longer than allowed. */
@@ -70,12 +70,12 @@ class Sure extends Members {
 type Canary = readonly [number, RegExp, Mutation]
 
 const canaries: Readonly<Record<string, Canary>> = {
-  'what comes late is not used': [
+  'a late message is not used': [
     20,
     /does not owe it/,
     { algorithmOf: (algorithm) => ({ ...algorithm, edges: { model: 'dropped' } }) }
   ],
-  'what comes late is used twice': [
+  'a late message is used twice': [
     20,
     /other values after round/,
     {
@@ -100,22 +100,26 @@ const canaries: Readonly<Record<string, Canary>> = {
       })
     }
   ],
-  'mass of SGP that comes late is dropped': [
+  'mass of SGP that is late is dropped': [
     40,
     /the weights of 5 peers sum to/,
     { algorithmOf: (algorithm) => ({ ...algorithm, edges: { mass: 'dropped' } }) }
   ],
-  'votes count that nobody has given': [
+  'votes count that no peer has given': [
     10,
     /a vote of .* that it has not given/,
     { membersOf: (fabric, options) => new Members(fabric, { ...options, signer: trustingSigner }) }
   ],
-  'a minority takes itself for most': [125, /two groups are main/, { membersOf: (...given) => new Sure(...given) }],
+  'a minority takes itself for the majority': [
+    125,
+    /two groups are main/,
+    { membersOf: (...given) => new Sure(...given) }
+  ],
   'the dead are waited for': [47, /ms in a round/, { membersOf: (...given) => new Patient(...given) }]
 }
 
 for (const [what, [seed, finding, mutation]] of Object.entries(canaries)) {
   test(`canary: it is noticed when ${what}`, async (t) => {
-    t.regex((await wrongWith(seed, mutation)).join('\n'), finding)
+    t.regex((await problemsWith(seed, mutation)).join('\n'), finding)
   })
 }

@@ -10,7 +10,7 @@ const every: Milliseconds = 250
 const settling: Milliseconds = 15_000
 const spreading: Milliseconds = 2000
 /** How long after a fault of a peer others may consider it dead. */
-const excuse: Milliseconds = 15_000
+const justifiedFor: Milliseconds = 15_000
 
 export class KnowledgeWatch {
   readonly #peers: readonly PeerName[]
@@ -27,7 +27,7 @@ export class KnowledgeWatch {
   /** Whether some peers may count a member that others do not: one that was forgotten, or that has come to one side of a division. */
   #mayCountOtherwise = false
   #hasEnded = false
-  #lookedAt: Milliseconds = 0
+  #checkedAt: Milliseconds = 0
   #differsSince: Milliseconds | undefined
 
   constructor(peers: readonly PeerName[], healedAt: Milliseconds, find: (what: string) => void) {
@@ -79,13 +79,13 @@ export class KnowledgeWatch {
     if (change.kind !== 'died') return
     const { peer } = change
     const troubled = this.#troubled.get(peer) ?? Number.NEGATIVE_INFINITY
-    if (!this.#frozen.has(peer) && !this.#gone.has(peer) && now - troubled > excuse)
-      this.#find(`${by} takes ${peer} for dead at ${now.toFixed(0)} ms, to whom nothing had happened`)
+    if (!this.#frozen.has(peer) && !this.#gone.has(peer) && now - troubled > justifiedFor)
+      this.#find(`${by} takes ${peer} for dead at ${now.toFixed(0)} ms, although no fault had affected it`)
   }
 
-  look(now: Milliseconds): void {
-    if (now < this.#lookedAt + every) return
-    this.#lookedAt = now
+  check(now: Milliseconds): void {
+    if (now < this.#checkedAt + every) return
+    this.#checkedAt = now
     for (const [peer, members] of this.#members) this.#checkDeaths(peer, members)
     if (!this.#mayCountOtherwise) this.#checkMains()
     if (now > this.#healedAt + settling && !this.#hasEnded) this.#checkEqual(now)
@@ -112,7 +112,7 @@ export class KnowledgeWatch {
       for (const [b, right] of mains) {
         if (a >= b || left.standing.present.some((peer) => right.standing.present.includes(peer))) continue
         this.#find(
-          `two groups are main: ${left.standing.present.join()} and ${right.standing.present.join()} at ${this.#lookedAt}`
+          `two groups are main: ${left.standing.present.join()} and ${right.standing.present.join()} at ${this.#checkedAt}`
         )
       }
     }

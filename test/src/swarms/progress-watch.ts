@@ -7,53 +7,53 @@ interface Pace {
   /** When the round began; unknown in the first. */
   since: Milliseconds | undefined
   /** The reasons to stand still, and since when each holds. */
-  readonly still: Map<'frozen' | 'not main', Milliseconds>
+  readonly pauses: Map<'frozen' | 'not main', Milliseconds>
 }
 
 export class ProgressWatch {
   readonly #longest: Milliseconds
-  readonly #find: (what: string) => void
+  readonly #report: (finding: string) => void
   readonly #paces = new Map<PeerName, Pace>()
   /** The longest round so far. */
   slowest: Milliseconds = 0
 
-  constructor(longest: Milliseconds, find: (what: string) => void) {
+  constructor(longest: Milliseconds, report: (finding: string) => void) {
     this.#longest = longest
-    this.#find = find
+    this.#report = report
   }
 
-  began(peer: PeerName): void {
-    this.#paces.set(peer, { since: undefined, still: new Map() })
+  begin(peer: PeerName): void {
+    this.#paces.set(peer, { since: undefined, pauses: new Map() })
   }
 
   fault(event: FaultEvent): void {
-    if (event.kind === 'freeze') this.#stands(event.peer, 'frozen', event.at)
-    if (event.kind === 'thaw') this.#goesOn(event.peer, 'frozen', event.at)
+    if (event.kind === 'freeze') this.#pause(event.peer, 'frozen', event.at)
+    if (event.kind === 'thaw') this.#resume(event.peer, 'frozen', event.at)
   }
 
-  changed(peer: PeerName, change: MemberChange, now: Milliseconds): void {
+  recordChange(peer: PeerName, change: MemberChange, now: Milliseconds): void {
     if (change.kind !== 'state') return
-    if (change.state === 'healthy' || change.state === 'degraded') this.#goesOn(peer, 'not main', now)
-    else this.#stands(peer, 'not main', now)
+    if (change.state === 'healthy' || change.state === 'degraded') this.#resume(peer, 'not main', now)
+    else this.#pause(peer, 'not main', now)
   }
 
-  stepped(peer: PeerName, now: Milliseconds): void {
+  recordStep(peer: PeerName, now: Milliseconds): void {
     const pace = this.#paces.get(peer)
     if (pace === undefined) return
-    const took = now - (pace.since ?? now)
-    if (took > this.slowest) this.slowest = took
-    if (took > this.#longest && pace.still.size === 0)
-      this.#find(`${peer} was ${took.toFixed(0)} ms in a round, until ${now.toFixed(0)}`)
+    const duration = now - (pace.since ?? now)
+    if (duration > this.slowest) this.slowest = duration
+    if (duration > this.#longest && pace.pauses.size === 0)
+      this.#report(`${peer} was ${duration.toFixed(0)} ms in a round, until ${now.toFixed(0)}`)
     pace.since = now
   }
 
-  #stands(peer: PeerName, why: 'frozen' | 'not main', now: Milliseconds): void {
-    this.#paces.get(peer)?.still.set(why, now)
+  #pause(peer: PeerName, reason: 'frozen' | 'not main', now: Milliseconds): void {
+    this.#paces.get(peer)?.pauses.set(reason, now)
   }
 
   /** A round in which the peer stood still counts from now on. */
-  #goesOn(peer: PeerName, why: 'frozen' | 'not main', now: Milliseconds): void {
+  #resume(peer: PeerName, reason: 'frozen' | 'not main', now: Milliseconds): void {
     const pace = this.#paces.get(peer)
-    if (pace?.still.delete(why) === true) pace.since = now
+    if (pace?.pauses.delete(reason) === true) pace.since = now
   }
 }

@@ -51,7 +51,7 @@ export class SwarmWatch {
   readonly #models = new Map<PeerName, Float32Array[]>()
   readonly #finished = new Set<PeerName>()
   readonly #books: Books | undefined
-  readonly #said = new Map<string, number>()
+  readonly #sent = new Map<string, number>()
   /** The fractions of its own model that a peer may keep when it meets others from which it trained apart. */
   readonly #shares = new Map<PeerName, readonly number[]>()
   readonly knowledge: KnowledgeWatch
@@ -71,7 +71,7 @@ export class SwarmWatch {
 
   /** The findings, each once. At the end they include exchanges that are still open between finished peers. */
   get findings(): readonly string[] {
-    this.#books?.closed(this.#finished)
+    this.#books?.checkEnd(this.#finished)
     return [...this.#found]
   }
 
@@ -93,7 +93,7 @@ export class SwarmWatch {
     const round = new Round(
       self,
       this.#books,
-      (from, use) => this.#isSaid(self, from, use),
+      (from, use) => this.#hasSent(self, from, use),
       (what) => this.find(what)
     )
     const isWatched = isExchanging(algorithm)
@@ -106,7 +106,7 @@ export class SwarmWatch {
         this.#remember(self, x)
         this.#rounds.delete(self)
         mixed = -1
-        this.#books?.begins(self, x)
+        this.#books?.beginLife(self, x)
         round.began(x)
       },
       mixes: (W, uses) => {
@@ -117,13 +117,13 @@ export class SwarmWatch {
     }
     this.#listen(fabric)
     this.#finished.delete(self)
-    this.progress.began(self)
+    this.progress.begin(self)
     return {
       algorithm: isWatched ? watched(algorithmOf(algorithm), listener) : algorithmOf(algorithm),
       signer: this.knowledge.signerOf(self),
       changed: (change) => {
         this.knowledge.changed(self, change, fabric.now())
-        this.progress.changed(self, change, fabric.now())
+        this.progress.recordChange(self, change, fabric.now())
         if (change.kind === 'reunited') this.#shares.set(self, [ownShare(change, true), ownShare(change, false)])
       },
       begins: (session, members) => {
@@ -134,10 +134,10 @@ export class SwarmWatch {
         // An exchange may be in flight for some rounds.
         this.#rounds.set(self, isWatched && report.phase === 'train' ? mixed : report.round)
         if (this.#options.isLossless && keepsMean && report.phase === 'train') round.ended(report)
-        this.#books?.passed(self)
+        this.#books?.checkRound(self)
         this.#remember(self, report.parameters)
-        this.progress.stepped(self, fabric.now())
-        this.knowledge.look(fabric.now())
+        this.progress.recordStep(self, fabric.now())
+        this.knowledge.check(fabric.now())
       },
       ended: (how) => {
         if (how === 'left') return this.#ends(self)
@@ -148,7 +148,7 @@ export class SwarmWatch {
   }
 
   #ends(peer: PeerName): void {
-    this.#books?.ends(peer)
+    this.#books?.endLife(peer)
     this.knowledge.ended(peer, false)
     this.#sessions.delete(peer)
   }
@@ -161,15 +161,15 @@ export class SwarmWatch {
       const { kind, round, numbers = [] } = message
       if (result !== 'queued' || kind !== modelKind) return result
       const [, life = 1, toLife = 1] = numbers
-      this.#said.set(`${self} ${to}`, round)
-      this.#books?.said(self, to, { round, life, toLife })
+      this.#sent.set(`${self} ${to}`, round)
+      this.#books?.sent(self, to, { round, life, toLife })
       return result
     }
   }
 
   /** Whether the sender has sent for this round or a later one. */
-  #isSaid(self: PeerName, from: PeerName, { round }: Use): boolean {
-    return (this.#said.get(`${from} ${self}`) ?? -1) >= round
+  #hasSent(self: PeerName, from: PeerName, { round }: Use): boolean {
+    return (this.#sent.get(`${from} ${self}`) ?? -1) >= round
   }
 
   #remember(peer: PeerName, model: Float32Array): void {
@@ -183,17 +183,17 @@ export class SwarmWatch {
   #checkTaken(self: PeerName, x: Float32Array): void {
     if (!this.#sessions.has(self) || x.every((value) => value === 0)) return
     const [shares, own] = [this.#shares.get(self) ?? [], this.#models.get(self)?.at(-1)]
-    const isOf = (model: Float32Array) => model.every((value, place) => value === x[place])
+    const isOf = (model: Float32Array) => model.every((value, index) => value === x[index])
     const isMixed = (model: Float32Array) =>
       own !== undefined &&
       shares.some((share) =>
-        model.every((value, place) => {
-          const [mine, theirs] = [share * own[place], (1 - share) * value]
-          return Math.abs(mine + theirs - x[place]) <= 2 ** -22 * (Math.abs(mine) + Math.abs(theirs))
+        model.every((value, index) => {
+          const [mine, theirs] = [share * own[index], (1 - share) * value]
+          return Math.abs(mine + theirs - x[index]) <= 2 ** -22 * (Math.abs(mine) + Math.abs(theirs))
         })
       )
     const models = [...this.#models.values()].flat()
-    if (!models.some(isOf) && !models.some(isMixed)) this.find(`${self} goes on from a state that nobody had`)
+    if (!models.some(isOf) && !models.some(isMixed)) this.find(`${self} continues from a state that no peer had`)
   }
 }
 
@@ -205,7 +205,7 @@ class Round {
   constructor(
     readonly self: PeerName,
     readonly books: Books | undefined,
-    readonly isSaid: (from: PeerName, use: Use) => boolean,
+    readonly hasSent: (from: PeerName, use: Use) => boolean,
     readonly find: (what: string) => void
   ) {}
 
@@ -219,7 +219,7 @@ class Round {
     for (const use of uses) {
       own -= use.weight
       if (!(use.weight >= 0)) this.find(`${this.self} has a weight of ${use.weight} in round ${W.round}`)
-      if (!this.isSaid(use.from, use))
+      if (!this.hasSent(use.from, use))
         this.find(`${this.self} has used what ${use.from} did not send in round ${W.round}`)
       if (keepsMean) this.late(use)
     }
@@ -227,20 +227,20 @@ class Round {
   }
 
   late(use: Use): void {
-    for (let place = 0; place < this.#flows.length; place++)
-      this.#flows[place] += use.weight * (use.theirs[place] - use.mine[place])
-    this.books?.used(this.self, use)
+    for (let index = 0; index < this.#flows.length; index++)
+      this.#flows[index] += use.weight * (use.theirs[index] - use.mine[index])
+    this.books?.recordUse(this.self, use)
   }
 
   /** The values have changed only by the optimiser, by what crossed the edges, and by float32 rounding. */
   ended({ round, parameters, moves }: StepReport): void {
-    const wrong = parameters.findIndex((value, place) => {
-      const moved = moves.reduce((sum, { from, to }) => sum + to.values[place] - from.values[place], 0)
-      const expected = this.#before[place] + moved + this.#flows[place]
-      return Math.abs(value - expected) > 2 ** -18 * Math.max(1, Math.abs(value), Math.abs(this.#before[place]))
+    const wrong = parameters.findIndex((value, index) => {
+      const moved = moves.reduce((sum, { from, to }) => sum + to.values[index] - from.values[index], 0)
+      const expected = this.#before[index] + moved + this.#flows[index]
+      return Math.abs(value - expected) > 2 ** -18 * Math.max(1, Math.abs(value), Math.abs(this.#before[index]))
     })
-    if (wrong >= 0) this.find(`${this.self} has other values after round ${round} than what came makes them`)
-    for (const { from, to } of moves) this.books?.moved(this.self, from.values, to.values)
+    if (wrong >= 0) this.find(`${this.self} has other values after round ${round} than the received messages give`)
+    for (const { from, to } of moves) this.books?.recordMove(this.self, from.values, to.values)
     this.began(parameters)
   }
 }

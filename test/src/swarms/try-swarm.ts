@@ -34,8 +34,8 @@ export async function trySwarm(
   return [
     ...watch.findings,
     ...[...lost.values()],
-    ...(absent.length === 0 ? [] : [`${absent.join()} did not come to the end`]),
-    ...(!isSummed || !options.isLossless ? [] : wrongSums(end, names.length, swarm.rounds)),
+    ...(absent.length === 0 ? [] : [`${absent.join()} did not reach the end`]),
+    ...(!isSummed || !options.isLossless ? [] : sumProblems(end, names.length, swarm.rounds)),
     ...(isSummed || apart <= maxApart(swarm.peers) ? [] : [`the models are ${apart} apart`])
   ]
 }
@@ -44,20 +44,20 @@ export async function trySwarm(
  * Where every peer has kept its one life, the sum of all values is the sum of what optimisers have added, and push-sum's weights sum to the number of
  * peers.
  */
-function wrongSums({ books }: SwarmEnd, count: number, rounds: number): readonly string[] {
-  const all = [...books.values()]
-  if (all.length < count || all.some(({ life }) => life > 1)) return []
-  const off = [0, 1, 2, 3].map((d) => Math.abs(all.reduce((sum, { x, moved }) => sum + x[d] - moved[d], 0)))
-  const weight = all.reduce((sum, { w }) => sum + w, 0)
+function sumProblems({ books }: SwarmEnd, count: number, rounds: number): readonly string[] {
+  const lives = [...books.values()]
+  if (lives.length < count || lives.some(({ life }) => life > 1)) return []
+  const difference = [0, 1, 2, 3].map((d) => Math.abs(lives.reduce((sum, { x, moved }) => sum + x[d] - moved[d], 0)))
+  const weight = lives.reduce((sum, { w }) => sum + w, 0)
   // Numbers up to 4 are rounded to float32 at most three times in a round of a peer.
   const bound = 3 * count * rounds * 2 ** -23
   return [
-    ...(Math.max(...off) < bound ? [] : [`the sum over the peers is off by ${Math.max(...off)}`]),
+    ...(Math.max(...difference) < bound ? [] : [`the sum over the peers is off by ${Math.max(...difference)}`]),
     ...(Math.abs(weight - count) < 1e-9 ? [] : [`the weights of ${count} peers sum to ${weight}`])
   ]
 }
 
 /** What is wrong with the swarm of a seed: one sentence each. */
-export function wrongWith(seed: number, mutation?: Mutation): Promise<readonly string[]> {
+export function problemsWith(seed: number, mutation?: Mutation): Promise<readonly string[]> {
   return trySwarm(drawSwarm(seed, mutation?.exchanges), mutation).catch((error: unknown) => [String(error)])
 }

@@ -1,11 +1,11 @@
 import { hashVector } from '@murmuration/vectors'
 import test from 'ava'
-import { gather, type Source } from '../source.js'
+import { take, type Source } from '../source.js'
 import { drawnDigits } from './digits.js'
 
 const pixels = 28 * 28
 const first = (source: Source, count: number) =>
-  gather(
+  take(
     source,
     Uint32Array.from({ length: count }, (_, index) => index)
   )
@@ -41,7 +41,7 @@ test('every image is between paper and ink, has ink, and its outermost pixels ar
   t.true(edgeInk.reduce((sum, value) => sum + value, 0) / edgeInk.length < 0.01)
 })
 
-test('the digits can be told apart by their mean images, and not all of them', (t) => {
+test('the digits can be distinguished by their mean images, but not all of them', (t) => {
   const { inputs, targets } = first(drawnDigits(2000, 4), 2000)
   const means = Array.from({ length: 10 }, () => new Float64Array(pixels))
   for (let k = 0; k < 1000; k++) {

@@ -62,10 +62,10 @@ function blur(image: Float32Array, fraction: number): void {
 function blurLine(image: Float32Array, start: number, step: number, fraction: number): void {
   let before = 0
   for (let index = 0; index < edge; index++) {
-    const at = start + index * step
-    const here = image[at]
-    const after = index + 1 < edge ? image[at + step] : 0
-    image[at] = here + fraction * (before + after - 2 * here)
+    const position = start + index * step
+    const here = image[position]
+    const after = index + 1 < edge ? image[position + step] : 0
+    image[position] = here + fraction * (before + after - 2 * here)
     before = here
   }
 }

@@ -1,6 +1,6 @@
 import { createRandom } from '@murmuration/random'
 import test from 'ava'
-import { gather } from '../source.js'
+import { take } from '../source.js'
 import { drawnDigits } from './digits.js'
 import { shrink } from './shrink.js'
 
@@ -31,7 +31,7 @@ for (const size of [1, 3, 7, 8, 14, 27, 28]) {
 
 test('small digits are the large ones made smaller, with the same classes', (t) => {
   const numbers = Uint32Array.of(7, 31)
-  const [large, small] = [gather(drawnDigits(40, 5), numbers), gather(drawnDigits(40, 5, 8), numbers)]
+  const [large, small] = [take(drawnDigits(40, 5), numbers), take(drawnDigits(40, 5, 8), numbers)]
   t.deepEqual(small.inputShape, [8, 8, 1])
   t.deepEqual(small.targets, large.targets)
   const expected = new Float32Array(64)

@@ -18,8 +18,8 @@ export function cifarSource(name: string, archive: Uint8Array): Source {
   const records = recordsIn(name, archive)
   const count = records.length / recordLength
   const targets = Float32Array.from({ length: count }, (_, index) => records[index * recordLength])
-  const wrong = targets.find((target) => target >= classNames.length)
-  if (wrong !== undefined) throw new InputError(`${name}: has a picture of class ${wrong}, below 10 is expected`)
+  const invalid = targets.find((target) => target >= classNames.length)
+  if (invalid !== undefined) throw new InputError(`${name}: has an image of class ${invalid}, expected one below 10`)
   return {
     count,
     inputShape: [edge, edge, 3],
@@ -47,7 +47,7 @@ function recordsIn(name: string, archive: Uint8Array): Uint8Array {
   const records = Buffer.concat(batches.map(({ data = new Uint8Array() }) => data))
   if (records.length > 0 && records.length % recordLength === 0) return records
   throw new InputError(
-    `${name}: its batches have ${records.length} bytes, no whole records of ${recordLength}; it is damaged, fetch it again`
+    `${name}: its batches have ${records.length} bytes, expected a multiple of ${recordLength}; it is damaged, fetch it again`
   )
 }
 
@@ -56,6 +56,6 @@ function entriesOf(name: string, archive: Uint8Array) {
     // The parser needs memory of its own: the archive may be a view of a larger buffer.
     return parseTar(Uint8Array.from(archive))
   } catch (error) {
-    throw new InputError(`${name}: is no tar archive: ${messageOf(error)}`)
+    throw new InputError(`${name}: is not a tar archive: ${messageOf(error)}`)
   }
 }

@@ -1,6 +1,6 @@
 import { InputError } from '@murmuration/core'
 import test from 'ava'
-import { gather } from '../source.js'
+import { take } from '../source.js'
 import { readCsv } from './csv.js'
 import { type TableFile, type TableReading, tableSource } from './table.js'
 
@@ -8,7 +8,7 @@ const csvSource = (files: readonly TableFile[], reading?: TableReading) => table
 
 const read = (text: string) => {
   const source = csvSource([{ name: 'a.csv', bytes: Buffer.from(text) }])
-  const { inputs, targets } = gather(
+  const { inputs, targets } = take(
     source,
     Uint32Array.from(source.targets, (_, index) => index)
   )
@@ -19,7 +19,7 @@ test('without a line of names the last column is the class', (t) => {
   t.deepEqual(read('1,2.5,0\n-3,4e2,2\n'), { inputs: [1, 2.5, -3, 400], targets: [0, 2], classes: 3, shape: [2] })
 })
 
-test('a column named label, class or target is the class wherever it stands', (t) => {
+test('a column named label, class or target is the class, wherever it is', (t) => {
   t.deepEqual(read('a,Class,b\n1,1,2\n3,0,4'), { inputs: [1, 2, 3, 4], targets: [1, 0], classes: 2, shape: [2] })
 })
 
@@ -38,16 +38,16 @@ test('several files are put together, and their words are numbered over all of t
   const source = csvSource([table('a.csv', 'x,class\n1,iris\n2,rose'), table('b.csv', 'x,class\n3,aster')])
   t.deepEqual([...source.targets], [1, 2, 0])
   t.deepEqual(source.classNames, ['aster', 'iris', 'rose'])
-  const { inputs } = gather(source, Uint32Array.of(2, 0))
+  const { inputs } = take(source, Uint32Array.of(2, 0))
   t.deepEqual([...inputs], [3, 1])
 })
 
 test('files that do not fit together are refused with both names', (t) => {
   const refused = (left: string, right: string, message: RegExp) =>
     t.throws(() => csvSource([table('a.csv', left), table('b.csv', right)]), { instanceOf: InputError, message })
-  refused('x,label\n1,0', 'y,label\n1,0', /b\.csv: line 1 has y, label; x, label is expected, as in a\.csv/)
-  refused('x,label\n1,0', '1,0', /b\.csv: line 1 has no names; x, label is expected/)
-  refused('1,0', '1,2,0', /b\.csv: 3 columns were found; 2 are expected, as in a\.csv/)
+  refused('x,label\n1,0', 'y,label\n1,0', /b\.csv: line 1 has y, label, expected x, label as in a\.csv/)
+  refused('x,label\n1,0', '1,0', /b\.csv: line 1 has no names, expected x, label/)
+  refused('1,0', '1,2,0', /b\.csv: found 3 columns, expected 2 as in a\.csv/)
 })
 
 test('targets that are numbers are taken as they are', (t) => {
@@ -57,7 +57,7 @@ test('targets that are numbers are taken as they are', (t) => {
   t.is(source.classes, undefined)
   t.throws(() => read('x,target\n1,low'), {
     instanceOf: InputError,
-    message: /line 2, column 2 \("target"\) is "low", a number/
+    message: /line 2, column 2 \("target"\) is "low", expected a number/
   })
 })
 
@@ -74,32 +74,32 @@ test('classes that others have numbered keep their numbers, and others are refus
 test('columns have the order of those that they have to fit, and others are refused', (t) => {
   const like = { inputShape: [2], preprocessing: { kind: 'numbers', names: ['a', 'b'] } } as const
   const source = csvSource([table('a.csv', 'b,label,a\n2,0,1\n4,1,3')], { like })
-  t.deepEqual([...gather(source, Uint32Array.of(0, 1)).inputs], [1, 2, 3, 4])
+  t.deepEqual([...take(source, Uint32Array.of(0, 1)).inputs], [1, 2, 3, 4])
   t.deepEqual(source.preprocessing, { kind: 'numbers', names: ['a', 'b'] })
   t.throws(() => csvSource([table('a.csv', 'b,label,c\n2,0,1')], { like }), {
     instanceOf: InputError,
-    message: /a\.csv: line 1 .* which are a, b: missing is a, too much is c/
+    message: /a\.csv: line 1 .* which are a, b: missing: a; not expected: c/
   })
-  t.deepEqual([...gather(csvSource([table('a.csv', '2,1,0')], { like }), Uint32Array.of(0)).inputs], [2, 1])
+  t.deepEqual([...take(csvSource([table('a.csv', '2,1,0')], { like }), Uint32Array.of(0)).inputs], [2, 1])
 })
 
 const wrong: readonly (readonly [string, string, RegExp])[] = [
-  ['an empty file', '', /a\.csv: no line with values/],
+  ['an empty file', '', /a\.csv: found no line with values/],
   ['names alone', 'a,b,label\n', /no line with values/],
-  ['one column', '1\n2\n', /one column was found, at least two/],
+  ['one column', '1\n2\n', /found one column, expected at least two/],
+  ['a word among numbers', 'a,b,label\n1,2,0\n1,two,0', /a\.csv: line 3, column 2 \("b"\) is "two", expected a number/],
+  ['an empty cell', '1,2,0\n1,,0', /line 2, column 2 is "", expected a number/],
+  ['an empty cell in the first line', '1,,0\n1,2,0', /line 1, column 2 is "", expected a number/],
   [
-    'a word among numbers',
-    'a,b,label\n1,2,0\n1,two,0',
-    /a\.csv: line 3, column 2 \("b"\) is "two", a number is expected/
+    'a number that float32 has not',
+    '1,0\n1e39,1',
+    /line 2, column 1 is "1e39", expected a number between -3.4e38 and 3.4e38/
   ],
-  ['an empty cell', '1,2,0\n1,,0', /line 2, column 2 is "", a number/],
-  ['an empty cell in the first line', '1,,0\n1,2,0', /line 1, column 2 is "", a number/],
-  ['a number that float32 has not', '1,0\n1e39,1', /line 2, column 1 is "1e39", a number between -3.4e38 and 3.4e38/],
   ['a short line', '1,2,0\n1,0', /a\.csv: .*line 2/],
   ['a quote that never ends', '1,"2,0\n', /a\.csv: /],
-  ['a real number as class', '1,0.5\n1,1', /line 1, column 2 is "0.5", a class is expected/],
-  ['a missing class', '1,a\n1,', /line 2, column 2 is "", a class is expected/],
-  ['an enormous class', '1,0\n1,123456', /line 2, column 2 is class 123456, below 10000/]
+  ['a real number as class', '1,0.5\n1,1', /line 1, column 2 is "0.5", expected a class/],
+  ['a missing class', '1,a\n1,', /line 2, column 2 is "", expected a class/],
+  ['an enormous class', '1,0\n1,123456', /line 2, column 2 is class 123456, expected one below 10000/]
 ]
 
 for (const [what, text, message] of wrong) {

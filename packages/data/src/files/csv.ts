@@ -23,7 +23,7 @@ function tableOf({ name, bytes }: TableFile, isHeader: (cells: readonly string[]
   const all = readRows(name, bytes)
   const names = all.length > 0 && isHeader(all[0].cells) ? all[0].cells : undefined
   const rows = names === undefined ? all : all.slice(1)
-  if (rows.length === 0) throw new InputError(`${name}: no line with values was found, at least one is expected`)
+  if (rows.length === 0) throw new InputError(`${name}: found no line with values, expected at least one`)
   return { name, names, namesAt: 'line 1', rows }
 }
 
@@ -34,7 +34,7 @@ interface TextRow extends Row {
 /** The lines of a file with the contents of their cells, including a header line. */
 function readRows(name: string, bytes: Buffer): TextRow[] {
   if (bytes.length > byteLimit) {
-    throw new InputError(`${name}: ${bytes.length} bytes, at most ${byteLimit} are expected; take a part of the lines`)
+    throw new InputError(`${name}: ${bytes.length} bytes, expected at most ${byteLimit}; use a part of the lines`)
   }
   const rows: TextRow[] = []
   try {

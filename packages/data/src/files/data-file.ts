@@ -38,11 +38,11 @@ function verify({ name, path }: DataFile, bytes: Uint8Array, expected: string): 
     )
   }
   if (found === checksum(path, expected)) return
-  throw new InputError(`${path} has the SHA-256 ${found}, ${expected} is expected: it is another file, or damaged`)
+  throw new InputError(`${path} has the SHA-256 ${found}, expected ${expected}: it is another file, or damaged`)
 }
 
 /** `text` as the hex digits of a SHA-256 in small letters. Throws an {@link InputError} when it is none. */
 export function checksum(name: string, text: string): string {
   if (/^[0-9a-f]{64}$/i.test(text)) return text.toLowerCase()
-  throw new InputError(`the SHA-256 of ${name} is "${text}"; 64 hex digits are expected`)
+  throw new InputError(`the SHA-256 of ${name} is "${text}", expected 64 hex digits`)
 }

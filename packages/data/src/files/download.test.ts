@@ -45,7 +45,7 @@ test('a file is fetched once and then taken from the cache, unless that is damag
   t.deepEqual(await readdir(join(allowed.folder, sha256)), ['a.csv'])
 })
 
-test('of a folder, all files that have a checksum are fetched; of a file, also those beside it', async (t) => {
+test('of a folder, all files that have a checksum are fetched; of a file, also those next to it', async (t) => {
   const asked: (string | undefined)[] = []
   const url = await serve(t, ({ url }, response) => {
     asked.push(url)
@@ -68,7 +68,7 @@ const wrong: readonly (readonly [string, RequestListener, RegExp])[] = [
   [
     'another file than promised',
     (_, response) => response.end('other'),
-    /its SHA-256 is [0-9a-f]{64}, [0-9a-f]{64} is exp/
+    /its SHA-256 is [0-9a-f]{64}, expected [0-9a-f]{64}/
   ],
   ['a file that is too large', (_, response) => response.end('x'.repeat(1001)), /larger than 1000 bytes/],
   ['a missing file', (_, response) => response.writeHead(404).end(), /answered 404/],
@@ -88,7 +88,7 @@ for (const [what, answer, message] of wrong) {
 test('a server that never answers is given up', async (t) => {
   const url = await serve(t, () => undefined)
   const fetched = downloadAll(`${url}/a.csv`, { 'a.csv': sha256 }, await limits(t, 1000, 100))
-  await t.throwsAsync(fetched, { instanceOf: InputError, message: /did not come within 0\.1 s/ })
+  await t.throwsAsync(fetched, { instanceOf: InputError, message: /did not arrive within 0\.1 s/ })
 })
 
 test('without a checksum, over another protocol, or with a path as name nothing is fetched', async (t) => {

@@ -34,7 +34,7 @@ export async function downloadAll(
   const names = Object.keys(sha256).sort()
   if (names.length === 0) {
     throw new InputError(
-      `${url} has no checksum: give sha256 with each file's name and SHA-256, as what is fetched must be known`
+      `${url} has no checksum: give sha256 with each file's name and SHA-256, since fetched files are checked`
     )
   }
   const files: DataFile[] = []
@@ -66,13 +66,13 @@ export async function downloadFromMirrors(
 function parseUrl(url: string): URL {
   const parsed = URL.canParse(url) ? new URL(url) : undefined
   if (parsed?.protocol === 'http:' || parsed?.protocol === 'https:') return parsed
-  throw new InputError(`${url} cannot be fetched; an URL with http:// or https:// is expected`)
+  throw new InputError(`${url} cannot be fetched; expected a URL with http:// or https://`)
 }
 
 /** The URL of `name`: in the folder of the file `location` when that is one of `names`, else in the folder `location`. */
 function fileBeside(location: URL, name: string, names: readonly string[]): URL {
   if (!/^[\w-][\w.-]*$/.test(name)) {
-    throw new InputError(`sha256 names "${name}"; a plain file name of letters, digits, ".", "_" and "-" is expected`)
+    throw new InputError(`sha256 names "${name}", expected a plain file name of letters, digits, ".", "_" and "-"`)
   }
   const isFile = names.includes(posix.basename(location.pathname))
   const folder = isFile ? posix.dirname(location.pathname) : location.pathname
@@ -122,7 +122,7 @@ async function fetchInto(path: string, url: URL, expected: string, limits: Downl
   try {
     const partial = join(scratch, 'file')
     const found = await save(url, partial, limits)
-    if (found !== expected) throw new Error(`its SHA-256 is ${found}, ${expected} is expected`)
+    if (found !== expected) throw new Error(`its SHA-256 is ${found}, expected ${expected}`)
     await rename(partial, path)
   } finally {
     await rm(scratch, { recursive: true, force: true })
@@ -151,7 +151,8 @@ async function save(url: URL, path: string, limits: DownloadLimits): Promise<str
 }
 
 function reason(error: unknown, { milliseconds }: DownloadLimits): string {
-  if (error instanceof Error && error.name === 'TimeoutError') return `it did not come within ${milliseconds / 1000} s`
+  if (error instanceof Error && error.name === 'TimeoutError')
+    return `it did not arrive within ${milliseconds / 1000} s`
   return error instanceof Error && error.cause !== undefined
     ? `${error.message} (${messageOf(error.cause)})`
     : messageOf(error)

@@ -62,14 +62,14 @@ test('a checksum that fits is accepted, another is refused', async (t) => {
   const wrong = openFiles({ kind: 'files', path, sha256: { 'a.csv': sha256(images) } })
   await t.throwsAsync(wrong, { instanceOf: InputError, message: new RegExp(`a\\.csv has the SHA-256 ${right}`) })
   const none = openFiles({ kind: 'files', path, sha256: { 'a.csv': 'abc' } })
-  await t.throwsAsync(none, { instanceOf: InputError, message: /"abc"; 64 hex digits are expected/ })
+  await t.throwsAsync(none, { instanceOf: InputError, message: /"abc", expected 64 hex digits/ })
 })
 
 const wrong: readonly (readonly [string, Readonly<Record<string, Uint8Array | string>>, RegExp])[] = [
   ['a folder without data', { 'notes.md': '' }, /no data that can be read \(found: notes\.md\)/],
   ['an empty folder', {}, /found: nothing/],
-  ['pictures without labels', { 'x-images-idx3-ubyte': images }, /no partner: x-labels-idx1-ubyte/],
-  ['labels without pictures', { 'x-labels-idx1-ubyte': labels }, /no partner: x-images-idx3-ubyte/],
+  ['pictures without labels', { 'x-images-idx3-ubyte': images }, /no partner: expected x-labels-idx1-ubyte/],
+  ['labels without pictures', { 'x-labels-idx1-ubyte': labels }, /no partner: expected x-images-idx3-ubyte/],
   ['a truncated gzip file', { 'a.csv.gz': gzipSync('1,0\n2,1').subarray(0, 20) }, /a\.csv\.gz cannot be unpacked/]
 ]
 

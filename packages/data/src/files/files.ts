@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import { InputError, invariant, messageOf } from '@murmuration/core'
 import type { DataDescription, Fit } from '../samples.js'
 import type { Source } from '../source.js'
-import { picturesIn, pictureSource } from '../images/folder.js'
+import { imagesIn, imageSource } from '../images/folder.js'
 import { type DataFile, readData } from './data-file.js'
 import { downloadAll } from './download.js'
 import { textSource, type TextReading } from '../text/text.js'
@@ -48,12 +48,12 @@ export async function openFiles(
   if (packed !== undefined) return packed
   const tables = await openTables(files, bytesOf, { targets, like })
   if (tables !== undefined) return tables
-  const pictures = (await Promise.all(paths.map(picturesOf))).flat()
-  if (pictures.length > 0) return pictureSource(pictures, bytesOf, { size, like })
+  const imageFiles = (await Promise.all(paths.map(imagesOf))).flat()
+  if (imageFiles.length > 0) return imageSource(imageFiles, bytesOf, { size, like })
   const texts = await openTexts(files, bytesOf, { context, like })
   if (texts !== undefined) return texts
   throw new InputError(
-    `${paths.join(', ')} has no data that can be read (found: ${namesOf(files)}); expected are X-images-idx3-ubyte with X-labels-idx1-ubyte, a .csv or .txt file, each also as .gz, a .parquet file, cifar-10-binary.tar.gz, or a folder of pictures (PNG, JPEG) for each class`
+    `${paths.join(', ')} has no data that can be read (found: ${namesOf(files)}); expected X-images-idx3-ubyte with X-labels-idx1-ubyte, a .csv or .txt file, each also as .gz, a .parquet file, cifar-10-binary.tar.gz, or a folder of images (PNG, JPEG) for each class`
   )
 }
 
@@ -107,9 +107,9 @@ async function openTexts(
   return textSource(await Promise.all(texts.map(read)), reading)
 }
 
-async function picturesOf(path: string): Promise<readonly DataFile[]> {
+async function imagesOf(path: string): Promise<readonly DataFile[]> {
   const isFolder = (await stat(path).catch(() => undefined))?.isDirectory()
-  return isFolder ? picturesIn(path) : []
+  return isFolder ? imagesIn(path) : []
 }
 
 /** Opens a data set by its name. Throws an {@link InputError} when it is neither cached nor can be fetched. */
@@ -119,7 +119,7 @@ export async function openKnownSet(name: KnownSetName, { context }: FilesReading
   const files = await fetchKnownSet(name, set)
   const bytesOf = (file: DataFile) => readData(file, sha256[file.name])
   const source = (await openPacked(files, bytesOf)) ?? (await openTexts(files, bytesOf, { context }))
-  invariant(source !== undefined, () => `the data set ${name} has no files that are known`)
+  invariant(source !== undefined, () => `the data set ${name} has no files of a known format`)
   return source
 }
 
@@ -143,7 +143,7 @@ async function openPairs(
 export async function localFiles(path: string): Promise<readonly DataFile[]> {
   const found = await stat(path).catch((error: unknown) => {
     throw new InputError(
-      `${path} cannot be read: ${messageOf(error)}; a folder, a file or an URL with data is expected, or one of digits, ${knownSetNames.join(', ')}`
+      `${path} cannot be read: ${messageOf(error)}; expected a folder, a file or a URL with data, or one of digits, ${knownSetNames.join(', ')}`
     )
   })
   if (found.isDirectory()) return filesIn(path)
@@ -166,17 +166,17 @@ function prefixOf(name: string): string | undefined {
 }
 
 /** Images and their labels, matched by prefix: where several files share a prefix, as from several folders, the first with the first. */
-function pairsOf(given: readonly DataFile[]): readonly (readonly [DataFile, DataFile])[] {
-  const files = [...new Map(given.map((file) => [file.path, file])).values()]
+function pairsOf(all: readonly DataFile[]): readonly (readonly [DataFile, DataFile])[] {
+  const files = [...new Map(all.map((file) => [file.path, file])).values()]
   const prefixes = new Set(files.flatMap(({ name }) => prefixOf(name) ?? []))
   return [...prefixes].flatMap((prefix) => {
     const images = files.filter(({ name }) => imagesName.exec(name)?.[1] === prefix)
     const labels = files.filter(({ name }) => labelsName.exec(name)?.[1] === prefix)
-    if (images.length === labels.length) return images.map((each, place) => [each, labels[place]] as const)
-    const [there, missing] =
+    if (images.length === labels.length) return images.map((each, index) => [each, labels[index]] as const)
+    const [unmatched, missing] =
       images.length < labels.length ? [labels, 'images-idx3-ubyte'] : [images, 'labels-idx1-ubyte']
     throw new InputError(
-      `${there[there.length - 1].path} has no partner: ${prefix}${missing} or ${prefix}${missing}.gz is expected beside it`
+      `${unmatched[unmatched.length - 1].path} has no partner: expected ${prefix}${missing} or ${prefix}${missing}.gz next to it`
     )
   })
 }

@@ -1,6 +1,6 @@
 import { InputError } from '@murmuration/core'
 import test from 'ava'
-import { gather } from '../source.js'
+import { take } from '../source.js'
 import { type IdxPair, idxSource } from './idx.js'
 
 function images(count: number, rows: number, columns: number, pixels: readonly number[], magic = 0x803): Buffer {
@@ -25,7 +25,7 @@ test('pairs are put together in order, pixels scaled to 0 … 1', (t) => {
     pair(images(2, 1, 2, [0, 255, 51, 102]), labels(2, [3, 0])),
     pair(images(1, 1, 2, [255, 0]), labels(1, [1]))
   ])
-  t.deepEqual(gather(source, Uint32Array.of(2, 0, 1)), {
+  t.deepEqual(take(source, Uint32Array.of(2, 0, 1)), {
     count: 3,
     inputShape: [1, 2, 1],
     inputs: Float32Array.of(1, 0, 0, 1, 0.2, 0.4),
@@ -43,18 +43,18 @@ const wrong: readonly (readonly [string, IdxPair[], RegExp])[] = [
     [pair(images(2, 1, 2, [0, 1, 2, 3], 0x801), good.labels)],
     /a-images: offset 0 is 0x801.*0x803/
   ],
-  ['labels in place of pictures', [pair(good.labels, good.labels)], /a-images: ends at offset 10.*truncated/],
+  ['labels in place of images', [pair(good.labels, good.labels)], /a-images: ends at offset 10.*truncated/],
   ['half a header', [pair(good.images.subarray(0, 9), good.labels)], /a-images: ends at offset 9.*truncated/],
-  ['a missing pixel', [pair(good.images.subarray(0, 19), good.labels)], /a-images: ends at offset 19, 20 is expected/],
-  ['a pixel too many', [pair(images(2, 1, 2, [0, 1, 2, 3, 4]), good.labels)], /ends at offset 21, 20 is expected/],
-  ['a label too few', [pair(good.images, labels(1, [0]))], /a-labels: offset 4 says 1 labels, 2 are expected/],
-  ['a truncated label file', [pair(good.images, labels(2, [0]))], /a-labels: ends at offset 9, 10 is expected/],
-  ['no pictures', [pair(images(0, 1, 2, []), labels(0, []))], /offset 4 says 0 pictures/],
+  ['a missing pixel', [pair(good.images.subarray(0, 19), good.labels)], /a-images: ends at offset 19, expected 20/],
+  ['a pixel too many', [pair(images(2, 1, 2, [0, 1, 2, 3, 4]), good.labels)], /ends at offset 21, expected 20/],
+  ['a label too few', [pair(good.images, labels(1, [0]))], /a-labels: offset 4 says 1 labels, expected 2/],
+  ['a truncated label file', [pair(good.images, labels(2, [0]))], /a-labels: ends at offset 9, expected 10/],
+  ['no images', [pair(images(0, 1, 2, []), labels(0, []))], /offset 4 says 0 images/],
   ['enormous extents', [pair(images(0xffffffff, 0xffffffff, 0xffffffff, [1]), good.labels)], /ends at offset 17/],
   [
     'pairs of two sizes',
     [pair(good.images, good.labels), pair(images(1, 2, 2, [0, 0, 0, 0]), labels(1, [0]))],
-    /pictures of 2 × 2 pixels, 1 × 2 are expected/
+    /images of 2 × 2 pixels, expected 1 × 2/
   ]
 ]
 

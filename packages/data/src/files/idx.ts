@@ -17,7 +17,7 @@ export interface IdxPair {
 }
 
 /** Checked images: bytes of `count` images, each of `rows` × `columns`. */
-interface Pictures {
+interface IdxImages {
   readonly name: string
   readonly count: number
   readonly rows: number
@@ -30,18 +30,18 @@ interface Pictures {
  * when one violates the format, when the two files of a pair do not match, or the pairs do not.
  */
 export function idxSource(pairs: readonly IdxPair[]): Source {
-  const pictures = pairs.map(({ images }) => readPictures(images))
-  const labels = pairs.map(({ labels }, index) => readLabels(labels, pictures[index]))
-  const { rows, columns } = alike(pictures)
+  const imageFiles = pairs.map(({ images }) => readImages(images))
+  const labels = pairs.map(({ labels }, index) => readLabels(labels, imageFiles[index]))
+  const { rows, columns } = alike(imageFiles)
   const size = rows * columns
-  const pixels = Buffer.concat(pictures.map((file) => file.pixels))
+  const pixels = Buffer.concat(imageFiles.map((file) => file.pixels))
   const targets = Float32Array.from(Buffer.concat(labels))
   return {
     count: targets.length,
     inputShape: [rows, columns, 1],
     targetShape: [],
     targets,
-    classes: targets.reduce((most, label) => Math.max(most, label + 1), 0),
+    classes: targets.reduce((max, label) => Math.max(max, label + 1), 0),
     preprocessing: { kind: 'image' },
     read: (index, out) => {
       for (let pixel = 0; pixel < size; pixel++) out[pixel] = pixels[index * size + pixel] / 255
@@ -49,17 +49,17 @@ export function idxSource(pairs: readonly IdxPair[]): Source {
   }
 }
 
-function readPictures(file: IdxFile): Pictures {
-  const [count, rows, columns] = readHeader(file, 0x803, ['pictures', 'rows', 'columns'])
-  const pixels = readBody(file, 16, count * rows * columns, `${count} pictures of ${rows} × ${columns} pixels`)
+function readImages(file: IdxFile): IdxImages {
+  const [count, rows, columns] = readHeader(file, 0x803, ['images', 'rows', 'columns'])
+  const pixels = readBody(file, 16, count * rows * columns, `${count} images of ${rows} × ${columns} pixels`)
   return { name: file.name, count, rows, columns, pixels }
 }
 
-function readLabels(file: IdxFile, pictures: Pictures): Buffer {
+function readLabels(file: IdxFile, images: IdxImages): Buffer {
   const [count] = readHeader(file, 0x801, ['labels'])
-  if (count !== pictures.count) {
+  if (count !== images.count) {
     throw new InputError(
-      `${file.name}: offset 4 says ${count} labels, ${pictures.count} are expected as ${pictures.name} has that many pictures`
+      `${file.name}: offset 4 says ${count} labels, expected ${images.count}, as many as ${images.name} has images`
     )
   }
   return readBody(file, 8, count, `${count} labels`)
@@ -70,34 +70,34 @@ function readHeader({ name, bytes }: IdxFile, magic: number, extents: readonly s
   const length = 4 + 4 * extents.length
   if (bytes.length < length) {
     throw new InputError(
-      `${name}: ends at offset ${bytes.length}, within the header of ${length} bytes; it is truncated`
+      `${name}: ends at offset ${bytes.length}, within the header of ${length} bytes; it is truncated, fetch it again`
     )
   }
   const found = bytes.readUInt32BE(0)
   if (found !== magic) {
     throw new InputError(
-      `${name}: offset 0 is 0x${found.toString(16)}, the magic number 0x${magic.toString(16)} is expected for ${extents[0]}`
+      `${name}: offset 0 is 0x${found.toString(16)}, expected the magic number 0x${magic.toString(16)} for ${extents[0]}`
     )
   }
   return extents.map((extent, index) => {
     const value = bytes.readUInt32BE(4 + 4 * index)
     if (value > 0) return value
-    throw new InputError(`${name}: offset ${4 + 4 * index} says 0 ${extent}, at least 1 is expected`)
+    throw new InputError(`${name}: offset ${4 + 4 * index} says 0 ${extent}, expected at least 1`)
   })
 }
 
 function readBody({ name, bytes }: IdxFile, start: number, length: number, what: string): Buffer {
   if (bytes.length === start + length) return bytes.subarray(start)
   throw new InputError(
-    `${name}: ends at offset ${bytes.length}, ${start + length} is expected for ${what}; it is damaged, fetch it again`
+    `${name}: ends at offset ${bytes.length}, expected ${start + length} for ${what}; it is damaged, fetch it again`
   )
 }
 
-function alike(pictures: readonly Pictures[]): Pictures {
-  const [first] = pictures
-  const other = pictures.find(({ rows, columns }) => rows !== first.rows || columns !== first.columns)
+function alike(images: readonly IdxImages[]): IdxImages {
+  const [first] = images
+  const other = images.find(({ rows, columns }) => rows !== first.rows || columns !== first.columns)
   if (other === undefined) return first
   throw new InputError(
-    `${other.name}: pictures of ${other.rows} × ${other.columns} pixels, ${first.rows} × ${first.columns} are expected as in ${first.name}`
+    `${other.name}: images of ${other.rows} × ${other.columns} pixels, expected ${first.rows} × ${first.columns} as in ${first.name}`
   )
 }

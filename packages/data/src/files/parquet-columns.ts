@@ -57,26 +57,26 @@ function problemIn(error: unknown): string {
 function elementsOf({ schema: [root, ...elements], row_groups }: FileMetaData): readonly SchemaElement[] {
   const isFlat = root.num_children === elements.length
   for (const { name, type, converted_type, logical_type, num_children, repetition_type } of elements) {
-    const wrong = [converted_type, logical_type?.type].find((each) => !types.includes(each))
+    const unsupported = [converted_type, logical_type?.type].find((each) => !types.includes(each))
     const found =
       num_children || repetition_type === 'REPEATED' || !isFlat
-        ? 'several values a row'
+        ? 'several values per row'
         : type === 'INT96'
           ? type
-          : wrong
+          : unsupported
     const isUnscaled = logical_type?.type === 'DECIMAL' && converted_type !== 'DECIMAL'
     if (found === undefined && !isUnscaled) continue
     throw new InputError(
-      `column "${name}" has ${found ?? 'decimals without a scale'}; numbers, texts or truth values are expected: leave it out, or convert it`
+      `column "${name}" has ${found ?? 'decimals without a scale'}; expected numbers, texts or booleans: leave the column out, or convert it`
     )
   }
   const names = elements.map(({ name }) => name.trim())
-  const twice = names.find((name, place) => names.indexOf(name) !== place)
-  if (twice !== undefined) throw new InputError(`two columns are called "${twice}"; each needs a name of its own`)
+  const duplicate = names.find((name, index) => names.indexOf(name) !== index)
+  if (duplicate !== undefined) throw new InputError(`two columns are named "${duplicate}", expected each name once`)
   const codec = row_groups.flatMap(({ columns }) => columns).find(({ meta_data }) => !isKnown(meta_data?.codec))
   if (codec === undefined) return elements
   throw new InputError(
-    `is compressed by ${codec.meta_data?.codec ?? 'nothing that is known'}; ${Object.keys(compressors).join(', ')} or UNCOMPRESSED is expected: write it with one of these`
+    `is compressed by ${codec.meta_data?.codec ?? 'an unknown codec'}, expected ${Object.keys(compressors).join(', ')} or UNCOMPRESSED: write it with one of these`
   )
 }
 
@@ -87,10 +87,12 @@ function countOf({ num_rows, row_groups }: FileMetaData, width: number): number 
   const count = Number(num_rows)
   const grouped = row_groups.reduce((sum, group) => sum + Number(group.num_rows), 0)
   if (grouped !== count || row_groups.some((group) => Number(group.num_rows) < 0 || group.columns.length !== width))
-    throw new InputError(`${count} rows of ${width} columns are claimed, and groups of ${grouped} rows; ${again}`)
+    throw new InputError(
+      `the footer claims ${count} rows of ${width} columns, and its groups have ${grouped} rows; ${again}`
+    )
   if (count * width <= cellLimit) return count
   throw new InputError(
-    `${count} rows of ${width} columns, at most ${cellLimit} cells are expected; write the rows to several files`
+    `${count} rows of ${width} columns, expected at most ${cellLimit} cells; write the rows to several files`
   )
 }
 
@@ -117,7 +119,7 @@ async function columnIn(
     for (let index = 0; index < columnData.length; index++) cells.push(toCell(columnData[index]))
   }
   if (cells.length !== count)
-    throw new InputError(`column "${element.name}" has ${cells.length} values, ${count} are expected; ${again}`)
+    throw new InputError(`column "${element.name}" has ${cells.length} values, expected ${count}; ${again}`)
   return cells.every((cell) => typeof cell === 'number') ? Float64Array.from(cells) : cells
 }
 

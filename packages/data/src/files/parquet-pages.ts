@@ -25,7 +25,7 @@ function checkChunk(bytes: Uint8Array<ArrayBuffer>, { meta_data: chunk }: Chunk,
   const reader = { view: new DataView(bytes.buffer, bytes.byteOffset + start, end - start), offset: 0 }
   let values = 0
   while (values < rows) {
-    if (reader.offset >= reader.view.byteLength) throw damaged(name, `${values} values, where ${rows} are expected`)
+    if (reader.offset >= reader.view.byteLength) throw damaged(name, `${values} values, expected ${rows}`)
     const header = parquetHeader(reader)
     const { compressed_page_size: packed, uncompressed_page_size: unpacked } = header
     if (!isCount(packed, reader.view.byteLength - reader.offset) || !isCount(unpacked, pageLimit) || !isSplit(header))
@@ -33,8 +33,8 @@ function checkChunk(bytes: Uint8Array<ArrayBuffer>, { meta_data: chunk }: Chunk,
     reader.offset += packed
     const { data_page_header, data_page_header_v2, dictionary_page_header } = header
     const found = (data_page_header ?? data_page_header_v2 ?? dictionary_page_header)?.num_values
-    const most = dictionary_page_header === undefined ? rows - values : unpacked
-    if (!isCount(found, most)) throw damaged(name, `a page of ${found} values, where at most ${most} can be`)
+    const max = dictionary_page_header === undefined ? rows - values : unpacked
+    if (!isCount(found, max)) throw damaged(name, `a page of ${found} values, expected at most ${max}`)
     if (dictionary_page_header === undefined) values += found
   }
 }
@@ -51,8 +51,8 @@ function isSplit({ compressed_page_size: packed, data_page_header_v2: page }: He
 }
 
 /** A file may have anything in place of a number. */
-const isCount = (value: unknown, most: number): value is number =>
-  typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= most
+const isCount = (value: unknown, max: number): value is number =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= max
 
 const damaged = (name: string, found: string) =>
   new InputError(`column "${name}" claims ${found}; it is truncated or damaged, write or fetch it again`)

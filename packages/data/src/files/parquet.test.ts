@@ -7,7 +7,7 @@ import { createRandom } from '@murmuration/random'
 import test from 'ava'
 import { type ColumnSource, parquetWriteBuffer } from 'hyparquet-writer'
 import { inputsIn } from '../inputs.js'
-import { gather, type Source } from '../source.js'
+import { take, type Source } from '../source.js'
 import { readCsv } from './csv.js'
 import { openFiles } from './files.js'
 import { columnsIn } from './parquet-columns.js'
@@ -23,7 +23,7 @@ const read = async (bytes: Buffer) => tableSource([await readParquet({ name: 'a.
 
 const allOf = ({ read, ...rest }: Source) => ({
   ...rest,
-  inputs: gather(
+  inputs: take(
     { read, ...rest },
     Uint32Array.from({ length: rest.count }, (_, index) => index)
   ).inputs
@@ -111,36 +111,48 @@ function sealed(footer: Buffer): Buffer {
 const nested = sealed(Buffer.from([0x19, ...Array.from({ length: 50 }, () => [0xf9, 0xff, 0xff, 0xff, 0x0f]).flat()]))
 
 const wrong: readonly (readonly [what: string, bytes: Buffer, message: RegExp])[] = [
-  ['null', written([numbers([1, null]), label]), /row 2, column 1 \("x"\) is "", a number is expected/],
-  ['NaN', written([numbers([1, Number.NaN]), label]), /row 2, column 1 \("x"\) is "NaN", a number is expected/],
+  ['null', written([numbers([1, null]), label]), /row 2, column 1 \("x"\) is "", expected a number/],
+  ['NaN', written([numbers([1, Number.NaN]), label]), /row 2, column 1 \("x"\) is "NaN", expected a number/],
   ['a number that float32 has not', written([numbers([1e39, 1]), label]), /row 1, .* between -3.4e38 and 3.4e38/],
-  ['a fraction as class', written([{ ...label, name: 'y' }, numbers([1, 0.5])]), /row 2, column 2 is "0.5", a class/],
+  [
+    'a fraction as class',
+    written([{ ...label, name: 'y' }, numbers([1, 0.5])]),
+    /row 2, column 2 is "0.5", expected a class/
+  ],
   [
     'a class that is NaN',
     written([{ ...label, name: 'y' }, numbers([1, Number.NaN])]),
-    /column 2 is "NaN", a class is/
+    /column 2 is "NaN", expected a class/
   ],
-  ['no class', written([numbers([1, 2]), { name: 'label', data: ['a', null], type: 'STRING' }]), /is "", a class is/],
-  ['no rows', written([numbers([]), { ...label, data: [] }]), /no row was found/],
-  ['one column', written([numbers([1, 2])]), /one column was found/],
+  [
+    'no class',
+    written([numbers([1, 2]), { name: 'label', data: ['a', null], type: 'STRING' }]),
+    /is "", expected a class/
+  ],
+  ['no rows', written([numbers([]), { ...label, data: [] }]), /found no row/],
+  ['one column', written([numbers([1, 2])]), /found one column/],
   [
     'a time',
     written([{ name: 'when', data: [new Date(0), new Date(1)] }, label]),
     /column "when" has TIMESTAMP_MILLIS/
   ],
   ['a list', written([{ name: 'x', data: [{ a: 1 }, { a: 2 }], type: 'JSON' }, label]), /column "x" has JSON/],
-  ['two columns of one name', written([numbers([1, 2]), { ...label, name: ' x' }]), /two columns are called "x"/],
+  ['two columns of one name', written([numbers([1, 2]), { ...label, name: ' x' }]), /two columns are named "x"/],
   [
     'a codec that is not known',
     written([numbers([1, 2]), label], { codec: 'LZ4', compressors: { LZ4: (bytes) => bytes } }),
-    /compressed by LZ4; SNAPPY, GZIP, BROTLI, ZSTD or UNCOMPRESSED is expected/
+    /compressed by LZ4, expected SNAPPY, GZIP, BROTLI, ZSTD or UNCOMPRESSED/
   ],
-  ['another file', Buffer.from('a,b\n1,2\n'), /begins with "a,b\.", "PAR1" is expected/],
-  ['an empty file', Buffer.alloc(0), /begins with "", "PAR1"/],
+  ['another file', Buffer.from('a,b\n1,2\n'), /begins with "a,b\.", expected "PAR1"/],
+  ['an empty file', Buffer.alloc(0), /begins with "", expected "PAR1"/],
   ['an encrypted file', Buffer.concat([good.subarray(0, -1), Buffer.from('E')]), /footer is encrypted/],
-  ['a file without its end', good.subarray(0, -30), /"PAR1" is expected: it is truncated/],
+  ['a file without its end', good.subarray(0, -30), /expected "PAR1": it is truncated/],
   ['a file without its middle', Buffer.concat([good.subarray(0, 20), good.subarray(45)]), /truncated or damaged/],
-  ['a footer that is too long', sealed(Buffer.alloc(8, 0xff)).fill(0x7f, 12, 16), /claims 2139062143 bytes, at most 8/],
+  [
+    'a footer that is too long',
+    sealed(Buffer.alloc(8, 0xff)).fill(0x7f, 12, 16),
+    /claims 2139062143 bytes, expected at most 8/
+  ],
   ['lists of lists that would fill the memory', nested, /takes more than 1024 MiB; it is damaged, or too large/]
 ]
 
@@ -164,7 +176,7 @@ test('whatever bytes are changed, the answer is rows or what is wrong', async (t
   t.true(answers.rows > 10 && answers.problems > 10, JSON.stringify(answers))
 })
 
-test('the Parquet files of a folder are put together; with CSV beside them it is refused', async (t) => {
+test('the Parquet files of a folder are concatenated; with CSV next to them it is refused', async (t) => {
   const path = await mkdtemp(join(tmpdir(), 'murmur-parquet-'))
   await writeFile(join(path, 'b.parquet'), good)
   await writeFile(join(path, 'a.parquet'), written([numbers([3]), { ...label, data: [4] }]))

@@ -27,7 +27,7 @@ export async function readParquet({ name, bytes }: TableFile): Promise<Table> {
   const answer = await decoded(bytes)
   if ('problem' in answer) throw new InputError(`${name}: ${answer.problem}`)
   const { names, columns, count } = answer
-  if (count === 0) throw new InputError(`${name}: no row was found, at least one is expected`)
+  if (count === 0) throw new InputError(`${name}: found no row, expected at least one`)
   const rows = Array.from({ length: count }, (_, index) => ({
     ...{ name, unit: 'row' as const, number: index + 1 },
     cells: columns.map((column: ParquetColumn) => column[index])
@@ -38,15 +38,16 @@ export async function readParquet({ name, bytes }: TableFile): Promise<Table> {
 /** What is wrong with the first and the last bytes. Both are "PAR1"; the length of the footer precedes the last four. */
 function problemOf(bytes: Buffer): string | undefined {
   if (bytes.length > byteLimit)
-    return `${bytes.length} bytes, at most ${byteLimit} are expected; write the rows to several files`
+    return `${bytes.length} bytes, expected at most ${byteLimit}; write the rows to several files`
   const [head, tail] = [bytes.toString('latin1', 0, 4), bytes.toString('latin1', Math.max(4, bytes.length - 4))]
   if (tail === 'PARE') return 'its footer is encrypted; write it without encryption'
-  if (head !== 'PAR1') return `begins with "${printable(head)}", "PAR1" is expected: it is no Parquet file`
+  if (head !== 'PAR1') return `begins with "${printable(head)}", expected "PAR1": it is not a Parquet file`
   if (bytes.length < 12 || tail !== 'PAR1')
-    return `ends with "${printable(tail)}", "PAR1" is expected: it is truncated; write or fetch it again`
+    return `ends with "${printable(tail)}", expected "PAR1": it is truncated; write or fetch it again`
   const footer = bytes.readUInt32LE(bytes.length - 8)
-  const most = Math.min(footerLimit, bytes.length - 12)
-  if (footer > most) return `its footer claims ${footer} bytes, at most ${most} are expected; write or fetch it again`
+  const maxFooter = Math.min(footerLimit, bytes.length - 12)
+  if (footer > maxFooter)
+    return `its footer claims ${footer} bytes, expected at most ${maxFooter}; write or fetch it again`
   return undefined
 }
 

@@ -30,7 +30,7 @@ function parseRatings(text: string, name: string): Ratings {
     throw new InputError(`${name}: line 1 is "${lines[0].slice(0, 80)}", expected ${header},timestamp`)
   if (lines.at(-1) === '') lines.pop()
   const count = lines.length - 1
-  if (count === 0) throw new InputError(`${name}: found no ratings, expected one a line after the first`)
+  if (count === 0) throw new InputError(`${name}: found no ratings, expected one per line after the first`)
   const columns = [new Float64Array(count), new Float64Array(count), new Float64Array(count)]
   for (let row = 0; row < count; row++) {
     const cells = lines[row + 1].split(',', 3)
@@ -60,6 +60,6 @@ function parseRatings(text: string, name: string): Ratings {
 /** The rank of each id among the distinct ids. */
 function numbered(ids: Float64Array): { readonly count: number; readonly places: Uint32Array } {
   const all = [...new Set(ids)].sort((left, right) => left - right)
-  const places = new Map(all.map((id, place) => [id, place]))
+  const places = new Map(all.map((id, index) => [id, index]))
   return { count: all.length, places: Uint32Array.from(ids, (id) => places.get(id) ?? 0) }
 }

@@ -53,7 +53,7 @@ export function tableSource(tables: readonly Table[], reading: TableReading = {}
   const [{ name, names }] = tables
   const body = tables.flatMap(({ rows }) => rows)
   const width = body[0].cells.length
-  if (width < 2) throw new InputError(`${name}: one column was found, at least two are expected: numbers and a class`)
+  if (width < 2) throw new InputError(`${name}: found one column, expected at least two: numbers and a class`)
   for (const table of tables.slice(1)) checkAlike(table, tables[0])
   const labelColumn = findLabel(names) ?? width - 1
   const targets =
@@ -72,12 +72,12 @@ export function tableSource(tables: readonly Table[], reading: TableReading = {}
 
 function checkAlike({ name, names, namesAt, rows }: Table, first: Table): void {
   if (String(names) !== String(first.names)) {
-    const [found, expected] = [names, first.names].map((each) => each?.join(', ') ?? 'no names')
-    throw new InputError(`${name}: ${namesAt} has ${found}; ${expected} is expected, as in ${first.name}`)
+    const [found, expected] = [names, first.names].map((list) => list?.join(', ') ?? 'no names')
+    throw new InputError(`${name}: ${namesAt} has ${found}, expected ${expected} as in ${first.name}`)
   }
   const [found, expected] = [rows, first.rows].map(([row]) => row.cells.length)
   if (found === expected) return
-  throw new InputError(`${name}: ${found} columns were found; ${expected} are expected, as in ${first.name}`)
+  throw new InputError(`${name}: found ${found} columns, expected ${expected} as in ${first.name}`)
 }
 
 /** The columns of the inputs: all but the target, in the order of `like`. */
@@ -86,13 +86,13 @@ function columnsOf({ name, names, namesAt, rows }: Table, labelColumn: number, l
   const wanted = like?.preprocessing?.kind === 'numbers' ? like.preprocessing.names : undefined
   if (names === undefined || wanted === undefined) return columns
   const found = columns.map((column) => names[column])
-  const missing = wanted.filter((each) => !found.includes(each))
-  const other = found.filter((each) => !wanted.includes(each))
+  const missing = wanted.filter((column) => !found.includes(column))
+  const other = found.filter((column) => !wanted.includes(column))
   if (missing.length === 0 && other.length === 0 && found.length === wanted.length)
-    return wanted.map((each) => columns[found.indexOf(each)])
+    return wanted.map((column) => columns[found.indexOf(column)])
   const shown = (all: readonly string[]) => (all.length === 0 ? 'nothing' : all.slice(0, 5).join(', '))
   throw new InputError(
-    `${name}: ${namesAt} has not the columns that these have to fit, which are ${wanted.slice(0, 10).join(', ')}: missing is ${shown(missing)}, too much is ${shown(other)}`
+    `${name}: ${namesAt} has other columns than expected, which are ${wanted.slice(0, 10).join(', ')}: missing: ${shown(missing)}; not expected: ${shown(other)}`
   )
 }
 
@@ -118,7 +118,7 @@ export function numberIn(row: Row, column: number, names?: readonly string[]): n
   if (isNumber(cell) && Number.isFinite(Math.fround(number))) return number
   const called = names === undefined ? '' : ` ("${names[column]}")`
   const expected = isNumber(cell) ? 'a number between -3.4e38 and 3.4e38' : 'a number'
-  throw new InputError(`${placeOf(row, column)}${called} is "${cell}", ${expected} is expected`)
+  throw new InputError(`${placeOf(row, column)}${called} is "${cell}", expected ${expected}`)
 }
 
 const placeOf = ({ name, unit, number }: Row, column: number) => `${name}: ${unit} ${number}, column ${column + 1}`
@@ -133,25 +133,25 @@ function classify(rows: readonly Row[], column: number, { like }: TableReading):
   const classNames = like?.classNames
   const words = [...new Set(rows.map(({ cells }) => String(cells[column])))]
   if (classNames === undefined && words.every((word) => /^\d+$/.test(word))) return numbered(rows, column)
-  const bad = rows.find(({ cells }) => cells[column] === '' || isNoClass(cells[column]))
-  if (bad !== undefined) {
+  const invalid = rows.find(({ cells }) => cells[column] === '' || isNoClass(cells[column]))
+  if (invalid !== undefined) {
     throw new InputError(
-      `${placeOf(bad, column)} is "${bad.cells[column]}", a class is expected: a whole number or a word ` +
+      `${placeOf(invalid, column)} is "${invalid.cells[column]}", expected a class: a whole number or a word ` +
         '(to learn numbers, set loss: mean-squared-error in a training file)'
     )
   }
   if (words.length > classLimit)
-    throw new InputError(`${rows[0].name}: ${words.length} classes, at most ${classLimit} are expected`)
-  const known = classNames ?? words.sort()
-  const numbers = new Map(known.map((word, index) => [word, index]))
+    throw new InputError(`${rows[0].name}: ${words.length} classes, expected at most ${classLimit}`)
+  const knownNames = classNames ?? words.sort()
+  const numbers = new Map(knownNames.map((word, index) => [word, index]))
   const numberOf = (row: Row): number => {
     const number = numbers.get(String(row.cells[column]))
     if (number !== undefined) return number
     throw new InputError(
-      `${placeOf(row, column)} is the class "${row.cells[column]}", which the test set does not have; it has ${known.slice(0, 10).join(', ')}`
+      `${placeOf(row, column)} is the class "${row.cells[column]}", which the test set does not have; it has ${knownNames.slice(0, 10).join(', ')}`
     )
   }
-  return { classes: known.length, classNames: known, targets: Float32Array.from(rows, numberOf) }
+  return { classes: knownNames.length, classNames: knownNames, targets: Float32Array.from(rows, numberOf) }
 }
 
 /** Whether a cell holds a number that is not whole: a fraction, or in a file with types also NaN or infinity. */
@@ -160,11 +160,11 @@ function isNoClass(cell: Cell): boolean {
 }
 
 function numbered(rows: readonly Row[], column: number): Targets {
-  let most = 0
+  let max = 0
   for (const row of rows) {
-    most = Math.max(most, Number(row.cells[column]))
-    if (most < classLimit) continue
-    throw new InputError(`${placeOf(row, column)} is class ${most}, below ${classLimit} is expected`)
+    max = Math.max(max, Number(row.cells[column]))
+    if (max < classLimit) continue
+    throw new InputError(`${placeOf(row, column)} is class ${max}, expected one below ${classLimit}`)
   }
-  return { classes: most + 1, targets: Float32Array.from(rows, ({ cells }) => Number(cells[column])) }
+  return { classes: max + 1, targets: Float32Array.from(rows, ({ cells }) => Number(cells[column])) }
 }

@@ -60,8 +60,8 @@ function parseTriples(
       throw new InputError(
         `${name}: line ${row + 1}, column ${column}: found "${line.slice(0, 80).replaceAll('\t', '→')}", expected head, relation and tail with a tab (→) between them`
       )
-    for (const [place, cell] of cells.entries())
-      columns[place][row] = numberOf(cell, fields[place] === 'relation' ? numbers.relations : numbers.entities)
+    for (const [index, cell] of cells.entries())
+      columns[index][row] = numberOf(cell, fields[index] === 'relation' ? numbers.relations : numbers.entities)
   }
   const [head, relation, tail] = columns
   return { head, relation, tail }
@@ -70,16 +70,16 @@ function parseTriples(
 /** In a line that is no triple: the column, from 1 on, of an empty cell, of a superfluous one, or of the end of a line that has too few. */
 function wrongColumn(cells: readonly string[]): number | undefined {
   let column = 1
-  for (const [place, cell] of cells.entries()) {
-    if (place === fields.length || cell.trim() === '') return column
+  for (const [index, cell] of cells.entries()) {
+    if (index === fields.length || cell.trim() === '') return column
     column += cell.length + 1
   }
   return cells.length < fields.length ? column - 1 : undefined
 }
 
 function numberOf(name: string, numbers: Map<string, number>): number {
-  const known = numbers.get(name)
-  if (known !== undefined) return known
+  const number = numbers.get(name)
+  if (number !== undefined) return number
   numbers.set(name, numbers.size)
   return numbers.size - 1
 }

@@ -3,7 +3,7 @@ import { convertIndexedToRgb, type DecodedPng, decode as decodePng, hasPngSignat
 import jpeg from 'jpeg-js'
 
 /** A decoded image: rows of pixels from the top, each of 8-bit red, green and blue. */
-export interface Picture {
+export interface DecodedImage {
   readonly width: number
   readonly height: number
   readonly rgb: Uint8Array
@@ -13,7 +13,7 @@ export interface Picture {
 const maxPixels = 50e6
 
 /** Decodes a PNG or JPEG file, recognised by its first bytes. Transparency is ignored. Throws an {@link InputError} that names the file. */
-export function decodePicture(name: string, bytes: Uint8Array): Picture {
+export function decodeImage(name: string, bytes: Uint8Array): DecodedImage {
   const isJpeg = bytes[0] === 0xff && bytes[1] === 0xd8
   if (!isJpeg && !(bytes.length > 28 && hasPngSignature(bytes)))
     throw new InputError(`${name}: is neither PNG nor JPEG; convert it to one of them`)
@@ -24,7 +24,7 @@ export function decodePicture(name: string, bytes: Uint8Array): Picture {
   }
 }
 
-function fromJpeg(bytes: Uint8Array): Picture {
+function fromJpeg(bytes: Uint8Array): DecodedImage {
   const options = {
     useTArray: true,
     formatAsRGBA: false,
@@ -35,7 +35,7 @@ function fromJpeg(bytes: Uint8Array): Picture {
   return { width, height, rgb: data }
 }
 
-function fromPng(bytes: Uint8Array): Picture {
+function fromPng(bytes: Uint8Array): DecodedImage {
   checkHeader(bytes)
   const png = decodePng(bytes)
   const { width, height, palette } = png
@@ -55,9 +55,9 @@ function checkHeader(bytes: Uint8Array): void {
   const view = new DataView(bytes.buffer, bytes.byteOffset)
   const [width, height, depth, interlacing] = [view.getUint32(16), view.getUint32(20), bytes[24], bytes[28]]
   if (width * height > maxPixels)
-    throw new Error(`it has ${width} × ${height} pixels; at most ${maxPixels / 1e6} million are read`)
+    throw new Error(`it has ${width} × ${height} pixels, expected at most ${maxPixels / 1e6} million`)
   if (depth < 8 && interlacing !== 0)
-    throw new Error(`it is interlaced with ${depth} bits a pixel; save it without interlacing`)
+    throw new Error(`it is interlaced with ${depth} bits per pixel; save it without interlacing`)
 }
 
 /** The values of each channel, 0 … 255. Grey values of fewer bits are packed; each row begins at a whole byte. */
@@ -65,10 +65,10 @@ function eightBits({ data, depth, width, height, channels }: DecodedPng): Uint8A
   if (depth === 16) return Uint8Array.from(data, (value) => value >> 8)
   if (depth === 8) return Uint8Array.from(data)
   const row = Math.ceil((width * channels * depth) / 8)
-  const most = 2 ** depth - 1
-  return Uint8Array.from({ length: width * height * channels }, (_, place) => {
-    const bit = (place % width) * depth
-    const byte = data[Math.floor(place / width) * row + (bit >> 3)]
-    return (((byte >> (8 - depth - (bit & 7))) & most) * 255) / most
+  const max = 2 ** depth - 1
+  return Uint8Array.from({ length: width * height * channels }, (_, index) => {
+    const bit = (index % width) * depth
+    const byte = data[Math.floor(index / width) * row + (bit >> 3)]
+    return (((byte >> (8 - depth - (bit & 7))) & max) * 255) / max
   })
 }

@@ -79,7 +79,7 @@ test('the folders of a folder are the classes, in the order of their names; hidd
   )
 })
 
-test('a picture with colours makes all of them three channels; size scales them to squares, as predictions are', async (t) => {
+test('an image with colours gives all of them three channels; size scales them to squares, as in predictions', async (t) => {
   const path = await folder({ 'a/1.png': plain(4, 2, grey), 'b/2.png': plain(1, 3, coral) })
   await t.throwsAsync(openFiles({ kind: 'files', path }), {
     instanceOf: InputError,
@@ -95,7 +95,7 @@ test('a picture with colours makes all of them three channels; size scales them 
   )
 })
 
-test('pictures fit a test set that all have: its size, its channels and its classes', async (t) => {
+test('images fit a common test set: its size, its channels and its classes', async (t) => {
   const like = { inputShape: [1, 1, 1], classNames: ['ant', 'bee', 'cat'] }
   const path = await folder({ 'cat/1.png': plain(3, 3, coral) })
   const source = await openFiles({ kind: 'files', path }, { like })
@@ -108,11 +108,11 @@ test('pictures fit a test set that all have: its size, its channels and its clas
   })
 })
 
-test('what is no picture among pictures, or is damaged, is refused by name; other data come first', async (t) => {
+test('what is no image among images, or is damaged, is refused by name; other data come first', async (t) => {
   const mixed = await folder({ 'a/1.png': plain(1, 1, grey), 'a/notes.txt': '' })
   await t.throwsAsync(openFiles({ kind: 'files', path: mixed }), {
     instanceOf: InputError,
-    message: /a\/notes\.txt is no picture by its name/
+    message: /a\/notes\.txt is not an image by its name/
   })
   const damaged = await folder({ 'a/1.png': plain(1, 1, grey), 'a/2.jpg': 'text' })
   await t.throwsAsync(openFiles({ kind: 'files', path: damaged }), {
@@ -122,7 +122,7 @@ test('what is no picture among pictures, or is damaged, is refused by name; othe
   const table = await folder({ 'rows.csv': '1,0\n2,1\n', 'pictures/1.png': plain(1, 1, grey) })
   t.deepEqual((await openFiles({ kind: 'files', path: table })).inputShape, [1])
   await t.throwsAsync(openFiles({ kind: 'files', path: await folder({ 'a/notes.txt': '' }) }), {
-    message: /or a folder of pictures/
+    message: /or a folder of images/
   })
 })
 
@@ -151,6 +151,6 @@ test('CIFAR-10: the batches of the archive, planes of red, green and blue', asyn
   const refuses = (data: Uint8Array, message: RegExp) =>
     t.throws(() => cifarSource('x.tar', data), { instanceOf: InputError, message })
   refuses(createTar([{ name: 'a', data: 'b' }]), /has no data_batch_1\.bin/)
-  refuses(createTar([entry('data_batch_1.bin', record(1, [1]))]), /1025 bytes, no whole records of 3073/)
-  refuses(createTar([entry('data_batch_1.bin', record(10, [1, 2, 3]))]), /class 10, below 10 is expected/)
+  refuses(createTar([entry('data_batch_1.bin', record(1, [1]))]), /1025 bytes, expected a multiple of 3073/)
+  refuses(createTar([entry('data_batch_1.bin', record(10, [1, 2, 3]))]), /class 10, expected one below 10/)
 })

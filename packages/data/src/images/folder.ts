@@ -5,13 +5,13 @@ import { InputError } from '@murmuration/core'
 import { sizeOf } from '@murmuration/vectors'
 import type { DataFile } from '../files/data-file.js'
 import type { Source } from '../source.js'
-import type { Picture } from './decode.js'
+import type { DecodedImage } from './decode.js'
 import { fitted, isGrey } from './fit.js'
 
-const pictureName = /\.(png|jpe?g)$/i
+const imageName = /\.(png|jpe?g)$/i
 
 /** How images are read. */
-export interface PictureReading {
+export interface ImageReading {
   /** The edge in pixels of the square to which all are scaled. */
   readonly size?: number | undefined
   /** The shape and the classes of samples that these have to fit; they then determine both. */
@@ -25,7 +25,7 @@ const maxBytes = 2 ** 30
  * The images in the subfolders of a folder, each named `CLASS/FILE`, in the order of their names; none where it has no subfolders. Throws an {@link
  * InputError} for what is no image.
  */
-export async function picturesIn(folder: string): Promise<readonly DataFile[]> {
+export async function imagesIn(folder: string): Promise<readonly DataFile[]> {
   const entries = await readdir(folder, { withFileTypes: true })
   const classes = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.')).map(({ name }) => name)
   const all = await Promise.all(
@@ -35,11 +35,11 @@ export async function picturesIn(folder: string): Promise<readonly DataFile[]> {
     })
   )
   const files = all.flat()
-  const pictures = files.filter(({ name }) => pictureName.test(name))
-  const other = files.find(({ name }) => !pictureName.test(name))
-  if (other === undefined || pictures.length === 0) return pictures
+  const images = files.filter(({ name }) => imageName.test(name))
+  const other = files.find(({ name }) => !imageName.test(name))
+  if (other === undefined || images.length === 0) return images
   throw new InputError(
-    `${other.path} is no picture by its name; .png, .jpg or .jpeg files are expected in the folders of a folder of pictures`
+    `${other.path} is not an image by its name; expected only .png, .jpg or .jpeg files in the folders of the classes`
   )
 }
 
@@ -48,10 +48,10 @@ export async function picturesIn(folder: string): Promise<readonly DataFile[]> {
  * to squares; without it, all must have the same size. They are grey where all are, else of three colours. Throws an {@link InputError} that names
  * the file which does not fit.
  */
-export async function pictureSource(
+export async function imageSource(
   files: readonly DataFile[],
   bytesOf: (file: DataFile) => Promise<Uint8Array>,
-  { size, like }: PictureReading
+  { size, like }: ImageReading
 ): Promise<Source> {
   const labels = files.map(({ name }) => name.slice(0, name.indexOf('/')))
   const classNames = like?.classNames ?? inOrder([...new Set(labels)])
@@ -72,7 +72,7 @@ export async function pictureSource(
     classNames,
     preprocessing: { kind: 'image' },
     read: (index, out) => {
-      for (let place = 0; place < length; place++) out[place] = pixels[index * length + place] / 255
+      for (let pixel = 0; pixel < length; pixel++) out[pixel] = pixels[index * length + pixel] / 255
     }
   }
 }
@@ -86,40 +86,40 @@ function inOrder(names: readonly string[]): readonly string[] {
 async function scaled(
   files: readonly DataFile[],
   bytesOf: (file: DataFile) => Promise<Uint8Array>,
-  { size, like }: PictureReading
+  { size, like }: ImageReading
 ): Promise<{ readonly inputShape: readonly number[]; readonly pixels: Uint8Array }> {
-  const { decodePicture } = await import('./decode.js')
-  const first = decodePicture(files[0].path, await bytesOf(files[0]))
+  const { decodeImage } = await import('./decode.js')
+  const first = decodeImage(files[0].path, await bytesOf(files[0]))
   // Samples of another kind are refused when the two are combined.
-  const given = like?.inputShape.length === 3 ? like.inputShape : undefined
-  const [height, width, channels] = given ?? [size ?? first.height, size ?? first.width]
+  const fixedShape = like?.inputShape.length === 3 ? like.inputShape : undefined
+  const [height, width, channels] = fixedShape ?? [size ?? first.height, size ?? first.width]
   const shape = [height, width, channels ?? 3]
   if (files.length * sizeOf(shape) > maxBytes)
     throw new InputError(
-      `${files.length} pictures of ${height} × ${width} pixels take more than ${maxBytes} bytes; give a smaller size in the training file: data: { path: …, size: 64 }`
+      `${files.length} images of ${height} × ${width} pixels take more than ${maxBytes} bytes; give a smaller size in the training file: data: { path: …, size: 64 }`
     )
   const pixels = new Uint8Array(files.length * sizeOf(shape))
   let areGrey = true
-  for (const [place, file] of files.entries()) {
-    const picture = place === 0 ? first : decodePicture(file.path, await bytesOf(file))
-    if (size === undefined && given === undefined) checkSize(file, picture, files[0], first)
-    areGrey &&= isGrey(picture)
-    pixels.set(fitted(picture, shape), place * sizeOf(shape))
+  for (const [position, file] of files.entries()) {
+    const image = position === 0 ? first : decodeImage(file.path, await bytesOf(file))
+    if (size === undefined && fixedShape === undefined) checkSize(file, image, files[0], first)
+    areGrey &&= isGrey(image)
+    pixels.set(fitted(image, shape), position * sizeOf(shape))
   }
-  const isTurned = channels === undefined && areGrey
-  return isTurned
+  const becomesGrey = channels === undefined && areGrey
+  return becomesGrey
     ? { inputShape: [height, width, 1], pixels: inGrey(pixels, { height, width }) }
     : { inputShape: shape, pixels }
 }
 
-function inGrey(rgb: Uint8Array, { height, width }: Pick<Picture, 'height' | 'width'>): Uint8Array {
+function inGrey(rgb: Uint8Array, { height, width }: Pick<DecodedImage, 'height' | 'width'>): Uint8Array {
   const count = rgb.length / (3 * height * width)
   return fitted({ width, height: height * count, rgb }, [height * count, width, 1])
 }
 
-function checkSize(file: DataFile, { width, height }: Picture, first: DataFile, expected: Picture): void {
+function checkSize(file: DataFile, { width, height }: DecodedImage, first: DataFile, expected: DecodedImage): void {
   if (width === expected.width && height === expected.height) return
   throw new InputError(
-    `${file.path} has ${width} × ${height} pixels, ${first.path} ${expected.width} × ${expected.height}; to scale all to squares, give their size in the training file: data: { path: …, size: 64 }`
+    `${file.path} has ${width} × ${height} pixels, ${first.path} ${expected.width} × ${expected.height}; to scale all to squares, give the size in the training file: data: { path: …, size: 64 }`
   )
 }

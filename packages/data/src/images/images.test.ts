@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { InputError } from '@murmuration/core'
 import test from 'ava'
 import { inputsIn } from '../inputs.js'
-import { decodePicture } from './decode.js'
+import { decodeImage } from './decode.js'
 import { fitted, isGrey } from './fit.js'
 
 /**
@@ -33,7 +33,7 @@ const files = {
     'AQEBAAAAAAAAAAAAAAAAAAAhMf/aAAgBAQABPyHIzJ2Z/9oACAEBAAAAEJ//xAAXEAADAQAAAAAAAAAAAAAAAAAAAfEQ/9oACAEBAAE/EJBMEsK//9k='
 }
 
-const picture = (kind: keyof typeof files) => decodePicture(`${kind}.png`, Buffer.from(files[kind], 'base64'))
+const image = (kind: keyof typeof files) => decodeImage(`${kind}.png`, Buffer.from(files[kind], 'base64'))
 const all = <Value>(value: (x: number, y: number, place: number) => Value) =>
   Array.from({ length: 15 }, (_, place) => value(place % 5, Math.floor(place / 5), place))
 const shade = (x: number, y: number) => 50 * x + 10 * y
@@ -54,19 +54,19 @@ test('PNG: grey, colours, transparency, palettes, 1, 2, 8 and 16 bits', (t) => {
     )
   }
   for (const [kind, pixels] of Object.entries(expected) as [keyof typeof expected, number[][]][]) {
-    const { width, height, rgb } = picture(kind)
+    const { width, height, rgb } = image(kind)
     t.deepEqual([width, height], [5, 3], kind)
     t.deepEqual([...rgb], pixels.flat(), kind)
   }
   t.deepEqual(
-    (['grey', 'one', 'rgb'] as const).map((kind) => isGrey(picture(kind))),
+    (['grey', 'one', 'rgb'] as const).map((kind) => isGrey(image(kind))),
     [true, true, false]
   )
 })
 
 test('JPEG: colours and grey, but for how colours between samples are filled in as another decoder has them', (t) => {
   const near = (kind: 'jpeg' | 'jpeggrey', pixels: readonly (readonly number[])[]) => {
-    const { width, height, rgb } = picture(kind)
+    const { width, height, rgb } = image(kind)
     t.deepEqual([width, height], [16, 12])
     const found = [0, 15, 11 * 16, 6 * 16 + 8].map((place) => [...rgb.subarray(3 * place, 3 * place + 3)])
     t.true(
@@ -86,7 +86,7 @@ test('JPEG: colours and grey, but for how colours between samples are filled in 
   )
 })
 
-test('a picture is scaled by the mean of what each pixel covers, and is grey by its luma', (t) => {
+test('an image is scaled by the mean of what each pixel covers, and is grey by its luma', (t) => {
   const rgb = Uint8Array.from([0, 100, 200, 40, 80, 120].flatMap((value) => [value, value, value]))
   t.deepEqual([...fitted({ width: 3, height: 2, rgb }, [1, 3, 1])], [20, 90, 160])
   // The middle column counts half on either side: (0 + 50) / 1.5 = 33.3 and (200 + 50) / 1.5 = 166.7.
@@ -100,19 +100,19 @@ test('a picture is scaled by the mean of what each pixel covers, and is grey by 
   )
 })
 
-test('what is no picture, is damaged, or claims too much is refused by name', (t) => {
+test('what is no image, is damaged, or claims too much is refused by name', (t) => {
   const refuses = (bytes: Uint8Array, message: RegExp) =>
-    t.throws(() => decodePicture('x.png', bytes), { instanceOf: InputError, message })
+    t.throws(() => decodeImage('x.png', bytes), { instanceOf: InputError, message })
   const grey = Buffer.from(files.grey, 'base64')
   refuses(Buffer.from('GIF89a'), /^x\.png: is neither PNG nor JPEG/)
   refuses(grey.subarray(0, 45), /^x\.png: cannot be decoded/)
   const huge = Buffer.from(grey)
   huge.writeUInt32BE(100_000, 16)
   huge.writeUInt32BE(100_000, 20)
-  refuses(huge, /100000 × 100000 pixels; at most 50 million/)
+  refuses(huge, /100000 × 100000 pixels, expected at most 50 million/)
   const interlaced = Buffer.from(files.one, 'base64')
   interlaced[28] = 1
-  refuses(interlaced, /interlaced with 1 bits a pixel/)
+  refuses(interlaced, /interlaced with 1 bits per pixel/)
   refuses(Buffer.from(files.jpeg, 'base64').subarray(0, 100), /^x\.png: cannot be decoded/)
 })
 
@@ -140,7 +140,7 @@ test('rows of CSV: columns by their names in any order, else by their number', a
   })
   await t.throwsAsync(read('1,\n3,4\n', false), {
     instanceOf: InputError,
-    message: /line 1, column 2 is "", a number is expected/
+    message: /line 1, column 2 is "", expected a number/
   })
   await t.throwsAsync(read('1,2,3\n'), {
     instanceOf: InputError,
@@ -148,10 +148,10 @@ test('rows of CSV: columns by their names in any order, else by their number', a
   })
   await t.throwsAsync(read('a,b\n1,x\n'), {
     instanceOf: InputError,
-    message: /line 2, column 2 \("b"\) is "x", a number is expected/
+    message: /line 2, column 2 \("b"\) is "x", expected a number/
   })
   const image = { ...signature, inputShape: [1, 1, 1], preprocessing: { kind: 'image' } } as const
   await t.throwsAsync(inputsIn(join(folder, 'rows.csv'), image), {
-    message: /the model takes pictures of 1 × 1 pixels/
+    message: /the model takes images of 1 × 1 pixels/
   })
 })

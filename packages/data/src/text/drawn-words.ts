@@ -41,6 +41,6 @@ export function drawWords({ words, length, seed }: WordsOptions): WordText {
  */
 export function plantSynonyms(text: WordText, count: number, seed: number): WordText {
   const random = createRandom(seed, 'synonyms')
-  const word = text.word.map((each) => (each < count && random.uniform() < 0.5 ? text.words + each : each))
+  const word = text.word.map((synonym) => (synonym < count && random.uniform() < 0.5 ? text.words + synonym : synonym))
   return { ...text, words: text.words + count, word }
 }

@@ -8,7 +8,7 @@ import { describeLocalData } from '../about.js'
 import { loadLocalData } from '../local-data.js'
 import type { LocalDataOptions } from '../samples.js'
 import { signatureOf } from '../signature.js'
-import { gather } from '../source.js'
+import { take } from '../source.js'
 import { drawnSentences, sentenceAlphabet, sentenceEntropy } from './sentences.js'
 import { textSource } from './text.js'
 
@@ -23,7 +23,7 @@ async function saved(text: string): Promise<string> {
 
 test('every character but the first is predicted once, from those before it in its window', (t) => {
   const source = textSource([file('abba'), file('cab', 'b.txt')], { context: 3 })
-  const { inputs, targets, count, classes, classNames, inputShape, targetShape } = gather(source, all(2))
+  const { inputs, targets, count, classes, classNames, inputShape, targetShape } = take(source, all(2))
   t.deepEqual({ count, classes, classNames }, { count: 2, classes: 3, classNames: ['a', 'b', 'c'] })
   t.deepEqual([inputShape, targetShape], [[3], [3]])
   t.deepEqual([...inputs], [0, 1, 1, 0, 2, 0])
@@ -61,30 +61,26 @@ test('the end of the text is the test set; the same seed divides the rest alike'
   t.deepEqual(signatureOf(train).preprocessing, { kind: 'text' })
   t.is(
     describeLocalData({ train, test: held, shardSizes }, options).data,
-    '8 windows of 10 characters, 90 different ones, 2 to test'
+    '8 windows of 10 characters, 90 distinct, 2 to test'
   )
 })
 
 const refused: readonly (readonly [string, () => unknown, RegExp])[] = [
+  ['is too short', () => textSource([file('abc')], { context: 3 }), /^a\.txt: has 3 characters, expected at least 4/],
   [
-    'is too short',
-    () => textSource([file('abc')], { context: 3 }),
-    /^a\.txt: has 3 characters; at least 4 are expected/
-  ],
-  [
-    'is no UTF-8',
+    'is not UTF-8',
     () => textSource([file(Buffer.concat([Buffer.from('ab\ncd'), Buffer.of(0xff)]))]),
-    /^a\.txt: line 2, character 3 is no UTF-8/
+    /^a\.txt: line 2, character 3 is not UTF-8/
   ],
   [
     'has characters that a model does not know',
     () => textSource([file('ab\nbXab')], { context: 3, like: { classNames: ['\n', 'a', 'b'] } }),
-    /^a\.txt: line 2, character 2 is "X", which is none of the 3 characters that are known: "\\nab"/
+    /^a\.txt: line 2, character 2 is "X", expected one of the 3 known characters: "\\nab"/
   ],
   [
     'has too many different characters',
     () => textSource([file(Array.from({ length: 10_001 }, (_, k) => String.fromCodePoint(0x4e00 + k)).join(''))]),
-    /^a\.txt: has 10001 different characters, at most 10000 are expected/
+    /^a\.txt: has 10001 different characters, expected at most 10000/
   ]
 ]
 
@@ -92,13 +88,13 @@ for (const [what, read, message] of refused)
   test(`a text that ${what} is refused`, (t) => void t.throws(read, { instanceOf: InputError, message }))
 
 test('sentences are pinned: a change of them changes every published run', (t) => {
-  const { inputs } = gather(drawnSentences(10, 1), all(10))
+  const { inputs } = take(drawnSentences(10, 1), all(10))
   t.is(hashVector(inputs), '3fdc6fc281e89b3401c19c1d5cc5d46d6cbb5987619b5d823e1f0bea5ad70cb6')
 })
 
 test('a sentence is as long, and its words are as frequent, as the entropy says', (t) => {
   const source = drawnSentences(4000, 5)
-  const { inputs } = gather(source, all(4000))
+  const { inputs } = take(source, all(4000))
   const text = Array.from(inputs, (number) => sentenceAlphabet[number]).join('')
   const sentences = text.split('\n').slice(0, -1)
   const words = new Map<string, number>()
@@ -119,6 +115,6 @@ test('a sentence is as long, and its words are as frequent, as the entropy says'
 test('a file of more bytes than a text may have is refused before it is one', (t) => {
   t.throws(() => textSource([{ name: 'a.txt', bytes: Buffer.alloc(2 ** 28 + 1) }]), {
     instanceOf: InputError,
-    message: /a\.txt: has 268435457 bytes; at most 67108864 characters are expected/
+    message: /a\.txt: has 268435457 bytes, expected at most 67108864 characters/
   })
 })

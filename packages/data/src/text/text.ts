@@ -52,12 +52,12 @@ export function windows(text: string, name: string, { context = defaultContext, 
   if (characters.length > maxCharacters) throw tooLong(name, `${characters.length} characters`)
   if (characters.length <= context)
     throw new InputError(
-      `${name}: has ${characters.length} characters; at least ${context + 1} are expected, the context of ${context} and the one that follows`
+      `${name}: has ${characters.length} characters, expected at least ${context + 1}: a context of ${context} and the next one`
     )
   const alphabet = like?.classNames ?? alphabetOf(characters)
   if (alphabet.length > maxAlphabet)
     throw new InputError(
-      `${name}: has ${alphabet.length} different characters, at most ${maxAlphabet} are expected; is it a text?`
+      `${name}: has ${alphabet.length} different characters, expected at most ${maxAlphabet}; is it a text?`
     )
   const numbers = numbered(characters, alphabet, name)
   const count = Math.floor((numbers.length - 1) / context)
@@ -76,12 +76,12 @@ export function windows(text: string, name: string, { context = defaultContext, 
 
 /** The indices of characters in an alphabet. Throws an {@link InputError} that gives the position of one that is not in it. */
 export function numbered(characters: readonly string[], alphabet: readonly string[], name: string): Uint16Array {
-  const places = new Map(alphabet.map((character, place) => [character, place]))
-  return Uint16Array.from(characters, (character, at) => {
-    const place = places.get(character)
-    if (place !== undefined) return place
+  const places = new Map(alphabet.map((character, index) => [character, index]))
+  return Uint16Array.from(characters, (character, offset) => {
+    const index = places.get(character)
+    if (index !== undefined) return index
     throw new InputError(
-      `${name}: ${positionOf(characters, at)} is ${shown(character)}, which is none of the ${alphabet.length} characters that are known: ${shown(alphabet.join(''))}`
+      `${name}: ${positionOf(characters, offset)} is ${shown(character)}, expected one of the ${alphabet.length} known characters: ${shown(alphabet.join(''))}`
     )
   })
 }
@@ -96,21 +96,19 @@ function decoded({ name, bytes }: TextFile): string {
   if (isUtf8(bytes)) return text.replace(/^\uFEFF/, '')
   const characters = [...text]
   throw new InputError(
-    `${name}: ${positionOf(characters, characters.indexOf('\uFFFD'))} is no UTF-8; save it as a text in UTF-8`
+    `${name}: ${positionOf(characters, characters.indexOf('\uFFFD'))} is not UTF-8; save the text as UTF-8`
   )
 }
 
 /** `line 3, character 5`, both from 1. */
-function positionOf(characters: readonly string[], at: number): string {
-  const before = characters.slice(0, at)
+function positionOf(characters: readonly string[], offset: number): string {
+  const before = characters.slice(0, offset)
   const line = before.filter((character) => character === '\n').length + 1
-  return `line ${line}, character ${at - before.lastIndexOf('\n')}`
+  return `line ${line}, character ${offset - before.lastIndexOf('\n')}`
 }
 
 const shown = (text: string) => JSON.stringify(text.length > 120 ? `${text.slice(0, 120)}…` : text)
 
 function tooLong(name: string, found: string): InputError {
-  return new InputError(
-    `${name}: has ${found}; at most ${maxCharacters} characters are expected, take a part of the text`
-  )
+  return new InputError(`${name}: has ${found}, expected at most ${maxCharacters} characters; use a part of the text`)
 }

@@ -39,16 +39,16 @@ export function parseWords(text: string, name: string, minCount: number): WordTe
     all.push(number)
     sentences.push(sentence)
   }
-  const kept = [...counts.keys()].filter((number) => counts[number] >= minCount)
-  if (kept.length < 2)
+  const frequent = [...counts.keys()].filter((number) => counts[number] >= minCount)
+  if (frequent.length < 2)
     throw new InputError(
-      `${name}: found ${kept.length} words that occur at least ${minCount} times, among ${all.length}; expected at least 2`
+      `${name}: found ${frequent.length} words that occur at least ${minCount} times, among ${all.length}; expected at least 2`
     )
-  kept.sort((left, right) => counts[right] - counts[left])
-  const places = new Map(kept.map((number, place) => [number, place]))
+  frequent.sort((left, right) => counts[right] - counts[left])
+  const places = new Map(frequent.map((number, index) => [number, index]))
   const which = [...all.keys()].filter((n) => places.has(all[n]))
   return {
-    words: kept.length,
+    words: frequent.length,
     word: Uint32Array.from(which, (n) => places.get(all[n]) ?? 0),
     sentence: Uint32Array.from(which, (n) => sentences[n])
   }

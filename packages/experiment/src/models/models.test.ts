@@ -97,7 +97,7 @@ test('classes that are not shown are no other model, columns are found by their 
   const beyond = await write('beyond.csv', 'a,b,label\n1,2,3\n')
   await t.throwsAsync(evaluateModel(path, { data: beyond, signal }), {
     instanceOf: InputError,
-    message: /a sample is of class 3, and the model has the classes 0 to 2 only/
+    message: /a sample has class 3, but the model has only the classes 0 to 2/
   })
   const { path: pictured } = await saved()
   const images = await write(
@@ -122,7 +122,7 @@ test('a model of texts is worth as much on any text of its characters, wherever 
   await writeFile(other, 'abcd\nabcz')
   await t.throwsAsync(evaluateModel(path, { data: other, signal }), {
     instanceOf: InputError,
-    message: /other\.txt: line 1, character 5 is "\\n", which is none of the 4 characters that are known: "abcd"/
+    message: /other\.txt: line 1, character 5 is "\\n", expected one of the 4 known characters: "abcd"/
   })
 })
 

@@ -24,7 +24,7 @@ const mistakes: readonly (readonly [lines: Readonly<Record<string, string>>, mes
   ],
   [
     { topology: '{ graph: { kind: matrix, rows: [[0, 1], [1, 0]] }, peers: [a, b] }' },
-    '2:20: topology.graph: found weights that do not guarantee consensus, expected others. Disagreement is not sure to fade: λₙ of W is −1, so that two groups swap their values forever: give peers a self weight above 0.'
+    '2:20: topology.graph: found weights that do not guarantee consensus, expected others. Disagreement may never fade: λₙ of W is −1, so that two groups swap their values forever: give peers a self weight above 0.'
   ],
   [
     { methods: '[{ algorithm: all-reduce, exchange: tensors }]' },

@@ -9,7 +9,7 @@ import { makePlan } from './make-plan.js'
 test('local data need weights that favour nobody', async (t) => {
   const topology = join(await mkdtemp(join(tmpdir(), 'murmur-plan-')), 'star.yaml')
   await writeFile(topology, 'graph: star\nweights: uniform\npeers: [a, b, c]\n')
-  const message = /do not keep their mean.*"weights: metropolis".*partition "local"/s
+  const message = /does not preserve the mean.*"weights: metropolis".*partition "local"/s
   for (const partition of ['local', 'local:per-peer']) {
     await t.throwsAsync(makePlan({ topology, partition }), { instanceOf: InputError, message })
   }

@@ -48,7 +48,7 @@ export class KnowledgeGraph implements RowsLoss {
   readonly #draws: CounterRandom
   /** Buffers for one triple: the queries of (h, r, ?) and (?, r, t), and the gradients by them; for each negative its entity, score and weight. */
   readonly #queries: readonly [Float64Array, Float64Array]
-  readonly #slopes: readonly [Float64Array, Float64Array]
+  readonly #queryGradients: readonly [Float64Array, Float64Array]
   readonly #drawn: Uint32Array
   readonly #scores: Float64Array
   readonly #weights: Float64Array
@@ -78,7 +78,7 @@ export class KnowledgeGraph implements RowsLoss {
     this.about = `${title}, ${entities} entities, ${relations} relations, rank ${rank}, ${negatives} negatives, ${weighed}`
     this.#draws = new CounterRandom(createRandom(seed, 'negative samples').integer(2 ** 32))
     this.#queries = [new Float64Array(width), new Float64Array(width)]
-    this.#slopes = [new Float64Array(width), new Float64Array(width)]
+    this.#queryGradients = [new Float64Array(width), new Float64Array(width)]
     this.#drawn = new Uint32Array(negatives)
     this.#scores = new Float64Array(negatives)
     this.#weights = new Float64Array(negatives)
@@ -112,21 +112,21 @@ export class KnowledgeGraph implements RowsLoss {
     const { head, relation, tail } = this.#graph.train
     const [h, t] = [offsets[head[sample]], offsets[tail[sample]]]
     const r = offsets[this.#relationKey(relation[sample])]
-    const [scoring, queries, slopes] = [this.#scoring, this.#queries, this.#slopes]
+    const [scoring, queries, queryGradients] = [this.#scoring, this.#queries, this.#queryGradients]
     scoring.tailQuery(rows, h, r, queries[0])
     scoring.headQuery(rows, r, t, queries[1])
-    slopes[0].fill(0)
-    slopes[1].fill(0)
+    queryGradients[0].fill(0)
+    queryGradients[1].fill(0)
     const score = scoreOf(queries[0], rows, t)
-    this.#addSlope(rows, 0, t, -sigmoid(-score), weight, out)
+    this.#addScoreGradient(rows, 0, t, -sigmoid(-score), weight, out)
     this.#draw(sample, round)
     let loss = softplus(-score) + this.#weighNegatives(rows, offsets)
     for (let n = 0; n < this.#drawn.length; n++) {
-      const slope = this.#weights[n] * sigmoid(this.#scores[n])
-      this.#addSlope(rows, this.#drawn[n] & 1, offsets[this.#drawn[n] >>> 1], slope, weight, out)
+      const derivative = this.#weights[n] * sigmoid(this.#scores[n])
+      this.#addScoreGradient(rows, this.#drawn[n] & 1, offsets[this.#drawn[n] >>> 1], derivative, weight, out)
     }
-    scoring.addTailGradient(rows, h, r, slopes[0], weight, out)
-    scoring.addHeadGradient(rows, r, t, slopes[1], weight, out)
+    scoring.addTailGradient(rows, h, r, queryGradients[0], weight, out)
+    scoring.addHeadGradient(rows, r, t, queryGradients[1], weight, out)
     const { width, relationRows } = scoring
     for (const [at, length] of [
       [h, width],
@@ -167,12 +167,19 @@ export class KnowledgeGraph implements RowsLoss {
     return loss
   }
 
-  /** With `slope` the derivative by an entity's score for a query: adds to the gradient of the entity, and to the gradient by the query. */
-  #addSlope(rows: Float32Array, side: number, entity: number, slope: number, weight: number, out: Float32Array): void {
-    const [query, ofQuery, width] = [this.#queries[side], this.#slopes[side], this.width]
+  /** With the `derivative` by an entity's score for a query: adds to the gradient of the entity, and to the gradient by the query. */
+  #addScoreGradient(
+    rows: Float32Array,
+    side: number,
+    entity: number,
+    derivative: number,
+    weight: number,
+    out: Float32Array
+  ): void {
+    const [query, queryGradient, width] = [this.#queries[side], this.#queryGradients[side], this.width]
     for (let k = 0; k < width; k++) {
-      ofQuery[k] += slope * rows[entity + k]
-      out[entity + k] += weight * slope * query[k]
+      queryGradient[k] += derivative * rows[entity + k]
+      out[entity + k] += weight * derivative * query[k]
     }
   }
 

@@ -16,24 +16,24 @@ export function ranked(
   parameters: Float32Array
 ): Evaluation {
   const { head, relation, tail } = graph.test
-  const isKnown = knownAnswers(graph)
+  const answers = knownAnswers(graph)
   const query = new Float64Array(scoring.width)
   const ranks: number[] = []
   let loss = 0
-  const answer = (right: number, known: ReadonlySet<number> | undefined) => {
+  const addRank = (answer: number, otherAnswers: ReadonlySet<number> | undefined) => {
     const scores = scoresOf(query, graph.entities, parameters)
-    loss += softplus(-scores[right]) + scores.reduce((sum, score) => sum + softplus(score), 0) / scores.length
-    ranks.push(rankOf(scores, right, known))
+    loss += softplus(-scores[answer]) + scores.reduce((sum, score) => sum + softplus(score), 0) / scores.length
+    ranks.push(rankOf(scores, answer, otherAnswers))
   }
   for (let n = 0; n < head.length; n++) {
     const r = relationAt(relation[n])
     scoring.tailQuery(parameters, head[n] * scoring.width, r, query)
-    answer(tail[n], isKnown.tails.get(head[n] * graph.relations + relation[n]))
+    addRank(tail[n], answers.tails.get(head[n] * graph.relations + relation[n]))
     scoring.headQuery(parameters, r, tail[n] * scoring.width, query)
-    answer(head[n], isKnown.heads.get(tail[n] * graph.relations + relation[n]))
+    addRank(head[n], answers.heads.get(tail[n] * graph.relations + relation[n]))
   }
-  const mean = (of: (rank: number) => number) => ranks.reduce((sum, rank) => sum + of(rank), 0) / ranks.length
-  const hits = (most: number) => mean((rank) => (rank <= most ? 1 : 0))
+  const mean = (measure: (rank: number) => number) => ranks.reduce((sum, rank) => sum + measure(rank), 0) / ranks.length
+  const hits = (maxRank: number) => mean((rank) => (rank <= maxRank ? 1 : 0))
   return {
     loss: loss / ranks.length,
     accuracy: hits(1),
@@ -52,25 +52,25 @@ function scoresOf(query: Float64Array, entities: number, parameters: Float32Arra
 }
 
 /** NaN counts as higher. */
-function rankOf(scores: Float64Array, right: number, known: ReadonlySet<number> | undefined): number {
-  const own = scores[right]
+function rankOf(scores: Float64Array, answer: number, otherAnswers: ReadonlySet<number> | undefined): number {
+  const answerScore = scores[answer]
   let rank = 1
   for (let entity = 0; entity < scores.length; entity++) {
-    if (scores[entity] < own || entity === right || known?.has(entity) === true) continue
-    rank += scores[entity] === own ? 0.5 : 1
+    if (scores[entity] < answerScore || entity === answer || otherAnswers?.has(entity) === true) continue
+    rank += scores[entity] === answerScore ? 0.5 : 1
   }
   return rank
 }
 
 /** All true answers to the queries of the test triples: by entity · relations + relation. */
 function knownAnswers({ relations, train, valid, test }: Graph) {
-  const of = (given: keyof Triples, asked: keyof Triples) => {
+  const answersOf = (queryColumn: keyof Triples, answerColumn: keyof Triples) => {
     const answers = new Map<number, Set<number>>()
-    const keyOf = (triples: Triples, n: number) => triples[given][n] * relations + triples.relation[n]
+    const keyOf = (triples: Triples, n: number) => triples[queryColumn][n] * relations + triples.relation[n]
     for (let n = 0; n < test.head.length; n++) answers.set(keyOf(test, n), new Set())
     for (const part of [train, valid, test])
-      for (let n = 0; n < part.head.length; n++) answers.get(keyOf(part, n))?.add(part[asked][n])
+      for (let n = 0; n < part.head.length; n++) answers.get(keyOf(part, n))?.add(part[answerColumn][n])
     return answers
   }
-  return { tails: of('head', 'tail'), heads: of('tail', 'head') }
+  return { tails: answersOf('head', 'tail'), heads: answersOf('tail', 'head') }
 }

@@ -12,12 +12,12 @@ export interface Scoring {
   tailQuery(rows: Float32Array, h: number, r: number, query: Float64Array): void
   /** Writes the query of (?, r, t). */
   headQuery(rows: Float32Array, r: number, t: number, query: Float64Array): void
-  /** `slope` is the gradient by the query of (h, r, ?); adds `weight` times that by h and r to `out`. */
+  /** `queryGradient` is the gradient by the query of (h, r, ?); adds `weight` times that by h and r to `out`. */
   addTailGradient(
     rows: Float32Array,
     h: number,
     r: number,
-    slope: Float64Array,
+    queryGradient: Float64Array,
     weight: number,
     out: Float32Array
   ): void
@@ -26,7 +26,7 @@ export interface Scoring {
     rows: Float32Array,
     r: number,
     t: number,
-    slope: Float64Array,
+    queryGradient: Float64Array,
     weight: number,
     out: Float32Array
   ): void
@@ -43,7 +43,7 @@ export function rescal(rank: number): Scoring {
     tailQuery: (rows, h, r, query) => {
       query.fill(0)
       for (let i = 0; i < rank; i++)
-        for (let j = 0, of = rows[h + i], at = r + i * rank; j < rank; j++) query[j] += of * rows[at + j]
+        for (let j = 0, factor = rows[h + i], at = r + i * rank; j < rank; j++) query[j] += factor * rows[at + j]
     },
     headQuery: (rows, r, t, query) => {
       for (let i = 0; i < rank; i++) {
@@ -52,21 +52,21 @@ export function rescal(rank: number): Scoring {
         query[i] = sum
       }
     },
-    addTailGradient: (rows, h, r, slope, weight, out) => {
+    addTailGradient: (rows, h, r, queryGradient, weight, out) => {
       for (let i = 0; i < rank; i++) {
         let sum = 0
-        for (let j = 0, of = weight * rows[h + i], at = r + i * rank; j < rank; j++) {
-          sum += rows[at + j] * slope[j]
-          out[at + j] += of * slope[j]
+        for (let j = 0, factor = weight * rows[h + i], at = r + i * rank; j < rank; j++) {
+          sum += rows[at + j] * queryGradient[j]
+          out[at + j] += factor * queryGradient[j]
         }
         out[h + i] += weight * sum
       }
     },
-    addHeadGradient: (rows, r, t, slope, weight, out) => {
+    addHeadGradient: (rows, r, t, queryGradient, weight, out) => {
       for (let i = 0; i < rank; i++)
-        for (let j = 0, of = weight * slope[i], at = r + i * rank; j < rank; j++) {
-          out[t + j] += of * rows[at + j]
-          out[at + j] += of * rows[t + j]
+        for (let j = 0, factor = weight * queryGradient[i], at = r + i * rank; j < rank; j++) {
+          out[t + j] += factor * rows[at + j]
+          out[at + j] += factor * rows[t + j]
         }
     }
   }
@@ -92,18 +92,18 @@ export function complEx(rank: number): Scoring {
         query[im] = rows[r + re] * rows[t + im] - rows[r + im] * rows[t + re]
       }
     },
-    addTailGradient: (rows, h, r, slope, weight, out) => {
+    addTailGradient: (rows, h, r, queryGradient, weight, out) => {
       for (let re = 0, im = rank; re < rank; re++, im++) {
-        const [x, y] = [weight * slope[re], weight * slope[im]]
+        const [x, y] = [weight * queryGradient[re], weight * queryGradient[im]]
         out[h + re] += x * rows[r + re] + y * rows[r + im]
         out[h + im] += y * rows[r + re] - x * rows[r + im]
         out[r + re] += x * rows[h + re] + y * rows[h + im]
         out[r + im] += y * rows[h + re] - x * rows[h + im]
       }
     },
-    addHeadGradient: (rows, r, t, slope, weight, out) => {
+    addHeadGradient: (rows, r, t, queryGradient, weight, out) => {
       for (let re = 0, im = rank; re < rank; re++, im++) {
-        const [x, y] = [weight * slope[re], weight * slope[im]]
+        const [x, y] = [weight * queryGradient[re], weight * queryGradient[im]]
         out[t + re] += x * rows[r + re] - y * rows[r + im]
         out[t + im] += x * rows[r + im] + y * rows[r + re]
         out[r + re] += x * rows[t + re] + y * rows[t + im]

@@ -2,18 +2,18 @@
 export class AliasTable {
   /** The probability that index k gives k, and the alternative. */
   readonly #chance: Float64Array
-  readonly #other: Uint32Array
+  readonly #alternative: Uint32Array
 
   /** @param weights - at least 0, with a sum above it */
   constructor(weights: readonly number[]) {
     const sum = weights.reduce((all, weight) => all + weight, 0)
     this.#chance = Float64Array.from(weights, (weight) => (weight * weights.length) / sum)
-    this.#other = Uint32Array.from(weights.keys())
+    this.#alternative = Uint32Array.from(weights.keys())
     const chance = this.#chance
     const [small, large]: [number[], number[]] = [[], []]
-    for (const place of weights.keys()) (chance[place] < 1 ? small : large).push(place)
+    for (const index of weights.keys()) (chance[index] < 1 ? small : large).push(index)
     for (let low = small.pop(), high = large.pop(); low !== undefined && high !== undefined; low = small.pop()) {
-      this.#other[low] = high
+      this.#alternative[low] = high
       chance[high] -= 1 - chance[low]
       if (chance[high] >= 1) continue
       small.push(high)
@@ -21,8 +21,8 @@ export class AliasTable {
     }
   }
 
-  /** @param place - a random index, below the number of weights; @param chance - random, 0 … 1 */
-  draw(place: number, chance: number): number {
-    return chance < this.#chance[place] ? place : this.#other[place]
+  /** @param index - a random index, below the number of weights; @param chance - random, 0 … 1 */
+  draw(index: number, chance: number): number {
+    return chance < this.#chance[index] ? index : this.#alternative[index]
   }
 }

@@ -42,13 +42,13 @@ export class WordVectors implements RowsLoss {
   /** Pairs of words that mean the same. */
   readonly #synonyms: readonly (readonly [number, number])[]
   readonly #draws: CounterRandom
-  readonly #keeps: CounterRandom
+  readonly #subsampling: CounterRandom
   /** An occurrence of a word is kept if a draw is below this. */
   readonly #kept: Float64Array
   readonly #noise: AliasTable
   /** Buffers for a sample: its context words, each followed by its negatives, as keys of rows. */
   readonly #targets: Uint32Array
-  readonly #slope: Float64Array
+  readonly #wordGradient: Float64Array
 
   /** Throws an {@link InputError} for a text without words to train or to test. */
   constructor(
@@ -74,15 +74,15 @@ export class WordVectors implements RowsLoss {
     ]
     this.about = `skip-gram, ${words} words, rank ${rank}, window ${window}, ${negatives} negatives, t ${subsample}`
     const counts = new Array<number>(words).fill(0)
-    for (const each of word.subarray(0, train)) counts[each]++
+    for (const index of word.subarray(0, train)) counts[index]++
     this.#kept = Float64Array.from(counts, (count) =>
       subsample === 0 || count === 0 ? 2 ** 32 : 2 ** 32 * Math.sqrt((subsample * train) / count)
     )
     this.#noise = new AliasTable(counts.map((count) => count ** power))
     this.#draws = new CounterRandom(createRandom(seed, 'company').integer(2 ** 32))
-    this.#keeps = new CounterRandom(createRandom(seed, 'subsampling').integer(2 ** 32))
+    this.#subsampling = new CounterRandom(createRandom(seed, 'subsampling').integer(2 ** 32))
     this.#targets = new Uint32Array(2 * window * (1 + negatives))
-    this.#slope = new Float64Array(rank)
+    this.#wordGradient = new Float64Array(rank)
   }
 
   /** Word vectors evenly between ±½ / rank, context vectors 0, as in word2vec. */
@@ -108,9 +108,14 @@ export class WordVectors implements RowsLoss {
   ): number {
     const count = this.#draw(sample, round)
     if (count === 0) return 0
-    const [targets, slope, rank, group] = [this.#targets, this.#slope, this.width, 1 + this.#settings.negatives]
+    const [targets, wordGradient, rank, group] = [
+      this.#targets,
+      this.#wordGradient,
+      this.width,
+      1 + this.#settings.negatives
+    ]
     const v = offsets[this.#text.word[sample]]
-    slope.fill(0)
+    wordGradient.fill(0)
     let loss = 0
     for (let n = 0; n < count; n++) {
       const isCompany = n % group === 0
@@ -118,13 +123,13 @@ export class WordVectors implements RowsLoss {
       const u = offsets[targets[n]]
       const score = dot(rows, u, v, rank)
       loss += softplus(isCompany ? -score : score)
-      const by = sigmoid(score) - (isCompany ? 1 : 0)
-      for (let k = 0, at = weight * by; k < rank; k++) {
-        slope[k] += by * rows[u + k]
+      const derivative = sigmoid(score) - (isCompany ? 1 : 0)
+      for (let k = 0, at = weight * derivative; k < rank; k++) {
+        wordGradient[k] += derivative * rows[u + k]
         out[u + k] += at * rows[v + k]
       }
     }
-    for (let k = 0; k < rank; k++) out[v + k] += weight * slope[k]
+    for (let k = 0; k < rank; k++) out[v + k] += weight * wordGradient[k]
     return loss
   }
 
@@ -133,7 +138,7 @@ export class WordVectors implements RowsLoss {
     const { word } = this.#text
     let loss = 0
     for (let sample = this.#train; sample < word.length; sample++) loss += this.#lossOf(parameters, sample)
-    return { loss: loss / this.testSamples, ...this.#found(parameters) }
+    return { loss: loss / this.testSamples, ...this.#synonymAccuracy(parameters) }
   }
 
   #lossOf(parameters: Float32Array, sample: number): number {
@@ -149,15 +154,16 @@ export class WordVectors implements RowsLoss {
     return loss
   }
 
-  #found(parameters: Float32Array): Pick<Evaluation, 'accuracy'> {
+  #synonymAccuracy(parameters: Float32Array): Pick<Evaluation, 'accuracy'> {
     if (this.#synonyms.length === 0) return {}
     const [{ words }, rank] = [this.#text, this.width]
     const lengths = Float64Array.from({ length: words }, (_, w) => Math.sqrt(dot(parameters, w * rank, w * rank, rank)))
-    const nearest = (of: number) => {
-      let [best, most] = [-1, Number.NEGATIVE_INFINITY]
+    const nearest = (word: number) => {
+      let [best, maxCosine] = [-1, Number.NEGATIVE_INFINITY]
       for (let w = 0; w < words; w++) {
-        const cosine = w === of ? Number.NaN : dot(parameters, w * rank, of * rank, rank) / (lengths[w] * lengths[of])
-        if (cosine > most) [best, most] = [w, cosine]
+        const cosine =
+          w === word ? Number.NaN : dot(parameters, w * rank, word * rank, rank) / (lengths[w] * lengths[word])
+        if (cosine > maxCosine) [best, maxCosine] = [w, cosine]
       }
       return best
     }
@@ -165,26 +171,30 @@ export class WordVectors implements RowsLoss {
     return { accuracy: right / this.#synonyms.length }
   }
 
-  /** Draws the context words of a place in the text, and negatives for each; returns the number of targets. */
+  /** Draws the context words of a position in the text, and negatives for each; returns the number of targets. */
   #draw(sample: number, round: number): number {
     if (!this.#isKept(sample, round)) return 0
     const { window } = this.#settings
     const draws = this.#draws.at(sample, round)
-    const most = 1 + draws.below(window)
+    const maxWords = 1 + draws.below(window)
     const [from, to] = sample < this.#train ? [0, this.#train] : [this.#train, this.#text.word.length]
     let count = 0
     for (const step of [-1, 1])
-      for (let place = sample + step, found = 0; found < most && place >= from && place < to; place += step) {
-        if (this.#text.sentence[place] !== this.#text.sentence[sample]) break
-        if (!this.#isKept(place, round)) continue
+      for (
+        let position = sample + step, found = 0;
+        found < maxWords && position >= from && position < to;
+        position += step
+      ) {
+        if (this.#text.sentence[position] !== this.#text.sentence[sample]) break
+        if (!this.#isKept(position, round)) continue
         found++
-        count = this.#addTargets(this.#text.word[place], draws, count)
+        count = this.#addTargets(this.#text.word[position], draws, count)
       }
     return count
   }
 
-  #isKept(place: number, round: number): boolean {
-    return this.#keeps.at(place, round).next() < this.#kept[this.#text.word[place]]
+  #isKept(position: number, round: number): boolean {
+    return this.#subsampling.at(position, round).next() < this.#kept[this.#text.word[position]]
   }
 
   #addTargets(company: number, draws: CounterRandom, count: number): number {

@@ -22,7 +22,7 @@ export const squaredError: BatchLoss = (outputs, targets, deltas) => {
  * a softmax are trained with −log max(p_t, least), which is flat below `least`; `least` is 0 for models that give the outputs themselves.
  */
 export function crossEntropy(classes: number, isSoftmax: boolean): BatchLoss {
-  const least = isSoftmax ? Math.fround(leastProbability) : 0
+  const minProbability = isSoftmax ? Math.fround(leastProbability) : 0
   const powers = new Float64Array(classes)
   return (outputs, targets, deltas) => {
     const rows = targets.length
@@ -36,8 +36,8 @@ export function crossEntropy(classes: number, isSoftmax: boolean): BatchLoss {
         powers[c] = Math.exp(outputs[start + c] - largest)
         sum += powers[c]
       }
-      const isFlat = powers[target] / sum < least
-      loss += isFlat ? -Math.log(least) : Math.log(sum) + largest - outputs[start + target]
+      const isFlat = powers[target] / sum < minProbability
+      loss += isFlat ? -Math.log(minProbability) : Math.log(sum) + largest - outputs[start + target]
       for (let c = 0; c < classes; c++) {
         const error = powers[c] / sum - (c === target ? 1 : 0)
         deltas[start + c] = isFlat ? 0 : error / rows

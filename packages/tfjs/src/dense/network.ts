@@ -48,7 +48,7 @@ interface PlacedLayer extends DenseLayer {
 /** The evaluation of some samples, of which `counted` have classes. */
 export interface ChunkEvaluation {
   readonly loss: number
-  readonly right: number
+  readonly correct: number
   readonly counted: number
 }
 
@@ -99,20 +99,20 @@ export class DenseNetwork {
     const targets = this.#forward(workspace, samples, numbers)
     const outputs = outputsOf(workspace)
     const loss = this.#loss(outputs, targets, workspace.deltas[0])
-    if (samples.classes === undefined) return { loss, right: 0, counted: 0 }
-    return { loss, right: countRight(outputs, targets, samples.classes), counted: numbers.length }
+    if (samples.classes === undefined) return { loss, correct: 0, counted: 0 }
+    return { loss, correct: countRight(outputs, targets, samples.classes), counted: numbers.length }
   }
 
   #open(parameters: Float32Array, rows: number): Workspace {
     const flat = this.#length
-    invariant(parameters.length === flat, () => `${parameters.length} parameters, not ${flat}`)
+    invariant(parameters.length === flat, () => `found ${parameters.length} parameters, expected ${flat}`)
     const widths = [this.#layers[0].inputs, ...this.#layers.map(({ units }) => units)]
     // The gradient with respect to the inputs is not needed.
     const widest = Math.max(...widths.slice(1))
     const lengths = [flat, flat, rows * widest, rows * widest, ...widths.map((width) => rows * width)]
-    const [copied, gradient, first, second, ...values] = this.#products.scratch.arrays(lengths)
-    copied.set(parameters)
-    return { parameters: copied, gradient, deltas: [first, second], values }
+    const [parameterCopy, gradient, first, second, ...values] = this.#products.scratch.arrays(lengths)
+    parameterCopy.set(parameters)
+    return { parameters: parameterCopy, gradient, deltas: [first, second], values }
   }
 
   /** Fills the values of all layers. Returns the targets. */
@@ -129,8 +129,8 @@ export class DenseNetwork {
         columns: units,
         out: out.byteOffset
       })
-      const [least, most] = steps.bounds
-      const finish = { bias: hasBias ? parameters.byteOffset + 4 * bias : 0, least, most }
+      const [min, max] = steps.bounds
+      const finish = { bias: hasBias ? parameters.byteOffset + 4 * bias : 0, min, max }
       this.#products.finish(out.byteOffset, rows, units, finish)
       steps.apply?.(out)
     }
@@ -139,10 +139,10 @@ export class DenseNetwork {
 
   /** Computes the gradient of all parameters from that with respect to the last layer's outputs, which is in the first of the deltas. */
   #backward({ parameters, gradient, values, deltas }: Workspace, rows: number): void {
-    let [own, next] = deltas
+    let [current, next] = deltas
     for (let index = this.#layers.length - 1; index >= 0; index--) {
       const { inputs, units, hasBias, kernel, bias, steps } = this.#layers[index]
-      const delta = own.subarray(0, rows * units)
+      const delta = current.subarray(0, rows * units)
       steps.derive?.(values[index + 1], delta)
       if (hasBias) addRows(delta, gradient.subarray(bias, bias + units))
       this.#products.multiply({
@@ -162,7 +162,7 @@ export class DenseNetwork {
         columns: inputs,
         out: next.byteOffset
       })
-      ;[own, next] = [next, own]
+      ;[current, next] = [next, current]
     }
   }
 }
@@ -190,11 +190,11 @@ function addRows(rows: Float32Array, sums: Float32Array): void {
 }
 
 function countRight(outputs: Float32Array, targets: Float32Array, classes: number): number {
-  let right = 0
+  let correct = 0
   for (const [row, target] of targets.entries()) {
     let best = row * classes
     for (let place = best + 1; place < (row + 1) * classes; place++) if (outputs[place] > outputs[best]) best = place
-    if (best === row * classes + target) right++
+    if (best === row * classes + target) correct++
   }
-  return right
+  return correct
 }

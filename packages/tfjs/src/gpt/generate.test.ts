@@ -61,8 +61,8 @@ test('the same seed gives the same text, another seed another one', (t) => {
 
 const refused: readonly (readonly [string, readonly number[], Partial<Generation>, RegExp])[] = [
   ['no beginning', [], {}, /^the beginning of the text is empty/],
-  ['a length of 0', [1], { length: 0 }, /^the length is 0; a whole number/],
-  ['a temperature below 0', [1], { temperature: -1 }, /^the temperature is -1; a number of at least 0/],
+  ['a length of 0', [1], { length: 0 }, /^the length is 0, expected a whole number/],
+  ['a temperature below 0', [1], { temperature: -1 }, /^the temperature is -1, expected a number of at least 0/],
   ['a temperature that is no number', [1], { temperature: Number.NaN }, /^the temperature is NaN/]
 ]
 for (const [what, beginning, given, message] of refused)

@@ -32,33 +32,33 @@ export function* generated(
   check(beginning, length, temperature)
   const text = [...beginning]
   for (let k = 0; k < length; k++) {
-    const seen = text.slice(-context)
+    const visible = text.slice(-context)
     // Characters after the predicted place change nothing.
     const window = new Float32Array(context)
-    window.set(seen)
+    window.set(visible)
     const all = probabilitiesOf(window)
     const classes = all.length / context
-    const next = drawn(all.subarray((seen.length - 1) * classes, seen.length * classes), temperature, random)
+    const next = drawn(all.subarray((visible.length - 1) * classes, visible.length * classes), temperature, random)
     text.push(next)
     yield next
   }
 }
 
 function check({ length: given }: readonly number[], length: number, temperature: number): void {
-  if (given === 0) throw new InputError('the beginning of the text is empty; at least one character is expected')
+  if (given === 0) throw new InputError('the beginning of the text is empty, expected at least one character')
   if (!Number.isSafeInteger(length) || length < 1)
-    throw new InputError(`the length is ${length}; a whole number of characters of at least 1 is expected`)
+    throw new InputError(`the length is ${length}, expected a whole number of at least 1`)
   if (!(temperature >= 0 && temperature < Infinity))
-    throw new InputError(`the temperature is ${temperature}; a number of at least 0 is expected, such as 0.8`)
+    throw new InputError(`the temperature is ${temperature}, expected a number of at least 0, such as 0.8`)
 }
 
 /** A class drawn by its probability, in float64 and in the order of the classes, so that the same draw gives the same class. */
 function drawn(probabilities: Float32Array, temperature: number, random: Random): number {
-  const most = probabilities.reduce((max, each) => Math.max(max, each), 0)
-  invariant(most > 0, 'a model gave no class a probability')
-  if (temperature === 0) return probabilities.indexOf(most)
-  const weights = Array.from(probabilities, (each) => (each / most) ** (1 / temperature))
-  let left = random.uniform() * weights.reduce((sum, weight) => sum + weight, 0)
-  const found = weights.findIndex((weight) => (left -= weight) < 0)
-  return found < 0 ? probabilities.indexOf(most) : found
+  const largest = probabilities.reduce((max, each) => Math.max(max, each), 0)
+  invariant(largest > 0, 'the model gave no class a positive probability')
+  if (temperature === 0) return probabilities.indexOf(largest)
+  const weights = Array.from(probabilities, (each) => (each / largest) ** (1 / temperature))
+  let remaining = random.uniform() * weights.reduce((sum, weight) => sum + weight, 0)
+  const found = weights.findIndex((weight) => (remaining -= weight) < 0)
+  return found < 0 ? probabilities.indexOf(largest) : found
 }

@@ -43,7 +43,7 @@ test.serial('a place sees itself and those before it, and nothing after', async 
 })
 
 test.serial(
-  'the layers that an export puts beside the model load it in a TensorFlow.js that knows nothing of them',
+  'the layers that an export puts next to the model load it in a TensorFlow.js that knows nothing of them',
   async (t) => {
     const options = localData(10, 6)
     const task = await createTask({ localData: options, model: { kind: 'gpt', ...size } })
@@ -167,11 +167,11 @@ test.serial('sizes that do not fit, and samples that are no texts, are refused',
   const context = { inputShape: [6], targetShape: [6], classes: 5, options: undefined }
   t.throws(() => gpt({ ...size, heads: 3 }, context), {
     instanceOf: InputError,
-    message: 'width is 8; a multiple of heads, which is 3, is expected'
+    message: 'width is 8, expected a multiple of heads, which is 3'
   })
   t.throws(() => gpt(size, { ...context, inputShape: [4097], targetShape: [4097] }), {
     instanceOf: InputError,
-    message: 'the context is 4097 characters; at most 4096 are expected'
+    message: 'the context is 4097 characters, expected at most 4096'
   })
   const digits: TfjsTaskOptions['localData'] = { ...localData(1, 6), data: { kind: 'digits', samples: 10 } }
   await t.throwsAsync(createTask({ localData: digits, model: { kind: 'gpt', ...size } }), {
@@ -180,11 +180,11 @@ test.serial('sizes that do not fit, and samples that are no texts, are refused',
   })
   await t.throwsAsync(createTask({ localData: localData(10, 6), model: { kind: 'mlp', hidden: [4] } }), {
     instanceOf: InputError,
-    message: /mlp learns one class of a sample; found 6 of them, as texts have, which the task gpt learns/
+    message: /mlp learns one class per sample; found 6, as texts have: use the task gpt/
   })
 })
 
-test.serial('weights are drawn for the size of their layer, and their names say whose they are', async (t) => {
+test.serial('weights are drawn for the size of their layer, and their names name the layer', async (t) => {
   const task = await createTask({ localData: localData(10, 6), model: { kind: 'gpt', ...size } })
   const tensors = unpack(task.schema, await task.initialise(1).run())
   const spreadOf = (place: number) =>

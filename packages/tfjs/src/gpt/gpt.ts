@@ -2,10 +2,10 @@ import { InputError } from '@murmuration/core'
 import type { LayersModel, SymbolicTensor } from '@tensorflow/tfjs-layers'
 import { tensorflow as tf } from '../tensorflow.js'
 import type { ModelContext } from '../user-module.js'
-import { registerLayers, spread } from './layers.js'
+import { registerLayers, initialDistribution } from './layers.js'
 import { type GptSize, maxContext } from './size.js'
 
-const made = registerLayers(tf)
+const gptLayers = registerLayers(tf)
 
 /**
  * A small GPT (Radford et al. 2018, with the normalisations before each part, as in Radford et al. 2019): its input is `[batch, length]` numbers of
@@ -22,16 +22,15 @@ export function gpt(
         'give a .txt file as data, tiny-shakespeare, or sentences'
     )
   if (inputShape[0] > maxContext)
-    throw new InputError(`the context is ${inputShape[0]} characters; at most ${maxContext} are expected`)
-  if (width % heads !== 0)
-    throw new InputError(`width is ${width}; a multiple of heads, which is ${heads}, is expected`)
+    throw new InputError(`the context is ${inputShape[0]} characters, expected at most ${maxContext}`)
+  if (width % heads !== 0) throw new InputError(`width is ${width}, expected a multiple of heads, which is ${heads}`)
   const input = tf.input({ shape: [...inputShape] })
   const embedding = tf.layers.embedding({
     inputDim: classes,
     outputDim: width,
-    embeddingsInitializer: tf.initializers.randomNormal(spread)
+    embeddingsInitializer: tf.initializers.randomNormal(initialDistribution)
   })
-  let x = made.positionEmbedding().apply(embedding.apply(input)) as SymbolicTensor
+  let x = gptLayers.positionEmbedding().apply(embedding.apply(input)) as SymbolicTensor
   for (let layer = 0; layer < layers; layer++) x = block(x, width, heads)
   const outputs = tf.layers.dense({ units: classes }).apply(normalised(x)) as SymbolicTensor
   return tf.model({ inputs: input, outputs })
@@ -39,9 +38,9 @@ export function gpt(
 
 /** x + attention(norm(x)), followed by the same with a perceptron. */
 function block(x: SymbolicTensor, width: number, heads: number): SymbolicTensor {
-  const attended = added(x, made.causalAttention({ heads }).apply(normalised(x)) as SymbolicTensor)
-  const up = tf.layers.dense({ units: 4 * width, activation: 'relu' }).apply(normalised(attended))
-  return added(attended, tf.layers.dense({ units: width }).apply(up) as SymbolicTensor)
+  const attended = added(x, gptLayers.causalAttention({ heads }).apply(normalised(x)) as SymbolicTensor)
+  const expanded = tf.layers.dense({ units: 4 * width, activation: 'relu' }).apply(normalised(attended))
+  return added(attended, tf.layers.dense({ units: width }).apply(expanded) as SymbolicTensor)
 }
 
 function normalised(x: SymbolicTensor): SymbolicTensor {

@@ -10,7 +10,7 @@ import type { TensorFlow } from '../tensorflow.js'
  * The distribution of the initial embeddings of characters and places. Ten times as wide as in GPT-2: normalisations amplify a small spread, and its
  * gradients, until rates that are right for all other weights are too high for these.
  */
-export const spread = { mean: 0, stddev: 0.2 }
+export const initialDistribution = { mean: 0, stddev: 0.2 }
 
 /** The score of places that must not be seen. */
 const masked = -1e9
@@ -39,7 +39,7 @@ export function registerLayers(tf: TensorFlow): GptLayers {
     #places: LayerVariable | undefined
 
     override build(shape: Shape): void {
-      const initialiser = tf.initializers.randomNormal(spread)
+      const initialiser = tf.initializers.randomNormal(initialDistribution)
       this.#places = this.addWeight('places', shape.slice(1), 'float32', initialiser)
       this.built = true
     }
@@ -54,7 +54,7 @@ export function registerLayers(tf: TensorFlow): GptLayers {
     }
 
     override getConfig(): Configuration {
-      return { ...super.getConfig(), placesInitializer: { className: 'RandomNormal', config: spread } }
+      return { ...super.getConfig(), placesInitializer: { className: 'RandomNormal', config: initialDistribution } }
     }
   }
 

@@ -15,7 +15,7 @@ import { Products } from '../wasm/products.js'
 import { composed } from './composed.js'
 import { activated, addressOf, finishOf } from './fused.js'
 import { forEachPatches, type Shape } from './patches.js'
-import { readyForTurnedFilter } from './turned.js'
+import { paddedForFlippedFilter } from './padded.js'
 
 const { backend_util, Conv2D, Conv2DBackpropFilter, Conv2DBackpropInput, conv2d, FusedConv2D, reverse, transpose } =
   core
@@ -33,9 +33,9 @@ export const convolutionKernels: readonly KernelConfig[] = [
     ({ dy, filter }, { strides, pad, dimRoundingMode, inputShape }) => {
       const weights = filter as Tensor4D
       const shape = backend_util.computeConv2DInfo(inputShape, weights.shape, strides, 1, pad, dimRoundingMode)
-      const { pictures, padding } = readyForTurnedFilter(dy as Tensor4D, shape)
-      const turned: Tensor4D = transpose(reverse(weights, [0, 1]), [0, 1, 3, 2])
-      return conv2d(pictures, turned, 1, padding)
+      const { images, padding } = paddedForFlippedFilter(dy as Tensor4D, shape)
+      const flipped: Tensor4D = transpose(reverse(weights, [0, 1]), [0, 1, 3, 2])
+      return conv2d(images, flipped, 1, padding)
     }
   )
 ]
@@ -82,8 +82,8 @@ function convolution(backend: BackendWasm, x: TensorInfo, filter: TensorInfo, at
 }
 
 /** `dF[i, j, c, o] = Σ_{n, y, x} X[n, y·s + i − p, x·s + j − p, c] · dY[n, y, x, o]`: the rows and terms of the forward product are exchanged. */
-function filterGradient({ inputs, backend: given, attrs }: Parameters<KernelFunc>[0]): TensorInfo {
-  const backend = given as BackendWasm
+function filterGradient({ inputs, backend: anyBackend, attrs }: Parameters<KernelFunc>[0]): TensorInfo {
+  const backend = anyBackend as BackendWasm
   const { x, dy } = inputs as { x: TensorInfo; dy: TensorInfo }
   const attributes = attrs as unknown as Conv2DBackpropFilterAttrs
   const shape = shapeOf(x, attributes.filterShape, { ...attributes, dilations: 1 })
@@ -110,8 +110,8 @@ function tapsOf({ filterHeight, filterWidth, inChannels }: Shape): number {
 
 function shapeOf(x: TensorInfo, filterShape: number[], attributes: Conv2DAttrs): Shape {
   const { strides, dilations, pad, dimRoundingMode, dataFormat } = attributes
-  invariant(x.dtype === 'float32', () => `a convolution of ${x.dtype} was asked for`)
-  invariant(dataFormat === 'NHWC', () => `a convolution of ${dataFormat} was asked for; the WASM backend has NHWC`)
+  invariant(x.dtype === 'float32', () => `found a convolution of ${x.dtype}, expected float32`)
+  invariant(dataFormat === 'NHWC', () => `found a convolution of ${dataFormat}, expected NHWC in the WASM backend`)
   return backend_util.computeConv2DInfo(
     x.shape as Tensor4D['shape'],
     filterShape as Tensor4D['shape'],

@@ -8,7 +8,7 @@ import type {
 import { core } from '../packages.js'
 import { composed, valuesOf } from './composed.js'
 import type { Shape } from './patches.js'
-import { readyForTurnedFilter } from './turned.js'
+import { paddedForFlippedFilter } from './padded.js'
 
 const {
   backend_util,
@@ -50,12 +50,12 @@ export const depthwiseKernels: readonly KernelConfig[] = [
 /** The depthwise convolution with the filter rotated by 180°, then the sum over the outputs of each input channel. */
 function inputGradient(dy: Tensor, filter: Tensor, shape: Shape): Tensor {
   const { filterHeight, filterWidth, inChannels, outChannels, dilationHeight, dilationWidth } = shape
-  const turned = reverse(reshape(filter, [filterHeight, filterWidth, outChannels, 1]), [0, 1])
-  const { pictures, padding } = readyForTurnedFilter(dy as Tensor4D, shape)
+  const flipped = reverse(reshape(filter, [filterHeight, filterWidth, outChannels, 1]), [0, 1])
+  const { images, padding } = paddedForFlippedFilter(dy as Tensor4D, shape)
   const dilations: [number, number] = [dilationHeight, dilationWidth]
-  const each: Tensor4D = depthwiseConv2d(pictures, turned as Tensor4D, 1, padding, 'NHWC', dilations)
-  if (outChannels === inChannels) return each
-  return reshape(sum(reshape(each, [-1, outChannels / inChannels]), 1), shape.inShape)
+  const convolved: Tensor4D = depthwiseConv2d(images, flipped as Tensor4D, 1, padding, 'NHWC', dilations)
+  if (outChannels === inChannels) return convolved
+  return reshape(sum(reshape(convolved, [-1, outChannels / inChannels]), 1), shape.inShape)
 }
 
 /** `dF[i, j, c, m] = Σ_{n, y, x} X[n, y·s + i·d − p, x·s + j·d − p, c] · dY[n, y, x, c·M + m]`, summed directly. */
@@ -80,8 +80,8 @@ function addOutput(gradient: Float32Array, shape: Shape, input: Float32Array, in
     for (let j = 0; j < filterWidth; j++) {
       const column = left + j * shape.dilationWidth
       if (column < 0 || column >= inWidth) continue
-      const place = ((sampleRow + row) * inWidth + column) * inChannels
-      addTap(gradient, (i * filterWidth + j) * outChannels, input, place, incoming, output * outChannels, shape)
+      const pixel = ((sampleRow + row) * inWidth + column) * inChannels
+      addTap(gradient, (i * filterWidth + j) * outChannels, input, pixel, incoming, output * outChannels, shape)
     }
   }
 }
@@ -90,7 +90,7 @@ function addTap(
   gradient: Float32Array,
   tap: number,
   input: Float32Array,
-  place: number,
+  pixel: number,
   incoming: Float32Array,
   output: number,
   { inChannels, outChannels }: Shape
@@ -98,7 +98,7 @@ function addTap(
   const multiplier = outChannels / inChannels
   for (let copy = 0; copy < multiplier; copy++) {
     for (let channel = 0, o = copy; channel < inChannels; channel++, o += multiplier) {
-      gradient[tap + o] += input[place + channel] * incoming[output + o]
+      gradient[tap + o] += input[pixel + channel] * incoming[output + o]
     }
   }
 }

@@ -35,7 +35,7 @@ export function finishOf(
   return (out) => {
     const size = util.sizeFromShape(out.shape)
     if (size === 0 || (bias === undefined && activation === 'linear')) return
-    const finish = { bias: bias ? addressOf(backend, bias) : 0, least: bound[0], most: bound[1] }
+    const finish = { bias: bias ? addressOf(backend, bias) : 0, min: bound[0], max: bound[1] }
     Products.of(backend).finish(addressOf(backend, out), size / columns, columns, finish)
   }
 }

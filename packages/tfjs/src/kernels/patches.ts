@@ -38,11 +38,11 @@ export function forEachPatches(
     return
   }
   const pixel = 4 * inChannels
-  const most = Math.max(1, Math.min(batchSize, Math.floor(paddedBytes / (newHeight * newWidth * pixel))))
-  const padded = backend.makeOutput([most, newHeight, newWidth, inChannels], 'float32')
+  const maxImages = Math.max(1, Math.min(batchSize, Math.floor(paddedBytes / (newHeight * newWidth * pixel))))
+  const padded = backend.makeOutput([maxImages, newHeight, newWidth, inChannels], 'float32')
   const target = addressOf(backend, padded)
-  for (let first = 0; first < batchSize; first += most) {
-    const count = Math.min(most, batchSize - first)
+  for (let first = 0; first < batchSize; first += maxImages) {
+    const count = Math.min(maxImages, batchSize - first)
     const source = addressOf(backend, x) + first * inHeight * inWidth * pixel
     const [height, width] = [inHeight, inWidth]
     Products.of(backend).frame({ source, target, images: count, height, width, pixel, top, left, newHeight, newWidth })

@@ -41,8 +41,8 @@ function routeToMaximum(input: Float32Array): Route {
       let winner = start + channel
       for (let row = 0; row < rows; row++) {
         const end = start + channel + row * rowStep + columns * columnStep
-        for (let place = start + channel + row * rowStep; place < end; place += columnStep) {
-          if (input[place] > input[winner]) winner = place
+        for (let index = start + channel + row * rowStep; index < end; index += columnStep) {
+          if (input[index] > input[winner]) winner = index
         }
       }
       gradient[winner] += incoming[from + channel]

@@ -42,7 +42,7 @@ function product(backend: BackendWasm, a: TensorInfo, b: TensorInfo, attributes:
   const { transposeA, transposeB } = attributes
   invariant(
     a.dtype === 'float32' && b.dtype === 'float32',
-    () => `a product of ${a.dtype} and ${b.dtype} was asked for`
+    () => `found a product of ${a.dtype} and ${b.dtype}, expected float32`
   )
   const [rows, terms] = extents(a, transposeA)
   const [rightTerms, columns] = extents(b, transposeB)
@@ -59,8 +59,8 @@ function product(backend: BackendWasm, a: TensorInfo, b: TensorInfo, attributes:
   const isJoint = util.sizeFromShape(batchB) === 1 && !transposeA
   const heights = isJoint ? { count: 1, rows: count * rows } : { count, rows }
   for (let index = 0; index < heights.count; index++) {
-    const left = addressOf(backend, a) + 4 * placeIn(batchA, batch, index) * rows * terms
-    const right = addressOf(backend, b) + 4 * placeIn(batchB, batch, index) * terms * columns
+    const left = addressOf(backend, a) + 4 * matrixIn(batchA, batch, index) * rows * terms
+    const right = addressOf(backend, b) + 4 * matrixIn(batchB, batch, index) * terms * columns
     products.multiply({
       left: leftFactor(left, heights.rows, terms, transposeA),
       right: rightFactor(right, terms, columns, transposeB),
@@ -79,14 +79,14 @@ function extents({ shape }: TensorInfo, isTransposed: boolean): readonly [number
   return isTransposed ? [columns, rows] : [rows, columns]
 }
 
-/** The index of the matrix, in a batch of shape `own`, that belongs to `index` in the batch of shape `joint`. */
-function placeIn(own: readonly number[], joint: readonly number[], index: number): number {
-  let [place, size, rest] = [0, 1, index]
+/** The index of the matrix, in a batch of `shape`, that belongs to `index` in the batch of shape `joint`. */
+function matrixIn(shape: readonly number[], joint: readonly number[], index: number): number {
+  let [matrix, size, rest] = [0, 1, index]
   for (let axis = joint.length - 1; axis >= 0; axis--) {
-    const extent = own[axis - joint.length + own.length] ?? 1
-    if (extent > 1) place += (rest % joint[axis]) * size
+    const extent = shape[axis - joint.length + shape.length] ?? 1
+    if (extent > 1) matrix += (rest % joint[axis]) * size
     size *= extent
     rest = Math.floor(rest / joint[axis])
   }
-  return place
+  return matrix
 }

@@ -34,7 +34,7 @@ export async function layersFormat(model: LayersModel, metadata: object): Promis
       return { modelArtifactsInfo: { dateSaved: new Date(0), modelTopologyType: 'JSON' } }
     })
   )
-  invariant(found.length === 1, 'TensorFlow.js did not hand the model over')
+  invariant(found.length === 1, 'TensorFlow.js did not pass the model to the save handler')
   const [{ model: json, weights }] = found
   const isOwn = model.layers.some((layer) => ownLayers.includes(layer.getClassName()))
   return { model: json, weights, ...(isOwn && { layers: await textOfOwnLayers() }) }

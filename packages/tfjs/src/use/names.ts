@@ -4,7 +4,7 @@ import type { LayersModel, layers } from '@tensorflow/tfjs-layers'
 type Layer = layers.Layer
 
 /** A name that TensorFlow.js generated: `max_pooling2d_MaxPooling2D7`. */
-const madeUp = /^([a-z0-9_]+)_[A-Z][A-Za-z0-9]*?\d+$/
+const generated = /^([a-z0-9_]+)_[A-Z][A-Za-z0-9]*?\d+$/
 
 /** A new name for every layer with a generated one: `dense`, `dense_1`, `conv2d`, numbered as in Keras. Layers with a given name keep it. */
 export function layerNames(model: LayersModel): ReadonlyMap<string, string> {
@@ -13,10 +13,10 @@ export function layerNames(model: LayersModel): ReadonlyMap<string, string> {
     ...('layers' in each ? (each.layers as Layer[]).flatMap(layersOf) : [])
   ]
   const found = model.layers.flatMap(layersOf).map(({ name }) => name)
-  const taken = new Set(found.filter((name) => !madeUp.test(name)))
+  const taken = new Set(found.filter((name) => !generated.test(name)))
   const names = new Map<string, string>()
   for (const name of found) {
-    const stem = madeUp.exec(name)?.[1]
+    const stem = generated.exec(name)?.[1]
     if (stem === undefined || names.has(name)) continue
     let next = stem
     for (let times = 1; taken.has(next); times++) next = `${stem}_${times}`

@@ -71,7 +71,7 @@ test('parameters of another model are refused', async (t) => {
   const signature = signatureOf({ inputShape: [3], targetShape: [], classes: 2 })
   const model = { kind: 'mlp', hidden: [4] } as const
   await t.throwsAsync(TrainedModel.of({ model, signature, parameters: new Float32Array(25) }), {
-    message: 'the model has 26 parameters, and 25 were saved: it is another one'
+    message: 'the model has 26 parameters, and 25 were saved: they belong to another model'
   })
 })
 

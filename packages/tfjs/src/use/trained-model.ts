@@ -51,7 +51,7 @@ export class TrainedModel {
     // Before a network of that width takes memory.
     if (classes > parameters.length)
       throw new InputError(
-        `the model has ${classes} classes, and ${parameters.length} parameters were saved: it is another one`
+        `the model has ${classes} classes, which do not fit the ${parameters.length} saved parameters: they belong to another model`
       )
     const backend = await chooseBackend()
     const isModule = description.kind === 'module'
@@ -61,7 +61,9 @@ export class TrainedModel {
     const weights = new ModelWeights(model)
     const length = lengthOf(weights.schema)
     if (length !== parameters.length)
-      throw new InputError(`the model has ${length} parameters, and ${parameters.length} were saved: it is another one`)
+      throw new InputError(
+        `the model has ${length} parameters, and ${parameters.length} were saved: they belong to another model`
+      )
     weights.load(parameters)
     const isClassifier = signature.classes !== undefined && module?.loss === undefined
     const whole = isClassifier && !endsInSoftmax(model) ? withSoftmax(model) : model
@@ -72,7 +74,10 @@ export class TrainedModel {
   async predict(inputs: Float32Array): Promise<Float32Array> {
     const size = sizeOf(this.#inputShape)
     const count = inputs.length / size
-    invariant(Number.isInteger(count), () => `${inputs.length} numbers are no samples of shape [${this.#inputShape}]`)
+    invariant(
+      Number.isInteger(count),
+      () => `found ${inputs.length} numbers, expected a multiple of the samples' shape [${this.#inputShape}]`
+    )
     await useBackend(this.#backend.name)
     const parts: Float32Array[] = []
     for (let start = 0; start < count; start += chunkLength) {
@@ -80,14 +85,14 @@ export class TrainedModel {
       parts.push(this.#outputsOf(inputs.subarray(start * size, end * size), end - start))
     }
     const all = new Float32Array(parts.reduce((sum, { length }) => sum + length, 0))
-    parts.reduce((place, part) => (all.set(part, place), place + part.length), 0)
+    parts.reduce((offset, part) => (all.set(part, offset), offset + part.length), 0)
     return all
   }
 
   /** The characters that continue a text, as numbers, one by one. Throws an {@link InputError} for arguments that make no sense. */
-  async *generate(beginning: readonly number[], how: Generation): AsyncGenerator<number> {
+  async *generate(beginning: readonly number[], options: Generation): AsyncGenerator<number> {
     const probabilitiesOf = (window: Float32Array) => this.#outputsOf(window, 1)
-    const numbers = generated(beginning, { context: this.#inputShape[0], probabilitiesOf }, how)
+    const numbers = generated(beginning, { context: this.#inputShape[0], probabilitiesOf }, options)
     for (;;) {
       await useBackend(this.#backend.name)
       const { value, done } = numbers.next()
@@ -120,7 +125,7 @@ export class TrainedModel {
   #outputsOf(inputs: Float32Array, count: number): Float32Array {
     return tf.tidy(() => {
       const outputs = this.#model.apply(tf.tensor(inputs, [count, ...this.#inputShape]), { training: false })
-      invariant(outputs instanceof tf.Tensor, 'a model with one output gave something else than one tensor')
+      invariant(outputs instanceof tf.Tensor, 'a model with one output did not return one tensor')
       return outputs.dataSync<'float32'>().slice()
     })
   }

@@ -52,7 +52,7 @@ interface ProductKernels {
     newHeight: number,
     newWidth: number
   ): void
-  finish(out: number, stride: number, rows: number, columns: number, bias: number, least: number, most: number): void
+  finish(out: number, stride: number, rows: number, columns: number, bias: number, min: number, max: number): void
 }
 
 /** Addresses in the backend's memory along three axes: planes of rows of columns. Strides in bytes; the number of planes is unbounded. */
@@ -120,8 +120,8 @@ export interface Frame {
  */
 export interface Finish {
   readonly bias: number
-  readonly least: number
-  readonly most: number
+  readonly min: number
+  readonly max: number
 }
 
 /**
@@ -150,7 +150,7 @@ const panelBytes = 4 * chunkTerms * blockColumns
 const tableBytes = 4 * (Math.max(blockRows, chunkTerms) + 4)
 const spareBytes = 4 * 5 * 8
 
-const known = new WeakMap<BackendWasm, Products>()
+const cached = new WeakMap<BackendWasm, Products>()
 
 /**
  * Products of matrices, computed in the memory of TensorFlow.js's WASM backend, which contains its tensors: nothing is copied to or from it. About
@@ -181,8 +181,8 @@ export class Products {
 
   /** The products of this backend. */
   static of(backend: BackendWasm): Products {
-    const products = known.get(backend) ?? new Products(backend)
-    known.set(backend, products)
+    const products = cached.get(backend) ?? new Products(backend)
+    cached.set(backend, products)
     return products
   }
 
@@ -206,7 +206,7 @@ export class Products {
     for (let row = 0; row < rows; row += blockRows) {
       const count = Math.min(blockRows, rows - row)
       this.#tabulate(this.#rows, left.rows, row, count)
-      const place = out + 4 * (row * columns + column)
+      const element = out + 4 * (row * columns + column)
       const [rowTable, termTable, spare, stride] = [this.#rows, this.#terms, this.#spare, 4 * columns]
       const isLater = adds || term > 0
       this.#kernels.multiply(
@@ -218,7 +218,7 @@ export class Products {
         next,
         step,
         width,
-        place,
+        element,
         stride,
         isLater,
         spare
@@ -247,7 +247,7 @@ export class Products {
   }
 
   /** Finishes `rows` rows of `columns` numbers from the address `out` on. */
-  finish(out: number, rows: number, columns: number, { bias, least, most }: Finish): void {
-    this.#kernels.finish(out, 4 * columns, rows, columns, bias, least, most)
+  finish(out: number, rows: number, columns: number, { bias, min, max }: Finish): void {
+    this.#kernels.finish(out, 4 * columns, rows, columns, bias, min, max)
   }
 }

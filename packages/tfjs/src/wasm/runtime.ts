@@ -21,7 +21,7 @@ export function runtimeOf({ wasm }: BackendWasm): Runtime {
   const memory = asm?.memory
   invariant(
     memory instanceof WebAssembly.Memory && malloc !== undefined && free !== undefined,
-    'the memory of the WASM backend is not where version 4.22.0 has it'
+    'the memory of the WASM backend was not found where version 4.22.0 has it'
   )
   return { memory, malloc, free }
 }

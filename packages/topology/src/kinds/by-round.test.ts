@@ -124,7 +124,7 @@ test('a Moshpit grid without empty cells is exact after a round along each dimen
   t.true(contraction(holed).perPeriod > 0.01)
 })
 
-test('in random matchings each peer meets one at most, all pairs come about as often, and the squares halve and a little', (t) => {
+test('in random matchings each peer meets one at most, all pairs occur about as often, and the squares halve and a little', (t) => {
   const size = 16
   const topology = build(size, { kind: 'random-matching', rounds: 2000, seed: 1 })
   t.is(mostNeighbours(topology), 1)
@@ -200,7 +200,7 @@ test('EquiDyn loses as much per round of 5,000 peers as of 300: directed 1 − 2
   }
 })
 
-test('in an epidemic every peer sends to as many, and averages evenly with all that it hears', (t) => {
+test('in an epidemic every peer sends to as many, and averages evenly with all that it receives', (t) => {
   const topology = build(20, { kind: 'epidemic', degree: 3, rounds: 50, seed: 1 })
   for (const peer of topology.peers) {
     for (let round = 0; round < 50; round++) {

@@ -18,7 +18,7 @@ const grid = (rows: number, columns: number): Graph => torus.graphs?.({ rows, co
 
 const sizes = fc.integer({ min: 1, max: 40 })
 
-test('in the undirected graphs each edge stands in both lists', (t) => {
+test('in the undirected graphs each edge is in both lists', (t) => {
   fc.assert(
     fc.property(sizes, fc.integer({ min: 2, max: 6 }), fc.integer({ min: 2, max: 6 }), (size, rows, columns) => {
       const all = [only(ring, size), only(complete, size), only(star, size), grid(rows, columns)]
@@ -79,7 +79,7 @@ test('the period of one-peer exponential is the logarithm of the size, rounded u
   )
 })
 
-test('parts are told apart, and directions matter for being strongly connected', (t) => {
+test('parts are distinguished, and directions matter for being strongly connected', (t) => {
   t.deepEqual(
     partsOf(
       graphOfEdges(5, [

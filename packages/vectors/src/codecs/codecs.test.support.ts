@@ -59,7 +59,7 @@ export class Pair {
 
 /** The largest |x − y| of two vectors. */
 export function farthest(x: Float32Array, y: Float32Array): number {
-  return x.reduce((most, value, index) => Math.max(most, Math.abs(value - y[index])), 0)
+  return x.reduce((max, value, index) => Math.max(max, Math.abs(value - y[index])), 0)
 }
 
 /** The largest power of two that is at most `size`, which is above zero. */

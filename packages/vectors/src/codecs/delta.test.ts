@@ -64,7 +64,7 @@ for (const name of names) {
     t.is(pair.body.bytes, parseCodec(name).bytes(length))
   })
 
-  test(`${name}: numbers so large that their change overflows go as raw float32, and changes go on from there`, (t) => {
+  test(`${name}: numbers so large that their change overflows are sent as raw float32, and changes continue from there`, (t) => {
     const pair = new Pair(name, 3)
     const [x, y] = [Float32Array.of(3e38, 1, -3e38), Float32Array.of(-3e38, 2, 3e38)]
     t.deepEqual(pair.pass(t, x), x)
@@ -75,7 +75,7 @@ for (const name of names) {
   })
 }
 
-test('a change to the largest number that rounds to too much goes as raw float32', (t) => {
+test('a change to the largest number that rounds to too much is sent as raw float32', (t) => {
   const largest = 2 ** 127 * (2 - 2 ** -23)
   for (const name of [...names.slice(1), 'top-k:0.1']) {
     const ids = new Set<number>()
@@ -92,7 +92,7 @@ test('a change to the largest number that rounds to too much goes as raw float32
   }
 })
 
-test('what stands still arrives in the end: each round takes away all but a step of the error', (t) => {
+test('a vector that stays the same arrives in the end: each round removes all but a step of the error', (t) => {
   for (const name of ['delta-bfloat16', 'delta-int8']) {
     const pair = new Pair(name, length)
     pair.pass(t, new Float32Array(length))
@@ -150,7 +150,7 @@ test('ranges have references of their own, also where they overlap', (t) => {
   }
 })
 
-test('NaN and infinity go as raw float32, are refused, and leave no trace', (t) => {
+test('NaN and infinity are sent as raw float32, are refused, and leave no trace', (t) => {
   for (const name of [...names, 'top-k:0.5']) {
     for (const wrong of [NaN, Infinity, -Infinity]) {
       const pair = new Pair(name, 20_000)

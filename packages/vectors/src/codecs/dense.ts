@@ -80,9 +80,9 @@ class DenseEncoder implements Encoder {
     const { length } = values
     checkRoom(this.#length, offset, length, out)
     const bytes = this.#format.bytes(length)
-    const known = this.#reference?.range(offset, length)
-    const shorter = bytes < rawBytes(length)
-    if (shorter && encodeRange(this.#format, values, known, out, this.#generator)) return { id: this.#id, bytes }
+    const reference = this.#reference?.range(offset, length)
+    const isShorter = bytes < rawBytes(length)
+    if (isShorter && encodeRange(this.#format, values, reference, out, this.#generator)) return { id: this.#id, bytes }
     out.set(bodyOf(values))
     this.#reference?.become(values, offset)
     return { id: rawCodecId, bytes: rawBytes(length) }
@@ -109,21 +109,21 @@ class DenseDecoder implements Decoder {
   }
 
   decode(id: number, bytes: Uint8Array, offset: number, out: Float32Array): string | undefined {
-    const wrong = misplaced(this.#length, offset, out.length)
-    if (wrong !== undefined) return wrong
-    const known = this.#reference?.range(offset, out.length)
-    const fault = this.#read(id, bytes, known, out)
-    if (fault !== undefined) known?.fill(unset)
+    const problem = misplaced(this.#length, offset, out.length)
+    if (problem !== undefined) return problem
+    const reference = this.#reference?.range(offset, out.length)
+    const fault = this.#read(id, bytes, reference, out)
+    if (fault !== undefined) reference?.fill(unset)
     return fault
   }
 
-  #read(id: number, bytes: Uint8Array, known: Float32Array | undefined, out: Float32Array): string | undefined {
-    if (id === rawCodecId) return decodeRaw(bytes, out, known)
+  #read(id: number, bytes: Uint8Array, reference: Float32Array | undefined, out: Float32Array): string | undefined {
+    if (id === rawCodecId) return decodeRaw(bytes, out, reference)
     if (id !== this.#id) return otherCodec(id, { id: this.#id, name: this.#name })
     const expected = this.#format.bytes(out.length)
     if (bytes.byteLength !== expected) return wrongLength(bytes.byteLength, expected)
-    if (decodeRange(this.#format, bytes, known, out)) return undefined
-    return notFinite(known)
+    if (decodeRange(this.#format, bytes, reference, out)) return undefined
+    return notFinite(reference)
   }
 
   reset(): void {

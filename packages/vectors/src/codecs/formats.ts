@@ -40,10 +40,10 @@ export function encodeRange(
   if (draws !== undefined) workspace.randomState.set(draws)
   for (let start = 0; start < values.length; start += blockLength) {
     const count = Math.min(blockLength, values.length - start)
-    const known = reference?.subarray(start, start + count)
-    kernel(workspace.load(values.subarray(start, start + count), known, format.step))
+    const referenceBlock = reference?.subarray(start, start + count)
+    kernel(workspace.load(values.subarray(start, start + count), referenceBlock, format.step))
     if (!workspace.isBelow(reference === undefined ? format.beyond : infiniteBits)) return false
-    known?.set(workspace.reference.subarray(0, count))
+    referenceBlock?.set(workspace.reference.subarray(0, count))
     out.set(workspace.codes.subarray(0, format.bytes(count)), format.bytes(start))
   }
   draws?.set(workspace.randomState)

@@ -30,7 +30,7 @@ test('vectors of several kinds and fields do not disturb each other', (t) => {
   }
 })
 
-test('of many kinds, the first are coded and the others go as raw float32, and nobody takes more memory for them', (t) => {
+test('of many kinds, the first are coded and the others are sent as raw float32, and need no more memory', (t) => {
   const { encoder, decoder } = ends()
   const out = new Uint8Array(codec.maxBytes(length))
   const [values, got] = [new Float32Array(length).fill(3), new Float32Array(length)]

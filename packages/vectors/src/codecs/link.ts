@@ -31,11 +31,11 @@ class Lanes<End> {
 
   /** The end for a lane; undefined when there are too many. */
   of({ kind, field }: Lane): End | undefined {
-    const place = 16 * kind + field
-    const known = this.#ends.get(place)
-    if (known !== undefined || this.#ends.size === maxLanes) return known
+    const key = 16 * kind + field
+    const existing = this.#ends.get(key)
+    if (existing !== undefined || this.#ends.size === maxLanes) return existing
     const end = this.#create(`${kind}.${field}`)
-    this.#ends.set(place, end)
+    this.#ends.set(key, end)
     return end
   }
 
@@ -51,9 +51,9 @@ export class LinkEncoder {
 
   /** @param random - see {@link codecRandom} */
   constructor(codec: Codec, length: number, random: Random) {
-    const own = random.stream(codec.name)
-    this.#lanes = new Lanes((name) => codec.createEncoder(length, own.stream(name)))
-    this.#raw = rawCodec.createEncoder(length, own)
+    const codecRandomStream = random.stream(codec.name)
+    this.#lanes = new Lanes((name) => codec.createEncoder(length, codecRandomStream.stream(name)))
+    this.#raw = rawCodec.createEncoder(length, codecRandomStream)
   }
 
   encode(lane: Lane, values: Float32Array, offset: number, out: Uint8Array): EncodedBody {

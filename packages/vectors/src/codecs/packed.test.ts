@@ -24,7 +24,7 @@ const numbers = fc.oneof(
   fc.array(fc.float({ noNaN: true, noDefaultInfinity: true }), { maxLength: 40 })
 )
 
-test('what is packed comes out bit by bit as it was, in no more bytes than raw float32 and as many as are told', (t) => {
+test('a packed vector is unpacked bit by bit as it was, in no more bytes than raw float32 and as many as are announced', (t) => {
   fc.assert(
     fc.property(numbers, (list) => {
       const values = Float32Array.from(list)
@@ -101,7 +101,7 @@ test('any bytes are read or refused in words, and never throw or leave something
   )
 })
 
-test('a packed body that was cut, or that goes on, is refused', (t) => {
+test('a packed body that was truncated, or is too long, is refused', (t) => {
   for (const values of [
     Float32Array.from({ length: 500 }, (_, k) => (k % 50 === 7 ? k : 0)),
     Float32Array.from({ length: 64 }, (_, k) => k % 2)

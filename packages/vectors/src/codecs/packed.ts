@@ -90,7 +90,7 @@ export function readPacked(bytes: Uint8Array, out: Float32Array): string | undef
 function planOf(values: Float32Array): Plan | undefined {
   const all = new Uint32Array(values.buffer, values.byteOffset, values.length)
   const plans = [...planFor(all, 0, noPlaces, 0), ...sparsePlans(all)]
-  const best = plans.reduce((least, plan) => (plan.bytes < least.bytes ? plan : least))
+  const best = plans.reduce((shortest, plan) => (plan.bytes < shortest.bytes ? plan : shortest))
   return best.bytes < rawBytes(values.length) ? best : undefined
 }
 
@@ -118,12 +118,12 @@ function withoutZerosOf(
   return { numbers, places }
 }
 
-function planFor(numbers: Uint32Array, flags: number, places: Uint32Array, more: number): Plan[] {
+function planFor(numbers: Uint32Array, flags: number, places: Uint32Array, extraBytes: number): Plan[] {
   const table = NumberTable.of(numbers)
-  const plain = { flags, numbers, places, table, bytes: 1 + more + rawBytes(numbers.length) }
-  const signs = { ...plain, flags: flags | withSigns, bytes: 1 + more + signsLength(numbers) }
+  const plain = { flags, numbers, places, table, bytes: 1 + extraBytes + rawBytes(numbers.length) }
+  const signs = { ...plain, flags: flags | withSigns, bytes: 1 + extraBytes + signsLength(numbers) }
   if (table === undefined) return [plain, signs]
-  const bytes = 2 + more + rawBytes(table.size) + Math.ceil((numbers.length * widthOf(table.size)) / 8)
+  const bytes = 2 + extraBytes + rawBytes(table.size) + Math.ceil((numbers.length * widthOf(table.size)) / 8)
   return [plain, signs, { ...plain, flags: flags | withTable, bytes }]
 }
 

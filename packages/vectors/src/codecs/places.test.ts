@@ -12,7 +12,7 @@ function written(list: Uint32Array, length: number): Uint8Array {
   return out.slice(3, writePlaces(list, length, out, 3))
 }
 
-test('places come back, in no more bytes than was said', (t) => {
+test('places are read back, in no more bytes than announced', (t) => {
   const lengths = fc.constantFrom(1, 8, 100, 1000, 100_000, 2 ** 25, 2 ** 31)
   fc.assert(
     fc.property(

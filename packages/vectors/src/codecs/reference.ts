@@ -30,11 +30,11 @@ export class ReferenceVector {
 }
 
 /** Reads raw float32 to `out`, and to the range `known` of a reference. */
-export function decodeRaw(bytes: Uint8Array, out: Float32Array, known?: Float32Array): string | undefined {
+export function decodeRaw(bytes: Uint8Array, out: Float32Array, reference?: Float32Array): string | undefined {
   const expected = rawBytes(out.length)
   if (bytes.byteLength !== expected) return wrongLength(bytes.byteLength, expected)
   if (!copyFinite(bytes, bodyOf(out))) return notFinite(undefined)
-  known?.set(out)
+  reference?.set(out)
   return undefined
 }
 
@@ -47,8 +47,8 @@ export function wrongLength(found: number, expected: number): string {
 }
 
 /** Why a result is not finite: from a sum with the range `known` of a reference, if there is one. */
-export function notFinite(known: Float32Array | undefined): string {
-  const missing = known !== undefined && !copyFinite(bodyOf(known))
+export function notFinite(reference: Float32Array | undefined): string {
+  const missing = reference !== undefined && !copyFinite(bodyOf(reference))
   return missing ? 'a change of numbers that were never sent as a whole' : 'a number is NaN or infinite'
 }
 

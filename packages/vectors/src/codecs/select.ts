@@ -36,16 +36,16 @@ function histogramOf(
   values: Float32Array,
   reference: Float32Array,
   mask: number,
-  wanted: number,
+  prefix: number,
   shift: number,
   bins: number
 ): Uint32Array {
   const workspace = CodecWorkspace.only
   workspace.histogram.fill(0)
   for (let start = 0; start < values.length; start += blockLength) {
-    const known = reference.subarray(start, start + blockLength)
-    const end = workspace.load(values.subarray(start, start + blockLength), known, changeStep)
-    workspace.kernels.countChanges(end, mask, wanted, shift, bins)
+    const referenceBlock = reference.subarray(start, start + blockLength)
+    const end = workspace.load(values.subarray(start, start + blockLength), referenceBlock, changeStep)
+    workspace.kernels.countChanges(end, mask, prefix, shift, bins)
   }
   return workspace.histogram
 }
@@ -62,14 +62,14 @@ export function selectChanges(
   changes: Float32Array
 ): number {
   const workspace = CodecWorkspace.only
-  const least = Math.max(1, threshold.size)
+  const minSize = Math.max(1, threshold.size)
   let { ties } = threshold
   let found = 0
   for (let start = 0; start < values.length; start += blockLength) {
-    const known = reference.subarray(start, start + blockLength)
+    const referenceBlock = reference.subarray(start, start + blockLength)
     workspace.kernels.selectChanges(
-      workspace.load(values.subarray(start, start + blockLength), known, changeStep),
-      least
+      workspace.load(values.subarray(start, start + blockLength), referenceBlock, changeStep),
+      minSize
     )
     const { selected } = workspace
     for (let index = 0; index < selected; index++) {

@@ -80,7 +80,7 @@ test('what changed since, and not the numbers themselves, decides', (t) => {
   t.deepEqual(placesOf(got.map((value, index) => value - x[index])), [17])
 })
 
-test('all of what stands still arrives in the end, bit by bit, however different the sizes are', (t) => {
+test('a vector that stays the same arrives completely in the end, bit by bit, however different the sizes are', (t) => {
   for (const fraction of [0.01, 0.1, 0.4]) {
     const x = normals(2000, 5).map((value, index) => value * 10 ** ((index % 40) - 30))
     const pair = pairAtZero(t, fraction, x.length)

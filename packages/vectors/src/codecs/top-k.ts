@@ -95,9 +95,9 @@ class TopKEncoder implements Encoder {
   encode(values: Float32Array, offset: number, out: Uint8Array): EncodedBody {
     const { length } = values
     checkRoom(this.#length, offset, length, out)
-    const known = this.#reference.range(offset, length)
-    const shorter = this.#bytes(length) < rawBytes(length)
-    const bytes = shorter ? this.#write(values, known, out) : undefined
+    const reference = this.#reference.range(offset, length)
+    const isShorter = this.#bytes(length) < rawBytes(length)
+    const bytes = isShorter ? this.#write(values, reference, out) : undefined
     if (bytes !== undefined) return { id: topK.id, bytes }
     out.set(bodyOf(values))
     this.#reference.become(values, offset)
@@ -105,17 +105,17 @@ class TopKEncoder implements Encoder {
   }
 
   /** Returns the bytes of the body; nothing when something is not finite. */
-  #write(values: Float32Array, known: Float32Array, out: Uint8Array): number | undefined {
-    const threshold = thresholdOf(values, known, countOf(this.#fraction, values.length))
+  #write(values: Float32Array, reference: Float32Array, out: Uint8Array): number | undefined {
+    const threshold = thresholdOf(values, reference, countOf(this.#fraction, values.length))
     if (threshold === undefined) return undefined
-    const count = selectChanges(values, known, threshold, this.#places, this.#changes)
+    const count = selectChanges(values, reference, threshold, this.#places, this.#changes)
     const [places, changes] = [this.#places.subarray(0, count), this.#changes.subarray(0, count)]
     const unit = unitOf(largestOf(changes))
     for (let index = 0; index < count; index++) changes[index] /= unit
     const codes = out.subarray(headBytes, headBytes + float16.bytes(count))
     encodeRange(float16, changes, undefined, codes)
     decodeRange(float16, codes, undefined, changes)
-    if (!addChanges(known, places, changes, unit)) return undefined
+    if (!addChanges(reference, places, changes, unit)) return undefined
     const head = new DataView(out.buffer, out.byteOffset, headBytes)
     head.setUint32(0, count, true)
     head.setFloat32(4, unit, true)
@@ -143,15 +143,15 @@ class TopKDecoder implements Decoder {
   }
 
   decode(id: number, bytes: Uint8Array, offset: number, out: Float32Array): string | undefined {
-    const wrong = misplaced(this.#length, offset, out.length)
-    if (wrong !== undefined) return wrong
-    const known = this.#reference.range(offset, out.length)
-    const fault = id === rawCodecId ? decodeRaw(bytes, out, known) : this.#read(id, bytes, known, out)
-    if (fault !== undefined) known.fill(unset)
+    const problem = misplaced(this.#length, offset, out.length)
+    if (problem !== undefined) return problem
+    const reference = this.#reference.range(offset, out.length)
+    const fault = id === rawCodecId ? decodeRaw(bytes, out, reference) : this.#read(id, bytes, reference, out)
+    if (fault !== undefined) reference.fill(unset)
     return fault
   }
 
-  #read(id: number, bytes: Uint8Array, known: Float32Array, out: Float32Array): string | undefined {
+  #read(id: number, bytes: Uint8Array, reference: Float32Array, out: Float32Array): string | undefined {
     if (id !== topK.id) return otherCodec(id, topK)
     if (bytes.byteLength < headBytes) return wrongLength(bytes.byteLength, headBytes)
     const head = new DataView(bytes.buffer, bytes.byteOffset, headBytes)
@@ -163,8 +163,8 @@ class TopKDecoder implements Decoder {
     if (bytes.byteLength <= placesAt) return wrongLength(bytes.byteLength, placesAt + 1)
     if (!readPlaces(bytes.subarray(placesAt), out.length, places)) return 'the places of the changes cannot be read'
     const isFinite = decodeRange(float16, bytes.subarray(headBytes, placesAt), undefined, changes)
-    if (!isFinite || !addChanges(known, places, changes, unit)) return notFinite(known)
-    return copyFinite(bodyOf(known), bodyOf(out)) ? undefined : notFinite(known)
+    if (!isFinite || !addChanges(reference, places, changes, unit)) return notFinite(reference)
+    return copyFinite(bodyOf(reference), bodyOf(out)) ? undefined : notFinite(reference)
   }
 
   reset(): void {
@@ -173,12 +173,12 @@ class TopKDecoder implements Decoder {
 }
 
 /** Adds changes in a unit to the numbers at these places. Returns whether all of them are finite. */
-function addChanges(known: Float32Array, places: Uint32Array, changes: Float32Array, unit: number): boolean {
+function addChanges(reference: Float32Array, places: Uint32Array, changes: Float32Array, unit: number): boolean {
   let largest = 0
   for (let index = 0; index < places.length; index++) {
     const place = places[index]
-    const sum = Math.fround(known[place] + Math.fround(changes[index] * unit))
-    known[place] = sum
+    const sum = Math.fround(reference[place] + Math.fround(changes[index] * unit))
+    reference[place] = sum
     // NaN persists.
     largest = Math.max(largest, Math.abs(sum))
   }

@@ -24,8 +24,8 @@ type BlockKernel = (end: number) => void
 /** The kernels by name. */
 export type Kernels = { readonly [name in HalfKernel | Int8Kernel]: BlockKernel } & {
   readonly inspect: BlockKernel
-  countChanges(end: number, mask: number, wanted: number, shift: number, bins: number): void
-  selectChanges(end: number, least: number): void
+  countChanges(end: number, mask: number, prefix: number, shift: number, bins: number): void
+  selectChanges(end: number, minSize: number): void
 }
 
 /** The addresses of the areas in the memory, in bytes. */

@@ -21,7 +21,7 @@ test('an array that a memory of fixed size was not asked for is an error, and a 
   t.is(memory.vector(1), undefined)
 })
 
-test("shared memory grows, and knows its vectors from before and after; other memory is nobody's", (t) => {
+test('shared memory grows, and knows its vectors from before and after; other memory belongs to none', (t) => {
   const memory = KernelMemory.shared()
   const vectors = [memory.vector(1), memory.vector(100_000)]
   for (const vector of vectors) t.is(vector && KernelMemory.of(vector), memory)
@@ -31,6 +31,6 @@ test("shared memory grows, and knows its vectors from before and after; other me
 test('more than 4 GiB are refused before anything is allocated', (t) => {
   t.throws(() => KernelMemory.fixed([2 ** 32, 1]), {
     instanceOf: InputError,
-    message: /4\.0 GiB of memory for kernels are needed; at most 4 GiB/
+    message: /kernels need 4\.0 GiB of memory, and can have at most 4 GiB/
   })
 })

@@ -59,16 +59,14 @@ export class KernelMemory {
     const bytes = lengths.reduce((sum, length) => sum + aligned(length), 0)
     const pages = Math.ceil(bytes / pageBytes)
     if (pages > maxPages) {
-      throw new InputError(
-        `${(bytes / 2 ** 30).toFixed(1)} GiB of memory for kernels are needed; at most 4 GiB are possible`
-      )
+      throw new InputError(`kernels need ${(bytes / 2 ** 30).toFixed(1)} GiB of memory, and can have at most 4 GiB`)
     }
     try {
       return new KernelMemory(new WebAssembly.Memory({ initial: pages, maximum: pages }), setBytes)
     } catch (error) {
       // Engines reserve far more addresses than memory, so that they need no bounds checks.
       throw new InputError(
-        `${pages} pages of memory for kernels cannot be had: ${messageOf(error)}; 10 GiB of addresses are needed, which "ulimit -v" may limit`
+        `cannot allocate ${pages} pages of memory for kernels: ${messageOf(error)}; they need 10 GiB of address space, which "ulimit -v" may limit`
       )
     }
   }
@@ -110,7 +108,7 @@ export class KernelMemory {
 
   #expect(bytes: number): number {
     const address = this.#acquire(bytes)
-    invariant(address !== undefined, () => `${bytes} bytes of memory for kernels were not asked for`)
+    invariant(address !== undefined, () => `${bytes} bytes exceed the memory that was allocated for kernels`)
     return address
   }
 

@@ -105,12 +105,12 @@ export class Workspace {
   /** Writes a line of the table except for the address. Returns the position of the vector: identical operands share it. */
   #locate({ vector, use, factor }: Operand, line: number, locations: Location[], length: number): Location {
     this.#factors[(line * lineBytes + factorOffset) / 8] = factor ?? 0
-    const here = this.#has(vector)
+    const isInMemory = this.#has(vector)
     const { byteOffset } = vector
-    let location = locations.find((other) => other.vector === vector || (here && other.address === byteOffset))
+    let location = locations.find((other) => other.vector === vector || (isInMemory && other.address === byteOffset))
     if (location === undefined) {
-      const buffer = here ? undefined : this.#buffers.subarray(line * length, (line + 1) * length)
-      location = { vector, buffer, address: here ? byteOffset : undefined, read: false, written: false }
+      const buffer = isInMemory ? undefined : this.#buffers.subarray(line * length, (line + 1) * length)
+      location = { vector, buffer, address: isInMemory ? byteOffset : undefined, read: false, written: false }
       locations.push(location)
     }
     location.read ||= use !== 'write'

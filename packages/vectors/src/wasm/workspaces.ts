@@ -4,7 +4,7 @@ import { maxOperands, type Operand, Workspace, workspaceLength } from './workspa
 
 /** The workspaces of shared memories; `undefined` where there was no room for one. */
 const workspaces = new WeakMap<KernelMemory, Workspace | undefined>()
-let own: { readonly workspace: Workspace | undefined } | undefined
+let threadWorkspace: { readonly workspace: Workspace | undefined } | undefined
 
 /**
  * The workspace in the memory of the first operand that lies in a shared {@link KernelMemory}; operands in that memory need no copy. If none does,
@@ -17,12 +17,12 @@ export function workspaceFor(operands: readonly Operand[]): Workspace | undefine
     const workspace = memory && workspaceIn(memory)
     if (workspace !== undefined) return workspace
   }
-  return (own ??= { workspace: ownWorkspace() }).workspace
+  return (threadWorkspace ??= { workspace: ownWorkspace() }).workspace
 }
 
 function workspaceIn(memory: KernelMemory): Workspace | undefined {
-  const known = workspaces.get(memory)
-  if (known !== undefined || workspaces.has(memory)) return known
+  const cached = workspaces.get(memory)
+  if (cached !== undefined || workspaces.has(memory)) return cached
   const area = memory.vector(workspaceLength)
   const workspace = area && new Workspace(memory, area)
   workspaces.set(memory, workspace)

@@ -36,6 +36,6 @@ export const causalAttention: Converter = ({ graph, name, configuration, weights
     axis: { int: -1 }
   })
   const mixed = graph.add('MatMul', [weighted, value], `${name}/mixed`)
-  const turned = graph.add('Transpose', [mixed], `${name}/turned`, { perm: { ints: [0, 2, 1, 3] } })
-  return graph.add('MatMul', [reshaped(turned, [0, length, width], `${name}/joined`), constant(weights[3])], name)
+  const transposed = graph.add('Transpose', [mixed], `${name}/turned`, { perm: { ints: [0, 2, 1, 3] } })
+  return graph.add('MatMul', [reshaped(transposed, [0, length, width], `${name}/joined`), constant(weights[3])], name)
 }

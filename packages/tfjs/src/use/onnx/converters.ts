@@ -24,7 +24,7 @@ function activated({ graph, name, configuration }: Conversion, value: string): s
   const operator = activations.get(String(activation))
   if (operator === undefined)
     throw new InputError(
-      `the layer "${name}" has the activation ${String(activation)}, which is not written as ONNX; these are: ${[...activations.keys()].join(', ')}`
+      `the layer "${name}" has the activation ${String(activation)}, which cannot be exported as ONNX; these can: ${[...activations.keys()].join(', ')}`
     )
   return graph.add(
     operator,
@@ -50,15 +50,17 @@ function constant({ graph }: Conversion, { name, shape, values }: NamedTensor): 
 /** Throws an {@link InputError} for a layer that uses the second axis for the channels. */
 function checkChannelsLast({ name, configuration }: Conversion): void {
   if (configuration.dataFormat === 'channelsFirst')
-    throw new InputError(`the layer "${name}" has its channels first; those with channels last are written as ONNX`)
+    throw new InputError(
+      `the layer "${name}" has its channels first; only layers with channels last can be exported as ONNX`
+    )
 }
 
 /** Images have their channels last here and second in ONNX: the operator is placed between two transpositions. */
 function channelsFirst(given: Conversion, input: string, add: (input: string) => string): string {
   const { graph, name } = given
   checkChannelsLast(given)
-  const turned = graph.add('Transpose', [input], `${name}/channels_first`, { perm: { ints: [0, 3, 1, 2] } })
-  return graph.add('Transpose', [add(turned)], name, { perm: { ints: [0, 2, 3, 1] } })
+  const transposed = graph.add('Transpose', [input], `${name}/channels_first`, { perm: { ints: [0, 3, 1, 2] } })
+  return graph.add('Transpose', [add(transposed)], name, { perm: { ints: [0, 2, 3, 1] } })
 }
 
 /**
@@ -99,8 +101,8 @@ function convolution(order: readonly number[], isDepthwise: boolean): Converter 
       group: { int: isDepthwise ? moved.shape[0] : 1 },
       ...padding(given, filter.shape)
     }
-    const value = channelsFirst(given, input, (turned) =>
-      graph.add('Conv', [turned, ...constants], `${name}/convolved`, attributes)
+    const value = channelsFirst(given, input, (transposed) =>
+      graph.add('Conv', [transposed, ...constants], `${name}/convolved`, attributes)
     )
     return activated(given, value)
   }
@@ -115,7 +117,7 @@ function pooling(operator: string): Converter {
       strides: { ints: pair(configuration.strides) },
       ...padding(given, extents)
     }
-    return channelsFirst(given, input, (turned) => graph.add(operator, [turned], `${name}/pooled`, attributes))
+    return channelsFirst(given, input, (transposed) => graph.add(operator, [transposed], `${name}/pooled`, attributes))
   }
 }
 
@@ -143,7 +145,7 @@ const relu: Converter = ({ graph, name, configuration }, [input]) => {
 const sum: Converter = ({ graph, name, ranks }, inputs) => {
   if (new Set(ranks).size > 1)
     throw new InputError(
-      `the layer "${name}" adds values of ${ranks.join(' and ')} axes; those of equally many are written as ONNX`
+      `the layer "${name}" adds values of ${ranks.join(' and ')} axes; only values with the same number of axes can be exported as ONNX`
     )
   return graph.add('Sum', inputs, name)
 }
@@ -159,7 +161,7 @@ const batchNormalisation: Converter = ({ graph, name, layer, configuration, weig
   const axis = Number(configuration.axis ?? -1)
   if (axis !== -1 && axis !== shape.length - 1)
     throw new InputError(
-      `the layer "${name}" normalises axis ${axis}; that of the channels, the last, is written as ONNX`
+      `the layer "${name}" normalises axis ${axis}; only the last axis, the channels, can be exported as ONNX`
     )
   const { factor, summand } = scaleAndShift(weights, Number(Reflect.get(layer, 'epsilon')))
   const scaled = graph.add('Mul', [input, graph.tensor(`${name}/factor`, [factor.length], factor)], `${name}/scaled`)
@@ -171,7 +173,7 @@ const layerNormalisation: Converter = (given, [input]) => {
   const { graph, name, configuration, weights, shape } = given
   if (String(configuration.axis) !== String(shape.length - 1))
     throw new InputError(
-      `the layer "${name}" normalises axis ${String(configuration.axis)}; the last is written as ONNX`
+      `the layer "${name}" normalises axis ${String(configuration.axis)}; only the last axis can be exported as ONNX`
     )
   const mean = { axes: { ints: [-1] }, keepdims: { int: 1 } }
   const centred = graph.add('Sub', [input, graph.add('ReduceMean', [input], `${name}/mean`, mean)], `${name}/centred`)

@@ -16,13 +16,13 @@ export function onnxFile(model: LayersModel, output: string, metadata: Readonly<
   const graph = new GraphBuilder(['input', output])
   const values = new Map<SymbolicTensor['id'], string>()
   const valueOf = (symbol: SymbolicTensor): string => {
-    const known = values.get(symbol.id)
-    if (known !== undefined) return known
+    const cached = values.get(symbol.id)
+    if (cached !== undefined) return cached
     const { sourceLayer, nodeIndex } = symbol
     const { inputTensors } = sourceLayer.inboundNodes[nodeIndex]
-    const made = sourceLayer.getClassName() === 'InputLayer' ? 'input' : converted(sourceLayer, inputTensors)
-    values.set(symbol.id, made)
-    return made
+    const name = sourceLayer.getClassName() === 'InputLayer' ? 'input' : converted(sourceLayer, inputTensors)
+    values.set(symbol.id, name)
+    return name
   }
   const converted = (layer: Layer, inputs: readonly SymbolicTensor[]): string => {
     const kind = layer.getClassName()
@@ -30,7 +30,7 @@ export function onnxFile(model: LayersModel, output: string, metadata: Readonly<
     const name = names.get(layer.name) ?? layer.name
     if (convert === undefined)
       throw new InputError(
-        `the layer "${name}" is a ${kind}, which is not written as ONNX; these are: ${[...converters.keys()].join(', ')}. Export with --format tfjs or safetensors`
+        `the layer "${name}" is a ${kind}, which cannot be exported as ONNX; these can: ${[...converters.keys()].join(', ')}. Export with --format tfjs or safetensors`
       )
     const weights = layer.weights.map((weight) => ({
       name: tensorName(weight.originalName, names),

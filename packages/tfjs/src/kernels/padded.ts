@@ -12,8 +12,8 @@ export interface Margins {
 }
 
 /** The input of a forward convolution: images, and the zeros to put around them. */
-export interface Framed {
-  readonly pictures: Tensor4D
+export interface Padded {
+  readonly images: Tensor4D
   readonly padding: [[0, 0], [number, number], [number, number], [0, 0]]
 }
 
@@ -21,9 +21,9 @@ export interface Framed {
  * The gradient of a convolution's output, prepared for the convolution with the filter rotated by 180° that gives the gradient of its input: dilated
  * by the strides, with margins so that the result is as large as the input was.
  */
-export function readyForTurnedFilter(dy: Tensor4D, shape: backend_util.Conv2DInfo): Framed {
+export function paddedForFlippedFilter(dy: Tensor4D, shape: backend_util.Conv2DInfo): Padded {
   const { inHeight, inWidth, outHeight, outWidth, strideHeight, strideWidth, padInfo } = shape
-  return framed(spreadOut(dy, strideHeight, strideWidth), {
+  return padded(dilated(dy, strideHeight, strideWidth), {
     top: shape.effectiveFilterHeight - 1 - padInfo.top,
     bottom: inHeight + padInfo.top - outHeight * strideHeight,
     left: shape.effectiveFilterWidth - 1 - padInfo.left,
@@ -32,9 +32,9 @@ export function readyForTurnedFilter(dy: Tensor4D, shape: backend_util.Conv2DInf
 }
 
 /** Crops at once, and leaves the zeros to the convolution. */
-export function framed(x: Tensor4D, { top, bottom, left, right }: Margins): Framed {
+export function padded(x: Tensor4D, { top, bottom, left, right }: Margins): Padded {
   const [samples, height, width, channels] = x.shape
-  const fits = bottom >= 0 && right >= 0
+  const isWithin = bottom >= 0 && right >= 0
   const size: [number, number, number, number] = [
     samples,
     height + Math.min(bottom, 0),
@@ -42,7 +42,7 @@ export function framed(x: Tensor4D, { top, bottom, left, right }: Margins): Fram
     channels
   ]
   return {
-    pictures: fits ? x : slice(x, [0, 0, 0, 0], size),
+    images: isWithin ? x : slice(x, [0, 0, 0, 0], size),
     padding: [
       [0, 0],
       [top, Math.max(bottom, 0)],
@@ -53,7 +53,7 @@ export function framed(x: Tensor4D, { top, bottom, left, right }: Margins): Fram
 }
 
 /** Inserts zeros after every row and column, so that neighbours are a stride apart. */
-function spreadOut(dy: Tensor4D, strideHeight: number, strideWidth: number): Tensor4D {
+function dilated(dy: Tensor4D, strideHeight: number, strideWidth: number): Tensor4D {
   if (strideHeight === 1 && strideWidth === 1) return dy
   const [samples, height, width, channels] = dy.shape
   const columns = pad(reshape(dy, [-1, channels]), [
