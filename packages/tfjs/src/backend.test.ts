@@ -25,7 +25,10 @@ test.serial('a backend that is asked for computes', async (t) => {
 
 test.serial('a backend that is asked for and is not installed is an error that says so', async (t) => {
   const error = await t.throwsAsync(chooseBackend('gpu'), { instanceOf: InputError })
-  t.is(error?.message, 'backend "gpu" cannot be used: tfjs-node-gpu is not installed; use "auto" for the best that works')
+  t.is(
+    error?.message,
+    'backend "gpu" cannot be used: tfjs-node-gpu is not installed; use "auto" for the best that works'
+  )
 })
 
 test.serial('starting leaves no listeners for the errors of the process behind', async (t) => {
