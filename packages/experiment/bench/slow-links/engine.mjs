@@ -1,5 +1,5 @@
 // One run of one method: computed once on ideal links, and replayed in a cell.
-import { algorithms, train } from '@murmuration/algorithms'
+import { algorithms, optionsOn, train } from '@murmuration/algorithms'
 import { peerName } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
 import { computingCost, noFaults, simulate, uniformLinks } from '@murmuration/simulator'
@@ -28,9 +28,10 @@ function topologyFor(peers, graph) {
 
 export class Ended extends Error {}
 
-function settingsOf({ method, peers, seed, batch, rounds }) {
+function settingsOf({ method, topology, peers, seed, batch, rounds }) {
   const algorithm = algorithms.find(({ name }) => name === method.algorithm)
-  const { options = {}, rate } = method
+  const { rate } = method
+  const options = optionsOn(algorithm, topology, method.options)
   const optimiser = { name: 'sgd', momentum: 0.9 }
   return { algorithm, options, seed, batchSize: batch, rounds, rate: () => rate, optimiser, timeout: 1e12, workers: peers } // prettier-ignore
 }
@@ -42,17 +43,22 @@ function costOf({ perStep, slow = {} }, seed) {
   )
 }
 
-/** The mean over the peers of what each one's own model gets right. */
-function ownAccuracy(union, models) {
-  return models.reduce((sum, model) => sum + union.evaluate(model).run().accuracy, 0) / models.length
+/** Whether the accuracies of the peers' own models are the target on average; it stops as soon as the rest cannot make up for what is missing. */
+function haveReached(union, models, target) {
+  let missing = 0
+  for (const model of models) {
+    missing += 1 - union.evaluate(model).run().accuracy
+    if (missing > (1 - target) * models.length) return false
+  }
+  return true
 }
 
-/** A wire with the method's codec that records how heavy its messages would be. */
-function wireOf({ codec = 'float32' }, seed, { factor }, { schema }) {
+/** A wire with the method's codec that records how heavy its messages would be; a method may have a factor of its own. */
+function wireOf({ codec = 'float32', factor = undefined }, seed, setup, { schema }) {
   const elements = lengthOf(schema)
   const random = (peer) => createRandom(seed, peer)
   const plain = codedWire({ ...pooledVectorWire(), ...weighed(elements) }, { codec, elements, random })
-  return recordingWire(plain, factor)
+  return recordingWire(plain, factor ?? setup.factor)
 }
 
 const diverges = new Set(['DivergedError'])
@@ -66,8 +72,9 @@ export async function compute({ method, seed, setup, target }) {
   const tasks = await tasksOf(peers, seed, setup.data)
   const { wire, recording } = wireOf(method, seed, setup, tasks.union)
   const links = uniformLinks({ latency: 1 })
-  const options = { topology: topologyFor(peers, method.graph ?? { kind: 'ring' }), seed, links, wire, cost: costOf({ perStep: 1 }, seed) } // prettier-ignore
-  const settings = settingsOf({ method, peers, seed, batch, rounds })
+  const topology = topologyFor(peers, method.graph ?? { kind: 'ring' })
+  const options = { topology, seed, links, wire, cost: costOf({ perStep: 1 }, seed) }
+  const settings = settingsOf({ method, topology, peers, seed, batch, rounds })
   const byRound = []
   const curve = []
   let best = 0
@@ -75,7 +82,7 @@ export async function compute({ method, seed, setup, target }) {
   const look = (models, round) => {
     const { accuracy } = tasks.union.evaluate(mean(models)).run()
     curve.push([round + 1, accuracy])
-    if (accuracy >= target && (judge === 'mean' || ownAccuracy(tasks.union, models) >= target))
+    if (accuracy >= target && (judge === 'mean' || haveReached(tasks.union, models, target)))
       throw new Ended(JSON.stringify({ round: round + 1 }))
     // Nothing is learned any more that could reach the target.
     best = Math.max(best, accuracy)
@@ -112,7 +119,7 @@ function serversOf({ hasServers, server }, peers) {
 
 /**
  * A run in one cell: it is looked at when so much time is over as `every` steps take of who computes fastest, at what each peer that is there has then. Where there
- * are servers, theirs is the model that counts: what a worker has just got is that. A peer that misses what it cannot do without gives up, as a real one does, and the others go on.
+ * are servers, theirs is the model that counts: what a worker has just got is that, and its own model is what it got last. A peer that misses what it cannot do without gives up, as a real one does, and the others go on.
  *
  * @returns `ms`: when the target was reached, and the bytes that all peers had sent until then; or the `reason` why it never was
  */
@@ -127,7 +134,7 @@ export async function computeIn({ method, seed, setup, target, cell }) {
   const lost = new Map()
   const observer = { fault({ kind, peer }) { if (kind === 'crash') { gone.add(peer); latest.delete(peer) } } } // prettier-ignore
   const options = { topology, servers, seed, links: cell.links ?? uniformLinks(cell), wire, cost: costOf(cell, seed), faults: cell.faultsOf?.(seed) ?? noFaults, observer } // prettier-ignore
-  const settings = { ...settingsOf({ method, peers, seed, batch, rounds }), servers: servers.map(({ name }) => name), timeout: cell.timeout ?? 1e12 } // prettier-ignore
+  const settings = { ...settingsOf({ method, topology, peers, seed, batch, rounds }), servers: servers.map(({ name }) => name), timeout: cell.timeout ?? 1e12 } // prettier-ignore
   const isThere = (peer) => !gone.has(peer) && !lost.has(peer)
   let next = every * cell.perStep
   const look = (now, self, parameters) => {
@@ -136,9 +143,9 @@ export async function computeIn({ method, seed, setup, target, cell }) {
     latest.set(self, parameters.slice())
     if (now < next || peers.some((peer) => isThere(peer) && !latest.has(peer))) return
     next = now + every * cell.perStep
-    const models = servers.length > 0 ? [parameters] : [...latest.values()]
+    const models = servers.length > 0 && judge === 'mean' ? [parameters] : [...latest.values()]
     const { accuracy } = tasks.union.evaluate(mean(models)).run()
-    if (accuracy < target || (judge !== 'mean' && ownAccuracy(tasks.union, models) < target)) return
+    if (accuracy < target || (judge !== 'mean' && !haveReached(tasks.union, models, target))) return
     const bytes = recording.bytesByRound.reduce((sum, each) => sum + (each ?? 0), 0)
     throw new Ended(JSON.stringify({ ms: now, bytes }))
   }
@@ -175,9 +182,13 @@ export async function replay({ method, seed, setup, cell, round, sizes }) {
   const { peers, batch } = setup
   const isPaced = method.algorithm === 'all-reduce' && round > pacedAfter
   const rounds = isPaced ? pacedAfter : round
-  const settings = settingsOf({ method, peers, seed, batch, rounds })
-  const options = { topology: topologyFor(peers, method.graph ?? { kind: 'ring' }), seed, links: uniformLinks(cell), cost: costOf(cell, seed) } // prettier-ignore
-  const ends = (await replayedTimes({ sizes }, settings, options)).map((times) => Math.max(...times))
+  const topology = topologyFor(peers, method.graph ?? { kind: 'ring' })
+  const settings = settingsOf({ method, topology, peers, seed, batch, rounds })
+  const options = { topology, seed, links: uniformLinks(cell), cost: costOf(cell, seed) }
+  const { schema } = (await tasksOf(peers, seed, setup.data)).union
+  const ends = (await replayedTimes({ sizes }, settings, options, method.isLowRank ? schema : undefined)).map((times) =>
+    Math.max(...times)
+  )
   if (!isPaced) return ends[round - 1]
   const [before, pace] = [ends[rounds - 2] - ends[rounds - 3], ends[rounds - 1] - ends[rounds - 2]]
   if (Math.abs(pace - before) > 1e-6) throw new Error(`rounds of ${before} and ${pace} ms are not paced`)

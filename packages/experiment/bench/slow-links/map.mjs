@@ -28,34 +28,47 @@ async function synchronous({ name, configs }, place, seed) {
   })
 }
 
-/** A method without a barrier, cell by cell. */
-async function ownPace({ name, configs }, place, seed, cell) {
+/** When the n-th fastest setting that is known so far reaches the target in a cell: what takes longer need not end. */
+function limitOf(name, cell, n) {
+  const place = bestOf(known, name, cell.name, first)[n - 1]
+  return known.get(`${name} | ${place} | ${first} | ${cell.name}`)?.ms[cell.name]
+}
+
+/** A method without a barrier, in one cell. */
+async function ownPace({ name, configs }, place, seed, cell, until) {
   const target = await targetOf(seed)
   return once(`${name} | ${place} | ${seed} | ${cell.name}`, async () => {
-    const { ms, bytes } = await computeIn({ method: configs[place], seed, setup, target, cell })
+    const { ms, bytes } = await computeIn({ method: configs[place], seed, setup, target, cell: { ...cell, until } })
     return { method: name, place, seed, bytes, ms: ms === undefined ? {} : { [cell.name]: ms } }
   })
 }
 
-async function run(method, place, seed) {
-  if (method.isOwnPace !== true) await synchronous(method, place, seed)
-  else for (const cell of uneven) await ownPace(method, place, seed, cell)
+const [first, ...others] = seeds
+const uneven = cells.filter(({ hasStragglers }) => hasStragglers)
+const finalists = 3
+
+/** All settings at 50 ms, the three fastest of these at the other latencies, and the fastest of each cell with all seeds. */
+async function tuneOwnPace(method) {
+  const [all, rest] = [true, false].map((isFirst) => uneven.filter(({ latency }) => (latency === 50) === isFirst))
+  for (const cell of all)
+    for (const place of method.configs.keys())
+      await ownPace(method, place, first, cell, limitOf(method.name, cell, finalists))
+  for (const cell of rest) {
+    const { name } = all.find(({ mbits }) => mbits === cell.mbits)
+    for (const place of bestOf(known, method.name, name, first).slice(0, finalists))
+      await ownPace(method, place, first, cell, limitOf(method.name, cell, 1))
+  }
+  for (const cell of uneven)
+    for (const place of bestOf(known, method.name, cell.name, first).slice(0, 1))
+      for (const seed of others) await ownPace(method, place, seed, cell)
 }
 
-const uneven = cells.filter(({ hasStragglers }) => hasStragglers)
-const [first, ...others] = seeds
 /** What is never merged before the end has no own models to look at. */
 const judged = methods.filter(({ isMerged }) => isMerged !== true || judge === 'mean')
-for (const method of judged) {
-  for (const place of method.configs.keys()) await run(method, place, first)
-}
-for (const method of judged) {
-  if (method.isOwnPace === true) {
-    for (const cell of uneven)
-      for (const place of bestOf(known, method.name, cell.name, first).slice(0, 1))
-        for (const seed of others) await ownPace(method, place, seed, cell)
-    continue
-  }
+const [free, blocking] = [true, false].map((isFree) => judged.filter(({ isOwnPace }) => (isOwnPace === true) === isFree)) // prettier-ignore
+for (const method of free) await tuneOwnPace(method)
+for (const method of blocking) for (const place of method.configs.keys()) await synchronous(method, place, first)
+for (const method of blocking) {
   const best = new Set(cells.flatMap(({ name }) => bestOf(known, method.name, name, first).slice(0, 1)))
   for (const place of best) for (const seed of others) await synchronous(method, place, seed)
 }
