@@ -34,8 +34,11 @@ function limitOf(name, cell, n) {
   return known.get(`${name} | ${place} | ${first} | ${cell.name}`)?.ms[cell.name]
 }
 
+/** What takes longer, in ms of virtual time, is not reached: ten times what the fastest take on the slowest links. */
+const longest = 30_000
+
 /** A method without a barrier, in one cell. */
-async function ownPace({ name, configs }, place, seed, cell, until) {
+async function ownPace({ name, configs }, place, seed, cell, until = longest) {
   const target = await targetOf(seed)
   return once(`${name} | ${place} | ${seed} | ${cell.name}`, async () => {
     const { ms, bytes } = await computeIn({ method: configs[place], seed, setup, target, cell: { ...cell, until } })
@@ -47,17 +50,22 @@ const [first, ...others] = seeds
 const uneven = cells.filter(({ hasStragglers }) => hasStragglers)
 const finalists = 3
 
-/** All settings at 50 ms, the three fastest of these at the other latencies, and the fastest of each cell with all seeds. */
+/** All settings at 50 ms but those of the highest rate, with which none of them was among the three fastest in any cell; and the three fastest at the other latencies. */
 async function tuneOwnPace(method) {
   const [all, rest] = [true, false].map((isFirst) => uneven.filter(({ latency }) => (latency === 50) === isFirst))
   for (const cell of all)
-    for (const place of method.configs.keys())
-      await ownPace(method, place, first, cell, limitOf(method.name, cell, finalists))
+    for (const [place, { rate }] of method.configs.entries())
+      if (rate < Math.max(...setup.rates))
+        await ownPace(method, place, first, cell, limitOf(method.name, cell, finalists))
   for (const cell of rest) {
     const { name } = all.find(({ mbits }) => mbits === cell.mbits)
     for (const place of bestOf(known, method.name, name, first).slice(0, finalists))
       await ownPace(method, place, first, cell, limitOf(method.name, cell, 1))
   }
+}
+
+/** The fastest of each cell, with all seeds. */
+async function repeatOwnPace(method) {
   for (const cell of uneven)
     for (const place of bestOf(known, method.name, cell.name, first).slice(0, 1))
       for (const seed of others) await ownPace(method, place, seed, cell)
@@ -67,6 +75,7 @@ async function tuneOwnPace(method) {
 const judged = methods.filter(({ isMerged }) => isMerged !== true || judge === 'mean')
 const [free, blocking] = [true, false].map((isFree) => judged.filter(({ isOwnPace }) => (isOwnPace === true) === isFree)) // prettier-ignore
 for (const method of free) await tuneOwnPace(method)
+for (const method of free) await repeatOwnPace(method)
 for (const method of blocking) for (const place of method.configs.keys()) await synchronous(method, place, first)
 for (const method of blocking) {
   const best = new Set(cells.flatMap(({ name }) => bestOf(known, method.name, name, first).slice(0, 1)))

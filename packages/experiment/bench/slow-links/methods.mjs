@@ -38,10 +38,10 @@ export const methods = [
   { name: 'all-reduce, int8', family: 'central', configs: allReduce('int8') },
   { name: 'top-k with error feedback, all-gather', family: 'central', configs: each([fractions, rates], (fraction, rate) => ({ algorithm: 'sparseloco', rate, options: { period: 1, memory: 1, compressor: topK(fraction) } })) }, // prettier-ignore
   { name: 'DiLoCo, int8 all-reduce', family: 'central', configs: local(outers, (rate, period, [outerRate, momentum]) => ({ algorithm: 'diloco', rate, codec: 'int8', options: { period, outer: { name: 'sgd', rate: outerRate, momentum, nesterov: momentum > 0 }, ...direct } })) }, // prettier-ignore
-  // As many servers as workers, each beside one of them: no line carries more than that of a worker. Parameters go back as what has changed.
-  { name: 'DiLoCo, asynchronous, int8', family: 'central', isOwnPace: true, configs: each([rates, [9, 27, 81], outers.slice(0, 2)], (rate, period, [outerRate, momentum]) => ({ algorithm: 'async-diloco', rate, codec: 'delta-int8', hasServers: true, options: { period, outerRate, momentum, chunks: 1 } })) }, // prettier-ignore
+  // As many servers as workers, each beside one of them: no line carries more than that of a worker. Not in delta-int8, whose first messages are whole.
+  { name: 'DiLoCo, asynchronous, int8', family: 'central', isOwnPace: true, configs: each([rates, [9, 27, 81], outers.slice(0, 2)], (rate, period, [outerRate, momentum]) => ({ algorithm: 'async-diloco', rate, codec: 'int8', hasServers: true, options: { period, outerRate, momentum, chunks: 1 } })) }, // prettier-ignore
   // The same servers, which merge as soon as a quorum has come, and wait for nobody else.
-  { name: 'Decoupled DiLoCo, quorum, int8', family: 'central', isOwnPace: true, configs: each([rates, [9, 27, 81], quorums], (rate, period, [quorum, outerRate, momentum]) => ({ algorithm: 'decoupled-diloco', rate, codec: 'delta-int8', hasServers: true, options: { period, outerRate, momentum, chunks: 1, quorum, grace: 0 } })) }, // prettier-ignore
+  { name: 'Decoupled DiLoCo, quorum, int8', family: 'central', isOwnPace: true, configs: each([rates, [9, 27, 81], quorums], (rate, period, [quorum, outerRate, momentum]) => ({ algorithm: 'decoupled-diloco', rate, codec: 'int8', hasServers: true, options: { period, outerRate, momentum, chunks: 1, quorum, grace: 0 } })) }, // prettier-ignore
   { name: 'SparseLoCo', family: 'central', configs: sparse('sparseloco') },
   { name: 'CocktailSGD', family: 'central', configs: each([rates, fractions], (rate, fraction) => ({ algorithm: 'cocktail-sgd', rate, options: { random: 4 * fraction, largest: 1 / 4, bits: 4 } })) }, // prettier-ignore
   { name: 'PowerSGD', family: 'central', configs: lowRank('power-sgd', direct) },
