@@ -1,6 +1,6 @@
 /** The timing of a synchronous algorithm, replayed without its numbers, is the timing of the run with them. */
 import { algorithms, train, type TrainingSettings } from '@murmuration/algorithms'
-import { type PeerName, peerName, type Task } from '@murmuration/core'
+import { type PeerName, peerName, type Schema, type Task } from '@murmuration/core'
 import { recordingWire, replayedTimes } from '@murmuration/experiment/sim'
 import { createRandom } from '@murmuration/random'
 import { computingCost, simulate, uniformLinks } from '@murmuration/simulator'
@@ -12,12 +12,15 @@ const peers = Array.from({ length: 6 }, (_, k) => peerName(`p${k}`))
 const [seed, dimension, rounds, factor] = [4, 300, 9, 12.5]
 const topK = { name: 'top-k', fraction: 0.05 }
 
+/** A matrix, so that there are factors of low rank. */
+const matrix: Schema = [{ name: 'x', shape: [20, dimension / 20] }]
+
 /** Pulls each peer towards a point of its own. */
 function taskOf(place: number): Task {
   const random = createRandom(seed, `point ${place}`)
   const point = Float32Array.from({ length: dimension }, () => random.normal())
   return {
-    schema: [{ name: 'x', shape: [dimension] }],
+    schema: matrix,
     samples: 8,
     about: {},
     initialise: () => ({ kind: 'initialise', samples: 0, run: () => new Float32Array(dimension) }),
@@ -47,6 +50,8 @@ interface Choice {
   readonly options?: TrainingSettings['options']
   readonly codec?: string
   readonly graph?: GraphDescription
+  /** That of the task, where messages depend on its tensors. */
+  readonly schema?: Schema
 }
 
 const ring: GraphDescription = { kind: 'ring' }
@@ -58,6 +63,11 @@ const cases: readonly (readonly [string, Choice])[] = [
   ['choco', { options: { period: 2, compressor: topK } }],
   ['sparseloco', { options: { period: 3, compressor: topK } }],
   ['diloco', { codec: 'int8', options: { period: 4, collective: 'direct', chunks: 1 } }],
+  ['cocktail-sgd', { options: { random: 0.5 } }],
+  ['power-sgd', { options: { collective: 'direct', chunks: 1 }, schema: matrix }],
+  ['sparse-gossip', { graph: { kind: 'random-matching', rounds: 8, seed: 1 } }],
+  ['moniqua', { options: { theta: 1e3 }, graph: { kind: 'random-matching', rounds: 8, seed: 1 } }],
+  ['power-gossip', { schema: matrix }],
   ['all-reduce', { options: { collective: 'ring', chunks: 2 } }]
 ]
 
@@ -67,7 +77,7 @@ const cost = ({ isUneven = false }: Cell) => {
   return computingCost({ perStep: 8, perSample: 0.1, slow, stragglers: { kind: 'log-normal', sigma: 0.4 } }, seed)
 }
 
-for (const [name, { options = {}, codec = 'float32', graph = ring }] of cases) {
+for (const [name, { options = {}, codec = 'float32', graph = ring, schema }] of cases) {
   test(`the rounds of ${name} end at the same times, replayed from what was recorded on other links, as with its numbers`, async (t) => {
     const topology = createTopology({ peers, graph })
     const algorithm = algorithms.find((each) => each.name === name) as (typeof algorithms)[number]
@@ -93,12 +103,8 @@ for (const [name, { options = {}, codec = 'float32', graph = ring }] of cases) {
       bytes
     )
     for (const cell of cells) {
-      const replayed = await replayedTimes(recording, settings, {
-        topology,
-        seed,
-        links: links(cell),
-        cost: cost(cell)
-      })
+      const given = { topology, seed, links: links(cell), cost: cost(cell) }
+      const replayed = await replayedTimes(recording, settings, given, schema)
       t.deepEqual(replayed, (await run(cell)).times)
     }
   })

@@ -15,7 +15,8 @@ export const powerSgd = algorithm({
   source: 'Vogels, Karimireddy, Jaggi, NeurIPS 2019, arXiv 1905.13727',
   options: z.strictObject({
     rank: z.int().min(1).max(64).default(2).meta({ description: 'r, the rank of the approximation of a matrix' }),
-    collective: meanOptions.collective
+    collective: meanOptions.collective,
+    chunks: meanOptions.chunks
   }),
   needs: { reach: 'everyone', delivery: 'reliable' },
   keeps: 'equality',
@@ -34,6 +35,6 @@ export const powerSgd = algorithm({
 })
 
 /** One mean of a whole vector. */
-function atOnce({ collective }: Pick<MeanSettings['options'], 'collective'>, { length }: Vector): MeanSettings {
-  return { options: { collective, fusion: 'fused', calls: 'streamed', chunks: 16 }, tensors: [{ offset: 0, length }] }
+function atOnce(options: Pick<MeanSettings['options'], 'collective' | 'chunks'>, { length }: Vector): MeanSettings {
+  return { options: { ...options, fusion: 'fused', calls: 'streamed' }, tensors: [{ offset: 0, length }] }
 }

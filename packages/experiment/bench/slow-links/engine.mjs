@@ -1,5 +1,5 @@
 // One run of one method: computed once on ideal links, and replayed in each cell.
-import { algorithms, train } from '@murmuration/algorithms'
+import { algorithms, optionsOn, train } from '@murmuration/algorithms'
 import { peerName } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
 import { computingCost, noFaults, simulate, uniformLinks } from '@murmuration/simulator'
@@ -28,9 +28,10 @@ function topologyFor(peers, graph) {
 
 export class Ended extends Error {}
 
-function settingsOf({ method, peers, seed, batch, rounds }) {
+function settingsOf({ method, topology, peers, seed, batch, rounds }) {
   const algorithm = algorithms.find(({ name }) => name === method.algorithm)
-  const { options = {}, rate } = method
+  const { rate } = method
+  const options = optionsOn(algorithm, topology, method.options)
   const optimiser = { name: 'sgd', momentum: 0.9 }
   return { algorithm, options, seed, batchSize: batch, rounds, rate: () => rate, optimiser, timeout: 1e12, workers: peers } // prettier-ignore
 }
@@ -42,17 +43,22 @@ function costOf({ perStep, slow = {} }, seed) {
   )
 }
 
-/** The mean accuracy of the peers' own models. */
-function ownAccuracy(union, models) {
-  return models.reduce((sum, model) => sum + union.evaluate(model).run().accuracy, 0) / models.length
+/** Whether the mean accuracy of the peers' own models reaches the target; stops as soon as the other models cannot make up for what is missing. */
+function haveReached(union, models, target) {
+  let missing = 0
+  for (const model of models) {
+    missing += 1 - union.evaluate(model).run().accuracy
+    if (missing > (1 - target) * models.length) return false
+  }
+  return true
 }
 
-/** A wire with the method's codec that records message sizes. */
-function wireOf({ codec = 'float32' }, seed, { factor }, { schema }) {
+/** A wire with the method's codec that records message sizes; a method may have a factor of its own. */
+function wireOf({ codec = 'float32', factor = undefined }, seed, setup, { schema }) {
   const elements = lengthOf(schema)
   const random = (peer) => createRandom(seed, peer)
   const plain = codedWire({ ...pooledVectorWire(), ...weighed(elements) }, { codec, elements, random })
-  return recordingWire(plain, factor)
+  return recordingWire(plain, factor ?? setup.factor)
 }
 
 const diverges = new Set(['DivergedError'])
@@ -66,8 +72,9 @@ export async function compute({ method, seed, setup, target }) {
   const tasks = await tasksOf(peers, seed, setup.data)
   const { wire, recording } = wireOf(method, seed, setup, tasks.union)
   const links = uniformLinks({ latency: 1 })
-  const options = { topology: topologyFor(peers, method.graph ?? { kind: 'ring' }), seed, links, wire, cost: costOf({ perStep: 1 }, seed) } // prettier-ignore
-  const settings = settingsOf({ method, peers, seed, batch, rounds })
+  const topology = topologyFor(peers, method.graph ?? { kind: 'ring' })
+  const options = { topology, seed, links, wire, cost: costOf({ perStep: 1 }, seed) }
+  const settings = settingsOf({ method, topology, peers, seed, batch, rounds })
   const byRound = []
   const curve = []
   let best = 0
@@ -75,7 +82,7 @@ export async function compute({ method, seed, setup, target }) {
   const look = (models, round) => {
     const { accuracy } = tasks.union.evaluate(mean(models)).run()
     curve.push([round + 1, accuracy])
-    if (accuracy >= target && (judge === 'mean' || ownAccuracy(tasks.union, models) >= target))
+    if (accuracy >= target && (judge === 'mean' || haveReached(tasks.union, models, target)))
       throw new Ended(JSON.stringify({ round: round + 1 }))
     // The run has diverged or stalled too far below the target.
     best = Math.max(best, accuracy)
@@ -128,7 +135,7 @@ export async function computeIn({ method, seed, setup, target, cell }) {
   const lost = new Map()
   const observer = { fault({ kind, peer }) { if (kind === 'crash') { gone.add(peer); latest.delete(peer) } } } // prettier-ignore
   const options = { topology, servers, seed, links: cell.links ?? uniformLinks(cell), wire, cost: costOf(cell, seed), faults: cell.faultsOf?.(seed) ?? noFaults, observer } // prettier-ignore
-  const settings = { ...settingsOf({ method, peers, seed, batch, rounds }), servers: servers.map(({ name }) => name), timeout: cell.timeout ?? 1e12 } // prettier-ignore
+  const settings = { ...settingsOf({ method, topology, peers, seed, batch, rounds }), servers: servers.map(({ name }) => name), timeout: cell.timeout ?? 1e12 } // prettier-ignore
   const isThere = (peer) => !gone.has(peer) && !lost.has(peer)
   let next = every * cell.perStep
   const look = (now, self, parameters) => {
@@ -137,9 +144,9 @@ export async function computeIn({ method, seed, setup, target, cell }) {
     latest.set(self, parameters.slice())
     if (now < next || peers.some((peer) => isThere(peer) && !latest.has(peer))) return
     next = now + every * cell.perStep
-    const models = servers.length > 0 ? [parameters] : [...latest.values()]
+    const models = servers.length > 0 && judge === 'mean' ? [parameters] : [...latest.values()]
     const { accuracy } = tasks.union.evaluate(mean(models)).run()
-    if (accuracy < target || (judge !== 'mean' && ownAccuracy(tasks.union, models) < target)) return
+    if (accuracy < target || (judge !== 'mean' && !haveReached(tasks.union, models, target))) return
     const bytes = recording.bytesByRound.reduce((sum, each) => sum + (each ?? 0), 0)
     throw new Ended(JSON.stringify({ ms: now, bytes }))
   }
@@ -176,9 +183,13 @@ export async function replay({ method, seed, setup, cell, round, sizes }) {
   const { peers, batch } = setup
   const isPaced = method.algorithm === 'all-reduce' && round > pacedAfter
   const rounds = isPaced ? pacedAfter : round
-  const settings = settingsOf({ method, peers, seed, batch, rounds })
-  const options = { topology: topologyFor(peers, method.graph ?? { kind: 'ring' }), seed, links: uniformLinks(cell), cost: costOf(cell, seed) } // prettier-ignore
-  const ends = (await replayedTimes({ sizes }, settings, options)).map((times) => Math.max(...times))
+  const topology = topologyFor(peers, method.graph ?? { kind: 'ring' })
+  const settings = settingsOf({ method, topology, peers, seed, batch, rounds })
+  const options = { topology, seed, links: uniformLinks(cell), cost: costOf(cell, seed) }
+  const { schema } = (await tasksOf(peers, seed, setup.data)).union
+  const ends = (await replayedTimes({ sizes }, settings, options, method.isLowRank ? schema : undefined)).map((times) =>
+    Math.max(...times)
+  )
   if (!isPaced) return ends[round - 1]
   const [before, pace] = [ends[rounds - 2] - ends[rounds - 3], ends[rounds - 1] - ends[rounds - 2]]
   if (Math.abs(pace - before) > 1e-6) throw new Error(`rounds of ${before} and ${pace} ms are not paced`)

@@ -28,34 +28,56 @@ async function synchronous({ name, configs }, place, seed) {
   })
 }
 
-/** A method without a barrier, cell by cell. */
-async function ownPace({ name, configs }, place, seed, cell) {
+/** When the n-th fastest setting that is known so far reaches the target in a cell: what takes longer need not end. */
+function limitOf(name, cell, n) {
+  const place = bestOf(known, name, cell.name, first)[n - 1]
+  return known.get(`${name} | ${place} | ${first} | ${cell.name}`)?.ms[cell.name]
+}
+
+/** What takes longer, in ms of virtual time, is not reached: ten times what the fastest take on the slowest links. */
+const longest = 30_000
+
+/** A method without a barrier, in one cell. */
+async function ownPace({ name, configs }, place, seed, cell, until = longest) {
   const target = await targetOf(seed)
   return once(`${name} | ${place} | ${seed} | ${cell.name}`, async () => {
-    const { ms, bytes } = await computeIn({ method: configs[place], seed, setup, target, cell })
+    const { ms, bytes } = await computeIn({ method: configs[place], seed, setup, target, cell: { ...cell, until } })
     return { method: name, place, seed, bytes, ms: ms === undefined ? {} : { [cell.name]: ms } }
   })
 }
 
-async function run(method, place, seed) {
-  if (method.isOwnPace !== true) await synchronous(method, place, seed)
-  else for (const cell of uneven) await ownPace(method, place, seed, cell)
+const [first, ...others] = seeds
+const uneven = cells.filter(({ hasStragglers }) => hasStragglers)
+const finalists = 3
+
+/** At 50 ms all settings except those of the highest rate, which was never among the three fastest; at the other latencies the three fastest. */
+async function tuneOwnPace(method) {
+  const [all, rest] = [true, false].map((isFirst) => uneven.filter(({ latency }) => (latency === 50) === isFirst))
+  for (const cell of all)
+    for (const [place, { rate }] of method.configs.entries())
+      if (rate < Math.max(...setup.rates))
+        await ownPace(method, place, first, cell, limitOf(method.name, cell, finalists))
+  for (const cell of rest) {
+    const { name } = all.find(({ mbits }) => mbits === cell.mbits)
+    for (const place of bestOf(known, method.name, name, first).slice(0, finalists))
+      await ownPace(method, place, first, cell, limitOf(method.name, cell, 1))
+  }
 }
 
-const uneven = cells.filter(({ hasStragglers }) => hasStragglers)
-const [first, ...others] = seeds
+/** The fastest of each cell, with all seeds. */
+async function repeatOwnPace(method) {
+  for (const cell of uneven)
+    for (const place of bestOf(known, method.name, cell.name, first).slice(0, 1))
+      for (const seed of others) await ownPace(method, place, seed, cell)
+}
+
 /** Methods that merge only at the end are not judged by the peers' own models. */
 const judged = methods.filter(({ isMerged }) => isMerged !== true || judge === 'mean')
-for (const method of judged) {
-  for (const place of method.configs.keys()) await run(method, place, first)
-}
-for (const method of judged) {
-  if (method.isOwnPace === true) {
-    for (const cell of uneven)
-      for (const place of bestOf(known, method.name, cell.name, first).slice(0, 1))
-        for (const seed of others) await ownPace(method, place, seed, cell)
-    continue
-  }
+const [free, blocking] = [true, false].map((isFree) => judged.filter(({ isOwnPace }) => (isOwnPace === true) === isFree)) // prettier-ignore
+for (const method of free) await tuneOwnPace(method)
+for (const method of free) await repeatOwnPace(method)
+for (const method of blocking) for (const place of method.configs.keys()) await synchronous(method, place, first)
+for (const method of blocking) {
   const best = new Set(cells.flatMap(({ name }) => bestOf(known, method.name, name, first).slice(0, 1)))
   for (const place of best) for (const seed of others) await synchronous(method, place, seed)
 }

@@ -4,8 +4,17 @@
  * of these sizes in the same order.
  */
 import { train, type TrainingSettings } from '@murmuration/algorithms'
-import { invariant, type LinkWire, type Milliseconds, type PeerName, type Task, type Wire } from '@murmuration/core'
+import {
+  invariant,
+  type LinkWire,
+  type Milliseconds,
+  type PeerName,
+  type Schema,
+  type Task,
+  type Wire
+} from '@murmuration/core'
 import { simulate, type SimulationOptions } from '@murmuration/simulator'
+import { lengthOf } from '@murmuration/vectors'
 import { frameHeaderLength, framesOf, pooledVectorWire, type VectorMessage, weighed } from '@murmuration/wire'
 
 /** For each pair of sender and receiver, the bytes of each message with its header, and without, in the order of sending. */
@@ -74,13 +83,13 @@ export function replayingWire(sizes: MessageSizes): Wire<VectorMessage> {
 }
 
 /** A gradient of zeros, which only takes the time of its cost. */
-function idleTask(samples: number): Task {
-  const vector = new Float32Array(replayLength)
+function idleTask(samples: number, schema: Schema): Task {
+  const vector = new Float32Array(lengthOf(schema))
   return {
-    schema: [{ name: 'nothing', shape: [replayLength] }],
+    schema,
     samples,
     about: {},
-    initialise: () => ({ kind: 'initialise', samples: 0, run: () => new Float32Array(replayLength) }),
+    initialise: () => ({ kind: 'initialise', samples: 0, run: () => new Float32Array(vector.length) }),
     gradient: (_, { length }) => ({ kind: 'gradient', samples: length, run: () => ({ loss: 0, vector }) }),
     evaluate: () => ({ kind: 'evaluate', samples: 0, run: () => ({ loss: 0 }) })
   }
@@ -89,17 +98,20 @@ function idleTask(samples: number): Task {
 /**
  * When each peer ends each round, in virtual milliseconds: an array for each round, in the order of the topology's peers. The times are
  * those of the recorded algorithm if it is synchronous and no queue overflows.
+ *
+ * @param schema - the tensors of the zeros, for an algorithm whose messages depend on them; one vector when absent
  */
 export async function replayedTimes(
   { sizes }: Pick<Recording, 'sizes'>,
   settings: TrainingSettings,
-  options: Omit<SimulationOptions<VectorMessage>, 'wire'>
+  options: Omit<SimulationOptions<VectorMessage>, 'wire'>,
+  schema: Schema = [{ name: 'nothing', shape: [replayLength] }]
 ): Promise<readonly (readonly Milliseconds[])[]> {
   const { peers } = options.topology
   const times = Array.from({ length: settings.rounds }, () => new Array<Milliseconds>(peers.length).fill(Number.NaN))
   await simulate({ ...options, wire: replayingWire(sizes) }, async (fabric) => {
     const index = peers.indexOf(fabric.self)
-    for await (const { round } of train(fabric, idleTask(settings.batchSize), settings))
+    for await (const { round } of train(fabric, idleTask(settings.batchSize, schema), settings))
       if (index >= 0) times[round][index] = fabric.now()
   })
   return times
