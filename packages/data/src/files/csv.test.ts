@@ -86,6 +86,7 @@ test('columns have the order of those that they have to fit, and others are refu
 const wrong: readonly (readonly [string, string, RegExp])[] = [
   ['an empty file', '', /a\.csv: no line with values/],
   ['names alone', 'a,b,label\n', /no line with values/],
+  ['a name of two columns', 'a,b,a,label\n1,2,3,0', /a\.csv: line 1 calls two columns "a"; each needs a name/],
   ['one column', '1\n2\n', /one column was found, at least two/],
   [
     'a word among numbers',

@@ -24,6 +24,9 @@ function tableOf({ name, bytes }: TableFile, isHeader: (cells: readonly string[]
   const names = all.length > 0 && isHeader(all[0].cells) ? all[0].cells : undefined
   const rows = names === undefined ? all : all.slice(1)
   if (rows.length === 0) throw new InputError(`${name}: no line with values was found, at least one is expected`)
+  const twice = names?.find((each, place) => names.indexOf(each) !== place)
+  if (twice !== undefined)
+    throw new InputError(`${name}: line 1 calls two columns "${twice}"; each needs a name of its own`)
   return { name, names, namesAt: 'line 1', rows }
 }
 
