@@ -245,6 +245,7 @@ test('each "moved" answers one question: another is a fault', async (t) => {
     offer: async () => ({ port: 1, id: '0'.repeat(32), key: new Uint8Array(32), taken: taken(), withdraw: () => {} })
   }
   const channel = new OutgoingChannel({ elements, channels, limits: limitsOf() } as unknown as LinkContext)
+  t.throws(() => channel.moved(0), { message: /was not asked/ }, 'on a link without vectors')
   const control = { send: (message: ControlMessage) => said.push(message) } as unknown as ControlChannel
   channel.begin({ control, host: '127.0.0.1', writer })
   t.throws(() => channel.moved(0), { message: /was not asked/ }, 'before any question')
