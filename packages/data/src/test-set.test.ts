@@ -30,3 +30,15 @@ test('a test set for a model need not show all its classes, and has no other', (
     message: 'the samples have inputs of shape [2], the model takes [1]'
   })
 })
+
+test('a test set for a model has to name its classes as the model does', (t) => {
+  const [words, numbers] = [read('1,cat\n2,bird'), read('1,1\n2,0')]
+  const fit = { inputShape: [1], classes: 4 }
+  const refused = (message: RegExp, ...given: Parameters<typeof fittedToModel>) =>
+    t.throws(() => fittedToModel(...given), { instanceOf: InputError, message })
+  refused(/class 0 of the samples is "bird", that of the model "0"/, fit, words)
+  const folders = { ...numbers, classNames: ['0', '3'] }
+  refused(/class 1 of the samples is "3", that of the model "1"/, fit, folders)
+  refused(/class 0 of the samples is "0", that of the model "a"/, { ...fit, classNames: ['a', 'b', 'c', 'd'] }, numbers)
+  t.is(fittedToModel({ ...fit, classNames: ['0', '1', '2', '3'] }, numbers).classes, 4)
+})

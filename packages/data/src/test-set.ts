@@ -21,12 +21,7 @@ export function fittedTo(test: Source, train: Source): Source {
   }
   const { classes } = test
   if (classes === undefined) return { ...train, classes }
-  const [found, expected] = [namesOf(train), namesOf(test)]
-  const different = found.findIndex((name, index) => index < expected.length && name !== expected[index])
-  if (different >= 0)
-    throw new InputError(
-      `class ${different} of the samples is "${found[different]}", that of the test set "${expected[different]}": both must name their classes alike`
-    )
+  checkNames(train, test, 'the test set')
   const unknown = train.targets.find((target) => !(target < classes))
   if (train.classes !== undefined && unknown === undefined) return { ...train, classes }
   throw new InputError(
@@ -36,15 +31,27 @@ export function fittedTo(test: Source, train: Source): Source {
   )
 }
 
+/** Throws an {@link InputError} where classes with the same number have different names. */
+function checkNames(samples: Classes, other: Classes, whose: string): void {
+  const [found, expected] = [namesOf(samples), namesOf(other)]
+  const wrong = found.findIndex((name, place) => place < expected.length && name !== expected[place])
+  if (wrong < 0) return
+  throw new InputError(
+    `class ${wrong} of the samples is "${found[wrong]}", that of ${whose} "${expected[wrong]}": both must name their classes alike`
+  )
+}
+
+type Classes = Pick<Source, 'classes' | 'classNames'>
+
 /** The names of classes: their numbers, unless they have names. */
-const namesOf = ({ classes = 0, classNames }: Source) =>
+const namesOf = ({ classes = 0, classNames }: Classes) =>
   classNames ?? Array.from({ length: classes }, (_, k) => String(k))
 
 /**
  * A test set for a trained model, with as many classes as the model: it need not contain all. Throws an {@link InputError} that says what does not
  * fit.
  */
-export function fittedToModel({ inputShape, classes }: Fit, test: Source): Source {
+export function fittedToModel({ inputShape, classes, classNames }: Fit, test: Source): Source {
   if (String(test.inputShape) !== String(inputShape))
     throw new InputError(`the samples have inputs of shape [${test.inputShape}], the model takes [${inputShape}]`)
   if (classes === undefined || test.classes === undefined) return test
@@ -52,5 +59,6 @@ export function fittedToModel({ inputShape, classes }: Fit, test: Source): Sourc
     throw new InputError(
       `a sample has class ${test.classes - 1}, but the model has only the classes 0 to ${classes - 1}`
     )
+  checkNames(test, { classes, ...(classNames && { classNames }) }, 'the model')
   return { ...test, classes }
 }

@@ -12,6 +12,9 @@ export const protocolVersion = 8
 /** The longest control message that is read. A hello carries the schema, which is the largest part. */
 export const controlBytes = 1 << 20
 
+/** The most unacknowledged messages of one neighbour, however short: each takes some memory. */
+export const maxInFlight = 1 << 12
+
 /** Bounds of queues and waits. All of them can be changed, and the defaults suit a local network. */
 export interface Limits {
   /**

@@ -1,7 +1,10 @@
-import type { Limits } from './constants.js'
+import { type Limits, maxInFlight } from './constants.js'
 
 /** The most messages of a neighbour in the mailbox, however short: each takes some memory. */
-const maxQueuedMessages = 1 << 14
+const maxQueuedMessages = 4 * maxInFlight
+
+/** The most of them that are acknowledged: room is left for those in flight, also when the neighbour restarts. */
+const maxAcknowledged = maxInFlight
 
 /**
  * Counts the vectors of one neighbour from arrival until the algorithm takes them: arrived, acknowledged, and queued in the mailbox. A vector beyond
@@ -77,11 +80,14 @@ export class ReceiveWindow {
     this.#queuedMessages--
   }
 
-  /** Acknowledges all vectors except the last ones that weigh as much as the queue exceeds its room. Returns whether any was acknowledged. */
+  /**
+   * Acknowledges all vectors except the last ones that weigh, or are, as many as the queue exceeds its room. Returns whether any was acknowledged.
+   */
   acknowledge(): boolean {
     const before = this.#acknowledged
     const surplus = this.#queued - this.#room
-    while (this.#weights.length > 0 && this.#unacknowledged - this.#weights[0] >= surplus) {
+    const kept = Math.max(0, this.#queuedMessages - maxAcknowledged)
+    while (this.#weights.length > kept && this.#unacknowledged - this.#weights[0] >= surplus) {
       this.#unacknowledged -= this.#weights.shift() ?? 0
       this.#acknowledged++
     }

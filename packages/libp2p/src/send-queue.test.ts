@@ -196,3 +196,27 @@ test('a full window accepts nothing more, and neither does a full mailbox after 
   for (let message = 0; message < 1 << 14; message++) window.enqueue(0)
   t.true(window.overflows(1))
 })
+
+test('a sender of many short messages waits for their receiver, which refuses none', (t) => {
+  const [many, whole] = [20_000, 100_000]
+  const queue = new SendQueue(whole, 8)
+  const window = new ReceiveWindow(whole, { window: 2, mailbox: 1 })
+  window.greet('x', queue.first)
+  queue.resume({ received: 0, acknowledged: 0, window: 2 })
+  for (let round = 0; round < many; round++) t.true(queue.offer(message(round, 1)))
+  const send = () => {
+    for (let next = queue.next(); next !== undefined; next = queue.next()) {
+      if (window.overflows(1) || !window.arrive(next.sequence, 1)) throw new Error(`${next.sequence} was refused`)
+      window.enqueue(1)
+      if (window.acknowledge()) queue.acknowledge(window.acknowledged)
+    }
+  }
+  t.notThrows(send)
+  t.true(window.received < many, 'the rest waits')
+  for (let taken = 0; taken < many; taken++) {
+    window.dequeue(1)
+    if (window.acknowledge()) queue.acknowledge(window.acknowledged)
+    send()
+  }
+  t.deepEqual([window.received, window.acknowledged, queue.length], [many, many, 0])
+})

@@ -1,4 +1,5 @@
 import { invariant, type Milliseconds } from '@murmuration/core'
+import { maxInFlight } from './constants.js'
 
 /** A vector for a neighbour, with the fields of its frame's header. */
 export interface OutboundVector {
@@ -98,7 +99,7 @@ export class SendQueue {
   next(): QueuedVector | undefined {
     const unacknowledged = this.inFlight
     const next = this.#queued[unacknowledged]
-    if (next === undefined) return undefined
+    if (next === undefined || unacknowledged >= maxInFlight) return undefined
     const isOpen = sum(this.#queued, unacknowledged) + weightOf(next) <= this.#window
     if (unacknowledged > 0 && !isOpen) return undefined
     invariant(

@@ -95,7 +95,7 @@ export const metrics: readonly Metric[] = [
     'Fraction of the time since its previous report in which a vector was in flight.',
     ifReported(({ sending }) => sending)
   ),
-  ofLinks('up', 'Whether a link is ready.', ([, state]) => Number(state === 'ready')),
+  ofLinks('up', 'Whether a link is ready.', ([, state]) => Number(state === 'ready' || state === 'relayed')),
   ofLinks('sent_bytes_per_second', 'Bytes sent over a link.', ([, , sent]) => sent),
   ofLinks('received_bytes_per_second', 'Bytes received over a link.', ([, , , received]) => received),
   ofLinks('round_trip_seconds', 'Round trip of the last ping.', ([, , , , time]) =>

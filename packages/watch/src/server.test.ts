@@ -4,7 +4,7 @@ import { InputError, peerName } from '@murmuration/core'
 import test, { type ExecutionContext } from 'ava'
 import { type WatchAddress, watchAddress } from './address.js'
 import { Board } from './board.js'
-import { metrics } from './metrics.js'
+import { metrics, metricsText } from './metrics.js'
 import { type PeerReport, reportNote } from './report.js'
 import { WatchServer } from './server.js'
 
@@ -156,4 +156,27 @@ test('every metric has values and is documented, and the dashboard uses no other
     []
   )
   t.notThrows(() => JSON.parse(dashboard) as unknown)
+})
+
+test('a link through a relay is up', (t) => {
+  const board = boardOfTwo()
+  for (const state of ['relayed', 'barred']) {
+    const links = [['b', state, 10, 20, 1.5]]
+    const amounts = {
+      phase: 'training',
+      round: 3,
+      life: 1,
+      samples: 0,
+      seconds: 2,
+      bytesSent: 0,
+      bytesReceived: 0,
+      working: 0,
+      waiting: 0,
+      sending: 0
+    }
+    t.is(board.take(a, `report ${JSON.stringify({ ...amounts, links })}`, 1500), undefined)
+    board.tick(2000)
+    const expected = `murmuration_link_up{peer="a",to="b"} ${state === 'relayed' ? 1 : 0}`
+    t.true(metricsText(board).includes(expected), state)
+  }
 })

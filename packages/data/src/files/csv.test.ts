@@ -86,6 +86,7 @@ test('columns have the order of those that they have to fit, and others are refu
 const wrong: readonly (readonly [string, string, RegExp])[] = [
   ['an empty file', '', /a\.csv: found no line with values/],
   ['names alone', 'a,b,label\n', /no line with values/],
+  ['a name of two columns', 'a,b,a,label\n1,2,3,0', /a\.csv: line 1 names two columns "a"; each needs its own name/],
   ['one column', '1\n2\n', /found one column, expected at least two/],
   ['a word among numbers', 'a,b,label\n1,2,0\n1,two,0', /a\.csv: line 3, column 2 \("b"\) is "two", expected a number/],
   ['an empty cell', '1,2,0\n1,,0', /line 2, column 2 is "", expected a number/],

@@ -24,6 +24,9 @@ function tableOf({ name, bytes }: TableFile, isHeader: (cells: readonly string[]
   const names = all.length > 0 && isHeader(all[0].cells) ? all[0].cells : undefined
   const rows = names === undefined ? all : all.slice(1)
   if (rows.length === 0) throw new InputError(`${name}: found no line with values, expected at least one`)
+  const repeated = names?.find((each, index) => names.indexOf(each) !== index)
+  if (repeated !== undefined)
+    throw new InputError(`${name}: line 1 names two columns "${repeated}"; each needs its own name`)
   return { name, names, namesAt: 'line 1', rows }
 }
 

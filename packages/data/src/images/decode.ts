@@ -1,6 +1,7 @@
 import { InputError, messageOf } from '@murmuration/core'
 import { convertIndexedToRgb, type DecodedPng, decode as decodePng, hasPngSignature } from 'fast-png'
 import jpeg from 'jpeg-js'
+import { pixelChunks } from './png.js'
 
 /** A decoded image: rows of pixels from the top, each of 8-bit red, green and blue. */
 export interface DecodedImage {
@@ -37,7 +38,7 @@ function fromJpeg(bytes: Uint8Array): DecodedImage {
 
 function fromPng(bytes: Uint8Array): DecodedImage {
   checkHeader(bytes)
-  const png = decodePng(bytes)
+  const png = decodePng(pixelChunks(bytes, mostBytes(bytes)))
   const { width, height, palette } = png
   const [values, channels] =
     palette === undefined ? [eightBits(png), png.channels] : [convertIndexedToRgb(png), palette[0].length]
@@ -58,6 +59,21 @@ function checkHeader(bytes: Uint8Array): void {
     throw new Error(`it has ${width} × ${height} pixels, expected at most ${maxPixels / 1e6} million`)
   if (depth < 8 && interlacing !== 0)
     throw new Error(`it is interlaced with ${depth} bits per pixel; save it without interlacing`)
+}
+
+/** The number of channels, by the type of colours in the header. */
+const channelsOf: readonly (number | undefined)[] = [1, undefined, 3, 1, 2, undefined, 4]
+
+/** The most bytes that the pixels may take: twice those of their rows, each with a byte for its filter, as interlacing makes more rows. */
+function mostBytes(bytes: Uint8Array): number {
+  const view = new DataView(bytes.buffer, bytes.byteOffset)
+  const [width, height, depth, channels = 4] = [
+    view.getUint32(16),
+    view.getUint32(20),
+    bytes[24],
+    channelsOf[bytes[25]]
+  ]
+  return 2 * height * (1 + Math.ceil((width * channels * depth) / 8))
 }
 
 /** The values of each channel, 0 … 255. Grey values of fewer bits are packed; each row begins at a whole byte. */

@@ -1,6 +1,7 @@
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { crc32, deflateSync } from 'node:zlib'
 import { InputError } from '@murmuration/core'
 import test from 'ava'
 import { inputsIn } from '../inputs.js'
@@ -62,6 +63,39 @@ test('PNG: grey, colours, transparency, palettes, 1, 2, 8 and 16 bits', (t) => {
     (['grey', 'one', 'rgb'] as const).map((kind) => isGrey(image(kind))),
     [true, true, false]
   )
+})
+
+/** A PNG file of these chunks. */
+function pngOf(...chunks: readonly (readonly [type: string, data: Uint8Array])[]): Buffer {
+  const parts = chunks.map(([type, data]) => {
+    const body = Buffer.concat([Buffer.from(type), data])
+    const [length, checksum] = [Buffer.alloc(4), Buffer.alloc(4)]
+    length.writeUInt32BE(data.length)
+    checksum.writeUInt32BE(crc32(body))
+    return Buffer.concat([length, body, checksum])
+  })
+  return Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), ...parts])
+}
+
+test('PNG: what unpacks to more than its size takes is refused, and profiles are not unpacked', (t) => {
+  const size = (edge: number): readonly [string, Buffer] => {
+    const header = Buffer.from('00000000000000000800000000', 'hex')
+    for (const at of [0, 4]) header.writeUInt32BE(edge, at)
+    return ['IHDR', header]
+  }
+  const [head, end] = [size(1), ['IEND', Buffer.alloc(0)] as const]
+  const pixels = (bytes: Uint8Array) => ['IDAT', deflateSync(bytes)] as const
+  const one = pixels(Uint8Array.of(0, 7))
+  const decode = (...chunks: readonly (readonly [string, Uint8Array])[]) => [...decodeImage('x', pngOf(...chunks)).rgb]
+  t.deepEqual(decode(head, one, end), [7, 7, 7])
+  const bomb = new Uint8Array(1 << 20)
+  const refused = (message: RegExp, ...chunks: readonly (readonly [string, Uint8Array])[]) =>
+    t.throws(() => decode(...chunks), { instanceOf: InputError, message })
+  refused(/unpack to more than 4 bytes/, head, pixels(bomb), end)
+  refused(/does not begin with its one header/, head, size(900), pixels(bomb), end)
+  refused(/it is truncated/, head, one)
+  // The decoder would fail to unpack it.
+  t.deepEqual(decode(head, ['iCCP', Buffer.from('x\0\0no profile')], one, end), [7, 7, 7])
 })
 
 test('JPEG: colours and grey, but for how colours between samples are filled in as another decoder has them', (t) => {

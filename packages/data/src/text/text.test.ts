@@ -112,6 +112,14 @@ test('a sentence is as long, and its words are as frequent, as the entropy says'
   t.true(Math.abs(found / expected - 1) < 0.01, `${found} characters a sentence, not ${expected}`)
 })
 
+test('files that have more bytes together than a text may have are refused before they are one text', (t) => {
+  const bytes = Buffer.alloc(2 ** 28)
+  t.throws(() => textSource(['a.txt', 'b.txt', 'c.txt'].map((name) => ({ name, bytes }))), {
+    instanceOf: InputError,
+    message: /a\.txt, b\.txt, c\.txt: has 805306368 bytes; at most 67108864 characters are expected/
+  })
+})
+
 test('a file of more bytes than a text may have is refused before it is one', (t) => {
   t.throws(() => textSource([{ name: 'a.txt', bytes: Buffer.alloc(2 ** 28 + 1) }]), {
     instanceOf: InputError,

@@ -31,11 +31,11 @@ const maxAlphabet = 10_000
  * text.
  */
 export function textSource(files: readonly TextFile[], reading: TextReading = {}): Source {
+  const name = files.map((file) => file.name).join(', ')
+  const length = files.reduce((sum, { bytes }) => sum + bytes.length, 0)
   // Longer than any text that is short enough: a character has at most 4 bytes.
-  const long = files.find(({ bytes }) => bytes.length > 4 * maxCharacters)
-  if (long !== undefined) throw tooLong(long.name, `${long.bytes.length} bytes`)
-  const texts = files.map(decoded)
-  return windows(texts.join(''), files.map(({ name }) => name).join(', '), reading)
+  if (length > 4 * maxCharacters) throw tooLong(name, `${length} bytes`)
+  return windows(files.map(decoded).join(''), name, reading)
 }
 
 /**

@@ -245,6 +245,7 @@ test('each "moved" answers one question; a second one is a fault', async (t) => 
     offer: async () => ({ port: 1, id: '0'.repeat(32), key: new Uint8Array(32), taken: taken(), withdraw: () => {} })
   }
   const channel = new OutgoingChannel({ elements, channels, limits: limitsOf() } as unknown as LinkContext)
+  t.throws(() => channel.moved(0), { message: /without a question/ }, 'on a link without vectors')
   const control = { send: (message: ControlMessage) => sent.push(message) } as unknown as ControlChannel
   channel.begin({ control, host: '127.0.0.1', writer })
   t.throws(() => channel.moved(0), { message: /it confirms vector 0 without a question/ }, 'before any question')

@@ -68,9 +68,8 @@ export class OutgoingChannel {
    */
   moved(sequence: number): void {
     const session = this.#session
-    if (session === undefined) return
     // The answer to an earlier question may arrive after its channel has broken.
-    if (sequence > session.question || session.unanswered === 0)
+    if (session === undefined || sequence > session.question || session.unanswered === 0)
       throw new ProtocolFault(`it confirms vector ${sequence} without a question`)
     session.unanswered--
     if (sequence === session.question && session.output?.isOpen) session.writer.goOn(session.output)

@@ -44,10 +44,10 @@ export class AddressBook {
    */
   keep(run: string, record: SignedAddresses, source: string): void {
     const key = keyOf(run, record.id)
+    this.#dropOld()
     const current = this.#entries.get(key)
     if (current !== undefined && current.record.sequence > record.sequence) return
     this.#entries.delete(key)
-    this.#dropOld()
     this.#makeRoom((entry) => entry.source === source, this.#limits.perSource)
     this.#makeRoom(() => true, this.#limits.records)
     this.#entries.set(key, { record, source, until: this.#clock.now() + this.#limits.keepFor })
@@ -70,7 +70,7 @@ export class AddressBook {
   #makeRoom(isOfGroup: (entry: Entry) => boolean, max: number): void {
     if (this.#entries.size < max) return
     const group = [...this.#entries].filter(([, entry]) => isOfGroup(entry))
-    for (const [key] of group.slice(0, group.length - max + 1)) this.#entries.delete(key)
+    for (const [key] of group.slice(0, Math.max(0, group.length - max + 1))) this.#entries.delete(key)
   }
 }
 

@@ -89,6 +89,23 @@ test('an address book is bounded in total and per source, keeps the newest recor
   t.is(book.find('run', 'honest'), undefined)
 })
 
+test('a source has as many records as its bound says, and a record that has expired keeps no older one out', (t) => {
+  let now = 0
+  const book = new AddressBook({ now: () => now, at: () => () => {} }, { records: 100, perSource: 8, keepFor: 1000 })
+  const keep = (ids: readonly string[], source: string) => ids.forEach((id) => book.keep('run', recordOf(id), source))
+  const found = (ids: readonly string[]) => ids.filter((id) => book.find('run', id) !== undefined).length
+  const [others, own] = ['other', 'own'].map((word) => Array.from({ length: 8 }, (_, k) => `${word} ${k}`))
+  keep(others, '192.0.2.1')
+  keep(own, '192.0.2.2')
+  t.deepEqual([found(others), found(own)], [8, 8])
+  keep(['own 8'], '192.0.2.2')
+  t.is(found([...own, 'own 8']), 8, 'the newest replaces the oldest')
+  book.keep('run', recordOf('whose clock goes back', 5n), '192.0.2.3')
+  now = 1000
+  book.keep('run', recordOf('whose clock goes back', 4n), '192.0.2.3')
+  t.is(book.find('run', 'whose clock goes back')?.sequence, 4n)
+})
+
 test('all addresses of a /64 are one source, because one machine can have them all', (t) => {
   const of = (host: string) => sourceOf(multiaddr(`/${host.includes(':') ? 'ip6' : 'ip4'}/${host}/tcp/4001`))
   t.is(of('2001:db9:1:1::1'), of('2001:db9:1:1:ffff::2'))
