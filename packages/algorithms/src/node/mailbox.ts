@@ -54,7 +54,7 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
     this.#wire = new Wire(owner, kind, shape, edges !== undefined)
     this.#early = new Early(this.#wire)
     if (edges?.late === 'added') this.exchange = new Pushes(owner, this.#early, edges.kinds)
-    else this.exchange = edges && new Exchange(owner, this.#early, edges.kinds, edges.late === 'owed')
+    else this.exchange = edges && new Exchange(owner, this.#early, edges)
   }
 
   send(route: Route, message: Message | ((j: PeerName) => Message)): readonly PeerName[] {
