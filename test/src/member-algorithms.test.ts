@@ -1,5 +1,5 @@
 /** Simulated swarms whose peers come and go, with each algorithm that works with changing members: which peers agree, and what is kept. */
-import { type Algorithm, algorithms, dpsgd } from '@murmuration/algorithms'
+import { type Algorithm, algorithms, type Channel, dpsgd, type Message, type State } from '@murmuration/algorithms'
 import type { FaultEvent } from '@murmuration/simulator'
 import { consensusDistance } from '@murmuration/vectors'
 import test from 'ava'
@@ -113,3 +113,38 @@ test('AD-PSGD: two peers that ask each other at the same moment meet in the midd
   t.true(apart < 0.5, `${apart} apart`)
   t.true(offBy(end) < bound(2, 100), `${offBy(end)}`)
 })
+
+for (const name of ['gasloc', 'overlap-merge'])
+  test(`${named(name).title}: a peer that is slow between two exchanges keeps its own state, and is waited for at the exchange`, async (t) => {
+    const used = new Set<string>()
+    const end = await runMembers({
+      algorithm: noting(named(name), used),
+      options: { period: 100 },
+      ...{ peers: 3, graph: { kind: 'complete' }, rounds: 300, finalRounds: 70, timeout: 30_000 },
+      gradient: (peer) => (peer === p2 ? 50 : 10)
+    })
+    t.deepEqual([...end.lost.values()], [])
+    t.deepEqual(
+      [...end.books.values()].map(({ life }) => life),
+      [1, 1, 1]
+    )
+    t.deepEqual([...used].sort(), ['p1: p2,p3', 'p2: p1,p3', 'p3: p1,p2'])
+    t.true(consensusDistance([...end.models.values()]) < 1e-5)
+  })
+
+/** The algorithm; notes whose messages each peer collects at an exchange. */
+function noting(algorithm: Algorithm, used: Set<string>): Algorithm {
+  const [name] = Object.keys(algorithm.channels)
+  const round: Algorithm['round'] = (node, state, k) => {
+    const channel = (node as unknown as Readonly<Record<string, Channel<Message>>>)[name]
+    const collect: typeof channel.collect = async (...given) => {
+      const proto = Object.getPrototypeOf(channel) as typeof channel
+      const theirs = await proto.collect.apply(channel, given)
+      used.add(`${node.self}: ${Object.keys(theirs).join()}`)
+      return theirs
+    }
+    Object.assign(channel, { collect })
+    return algorithm.round?.(node, state, k) as Promise<State>
+  }
+  return { ...algorithm, round }
+}

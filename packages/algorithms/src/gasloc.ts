@@ -25,6 +25,7 @@ export const gasLoC = algorithm({
   }),
   needs: { weights: 'symmetric' },
   keeps: 'nothing',
+  every: ({ period }) => period,
   channels: { ahead: { y: 'vector' } },
   edges: { ahead: 'dropped' },
   start: ({ x }) => ({ x, θ: x, y: x }),

@@ -1,5 +1,6 @@
 /** Checks, before anything starts, that a run has what its algorithm needs. */
 import type { Mixing, PeerName, Topology } from '@murmuration/core'
+import type { TrainingSettings } from './node/training.js'
 import type { Algorithm, Keeps, Needs } from './record.js'
 
 /** What a run offers its algorithm. */
@@ -15,6 +16,11 @@ export function hasMembers({ needs, server }: Algorithm): boolean {
   // 'any' counts too: records with running sums per neighbour lose mass when a peer starts anew (robust-push-sum.ts).
   const isForAll = needs.delivery !== undefined || needs.reach === 'everyone' || needs.graph !== undefined
   return !isForAll && server === undefined
+}
+
+/** How many rounds lie between two exchanges with neighbours. */
+export function exchangeEvery({ algorithm, options = {} }: Pick<TrainingSettings, 'algorithm' | 'options'>): number {
+  return algorithm.every?.(algorithm.options.parse(options)) ?? 1
 }
 
 /** How far a sum of weights may be from 1: files give weights with few digits. */

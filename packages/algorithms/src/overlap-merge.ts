@@ -18,6 +18,7 @@ export const overlapMerge = algorithm({
   }),
   needs: { weights: 'rows' },
   keeps: 'mean',
+  every: ({ period }) => period,
   channels: { model: { x: 'vector' } },
   edges: { model: addFlow },
   start: ({ x }) => ({ x, y: x, since: -1 }),

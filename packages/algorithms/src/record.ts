@@ -76,8 +76,7 @@ export interface Channel<M extends Message> {
   send(route: Route, message: M | ((j: PeerName) => M)): readonly PeerName[]
   /**
    * The messages that all of `route.from` sent under this tag, in the order of names, once all have arrived or the timeout has passed. Early messages
-   * are kept; late ones and duplicates are dropped, except for `edges`. A missing peer has no entry; where the record needs reliable delivery, it is
-   * a NeighboursMissingError.
+   * are kept; late ones and duplicates are dropped, except for `edges`. A missing peer has no entry; with reliable delivery that is an error.
    *
    * @param staleness - by how many rounds the newest message of a missing peer may be older, if it was not returned before; 0 when absent
    */
@@ -256,6 +255,8 @@ export interface Definition<Z extends z.ZodObject, C extends Channels, S extends
   readonly keeps: Keeps
   /** 'own': neighbours need not be in the same round, so there are no common checkpoints. Implied by `answers`, and by servers that keep nothing. */
   readonly pace?: 'own'
+  /** How many rounds lie between two exchanges with neighbours; 1 when absent. */
+  every?(options: z.output<Z>): number
   /** No channel may have the name of a node's property. */
   readonly channels: C & { readonly [K in keyof BaseNode<unknown, unknown>]?: never }
   /**

@@ -50,6 +50,8 @@ export interface ApartFacts {
   /** Samples that this peer has processed, and its round. */
   readonly samples: number
   readonly round: number
+  /** By how many rounds peers may be apart and still exchange. */
+  readonly lag: number
   readonly recordOf: (peer: PeerName) => PeerRecord | undefined
 }
 
@@ -84,7 +86,7 @@ export class Apart {
   /** Whether this peer has processed samples since the split. */
   #hasTrained = false
 
-  constructor(readonly settings: Pick<MembershipSettings, 'probeFor' | 'answerWithin' | 'lag'>) {}
+  constructor(readonly settings: Pick<MembershipSettings, 'probeFor' | 'answerWithin'>) {}
 
   /** How long a peer must be absent to count as away, and how long no peer has come or gone before two sides have met. */
   get settleFor(): Milliseconds {
@@ -168,7 +170,7 @@ export class Apart {
     this.#hasTrained = false
     if (processed === 0 || haveBegunAnew(split, returned, facts) || !isReturning(split, returned, facts.view.members))
       return undefined
-    const reunion = reunionOf(split, returned, processed, facts, this.settings.lag)
+    const reunion = reunionOf(split, returned, processed, facts)
     this.#reunion = { reunion, until: at + this.mergeWithin }
     return this.reunion
   }
@@ -189,8 +191,7 @@ function reunionOf(
   { away }: Split,
   returned: readonly PeerName[],
   processed: number,
-  { view, round: ownRound, recordOf }: ApartFacts,
-  lag: number
+  { view, round: ownRound, lag, recordOf }: ApartFacts
 ): Reunion {
   const records = returned.flatMap((peer) => recordOf(peer) ?? [])
   const theirSamples = records.map(({ name, samples }) => Math.max(0, samples - (away.get(name)?.samples ?? 0)))

@@ -70,7 +70,7 @@ export class Member extends SwarmView {
       onOwn: (record) => this.#joinAfter(record)
     })
     this.#entry = new Entry(this.settings, peers.length - places.length, roundBefore, lifeBefore > 0)
-    this.#watcher = new Watcher(this.knowledge, self, this.settings, this.#changes)
+    this.#watcher = new Watcher(this.knowledge, self, this.settings, this.#changes, this.#report)
     this.#now = this.#nextBeat = now
     this.#publish(this.#own.record)
   }
@@ -186,7 +186,7 @@ export class Member extends SwarmView {
 
   /** Whether this peer is so far ahead that the others would continue apart unless it waits (rule 8). */
   get isAhead(): boolean {
-    return this.#report.roundBefore - (upperMedianRound(this.#begun()) ?? Number.POSITIVE_INFINITY) > this.settings.lag
+    return this.#report.roundBefore - (upperMedianRound(this.#begun()) ?? Number.POSITIVE_INFINITY) > this.#report.lag
   }
 
   /** Whether this peer may begin with its own state: the start's condition is met, or others have begun and are within `lag` of it. */
@@ -223,7 +223,7 @@ export class Member extends SwarmView {
     const [{ apart }, { status }] = [this.#watcher, this.#own.record]
     const hasReunion = apart.reunion !== undefined
     const records = this.#begun().filter((record) => apart.isOfOtherSide(record, now) === hasReunion)
-    const isBehind = () => this.#entry.needsState(medianRound(records), this.#report.round, status, this.isMain)
+    const isBehind = () => this.#entry.needsState(medianRound(records), this.#report, status, this.isMain)
     if (!hasReunion && !isBehind()) return undefined
     const candidates = nearMedian(records, this.settings.lag).filter((peer) => !this.isLate(peer))
     return candidates.length === 0 ? undefined : candidates[this.#random.integer(candidates.length)]

@@ -15,6 +15,8 @@ export interface MemberProgress {
   readonly waitsFor: readonly PeerName[]
   /** Peers with which an exchange is still open that it no longer waits for. */
   readonly owes: readonly PeerName[]
+  /** How many rounds lie between two exchanges with neighbours; 1 when absent. */
+  readonly every?: number
 }
 
 /** What this peer's own training says of itself and of its neighbours. */
@@ -38,6 +40,11 @@ export class OwnReport {
   /** The round at the beat before the last one: what others have told of their rounds is no older. */
   get roundBefore(): number {
     return this.#rounds[0]
+  }
+
+  /** How many rounds a peer may be behind: between two exchanges peers wait for no other. */
+  get lag(): number {
+    return this.settings.lag * (this.#progress.every ?? 1)
   }
 
   begin(round: number): void {

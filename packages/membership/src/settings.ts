@@ -14,7 +14,7 @@ export interface MembershipSettings {
   readonly isolated: MemberPolicy
   /** A majority no longer counts a member that has been dead for this long. */
   readonly forgetAfter: Milliseconds
-  /** How many rounds a peer may be behind the median before it takes a state. */
+  /** How many exchanges a peer may be behind the median before it takes a state. */
   readonly lag: number
   /** How many liars the swarm tolerates: one vote more removes a peer. */
   readonly liars: number

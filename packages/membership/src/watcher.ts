@@ -2,6 +2,7 @@ import type { Milliseconds, PeerName } from '@murmuration/core'
 import { Apart } from './apart.js'
 import type { Changes } from './changes.js'
 import type { Knowledge } from './knowledge.js'
+import type { OwnReport } from './own-report.js'
 import type { PeerRecord } from './records.js'
 import type { MemberPolicy, MembershipSettings } from './settings.js'
 import type { MemberState } from './states.js'
@@ -25,7 +26,8 @@ export class Watcher {
     readonly knowledge: Knowledge,
     readonly self: PeerName,
     readonly settings: MembershipSettings,
-    readonly changes: Changes
+    readonly changes: Changes,
+    readonly report: Pick<OwnReport, 'lag'>
   ) {
     this.apart = new Apart(settings)
   }
@@ -64,7 +66,8 @@ export class Watcher {
     const recordOf = (peer: PeerName) => this.knowledge.latest(peer)
     const own = recordOf(this.self)
     if (own?.isIn !== true) return
-    const reunion = this.apart.update({ view, samples: own.samples, round: own.round, recordOf }, now)
+    const { lag } = this.report
+    const reunion = this.apart.update({ view, samples: own.samples, round: own.round, lag, recordOf }, now)
     if (reunion !== undefined) this.changes.add({ kind: 'reunited', ...reunion })
   }
 

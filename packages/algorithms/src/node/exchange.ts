@@ -4,13 +4,13 @@ import type { Flow, Message, Mixing, Route, State } from '../record.js'
 import { type Debt, type Edge, Edges } from './edge.js'
 import { Debts } from './debts.js'
 import { type MessageBuffer, type EarlyMessages, tagOf } from './message-buffer.js'
-import type { Absence, ControlKinds, Exchanging } from './exchanging.js'
+import type { Absence, Exchanging, ExchangeTraits } from './exchanging.js'
 import { LastTags } from './last-tags.js'
 import type { Owner } from './owner.js'
 import { noTerms, termNumbers, termsOf } from './terms.js'
 
-/** How many rounds ahead a kept message may be; neighbours that wait for each other are never that far apart. */
-const roundsAhead = 64
+/** How many exchanges ahead a kept message may be; neighbours that wait for each other are never that far apart. */
+const exchangesAhead = 64
 
 const noPeers: readonly PeerName[] = []
 const noPeerSet: ReadonlySet<PeerName> = new Set()
@@ -27,6 +27,8 @@ export class Exchange implements Exchanging {
   readonly #buffer: MessageBuffer
   /** Whether a sum over the peers is kept, so that an exchange that one end continued without is owed. */
   readonly #isOwed: boolean
+  /** How many rounds ahead a kept message may be. */
+  readonly #roundsAhead: number
   readonly #edges: Edges<Message>
   readonly #debts: Debts
   readonly #lastTags = new LastTags()
@@ -38,10 +40,11 @@ export class Exchange implements Exchanging {
   /** Whether X was sent to all under the current tag, and no peer has answered with SKIP or begun a new life. */
   #isUsual = true
 
-  constructor(owner: Owner, buffer: MessageBuffer, kinds: ControlKinds, isOwed: boolean) {
+  constructor(owner: Owner, buffer: MessageBuffer, { kinds, late, every = 1 }: ExchangeTraits) {
     this.#owner = owner
     this.#buffer = buffer
-    this.#isOwed = isOwed
+    this.#isOwed = late === 'owed'
+    this.#roundsAhead = exchangesAhead * every
     this.#edges = new Edges(
       ({ mine }) => owner.arena.pin(mine, -1),
       (peer) => {
@@ -151,7 +154,7 @@ export class Exchange implements Exchanging {
 
   /** Whether a message of a future tag is too far ahead to be kept. */
   isTooEarly(tag: number): boolean {
-    return tag > tagOf({ round: this.#owner.round + roundsAhead })
+    return tag > tagOf({ round: this.#owner.round + this.#roundsAhead })
   }
 
   /** A message has no room. */

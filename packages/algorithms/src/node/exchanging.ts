@@ -14,6 +14,8 @@ export interface ExchangeTraits {
   readonly kinds: ControlKinds
   /** What happens to a message that an end has continued without; it is owed where both ends keep a sum over the peers. */
   readonly late: 'owed' | 'dropped' | 'added'
+  /** How many rounds lie between two exchanges; 1 when absent. */
+  readonly every?: number
 }
 
 /** Why there is no message: it timed out; its sender was sent nothing, or sends nothing itself; one of the two has sent SKIP. */

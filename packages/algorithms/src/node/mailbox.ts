@@ -54,7 +54,7 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
     this.#wire = new Wire(owner, kind, shape, edges !== undefined)
     this.#buffer = new MessageBuffer(this.#wire)
     if (edges?.late === 'added') this.exchange = new Pushes(owner, this.#buffer, edges.kinds)
-    else this.exchange = edges && new Exchange(owner, this.#buffer, edges.kinds, edges.late === 'owed')
+    else this.exchange = edges && new Exchange(owner, this.#buffer, edges)
   }
 
   send(route: Route, message: Message | ((j: PeerName) => Message)): readonly PeerName[] {

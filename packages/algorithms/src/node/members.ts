@@ -8,9 +8,9 @@ import {
 } from '@murmuration/core'
 import { Member, ownShare, type SwarmView } from '@murmuration/membership'
 import { Consensus } from './consensus.js'
-import { Laggards } from './laggards.js'
+import type { Laggards } from './laggards.js'
 import { MemberRows } from './member-rows.js'
-import { recordsOfContacts, unfinished } from './of-others.js'
+import { laggardsOf, recordsOfContacts, unfinished } from './of-others.js'
 import { Pace } from './pace.js'
 import type { BetweenRounds, MembersFabric, MembersOptions, SwarmStanding, Trainee } from './members-options.js'
 
@@ -202,7 +202,7 @@ export class Members {
 
   /** The peers that have not reached `end`, with the rounds that they report. */
   laggards(end: number): Laggards {
-    return new Laggards(end, this.#member.settings.lag, (peer) => this.#member.recordOf(peer)?.round ?? 0)
+    return laggardsOf(this.#member, end, this.#trainee?.progress().every)
   }
 
   get #isAtOwnPace(): boolean {

@@ -20,6 +20,8 @@ export interface Trainee {
   readonly seed: number
   /** The next round. */
   round(): number
+  /** How many rounds lie between two exchanges. */
+  readonly every: number
   /** Whether the round is independent of the rounds of others. */
   isAtOwnPace(): boolean
   /** How many samples this peer has gone through. */
@@ -63,7 +65,8 @@ export class Participation {
           round: trainee.round(),
           samples: trainee.samples(),
           waitsFor: peer.awaited,
-          owes: exchanges.owing
+          owes: exchanges.owing,
+          every: trainee.every
         }),
         get isAtOwnPace() {
           return trainee.isAtOwnPace()

@@ -2,6 +2,7 @@
 import { invariant, type PeerName, type Work } from '@murmuration/core'
 import type { Algorithm, AnyNode, AnyRole, Call, LateFlow, Message, Shape, State } from '../record.js'
 import { addFlow, addSent } from '../mixing.js'
+import { exchangeEvery } from '../needs.js'
 import { type NodeProgram, ProgramNode } from './base-node.js'
 import { type Answer, Caller } from './caller.js'
 import type { EarlyMessages } from './message-buffer.js'
@@ -142,6 +143,7 @@ export class Program implements NodeProgram {
   #open({ first, firstControl }: Kinds): Readonly<Record<string, Mailbox | Caller>> {
     const opened: Record<string, Mailbox | Caller> = {}
     const { accepts } = this.#peer
+    const every = exchangeEvery(this.#settings)
     let [kind, control] = [first, firstControl]
     for (const [name, channel] of Object.entries(this.record.channels)) {
       const traits = { name, kind, isReliable: this.record.needs.delivery === 'reliable' }
@@ -156,8 +158,8 @@ export class Program implements NodeProgram {
         opened[name] = caller
         if (caller.swaps !== undefined) this.#openEdges(caller.swaps, kinds, addFlow)
       } else {
-        const edges =
-          late === undefined ? undefined : { kinds, late: typeof late === 'string' ? late : ('owed' as const) }
+        const how = typeof late === 'string' ? late : ('owed' as const)
+        const edges = late === undefined ? undefined : { kinds, late: how, every }
         const mailbox = new Mailbox(this.#peer, traits, channel, edges)
         accepts[kind++] = (envelope) => mailbox.accept(envelope)
         opened[name] = mailbox

@@ -2,6 +2,7 @@
 import { type Fabric, InputError, type PeerName, type StepReport, type Task } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
 import { averagingRecord } from '../averaging-record.js'
+import { exchangeEvery } from '../needs.js'
 import type { State } from '../record.js'
 import { EndOfAsking } from './end-of-asking.js'
 import type { Exchanges } from './exchanges.js'
@@ -63,6 +64,7 @@ export class Session {
       this.#participation = new Participation(this.#peer, settings.members, {
         kind: kinds.firstControl + Program.controlsOf(averagingRecord),
         seed: settings.seed,
+        every: exchangeEvery(settings),
         round: () => this.#round,
         isAtOwnPace: () => algorithm.answers !== undefined && this.#round < settings.rounds,
         samples: () => this.#peer.gradients.batches.drawn,
