@@ -57,8 +57,7 @@ export interface Mixing extends Route {
 
 /**
  * The fields of a message: a 'vector' is as long as the parameters, a 'range' is a part of them, a 'number' is a float64. A 'packed' vector is sent
- * without loss whatever the run's codec, in few bytes if most of its numbers are 0 or few are different: for algorithms that compress themselves;
- * a 'packed range' is a part of the parameters that is sent so.
+ * without loss whatever the run's codec, in few bytes if most of its numbers are 0 or few are different: for algorithms that compress; so is a 'packed range'.
  */
 export type Shape = Readonly<Record<string, 'vector' | 'packed' | 'range' | 'packed range' | 'number'>>
 export type Shaped<F extends Shape> = { readonly [K in keyof F]: F[K] extends 'number' ? number : Vector }

@@ -23,3 +23,23 @@ test('a message that a process begins under the number of one that its earlier p
   t.is(part(2, 3), undefined)
   t.is(part(2, 3), 'a part of a message is duplicate')
 })
+
+test('a part of a message is found among 20,000 tensors without going through them', (t) => {
+  const memory = { allocate: (length: number) => new Float32Array(length), free: () => {} }
+  let looks = 0
+  const ranges = Array.from({ length: 20_000 }, (_, place) => ({
+    length: 1,
+    get offset() {
+      looks++
+      return place
+    }
+  }))
+  const owner = { fabric: memory, arena: new Arena(memory), length: ranges.length, ranges } as unknown as Owner
+  const wire = new Wire(owner, 5, { x: 'vector' })
+  const part = (offset: number) =>
+    wire.open(peerName('b'), 3, { kind: 5, round: 3, part: 0, field: 0, offset, vector: Float32Array.of(offset) })
+  const opened = ranges.map((_, offset) => part(offset))
+  t.deepEqual([...(opened.at(-1) as { readonly x: Vector }).x.values.subarray(-2)], [19_998, 19_999])
+  t.is(typeof part(20_000), 'string')
+  t.true(looks < 4 * ranges.length, `${looks} looks at ${ranges.length} ranges`)
+})

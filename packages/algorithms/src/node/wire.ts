@@ -135,7 +135,7 @@ export class Wire {
     const { length: whole, ranges } = this.#owner
     const fields = this.#vectors.length
     if (field >= Math.max(1, fields)) return `a message has no vector number ${field}`
-    const range = this.#isSplit ? ranges.find((each) => each.offset === offset) : undefined
+    const range = this.#isSplit ? ranges[indexOf(ranges, offset)] : undefined
     const expected = field === 0 && (range?.offset ?? 0) === 0 ? this.#numbers.length : 0
     if (numbers.length !== expected && !(this.#hasTerms && field === 0 && (range?.offset ?? 0) === 0))
       return `${numbers.length} numbers beside a vector; ${expected} are expected`
@@ -150,7 +150,7 @@ export class Wire {
 
   #assemble(from: PeerName, tag: number, { field = 0, offset = 0, numbers = none, vector }: VectorMessage): Opened {
     const { fabric, ranges } = this.#owner
-    const range = this.#isSplit ? ranges.findIndex((each) => each.offset === offset) : 0
+    const range = this.#isSplit ? indexOf(ranges, offset) : 0
     const index = this.#isSplit ? field * ranges.length + range : field
     const incomplete = this.#incompleteOf(from, tag, index)
     if (incomplete.has[index] === 1) return 'a part of a message is duplicate'
@@ -228,6 +228,16 @@ function fieldsOf(shape: Shape): Fields {
   }
   fieldsOfShapes.set(shape, fields)
   return fields
+}
+
+/** By offset, the indices of ranges. All peers of a simulation share one list. */
+const places = new WeakMap<readonly Range[], ReadonlyMap<number, number>>()
+
+/** The index of the range that begins at an offset; −1 if none does. A table, since each part of a message is looked up among as many ranges. */
+function indexOf(ranges: readonly Range[], offset: number): number {
+  let table = places.get(ranges)
+  if (table === undefined) places.set(ranges, (table = new Map(ranges.map((range, place) => [range.offset, place]))))
+  return table.get(offset) ?? -1
 }
 
 /** The first vector of a message, if it has one. */
