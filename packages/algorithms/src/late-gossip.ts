@@ -1,7 +1,7 @@
 /**
- * Late gossip with one merge: a budget of bytes is spent at the end of a run. Exchanges with neighbours are rare (every H-th round) until the last part of the
- * rounds, then each round has one, and the last one is the exact mean over all. Some exchanges have to come early, since models that have never met cannot be
- * merged. Of the paper the abstract was read, and its schedule in a catalogue that cites the authors' code, where early partners are random: that is the graph here.
+ * Late gossip with one merge: most of a budget of bytes is spent at the end of a run. Neighbours exchange only in every H-th round at first, in each of the
+ * last rounds, and the last round takes the exact mean over all peers. A few early exchanges are needed: models that have never been averaged cannot be merged.
+ * Of the paper the abstract was read, and its schedule in a catalogue that cites the authors' code; early partners are random there, and follow the graph here.
  */
 import { z } from 'zod'
 import { ringMean } from './collectives/mean-over.js'
@@ -13,13 +13,13 @@ export const lateGossip = algorithm({
   title: 'Late gossip, one merge',
   source: 'Zhu, Zhang, Wang, Zhou, Wang, ICLR 2026, arXiv 2507.06542',
   options: z.strictObject({
-    period: z.int().min(1).default(20).meta({ description: 'H, rounds between two exchanges before the last part' }),
+    period: z.int().min(1).default(20).meta({ description: 'H, rounds between two exchanges at first' }),
     late: z
       .number()
       .min(0)
       .max(1)
       .default(0.05)
-      .meta({ description: 'The last part of the rounds, in which each has one' })
+      .meta({ description: 'The fraction of rounds at the end with an exchange each' })
   }),
   needs: { weights: 'both', reach: 'everyone', delivery: 'reliable' },
   keeps: 'mean',

@@ -1,7 +1,7 @@
 /**
- * DiLoCo in few bits: H inner steps from θ, then an outer step on the mean of what they changed, which travels in 2 to 8 bits both ways. What rounding leaves out, e, is
- * added to the next change. Published runs send 8 bits (Jaghouar et al. 2024, arXiv 2412.01152) and 4 (Douillard et al. 2025, arXiv 2501.18512), whose abstracts were
- * read; uniform levels with a unit per segment, and e, are ours. The exchange is not hidden behind the next steps, as the second does.
+ * DiLoCo in few bits: H inner steps from θ, then an outer step on the mean of their changes, which is sent in 2 to 8 bits both ways. The rounding error e is added
+ * to the next change. Published runs send 8 bits (Jaghouar et al. 2024, arXiv 2412.01152) and 4 (Douillard et al. 2025, arXiv 2501.18512); their abstracts were
+ * read. Uniform levels with a unit per segment, and e, are not from them. The exchange does not overlap with the next steps, as that of the second does.
  */
 import { z } from 'zod'
 import { quantisedMean } from './collectives/quantised.js'
@@ -15,7 +15,7 @@ export const quantisedDiloco = algorithm({
   source: 'Douillard et al. 2023, arXiv 2311.08105, with the bits of arXiv 2501.18512',
   options: z.strictObject({
     period: z.int().min(1).default(500).meta({ description: 'Inner steps between two outer ones' }),
-    bits: z.int().min(2).max(8).default(4).meta({ description: 'Of each number that is sent, with its sign' }),
+    bits: z.int().min(2).max(8).default(4).meta({ description: 'Bits per number sent, including the sign' }),
     outer: optimiserSettings
       .prefault({ name: 'sgd', rate: 0.7, momentum: 0.9, nesterov: true })
       .meta({ description: 'The optimiser of the outer steps' })

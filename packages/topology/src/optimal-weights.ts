@@ -1,4 +1,4 @@
-/** Weights for which averaging forgets disagreement as fast as the graph allows. They take an undirected graph that is the same in every round. */
+/** Weights with which averaging reduces disagreement as fast as the graph allows. They need an undirected graph that is the same in every round. */
 import { type Problem, problem } from '@murmuration/core'
 import { extremeEigenvalues } from './lanczos.js'
 import { eigenpairsOf } from './eigenvectors.js'
@@ -10,7 +10,7 @@ import { rowsWithRemainder } from './weights.js'
 /** More peers than this would take minutes: a step needs all eigenvectors. */
 export const maxFastest = 64
 
-/** What makes it impossible to find such weights; empty when nothing does. */
+/** Why such weights cannot be computed; empty if they can. */
 export function optimalProblems(rule: 'best-constant' | 'fastest', graphs: readonly Graph[]): Problem[] {
   const [graph] = graphs
   if (graphs.length !== 1 || !isMutual(graph) || !isStronglyConnected(graph)) {
@@ -54,13 +54,13 @@ interface Edge {
 
 const steps = 300
 
-/** After so many steps without a thousandth of progress there are no more. */
+/** The descent ends after this many steps without a thousandth of progress. */
 const stepsWithoutProgress = 80
 
 /**
- * A weight for each edge, none below 0, for which max(λ₂, −λₙ) is as small as can be: the fastest mixing Markov chain (Boyd, Diaconis and Xiao, SIAM Review
- * 46(4), 2004), a convex problem. As there weights go down a subgradient, by less in every step, and back to where no peer gives away more than
- * it has; here it is the mean over all eigenvalues near the extremes, by their distance. The best that was met is taken, {@link bestConstant} among them.
+ * A non-negative weight for each edge that minimises max(λ₂, −λₙ): the fastest mixing Markov chain (Boyd, Diaconis and Xiao, SIAM Review 46(4), 2004), a
+ * convex problem. As there, weights follow a projected subgradient with decreasing steps; here the subgradient is the mean over all eigenvalues near the
+ * extremes, weighted by their distance. Returns the best weights found, {@link bestConstant} among them.
  */
 export function fastest(graph: Graph): SparseMatrix {
   const weight = constantFor(graph)
@@ -87,7 +87,7 @@ export function fastest(graph: Graph): SparseMatrix {
   return rowsWithRemainder(graph, (a, b) => weights.get(Math.min(a, b) * graph.length + Math.max(a, b)) ?? 0)
 }
 
-/** max(λ₂, −λₙ) at these weights, and how fast it grows with each. */
+/** max(λ₂, −λₙ) at these weights, and its subgradient. */
 function slopesOf(edges: readonly Edge[], size: number, step: number) {
   const { values, vectors } = eigenpairsOf(withoutMean(edges, size), size)
   const modulus = values.reduce((most, value) => Math.max(most, Math.abs(value)), 0)
@@ -113,7 +113,7 @@ function withoutMean(edges: readonly Edge[], size: number): Float64Array {
   return matrix
 }
 
-/** Node by node, what is given away beyond 1 is taken from its edges, from all the same but none below 0. */
+/** Projects node by node: a sum of weights above 1 is reduced to 1, by the same amount on each edge, but not below 0. */
 function feasible(edges: readonly Edge[], size: number): readonly Edge[] {
   const weights = edges.map(({ weight }) => weight)
   const places: number[][] = Array.from({ length: size }, () => [])

@@ -1,6 +1,6 @@
 /**
- * Direct all-reduce in few bits: what goes to a segment's owner, and the mean that goes back, travel as whole multiples of a unit, one for each segment. Both ways
- * together every line carries 2 (n − 1)/n · bits of each number, where an all-gather carries (n − 1) · bits.
+ * Direct all-reduce in few bits: segments are sent to their owners, and the means back, as whole multiples of a unit per segment. In both phases together
+ * every line carries 2 (n − 1)/n · bits per number, where an all-gather carries (n − 1) · bits.
  */
 import { mean } from '../mixing.js'
 import { concat, type Range, rangeOf, type Vector } from '../node/vector.js'
@@ -8,13 +8,13 @@ import { rangesByRank } from '../ranges.js'
 import type { Route } from '../record.js'
 import { type RangeChannel, Ranks } from './ranks.js'
 
-/** The same for all, and what of one's own vector is not in it: what rounding left, and n times what it left of the mean of one's own segment. */
+/** The mean, the same at all peers, and the local rounding errors: those of the sent segments, and n times those of the mean of the local segment. */
 export interface QuantisedMean {
   readonly mean: Vector
   readonly left: Vector
 }
 
-/** The mean of everybody's `x` in `bits` bits. Needs reliable delivery, and a channel of packed ranges. */
+/** The mean of all peers' `x` in `bits` bits. Needs reliable delivery, and a channel of packed ranges. */
 export async function quantisedMean(
   channel: RangeChannel,
   route: Route,
@@ -50,7 +50,7 @@ export async function quantisedMean(
   }
 }
 
-/** Each range in multiples of the largest of its numbers / (2^(bits − 1) − 1), the nearest ones. */
+/** Rounds each range to multiples of its largest magnitude / (2^(bits − 1) − 1). */
 function quantised(x: Vector, ranges: readonly (Range | undefined)[], bits: number): Vector {
   return x.arena.compute(x.length, (out, from) => {
     // All at once: a unit depends on all numbers of a range.

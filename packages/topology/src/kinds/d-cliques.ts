@@ -3,18 +3,20 @@ import { graphOfEdges } from '../graphs.js'
 import { graphKind } from '../kind.js'
 
 /**
- * Cliques, each of which has as much of every label as all peers together, and an edge between two of them (Bellet, Kermarrec and Lavoie, SRDS 2022, arXiv
- * 2104.07365). Nothing is known of labels here: of m cliques the c-th has the nodes c, c + m, c + 2 m, …, which is right where data are sorted by
- * label. The authors swap peers until labels fit, and have small worlds of cliques, too; their average of gradients in a clique is not part of a graph.
+ * Cliques with the same distribution of labels as all peers together, joined by single edges (Bellet, Kermarrec and Lavoie, SRDS 2022, arXiv
+ * 2104.07365). Labels are not known here: clique c of m has the nodes c, c + m, c + 2 m, …, which fits data that are sorted by label. The authors
+ * swap peers until the labels fit, and have small worlds of cliques too. Their average of gradients within a clique is not part of a graph.
  */
 export const dCliques = graphKind({
   kind: 'd-cliques',
-  description: 'has all of its clique as neighbours, and some have one of another clique',
+  description: 'has all peers of its clique as neighbours; some have one in another clique',
   options: {
     size: z
       .int()
       .min(2)
-      .meta({ description: 'peers in a clique, or more where that leaves some over; as many as there are labels' }),
+      .meta({
+        description: 'the number of peers in a clique, best the number of labels; some have more if n is not a multiple'
+      }),
     between: z
       .enum(['ring', 'complete'])
       .default('ring')
@@ -35,7 +37,7 @@ function membersOf(clique: number, count: number, length: number): readonly numb
   return Array.from({ length: Math.ceil((length - clique) / count) }, (_, k) => clique + k * count)
 }
 
-/** Each edge of a clique has another of its members, as long as there are some. */
+/** The edges of a clique go to different members, as long as there are enough. */
 function edgesBetween(cliques: readonly (readonly number[])[], between: 'ring' | 'complete') {
   const used = cliques.map(() => 0)
   const next = (c: number) => cliques[c][used[c]++ % cliques[c].length]

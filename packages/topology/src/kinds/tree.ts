@@ -6,15 +6,19 @@ import { graphKind, type Latency } from '../kind.js'
 const maxPeers = 512
 
 /**
- * A tree whose edges have the least latency in all: one node after the other is joined by the shortest edge that there is (Prim, BSTJ
- * 36(6), 1957). With a largest degree, joints that are full are passed over; that is the least only where the shortest tree has no larger degree, since
- * with one the problem is NP-hard. Of edges as long the one to the node that joined first is taken, so that without latencies the tree is balanced.
+ * A tree of minimum total latency: one node after the other joins by the shortest edge to the tree (Prim, BSTJ 36(6), 1957). Nodes that have `degree`
+ * edges are skipped; the total is then the minimum only if the unbounded tree has no larger degree, since the bounded problem is NP-hard. Among
+ * equally long edges the one to the node that joined first is taken, so that the tree is balanced if no latencies are known.
  */
 export const tree = graphKind({
   kind: 'tree',
-  description: 'has a few neighbours, such that all are joined without a circle, by the links of the least latency',
+  description: 'has a few neighbours in a tree of minimum latency by the links of the file',
   options: {
-    degree: z.int().min(2).default(3).meta({ description: 'the most neighbours of a peer; 2 makes a chain' })
+    degree: z
+      .int()
+      .min(2)
+      .default(3)
+      .meta({ description: 'the maximum number of neighbours of a peer; 2 makes a chain' })
   },
   example: () => ({ degree: 3 }),
   problems: (_, { length }) =>
