@@ -55,7 +55,7 @@ export function drawSwarm(seed: number, exchanges: Exchanges = 'drawn'): DrawnSw
   const random = createRandom(seed, 'swarm')
   const pick = <Item>(items: readonly Item[]) => items[random.integer(items.length)]
   const peers = namesOf(pick([3, 4, 4, 5, 5, 6, 6, 7, 8, 8, 10, 12, 16]))
-  const graph = drawGraph(peers, random)
+  const graph = drawGraph(seed, peers, random)
   const drawn = drawAlgorithm(seed, random, createTopology({ peers, graph }))
   const [algorithm, options] = exchanges === 'drawn' ? drawn : [overlapMerge, { period: 2 + (seed % 29) }]
   const codec = pick(['float32', 'float32', 'float32', 'float16', 'delta-int8'])
@@ -104,10 +104,14 @@ function finalRoundsOf(algorithm: Algorithm, events: readonly FaultEvent[]): num
   return others.includes(algorithm) && events.some(({ kind }) => ['crash', 'leave', 'join'].includes(kind)) ? 100 : 0
 }
 
+/** Kinds that only seeds from 100,000 on draw, so that the earlier seeds, some of which the tests name, keep their swarms. */
+const laterKinds = ['tree', 'd-cliques']
+
 /** Of any kind that these peers can have. */
-function drawGraph(peers: readonly PeerName[], random: Random): GraphDescription {
+function drawGraph(seed: number, peers: readonly PeerName[], random: Random): GraphDescription {
+  const candidates = seed < 100_000 ? graphKinds.filter(({ kind }) => !laterKinds.includes(kind)) : graphKinds
   for (;;) {
-    const { kind, schema, example } = graphKinds[random.integer(graphKinds.length)]
+    const { kind, schema, example } = candidates[random.integer(candidates.length)]
     const graph = schema.parse({ kind, ...example(peers) }) as unknown as GraphDescription
     try {
       createTopology({ peers, graph })

@@ -116,7 +116,7 @@ test('files that have more bytes together than a text may have are refused befor
   const bytes = Buffer.alloc(2 ** 28)
   t.throws(() => textSource(['a.txt', 'b.txt', 'c.txt'].map((name) => ({ name, bytes }))), {
     instanceOf: InputError,
-    message: /a\.txt, b\.txt, c\.txt: has 805306368 bytes; at most 67108864 characters are expected/
+    message: /a\.txt, b\.txt, c\.txt: has 805306368 bytes, expected at most 67108864 characters/
   })
 })
 
