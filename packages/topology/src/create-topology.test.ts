@@ -191,7 +191,7 @@ test('what cannot be built is refused in words', (t) => {
   refused(numbered(5), { kind: 'random-regular', degree: 5, seed: 1 }, /found 5, expected less than the 5 peers/)
   refused(numbered(16), { kind: 'torus', rows: 3 }, /torus of 3 x 5.33 for 16 peers/)
   refused(numbered(7), { kind: 'torus' }, /torus of 1 x 7/)
-  refused(numbered(40), { kind: 'erdos-renyi', probability: 0.01, seed: 1 }, /no connected graph in 200 draws/)
+  refused(numbered(40), { kind: 'erdos-renyi', probability: 0.01, seed: 1 }, /no connected graph in 200 random graphs/)
   refused(numbered(40), { kind: 'erdos-renyi', probability: 0, seed: 1 }, /found 0, expected more/)
   refused(numbered(2001), { kind: 'complete' }, /at most 2000/)
   refused(

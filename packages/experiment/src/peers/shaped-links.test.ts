@@ -44,7 +44,7 @@ test('a file with links is read as the links of a topology file are, and its mis
 
 test('pipes that peers share are refused', async (t) => {
   const pipes = 'pipes:\n  - { name: uplink, bandwidth: 10 Mbit/s, between: [[a, b], [c, d]] }'
-  await t.throwsAsync(read(pipes), { instanceOf: InputError, message: /links\.yaml: .*through the pipe "uplink/ })
+  await t.throwsAsync(read(pipes), { instanceOf: InputError, message: /links\.yaml: .*has the pipe "uplink/ })
 })
 
 /** Trains with D-PSGD over real libp2p. Returns each peer's parameters and the duration, in milliseconds. */
