@@ -23,7 +23,7 @@ test('χ₁ and χ₂ of rings, stars and complete graphs are those of their clo
     const complete = resistancesOf(topologyOf(n, { kind: 'complete' }))
     t.true(near(complete.χ1, (n - 1) / 2 / n) && near(complete.χ2, (n - 1) / 2 / n))
   }
-  t.throws(() => resistancesOf(topologyOf(1025)), { message: /2 to 1024 peers, and found 1025; give them/ })
+  t.throws(() => resistancesOf(topologyOf(1025)), { message: /2 to 1024 peers, and found 1025; set them/ })
 })
 
 /** The time until disagreement is 10⁻⁶ of its start, where each peer meets one neighbour per unit of time on average. */
