@@ -95,7 +95,7 @@ run_podman kill -s KILL "$try-murmur-2" >/dev/null
 says murmur-0 'murmur-2 is dead'
 run_podman rm -f "$try-murmur-2" >/dev/null
 start murmur-2
-says murmur-0 'murmur-2 \(is back\|has begun anew\)'
+says murmur-0 'murmur-2 \(is back\|has started again\)'
 says murmur-2 'murmur-2 round [1-9]'
 for name in $peers; do run_podman stop -t 30 "$try-$name" >/dev/null & done
 wait
