@@ -1,8 +1,9 @@
-import { twister } from '../twister.mjs'
+import { mersenne } from 'pure-rand/generator/mersenne'
 
 /** NumPy's draws of a seed: uniform numbers, normal ones by Marsaglia's polar method, a shuffle. */
 export function numpyRandom(seed) {
-  const word = twister(seed)
+  const generator = mersenne(seed)
+  const word = () => generator.next() >>> 0
   const uniform = () => ((word() >>> 5) * 2 ** 26 + (word() >>> 6)) / 2 ** 53
   let spare
   const normal = () => {

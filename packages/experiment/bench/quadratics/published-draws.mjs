@@ -1,12 +1,13 @@
 // The problems of the published runs, number by number, so that theirs and ours differ in nothing but the program: PyTorch's random stream for a seed
 // (Mersenne Twister, Matsumoto and Nishimura 1998; normal numbers by Box and Muller, in the order in which PyTorch 1.8 fills a tensor of float64), and the
 // authors' order of draws: all A_i, the directions of the peers' optima, the direction of the common one.
-import { twister } from '../twister.mjs'
+import { mersenne } from 'pure-rand/generator/mersenne'
 import { rightSingularVectors, solve, symmetric, times } from './algebra.mjs'
 
 /** A stream of uniform numbers of 53 bits. */
 function uniforms(seed) {
-  const word = twister(seed)
+  const generator = mersenne(seed)
+  const word = () => generator.next() >>> 0
   return () => {
     const high = word() & 0x1fffff
     return (high * 2 ** 32 + word()) / 2 ** 53
