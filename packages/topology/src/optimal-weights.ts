@@ -70,16 +70,16 @@ export function fastest(graph: Graph): SparseMatrix {
   let best = { modulus: 1, edges }
   let progress = 1
   for (let step = 1; step <= steps; step++) {
-    const { modulus, slopes } = slopesOf(edges, graph.length, step)
+    const { modulus, subgradient } = subgradientOf(edges, graph.length, step)
     if (modulus < best.modulus) {
       if (1 - modulus > (1 - best.modulus) * 1.001) progress = step
       best = { modulus, edges }
     }
-    const length = Math.sqrt(slopes.reduce((sum, slope) => sum + slope * slope, 0))
+    const length = Math.sqrt(subgradient.reduce((sum, each) => sum + each * each, 0))
     if (length < 1e-12 || step - progress > stepsWithoutProgress) break
     const size = (weight * Math.sqrt(edges.length)) / (4 * Math.sqrt(step) * length)
     edges = feasible(
-      edges.map((edge, place) => ({ ...edge, weight: Math.max(0, edge.weight - size * slopes[place]) })),
+      edges.map((edge, index) => ({ ...edge, weight: Math.max(0, edge.weight - size * subgradient[index]) })),
       graph.length
     )
   }
@@ -88,16 +88,16 @@ export function fastest(graph: Graph): SparseMatrix {
 }
 
 /** max(λ₂, −λₙ) at these weights, and its subgradient. */
-function slopesOf(edges: readonly Edge[], size: number, step: number) {
+function subgradientOf(edges: readonly Edge[], size: number, step: number) {
   const { values, vectors } = eigenpairsOf(withoutMean(edges, size), size)
   const modulus = values.reduce((most, value) => Math.max(most, Math.abs(value)), 0)
   const sharpness = (10 * Math.sqrt(step)) / Math.max(1e-6, 1 - modulus)
-  const shares = values.map((value) => Math.sign(value) * Math.exp(sharpness * (Math.abs(value) - modulus)))
-  const near = vectors.flatMap((vector, k) => (Math.abs(shares[k]) > 1e-6 ? [{ vector, share: shares[k] }] : []))
-  const slopes = edges.map(({ a, b }) =>
-    near.reduce((sum, { vector, share }) => sum - share * (vector[a] - vector[b]) ** 2, 0)
+  const factors = values.map((value) => Math.sign(value) * Math.exp(sharpness * (Math.abs(value) - modulus)))
+  const near = vectors.flatMap((vector, k) => (Math.abs(factors[k]) > 1e-6 ? [{ vector, factor: factors[k] }] : []))
+  const subgradient = edges.map(({ a, b }) =>
+    near.reduce((sum, { vector, factor }) => sum - factor * (vector[a] - vector[b]) ** 2, 0)
   )
-  return { modulus, slopes }
+  return { modulus, subgradient }
 }
 
 /** W − 11ᵀ / n. */
@@ -116,14 +116,14 @@ function withoutMean(edges: readonly Edge[], size: number): Float64Array {
 /** Projects node by node: a sum of weights above 1 is reduced to 1, by the same amount on each edge, but not below 0. */
 function feasible(edges: readonly Edge[], size: number): readonly Edge[] {
   const weights = edges.map(({ weight }) => weight)
-  const places: number[][] = Array.from({ length: size }, () => [])
-  for (const [place, { a, b }] of edges.entries()) for (const node of [a, b]) places[node].push(place)
-  for (const own of places) {
-    const given = () => own.reduce((sum, place) => sum + weights[place], 0)
-    for (let over = given() - 1; over > 1e-12; over = given() - 1) {
-      const positive = own.filter((place) => weights[place] > 0)
-      for (const place of positive) weights[place] = Math.max(0, weights[place] - over / positive.length)
+  const incident: number[][] = Array.from({ length: size }, () => [])
+  for (const [index, { a, b }] of edges.entries()) for (const node of [a, b]) incident[node].push(index)
+  for (const indices of incident) {
+    const excess = () => indices.reduce((sum, index) => sum + weights[index], -1)
+    for (let over = excess(); over > 1e-12; over = excess()) {
+      const positive = indices.filter((index) => weights[index] > 0)
+      for (const index of positive) weights[index] = Math.max(0, weights[index] - over / positive.length)
     }
   }
-  return edges.map((edge, place) => ({ ...edge, weight: weights[place] }))
+  return edges.map((edge, index) => ({ ...edge, weight: weights[index] }))
 }

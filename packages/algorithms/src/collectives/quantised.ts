@@ -55,11 +55,14 @@ function quantised(x: Vector, ranges: readonly (Range | undefined)[], bits: numb
   return x.arena.compute(x.length, (out, from) => {
     // All at once: a unit depends on all numbers of a range.
     if (from > 0) return
+    const { values } = x
     for (const range of ranges) {
       if (range === undefined) continue
-      const all = x.values.subarray(range.offset, range.offset + range.length)
-      const unit = all.reduce((most, value) => Math.max(most, Math.abs(value)), 0) / (2 ** (bits - 1) - 1)
-      for (const [i, value] of all.entries()) out[range.offset + i] = unit > 0 ? unit * Math.round(value / unit) : 0
+      const [start, end] = [range.offset, range.offset + range.length]
+      let largest = 0
+      for (let i = start; i < end; i++) largest = Math.max(largest, Math.abs(values[i]))
+      const unit = largest / (2 ** (bits - 1) - 1)
+      for (let i = start; i < end; i++) out[i] = unit > 0 ? unit * Math.round(values[i] / unit) : 0
     }
   })
 }

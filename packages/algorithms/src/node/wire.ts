@@ -231,12 +231,12 @@ function fieldsOf(shape: Shape): Fields {
 }
 
 /** By offset, the indices of ranges. All peers of a simulation share one list. */
-const places = new WeakMap<readonly Range[], ReadonlyMap<number, number>>()
+const indices = new WeakMap<readonly Range[], ReadonlyMap<number, number>>()
 
-/** The index of the range that begins at an offset; −1 if none does. A table, since each part of a message is looked up among as many ranges. */
+/** The index of the range that begins at an offset; −1 if none does. A table, since a message has as many parts as there are ranges. */
 function indexOf(ranges: readonly Range[], offset: number): number {
-  let table = places.get(ranges)
-  if (table === undefined) places.set(ranges, (table = new Map(ranges.map((range, place) => [range.offset, place]))))
+  let table = indices.get(ranges)
+  if (table === undefined) indices.set(ranges, (table = new Map(ranges.map((range, index) => [range.offset, index]))))
   return table.get(offset) ?? -1
 }
 
