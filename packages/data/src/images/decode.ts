@@ -38,7 +38,7 @@ function fromJpeg(bytes: Uint8Array): DecodedImage {
 
 function fromPng(bytes: Uint8Array): DecodedImage {
   checkHeader(bytes)
-  const png = decodePng(pixelChunks(bytes, mostBytes(bytes)))
+  const png = decodePng(pixelChunks(bytes, maxPixelBytes(bytes)))
   const { width, height, palette } = png
   const [values, channels] =
     palette === undefined ? [eightBits(png), png.channels] : [convertIndexedToRgb(png), palette[0].length]
@@ -64,8 +64,8 @@ function checkHeader(bytes: Uint8Array): void {
 /** The number of channels, by the type of colours in the header. */
 const channelsOf: readonly (number | undefined)[] = [1, undefined, 3, 1, 2, undefined, 4]
 
-/** The most bytes that the pixels may take: twice those of their rows, each with a byte for its filter, as interlacing makes more rows. */
-function mostBytes(bytes: Uint8Array): number {
+/** The maximum bytes of the unpacked pixels: twice those of the rows, each with a byte for its filter, since interlacing makes more rows. */
+function maxPixelBytes(bytes: Uint8Array): number {
   const view = new DataView(bytes.buffer, bytes.byteOffset)
   const [width, height, depth, channels = 4] = [
     view.getUint32(16),
