@@ -22,9 +22,11 @@ export const cells = [false, true].flatMap((hasStragglers) =>
 )
 
 /** The trained network is 64-32-10 on digits of 8 × 8; its messages have the size of those of examples/mnist/mlp.yaml, 784-128-10. */
+export const trainedLength = 64 * 32 + 32 + 32 * 10 + 10
+export const messageLength = 784 * 128 + 128 + 128 * 10 + 10
+
 export function setupOf(peers) {
-  const [trained, weighed] = [64 * 32 + 32 + 32 * 10 + 10, 784 * 128 + 128 + 128 * 10 + 10]
-  return { peers, batch: 16, rounds: 243, every: 3, factor: weighed / trained, data: { size: 8, samples: 12000 }, plainRounds: 150, rates: [0.1, 0.3, 0.8] } // prettier-ignore
+  return { peers, batch: 16, rounds: 243, every: 3, factor: messageLength / trainedLength, data: { size: 8, samples: 12000 }, plainRounds: 150, rates: [0.1, 0.3, 0.8] } // prettier-ignore
 }
 
 /** The indices of a method's settings that reach the target in a cell, the fastest first. */

@@ -1,4 +1,8 @@
 // The methods, and the settings among which each is tuned: the same rates and periods for all, and three values of another option.
+import { createRandom, normals } from '@murmuration/random'
+import { packedLength } from '@murmuration/wire'
+import { messageLength, trainedLength } from './cells.mjs'
+
 const rates = [0.1, 0.3, 0.8]
 /** Odd, so that graphs with one neighbour per round and a period that is a power of two go through all their rounds. */
 const periods = [3, 9, 27]
@@ -12,12 +16,44 @@ export const direct = { collective: 'direct', chunks: 1 }
 export const matching = { kind: 'random-matching', rounds: 64, seed: 1 }
 export const exponential = { kind: 'one-peer-exponential' }
 export const topK = (fraction) => ({ name: 'top-k', fraction })
+/** Bits per number, outer rate and momentum. The outer steps are those that DiLoCo in int8 is fastest with; 8 bits are its own. */
+const fewBits = [[4, ...outers[0]], [4, ...outers[1]], [2, ...outers[0]]] // prettier-ignore
 /** DivShare's: into how many fragments, and to how many receivers each goes. */
 const cuts = [[1, 1], [4, 1], [8, 2]] // prettier-ignore
 /** For how many workers a merge waits, half of them and all that are fast, with two of the outer rates. */
 const quorums = [[8, ...outers[0]], [8, ...outers[1]], [14, ...outers[0]], [14, ...outers[1]]] // prettier-ignore
-/** Low rank: what a message weighs in 784-128-10 beside 64-32-10, at the same rank, its vectors as they are. */
-const heavier = (rank) => (rank * (784 + 128 + 128 + 10) + 138) / (rank * (64 + 32 + 32 + 10) + 42)
+/**
+ * In few bits: how many times what a message of the trained network weighs it would weigh in the larger one. Its list of levels does not grow.
+ *
+ * @param message - an example, for a network of so many parameters
+ */
+function heavier(message) {
+  const [trained, larger] = [trainedLength, messageLength].map((n) =>
+    packedLength(message(n, createRandom(1, 'weight')))
+  )
+  return larger / trained
+}
+/** Numbers as multiples of the largest / (2^(bits − 1) − 1). */
+function inBits(bits, count, random) {
+  const numbers = normals(count, random)
+  const unit = numbers.reduce((most, each) => Math.max(most, Math.abs(each)), 0) / (2 ** (bits - 1) - 1)
+  return Float32Array.from(numbers, (each) => unit * Math.round(each / unit))
+}
+/** A peer's part of the parameters in bits, as in DiLoCo's all-reduce. */
+export const partInBits = (bits, peers) => heavier((n, random) => inBits(bits, Math.ceil(n / peers), random))
+/** A fraction of a peer's part, as in CocktailSGD. */
+const sparseInBits = (bits, fraction, peers) =>
+  heavier((n, random) => {
+    const [part, out] = [Math.ceil(n / peers), new Float32Array(n)]
+    const kept = inBits(bits, Math.ceil(fraction * part), random)
+    const places = random.shuffle(Array.from({ length: part }, (_, k) => k))
+    for (const [k, each] of kept.entries()) out[places[k]] = each
+    return out
+  })
+/** All parameters as evenly distributed levels, as in Moniqua. */
+const remainders = (bits) => heavier((n, random) => Float32Array.from({ length: n }, () => random.integer(2 ** bits)))
+/** Low rank: the same at the same rank, its vectors as they are. */
+const heavierOfRank = (rank) => (rank * (784 + 128 + 128 + 10) + 138) / (rank * (64 + 32 + 32 + 10) + 42)
 
 export const each = (lists, of) => lists.reduce((all, list) => all.flatMap((sofar) => list.map((item) => [...sofar, item])), [[]]).map((items) => of(...items)) // prettier-ignore
 
@@ -25,7 +61,7 @@ const local = (strengths, of) => [...each([rates, periods, strengths], of), ...e
 const sparse = (algorithm) => local(fractions, (rate, period, fraction) => ({ algorithm, rate, options: { period, compressor: topK(fraction) } })) // prettier-ignore
 const copies = (algorithm) => local(fractions, (rate, period, fraction) => ({ algorithm, rate, options: { period, compressor: topK(fraction), consensus: Math.sqrt(fraction) } })) // prettier-ignore
 const allReduce = (codec) => each([rates], (rate) => ({ algorithm: 'all-reduce', rate, codec, options: direct }))
-const lowRank = (algorithm, options) => each([rates, [1, 2, 4]], (rate, rank) => ({ algorithm, rate, factor: heavier(rank), isLowRank: true, options: { rank, ...options } })) // prettier-ignore
+const lowRank = (algorithm, options) => each([rates, [1, 2, 4]], (rate, rank) => ({ algorithm, rate, factor: heavierOfRank(rank), isLowRank: true, options: { rank, ...options } })) // prettier-ignore
 const dpsgd = (codec) => each([rates, [{ kind: 'ring' }, matching]], (rate, graph) => ({ algorithm: 'dpsgd', rate, codec, graph })) // prettier-ignore
 
 /** In the order of tables. */
@@ -38,12 +74,13 @@ export const methods = [
   { name: 'all-reduce, int8', family: 'central', configs: allReduce('int8') },
   { name: 'top-k with error feedback, all-gather', family: 'central', configs: each([fractions, rates], (fraction, rate) => ({ algorithm: 'sparseloco', rate, options: { period: 1, memory: 1, compressor: topK(fraction) } })) }, // prettier-ignore
   { name: 'DiLoCo, int8 all-reduce', family: 'central', configs: local(outers, (rate, period, [outerRate, momentum]) => ({ algorithm: 'diloco', rate, codec: 'int8', options: { period, outer: { name: 'sgd', rate: outerRate, momentum, nesterov: momentum > 0 }, ...direct } })) }, // prettier-ignore
+  { name: 'DiLoCo, all-reduce in few bits', family: 'central', configs: local(fewBits, (rate, period, [bits, outerRate, momentum]) => ({ algorithm: 'quantised-diloco', rate, factor: partInBits(bits, 16), options: { period, bits, outer: { name: 'sgd', rate: outerRate, momentum, nesterov: momentum > 0 } } })) }, // prettier-ignore
   // As many servers as workers, one on each worker's machine, so that no line carries more than a worker's. Not in delta-int8, whose first messages are whole.
   { name: 'DiLoCo, asynchronous, int8', family: 'central', isOwnPace: true, configs: each([rates, [9, 27, 81], outers.slice(0, 2)], (rate, period, [outerRate, momentum]) => ({ algorithm: 'async-diloco', rate, codec: 'int8', hasServers: true, options: { period, outerRate, momentum, chunks: 1 } })) }, // prettier-ignore
   // The same servers, which merge as soon as a quorum has arrived, and wait for no other worker.
   { name: 'Decoupled DiLoCo, quorum, int8', family: 'central', isOwnPace: true, configs: each([rates, [9, 27, 81], quorums], (rate, period, [quorum, outerRate, momentum]) => ({ algorithm: 'decoupled-diloco', rate, codec: 'int8', hasServers: true, options: { period, outerRate, momentum, chunks: 1, quorum, grace: 0 } })) }, // prettier-ignore
   { name: 'SparseLoCo', family: 'central', configs: sparse('sparseloco') },
-  { name: 'CocktailSGD', family: 'central', configs: each([rates, fractions], (rate, fraction) => ({ algorithm: 'cocktail-sgd', rate, options: { random: 4 * fraction, largest: 1 / 4, bits: 4 } })) }, // prettier-ignore
+  { name: 'CocktailSGD', family: 'central', configs: each([rates, fractions], (rate, fraction) => ({ algorithm: 'cocktail-sgd', rate, factor: sparseInBits(4, fraction, 16), options: { random: 4 * fraction, largest: 1 / 4, bits: 4 } })) }, // prettier-ignore
   { name: 'PowerSGD', family: 'central', configs: lowRank('power-sgd', direct) },
   { name: 'D-PSGD', family: 'gossip', configs: dpsgd('float32') },
   { name: 'D-PSGD, int8', family: 'gossip', configs: dpsgd('int8') },
@@ -54,7 +91,7 @@ export const methods = [
   { name: 'DivShare, int8', family: 'gossip', isOwnPace: true, configs: each([rates, [...periods, ...long], cuts], (rate, period, [fragments, receivers]) => ({ algorithm: 'divshare', rate, codec: 'int8', graph: { kind: 'complete' }, options: { period, fragments, receivers } })) }, // prettier-ignore
   { name: 'A²CiD², int8', family: 'gossip', isOwnPace: true, configs: each([rates, [{ kind: 'ring' }, { kind: 'random-regular', degree: 4, seed: 1 }, { kind: 'complete' }]], (rate, graph) => ({ algorithm: 'a2cid2', rate, codec: 'int8', graph })) }, // prettier-ignore
   { name: 'Sparse gossip', family: 'gossip', configs: each([rates, fractions], (rate, fraction) => ({ algorithm: 'sparse-gossip', rate, graph: matching, options: { fraction } })) }, // prettier-ignore
-  { name: 'Moniqua', family: 'gossip', configs: each([rates, [[8, 1], [4, 0.5], [4, 0.25]]], (rate, [bits, theta]) => ({ algorithm: 'moniqua', rate, graph: matching, options: { bits, theta } })) }, // prettier-ignore
+  { name: 'Moniqua', family: 'gossip', configs: each([rates, [[8, 1], [4, 0.5], [4, 0.25]]], (rate, [bits, theta]) => ({ algorithm: 'moniqua', rate, factor: remainders(bits), graph: matching, options: { bits, theta } })) }, // prettier-ignore
   { name: 'PowerGossip', family: 'gossip', configs: lowRank('power-gossip') },
   { name: 'CHOCO-SGD', family: 'gossip', configs: each([rates, fractions], (rate, fraction) => ({ algorithm: 'choco', rate, options: { compressor: topK(fraction), consensus: Math.sqrt(fraction) } })) }, // prettier-ignore
   { name: 'CHOCO-SGD, local steps', family: 'gossip', configs: copies('choco') }
