@@ -1,7 +1,7 @@
 import { InputError } from '@murmuration/core'
 import { getBackend } from '@tensorflow/tfjs-core'
 import test from 'ava'
-import { chooseBackend, useBackend } from './backend.js'
+import { chooseBackend, onBackend } from './backend.js'
 import { bestBackend } from './task.test.support.js'
 
 test.serial('the best backend that is installed computes, and the reason says what is not installed', async (t) => {
@@ -19,15 +19,19 @@ test.serial('a backend that is asked for computes', async (t) => {
   t.deepEqual(await chooseBackend('wasm'), { name: 'wasm', reason: 'WebAssembly was requested' })
   t.deepEqual(await chooseBackend('cpu'), { name: 'cpu', reason: 'plain JavaScript was requested' })
   t.is(getBackend(), 'cpu')
-  await useBackend('wasm')
-  t.is(getBackend(), 'wasm')
+  t.is(await onBackend('wasm', getBackend), 'wasm')
 })
 
 test.serial('a backend that is asked for and is not installed is an error that says so', async (t) => {
   const error = await t.throwsAsync(chooseBackend('gpu'), { instanceOf: InputError })
   t.is(
     error?.message,
-    'backend "gpu" cannot be used: tfjs-node-gpu is not installed; use "auto" for the best that works'
+    'backend "gpu" cannot be used: tfjs-node-gpu is not installed; run "npm install @tensorflow/tfjs-node-gpu@4.22.0", or use "auto" for the best that works'
+  )
+  const other = await t.throwsAsync(chooseBackend('webgpu'), { instanceOf: InputError })
+  t.is(
+    other?.message,
+    'backend "webgpu" cannot be used: WebGPU is not installed; run "npm install webgpu @tensorflow/tfjs-backend-webgpu@4.22.0", or use "auto" for the best that works'
   )
 })
 

@@ -3,8 +3,8 @@ import { hashVector } from '@murmuration/vectors'
 import type { Task } from '@murmuration/core'
 import test from 'ava'
 import { tfjsTaskModule } from './lazy.js'
-import { createTask, type TfjsTaskOptions } from './task.js'
-import { moduleOf, sequential, localData, taskOf } from './task.test.support.js'
+import type { TfjsTaskOptions } from './task.js'
+import { createTask, moduleOf, sequential, localData, taskOf, testedBackend } from './task.test.support.js'
 
 const batch = Uint32Array.of(0, 3, 5, 11, 30)
 
@@ -59,7 +59,8 @@ test.serial('peers and seeds draw apart, threads do not, and no other code draws
   const options = (self: string, seed: number) =>
     ({
       localData: { ...localData(60), peers: ['a', 'b'], self, seed },
-      model: { kind: 'module', path }
+      model: { kind: 'module', path },
+      backend: testedBackend
     }) as unknown as TfjsTaskOptions
   const worker = await startTaskWorker({ module: tfjsTaskModule, options: options('a', 1) })
   // The same samples and parameters for both: only random draws may differ.

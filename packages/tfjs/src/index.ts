@@ -4,7 +4,8 @@
  *
  * @packageDocumentation
  */
-export type { Backend, BackendChoice } from './backend.js'
+export type { Backend } from './backend.js'
+export { type BackendChoice, backendChoices } from './backend-choice.js'
 export { createTfjsTask, loadTrainedModel, measureBackend, tfjsTaskModule } from './lazy.js'
 export type { BackendSpeed } from './speed.js'
 export { cnnRecord, gptRecord, mlpRecord } from './records.js'

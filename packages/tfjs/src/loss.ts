@@ -19,9 +19,9 @@ export function lossFor(model: LayersModel, classes: number | undefined, module?
   return (outputs, targets) => crossEntropy(outputs, tf.oneHot(targets, classes, 1, 0, 'float32'))
 }
 
-/** How many of a batch's outputs are largest where the target is. */
-export function countRight(outputs: Tensor, targets: Tensor): number {
-  return tf.sum(tf.equal(tf.argMax(outputs, -1), targets)).dataSync()[0]
+/** How many of a batch's outputs are largest where the target is: a float32 scalar. */
+export function countRight(outputs: Tensor, targets: Tensor): Scalar {
+  return tf.sum<Scalar>(tf.cast(tf.equal(tf.argMax(outputs, -1), targets), 'float32'))
 }
 
 /** `mean( −Σ_c t_c · log softmax(z)_c )`, computed without overflow. */

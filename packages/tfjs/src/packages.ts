@@ -3,6 +3,7 @@
  * export, which takes longer than loading them.
  */
 import { createRequire } from 'node:module'
+import { pathToFileURL } from 'node:url'
 import type * as Wasm from '@tensorflow/tfjs-backend-wasm'
 import type * as Core from '@tensorflow/tfjs-core'
 import type * as Layers from '@tensorflow/tfjs-layers'
@@ -30,4 +31,22 @@ export function loadNativeBackend(name: 'tfjs-node-gpu' | 'tfjs-node'): void {
   util.isNullOrUndefined ??= (value: unknown) => value === null || value === undefined
   util.isArray ??= Array.isArray
   require(`@tensorflow/${name}`)
+}
+
+/** The WebGPU backend, which registers itself if there is a `navigator.gpu`. Throws MODULE_NOT_FOUND where the user has not installed it. */
+export function loadWebgpuBackend(): void {
+  require('@tensorflow/tfjs-backend-webgpu')
+}
+
+/** The part of the package `webgpu` that is used. */
+export interface WebgpuBindings {
+  /** An instance of Dawn, with these options. */
+  create(options: readonly string[]): { requestAdapter(): Promise<object | null> }
+  /** WebGPU's types and constants by name. */
+  readonly globals: Readonly<Record<string, unknown>>
+}
+
+/** Dawn's bindings, an ECMAScript module. Rejects with MODULE_NOT_FOUND where the user has not installed them. */
+export async function loadWebgpuBindings(): Promise<WebgpuBindings> {
+  return (await import(pathToFileURL(require.resolve('webgpu')).href)) as WebgpuBindings
 }

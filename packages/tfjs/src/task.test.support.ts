@@ -3,10 +3,19 @@ import { tmpdir } from 'node:os'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Task } from '@murmuration/core'
-import { createTask, type TfjsTaskOptions } from './task.js'
+import type { BackendChoice } from './backend-choice.js'
+import { createTask as createTaskOn, type TfjsTaskOptions } from './task.js'
 
-/** The backend that computes unless another one is asked for: test/src/tfjs-node.test.ts runs these tests where tfjs-node is installed. */
+/** The backend that 'auto' chooses: test/src/tfjs-node.test.ts runs these tests where tfjs-node is installed. */
 export const bestBackend = hasTfjsNode() ? 'tensorflow' : 'wasm'
+
+/** The backend of tests that name none: test/src/webgpu.test.ts runs them on another than 'auto'. */
+export const testedBackend = (process.env.TESTED_BACKEND ?? 'auto') as BackendChoice
+
+/** As `createTask` of this package, on the backend of the tests unless one is given. */
+export function createTask({ backend = testedBackend, ...options }: TfjsTaskOptions): Promise<Task> {
+  return createTaskOn({ ...options, backend })
+}
 
 function hasTfjsNode(): boolean {
   try {

@@ -9,12 +9,14 @@ import {
   type SplitOptions,
   localDataOf
 } from '@murmuration/data'
-import { type BackendChoice, chooseBackend } from './backend.js'
+import { chooseBackend, onBackend } from './backend.js'
+import type { BackendChoice } from './backend-choice.js'
+import { buildingBackend } from './compute.js'
 import { describe } from './describe.js'
 import { lossFor } from './loss.js'
 import { buildModel, type ModelDescription } from './model.js'
 import { checkedSamples } from './own-data.js'
-import { TfjsTask } from './tfjs-task.js'
+import { TfjsTask, type TfjsTaskParts } from './tfjs-task.js'
 import { loadUserModule, type UserModule } from './user-module.js'
 
 /** Options of {@link createTask}. JSON. */
@@ -33,8 +35,10 @@ export async function createTask(options: TfjsTaskOptions): Promise<Task> {
   const module = description.kind === 'module' ? await loadUserModule(description.path) : undefined
   const moduleOptions = description.kind === 'module' ? description.options : undefined
   const { localData, about } = await loadData(dataOptions, moduleOptions, module)
-  const model = await buildModel(description, { ...localData.train, options: moduleOptions }, module)
-  return new TfjsTask({
+  const context = { ...localData.train, options: moduleOptions }
+  const building = buildingBackend(backend.name)
+  const model = await onBackend(building, () => buildModel(description, context, module))
+  const parts: TfjsTaskParts = {
     backend,
     localData,
     model,
@@ -45,7 +49,8 @@ export async function createTask(options: TfjsTaskOptions): Promise<Task> {
     ...(description.kind === 'module' ? { userModule: description.path } : {}),
     random: createRandom(dataOptions.seed, `draws of ${dataOptions.self ?? 'all'}`),
     about: { model: describe(description, model), backend: backend.name, backendReason: backend.reason, ...about }
-  })
+  }
+  return onBackend(building, () => new TfjsTask(parts))
 }
 
 interface Data {

@@ -15,8 +15,8 @@ import { blame } from '@murmuration/tasks/user-code'
 import { fingerprintsOf, signatureOf } from '@murmuration/data'
 import { lengthOf } from '@murmuration/vectors'
 import type { Scalar, Tensor } from '@tensorflow/tfjs-core'
-import { useBackend } from './backend.js'
 import { type Batch, Batches } from './batches.js'
+import { compute, type Unread } from './compute.js'
 import { type ChunkEvaluation, type DenseNetwork, denseNetworkOf, type NetworkParts } from './dense/network.js'
 import { dilateFilters } from './dilation.js'
 import { drawingFrom } from './draws.js'
@@ -80,7 +80,7 @@ export class TfjsTask implements Task {
       this.generate = (parameters, seed) => ({
         kind: 'generate',
         samples: 1,
-        run: () => this.#compute(() => this.#generate(parameters, seed))
+        run: () => this.#generate(parameters, seed)
       })
     }
   }
@@ -104,43 +104,45 @@ export class TfjsTask implements Task {
     const { test } = this.#parts.localData
     const network = this.#network
     const run = network
-      ? async () => this.#evaluate((start, end) => network.evaluate(parameters, test, numbersFrom(start, end)))
-      : () => this.#compute(() => this.#evaluateTensors(parameters))
+      ? async () => this.#mean((start, end) => network.evaluate(parameters, test, numbersFrom(start, end)))
+      : () => this.#compute(() => this.#evaluate(parameters))
     return { kind: 'evaluate', samples: test.count, run }
   }
 
-  #generate(parameters: Float32Array, seed: number): string {
+  async #generate(parameters: Float32Array, seed: number): Promise<string> {
     const { classNames = [], inputShape } = this.signature
-    this.#weights.load(parameters)
-    const probabilitiesOf = (window: Float32Array) =>
-      tf.tidy(() => {
-        const outputs = this.#apply(tf.tensor(window, [1, ...inputShape]), false)
-        return (endsInSoftmax(this.#parts.model) ? outputs : tf.softmax(outputs)).dataSync<'float32'>()
-      })
+    const probabilitiesOf = (window: Float32Array) => this.#compute(() => this.#probabilities(parameters, window))
     const beginning = [Math.max(0, classNames.indexOf('\n'))]
     const options = { length: shownLength, temperature: shownTemperature, random: createRandom(seed, 'text') }
-    const numbers = generated(beginning, { context: inputShape[0], probabilitiesOf }, options)
-    return Array.from(numbers, (number) => classNames[number]).join('')
+    let text = ''
+    for await (const number of generated(beginning, { context: inputShape[0], probabilitiesOf }, options))
+      text += classNames[number]
+    return text
   }
 
-  /** From here on everything runs in one turn of the event loop, and no tensor outlives it. */
-  async #compute<Result>(compute: () => Result): Promise<Result> {
-    await useBackend(this.#parts.backend.name)
-    tf.engine().startScope()
+  #probabilities(parameters: Float32Array, window: Float32Array): Unread<Float32Array> {
+    this.#weights.load(parameters)
+    const outputs = this.#apply(tf.tensor(window, [1, ...this.signature.inputShape]), false)
+    const probabilities = endsInSoftmax(this.#parts.model) ? outputs : tf.softmax(outputs)
+    return { tensors: [probabilities], result: ([values]) => values.slice() }
+  }
+
+  /** No tensor outlives it. Other works may run before it ends, so each loads its own weights. */
+  async #compute<Result>(steps: () => Unread<Result>): Promise<Result> {
     try {
-      return compute()
+      return await compute(this.#parts.backend.name, steps)
     } catch (error) {
       const { userModule } = this.#parts
       throw userModule === undefined || isKnown(error) ? error : blame(userModule, 'a step', error)
-    } finally {
-      tf.engine().endScope()
     }
   }
 
-  #gradient(parameters: Float32Array, batch: Uint32Array): Gradient {
+  #gradient(parameters: Float32Array, batch: Uint32Array): Unread<Gradient> {
     this.#weights.load(parameters)
     const { inputs, targets } = this.#train.gather(batch)
-    return { loss: this.#weights.gradient(() => this.#penalised(inputs, targets), this.#vector), vector: this.#vector }
+    const vector = this.#vector
+    const { tensors, result } = this.#weights.gradient(() => this.#penalised(inputs, targets), vector)
+    return { tensors, result: (values) => ({ loss: result(values), vector }) }
   }
 
   /** The loss plus the terms of the layers' regularisers; the evaluation omits those. */
@@ -150,41 +152,56 @@ export class TfjsTask implements Task {
     return model.calculateLosses().reduce((sum, penalty) => tf.add(sum, penalty), data)
   }
 
-  #evaluateTensors(parameters: Float32Array): Evaluation {
+  #evaluate(parameters: Float32Array): Unread<Evaluation> {
     this.#weights.load(parameters)
-    return this.#evaluate((start, end) => tf.tidy(() => ({ ...this.#evaluateChunk(this.#test.range(start, end)) })))
+    const chunks = this.#chunks().map(([start, end]) =>
+      tf.tidy(() => ({ ...this.#evaluateChunk(this.#test.range(start, end)) }))
+    )
+    const result = (values: readonly Float32Array[]) =>
+      this.#mean((_start, _end, chunk) => {
+        const [[loss], [correct]] = values.slice(2 * chunk)
+        return { loss, correct, counted: chunks[chunk].counted }
+      })
+    return { tensors: chunks.flatMap(({ loss, correct }) => [loss, correct]), result }
   }
 
-  /** Evaluates all test samples, chunk by chunk. */
-  #evaluate(evaluateChunk: (start: number, end: number) => ChunkEvaluation): Evaluation {
-    const { count, classes, inputShape } = this.#parts.localData.test
-    const { isLanguageModel } = this.#parts
-    const length = isLanguageModel ? Math.ceil(chunkCharacters / inputShape[0]) : chunkLength
+  /** The beginnings and ends of the test samples that are evaluated at a time. */
+  #chunks(): (readonly [number, number])[] {
+    const { count, inputShape } = this.#parts.localData.test
+    const length = this.#parts.isLanguageModel ? Math.ceil(chunkCharacters / inputShape[0]) : chunkLength
+    return Array.from({ length: Math.ceil(count / length) }, (_, chunk) => [
+      chunk * length,
+      Math.min((chunk + 1) * length, count)
+    ])
+  }
+
+  /** The mean over all test samples, chunk by chunk. */
+  #mean(evaluateChunk: (start: number, end: number, chunk: number) => ChunkEvaluation): Evaluation {
+    const { count, classes } = this.#parts.localData.test
     let [loss, correct, counted] = [0, 0, 0]
-    for (let start = 0; start < count; start += length) {
-      const end = Math.min(start + length, count)
-      const chunk = evaluateChunk(start, end)
+    for (const [index, [start, end]] of this.#chunks().entries()) {
+      const chunk = evaluateChunk(start, end, index)
       loss += (end - start) * chunk.loss
       correct += chunk.correct
       counted += chunk.counted
     }
     const mean = loss / count
-    const perplexity = isLanguageModel ? { perplexity: Math.exp(mean) } : {}
+    const perplexity = this.#parts.isLanguageModel ? { perplexity: Math.exp(mean) } : {}
     return counted > 0 && classes !== undefined
       ? { loss: mean, accuracy: correct / counted, ...perplexity }
       : { loss: mean, ...perplexity }
   }
 
-  #evaluateChunk({ inputs, targets }: Batch): ChunkEvaluation {
+  #evaluateChunk({ inputs, targets }: Batch) {
     const outputs = this.#apply(inputs, false)
-    const loss = this.#parts.loss(outputs, targets).dataSync()[0]
+    const loss = this.#parts.loss(outputs, targets)
     const { classes } = this.#parts.localData.test
     // With a user's own loss, the outputs may not be one number per class.
     const reportsAccuracy =
       classes !== undefined && outputs.shape.at(-1) === classes && outputs.size === targets.size * classes
     return reportsAccuracy
       ? { loss, correct: countRight(outputs, targets), counted: targets.size }
-      : { loss, correct: 0, counted: 0 }
+      : { loss, correct: tf.scalar(0), counted: 0 }
   }
 
   #apply(inputs: Tensor, training: boolean): Tensor {

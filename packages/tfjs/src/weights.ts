@@ -1,6 +1,8 @@
 import { InputError, invariant, type Random, type Schema, type TensorSchema } from '@murmuration/core'
 import { pack, unpack } from '@murmuration/vectors'
+import type { Scalar, Tensor } from '@tensorflow/tfjs-core'
 import type { LayersModel, LayerVariable, layers } from '@tensorflow/tfjs-layers'
+import type { Unread } from './compute.js'
 import { drawInitial, isFixed } from './initialise.js'
 import { tensorflow as tf } from './tensorflow.js'
 
@@ -60,31 +62,43 @@ export class ModelWeights {
   }
 
   /**
-   * The loss that `compute` returns; writes the gradient with respect to every trained weight to `out`, with 0 for frozen weights, and for moving
-   * statistics the values that the batch gives.
+   * The loss of `forward`, unread, and then the gradient with respect to every trained weight in `out`, with 0 for frozen weights, and for moving
+   * statistics the values that the batch gives. Within a scope of TensorFlow.js.
    */
-  gradient(compute: () => ReturnType<typeof tf.scalar>, out: Float32Array): number {
-    return tf.tidy(() => {
-      const { value, grads } = tf.variableGrads(compute, this.#trained)
-      const parts = this.#weights.map((weight, index) => {
-        if (weight.tensor.kind === 'statistic') return ofBatch(weight, this.#loaded[index])
-        const gradient = weight.tensor.kind === undefined ? grads[variableOf(weight).name] : undefined
-        return gradient?.dataSync<'float32'>() ?? new Float32Array(this.#built[index].length)
-      })
-      pack(this.schema, parts, out)
-      return value.dataSync()[0]
+  gradient(forward: () => Scalar, out: Float32Array): Unread<number> {
+    const { value, grads } = tf.variableGrads(forward, this.#trained)
+    const loaded = this.#loaded
+    const found = this.#weights.flatMap((weight, index) => {
+      const tensor = weight.tensor.kind === 'statistic' ? moved(weight) : grads[variableOf(weight).name]
+      return tensor === undefined ? [] : [{ weight, index, tensor }]
     })
+    const result = ([[loss], ...values]: readonly Float32Array[]) => {
+      const parts: Float32Array[] = []
+      for (const [place, { weight, index }] of found.entries()) {
+        parts[index] =
+          weight.tensor.kind === 'statistic' ? ofBatch(weight, loaded[index], values[place]) : values[place]
+      }
+      for (const [index, { tensor }] of this.#weights.entries()) {
+        parts[index] ??= tensor.kind === 'statistic' ? loaded[index] : new Float32Array(loaded[index].length)
+      }
+      pack(this.schema, parts, out)
+      return loss
+    }
+    return { tensors: [value, ...found.map(({ tensor }) => tensor)], result }
   }
 }
 
 /**
- * The batch's value `b` of a statistic that the forward pass has moved from `m` to `m′ = μ m + (1 − μ) b`. With momentum 1 it cannot be determined,
- * and does not matter.
+ * The present value of a statistic, which the next gradient changes. With momentum 1 the batch's value cannot be determined from it, and does not
+ * matter.
  */
-function ofBatch({ tensor, variable }: Weight, before: Float32Array): Float32Array {
+function moved({ tensor, variable }: Weight): Tensor | undefined {
+  return tensor.momentum === 1 ? undefined : tf.clone(variable.read())
+}
+
+/** The batch's value `b` of a statistic that the forward pass has moved from `m` to `m′ = μ m + (1 − μ) b`. */
+function ofBatch({ tensor }: Weight, before: Float32Array, after: Float32Array): Float32Array {
   const { momentum = 1 } = tensor
-  if (momentum === 1) return before
-  const after = variable.read().dataSync<'float32'>()
   const values = before.map((m, index) => m + (after[index] - m) / (1 - momentum))
   // By rounding, a variance near zero may become negative.
   return isVariance(tensor) ? values.map(atLeastZero) : values

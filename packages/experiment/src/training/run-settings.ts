@@ -12,6 +12,7 @@ export const machineLocal: ReadonlyMap<string, string> = new Map([
   ['test.path', 'where the shared test set is; its checksums must agree'],
   ['task.module', 'where the module is; its checksum must agree'],
   ['algorithm.module', 'where the module is; its checksum must agree'],
+  ['backend', 'each machine has its own hardware; results differ by rounding'],
   ['codec', 'each direction of each link has its own, which its two ends agree on']
 ])
 

@@ -17,12 +17,16 @@ export interface Sharing {
 /** The task of one peer, or without `self` of the union of all peers' data. */
 export function taskDescription(learning: LearningTask, sharing: Sharing, self?: PeerName): TaskDescription {
   const localData = { ...localDataOptionsOf(learning, sharing), ...(self === undefined ? {} : { self }) }
-  const { task } = learning
+  const { task, backend } = learning
   const record = taskRecordOf(task)
-  if (record !== undefined) return { module: record.module, options: record.given(task as never, localData) }
+  if (record !== undefined) {
+    const { module } = record
+    const options = record.given(task as never, localData)
+    return { module, options: module === tfjsTaskModule ? { ...(options as object), backend } : options }
+  }
   const path = task.module ?? ''
   const model = { kind: 'module', path, options: task.options }
-  return { module: tfjsTaskModule, options: { localData, model }, userModule: path }
+  return { module: tfjsTaskModule, options: { localData, model, backend }, userModule: path }
 }
 
 /** How the data of a task is split and divided. */

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { InputError } from '@murmuration/core'
 import test from 'ava'
+import { taskDescription } from './task-description.js'
 import { readTrainingFile } from './training-file.js'
 
 async function fileOf(text: string): Promise<string> {
@@ -82,4 +83,19 @@ test('what older files have under "algorithm" says where it went', async (t) => 
       await t.throwsAsync(readTrainingFile(await fileOf(text)), { instanceOf: InputError, message: place })
     }
   }
+})
+
+test('the backend of a file is that of its models, and an error for tasks that do not compute with TensorFlow.js', async (t) => {
+  const sharing = { peers: ['a', 'b'], seed: 1 }
+  for (const task of ['mlp', '{ module: ./mine.js }']) {
+    const training = await readTrainingFile(await fileOf(`task: ${task}\nbackend: webgpu`))
+    t.like(taskDescription(training, sharing).options, { backend: 'webgpu' })
+  }
+  const rejects = async (text: string, message: RegExp) =>
+    t.throwsAsync(readTrainingFile(await fileOf(text)), { instanceOf: InputError, message })
+  await rejects(
+    'task: softmax\nbackend: webgpu',
+    /:2:1: found backend, expected none: the task "softmax" does not compute with TensorFlow\.js/
+  )
+  await rejects('backend: webpgu', /:1:10: backend: found "webpgu", expected one of auto, gpu, node, webgpu, wasm, cpu/)
 })

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { InputError, type Problem, problem, within } from '@murmuration/core'
 import { type KnownSetName, knownSetNames, type PartitionDescription } from '@murmuration/data'
 import { nearest, parseYamlFile, readText } from '@murmuration/files'
+import { tfjsTaskModule } from '@murmuration/tfjs'
 import { choiceOf, loadAlgorithm, optionsOf } from './algorithm-choice.js'
 import { taskChoiceOf, taskProblems, taskRecordOf } from './task-choice.js'
 import { type LearningTask, type Training, trainingSchema } from './training-schema.js'
@@ -72,13 +73,23 @@ export function partitionDescription({ partition }: Pick<Training, 'partition'>)
  * @param plain - the file as it was written
  */
 export function learningProblems({ task }: LearningTask, plain: unknown): readonly Problem[] {
-  if (taskRecordOf(task)?.learnsFromData !== false) return taskProblems(task)
-  const unused = ['data', 'test', 'partition', 'loss'].filter((key) => Object.hasOwn(Object(plain) as object, key))
-  const unusedProblems = unused.map((key): Problem => ({
-    ...problem([key], `found ${key}, expected none: the task "${task.kind}" generates its own data`),
-    at: 'key'
-  }))
-  return [...taskProblems(task), ...unusedProblems]
+  const record = taskRecordOf(task)
+  const unused = (keys: readonly string[], reason: string): readonly Problem[] =>
+    keys
+      .filter((key) => Object.hasOwn(Object(plain) as object, key))
+      .map((key) => ({
+        ...problem([key], `found ${key}, expected none: the task "${task.kind}" ${reason}`),
+        at: 'key'
+      }))
+  return [
+    ...taskProblems(task),
+    ...(record?.learnsFromData === false
+      ? unused(['data', 'test', 'partition', 'loss'], 'generates its own data')
+      : []),
+    ...(record === undefined || record.module === tfjsTaskModule
+      ? []
+      : unused(['backend'], 'does not compute with TensorFlow.js'))
+  ]
 }
 
 /** Paths in a file are relative to its folder. */

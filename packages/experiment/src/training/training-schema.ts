@@ -2,6 +2,7 @@
 import { optimiserSettings, optimisers } from '@murmuration/algorithms'
 import { knownSetNames } from '@murmuration/data'
 import { duration, nearest, fraction } from '@murmuration/files'
+import { backendChoices } from '@murmuration/tfjs'
 import { codecWords, expectedParameter, isCodec } from '@murmuration/vectors'
 import { z } from 'zod'
 import { algorithmSchema, inputJson } from './algorithm-choice.js'
@@ -146,6 +147,13 @@ export const sharedFields = {
   task: taskSchema.prefault('mlp').meta({
     description: `What is learned: ${kinds.join(', ')}, with options { kind: mlp, hidden: [300] }, or { module: ./my-task.js }`
   }),
+  backend: z
+    .literal(['auto', ...backendChoices])
+    .default('auto')
+    .meta({
+      description:
+        'What computes models of TensorFlow.js: gpu (tfjs-node-gpu), node (tfjs-node), webgpu, wasm or cpu; auto is the first of gpu, node, wasm and cpu that loads. Machines may differ in it'
+    }),
   data: data.default('digits').meta({
     description: `digits, gaussians or sentences (generated), with options { digits: 2000, size: 8 }; ${knownSetNames.join(', ')} (downloaded); or { path: folder, file or URL }`
   }),
@@ -212,7 +220,9 @@ export const trainingSchema = z
 export type Training = z.output<typeof trainingSchema>
 
 /** The task, and its data. Paths are absolute. */
-export type LearningTask = Pick<Training, 'task' | 'data' | 'loss' | 'test' | 'partition'>
+export type LearningTask = Pick<Training, 'task' | 'data' | 'loss' | 'test' | 'partition'> &
+  // A saved model does not say on what it was trained.
+  Partial<Pick<Training, 'backend'>>
 
 /** The JSON Schema of training files, for editors. */
 export function trainingJsonSchema(): unknown {

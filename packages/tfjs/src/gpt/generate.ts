@@ -17,18 +17,18 @@ export interface CharacterModel {
   /** How many characters it sees. */
   readonly context: number
   /** For a window of numbers of characters, as long as the context: for each place the probabilities of the next character, one after the other. */
-  probabilitiesOf(window: Float32Array): Float32Array
+  probabilitiesOf(window: Float32Array): Float32Array | Promise<Float32Array>
 }
 
 /**
  * The characters that continue a text, one by one; each is predicted from those before it, as far as the model sees. `beginning` has at least one.
  * Throws an {@link InputError} for an empty beginning, and for a temperature or a length that makes no sense.
  */
-export function* generated(
+export async function* generated(
   beginning: readonly number[],
   { context, probabilitiesOf }: CharacterModel,
   { length, temperature, random }: Generation
-): Generator<number> {
+): AsyncGenerator<number> {
   check(beginning, length, temperature)
   const text = [...beginning]
   for (let k = 0; k < length; k++) {
@@ -36,7 +36,7 @@ export function* generated(
     // Characters after the predicted place change nothing.
     const window = new Float32Array(context)
     window.set(visible)
-    const all = probabilitiesOf(window)
+    const all = await probabilitiesOf(window)
     const classes = all.length / context
     const next = drawn(all.subarray((visible.length - 1) * classes, visible.length * classes), temperature, random)
     text.push(next)

@@ -9,14 +9,15 @@ export type Inputs<Name extends string> = { readonly [name in Name]: Tensor }
 /** Computes a kernel's output from its inputs; may use any operation, since it runs inside `tidy` and off the tape. */
 export type Compute<Name extends string, Attributes> = (inputs: Inputs<Name>, attributes: Attributes) => Tensor
 
-/** A kernel of the WASM backend that is composed of other operations. */
+/** A kernel that is composed of other operations. */
 export function composed<Name extends string, Attributes>(
   kernelName: string,
-  compute: Compute<Name, Attributes>
+  compute: Compute<Name, Attributes>,
+  backendName: 'wasm' | 'webgpu' = 'wasm'
 ): KernelConfig {
   return {
     kernelName,
-    backendName: 'wasm',
+    backendName,
     kernelFunc: ({ inputs, attrs }) =>
       tidy(() => compute(inputs as Inputs<Name> & NamedInputs, attrs as Attributes & NamedAttrMap))
   }

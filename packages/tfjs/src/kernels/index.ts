@@ -8,6 +8,7 @@ import { poolingKernels } from './pooling.js'
 import { productKernels } from './product.js'
 import { segmentKernels } from './segments.js'
 import { registerTileGradient } from './tile.js'
+import { orderedKernels } from './ordered.js'
 
 const { getKernel, registerKernel, unregisterKernel } = core
 
@@ -21,6 +22,12 @@ export function registerTrainingKernels(): void {
   if (registered) return
   registered = true
   for (const kernel of trainingKernels()) replace(kernel)
+  registerTileGradient()
+}
+
+/** The same for the WebGPU backend, which has all kernels, but some that add in an order of their own. After that backend has been loaded. */
+export function registerOrderedKernels(): void {
+  for (const kernel of orderedKernels()) replace(kernel)
   registerTileGradient()
 }
 

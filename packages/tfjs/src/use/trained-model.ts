@@ -1,7 +1,8 @@
 import { InputError, invariant, type ModelSignature } from '@murmuration/core'
 import { lengthOf, type NamedTensor, sizeOf } from '@murmuration/vectors'
 import type { LayersModel } from '@tensorflow/tfjs-layers'
-import { type Backend, chooseBackend, useBackend } from '../backend.js'
+import { type Backend, chooseBackend, onBackend } from '../backend.js'
+import { compute } from '../compute.js'
 import { type Generation, generated } from '../gpt/generate.js'
 import { endsInSoftmax } from '../loss.js'
 import { buildModel, type ModelDescription } from '../model.js'
@@ -57,8 +58,9 @@ export class TrainedModel {
     const isModule = description.kind === 'module'
     const module = isModule ? await loadUserModule(description.path) : undefined
     const options = isModule ? description.options : undefined
-    const model = await buildModel(description, { ...contextOf(signature), options }, module)
-    const weights = new ModelWeights(model)
+    const context = { ...contextOf(signature), options }
+    const model = await onBackend(backend.name, () => buildModel(description, context, module))
+    const weights = await onBackend(backend.name, () => new ModelWeights(model))
     const length = lengthOf(weights.schema)
     if (length !== parameters.length)
       throw new InputError(
@@ -78,11 +80,10 @@ export class TrainedModel {
       Number.isInteger(count),
       () => `found ${inputs.length} numbers, expected a multiple of the samples' shape [${this.#inputShape}]`
     )
-    await useBackend(this.#backend.name)
     const parts: Float32Array[] = []
     for (let start = 0; start < count; start += chunkLength) {
       const end = Math.min(start + chunkLength, count)
-      parts.push(this.#outputsOf(inputs.subarray(start * size, end * size), end - start))
+      parts.push(await this.#outputsOf(inputs.subarray(start * size, end * size), end - start))
     }
     const all = new Float32Array(parts.reduce((sum, { length }) => sum + length, 0))
     parts.reduce((offset, part) => (all.set(part, offset), offset + part.length), 0)
@@ -90,21 +91,14 @@ export class TrainedModel {
   }
 
   /** The characters that continue a text, as numbers, one by one. Throws an {@link InputError} for arguments that make no sense. */
-  async *generate(beginning: readonly number[], options: Generation): AsyncGenerator<number> {
+  generate(beginning: readonly number[], options: Generation): AsyncGenerator<number> {
     const probabilitiesOf = (window: Float32Array) => this.#outputsOf(window, 1)
-    const numbers = generated(beginning, { context: this.#inputShape[0], probabilitiesOf }, options)
-    for (;;) {
-      await useBackend(this.#backend.name)
-      const { value, done } = numbers.next()
-      if (done === true) return
-      yield value
-    }
+    return generated(beginning, { context: this.#inputShape[0], probabilitiesOf }, options)
   }
 
   /** The files of TensorFlow.js's layers format; `metadata` becomes its `userDefinedMetadata`. */
-  async layers(metadata: object): Promise<LayersFormat> {
-    await useBackend(this.#backend.name)
-    return layersFormat(this.#model, metadata)
+  layers(metadata: object): Promise<LayersFormat> {
+    return onBackend(this.#backend.name, () => layersFormat(this.#model, metadata))
   }
 
   /** All weights by their names in the layers format. */
@@ -122,11 +116,11 @@ export class TrainedModel {
     return onnxFile(this.#model, this.outputs, metadata)
   }
 
-  #outputsOf(inputs: Float32Array, count: number): Float32Array {
-    return tf.tidy(() => {
+  #outputsOf(inputs: Float32Array, count: number): Promise<Float32Array> {
+    return compute(this.#backend.name, () => {
       const outputs = this.#model.apply(tf.tensor(inputs, [count, ...this.#inputShape]), { training: false })
       invariant(outputs instanceof tf.Tensor, 'a model with one output did not return one tensor')
-      return outputs.dataSync<'float32'>().slice()
+      return { tensors: [outputs], result: ([values]) => values.slice() }
     })
   }
 }
