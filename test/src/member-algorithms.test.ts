@@ -132,6 +132,43 @@ for (const name of ['gasloc', 'overlap-merge'])
     t.true(consensusDistance([...end.models.values()]) < 1e-5)
   })
 
+test('GASLoC: a peer whose gradient hangs delays others for about 5 s at a time, as in D-PSGD, and not for the whole timeout', async (t) => {
+  let gradients = 0
+  const end = await runMembers({
+    ...{ algorithm: named('gasloc'), options: { period: 9 }, peers: 6, rounds: 500, finalRounds: 0, timeout: 30_000 },
+    gradient: (peer) => (peer === p2 && ++gradients === 200 ? 100_000 : 50)
+  })
+  for (const [peer, rounds] of end.times) {
+    const longest = Math.max(...[...rounds.values()].map((at, k, all) => at - (all[k - 1] ?? at)))
+    if (peer !== p2) t.true(longest > 4500 && longest < 7500, `${peer}: a round of ${longest} ms`)
+  }
+})
+
+for (const [period, gradient] of [
+  [1, 4500],
+  [9, 500]
+])
+  test(`GASLoC: a peer that takes four times as long until the next exchange is waited for, with a period of ${period}`, async (t) => {
+    const used = new Set<string>()
+    const slowFrom = 10 * period
+    let gradients = 0
+    await runMembers({
+      ...{
+        algorithm: noting(named('gasloc'), used),
+        options: { period },
+        peers: 3,
+        rounds: 16 * period,
+        timeout: 30_000
+      },
+      gradient: (peer) => {
+        const isSlow = peer === p2 && gradients >= slowFrom && gradients < slowFrom + period
+        if (peer === p2) gradients++
+        return isSlow ? 4 * gradient : gradient
+      }
+    })
+    t.deepEqual([...used].sort(), ['p1: p2,p3', 'p2: p1,p3', 'p3: p1,p2'])
+  })
+
 /** The algorithm; notes whose messages each peer collects at an exchange. */
 function noting(algorithm: Algorithm, used: Set<string>): Algorithm {
   const [name] = Object.keys(algorithm.channels)

@@ -4,6 +4,7 @@
  * @packageDocumentation
  */
 export * from './algorithm.js'
+export * from './budget.js'
 export * from './deferred.js'
 export * from './errors.js'
 export * from './fabric-with.js'

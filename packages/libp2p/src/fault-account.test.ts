@@ -1,6 +1,5 @@
-import { peerName } from '@murmuration/core'
+import { Budget, peerName } from '@murmuration/core'
 import test from 'ava'
-import { Budget } from './budget.js'
 import type { PeerEvent } from './events.js'
 import { FaultAccount, faultCount } from './fault-account.js'
 

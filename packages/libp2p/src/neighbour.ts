@@ -1,7 +1,6 @@
-import type { Milliseconds, PeerName, RefusalCode } from '@murmuration/core'
+import { Budget, type Milliseconds, type PeerName, type RefusalCode } from '@murmuration/core'
 import { Signal } from './signal.js'
 import type { Clock } from './clock.js'
-import { Budget } from './budget.js'
 import { defaultLimits, type Limits } from './constants.js'
 import type { PeerEventListener } from './events.js'
 import { FaultAccount, type Faults } from './fault-account.js'

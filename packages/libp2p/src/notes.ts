@@ -1,5 +1,12 @@
-import { type Milliseconds, noteBytes, type NoteListener, noteRoom, noteWeight, type PeerName } from '@murmuration/core'
-import { Budget } from './budget.js'
+import {
+  Budget,
+  type Milliseconds,
+  noteBytes,
+  type NoteListener,
+  noteRoom,
+  noteWeight,
+  type PeerName
+} from '@murmuration/core'
 import type { Clock } from './clock.js'
 import { controlBytes } from './constants.js'
 import type { ControlChannel } from './control-channel.js'

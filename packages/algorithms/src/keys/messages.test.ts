@@ -141,6 +141,32 @@ test('what a peer asks of its own table waits for the clocks, however much it is
   t.is(operation.open, 0)
 })
 
+test('requests of one peer that wait for the clocks take no room of another’s, and their room is free once they are answered', (t) => {
+  const setting = { count: 1024, width: 1, peers: 3, self: 0, holders: 1 }
+  const options = { staleness: 0, synchronisation: 'client' } as const
+  const answered = [0, 0, 0]
+  const count = (to: number, { type, keys }: KeyMessage) => void (answered[to] += type === 'pulled' ? keys.length : 0)
+  const server = new StaleKeyServer(setting, count, new Float32Array(1024), options)
+  const all = Uint32Array.from({ length: 1024 }, (_, key) => key)
+  const orders = [0, 0, 0]
+  const send = (from: number, type: 'pull' | 'flush', keys: Uint32Array, clock: number) =>
+    server.receive(from, {
+      type,
+      origin: from,
+      id: 0,
+      keys,
+      values: noValues,
+      timing: { order: orders[from]++, clock }
+    })
+  const asked = () => Array.from({ length: 65 }, () => send(1, 'pull', all, 1)).map((problem) => problem === undefined)
+  t.deepEqual(asked(), [...Array<boolean>(64).fill(true), false])
+  t.is(send(2, 'pull', all, 1), undefined)
+  server.tick(0)
+  for (const from of [1, 2]) send(from, 'flush', noKeys, 1)
+  t.deepEqual(answered, [0, 64 * 1024, 1024])
+  t.is(send(1, 'pull', all, 2), undefined)
+})
+
 test('answers and rows that nobody asked for change nothing', (t) => {
   const setting = { count: 4, width: 1, peers: 2, self: 0, holders: 2 }
   const server = new RelocatingKeyServer(setting, () => {}, Float32Array.of(1, 2, 3, 4))

@@ -5,7 +5,7 @@ import { type KeyMessage, noKeys, noValues } from './messages.js'
 import { inParts } from './operation.js'
 import type { RowTable } from './row-table.js'
 
-/** The most keys of other peers that wait here for the clock. */
+/** The most keys of one other peer that wait here for the clock. A peer's requests never take another's room. */
 const maxParked = 1 << 16
 
 /** Sends a message with a clock to a peer by its index. */
@@ -24,6 +24,8 @@ export class StaleHome {
   #least = 0
   /** Requests for rows that wait until the least clock advances. */
   #parked: Request[] = []
+  /** How many keys of each peer these have. */
+  readonly #parkedOf: number[]
 
   /** @param isRefreshing - whether copies are refreshed when the least clock advances */
   constructor(setting: KeySetting, table: RowTable, isRefreshing: boolean, post: Post) {
@@ -32,6 +34,7 @@ export class StaleHome {
     this.#post = post
     this.#elsewhere = isRefreshing ? new CopiesElsewhere(setting.peers) : undefined
     this.#clocks = Array.from({ length: setting.peers }, () => 0)
+    this.#parkedOf = Array.from({ length: setting.peers }, () => 0)
   }
 
   /** The least clock of all peers: everything added before it is here. */
@@ -46,11 +49,11 @@ export class StaleHome {
     const request = { origin, id, keys, clock }
     if (this.#least >= clock) return this.#answer(request)
     const { self } = this.#setting
-    const parked = this.#parked.reduce((sum, each) => sum + (each.origin === self ? 0 : each.keys.length), 0)
     // This peer's own requests always wait: nothing would tell it that one was refused.
-    if (origin !== self && parked + keys.length > maxParked)
+    if (origin !== self && this.#parkedOf[origin] + keys.length > maxParked)
       return `more than ${maxParked} keys that wait for the clock`
     this.#parked.push(request)
+    this.#parkedOf[origin] += keys.length
     return undefined
   }
 
@@ -80,7 +83,11 @@ export class StaleHome {
     if (this.#least === previous) return
     const parked = this.#parked
     this.#parked = parked.filter((request) => request.clock > this.#least)
-    for (const request of parked) if (request.clock <= this.#least) this.#answer(request)
+    for (const request of parked) {
+      if (request.clock > this.#least) continue
+      this.#parkedOf[request.origin] -= request.keys.length
+      this.#answer(request)
+    }
     this.#refreshAll(previous)
   }
 

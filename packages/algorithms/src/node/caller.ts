@@ -17,6 +17,14 @@ export interface Answered {
   accept?(): void
 }
 
+/** A request that is waited for. */
+interface Open {
+  readonly id: number
+  readonly to: PeerName
+  reply?: Message
+  isRefused?: true
+}
+
 /** A channel of requests. */
 export class Caller implements Requests<Message, Message> {
   readonly name: string
@@ -26,14 +34,16 @@ export class Caller implements Requests<Message, Message> {
   readonly #owner: Owner
   readonly #asks: Wire
   readonly #replies: Wire
+  /** Tells an asker that it gets no reply; absent where an ask without a reply is silently dropped, or SKIP says so. */
+  readonly #refusals: Wire | undefined
   readonly #answer: Answer | undefined
   #nextId = 0
-  #open: { readonly id: number; readonly to: PeerName; reply: Message | undefined } | undefined
+  #open: Open | undefined
 
-  /** @param traits - with the wire number of asks; replies have the next */
+  /** @param traits - with the wire number of asks; replies have the next, refusals the one after */
   constructor(
     owner: Owner,
-    { name, kind, isReliable }: ChannelTraits,
+    { name, kind, isReliable, refuses }: ChannelTraits & { readonly refuses?: boolean },
     { ask, reply }: Call,
     answer: Answer | undefined,
     swaps?: SwapTraits
@@ -44,6 +54,7 @@ export class Caller implements Requests<Message, Message> {
     this.#owner = owner
     this.#asks = new Wire(owner, kind, ask, swaps !== undefined)
     this.#replies = new Wire(owner, kind + 1, reply, swaps !== undefined)
+    this.#refusals = refuses === true ? new Wire(owner, kind + 2, {}) : undefined
     this.#answer = answer
   }
 
@@ -52,11 +63,11 @@ export class Caller implements Requests<Message, Message> {
     const id = this.#nextId++
     const start = fabric.now()
     const awake = presence.members?.awake(start) ?? 0
-    const open = { id, to, reply: undefined as Message | undefined }
+    const open: Open = { id, to }
     this.#open = open
     const isSent = this.#send(to, id, ask)
     if (!isSent) this.#owner.unsent(to)
-    const isOver = () => !isSent || this.swaps?.isOpen(to) === false
+    const isOver = () => !isSent || open.isRefused === true || this.swaps?.isOpen(to) === false
     return this.#owner.until({
       isDone: () => open.reply !== undefined || isOver(),
       deadline: () => {
@@ -69,7 +80,7 @@ export class Caller implements Requests<Message, Message> {
         const { reply } = open
         if (this.swaps !== undefined && isSent) this.#account(to, reply, awake)
         if (reply !== undefined) this.swaps?.replied()
-        else if (this.swaps === undefined || !isOver() || !isSent) this.#continueWithout(to, ask, start, isSent)
+        else if (!isOver() || !isSent) this.#continueWithout(to, ask, start, isSent)
         return reply
       }
     })
@@ -117,8 +128,8 @@ export class Caller implements Requests<Message, Message> {
       return this.#owner.fabric.reject(envelope, `this peer answers no requests on ${this.name}`)
     const isRefused = this.swaps?.mayReply(from, ask) === false || this.#crosses(from)
     const answered = isRefused ? undefined : this.#answer(ask, from)
-    if (answered === undefined) this.swaps?.skip(from, id)
-    else this.#reply(from, id, answered)
+    if (answered !== undefined) this.#reply(from, id, answered)
+    else if (this.#refusals?.send(from, id, 0, {}) === undefined) this.swaps?.skip(from, id)
   }
 
   /**
@@ -152,6 +163,14 @@ export class Caller implements Requests<Message, Message> {
     this.#replies.pin(reply, 1)
     this.#replies.adopt(reply)
     open.reply = reply
+  }
+
+  /** Processes a refusal: the wait for a reply ends at once. */
+  acceptRefusal(envelope: Envelope<VectorMessage>): void {
+    const { from, message } = envelope
+    if (this.#refusals === undefined || this.#opened(this.#refusals, envelope) === undefined) return
+    const open = this.#open
+    if (open?.to === from && open.id === message.round) open.isRefused = true
   }
 
   saved(messages: EarlyMessages): State {

@@ -14,7 +14,7 @@ const sketches = 40
 
 /** The training that takes part. */
 export interface Trainee {
-  /** The first unused wire number; {@link StateTransfer} takes two. */
+  /** The first unused wire number; {@link StateTransfer} takes three. */
   readonly kind: number
   /** The seed of the run. */
   readonly seed: number

@@ -1,6 +1,7 @@
-import type { PeerName } from '@murmuration/core'
+import { Budget, type Envelope, type Milliseconds, type PeerName } from '@murmuration/core'
 import { allFinite, checksumOf } from '@murmuration/vectors'
 import type { Call } from '../record.js'
+import type { VectorMessage } from '@murmuration/wire'
 import { type Answer, Caller } from './caller.js'
 import type { Accept, Peer } from './peer.js'
 import { isVector, type Vector } from './vector.js'
@@ -14,28 +15,61 @@ export interface ModelState {
 /** The model is sent without loss, since a codec's error would remain. */
 const call: Call = { ask: {}, reply: { x: 'packed', round: 'number', checksum: 'number' } }
 
+/** A peer gets this many states of another at once, as after one crash and the next; then one in each `timeout` of the run. */
+const statesAtOnce = 3
+
+/** A peer that is refused asks again after a tick of its members, 250 ms. Asks that come more often than this are faults. */
+const asksAtOnce = 8
+const askInterval: Milliseconds = 125
+
+/** What one peer may still ask of this one: a state costs a checksum and a whole model on this peer's line. */
+interface Allowance {
+  readonly asks: Budget
+  readonly states: Budget
+}
+
 /** Sends this peer's model to peers that are behind, and requests those of others. */
 export class StateTransfer {
+  readonly #peer: Peer
   readonly #caller: Caller
+  readonly #allowances = new Map<PeerName, Allowance>()
 
   /**
-   * @param kind - its first wire number
+   * @param kind - its first of three wire numbers
    * @param current - the model to send; undefined while this peer has none
    */
   constructor(peer: Peer, kind: number, current: () => ModelState | undefined) {
-    const answer: Answer = () => {
+    this.#peer = peer
+    const answer: Answer = (_, from) => {
       const gift = current()
-      return gift && { reply: { x: gift.x, round: gift.round, checksum: checksumOf(gift.x.values) } }
+      if (gift === undefined || !this.#allowanceOf(from).states.spend()) return undefined
+      return { reply: { x: gift.x, round: gift.round, checksum: checksumOf(gift.x.values) } }
     }
-    this.#caller = new Caller(peer, { name: 'state', kind, isReliable: false }, call, answer)
+    this.#caller = new Caller(peer, { name: 'state', kind, isReliable: false, refuses: true }, call, answer)
     const accepts: readonly Accept[] = [
-      (envelope) => this.#caller.acceptAsk(envelope),
-      (envelope) => this.#caller.acceptReply(envelope)
+      (envelope) => this.#acceptAsk(envelope),
+      (envelope) => this.#caller.acceptReply(envelope),
+      (envelope) => this.#caller.acceptRefusal(envelope)
     ]
     accepts.forEach((accept, index) => (peer.accepts[kind + index] = accept))
   }
 
-  /** A peer's model, if it arrives within the timeout; undefined if it is invalid or fails its checksum. */
+  #acceptAsk(envelope: Envelope<VectorMessage>): void {
+    if (this.#allowanceOf(envelope.from).asks.spend()) this.#caller.acceptAsk(envelope)
+    else this.#peer.fabric.reject(envelope, `it asks for a state more than ${1000 / askInterval} times a second`)
+  }
+
+  #allowanceOf(asker: PeerName): Allowance {
+    const { fabric, timeout } = this.#peer
+    const allowance = this.#allowances.get(asker) ?? {
+      asks: new Budget(fabric, asksAtOnce, askInterval),
+      states: new Budget(fabric, statesAtOnce, timeout)
+    }
+    this.#allowances.set(asker, allowance)
+    return allowance
+  }
+
+  /** A peer's model, if it arrives within the timeout; undefined if the peer refuses, or the model is invalid or fails its checksum. */
   async ask(donor: PeerName): Promise<ModelState | undefined> {
     const reply = await this.#caller.request(donor, {})
     if (reply === undefined) return undefined

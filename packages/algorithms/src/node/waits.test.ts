@@ -17,6 +17,14 @@ test('the timeout of a round is four usual ones, at least 5 s, and no longer tha
   t.is(waits.roundTimeout(30_000), 12_000)
 })
 
+test('where peers exchange every nine rounds, a usual round is the time from one exchange to the next', (t) => {
+  const waits = new Waits()
+  for (let k = 1; k < 9; k++) waits.end(9 * k - 1, { from: [a], without: [] }, 0, 2000 * k)
+  t.is(waits.roundTimeout(30_000), 8000)
+  waits.setAwaited([a], 16_000)
+  t.deepEqual(waits.end(80, { from: [a, b], without: [a] }, 16_000, 24_000), [[a, 6000]])
+})
+
 test('a peer has cost the time that it was waited for beyond all whose message came, also one that has answered', (t) => {
   const waits = new Waits()
   waits.setAwaited([a, b, c], 1000)

@@ -1,6 +1,9 @@
 import type { Milliseconds, PeerName } from '@murmuration/core'
 
-/** A wait is given up after this many usual rounds, and at least this many milliseconds. */
+/**
+ * A wait is given up after this many usual rounds, and at least this many milliseconds. A round is here what lies between two exchanges: in H rounds
+ * of training, a peer that is a little slower gets H times as far behind.
+ */
 const usualRounds = 4
 const leastTimeout: Milliseconds = 5_000
 
@@ -69,7 +72,7 @@ export class Waits {
 
   #measure(round: number, at: Milliseconds): void {
     if (round === this.#round) return
-    if (round === this.#round + 1) this.#lengths = [...this.#lengths, at - this.#roundAt].slice(-maxLengths)
+    if (this.#round >= 0) this.#lengths = [...this.#lengths, at - this.#roundAt].slice(-maxLengths)
     this.#round = round
     this.#roundAt = at
   }

@@ -1,6 +1,5 @@
 import type { TLSSocket } from 'node:tls'
-import type { Milliseconds } from '@murmuration/core'
-import type { Budget } from '../budget.js'
+import type { Budget, Milliseconds } from '@murmuration/core'
 import type { ControlChannel } from '../control-channel.js'
 import { type ControlMessage, ProtocolFault } from '../control-messages.js'
 import type { FrameReader } from '../frame-reader.js'

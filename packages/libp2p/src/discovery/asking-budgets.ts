@@ -1,5 +1,4 @@
-import type { Milliseconds } from '@murmuration/core'
-import { Budget } from '../budget.js'
+import { Budget, type Milliseconds } from '@murmuration/core'
 import { realClock } from '../clock.js'
 
 /** The most questions of one source at once, and the time after which one more is allowed. */

@@ -1,5 +1,9 @@
-import type { Milliseconds } from '@murmuration/core'
-import type { Clock } from './clock.js'
+import type { Milliseconds } from './names.js'
+
+/** The clock of a budget. */
+interface Clock {
+  now(): Milliseconds
+}
 
 /** A token bucket: how much a neighbour may do at once and over time. */
 export class Budget {

@@ -1,0 +1,86 @@
+/** Simulated swarms in which a peer asks another for its state. */
+import { Members, dpsgd, Session } from '@murmuration/algorithms'
+import { quadratics } from '@murmuration/contract'
+import { type Fabric, fabricWith, type Milliseconds, type PeerName, peerName } from '@murmuration/core'
+import { trustingSigner } from '@murmuration/membership'
+import { type FaultEvent, simulate, uniformLinks } from '@murmuration/simulator'
+import { createTopology } from '@murmuration/topology'
+import { vectorWire, type VectorMessage } from '@murmuration/wire'
+import test from 'ava'
+
+const [a, b, m] = ['a', 'b', 'm'].map(peerName)
+
+/** The wire numbers of D-PSGD's state transfer. */
+const kinds = { ask: 7, state: 8, refusal: 9 }
+const [from, until]: readonly Milliseconds[] = [5000, 65_000]
+
+/** What `a` has sent, and how many messages of `m` were rejected. */
+interface Outcome {
+  readonly sent: readonly { readonly to: PeerName; readonly kind: number; readonly at: Milliseconds }[]
+  readonly rejected: number
+}
+
+/** These peers for 70 s. `b` is killed and restarted at these times; `m` is hostile. */
+async function run(
+  peers: readonly PeerName[],
+  timeout: Milliseconds,
+  restarts: readonly Milliseconds[]
+): Promise<Outcome> {
+  const topology = createTopology({ peers, graph: { kind: 'ring' } })
+  const { taskOf } = quadratics(topology)
+  const sent: { to: PeerName; kind: number; at: Milliseconds }[] = []
+  const program = async (inner: Fabric<VectorMessage>) => {
+    const { self } = inner
+    const send: Fabric<VectorMessage>['send'] = (to, message) => {
+      const result = inner.send(to, message)
+      if (result === 'queued') sent.push({ to, kind: message.kind, at: inner.now() })
+      return result
+    }
+    const fabric = self === a ? fabricWith(inner, { send }) : inner
+    const wait = { start: 60_000, pause: 60_000 }
+    const members = new Members(fabric, { topology, signer: trustingSigner, wait })
+    const common = { algorithm: dpsgd, seed: 1, batchSize: 4, rounds: 1400, finalRounds: 0, rate: () => 0.05 }
+    const session = new Session(fabric, taskOf(self), { ...common, timeout, workers: topology.peers, members })
+    if (self === m) fabric.spawn(askInLoop)
+    for await (const _ of session.steps());
+    members.end()
+  }
+  const events = restarts.flatMap((at): FaultEvent[] => [
+    { at: at - 100, kind: 'crash', peer: b },
+    { at, kind: 'restart', peer: b }
+  ])
+  const cost = ({ kind }: { kind: string }) => (kind === 'gradient' ? 50 : 0)
+  const common = { topology, seed: 1, wire: vectorWire, links: uniformLinks({ latency: 5 }), cost }
+  const { rejected } = await simulate({ ...common, faults: { rules: [], events } }, program)
+  return { sent, rejected: rejected.get(m) ?? 0 }
+}
+
+/** Asks `a` for its state every 10 ms. */
+async function askInLoop(fabric: Fabric<VectorMessage>): Promise<void> {
+  await fabric.sleep(from)
+  const ask = { kind: kinds.ask, part: 0, field: 0, numbers: [], offset: 0 }
+  for (let round = 1_000_000; fabric.now() < until; round++) {
+    fabric.send(a, { ...ask, round, vector: new Float32Array(0) })
+    await fabric.sleep(fabric.now() + 10)
+  }
+}
+
+const timesOf = ({ sent }: Outcome, peer: PeerName, kind: number) =>
+  sent.filter((message) => message.to === peer && message.kind === kind).map(({ at }) => at)
+
+test('a neighbour that asks for a state in a loop gets three and then one per timeout, and another that has crashed gets one at once', async (t) => {
+  const timeout = 5000
+  const outcome = await run([a, b, m], timeout, [30_000])
+  const states = timesOf(outcome, m, kinds.state).length
+  t.true(states >= 3 && states <= 3 + (until - from) / timeout, `${states} states`)
+  t.true(outcome.rejected > 4000, `${outcome.rejected} faults in 6000 asks`)
+  const [first] = timesOf(outcome, b, kinds.state)
+  t.true(first > 30_000 && first < 31_500, `after ${first - 30_000} ms`)
+})
+
+test('a peer that crashes too often is refused, and gets a state as soon as it may have one', async (t) => {
+  const outcome = await run([a, b], 30_000, [30_000, 34_000, 38_000, 42_000])
+  const states = timesOf(outcome, b, kinds.state)
+  t.is(states.length, 4)
+  t.true(states[0] < 31_500 && states[3] < 61_500, `${states.join(', ')} ms`)
+})
