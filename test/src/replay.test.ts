@@ -87,7 +87,7 @@ for (const [name, { options = {}, codec = 'float32', graph = ring, schema }] of 
       const coding = { codec, elements: dimension, random: (peer: PeerName) => createRandom(seed, peer) }
       const { wire, recording } = recordingWire(
         codedWire({ ...pooledVectorWire(), ...weighed(dimension) }, coding),
-        factor
+        (bytes) => bytes * factor
       )
       const times = Array.from({ length: rounds }, () => new Array<number>(peers.length).fill(0))
       const given = { topology, seed, wire, links: links(cell), cost: cost(cell) }

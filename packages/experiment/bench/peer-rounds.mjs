@@ -24,8 +24,8 @@ import { youngGenerationMegabytes } from '../dist/sim/run-pool.js'
 
 const maxOwners = 10_000
 
-/** Three quarters of the machine's memory, in MB. */
-const most = (0.75 * totalmem()) / 2 ** 20
+/** In MB: three quarters of the machine's memory, and no more pages of V8's, of 256 kB, than Linux lets a process map by default: 65,530. */
+const most = Math.min((0.75 * totalmem()) / 2 ** 20, 15_000)
 
 async function simulateRing(count, rounds, jitter) {
   const peers = Array.from({ length: count }, (_, k) => peerName(`p${String(k).padStart(7, '0')}`))

@@ -53,12 +53,13 @@ function haveReached(union, models, target) {
   return true
 }
 
-/** A wire with the method's codec that records message sizes; a method may have a factor of its own. */
-function wireOf({ codec = 'float32', factor = undefined }, seed, setup, { schema }) {
+/** A wire with the method's codec that records message sizes; a method may have a factor of its own, or weigh its messages. */
+function wireOf({ codec = 'float32', factor, weigh }, seed, setup, { schema }) {
+  const { factor: usual } = setup
   const elements = lengthOf(schema)
   const random = (peer) => createRandom(seed, peer)
   const plain = codedWire({ ...pooledVectorWire(), ...weighed(elements) }, { codec, elements, random })
-  return recordingWire(plain, factor ?? setup.factor)
+  return recordingWire(plain, weigh?.(usual) ?? ((bytes) => bytes * (factor ?? usual)))
 }
 
 const diverges = new Set(['DivergedError'])

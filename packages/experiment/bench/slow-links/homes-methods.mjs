@@ -1,6 +1,6 @@
 // The methods for 64 peers, all with the same small budget: nine pairs of a rate and a period with local steps, and three rates without; with a server
 // each with two codecs.
-import { direct, each, matching as pairs, partInBits, topK } from './methods.mjs'
+import { direct, each, matching as pairs, topK, withLevels } from './methods.mjs'
 import { serverOn } from './homes-cells.mjs'
 
 const rates = [0.1, 0.3, 0.8]
@@ -23,7 +23,7 @@ export const methods = [
   { name: 'all-reduce, int8', family: 'central', configs: each([rates], (rate) => ({ algorithm: 'all-reduce', rate, codec: 'int8', options: direct })) }, // prettier-ignore
   { name: 'parameter server, int8', family: 'central', configs: each([rates, ['int8', 'delta-int8']], (rate, codec) => ({ algorithm: 'parameter-server', rate, codec, server: serverOn, options: { chunks: 1 } })) }, // prettier-ignore
   { name: 'DiLoCo, int8 all-reduce', family: 'central', configs: local((rate, period) => ({ algorithm: 'diloco', rate, codec: 'int8', options: { period, outer: { name: 'sgd', rate: outer.outerRate, momentum: outer.momentum, nesterov: true }, ...direct } })) }, // prettier-ignore
-  { name: 'DiLoCo, all-reduce in 4 bits', family: 'central', configs: local((rate, period) => ({ algorithm: 'quantised-diloco', rate, factor: partInBits(4, 64), options: { period, bits: 4, outer: { name: 'sgd', rate: outer.outerRate, momentum: outer.momentum, nesterov: true } } })) }, // prettier-ignore
+  { name: 'DiLoCo, all-reduce in 4 bits', family: 'central', configs: local((rate, period) => ({ algorithm: 'quantised-diloco', rate, weigh: withLevels, options: { period, bits: 4, outer: { name: 'sgd', rate: outer.outerRate, momentum: outer.momentum, nesterov: true } } })) }, // prettier-ignore
   { name: 'DiLoCo, int8 ring all-reduce', family: 'central', configs: local((rate, period) => ({ algorithm: 'diloco', rate, codec: 'int8', options: { period, outer: { name: 'sgd', rate: outer.outerRate, momentum: outer.momentum, nesterov: true }, collective: 'ring', chunks: 1 } })) }, // prettier-ignore
   { name: 'DiLoCo, blocking server, int8', family: 'central', configs: onServer((rate, period) => ({ algorithm: 'decoupled-diloco', rate, options: { period, ...outer, chunks: 1, quorum: 64, grace: 0 } })) }, // prettier-ignore
   { name: 'DiLoCo, quorum server, int8', family: 'central', configs: onServer((rate, period) => ({ algorithm: 'decoupled-diloco', rate, options: { period, ...outer, chunks: 1, quorum: 32, grace: 100 } })) }, // prettier-ignore

@@ -39,8 +39,13 @@ function inBits(bits, count, random) {
   const unit = numbers.reduce((most, each) => Math.max(most, Math.abs(each)), 0) / (2 ** (bits - 1) - 1)
   return Float32Array.from(numbers, (each) => unit * Math.round(each / unit))
 }
-/** A peer's part of the parameters in bits, as in DiLoCo's all-reduce. */
-export const partInBits = (bits, peers) => heavier((n, random) => inBits(bits, Math.ceil(n / peers), random))
+/** A part of the parameters in few bits, as in DiLoCo's all-reduce: the same for all but two bytes, and the list of those levels that it has. */
+export const withLevels =
+  (factor) =>
+  (bytes, { vector }) => {
+    const list = 2 + 4 * new Set(vector).size
+    return (bytes - list) * factor + list
+  }
 /** A fraction of a peer's part, as in CocktailSGD. */
 const sparseInBits = (bits, fraction, peers) =>
   heavier((n, random) => {
@@ -74,7 +79,7 @@ export const methods = [
   { name: 'all-reduce, int8', family: 'central', configs: allReduce('int8') },
   { name: 'top-k with error feedback, all-gather', family: 'central', configs: each([fractions, rates], (fraction, rate) => ({ algorithm: 'sparseloco', rate, options: { period: 1, memory: 1, compressor: topK(fraction) } })) }, // prettier-ignore
   { name: 'DiLoCo, int8 all-reduce', family: 'central', configs: local(outers, (rate, period, [outerRate, momentum]) => ({ algorithm: 'diloco', rate, codec: 'int8', options: { period, outer: { name: 'sgd', rate: outerRate, momentum, nesterov: momentum > 0 }, ...direct } })) }, // prettier-ignore
-  { name: 'DiLoCo, all-reduce in few bits', family: 'central', configs: local(fewBits, (rate, period, [bits, outerRate, momentum]) => ({ algorithm: 'quantised-diloco', rate, factor: partInBits(bits, 16), options: { period, bits, outer: { name: 'sgd', rate: outerRate, momentum, nesterov: momentum > 0 } } })) }, // prettier-ignore
+  { name: 'DiLoCo, all-reduce in few bits', family: 'central', configs: local(fewBits, (rate, period, [bits, outerRate, momentum]) => ({ algorithm: 'quantised-diloco', rate, weigh: withLevels, options: { period, bits, outer: { name: 'sgd', rate: outerRate, momentum, nesterov: momentum > 0 } } })) }, // prettier-ignore
   // As many servers as workers, one on each worker's machine, so that no line carries more than a worker's. Not in delta-int8, whose first messages are whole.
   { name: 'DiLoCo, asynchronous, int8', family: 'central', isOwnPace: true, configs: each([rates, [9, 27, 81], outers.slice(0, 2)], (rate, period, [outerRate, momentum]) => ({ algorithm: 'async-diloco', rate, codec: 'int8', hasServers: true, options: { period, outerRate, momentum, chunks: 1 } })) }, // prettier-ignore
   // The same servers, which merge as soon as a quorum has arrived, and wait for no other worker.

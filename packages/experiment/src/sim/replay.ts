@@ -32,9 +32,12 @@ const pairKey = (from: PeerName, to: PeerName) => `${from} ${to}`
 /**
  * A wire that records its messages.
  *
- * @param factor - multiplies the bytes of message bodies, to imitate a larger model; default 1
+ * @param weigh - what a message's body weighs instead of its own bytes, to imitate a larger model
  */
-export function recordingWire<W extends Wire<VectorMessage>>(wire: W, factor = 1): { wire: W; recording: Recording } {
+export function recordingWire<W extends Wire<VectorMessage>>(
+  wire: W,
+  weigh = (bytes: number, _message: VectorMessage): number => bytes
+): { wire: W; recording: Recording } {
   const sizes = new Map<string, (readonly [number, number])[]>()
   const bytesByRound: number[] = []
   const link = (from: PeerName, to: PeerName): LinkWire<VectorMessage> => {
@@ -44,7 +47,7 @@ export function recordingWire<W extends Wire<VectorMessage>>(wire: W, factor = 1
     return {
       copy(message) {
         const copy = inner.copy(message)
-        const payload = Math.round(inner.payloadLength(message) * factor)
+        const payload = Math.round(weigh(inner.payloadLength(message), message))
         const bytes = framesOf(message.vector.length) * frameHeaderLength + payload
         list.push([bytes, payload])
         bytesByRound[message.round] = (bytesByRound[message.round] ?? 0) + bytes
