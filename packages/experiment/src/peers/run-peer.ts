@@ -153,8 +153,7 @@ async function withPeer(peerRun: PeerRun, task: TaskWorker, peer: Peer, opened?:
   run.signal.addEventListener('abort', stop)
   try {
     if (run.signal.aborted) throw new StoppedError()
-    const { id, addresses } = peer
-    const parameters = lengthOf(task.schema)
+    const [{ id, addresses }, parameters] = [peer, lengthOf(task.schema)]
     if (isServer(run))
       run.emit({ kind: 'note', text: `${self} serves ${grouped(parameters)} parameters, process ${process.pid}` })
     else run.emit({ kind: 'peer', peer: self, pid: process.pid, id, addresses, parameters, about: task.about })
@@ -181,6 +180,8 @@ async function withPeer(peerRun: PeerRun, task: TaskWorker, peer: Peer, opened?:
     }
   } finally {
     run.signal.removeEventListener('abort', stop)
+    // What checkpoints ask of neighbours now, to remove old files, is not worth a wait.
+    peer.stop()
     await opened?.checkpoints.end()
     watching.end()
     members?.leave()
@@ -229,8 +230,7 @@ function membersOf(
 
 /** Connects to the others: begins with them, or finds a running training. */
 async function meet(run: PeerRun, peer: Peer, members: Members | undefined): Promise<'begins' | 'joins'> {
-  const { id, addresses } = peer
-  const peerList = await run.peerList({ id, addresses })
+  const peerList = await run.peerList({ id: peer.id, addresses: peer.addresses })
   if (members === undefined) {
     await peer.connect(peerList, run.timeout)
     return 'begins'
