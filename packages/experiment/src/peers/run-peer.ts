@@ -1,5 +1,13 @@
 import { hasMembers, Members, type Saved, Session } from '@murmuration/algorithms'
-import { type Evaluation, type KeyCounts, type Links, type PeerName, StoppedError, type Task } from '@murmuration/core'
+import {
+  DivergedError,
+  type Evaluation,
+  type KeyCounts,
+  type Links,
+  type PeerName,
+  StoppedError,
+  type Task
+} from '@murmuration/core'
 import {
   createPeer,
   type AdmissionOptions,
@@ -146,9 +154,10 @@ interface Opened {
 
 async function withPeer(peerRun: PeerRun, task: TaskWorker, peer: Peer, opened?: Opened): Promise<PeerResult> {
   const watching = new Watching(peer, peerRun.plan)
-  const run = { ...peerRun, emit: shown(watching, peerRun.emit) }
+  const run = { ...peerRun, emit: watching.showing(peerRun.emit) }
   const { self } = run
   let members: Members | undefined
+  let failure = 'failed'
   const stop = () => peer.stop()
   run.signal.addEventListener('abort', stop)
   try {
@@ -178,6 +187,9 @@ async function withPeer(peerRun: PeerRun, task: TaskWorker, peer: Peer, opened?:
       troubled: events.troubled,
       faults: faultsSeenBy(self, peer.neighbours())
     }
+  } catch (error) {
+    if (error instanceof DivergedError) failure = error.message
+    throw error
   } finally {
     run.signal.removeEventListener('abort', stop)
     // What checkpoints ask of neighbours now, to remove old files, is not worth a wait.
@@ -185,15 +197,7 @@ async function withPeer(peerRun: PeerRun, task: TaskWorker, peer: Peer, opened?:
     await opened?.checkpoints.end()
     watching.end()
     members?.leave()
-    await peer.close(run.signal.aborted || run.halt?.isStopping ? 'stopped' : 'failed')
-  }
-}
-
-/** Emits events, and shows them on the page. */
-function shown(watching: Watching, emit: PeerRun['emit']): PeerRun['emit'] {
-  return (event) => {
-    watching.show(event)
-    emit(event)
+    await peer.close(run.signal.aborted || run.halt?.isStopping ? 'stopped' : failure)
   }
 }
 
