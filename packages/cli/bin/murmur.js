@@ -1,5 +1,10 @@
 #!/usr/bin/env node
 // Nothing here may be newer than the oldest Node that somebody may start it with.
+
+// The first process of a container has no default action for signals: without a listener, one that arrives while the command loads is lost.
+// `stopOnSignal` replaces this listener.
+if (process.pid === 1) for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(130))
+
 const [major, minor] = process.versions.node.split('.').map(Number)
 if (major >= 24 || (major === 22 && minor >= 12) || (major === 20 && minor >= 19)) {
   import('../dist/main.js')

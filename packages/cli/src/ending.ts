@@ -8,6 +8,8 @@ import { exitCodes, exitNameOf } from './exit-codes.js'
 export function stopOnSignal(): AbortSignal {
   const controller = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    // That of bin/murmur.js.
+    if (process.pid === 1) process.removeAllListeners(signal)
     process.on(signal, () => {
       if (controller.signal.aborted) process.exit(exitCodes.interrupted.code)
       controller.abort(new StoppedError('stopped by a signal'))
@@ -17,6 +19,16 @@ export function stopOnSignal(): AbortSignal {
     controller.abort(new StoppedError(`the reader closed the output: ${message}`))
   )
   return controller.signal
+}
+
+/**
+ * Ends the process once its output is written, and not only when nothing is open any more: a name lookup cannot be cancelled, and where no name server
+ * answers, those of absent peers take tens of seconds, one after the other.
+ */
+export async function exitNow(): Promise<never> {
+  for (const stream of [process.stdout, process.stderr])
+    await new Promise<void>((done) => stream.write('', () => done()))
+  process.exit()
 }
 
 /** Exit codes for the help. */

@@ -3,6 +3,7 @@ import { realClock } from './clock.js'
 import { isOpen } from './context.js'
 import type { PeerSet } from './peer-set.js'
 import { ask } from './questions.js'
+import { within } from './within.js'
 
 /** The interval of questions to neighbours until all facts are known. */
 const askEvery: Milliseconds = 100
@@ -15,12 +16,12 @@ export interface Facts {
 
 /** Asks neighbours for facts. */
 export class FactSharing {
-  readonly #fabric: Pick<Fabric<never>, 'sleep'>
+  readonly #fabric: Pick<Fabric<never>, 'sleep' | 'signal'>
   readonly #peers: PeerSet
   readonly #timeout: Milliseconds
 
   /** @param timeout - of one question */
-  constructor(fabric: Pick<Fabric<never>, 'sleep'>, peers: PeerSet, timeout: Milliseconds) {
+  constructor(fabric: Pick<Fabric<never>, 'sleep' | 'signal'>, peers: PeerSet, timeout: Milliseconds) {
     this.#fabric = fabric
     this.#peers = peers
     this.#timeout = timeout
@@ -45,12 +46,16 @@ export class FactSharing {
     }
   }
 
-  /** Asks all neighbours at once. A missing answer is ignored until the next time; a contradiction between two neighbours ends the run. */
+  /**
+   * Asks all neighbours at once. A missing answer is ignored until the next time, and all are missing once this peer is stopped; a contradiction
+   * between two neighbours ends the run.
+   */
   async askAll(protocol: string, facts: Facts): Promise<void> {
     const asked = [...this.#peers.sessions.values()].flatMap(({ name, connections }) => {
       const connection = connections.find(isOpen)
       if (connection === undefined) return []
-      const response = ask(connection, protocol, { timeout: this.#timeout })
+      const timeout = this.#timeout
+      const response = within(timeout, this.#fabric.signal, () => ask(connection, protocol, { timeout }))
       return [response.then((answer) => facts.merge(name, answer))]
     })
     for (const result of await Promise.allSettled(asked)) {

@@ -1,5 +1,13 @@
 import { hasMembers, Members, type Saved, Session } from '@murmuration/algorithms'
-import { type Evaluation, type KeyCounts, type Links, type PeerName, StoppedError, type Task } from '@murmuration/core'
+import {
+  DivergedError,
+  type Evaluation,
+  type KeyCounts,
+  type Links,
+  type PeerName,
+  StoppedError,
+  type Task
+} from '@murmuration/core'
 import {
   createPeer,
   type AdmissionOptions,
@@ -146,15 +154,15 @@ interface Opened {
 
 async function withPeer(peerRun: PeerRun, task: TaskWorker, peer: Peer, opened?: Opened): Promise<PeerResult> {
   const watching = new Watching(peer, peerRun.plan)
-  const run = { ...peerRun, emit: shown(watching, peerRun.emit) }
+  const run = { ...peerRun, emit: watching.showing(peerRun.emit) }
   const { self } = run
   let members: Members | undefined
+  let failure = 'failed'
   const stop = () => peer.stop()
   run.signal.addEventListener('abort', stop)
   try {
     if (run.signal.aborted) throw new StoppedError()
-    const { id, addresses } = peer
-    const parameters = lengthOf(task.schema)
+    const [{ id, addresses }, parameters] = [peer, lengthOf(task.schema)]
     if (isServer(run))
       run.emit({ kind: 'note', text: `${self} serves ${grouped(parameters)} parameters, process ${process.pid}` })
     else run.emit({ kind: 'peer', peer: self, pid: process.pid, id, addresses, parameters, about: task.about })
@@ -179,20 +187,17 @@ async function withPeer(peerRun: PeerRun, task: TaskWorker, peer: Peer, opened?:
       troubled: events.troubled,
       faults: faultsSeenBy(self, peer.neighbours())
     }
+  } catch (error) {
+    if (error instanceof DivergedError) failure = error.message
+    throw error
   } finally {
     run.signal.removeEventListener('abort', stop)
+    // What checkpoints ask of neighbours now, to remove old files, is not worth a wait.
+    peer.stop()
     await opened?.checkpoints.end()
     watching.end()
     members?.leave()
-    await peer.close(run.signal.aborted || run.halt?.isStopping ? 'stopped' : 'failed')
-  }
-}
-
-/** Emits events, and shows them on the page. */
-function shown(watching: Watching, emit: PeerRun['emit']): PeerRun['emit'] {
-  return (event) => {
-    watching.show(event)
-    emit(event)
+    await peer.close(run.signal.aborted || run.halt?.isStopping ? 'stopped' : failure)
   }
 }
 
@@ -229,8 +234,7 @@ function membersOf(
 
 /** Connects to the others: begins with them, or finds a running training. */
 async function meet(run: PeerRun, peer: Peer, members: Members | undefined): Promise<'begins' | 'joins'> {
-  const { id, addresses } = peer
-  const peerList = await run.peerList({ id, addresses })
+  const peerList = await run.peerList({ id: peer.id, addresses: peer.addresses })
   if (members === undefined) {
     await peer.connect(peerList, run.timeout)
     return 'begins'
