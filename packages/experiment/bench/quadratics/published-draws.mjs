@@ -1,8 +1,8 @@
 // The problems of the published runs, number by number, so that theirs and ours differ in nothing but the program: PyTorch's random stream for a seed
 // (Mersenne Twister, Matsumoto and Nishimura 1998; normal numbers by Box and Muller, in the order in which PyTorch 1.8 fills a tensor of float64), and the
 // authors' order of draws: all A_i, the directions of the peers' optima, the direction of the common one.
+import { Matrix, SingularValueDecomposition, solve } from 'ml-matrix'
 import { mersenne } from 'pure-rand/generator/mersenne'
-import { rightSingularVectors, solve, symmetric, times } from './algebra.mjs'
 
 /** A stream of uniform numbers of 53 bits. */
 function uniforms(seed) {
@@ -53,23 +53,27 @@ export function publishedProblem({ peers, dimension, mu, heterogeneity, distance
   const towards = normals(dimension, uniform)
   const values = Array.from({ length: dimension }, (_, k) => (mu + (k * (1 - mu)) / (dimension - 1)) ** 2)
   const part = (list, i, length) => list.subarray(i * length, (i + 1) * length)
-  const hessians = Array.from({ length: peers }, (_, i) =>
-    symmetric(rightSingularVectors(part(all, i, dimension ** 2), dimension), values)
-  )
+  const hessians = Array.from({ length: peers }, (_, i) => {
+    const A = Matrix.from1DArray(dimension, dimension, part(all, i, dimension ** 2))
+    const { rightSingularVectors: V } = new SingularValueDecomposition(A)
+    return V.mmul(Matrix.diag(values)).mmul(V.transpose())
+  })
   const offsets = scaled(
     hessians,
     hessians.map((_, i) => part(centres, i, dimension)),
     heterogeneity
   )
-  return { hessians, offsets, optimum: towards.map((value) => (value * distance) / Math.hypot(...towards)) }
+  const optimum = towards.map((value) => (value * distance) / Math.hypot(...towards))
+  return { hessians: hessians.map((hessian) => hessian.to1DArray()), offsets, optimum }
 }
 
 /** What each centre c_i is off the optimum of the mean, scaled until the mean of ‖H_i c_i‖² is ζ². */
 function scaled(hessians, centres, heterogeneity) {
-  const sum = (vectors) => vectors[0].map((_, k) => vectors.reduce((total, vector) => total + vector[k], 0))
-  const common = solve(sum(hessians), sum(hessians.map((hessian, i) => times(hessian, centres[i]))))
+  const sum = (matrices) => matrices.reduce((total, matrix) => Matrix.add(total, matrix))
+  const times = (hessian, vector) => hessian.mmul(Matrix.columnVector(vector))
+  const common = solve(sum(hessians), sum(hessians.map((hessian, i) => times(hessian, centres[i])))).to1DArray()
   const offsets = centres.map((centre) => centre.map((value, k) => value - common[k]))
-  const squares = offsets.map((offset, i) => Math.hypot(...times(hessians[i], offset)) ** 2)
+  const squares = offsets.map((offset, i) => times(hessians[i], offset).norm() ** 2)
   const scale = scaleFor(heterogeneity, squares.reduce((total, square) => total + square, 0) / squares.length)
   return offsets.map((offset) => offset.map((value) => value * scale))
 }

@@ -29,7 +29,9 @@ function filePlanOf({ training, file }: Plan, scenario: Scenario): Candidate {
 /** The plan of the files, and all alternatives that the topology and the task allow. */
 export function candidatesOf(plan: Plan, scenario: Scenario): readonly Candidate[] {
   const filePlan = filePlanOf(plan, scenario)
-  const others = choicesFor(plan.training).flatMap((choice) => candidateOf(choice, plan, scenario) ?? [])
+  const others = choicesFor(plan.training, plan.file.topology.peers).flatMap(
+    (choice) => candidateOf(choice, plan, scenario) ?? []
+  )
   return distinct([filePlan, ...others])
 }
 

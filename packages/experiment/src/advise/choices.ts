@@ -1,4 +1,5 @@
-import type { GraphDescription } from '@murmuration/topology'
+import type { PeerName } from '@murmuration/core'
+import { createTopology, type GraphDescription } from '@murmuration/topology'
 import type { AlgorithmChoice } from '../training/algorithm-choice.js'
 import type { Training } from '../training/training-schema.js'
 
@@ -14,20 +15,30 @@ export interface Choice {
 
 /** Factors for the learning rate of the file. */
 const rates = [1, 1 / 3, 3]
-/** Steps between two exchanges. Odd, so that graphs with a period that is a power of two go through all their rounds. */
+/** Steps between two exchanges. */
 const periods = [3, 9, 27, 81]
-/** Fractions of the coordinates that are sent. */
-const fractions = [1 / 64, 1 / 16]
 /** Rate and momentum of outer steps: the plain mean, and one with momentum. */
 const outers = [
   { rate: 1, momentum: 0 },
   { rate: 0.7, momentum: 0.5 }
 ]
 const codecs = ['float32', 'int8'] as const
-/** In each round, each peer averages with one other peer, chosen at random. */
-const pairs: GraphDescription = { kind: 'random-matching', rounds: 64, seed: 1 }
+/** Two strengths of each kind of compression. Fractions are those of the coordinates that are sent. */
+const fractions = [1 / 64, 1 / 16]
+const ranks = [1, 2]
+const thetas = [0.5, 0.25]
+/** DivShare's: into how many fragments a model is cut; each goes to one peer. */
+const cuts = [1, 4]
+const bits = 4
+/** In each round a peer averages with at most one other. Final averaging takes the fewest rounds with one neighbour. */
+const pairs: GraphDescription = { kind: 'base-graph', degree: 1 }
+/** Any two peers may exchange. Final averaging takes one round. */
+const everyone: GraphDescription = { kind: 'complete' }
+/** Of methods with a state for each neighbour, more peers have the graph of the file: memory on the complete graph grows with their number. */
+const maxStates = 16
 /** A ring suits low bandwidth; direct exchange suits high latency. */
-const collectives = [{ collective: 'ring' }, { collective: 'direct', chunks: 1 }]
+const direct = { collective: 'direct', chunks: 1 }
+const collectives = [{ collective: 'ring' }, direct]
 
 /** Without exchanges all algorithms are the same; this one reports each peer's own model. */
 const apart = 'ad-psgd'
@@ -39,44 +50,79 @@ export function periodOf({ algorithm: { period = 1 } }: Choice): number {
 
 /**
  * The plans worth trying on any links: gossip at every step, with fewer bytes, after several local steps, overlapping with steps, and
- * without a barrier; the all-reduce counterparts; and separate training with averaging at the end. All have the same rates, periods and
- * compression strengths, so that none is tuned more than the others. The first plan of each algorithm is its usual form.
+ * without a barrier; the all-reduce counterparts; and separate training with averaging at the end. All have the same rates and periods, and
+ * two strengths of compression, so that none is tuned more than the others. The first plan of each algorithm is its usual form.
  */
-export function choicesFor({ rate: { initial }, rounds }: Training): readonly Choice[] {
-  const exchanges: readonly Omit<Choice, 'rate'>[] = [
+export function choicesFor(training: Training, peers: readonly PeerName[]): readonly Choice[] {
+  const exchanges = [...gossip(training, peers), ...central()]
+  return rates.flatMap((factor) => exchanges.map((each) => ({ ...each, rate: factor * training.rate.initial })))
+}
+
+type Exchange = Omit<Choice, 'rate'>
+
+function gossip({ rounds }: Training, peers: readonly PeerName[]): readonly Exchange[] {
+  const { period: rotation } = createTopology({ peers, graph: pairs })
+  const few = peers.length > maxStates ? {} : { graph: everyone }
+  return [
     ...codecs.flatMap((codec) => [
       { algorithm: { name: 'dpsgd' }, codec },
       { algorithm: { name: 'dpsgd' }, codec, graph: pairs },
-      { algorithm: { name: 'ad-psgd' }, codec },
-      ...collectives.map((options) => ({ algorithm: { name: 'all-reduce', ...options }, codec }))
+      { algorithm: { name: 'ad-psgd' }, codec, graph: everyone }
     ]),
-    ...periods.flatMap((period) => [
-      { algorithm: { name: 'ad-psgd', period }, codec: 'int8' },
-      { algorithm: { name: 'overlap-merge', period }, codec: 'int8', graph: pairs },
-      ...outers.flatMap((outer) => [
-        {
-          algorithm: { name: 'gasloc', period, outerRate: outer.rate, momentum: outer.momentum },
-          codec: 'int8',
-          graph: pairs
-        },
-        {
-          algorithm: {
-            name: 'diloco',
-            period,
-            outer: { name: 'sgd', ...outer, nesterov: outer.momentum > 0 },
-            ...collectives[1]
-          },
-          codec: 'int8'
-        }
-      ])
-    ]),
-    { algorithm: { name: apart, period: rounds }, codec: 'int8' },
-    ...[1, ...periods].flatMap((period) =>
-      fractions.map((fraction) => {
-        const compressor = { name: 'top-k', fraction }
-        return { algorithm: { name: 'choco', period, compressor, consensus: Math.sqrt(fraction) }, codec: 'float32' }
+    { algorithm: { name: apart, period: rounds }, codec: 'int8', graph: everyone },
+    ...periods.flatMap((period): Exchange[] => [
+      { algorithm: { name: 'ad-psgd', period }, codec: 'int8', graph: everyone },
+      ...cuts.map((fragments): Exchange => {
+        return { algorithm: { name: 'divshare', period, fragments, receivers: 1 }, codec: 'int8', graph: everyone }
       })
-    )
+    ]),
+    ...periods.flatMap((steps): Exchange[] => {
+      const period = withoutCommonFactor(steps, rotation)
+      return [
+        { algorithm: { name: 'overlap-merge', period }, codec: 'int8', graph: pairs },
+        ...outers.map(({ rate: outerRate, momentum }): Exchange => {
+          return { algorithm: { name: 'gasloc', period, outerRate, momentum }, codec: 'int8', graph: pairs }
+        })
+      ]
+    }),
+    ...[1, ...periods].flatMap((period) =>
+      fractions.map((fraction): Exchange => {
+        const compressor = { name: 'top-k', fraction }
+        const algorithm = { name: 'choco', period, compressor, consensus: Math.sqrt(fraction) }
+        return { algorithm, codec: 'int8', ...few }
+      })
+    ),
+    ...thetas.map((theta): Exchange => ({ algorithm: { name: 'moniqua', bits, theta }, codec: 'int8', graph: pairs })),
+    ...ranks.map((rank): Exchange => ({ algorithm: { name: 'power-gossip', rank }, codec: 'float32', ...few }))
   ]
-  return rates.flatMap((factor) => exchanges.map((each) => ({ ...each, rate: factor * initial })))
+}
+
+/** Algorithms that need all peers in each exchange. On the complete graph they average at the end as they do in between. */
+function central(): readonly Exchange[] {
+  const exchanges: readonly Exchange[] = [
+    ...codecs.flatMap((codec) =>
+      collectives.map((options) => ({ algorithm: { name: 'all-reduce', ...options }, codec }))
+    ),
+    ...periods.flatMap((period) =>
+      outers.flatMap(({ rate, momentum }): Exchange[] => {
+        const outer = { name: 'sgd', rate, momentum, nesterov: momentum > 0 }
+        return [
+          { algorithm: { name: 'diloco', period, outer, ...direct }, codec: 'int8' },
+          { algorithm: { name: 'quantised-diloco', period, bits, outer }, codec: 'int8' }
+        ]
+      })
+    ),
+    ...fractions.map((fraction): Exchange => {
+      return { algorithm: { name: 'cocktail-sgd', random: 4 * fraction, largest: 1 / 4, bits }, codec: 'int8' }
+    }),
+    ...ranks.map((rank): Exchange => ({ algorithm: { name: 'power-sgd', rank, ...direct }, codec: 'float32' }))
+  ]
+  return exchanges.map((each) => ({ ...each, graph: everyone }))
+}
+
+/** The first number of steps from `steps` on with which exchanges use all rounds of a graph that repeats after `rotation` rounds. */
+function withoutCommonFactor(steps: number, rotation: number): number {
+  for (let divisor = 2; divisor <= rotation; divisor++)
+    if (steps % divisor === 0 && rotation % divisor === 0) return withoutCommonFactor(steps + 1, rotation)
+  return steps
 }

@@ -1,7 +1,9 @@
 import type { LinksDescription } from '@murmuration/files'
+import type { SimulatedRecord } from '@murmuration/results'
 import { median } from 'simple-statistics'
 import type { Computing } from '../sim/scenario-computing.js'
 import type { Candidate } from './candidates.js'
+import type { Entry } from './standing.js'
 
 /** A plan, and its outcome. Times are virtual seconds. */
 export interface AdvisedPlan extends Omit<Candidate, 'method'> {
@@ -11,6 +13,15 @@ export interface AdvisedPlan extends Omit<Candidate, 'method'> {
   readonly averaging: number
   /** Bytes that a peer sent until then, without final averaging, with the first seed; undefined if the loss was not reached. */
   readonly bytes: number | undefined
+}
+
+/** A plan with the outcomes of its runs, one per seed. */
+export function planOf({ averaging, candidate }: Entry, records: readonly SimulatedRecord[]): AdvisedPlan {
+  const { method: _, ...shown } = candidate
+  const [first] = records
+  const bytes = first?.toTarget === undefined ? undefined : first.toTarget.bytes / first.peers
+  const reached = records.map(({ toTarget }) => toTarget?.seconds ?? Number.POSITIVE_INFINITY)
+  return { ...shown, averaging, bytes, reached }
 }
 
 /** The time until a plan has reached the loss and averaged after that: the median over its seeds. */

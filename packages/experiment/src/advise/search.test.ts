@@ -19,11 +19,17 @@ interface Paced {
   readonly rate?: number
   /** A loss that it never falls below. */
   readonly floor?: number
+  readonly name?: string
 }
 
-const candidateOf = ({ period, isGiven = false, rate = 0.1 }: Paced): Candidate => ({
-  choice: { algorithm: { name: 'ad-psgd', period }, codec: 'int8', rate },
-  ...{ algorithm: `period ${period}`, graph: 'ring', method: {} as Method, isGiven }
+const candidateOf = ({ period, isGiven = false, rate = 0.1, name = 'ad-psgd' }: Paced): Candidate => ({
+  choice: { algorithm: { name, period }, codec: 'int8', rate },
+  ...{
+    algorithm: name === 'ad-psgd' ? `period ${period}` : `${name} ${period}`,
+    graph: 'ring',
+    method: {} as Method,
+    isGiven
+  }
 })
 
 /** Runs of plain SGD, and of plans that learn like it, each at its pace. */
@@ -112,6 +118,43 @@ test('where the best at first stays above the loss, one that exchanges more ofte
   ])
   t.is(found.plans[0].algorithm, 'period 3')
   t.true(calls.filter(({ plan }) => plan === 3).every((call) => call.rounds <= 10))
+})
+
+test('a plan that did not reach the loss rules out those of its options that exchange less often, and no others', async (t) => {
+  const { calls, found } = await searched([
+    { period: 1, pace: 50, isGiven: true },
+    { period: 3, pace: 1, floor: 1, name: 'divshare' },
+    { period: 9, pace: 1.1, floor: 1, name: 'divshare' },
+    { period: 9, pace: 2 },
+    { period: 1, pace: 20 }
+  ])
+  t.is(found.plans[0].algorithm, 'period 9')
+  const longestOf = (plan: number) => Math.max(...calls.filter((call) => call.plan === plan).map((call) => call.rounds))
+  t.is(longestOf(1), rounds)
+  t.true(longestOf(2) < rounds / 3)
+  // Nor is the plan with the rarest exchanges skipped because another algorithm's frequent ones were not enough.
+  t.true(calls.filter(({ plan }) => plan === 4).every((call) => call.rounds <= 10))
+})
+
+test('what is more than twice behind at the rate of the file is tried at a higher rate, and not at a lower one', async (t) => {
+  const { calls } = await searched([
+    { period: 1, pace: 50, isGiven: true },
+    { period: 3, pace: 2 },
+    { period: 1, pace: 6, name: 'dpsgd' },
+    { period: 1, pace: 6, name: 'dpsgd', rate: 0.3 },
+    { period: 1, pace: 6, name: 'dpsgd', rate: 0.03 }
+  ])
+  t.deepEqual([...new Set(calls.map(({ plan }) => plan))].toSorted(), [-1, 0, 1, 2, 3])
+})
+
+test('a kind is tried at other rates if one of its plans is near, although another is far behind', async (t) => {
+  const { calls } = await searched([
+    { period: 1, pace: 50, isGiven: true },
+    { period: 3, pace: 50, name: 'choco' },
+    { period: 3, pace: 2, name: 'choco' },
+    { period: 3, pace: 1, rate: 0.3, name: 'choco' }
+  ])
+  t.true(calls.some(({ plan }) => plan === 3))
 })
 
 test('a run that was cut off is judged by the steps that plain SGD takes to its loss, not by the loss', (t) => {

@@ -6,15 +6,17 @@ import type { Scenario } from '../sim/scenario.js'
 import { AveragingTimes } from './averaging-times.js'
 import type { Candidate } from './candidates.js'
 import { periodOf } from './choices.js'
-import { type Advice, type AdvisedPlan, type SearchProgress, totalOf } from './plans.js'
+import { type Advice, planOf, type SearchProgress, totalOf } from './plans.js'
 import { notReached, tooShort } from './search-errors.js'
 import {
   bestOfEach,
   compare,
   type Entry,
   isWithin,
-  kindOf,
+  learnsLess,
   notApart,
+  otherRates,
+  periodOfEntry,
   ranked,
   type Scale,
   type Standing,
@@ -28,8 +30,6 @@ const eta = 3
 const finalists = 5
 /** A plan is dropped if its estimated training time is so many times that of the best: after a ninth of the rounds, and after a third. */
 const [hopeless, hopelessLater] = [2, 1.5]
-/** By what factor a plan may learn faster at another rate: the ratio of neighbouring rates. */
-const faster = 3
 const endless = Number.POSITIVE_INFINITY
 /** The part of plain SGD's progress that defines the target. */
 const targetProgress = 0.95
@@ -90,14 +90,16 @@ export class Search {
     const begun = await begin(entries.filter(({ candidate }) => candidate.choice.rate === fileRate))
     if (begun.length === 0) throw tooShort()
     let bound = await this.#lead(begun.filter(hasExchanged), scale)
-    const lost = begun.filter((each) => each.total < endless && !mayWin(bound, faster * hopeless)(each))
-    const slow = new Set(lost.map(({ entry }) => kindOf(entry)))
-    const others = entries.filter((entry) => entry.candidate.choice.rate !== fileRate && !slow.has(kindOf(entry)))
+    const others = otherRates(begun, entries, bound, hopeless)
     const first = ranked([...begun, ...(await begin(others, bound))])
-    bound = Math.min(bound, await this.#lead(first.filter(hasExchanged), scale))
-    const second = await climb(bestOfEach(first.filter(mayWin(bound, hopeless))), 1 / eta, bound, 0.1)
-    bound = Math.min(bound, await this.#lead(second, scale))
-    const few = entriesOf(second.filter(mayWin(bound, hopelessLater)).slice(0, 3 * finalists))
+    bound = await this.#lead(first.filter(hasExchanged), scale, bound)
+    const second = await climb(bestOfEach(this.#open(first).filter(mayWin(bound, hopeless))), 1 / eta, bound, 0.1)
+    bound = await this.#lead(second, scale, bound)
+    const few = entriesOf(
+      this.#open(second)
+        .filter(mayWin(bound, hopelessLater))
+        .slice(0, 3 * finalists)
+    )
     emit({ plans: few.length, rounds, seeds: 1 })
     await this.#simulateAll(few, { rounds, bound }, scale)
     const last = this.#reached(entries, scale)
@@ -162,17 +164,23 @@ export class Search {
   }
 
   /**
-   * Simulates the best plan to its end; if it does not reach the loss, the best of those that exchange more often, and so on. The result is
-   * the time until one has reached the loss and averaged: infinite if none does.
+   * Simulates the best plan to its end; if it does not reach the loss, the best of the others that may, and so on. The result is the time until
+   * one has reached the loss and averaged, or `bound` if none seems faster.
    */
-  async #lead(standings: readonly Standing[], scale: Scale): Promise<number> {
-    for (let remaining = standings; remaining.length > 0;) {
-      const [{ entry }] = remaining
+  async #lead(standings: readonly Standing[], scale: Scale, bound = endless): Promise<number> {
+    for (let [best] = this.#open(standings); best !== undefined && best.total < bound; [best] = this.#open(standings)) {
+      const { entry } = best
       const record = await this.#trial(entry, { rounds: this.#scenario.training.rounds }, scale)
-      if (record?.toTarget !== undefined) return record.toTarget.seconds + entry.averaging
-      remaining = remaining.filter((other) => periodOfEntry(other.entry) < periodOfEntry(entry))
+      if (record === undefined) break
+      if (record.toTarget !== undefined) return Math.min(bound, record.toTarget.seconds + entry.averaging)
     }
-    return endless
+    return bound
+  }
+
+  /** Without plans that did not reach the loss in all rounds, and those that learn less than such a plan. */
+  #open(standings: readonly Standing[]): readonly Standing[] {
+    const failed = [...this.#ended].flatMap(([entry, { toTarget }]) => (toTarget === undefined ? [entry] : []))
+    return standings.filter(({ entry }) => !failed.some((other) => learnsLess(entry, other)))
   }
 
   async #trial(entry: Entry, rung: Rung, { target }: Scale): Promise<SimulatedRecord | undefined> {
@@ -279,20 +287,9 @@ const isClose = (standing: Standing, best: number) => standing.total <= best || 
 
 const hasExchanged = ({ record }: Standing) => record.messages > 0
 
-/** The option `period` of the files' algorithm may mean something else. */
-const periodOfEntry = ({ candidate: { choice, isGiven } }: Entry) => (isGiven ? 1 : periodOf(choice))
-
 /** Rounds up so that a run ends with an exchange, if the next rung has as many rounds: only then has the plan paid for its progress. */
 function roundsFor(entry: Entry, limit: number, all: number): number {
   const period = periodOfEntry(entry)
   const rounded = Math.ceil(limit / period) * period
   return rounded <= eta * limit ? Math.min(all, rounded) : limit
-}
-
-function planOf({ averaging, candidate }: Entry, records: readonly SimulatedRecord[]): AdvisedPlan {
-  const { method: _, ...shown } = candidate
-  const [first] = records
-  const bytes = first?.toTarget === undefined ? undefined : first.toTarget.bytes / first.peers
-  const reached = records.map(({ toTarget }) => toTarget?.seconds ?? Number.POSITIVE_INFINITY)
-  return { ...shown, averaging, bytes, reached }
 }

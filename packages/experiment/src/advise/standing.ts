@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { SimulatedRecord } from '@murmuration/results'
 import type { Candidate } from './candidates.js'
+import { periodOf } from './choices.js'
 
 /** A plan in the search. */
 export interface Entry {
@@ -73,6 +75,21 @@ export function kindOf({ candidate: { choice, graph } }: Entry): string {
   return JSON.stringify([name, module, period, collective, choice.codec, graph])
 }
 
+/** Steps between two exchanges. The option `period` of the files' algorithm may mean something else. */
+export const periodOfEntry = ({ candidate: { choice, isGiven } }: Entry) => (isGiven ? 1 : periodOf(choice))
+
+/** Whether a plan is the other, or differs from it only in that it exchanges less often, or has a lower rate, or both. */
+export function learnsLess(entry: Entry, other: Entry): boolean {
+  const [{ choice, graph }, { choice: otherChoice, graph: otherGraph }] = [entry.candidate, other.candidate]
+  return (
+    periodOfEntry(entry) >= periodOfEntry(other) &&
+    choice.rate <= otherChoice.rate &&
+    choice.codec === otherChoice.codec &&
+    graph === otherGraph &&
+    isDeepStrictEqual({ ...choice.algorithm, period: 1 }, { ...otherChoice.algorithm, period: 1 })
+  )
+}
+
 /** The best of each kind, and those that are not distinguishable from it. */
 export function bestOfEach(standings: readonly Standing[]): readonly Entry[] {
   const best = new Map<string, Standing>()
@@ -83,5 +100,33 @@ export function bestOfEach(standings: readonly Standing[]): readonly Entry[] {
     return bestOfKind === standing || (total < Number.POSITIVE_INFINITY && isWithin(standing, bestOfKind.total, alike))
       ? entry
       : []
+  })
+}
+
+/** By what factor a plan may learn faster at another rate: the ratio of neighbouring rates. */
+const faster = 3
+
+/**
+ * Plans at other rates than the file's, of the kinds of which a plan may win: one less than `hopeless` times as slow as `bound`. At a higher
+ * rate a plan learns faster by the ratio of the rates at best; at a lower one, no faster.
+ */
+export function otherRates(
+  begun: readonly Standing[],
+  entries: readonly Entry[],
+  bound: number,
+  hopeless: number
+): readonly Entry[] {
+  const kindsWithin = (times: number) =>
+    new Set(
+      begun.flatMap((each) =>
+        each.total === Number.POSITIVE_INFINITY || isWithin(each, bound, times) ? kindOf(each.entry) : []
+      )
+    )
+  const [forLower, forHigher] = [kindsWithin(hopeless), kindsWithin(faster * hopeless)]
+  const rateOf = ({ candidate }: Entry) => candidate.choice.rate
+  const fileRate = rateOf(begun[0].entry)
+  return entries.filter((entry) => {
+    const isHigher = rateOf(entry) > fileRate
+    return rateOf(entry) !== fileRate && (isHigher ? forHigher : forLower).has(kindOf(entry))
   })
 }
