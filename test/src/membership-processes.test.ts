@@ -1,4 +1,5 @@
 /** Swarms of real processes whose peers come late, die, stall, come back, join and leave, and whose links fail. */
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { timeLimit } from '@murmuration/contract'
@@ -164,6 +165,29 @@ test('the last of three peers waits and says so, continues when another is back,
   await allTrain(peers, ['a', 'b'])
   for (const name of ['a', 'b']) peers.signal(name, 'SIGINT')
   for (const name of ['a', 'b']) t.is((await peers.of(name).result).code, 130)
+})
+
+test('neighbours of a peer whose training diverges are told so when it leaves', async (t) => {
+  t.timeout(timeLimit(200_000))
+  const names = ['a', 'b', 'c']
+  const peers = await PeerProcesses.prepare(t, { names, graph: 'ring', training: 'rounds: 2000\ntimeout: 5 s\n' })
+  const diverging = `import { setTimeout } from 'node:timers/promises'
+import { DivergedError } from '@murmuration/core'
+import { algorithms } from '@murmuration/algorithms'
+const given = algorithms.find(({ name }) => name === 'dpsgd')
+const round = async (node, state, k) => {
+  await setTimeout(100)
+  if (node.self === 'b' && k === 5) throw new DivergedError('training diverged in round 5: the loss is NaN')
+  return given.round(node, state, k)
+}
+export const paced = { ...given, name: 'paced', title: 'D-PSGD that diverges', round }
+`
+  await writeFile(join(peers.folder, 'paced.mjs'), diverging)
+  for (const name of names) peers.start(name)
+  const hasLeft = ({ neighbour, state, reason }: JsonLine) =>
+    neighbour === 'b' && state === 'left' && String(reason).includes('diverged in round 5: the loss is NaN')
+  await Promise.all(['a', 'c'].map((name) => peers.of(name).telling('why b has left', hasLeft)))
+  t.is((await peers.of('b').result).code, 5)
 })
 
 test('a peer that may continue alone trains to the end', async (t) => {

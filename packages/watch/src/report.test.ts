@@ -35,6 +35,12 @@ test('a report is never longer than its limit: links that do not fit are left ou
   t.true(typeof read !== 'string' && read.links.length > 20 && read.links.length < 250)
 })
 
+test('a figure that is NaN or infinite is left out, and the report is no fault of its peer', (t) => {
+  const note = reportNote({ ...report, loss: Number.POSITIVE_INFINITY, accuracy: Number.NaN })
+  const { loss: _, accuracy: __, ...rest } = report
+  t.deepEqual(readReport(note, peers), rest)
+})
+
 test('an invalid report is a fault of its sender, with a message', (t) => {
   const readWith = (changes: object) => readReport(`report ${JSON.stringify({ ...report, ...changes })}`, peers)
   t.regex(String(readReport(`report ${'x'.repeat(maxReportLength)}`, peers)), /^a report of 4507 characters/)

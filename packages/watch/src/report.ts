@@ -101,9 +101,10 @@ export function readReport(note: string, peers: ReadonlySet<string>): PeerReport
   return unknownLink === undefined ? report : `a report of a link to "${unknownLink[0]}", which is not in the peer list`
 }
 
-/** Rounds fractions to four significant digits; integers are counts and stay. */
+/** Rounds fractions to four significant digits; integers are counts and stay. NaN and infinity are left out, since JSON has neither. */
 function shortened(_: string, value: unknown): unknown {
-  return typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(4)) : value
+  if (typeof value !== 'number' || Number.isInteger(value)) return value
+  return Number.isFinite(value) ? Number(value.toPrecision(4)) : undefined
 }
 
 function parseJson(text: string): unknown {

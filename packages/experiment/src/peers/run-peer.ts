@@ -34,6 +34,7 @@ import { StepReports } from './step-reports.js'
 import { trainRows } from './train-rows.js'
 import { factsOf, Watching } from './watching/watching.js'
 import { moduleChecksums } from '../training/module-checksums.js'
+import { failureKindOf } from '../errors.js'
 import { weighByCounts } from './weigh-by-counts.js'
 
 /** What one peer needs in addition to the plan. */
@@ -146,9 +147,10 @@ interface Opened {
 
 async function withPeer(peerRun: PeerRun, task: TaskWorker, peer: Peer, opened?: Opened): Promise<PeerResult> {
   const watching = new Watching(peer, peerRun.plan)
-  const run = { ...peerRun, emit: shown(watching, peerRun.emit) }
+  const run = { ...peerRun, emit: watching.showing(peerRun.emit) }
   const { self } = run
   let members: Members | undefined
+  let failure = 'failed'
   const stop = () => peer.stop()
   run.signal.addEventListener('abort', stop)
   try {
@@ -178,6 +180,9 @@ async function withPeer(peerRun: PeerRun, task: TaskWorker, peer: Peer, opened?:
       troubled: events.troubled,
       faults: faultsSeenBy(self, peer.neighbours())
     }
+  } catch (error) {
+    if (failureKindOf(error) === 'diverged') failure = (error as Error).message
+    throw error
   } finally {
     run.signal.removeEventListener('abort', stop)
     // What checkpoints ask of neighbours now, to remove old files, is not worth a wait.
@@ -185,15 +190,7 @@ async function withPeer(peerRun: PeerRun, task: TaskWorker, peer: Peer, opened?:
     await opened?.checkpoints.end()
     watching.end()
     members?.leave()
-    await peer.close(run.signal.aborted || run.halt?.isStopping ? 'stopped' : 'failed')
-  }
-}
-
-/** Emits events, and shows them on the page. */
-function shown(watching: Watching, emit: PeerRun['emit']): PeerRun['emit'] {
-  return (event) => {
-    watching.show(event)
-    emit(event)
+    await peer.close(run.signal.aborted || run.halt?.isStopping ? 'stopped' : failure)
   }
 }
 

@@ -64,6 +64,14 @@ export class Watching {
     return server.url
   }
 
+  /** Emits events, and shows them on the page. */
+  showing(emit: (event: RunEvent) => void): (event: RunEvent) => void {
+    return (event) => {
+      this.show(event)
+      emit(event)
+    }
+  }
+
   /** Starts reporting and asking. Without a membership, nothing else listens to notes, so this does. */
   begin(members: Members | undefined): void {
     this.#members = members
