@@ -42,6 +42,7 @@ import { StepReports } from './step-reports.js'
 import { trainRows } from './train-rows.js'
 import { factsOf, Watching } from './watching/watching.js'
 import { moduleChecksums } from '../training/module-checksums.js'
+import { failureKindOf } from '../errors.js'
 import { weighByCounts } from './weigh-by-counts.js'
 
 /** What one peer needs in addition to the plan. */
@@ -188,7 +189,7 @@ async function withPeer(peerRun: PeerRun, task: TaskWorker, peer: Peer, opened?:
       faults: faultsSeenBy(self, peer.neighbours())
     }
   } catch (error) {
-    if (error instanceof DivergedError) failure = error.message
+    if (failureKindOf(error) === 'diverged') failure = (error as Error).message
     throw error
   } finally {
     run.signal.removeEventListener('abort', stop)
