@@ -1,13 +1,5 @@
 import { hasMembers, Members, type Saved, Session } from '@murmuration/algorithms'
-import {
-  DivergedError,
-  type Evaluation,
-  type KeyCounts,
-  type Links,
-  type PeerName,
-  StoppedError,
-  type Task
-} from '@murmuration/core'
+import { type Evaluation, type KeyCounts, type Links, type PeerName, StoppedError, type Task } from '@murmuration/core'
 import {
   createPeer,
   type AdmissionOptions,
