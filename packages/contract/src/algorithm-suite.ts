@@ -104,8 +104,11 @@ export function testAlgorithm(test: Test, world: FabricWorld, tested: AlgorithmC
 
   test(titled('uses no more vectors after its first rounds, and releases those that it does not need'), async (t) => {
     const { ends } = await runOf(world, tested, { rounds: 40 })
+    // Over real links a message of each peer may be early in any round, and was in none of the first. A vector lost in each round would be 19.
+    const early = world.isDeterministic ? 0 : ends.size
     for (const [peer, { maxAcquired }] of ends) {
-      t.true(Math.max(...maxAcquired.slice(20, -1)) <= Math.max(...maxAcquired.slice(0, 20)), `${peer}: ${maxAcquired}`)
+      const [first, rest] = [maxAcquired.slice(0, 20), maxAcquired.slice(20, -1)]
+      t.true(Math.max(...rest) <= Math.max(...first) + early, `${peer}: ${maxAcquired}`)
     }
   })
 }
