@@ -25,6 +25,14 @@ test('where peers exchange every nine rounds, a usual round is the time from one
   t.deepEqual(waits.end(80, { from: [a, b], without: [a] }, 16_000, 24_000), [[a, 6000]])
 })
 
+test('the time of rounds that a peer leaves out is no usual round', (t) => {
+  const waits = new Waits()
+  for (const [k, round] of [0, 1, 2, 12, 22, 32, 42, 43, 44].entries())
+    waits.end(round, { from: [a], without: [] }, 0, k < 3 ? 2000 * k : 20_000 * k)
+  for (const round of [45, 46, 47, 48]) waits.end(round, { from: [a], without: [] }, 0, 160_000 + 2000 * (round - 44))
+  t.is(waits.roundTimeout(30_000), 8000)
+})
+
 test('a peer has cost the time that it was waited for beyond all whose message came, also one that has answered', (t) => {
   const waits = new Waits()
   waits.setAwaited([a, b, c], 1000)

@@ -25,6 +25,8 @@ const nothing: readonly Lost[] = []
 export class Waits {
   /** The peers that this one has waited for in the round, and when the wait for each ended. */
   readonly #ends = new Map<PeerName, Milliseconds | undefined>()
+  /** The fewest rounds from one exchange to the next so far: where a peer has left out some, the time says nothing. */
+  #every = Number.POSITIVE_INFINITY
   #lengths: Milliseconds[] = []
   #round = -1
   #roundAt: Milliseconds = 0
@@ -72,7 +74,11 @@ export class Waits {
 
   #measure(round: number, at: Milliseconds): void {
     if (round === this.#round) return
-    if (this.#round >= 0) this.#lengths = [...this.#lengths, at - this.#roundAt].slice(-maxLengths)
+    const gap = round - this.#round
+    if (this.#round >= 0 && gap <= this.#every) {
+      this.#every = gap
+      this.#lengths = [...this.#lengths, at - this.#roundAt].slice(-maxLengths)
+    }
     this.#round = round
     this.#roundAt = at
   }
