@@ -11,6 +11,7 @@
 // of one of the first 10,000, since the simulator is measured and not the memory for data; and the heap of long-lived objects is limited to
 // 28 kB per peer, and to three quarters of the machine's memory. A peer needs half of that; with a larger limit, collections are rarer, and
 // memory grows.
+import { readFileSync } from 'node:fs'
 import { totalmem } from 'node:os'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { dpsgd, train } from '@murmuration/algorithms'
@@ -24,8 +25,11 @@ import { youngGenerationMegabytes } from '../dist/sim/run-pool.js'
 
 const maxOwners = 10_000
 
-/** In MB: three quarters of the machine's memory, and no more pages of V8's, of 256 kB, than Linux lets a process map by default: 65,530. */
-const most = Math.min((0.75 * totalmem()) / 2 ** 20, 15_000)
+/** The number of V8's pages, of 256 kB, that Linux lets a process map. */
+const mappings = process.platform === 'linux' ? Number(readFileSync('/proc/sys/vm/max_map_count', 'utf8')) : Infinity
+
+/** In MB: three quarters of the machine's memory, and no more pages than can be mapped; a twelfth is for everything else. */
+const most = Math.min((0.75 * totalmem()) / 2 ** 20, ((11 / 12) * mappings) / 4)
 
 async function simulateRing(count, rounds, jitter) {
   const peers = Array.from({ length: count }, (_, k) => peerName(`p${String(k).padStart(7, '0')}`))

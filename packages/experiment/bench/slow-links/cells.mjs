@@ -22,11 +22,11 @@ export const cells = [false, true].flatMap((hasStragglers) =>
 )
 
 /** The trained network is 64-32-10 on digits of 8 × 8; its messages have the size of those of examples/mnist/mlp.yaml, 784-128-10. */
-export const trainedLength = 64 * 32 + 32 + 32 * 10 + 10
-export const messageLength = 784 * 128 + 128 + 128 * 10 + 10
+const mlpLength = (inputs, hidden) => (inputs + 1) * hidden + (hidden + 1) * 10
+export const messageLength = mlpLength(784, 128)
 
 export function setupOf(peers) {
-  return { peers, batch: 16, rounds: 243, every: 3, factor: messageLength / trainedLength, data: { size: 8, samples: 12000 }, plainRounds: 150, rates: [0.1, 0.3, 0.8] } // prettier-ignore
+  return { peers, batch: 16, rounds: 243, every: 3, lengths: { trained: mlpLength(64, 32), message: messageLength }, data: { size: 8, samples: 12000 }, plainRounds: 150, rates: [0.1, 0.3, 0.8] } // prettier-ignore
 }
 
 /** The indices of a method's settings that reach the target in a cell, the fastest first. */

@@ -8,19 +8,21 @@ import { codedWire, pooledVectorWire, weighed } from '@murmuration/wire'
 import { lengthOf, mean } from '@murmuration/vectors'
 import { recordingWire, replayedTimes } from '../../dist/sim/index.js'
 import { digitTasks } from './digits.mjs'
+import { tensorflowTasks } from './tensorflow-tasks.mjs'
 
 export const peersOf = (count) => Array.from({ length: count }, (_, k) => peerName(`p${String(k).padStart(2, '0')}`))
 
 const taskSets = new Map()
-/** The tasks of a seed; created once. */
+/** The tasks of a seed, over TensorFlow.js if `rest` has a model; created once. */
 export function tasksOf(peers, seed, rest = {}) {
   const key = JSON.stringify([peers, seed, rest])
-  if (!taskSets.has(key)) taskSets.set(key, digitTasks({ peers, seed, ...rest }))
+  const create = rest.model === undefined ? digitTasks : tensorflowTasks
+  if (!taskSets.has(key)) taskSets.set(key, create({ peers, seed, ...rest }))
   return taskSets.get(key)
 }
 
 const topologies = new Map()
-function topologyFor(peers, graph) {
+export function topologyFor(peers, graph) {
   const key = JSON.stringify([peers, graph])
   if (!topologies.has(key)) topologies.set(key, createTopology({ peers, graph }))
   return topologies.get(key)
@@ -28,7 +30,7 @@ function topologyFor(peers, graph) {
 
 export class Ended extends Error {}
 
-function settingsOf({ method, topology, peers, seed, batch, rounds }) {
+export function settingsOf({ method, topology, peers, seed, batch, rounds }) {
   const algorithm = algorithms.find(({ name }) => name === method.algorithm)
   const { rate } = method
   const options = optionsOn(algorithm, topology, method.options)
@@ -44,22 +46,27 @@ function costOf({ perStep, slow = {} }, seed) {
 }
 
 /** Whether the mean accuracy of the peers' own models reaches the target; stops as soon as the other models cannot make up for what is missing. */
-function haveReached(union, models, target) {
+async function haveReached(union, models, target) {
   let missing = 0
   for (const model of models) {
-    missing += 1 - union.evaluate(model).run().accuracy
+    missing += 1 - (await union.evaluate(model).run()).accuracy
     if (missing > (1 - target) * models.length) return false
   }
   return true
 }
 
-/** A wire with the method's codec that records message sizes; a method may have a factor of its own, or weigh its messages. */
-function wireOf({ codec = 'float32', factor, weigh }, seed, setup, { schema }) {
-  const { factor: usual } = setup
+/**
+ * A wire with the method's codec that records message sizes. Messages weigh those of a larger network, if the setup has one: in proportion
+ * to its parameters, unless the method has a factor of its own, or weighs its messages.
+ */
+function wireOf({ codec = 'float32', factor, weigh }, seed, { lengths }, { schema }) {
   const elements = lengthOf(schema)
   const random = (peer) => createRandom(seed, peer)
   const plain = codedWire({ ...pooledVectorWire(), ...weighed(elements) }, { codec, elements, random })
-  return recordingWire(plain, weigh?.(usual) ?? ((bytes) => bytes * (factor ?? usual)))
+  if (lengths.trained === lengths.message) return recordingWire(plain)
+  const usual = lengths.message / lengths.trained
+  const own = factor?.(lengths) ?? usual
+  return recordingWire(plain, weigh?.(usual) ?? ((bytes) => bytes * own))
 }
 
 const diverges = new Set(['DivergedError'])
@@ -80,28 +87,28 @@ export async function compute({ method, seed, setup, target }) {
   const curve = []
   let best = 0
   let bytes = 0
-  const look = (models, round) => {
-    const { accuracy } = tasks.union.evaluate(mean(models)).run()
+  const look = async (models, round) => {
+    const { accuracy } = await tasks.union.evaluate(mean(models)).run()
     curve.push([round + 1, accuracy])
-    if (accuracy >= target && (judge === 'mean' || haveReached(tasks.union, models, target)))
+    if (accuracy >= target && (judge === 'mean' || (await haveReached(tasks.union, models, target))))
       throw new Ended(JSON.stringify({ round: round + 1 }))
     // The run has diverged or stalled too far below the target.
     best = Math.max(best, accuracy)
     if (accuracy < best - 0.25 || (round >= rounds / 2 && accuracy < 0.7 * target)) throw new Ended('{}')
   }
-  const note = (round, x) => {
+  const note = async (round, x) => {
     if ((round + 1) % every !== 0) return
     const all = (byRound[round] ??= [])
     all.push(x.slice())
     if (all.length < peers.length) return
     delete byRound[round]
-    look(all, round)
+    await look(all, round)
   }
   let reached = {}
   try {
     await simulate(options, async (fabric) => {
       for await (const { round, parameters } of train(fabric, tasks.of.get(fabric.self), settings))
-        note(round, parameters)
+        await note(round, parameters)
     })
   } catch (error) {
     if (error instanceof Ended) reached = JSON.parse(error.message)
@@ -119,35 +126,59 @@ function serversOf({ hasServers, server }, peers) {
 }
 
 /**
- * A run in one cell. The present peers' models are evaluated each time that the fastest peers have had time for `every` steps. With servers,
- * the server's model counts, which is the one that a worker has just received. A peer that misses necessary neighbours gives up, as a real
- * one does, and the others continue.
+ * Evaluates the latest models of the present peers each time that the fastest have had time for `every` steps; with servers, the server's
+ * model, which is the one that a worker has just received. `sees` takes a peer's model at a time in ms, and resolves with whether the
+ * target is reached.
+ */
+export class Judge {
+  #latest = new Map()
+  #gone = new Set()
+  #next
+  #options
+
+  constructor(options) {
+    this.#options = options
+    this.#next = options.setup.every * options.cell.perStep
+  }
+
+  lose(peer) {
+    this.#gone.add(peer)
+    this.#latest.delete(peer)
+  }
+
+  async sees(now, self, parameters) {
+    const { setup, cell, union, target, hasServers } = this.#options
+    const { peers, every, judge } = setup
+    if (hasServers && this.#latest.get(self)?.every((value, i) => value === parameters[i])) return false
+    this.#latest.set(self, parameters.slice())
+    if (now < this.#next || peers.some((peer) => !this.#gone.has(peer) && !this.#latest.has(peer))) return false
+    this.#next = now + every * cell.perStep
+    const models = hasServers && judge === 'mean' ? [parameters] : [...this.#latest.values()]
+    const { accuracy } = await union.evaluate(mean(models)).run()
+    return accuracy >= target && (judge === 'mean' || haveReached(union, models, target))
+  }
+}
+
+/**
+ * A run in one cell. A peer that misses necessary neighbours gives up, as a real one does, and the others continue.
  *
  * @returns `ms`: when the target was reached, and the bytes that all peers had sent until then; or the `reason` why it was not reached
  */
 export async function computeIn({ method, seed, setup, target, cell }) {
-  const { peers, batch, rounds, every, judge } = setup
+  const { peers, batch, rounds } = setup
   const tasks = await tasksOf(peers, seed, setup.data)
   const { wire, recording } = wireOf(method, seed, setup, tasks.union)
   const servers = serversOf(method, peers)
   const topology = topologyFor(peers, method.graph ?? { kind: 'ring' })
-  const latest = new Map()
-  const gone = new Set()
+  const hasServers = servers.length > 0
+  const judge = new Judge({ setup, cell, union: tasks.union, target, hasServers })
   const lost = new Map()
-  const observer = { fault({ kind, peer }) { if (kind === 'crash') { gone.add(peer); latest.delete(peer) } } } // prettier-ignore
+  const observer = { fault({ kind, peer }) { if (kind === 'crash') judge.lose(peer) } } // prettier-ignore
   const options = { topology, servers, seed, links: cell.links ?? uniformLinks(cell), wire, cost: costOf(cell, seed), faults: cell.faultsOf?.(seed) ?? noFaults, observer } // prettier-ignore
   const settings = { ...settingsOf({ method, topology, peers, seed, batch, rounds }), servers: servers.map(({ name }) => name), timeout: cell.timeout ?? 1e12 } // prettier-ignore
-  const isThere = (peer) => !gone.has(peer) && !lost.has(peer)
-  let next = every * cell.perStep
-  const look = (now, self, parameters) => {
+  const look = async (now, self, parameters) => {
     if (now > (cell.until ?? Infinity)) throw new Ended(JSON.stringify({ reason: `not within ${cell.until / 1000} s` }))
-    if (servers.length > 0 && latest.get(self)?.every((value, i) => value === parameters[i])) return
-    latest.set(self, parameters.slice())
-    if (now < next || peers.some((peer) => isThere(peer) && !latest.has(peer))) return
-    next = now + every * cell.perStep
-    const models = servers.length > 0 && judge === 'mean' ? [parameters] : [...latest.values()]
-    const { accuracy } = tasks.union.evaluate(mean(models)).run()
-    if (accuracy < target || (judge !== 'mean' && !haveReached(tasks.union, models, target))) return
+    if (!(await judge.sees(now, self, parameters))) return
     const bytes = recording.bytesByRound.reduce((sum, each) => sum + (each ?? 0), 0)
     throw new Ended(JSON.stringify({ ms: now, bytes }))
   }
@@ -155,7 +186,7 @@ export async function computeIn({ method, seed, setup, target, cell }) {
     const { self } = fabric
     const task = tasks.of.get(self) ?? tasks.union
     for await (const { parameters } of train(fabric, task, settings))
-      if (tasks.of.has(self)) look(fabric.now(), self, parameters)
+      if (tasks.of.has(self)) await look(fabric.now(), self, parameters)
   }
   try {
     await simulate(options, async (fabric) => {
@@ -164,7 +195,7 @@ export async function computeIn({ method, seed, setup, target, cell }) {
       } catch (error) {
         if (error.name !== 'NeighboursMissingError') throw error
         lost.set(fabric.self, error.message)
-        latest.delete(fabric.self)
+        judge.lose(fabric.self)
       }
     })
   } catch (error) {

@@ -1,18 +1,21 @@
 // The map of slow links: which method first trains an MLP on digits to 95 % of plain SGD's accuracy, over bandwidth, latency and stragglers.
 //
-//   node packages/experiment/bench/slow-links/map.mjs RESULTS.jsonl [own|mean]
+//   node packages/experiment/bench/slow-links/map.mjs RESULTS.jsonl [own|mean] [mlp|large|cnn]
 //
 // own: the peers' own models have that accuracy, on average; mean: the mean model has it, and the time of computing it must be added.
+// mlp: a small perceptron with the messages of a larger one; large, cnn: that larger one, and a convolutional network, with the fastest methods
+// and fewer settings and cells.
 //
 // The file has a line for each run that was computed, and these are not computed again. map-report.mjs makes the table and the picture.
 import { compute, computeIn, peersOf, replay } from './engine.mjs'
-import { methods } from './methods.mjs'
+import { mapOf } from './networks.mjs'
 import { openResults, targetsOf } from './results.mjs'
-import { bestOf, cells, seeds, setupOf } from './cells.mjs'
+import { bestOf, seeds } from './cells.mjs'
 
-const [file, judge = 'own'] = process.argv.slice(2)
+const [file, judge = 'own', network = 'mlp'] = process.argv.slice(2)
 if (file === undefined) throw new Error('expected the path of a file for the results')
-const setup = { ...setupOf(peersOf(16)), judge }
+const { cells, methods, setup: common } = mapOf(network, peersOf(16))
+const setup = { ...common, judge }
 const { known, once } = openResults(file)
 const targetOf = targetsOf(once, setup)
 

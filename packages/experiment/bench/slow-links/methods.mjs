@@ -1,7 +1,6 @@
 // The methods, and the settings among which each is tuned: the same rates and periods for all, and three values of another option.
 import { createRandom, normals } from '@murmuration/random'
 import { packedLength } from '@murmuration/wire'
-import { messageLength, trainedLength } from './cells.mjs'
 
 const rates = [0.1, 0.3, 0.8]
 /** Odd, so that graphs with one neighbour per round and a period that is a power of two go through all their rounds. */
@@ -27,8 +26,8 @@ const quorums = [[8, ...outers[0]], [8, ...outers[1]], [14, ...outers[0]], [14, 
  *
  * @param message - an example, for a network of so many parameters
  */
-function heavier(message) {
-  const [trained, larger] = [trainedLength, messageLength].map((n) =>
+const heavier = (message) => (lengths) => {
+  const [trained, larger] = [lengths.trained, lengths.message].map((n) =>
     packedLength(message(n, createRandom(1, 'weight')))
   )
   return larger / trained
@@ -58,7 +57,7 @@ const sparseInBits = (bits, fraction, peers) =>
 /** All parameters as evenly distributed levels, as in Moniqua. */
 const remainders = (bits) => heavier((n, random) => Float32Array.from({ length: n }, () => random.integer(2 ** bits)))
 /** Low rank: the same at the same rank, its vectors as they are. */
-const heavierOfRank = (rank) => (rank * (784 + 128 + 128 + 10) + 138) / (rank * (64 + 32 + 32 + 10) + 42)
+const heavierOfRank = (rank) => () => (rank * (784 + 128 + 128 + 10) + 138) / (rank * (64 + 32 + 32 + 10) + 42)
 
 export const each = (lists, of) => lists.reduce((all, list) => all.flatMap((sofar) => list.map((item) => [...sofar, item])), [[]]).map((items) => of(...items)) // prettier-ignore
 

@@ -27,11 +27,12 @@ export function targetsOf(once, setup) {
   return async (seed) => {
     const line = await once(`plain ${seed}`, async () => {
       const { union } = await tasksOf(setup.peers, seed, setup.data)
-      const ends = setup.rates.map((rate) => {
-        const curve = plainSgd(union, { seed, rate, batch: setup.batch * setup.peers.length, rounds: setup.plainRounds, every: setup.every }) // prettier-ignore
+      const ends = []
+      for (const rate of setup.rates) {
+        const curve = await plainSgd(union, { seed, rate, batch: setup.batch * setup.peers.length, rounds: setup.plainRounds, every: setup.every }) // prettier-ignore
         const last = curve.slice(-10).map(([, accuracy]) => accuracy)
-        return last.reduce((sum, each) => sum + each, 0) / last.length
-      })
+        ends.push(last.reduce((sum, each) => sum + each, 0) / last.length)
+      }
       return { accuracy: Math.max(...ends), ends }
     })
     return 0.95 * line.accuracy

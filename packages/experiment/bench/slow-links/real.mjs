@@ -1,0 +1,175 @@
+// Two cells of the map with real peers, compared with the simulator: 16 processes over libp2p, TCP and noise, on links that are shaped.
+//
+//   node packages/experiment/bench/slow-links/map.mjs MAP.jsonl mean large
+//   node packages/experiment/bench/slow-links/real.mjs MAP.jsonl RESULTS.jsonl [REPEATS]
+//
+// The peers train the network of the map `large`, whose messages have their own size, with the settings that are the fastest there. So that
+// two cores suffice for sixteen peers, everything is eight times as slow as in the map: a step takes 80 ms (a peer waits for the rest of
+// that time), the links have an eighth of the rate and eight times the latency. That changes only the unit of time, in which the simulated
+// times are the map's. No parameter is fitted.
+//
+// Real peers run as many rounds as simulated ones need to the target, and a fifth more without a barrier. In synchronous methods, the mean of
+// the real models must have the target accuracy after the same round, and not before. The time of a merge is that of a round of a direct
+// int8 all-reduce, on real peers too. The first run of each method is not counted: much of the code is not compiled until then. Ends with an
+// error if a time differs by more than 15 %.
+import { fork } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { lengthOf, mean } from '@murmuration/vectors'
+import Table from 'cli-table3'
+import { bestOf } from './cells.mjs'
+import { compute, Judge, peersOf, replay, tasksOf } from './engine.mjs'
+import { direct } from './methods.mjs'
+import { mapOf } from './networks.mjs'
+import { openResults, targetsOf } from './results.mjs'
+
+const [mapFile, file, repeats = 3] = process.argv.slice(2)
+if (file === undefined) throw new Error('expected the results of the map, and the path of a file for the results')
+const peers = peersOf(16)
+const map = mapOf('large', peers)
+const setup = { ...map.setup, judge: 'mean' }
+const [seed, slowed, tolerance] = [1, 8, 0.15]
+/** In ms after all peers are ready: time for the message that says when to start. */
+const beforeStart = 500
+
+const slowedCell = (name) => {
+  const cell = map.cells.find((each) => each.name === name)
+  return { ...cell, bandwidth: cell.bandwidth / slowed, latency: cell.latency * slowed, perStep: cell.perStep * slowed }
+}
+const cells = [
+  { cell: slowedCell('20 Mbit/s, 50 ms'), names: ['DiLoCo, all-reduce in few bits', 'D-PSGD', 'GASLoC, int8', 'Overlap merge, int8', 'CHOCO-SGD, local steps'] }, // prettier-ignore
+  { cell: slowedCell('5 Mbit/s, 50 ms, stragglers'), names: ['DiLoCo, all-reduce in few bits', 'GASLoC, int8', 'DivShare, int8'] } // prettier-ignore
+]
+
+const { known: inMap } = openResults(mapFile)
+const { once } = openResults(file)
+const tasks = await tasksOf(peers, seed, setup.data)
+const elements = lengthOf(tasks.union.schema)
+const target = await targetsOf(once, setup)(seed)
+const median = (list) => list.toSorted((left, right) => left - right)[(list.length - 1) >> 1]
+
+const child = fileURLToPath(new URL('real-peer.mjs', import.meta.url))
+const children = peers.map(() => fork(child, { serialization: 'advanced' }))
+const failure = Promise.race(
+  children.map((each) => new Promise((_, reject) => each.once('exit', (code) => reject(new Error(`a peer ended with code ${code}`))))) // prettier-ignore
+)
+failure.catch(() => {})
+/** Resolves with the next message of a kind from each peer. */
+function heard(kind) {
+  const from = (each) =>
+    new Promise((resolve) => {
+      const take = (message) => {
+        if (message.kind !== kind) return
+        each.off('message', take)
+        resolve(message)
+      }
+      each.on('message', take)
+    })
+  return Promise.race([Promise.all(children.map(from)), failure])
+}
+const tell = (message) => children.forEach((each) => each.send(message))
+const loaded = heard('loaded')
+
+/** Runs a method on real peers. Returns each peer's models and their times, in ms, and the bytes that it has sent. */
+async function onRealPeers({ algorithm, rate, codec, graph, options }, cell, rounds) {
+  await loaded
+  const method = { algorithm, rate, codec, graph, options }
+  const folder = await mkdtemp(join(tmpdir(), 'real-peers-'))
+  try {
+    const files = peers.map((self) => join(folder, self))
+    const [listening, ready, trained, ended] = ['listening', 'ready', 'trained', 'ended'].map(heard)
+    for (const [k, each] of children.entries())
+      each.send({ kind: 'run', self: peers[k], method, seed, setup, cell, rounds, models: files[k] })
+    tell({ kind: 'peerList', peerList: (await listening).map(({ entry }) => entry) })
+    await ready
+    tell({ kind: 'go', at: performance.timeOrigin + performance.now() + beforeStart })
+    const runs = await trained
+    tell({ kind: 'end' })
+    await ended
+    return await Promise.all(
+      runs.map(async ({ times, bytes, cpu }, k) => ({ self: peers[k], times, bytes, cpu, models: modelsIn(await readFile(files[k])) })) // prettier-ignore
+    )
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
+
+/** The models of a file, one after the other. */
+function modelsIn({ buffer, byteOffset, byteLength }) {
+  const numbers = new Float32Array(buffer.slice(byteOffset, byteOffset + byteLength))
+  return Array.from({ length: numbers.length / elements }, (_, k) => numbers.subarray(k * elements, (k + 1) * elements))
+}
+
+/** When real peers reach the target. */
+async function realTime(method, isOwnPace, cell, round) {
+  const runs = await onRealPeers(method, cell, round)
+  const [bytes, cpu] = ['bytes', 'cpu'].map((key) => runs.reduce((sum, each) => sum + each[key], 0))
+  if (!isOwnPace) {
+    const accuracyAfter = async (count) => (await tasks.union.evaluate(mean(runs.map(({ models }) => models[count - 1]))).run()).accuracy // prettier-ignore
+    const [accuracy, before] = [await accuracyAfter(round), await accuracyAfter(round - setup.every)]
+    if (accuracy < target || before >= target) throw new Error(`after round ${round} the mean of the real models has an accuracy of ${accuracy}, and ${before} before; expected ${target} between them`) // prettier-ignore
+    return { ms: Math.max(...runs.map(({ times }) => times[round - 1])), bytes, cpu }
+  }
+  const judge = new Judge({ setup, cell, union: tasks.union, target, hasServers: false })
+  const events = runs.flatMap(({ self, times, models }) => times.map((ms, k) => ({ self, ms, model: models[k] })))
+  for (const { self, ms, model } of events.sort((left, right) => left.ms - right.ms))
+    if (await judge.sees(ms, self, model)) return { ms, cpu }
+  return { cpu }
+}
+
+/** After so many rounds of an all-reduce the next four are measured. */
+const mergeRounds = [4, 8]
+
+/** The time of a direct all-reduce in int8, without the step before. */
+async function mergeTime(cell) {
+  const method = { algorithm: 'all-reduce', rate: 0.1, codec: 'int8', options: direct }
+  const [first, last] = mergeRounds
+  const step = cell.perStep * Math.max(1, ...Object.values(cell.slow))
+  return once(`merge | ${cell.name}`, async () => {
+    const { sizes } = await compute({ method, seed, setup: { ...setup, rounds: 2 * last }, target: 2 })
+    const [from, to] = await Promise.all(
+      mergeRounds.map((round) => replay({ method, seed, setup, cell, round, sizes }))
+    )
+    let runs = []
+    // The first is not counted.
+    for (let repeat = 0; repeat < 2; repeat++) runs = await onRealPeers(method, cell, last)
+    const ends = (round) => Math.max(...runs.map(({ times }) => times[round - 1]))
+    return { simulated: (to - from) / (last - first) - step, real: (ends(last) - ends(first)) / (last - first) - step }
+  })
+}
+
+const head = ['cell', 'method', 'setting', 'rounds', 'simulated, s', 'real, s', 'real / simulated', 'range']
+const table = new Table({ head, style: { head: [] } })
+const seconds = (ms) => (ms / 1000).toFixed(2)
+const ratios = []
+for (const { cell, names } of cells) {
+  const merge = await mergeTime(cell)
+  table.push([cell.name, 'the merge', 'int8 all-reduce', '', seconds(merge.simulated), seconds(merge.real), (merge.real / merge.simulated).toFixed(3), '']) // prettier-ignore
+  for (const { name, family, configs, isOwnPace } of names.map((name) =>
+    map.methods.find((one) => one.name === name)
+  )) {
+    const [place] = bestOf(inMap, name, cell.name, seed)
+    if (place === undefined) {
+      table.push([cell.name, name, 'not reached in the simulator', '', '', '', '', ''])
+      continue
+    }
+    const line = inMap.get(`${name} | ${place} | ${seed}${isOwnPace ? ` | ${cell.name}` : ''}`)
+    const ms = slowed * line.ms[cell.name]
+    const round = isOwnPace ? Math.ceil((1.2 * ms) / cell.perStep) : line.round
+    const runs = []
+    for (let repeat = 0; repeat <= repeats; repeat++)
+      runs.push(await once(`${name} | ${place} | ${cell.name} | ${repeat}`, () => realTime(configs[place], isOwnPace, cell, round))) // prettier-ignore
+    const [ofMerge, ofRealMerge] = family === 'gossip' ? [merge.simulated, merge.real] : [0, 0]
+    const [simulated, real] = [ms + ofMerge, runs.slice(1).map(({ ms: each = Infinity }) => each + ofRealMerge)]
+    const ratio = median(real) / simulated
+    ratios.push(ratio)
+    table.push([cell.name, name, JSON.stringify(configs[place]), line.round ?? '', seconds(simulated), seconds(median(real)), ratio.toFixed(3), `${seconds(Math.min(...real))} to ${seconds(Math.max(...real))}`]) // prettier-ignore
+    console.log(table.toString())
+  }
+}
+const worst = Math.max(...ratios.map((ratio) => Math.abs(ratio - 1)))
+console.log(`off by at most ${(100 * worst).toFixed(1)} %, ${100 * tolerance} % allowed`)
+if (worst > tolerance) process.exitCode = 1
+for (const each of children) each.disconnect()
