@@ -1,16 +1,18 @@
 // The tables and the picture of docs/slow-links.md, from the results of map.mjs:
 //
-//   node packages/experiment/bench/slow-links/map-report.mjs RESULTS.jsonl PICTURE.svg [own|mean]
+//   node packages/experiment/bench/slow-links/map-report.mjs RESULTS.jsonl PICTURE.svg [own|mean] [mlp|large|cnn]
 //
 // If the mean model was evaluated, the time of the merge is added for gossip, and for methods that never exchange: one all-reduce in int8,
 // as measured.
 import { readFileSync, writeFileSync } from 'node:fs'
-import { bandwidths, bestOf, cells, latencies, seeds } from './cells.mjs'
-import { methods as allMethods } from './methods.mjs'
+import { bandwidths, bestOf, latencies, seeds } from './cells.mjs'
+import { peersOf } from './engine.mjs'
+import { mapOf } from './networks.mjs'
 
-const [file, picture, judge = 'own'] = process.argv.slice(2)
+const [file, picture, judge = 'own', network = 'mlp'] = process.argv.slice(2)
 if (picture === undefined) throw new Error('expected the results, and the path of the picture')
 const lines = readFileSync(file, 'utf8').trim().split('\n').map((line) => JSON.parse(line)) // prettier-ignore
+const { cells, methods: allMethods } = mapOf(network, peersOf(16))
 /** The methods with runs. */
 const methods = allMethods.filter(({ name }) => lines.some(({ method }) => method === name))
 const known = new Map(lines.map((line) => [line.key, line]))
@@ -88,7 +90,9 @@ for (const [panel, hasStragglers] of [false, true].entries()) {
     parts.push(text(left - 8, y + height / 2 + 4, `${mbits} Mbit/s`, 'text-anchor="end"'))
     for (const [column, latency] of latencies.entries()) {
       const x = left + column * width
-      const { all } = byCell.find(({ cell }) => cell.mbits === mbits && cell.latency === latency && cell.hasStragglers === hasStragglers) // prettier-ignore
+      const found = byCell.find(({ cell }) => cell.mbits === mbits && cell.latency === latency && cell.hasStragglers === hasStragglers) // prettier-ignore
+      if (found === undefined) continue
+      const { all } = found
       const [central, gossip] = [fastest(all, 'central'), fastest(all, 'gossip')]
       const verdict = verdictOf(central, gossip)
       const plain = all.find(({ name }) => name === 'D-PSGD')
@@ -112,14 +116,15 @@ for (const [place, [kind, what]] of [
   parts.push(text(left + place * 190 + 20, bottom, what))
 }
 const whose = judge === 'mean' ? 'the merged model, the merge included, has' : 'the peers’ own models have'
-const heading = `seconds until ${whose} 95 % of plain SGD’s accuracy`
+const what = { mlp: 'an MLP', large: 'a larger MLP', cnn: 'a CNN' }[network]
+const heading = `${what} on digits: seconds until ${whose} 95 % of plain SGD’s accuracy`
 const style = `text{font:12px system-ui,sans-serif;fill:#5b606b}.name{fill:#1b1d22;font-weight:600}.in{fill:#1b1d22;font-size:12px}.bold{font-weight:700}
 .gossip{fill:#bfe3d6}.tie{fill:#e4e5ea}.central{fill:#f6dfb3}
 @media(prefers-color-scheme:dark){text{fill:#a3a9b5}.name,.in{fill:#e8eaee}.gossip{fill:#14513f}.tie{fill:#3a3e48}.central{fill:#66490f}}`
 writeFileSync(
   picture,
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 740 ${bottom + 16}" width="740" height="${bottom + 16}" role="img">
-<title>An MLP on digits, ${heading}: the best gossip method, the best central one, and D-PSGD, over bandwidth and latency</title>
+<title>${heading}: the best gossip method, the best central one, and D-PSGD, over bandwidth and latency</title>
 <style>${style}</style>
 ${text(left, 18, heading, 'class="name"')}
 ${parts.join('\n')}

@@ -77,10 +77,10 @@ async function repeatOwnPace(method) {
 /** Methods that merge only at the end are not judged by the peers' own models. */
 const judged = methods.filter(({ isMerged }) => isMerged !== true || judge === 'mean')
 const [free, blocking] = [true, false].map((isFree) => judged.filter(({ isOwnPace }) => (isOwnPace === true) === isFree)) // prettier-ignore
-for (const method of free) await tuneOwnPace(method)
-for (const method of free) await repeatOwnPace(method)
 for (const method of blocking) for (const place of method.configs.keys()) await synchronous(method, place, first)
 for (const method of blocking) {
   const best = new Set(cells.flatMap(({ name }) => bestOf(known, method.name, name, first).slice(0, 1)))
   for (const place of best) for (const seed of others) await synchronous(method, place, seed)
 }
+for (const method of free) await tuneOwnPace(method)
+for (const method of free) await repeatOwnPace(method)
