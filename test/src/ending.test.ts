@@ -22,6 +22,18 @@ test('the first process of a container ends at a signal from the beginning, and 
   t.regex(stdout, /listeners: 1/)
 })
 
+test('a command ends once it is done, or has failed, whatever is still under way', async (t) => {
+  for (const [args, code, line] of [
+    [['algorithms', '--json'], 0, /\}\n$/],
+    [['topology', 'missing.yaml', '--json'], 2, /"kind":"error","code":2.*\n$/]
+  ] as const) {
+    const outcome = await murmur([...args], await temporaryFolder(), undefined, before('setInterval(() => {}, 1e6)'))
+      .result
+    t.is(outcome.code, code)
+    t.regex(outcome.stdout, line)
+  }
+})
+
 test('a peer that a signal has stopped ends, whatever is still under way, such as a name lookup', async (t) => {
   const folder = await temporaryFolder()
   const ports = await freePorts(2)

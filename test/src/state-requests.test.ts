@@ -14,45 +14,59 @@ const [a, b, m] = ['a', 'b', 'm'].map(peerName)
 const kinds = { ask: 7, state: 8, refusal: 9 }
 const [from, until]: readonly Milliseconds[] = [5000, 65_000]
 
-/** What `a` has sent, and how many messages of `m` were rejected. */
+/** What `a` has sent, the last round of each peer, and how many messages of `m` were rejected. */
 interface Outcome {
+  readonly last: ReadonlyMap<PeerName, number>
   readonly sent: readonly { readonly to: PeerName; readonly kind: number; readonly at: Milliseconds }[]
   readonly rejected: number
 }
 
-/** These peers for 70 s. `b` is killed and restarted at these times; `m` is hostile. */
+/**
+ * These peers for 70 s. `b` is killed and restarted at these times; `m` is hostile. A state is `transfer` milliseconds on its way, and a gradient takes
+ * `gradient`.
+ */
 async function run(
   peers: readonly PeerName[],
   timeout: Milliseconds,
-  restarts: readonly Milliseconds[]
+  restarts: readonly Milliseconds[],
+  { transfer = 0, gradient = 50 } = {}
 ): Promise<Outcome> {
   const topology = createTopology({ peers, graph: { kind: 'ring' } })
   const { taskOf } = quadratics(topology)
   const sent: { to: PeerName; kind: number; at: Milliseconds }[] = []
+  const last = new Map<PeerName, number>()
+  const rounds = 70_000 / gradient
   const program = async (inner: Fabric<VectorMessage>) => {
     const { self } = inner
+    const sendLater = (to: PeerName, message: VectorMessage) =>
+      inner.spawn(async (later) => {
+        await later.sleep(later.now() + transfer)
+        later.send(to, message)
+      })
     const send: Fabric<VectorMessage>['send'] = (to, message) => {
-      const result = inner.send(to, message)
+      const isSlow = transfer > 0 && message.kind === kinds.state
+      const result = isSlow ? 'queued' : inner.send(to, message)
+      if (isSlow) sendLater(to, { ...message, vector: message.vector.slice() })
       if (result === 'queued') sent.push({ to, kind: message.kind, at: inner.now() })
       return result
     }
     const fabric = self === a ? fabricWith(inner, { send }) : inner
     const wait = { start: 60_000, pause: 60_000 }
     const members = new Members(fabric, { topology, signer: trustingSigner, wait })
-    const common = { algorithm: dpsgd, seed: 1, batchSize: 4, rounds: 1400, finalRounds: 0, rate: () => 0.05 }
+    const common = { algorithm: dpsgd, seed: 1, batchSize: 4, rounds, finalRounds: 0, rate: () => 0.05 }
     const session = new Session(fabric, taskOf(self), { ...common, timeout, workers: topology.peers, members })
     if (self === m) fabric.spawn(askInLoop)
-    for await (const _ of session.steps());
+    for await (const { round } of session.steps()) last.set(self, round)
     members.end()
   }
   const events = restarts.flatMap((at): FaultEvent[] => [
     { at: at - 100, kind: 'crash', peer: b },
     { at, kind: 'restart', peer: b }
   ])
-  const cost = ({ kind }: { kind: string }) => (kind === 'gradient' ? 50 : 0)
+  const cost = ({ kind }: { kind: string }) => (kind === 'gradient' ? gradient : 0)
   const common = { topology, seed: 1, wire: vectorWire, links: uniformLinks({ latency: 5 }), cost }
   const { rejected } = await simulate({ ...common, faults: { rules: [], events } }, program)
-  return { sent, rejected: rejected.get(m) ?? 0 }
+  return { sent, last, rejected: rejected.get(m) ?? 0 }
 }
 
 /** Asks `a` for its state every 10 ms. */
@@ -83,4 +97,14 @@ test('a peer that crashes too often is refused, and gets a state as soon as it m
   const states = timesOf(outcome, b, kinds.state)
   t.is(states.length, 4)
   t.true(states[0] < 31_500 && states[3] < 61_500, `${states.join(', ')} ms`)
+})
+
+test('a peer whose state takes longer than a timeout to arrive waits twice as long for the next one, and continues from it', async (t) => {
+  const gradient = 2000
+  const outcome = await run([a, b], 5000, [20_000], { transfer: 8000, gradient })
+  t.is(timesOf(outcome, b, kinds.state).length, 2)
+  t.deepEqual(
+    [a, b].map((peer) => outcome.last.get(peer)),
+    [34, 34]
+  )
 })

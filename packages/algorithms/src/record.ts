@@ -172,7 +172,7 @@ export interface BaseNode<O, S> extends Stepper {
   mixing(round: number): Mixing
   /** A route to and from all of `members` except this peer; all workers when absent. */
   route(round: number, members?: readonly PeerName[]): Route
-  /** The gradient at x of the mean loss over the next batch. It is computed in parallel with sending and receiving; `await` it in the same round. */
+  /** The gradient at x of the mean loss over the next batch, computed while messages are sent and received; `await` it in the round, one at a time. */
   gradient(x: Vector): PromiseLike<Vector>
   /** Another optimiser, with a state of its own under `name`. */
   optimiser(name: string, settings: OptimiserSettings): Stepper

@@ -7,7 +7,7 @@ if (process.pid === 1) for (const signal of ['SIGINT', 'SIGTERM']) process.on(si
 
 const [major, minor] = process.versions.node.split('.').map(Number)
 if (major >= 24 || (major === 22 && minor >= 12) || (major === 20 && minor >= 19)) {
-  import('../dist/main.js')
+  import('../dist/main.js').then(() => import('../dist/ending.js')).then(({ exitNow }) => exitNow())
 } else {
   console.error(
     `murmur: this is Node ${process.versions.node}; 20.19 or later, 22.12 or later, or 24 or later is needed; see nodejs.org`

@@ -7,8 +7,7 @@ import { checkpointsOf } from './checkpoint-options.js'
 import type { Output, RunEvent, RunRequest } from '@murmuration/experiment'
 import type { AdviseFlags } from './advise-command.js'
 import { type Shell, shells } from './completion/shells.js'
-import { codeOf, exitCodeLines, exitNow, stopOnSignal } from './ending.js'
-import { exitCodes } from './exit-codes.js'
+import { codeOf, exitCodeLines, stopOnSignal } from './ending.js'
 import type { DoctorFlags } from './doctor-command.js'
 import { graphs, type InitFlags } from './init/choices.js'
 import { dataWords, taskWords } from './init/tasks.js'
@@ -285,5 +284,4 @@ try {
   await program.parseAsync()
 } catch (error) {
   process.exitCode = codeOf(error)
-  if (process.exitCode === exitCodes.interrupted.code) await exitNow()
 }

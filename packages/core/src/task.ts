@@ -23,8 +23,8 @@ export type Schema = readonly TensorSchema[]
 export interface Gradient {
   readonly loss: number
   /**
-   * As long as the parameters; 0 for frozen tensors, and for statistics the values that the batch gives. Valid until the task's next gradient: copy
-   * it to keep it.
+   * As long as the parameters; 0 for frozen tensors, and for statistics the values that the batch gives. Valid until the task's next gradient is run:
+   * copy it to keep it.
    */
   readonly vector: Float32Array
 }
@@ -110,7 +110,8 @@ export interface Task {
   /** The start parameters. The same seed gives the same bits on every peer. */
   initialise(seed: number): Work<Float32Array>
   /**
-   * The gradient at `parameters` of the mean loss over the samples that `batch` lists (each below `samples`).
+   * The gradient at `parameters` of the mean loss over the samples that `batch` lists (each below `samples`). The works of a task may share the memory
+   * of their results: run one after the other, and use or copy a result before the next work is run.
    *
    * @param round - seeds the draws of a model that draws anew in every step, such as dropout: different for every round, and for every batch of a
    * round; 0 when absent

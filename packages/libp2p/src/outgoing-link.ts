@@ -52,7 +52,7 @@ export class OutgoingLink {
     this.#context = context
     this.#neighbour = neighbour
     this.#reconnection = new Reconnection(context.limits, context.random.stream('reconnecting').stream(neighbour.name))
-    this.#queue = new SendQueue(context.elements, context.limits.sendQueue)
+    this.#queue = new SendQueue(context.elements, context.limits.sendQueue, context.runSettings.schema.length)
     this.channel = new OutgoingChannel(context)
   }
 

@@ -101,6 +101,21 @@ test('a full queue refuses vectors until one is acknowledged', (t) => {
   t.true(queue.offer(message(3)))
 })
 
+test('a queue for large vectors is full after 65536 empty messages, unless vectors of as many tensors need more', (t) => {
+  const whole = 1_000_000
+  const accepted = (queue: SendQueue, length: number) => {
+    for (let count = 0; count <= 200_000; count++) if (!queue.offer(message(0, length))) return count
+    return 'all'
+  }
+  const queue = new SendQueue(whole, 8)
+  t.is(accepted(queue, 0), 1 << 16)
+  queue.resume({ received: 0, acknowledged: 0, window: 1 })
+  queue.next()
+  queue.acknowledge(1)
+  t.is(accepted(queue, 0), 1)
+  t.is(accepted(new SendQueue(whole, 8, 20_000), whole / 20_000), 8 * 20_000)
+})
+
 test('acknowledgements and welcomes for vectors that were never sent are refused', (t) => {
   const queue = new SendQueue(elements, 4)
   queue.offer(message(1))

@@ -1,6 +1,9 @@
 import { invariant, type Milliseconds } from '@murmuration/core'
 import { maxInFlight } from './constants.js'
 
+/** The most unacknowledged messages, however short, besides those of whole vectors that are sent tensor by tensor. */
+const maxShort = 1 << 16
+
 /** A vector for a neighbour, with the fields of its frame's header. */
 export interface OutboundVector {
   readonly kind: number
@@ -46,25 +49,31 @@ export function weightOf({ vector }: { readonly vector: Float32Array }): number 
 /**
  * The vectors for one neighbour, from `offer` until they are acknowledged. It does not know streams: `next` gives the vector to write, `resume`
  * sets where to continue after a new handshake. Window and queue are counted in numbers, so that instead of one whole vector many ranges may be
- * in flight.
+ * in flight. Messages are counted, too: a neighbour that acknowledges nothing can make this peer answer it with empty ones.
  */
 export class SendQueue {
   readonly #elements: number
   readonly #size: number
+  readonly #maxMessages: number
   /** How many numbers may be unacknowledged, by the neighbour's welcome. */
   #window: number
   /** Unacknowledged vectors, numbered from `#acknowledged` + 1 without gaps. */
   #queued: QueuedVector[] = []
   #acknowledged = 0
   #handedOut = 0
+  /** The weight of the unacknowledged vectors, and of those in flight. */
+  #weight = 0
+  #weightInFlight = 0
 
   /**
    * @param elements - how many numbers a whole vector has
    * @param size - how many whole vectors are kept
+   * @param tensors - in how many messages a whole vector may be sent
    */
-  constructor(elements: number, size: number) {
+  constructor(elements: number, size: number, tensors = 1) {
     this.#elements = Math.max(1, elements)
     this.#size = size * this.#elements
+    this.#maxMessages = Math.max(maxShort, size * tensors)
     this.#window = this.#elements
   }
 
@@ -90,7 +99,9 @@ export class SendQueue {
 
   /** Adds a vector. Returns false when the queue is full. */
   offer(vector: OutboundVector): boolean {
-    if (this.#queued.length > 0 && sum(this.#queued) + weightOf(vector) > this.#size) return false
+    const weight = this.#weight + weightOf(vector)
+    if (this.#queued.length > 0 && (weight > this.#size || this.#queued.length >= this.#maxMessages)) return false
+    this.#weight = weight
     this.#queued.push({ ...vector, sequence: this.first + this.#queued.length, written: false })
     return true
   }
@@ -100,13 +111,14 @@ export class SendQueue {
     const unacknowledged = this.inFlight
     const next = this.#queued[unacknowledged]
     if (next === undefined || unacknowledged >= maxInFlight) return undefined
-    const isOpen = sum(this.#queued, unacknowledged) + weightOf(next) <= this.#window
-    if (unacknowledged > 0 && !isOpen) return undefined
+    const weight = this.#weightInFlight + weightOf(next)
+    if (unacknowledged > 0 && weight > this.#window) return undefined
     invariant(
       next.sequence === this.#handedOut + 1,
       () => `vector ${next.sequence} is queued, expected ${this.#handedOut + 1}`
     )
     this.#handedOut = next.sequence
+    this.#weightInFlight = weight
     return next
   }
 
@@ -130,6 +142,7 @@ export class SendQueue {
     const possible = acknowledged <= received && received >= this.#acknowledged && received <= this.#handedOut
     if (!possible || !this.acknowledge(acknowledged)) return false
     this.#handedOut = received
+    this.#weightInFlight = sum(this.#queued.slice(0, this.inFlight))
     this.#window = window * this.#elements
     return true
   }
@@ -138,18 +151,19 @@ export class SendQueue {
   clear(): void {
     this.#remove(this.#queued.length)
     this.#handedOut = this.#acknowledged
+    this.#weightInFlight = 0
   }
 
   #remove(count: number): void {
     const done = this.#queued.splice(0, count)
     this.#acknowledged += count
+    const weight = sum(done)
+    this.#weight -= weight
+    this.#weightInFlight -= weight
     for (const { onDone } of done) onDone?.()
   }
 }
 
-/** The weight of the first `count` vectors. */
-function sum(vectors: readonly QueuedVector[], count = vectors.length): number {
-  let total = 0
-  for (let index = 0; index < count; index++) total += weightOf(vectors[index])
-  return total
+function sum(vectors: readonly QueuedVector[]): number {
+  return vectors.reduce((total, vector) => total + weightOf(vector), 0)
 }

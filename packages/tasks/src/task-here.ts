@@ -1,5 +1,6 @@
 import { type Task, type TaskDescription, type TaskRows, type Work } from '@murmuration/core'
 import { setImmediate } from 'node:timers/promises'
+import { checkedEvaluation } from './checked-evaluation.js'
 import { loadTask } from './load-task.js'
 import { withGradientWeight } from './sample-weights.js'
 import type { TaskWorker, ThreadWork } from './task-worker.js'
@@ -37,7 +38,7 @@ export async function buildTaskHere(description: TaskDescription): Promise<TaskW
     rows: built.rows && rowsHere(built.rows, withYield),
     initialise: (seed) => withYield(task.initialise(seed)),
     gradient: (parameters, batch, round) => withYield(task.gradient(parameters, batch, round)),
-    evaluate: (parameters) => withYield(task.evaluate(parameters)),
+    evaluate: (parameters) => withYield(checkedEvaluation(task.evaluate(parameters), description)),
     weighGradients: async (factor) => void (task = withGradientWeight(built, factor)),
     close: async () => {}
   }

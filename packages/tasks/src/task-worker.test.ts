@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import { InputError, StoppedError, type Task } from '@murmuration/core'
 import test, { type ExecutionContext } from 'ava'
 import {
+  buildTaskHere,
   createSoftmaxTask,
   quadraticTaskModule,
   softmaxTaskModule,
@@ -97,6 +98,19 @@ test('an error of computing rejects that request, and the next is answered', asy
   const gradient = worker.gradient(Float32Array.of(1), noBatch).run()
   await t.throwsAsync(gradient, { name: 'RangeError', message: 'too steep' })
   t.deepEqual(await worker.evaluate(Float32Array.of(5)).run(), { loss: 5 })
+})
+
+test('an accuracy that is no fraction is an error that names the module, the value and what is expected', async (t) => {
+  const module = moduleOf({ ...answering, evaluate: 'return { loss: 1, accuracy: x[0] }' })
+  const here = await buildTaskHere({ module, options: {} })
+  for (const task of [await start(t, module), here]) {
+    const accuracyOf = async (value: number) => (await task.evaluate(Float32Array.of(value)).run()).accuracy
+    for (const value of [0, 0.5, 1]) t.is(await accuracyOf(value), value)
+    for (const value of [97, -0.5, Number.NaN, Number.POSITIVE_INFINITY]) {
+      const error = await t.throwsAsync(accuracyOf(value), { instanceOf: InputError })
+      t.true(error?.message.startsWith(`the task's module ${module} computed an accuracy of ${value}, expected 0 … 1`))
+    }
+  }
 })
 
 const deaths = [

@@ -2,6 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { InputError, invariant, type Task } from '@murmuration/core'
 import { lengthOf } from '@murmuration/vectors'
+import { checkedEvaluation } from './checked-evaluation.js'
 import { loadTask } from './load-task.js'
 import { withGradientWeight } from './sample-weights.js'
 import {
@@ -80,8 +81,10 @@ async function compute(task: Task, result: Float32Array, request: WorkerRequest)
       return { kind: 'generate', text: await task.generate(numbersAt(request.at), request.seed).run() }
     case 'weigh':
       return { kind: 'weigh' }
-    case 'evaluate':
-      return { kind: 'evaluate', evaluation: await task.evaluate(numbersAt(request.at)).run() }
+    case 'evaluate': {
+      const work = checkedEvaluation(task.evaluate(numbersAt(request.at)), workerData as WorkerStart)
+      return { kind: 'evaluate', evaluation: await work.run() }
+    }
   }
 }
 

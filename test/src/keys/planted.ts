@@ -8,6 +8,7 @@ import {
 } from '@murmuration/algorithms'
 import { intended, moving, type Served, stale } from './histories.js'
 
+type Request = KeyMessage & { readonly from: number }
 const none = new Float32Array(0)
 
 /** The old holder continues to answer reads of a row that it has given away. */
@@ -35,7 +36,7 @@ class OldHolderReads extends RelocatingKeyServer {
 
 /** An add that has waited for its row is acknowledged but not applied. */
 class LostQueuedWrite extends RelocatingKeyServer {
-  protected override keep(key: number, request: KeyMessage, values: Float32Array, at: number): boolean {
+  protected override keep(key: number, request: Request, values: Float32Array, at: number): boolean {
     const zeros = request.type === 'push' ? new Float32Array(this.setting.width) : none
     return request.type === 'push' ? super.keep(key, request, zeros, 0) : super.keep(key, request, values, at)
   }
@@ -43,7 +44,7 @@ class LostQueuedWrite extends RelocatingKeyServer {
 
 /** An add that has waited for its row is applied twice. */
 class DoubledQueuedWrite extends RelocatingKeyServer {
-  protected override keep(key: number, request: KeyMessage, values: Float32Array, at: number): boolean {
+  protected override keep(key: number, request: Request, values: Float32Array, at: number): boolean {
     if (request.type !== 'push') return super.keep(key, request, values, at)
     return super.keep(
       key,
@@ -210,10 +211,10 @@ class AddedSentTwice extends IntentKeyServer {
 
 /** The holder answers with the row before it adds what was sent. */
 class AnsweredBeforeAdded extends IntentKeyServer {
-  protected override serveSync(message: KeyMessage): string | undefined {
+  protected override serveSync(from: number, message: KeyMessage): string | undefined {
     const { keys, values } = message
-    if (!keys.every((key) => this.table.has(key))) return super.serveSync(message)
-    const problem = super.serveSync({ ...message, values: new Float32Array(values.length) })
+    if (!keys.every((key) => this.table.has(key))) return super.serveSync(from, message)
+    const problem = super.serveSync(from, { ...message, values: new Float32Array(values.length) })
     for (const [place, key] of keys.entries()) this.table.add(key, values, place * this.setting.width)
     return problem
   }

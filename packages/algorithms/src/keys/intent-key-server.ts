@@ -83,7 +83,7 @@ export class IntentKeyServer extends RelocatingKeyServer {
   override receive(from: number, message: KeyMessage): string | undefined {
     switch (message.type) {
       case 'intend':
-        return this.#noteIntent(from, message)
+        return this.tooMany(from, message) ?? this.#noteIntent(from, message)
       case 'kept':
         return this.#takeKept(message)
       case 'unintend':
@@ -112,7 +112,7 @@ export class IntentKeyServer extends RelocatingKeyServer {
   protected override serve(from: number, message: KeyMessage): string | undefined {
     const { self, width } = this.setting
     const { type, origin, id, keys, values } = message
-    if (type === 'sync') return this.serveSync(message)
+    if (type === 'sync') return this.serveSync(from, message)
     // Waiting requests have one key each.
     if (from !== self || origin !== self || !this.replicas.has(keys[0])) return super.serve(from, message)
     const out = new Float32Array(type === 'pull' ? width : 0)
@@ -123,7 +123,7 @@ export class IntentKeyServer extends RelocatingKeyServer {
   }
 
   /** Adds to rows that are here and replies with them; forwards the rest. */
-  protected serveSync({ origin, id, keys, values }: KeyMessage): string | undefined {
+  protected serveSync(from: number, { origin, id, keys, values }: KeyMessage): string | undefined {
     const { width } = this.setting
     const [here, elsewhere]: [number[], number[]] = [[], []]
     for (const index of keys.keys()) (this.table.has(keys[index]) ? here : elsewhere).push(index)
@@ -134,7 +134,7 @@ export class IntentKeyServer extends RelocatingKeyServer {
     }
     if (here.length > 0) this.send(origin, { type: 'synced', origin, id, keys: keysAt(keys, here), values: out })
     for (const index of elsewhere) this.seen[keys[index]] = -1
-    if (elsewhere.length > 0) this.dispatch({ type: 'sync', origin, id }, keys, values, elsewhere)
+    if (elsewhere.length > 0) this.dispatch({ type: 'sync', origin, id, from }, keys, values, elsewhere)
     return undefined
   }
 
@@ -227,7 +227,7 @@ export class IntentKeyServer extends RelocatingKeyServer {
     operation.open = keys.length
     operation.isDone.fill(0)
     this.enter(operation)
-    this.dispatch({ type: 'sync', origin: self, id: operation.id }, keys, operation.values, [...keys.keys()])
+    this.dispatch({ ...operation, origin: self, from: self }, keys, operation.values, [...keys.keys()])
   }
 
   /** Takes what was added to copies, to be sent. */

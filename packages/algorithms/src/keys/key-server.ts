@@ -23,7 +23,10 @@ export interface KeySetting extends KeySpace {
 export type SendTo = (to: number, message: KeyMessage) => void
 
 /** What identifies a request that is forwarded or answered in parts. */
-type Request = Pick<KeyMessage, 'type' | 'origin' | 'id'>
+export interface Request extends Pick<KeyMessage, 'type' | 'origin' | 'id'> {
+  /** The peer that sent it here; this peer itself for requests of its workers. */
+  readonly from: number
+}
 
 /** Where the row of a key is at first, by the range that its hash falls into: Fibonacci hashing, Knuth, TAOCP 3, 6.4. */
 export function homeOf(key: number, holders: number): number {
@@ -183,7 +186,12 @@ export class KeyServer {
     const indices: number[] = []
     for (let i = 0; i < operation.keys.length; i++) if (operation.isDone[i] === 0) indices.push(i)
     const { self } = this.setting
-    const { sent, kept } = this.dispatch({ ...operation, origin: self }, operation.keys, operation.values, indices)
+    const { sent, kept } = this.dispatch(
+      { ...operation, origin: self, from: self },
+      operation.keys,
+      operation.values,
+      indices
+    )
     this.count.remote += sent
     this.count.queued += kept
     return operation
@@ -191,13 +199,14 @@ export class KeyServer {
 
   /** Sends each part of a request to where its rows are, except what waits here for rows on their way. */
   protected dispatch(
-    { type, origin, id }: Request,
+    request: Request,
     keys: Uint32Array,
     values: Float32Array,
     indices: readonly number[]
   ): { readonly sent: number; readonly kept: number } {
     const { width } = this.setting
-    const rest = indices.filter((index) => !this.keep(keys[index], { type, origin, id }, values, index * width))
+    const { type, origin, id } = request
+    const rest = indices.filter((index) => !this.keep(keys[index], request, values, index * width))
     for (const [to, group] of grouped(rest, (index) => this.whereIs(keys[index]))) {
       const rows = isAdding(type) ? rowsAt(values, group, width) : noValues
       this.send(to, { type, origin, id, keys: keysAt(keys, group), values: rows })
@@ -230,7 +239,7 @@ export class KeyServer {
         values: rows
       })
     }
-    if (elsewhere.length > 0) this.dispatch({ type, origin, id }, keys, values, elsewhere)
+    if (elsewhere.length > 0) this.dispatch({ type, origin, id, from }, keys, values, elsewhere)
     return undefined
   }
 

@@ -167,6 +167,46 @@ test('requests of one peer that wait for the clocks take no room of another’s,
   t.is(send(1, 'pull', all, 2), undefined)
 })
 
+test('requests of one peer that wait for a row take no room of another’s, and their room is free once the row is here', (t) => {
+  const setting = { count: 1024, width: 1, peers: 4, self: 0, holders: 2 }
+  const answered = [0, 0, 0, 0]
+  const count = (to: number, { type, keys }: KeyMessage) => void (answered[to] += type === 'pulled' ? keys.length : 0)
+  const server = new RelocatingKeyServer(setting, count, new Float32Array(1024))
+  const away = Uint32Array.from({ length: 1024 }, (_, key) => key).filter((key) => !server.held().keys.includes(key))
+  const { id } = server.localize(away)
+  const most = Math.floor((1 << 16) / away.length)
+  const pull = (from: number, origin: number) =>
+    server.receive(from, { type: 'pull', origin, id: 0, keys: away, values: noValues })
+  // The origin is only claimed: a request in another's name is in the room of its sender.
+  for (let n = 0; n < most; n++) t.is(pull(2, n % 2 === 0 ? 2 : 3), undefined)
+  t.regex(pull(2, 3) ?? '', /more than 65536 requests/)
+  t.is(pull(3, 3), undefined)
+  t.is(pull(1, 2), undefined)
+  server.receive(1, { type: 'moved', origin: 0, id, keys: away, values: new Float32Array(away.length) })
+  const asked = [0, 0, Math.ceil(most / 2) + 1, Math.floor(most / 2) + 1]
+  t.deepEqual(
+    answered,
+    asked.map((times) => times * away.length)
+  )
+})
+
+test('copies that one peer asks for while the row is on its way here are bounded', (t) => {
+  const setting = { count: 4, width: 1, peers: 3, self: 0, holders: 1 }
+  const server = new IntentKeyServer(setting, () => {}, new Float32Array(4), { every: 1 })
+  const key = Uint32Array.of(0)
+  const give = (type: KeyMessage['type'], from: number, id = 0, values = noValues) =>
+    server.receive(from, { type, origin: type === 'moved' ? 0 : from, id, keys: key, values })
+  const intended = () => Array.from({ length: (1 << 16) + 1 }, () => give('intend', 2) === undefined)
+  give('intend', 1)
+  give('unintend', 1)
+  const { id } = server.intend(key, 0, 1)
+  // The row is on its way here: a peer that intends to use it again and again waits for as many copies.
+  t.is(intended().filter(Boolean).length, 1 << 16)
+  t.is(give('pull', 1), undefined)
+  t.is(give('moved', 1, id, Float32Array.of(1)), undefined)
+  t.is(give('intend', 2), undefined)
+})
+
 test('answers and rows that nobody asked for change nothing', (t) => {
   const setting = { count: 4, width: 1, peers: 2, self: 0, holders: 2 }
   const server = new RelocatingKeyServer(setting, () => {}, Float32Array.of(1, 2, 3, 4))

@@ -7,21 +7,21 @@
  * One peer at a time holds a row, and each operation takes effect there at one moment: awaited operations are sequentially consistent, key by key. A
  * request goes to where the row was last seen (a location cache), or to the home; a peer that does not hold the row forwards it.
  */
-import { homeOf, KeyServer, type KeySetting, type SendTo } from './key-server.js'
+import { homeOf, KeyServer, type KeySetting, type Request, type SendTo } from './key-server.js'
 import { isAdding, type KeyMessage, noValues } from './messages.js'
 import { finished, grouped, keysAt, type Operation, indexOf } from './operation.js'
 
 /** A request that waits for a row on its way here. */
-interface Waiting {
-  readonly type: KeyMessage['type']
-  readonly origin: number
-  readonly id: number
+interface Waiting extends Request {
   readonly values: Float32Array
 }
 
-/** The most requests of other peers that wait for rows on their way to one peer; the number of rows, where this is larger. */
+/**
+ * The most requests from one other peer that wait for rows on their way here; the number of rows, where this is larger. Requests from one peer never
+ * take another's room.
+ */
 const maxWaiting = 1 << 16
-const requests: readonly KeyMessage['type'][] = ['pull', 'push', 'relocate', 'sync']
+const requests: readonly KeyMessage['type'][] = ['pull', 'push', 'relocate', 'intend', 'sync']
 
 export class RelocatingKeyServer extends KeyServer {
   /** For keys whose home is here: the peer that holds the row, or is about to. */
@@ -30,12 +30,13 @@ export class RelocatingKeyServer extends KeyServer {
   protected readonly seen: Int16Array
   /** For each key whose row is on its way here: the requests that wait for it, in order. */
   protected readonly waiting = new Map<number, Waiting[]>()
-  /** How many requests of other peers wait. */
-  #foreignWaiting = 0
+  /** How many requests from each peer wait. */
+  readonly #waitingOf: number[]
 
   constructor(setting: KeySetting, send: SendTo, start: Float32Array) {
     super(setting, send, start)
-    const { count, holders } = setting
+    const { count, holders, peers } = setting
+    this.#waitingOf = Array.from({ length: peers }, () => 0)
     this.holders = Uint16Array.from({ length: count }, (_, key) => homeOf(key, holders))
     this.seen = new Int16Array(count).fill(-1)
   }
@@ -91,12 +92,12 @@ export class RelocatingKeyServer extends KeyServer {
     }
   }
 
-  /** The problem, in words, if more requests of others would wait here than allowed. */
+  /** The problem, in words, if more requests from this peer would wait here than allowed. */
   protected tooMany(from: number, { type, keys }: KeyMessage): string | undefined {
     if (from === this.setting.self || this.waiting.size === 0 || !requests.includes(type)) return undefined
     const more = keys.reduce((sum, key) => sum + Number(this.waiting.has(key)), 0)
     const most = Math.max(maxWaiting, this.setting.count)
-    if (more === 0 || this.#foreignWaiting + more <= most) return undefined
+    if (more === 0 || this.#waitingOf[from] + more <= most) return undefined
     return `more than ${most} requests for rows on their way here`
   }
 
@@ -117,13 +118,19 @@ export class RelocatingKeyServer extends KeyServer {
     return true
   }
 
-  protected override keep(key: number, { type, origin, id }: Waiting, values: Float32Array, at: number): boolean {
+  protected override keep(key: number, request: Request, values: Float32Array, at: number): boolean {
     const queue = this.waiting.get(key)
     if (queue === undefined) return false
+    const { type, origin, id, from } = request
     const ownValues = isAdding(type) ? values.slice(at, at + this.setting.width) : noValues
-    queue.push({ type, origin, id, values: ownValues })
-    if (origin !== this.setting.self) this.#foreignWaiting++
+    queue.push({ type, origin, id, from, values: ownValues })
+    this.#waitingOf[this.#asker(request)]++
     return true
+  }
+
+  /** The peer in whose room a request waits: the one that sent it, since the origin is only claimed; where this peer acts for the origin, that one. */
+  #asker({ from, origin }: Request): number {
+    return from === this.setting.self ? origin : from
   }
 
   /** A peer asks for rows whose home is here. */
@@ -147,7 +154,7 @@ export class RelocatingKeyServer extends KeyServer {
 
   /** Sends rows to the peer that asks for them; those on their way here, once they have arrived. */
   protected giveAway({ origin, id, keys }: KeyMessage): string | undefined {
-    const { width, self } = this.setting
+    const { width, self, holders } = this.setting
     for (const key of keys)
       if (origin === self || (!this.table.has(key) && !this.waiting.has(key)))
         return `a message of relocate for the key ${key}, whose row is not here`
@@ -157,7 +164,7 @@ export class RelocatingKeyServer extends KeyServer {
       if (this.table.take(key, rows, here.length * width)) {
         here.push(index)
         this.seen[key] = origin
-      } else this.keep(key, { type: 'relocate', origin, id, values: noValues }, noValues, 0)
+      } else this.keep(key, { type: 'relocate', origin, id, from: homeOf(key, holders) }, noValues, 0)
     }
     if (here.length > 0)
       this.send(origin, {
@@ -187,13 +194,21 @@ export class RelocatingKeyServer extends KeyServer {
     return undefined
   }
 
-  /** Serves the requests that waited for a row, in order; those after it was given away are forwarded. */
+  /**
+   * Serves the requests that waited for a row, in order. Those after it was given away are forwarded, or wait on if it is to come back.
+   */
   protected serveWaiting(key: number): void {
     const queue = this.waiting.get(key) ?? []
     this.waiting.delete(key)
     const keys = Uint32Array.of(key)
-    for (const { type, origin, id, values } of queue) {
-      if (origin !== this.setting.self) this.#foreignWaiting--
+    for (const request of queue) {
+      const next = this.waiting.get(key)
+      if (next !== undefined) {
+        next.push(request)
+        continue
+      }
+      const { type, origin, id, values } = request
+      this.#waitingOf[this.#asker(request)]--
       const message = { type, origin, id, keys, values }
       if (type === 'relocate') this.giveAway(message)
       else this.serve(origin, message)

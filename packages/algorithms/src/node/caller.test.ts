@@ -3,6 +3,7 @@ import type { VectorMessage } from '@murmuration/wire'
 import test from 'ava'
 import type { Message } from '../record.js'
 import { Caller } from './caller.js'
+import type { Members } from './members.js'
 import type { Expectation, Owner } from './owner.js'
 import type { Swaps } from './swaps.js'
 import { Presence } from './presence.js'
@@ -12,8 +13,12 @@ import { firstVectorOf } from './wire.js'
 const [a, b] = ['a', 'b'].map(peerName)
 const kinds = { skip: 7, withdraw: 8 }
 
-/** Peer a with the neighbour b: what a has sent, and how often it has answered. Time advances only when a wait has no event left. */
-function caller() {
+/**
+ * Peer a with the neighbour b: what a has sent, and how often it has answered. Time advances only when a wait has no event left.
+ *
+ * @param refuses - whether the channel has refusals, as that of states, and no swaps
+ */
+function caller(refuses = false) {
   const sent: VectorMessage[] = []
   const missed: string[] = []
   const counts = { answered: 0, accepted: 0 }
@@ -37,7 +42,7 @@ function caller() {
   const fabric = { ...memory, self: a, now: () => state.now, recycle: () => {}, reject: () => {} }
   const nothing = { unsent: () => {}, waited: () => {}, missed: () => missed.push(b) }
   const owner = { ...nothing, fabric, arena, presence, until, send, length: 1, ranges: [{ offset: 0, length: 1 }] }
-  const traits = { name: 'swap', kind: 1, isReliable: false }
+  const traits = { name: 'swap', kind: 1, isReliable: false, refuses }
   const answer = () => {
     counts.answered++
     return { reply: x(9), accept: () => void counts.accepted++ }
@@ -45,14 +50,15 @@ function caller() {
   const x = (value: number): Message => ({ x: arena.adopt(Float32Array.of(value)) })
   const shape = { ask: { x: 'vector' }, reply: { x: 'vector' } } as const
   const more = { timeout: 100, round: 0, rounds: 10, neighbours: new Set([b, peerName('c')]) }
-  const asking = new Caller({ ...owner, ...more } as unknown as Owner, traits, shape, answer, { kinds, weight: 0.5 })
+  const moved = refuses ? undefined : { kinds, weight: 0.5 }
+  const asking = new Caller({ ...owner, ...more } as unknown as Owner, traits, shape, answer, moved)
   const envelope = (round: number, value?: number, numbers: readonly number[] = []): Envelope<VectorMessage> => {
     return {
       from: b,
       message: { kind: 0, round, numbers, vector: Float32Array.from(value === undefined ? [] : [value]) }
     }
   }
-  return { asking, swaps: asking.swaps as Swaps, state, sent, missed, counts, x, envelope }
+  return { asking, presence, swaps: asking.swaps as Swaps, state, sent, missed, counts, x, envelope }
 }
 
 const textOf = ({ kind, round, numbers = [] }: VectorMessage) => [kind, round, ...numbers].join(' ')
@@ -74,6 +80,23 @@ test('a reply that is late is a flow of what was asked and replied, and the next
   asking.acceptReply(envelope(0, 5))
   const flows = swaps.takeFlows().map(({ weight, mine, theirs }) => [weight, mine, theirs].map(valueOf))
   t.deepEqual([flows, swaps.owing], [[[0.5, 1, 5]], []])
+})
+
+test('where refusals are sent, each silence doubles the wait for the peer, up to 16 timeouts, and the end of the peer ends it', async (t) => {
+  const { asking, presence, state, x } = caller(true)
+  let isGone = false
+  const members = { awake: (at: number) => at, chainBehind: () => 0, isGone: () => isGone }
+  presence.members = members as unknown as Members
+  const waits: number[] = []
+  const ask = async () => {
+    const start = state.now
+    t.is(await asking.request(b, x(1)), undefined)
+    waits.push(state.now - start)
+  }
+  for (let count = 0; count < 6; count++) await ask()
+  state.events.push(() => (isGone = true))
+  await ask()
+  t.deepEqual(waits, [100, 200, 400, 800, 1600, 1600, 0])
 })
 
 const valueOf = (part: number | Message) => (typeof part === 'number' ? part : firstVectorOf(part)?.values[0])

@@ -39,6 +39,8 @@ export class Caller implements Requests<Message, Message> {
   readonly #answer: Answer | undefined
   #nextId = 0
   #open: Open | undefined
+  /** How often each peer has not replied in time, where refusals are sent: it refuses nothing, so its reply may take longer. */
+  readonly #unanswered = new Map<PeerName, number>()
 
   /** @param traits - with the wire number of asks; replies have the next, refusals the one after */
   constructor(
@@ -67,12 +69,15 @@ export class Caller implements Requests<Message, Message> {
     this.#open = open
     const isSent = this.#send(to, id, ask)
     if (!isSent) this.#owner.unsent(to)
-    const isOver = () => !isSent || open.isRefused === true || this.swaps?.isOpen(to) === false
+    const isGone = () => this.#refusals !== undefined && presence.members?.isGone(to) === true
+    const isOver = () => !isSent || open.isRefused === true || this.swaps?.isOpen(to) === false || isGone()
+    const times = 2 ** (this.#unanswered.get(to) ?? 0)
     return this.#owner.until({
       isDone: () => open.reply !== undefined || isOver(),
       deadline: () => {
         if (this.swaps !== undefined && !presence.isAwaited(to)) return fabric.now()
-        return presence.members === undefined ? start + timeout : presence.until([to], awake, timeout, fabric.now())
+        if (presence.members === undefined) return start + times * timeout
+        return presence.until([to], awake, timeout, fabric.now(), times)
       },
       outcome: () => {
         this.#open = undefined
@@ -106,6 +111,7 @@ export class Caller implements Requests<Message, Message> {
   #continueWithout(to: PeerName, ask: Message, since: number, isSent: boolean): void {
     const { fabric, presence, timeout, round } = this.#owner
     this.#owner.missed([to])
+    if (isSent && this.#refusals !== undefined) this.#unanswered.set(to, (this.#unanswered.get(to) ?? 0) + 1)
     if (this.swaps === undefined) presence.markAbsent(to)
     else {
       this.swaps.close(to, ask, since)

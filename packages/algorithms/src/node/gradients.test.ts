@@ -1,27 +1,52 @@
-import type { Task } from '@murmuration/core'
+import { InvariantError, type Task } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
 import test from 'ava'
+import { sliceLength } from '../slices.js'
 import { Gradients } from './gradients.js'
 import { Arena } from './vector.js'
+
+/** The gradients of a task that computes them by `gradient`, at parameters of this length. */
+function gradientsOf(gradient: (round: number) => ReturnType<Task['gradient']>, { accumulate = 1, length = 1 } = {}) {
+  const task = { samples: 8, gradient: (_x: unknown, _batch: unknown, round = 0) => gradient(round) }
+  const arena = new Arena({ allocate: (size) => new Float32Array(size), free: () => {} }, true)
+  const options = { batchSize: 2, accumulate }
+  const random = createRandom(1, 'a')
+  const gradients = new Gradients(arena, task as unknown as Task, options, [], random, () => new Error())
+  return { gradients, x: () => arena.adopt(new Float32Array(length)) }
+}
 
 /** The seeds of the draws of three rounds, in order. */
 async function seedsOf(accumulate: number): Promise<readonly number[]> {
   const seeds: number[] = []
-  const task = {
-    samples: 8,
-    gradient: (_x: Float32Array, batch: Uint32Array, round = 0) => {
+  const { gradients, x } = gradientsOf(
+    (round) => {
       seeds.push(round)
-      return { kind: 'gradient', samples: batch.length, run: () => ({ loss: 1, vector: Float32Array.of(1) }) }
-    }
-  } as unknown as Task
-  const arena = new Arena({ allocate: (length) => new Float32Array(length), free: () => {} })
-  const options = { batchSize: 2, accumulate }
-  const gradients = new Gradients(arena, task, options, [], createRandom(1, 'a'), () => new Error())
-  for (const round of [0, 1, 2]) await gradients.work(arena.adopt(Float32Array.of(0)), round).run()
+      return { kind: 'gradient', samples: 2, run: () => ({ loss: 1, vector: Float32Array.of(1) }) }
+    },
+    { accumulate }
+  )
+  for (const round of [0, 1, 2]) await gradients.work(x(), round).run()
   return seeds
 }
 
 test('every batch of a gradient over several draws its own dropout, and no round that of another', async (t) => {
   t.deepEqual(await seedsOf(1), [0, 1, 2])
   t.deepEqual(await seedsOf(3), [0, 1, 2, 3, 4, 5, 6, 7, 8])
+})
+
+test('a gradient keeps its numbers when the task computes the next one in the same memory, and two at once are refused', async (t) => {
+  // Long enough to be copied range by range, after the task has returned.
+  const vector = new Float32Array(2 * sliceLength)
+  const { gradients, x } = gradientsOf((round) => {
+    const run = async () => {
+      vector.fill(round)
+      await Promise.resolve()
+      return { loss: 1, vector }
+    }
+    return { kind: 'gradient', samples: 2, run }
+  }, vector)
+  const first = await gradients.work(x(), 1).run()
+  const second = gradients.work(x(), 2).run()
+  t.throws(() => gradients.work(x(), 3), { instanceOf: InvariantError, message: /await one after the other/ })
+  t.deepEqual([first.values[0], (await second).values[0]], [1, 2])
 })

@@ -1,4 +1,4 @@
-import { DivergedError, type Gradient, type Random, type Task, type Work } from '@murmuration/core'
+import { DivergedError, type Gradient, invariant, type Random, type Task, type Work } from '@murmuration/core'
 import { norm, scale, weightedSum } from '@murmuration/vectors'
 import { Batches } from '../batches.js'
 import type { Untrained } from '../untrained.js'
@@ -23,6 +23,8 @@ export class Gradients {
   readonly #untrained: readonly Untrained[]
   readonly #errorOf: (round: number) => Error
   #last: Vector | undefined
+  /** Whether a gradient is computed whose vector has not been taken over. */
+  #isUnderWay = false
 
   /** @param errorOf - returns the error to throw when the loss of a round is not finite */
   constructor(
@@ -41,8 +43,14 @@ export class Gradients {
     this.batches = new Batches(random, task.samples, options.batchSize)
   }
 
-  /** The work of a gradient at x: `g + λ x`, clipped, as a vector of the arena. */
+  /**
+   * The work of a gradient at x: `g + λ x`, clipped, as a vector of the arena. One at a time: the task computes all of them in the same memory.
+   *
+   * @throws InvariantError while an earlier one is computed
+   */
   work(x: Vector, round: number): Work<Vector> {
+    invariant(!this.#isUnderWay, `a gradient of round ${round} while another is computed; await one after the other`)
+    this.#isUnderWay = true
     // The task is about to overwrite its memory.
     if (this.#last?.isPending) this.#last.compute(Number.POSITIVE_INFINITY)
     const { accumulate = 1 } = this.#options
@@ -62,6 +70,7 @@ export class Gradients {
   /** Weight decay is not added where parameters are not trained. */
   #take({ loss, vector }: Gradient, x: Vector, round: number): Vector {
     const { weightDecay = 0, clip } = this.#options
+    this.#isUnderWay = false
     this.loss = loss
     if (!Number.isFinite(loss)) throw this.#errorOf(round)
     const g = this.#arena.compute(x.length, (out, from, to) => {

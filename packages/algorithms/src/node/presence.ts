@@ -6,6 +6,9 @@ import { Waits } from './waits.js'
 
 const noPeers: readonly PeerName[] = []
 
+/** A wait that is longer than usual lasts at most this many times the run's `timeout`. */
+const maxTimeouts = 16
+
 /** The part of the members that decides which peers are waited for. */
 type MembersSeen = Pick<Members, 'awake' | 'chainBehind' | 'isGone' | 'laggards' | 'lostTime'> & {
   readonly knowledge: Pick<Members['knowledge'], 'isDead'>
@@ -105,14 +108,22 @@ export class Presence {
    * suspended.
    *
    * @param since - when the wait began, by the clock that stops while this process is suspended
+   * @param times - how many times as long as usual to wait
    */
-  until(awaited: readonly PeerName[], since: Milliseconds, timeout: Milliseconds, now: Milliseconds): Milliseconds {
+  until(
+    awaited: readonly PeerName[],
+    since: Milliseconds,
+    timeout: Milliseconds,
+    now: Milliseconds,
+    times = 1
+  ): Milliseconds {
     const { members } = this
     if (members === undefined) return now
     const awake = members.awake(now)
     this.#waits.setAwaited(awaited, awake)
     const chain = Math.max(0, ...awaited.map((peer) => members.chainBehind(peer)))
-    return now + since + this.#waits.roundTimeout(timeout, chain) - awake
+    const usual = this.#waits.roundTimeout(timeout, chain)
+    return now + since + Math.max(usual, Math.min(times * usual, maxTimeouts * timeout)) - awake
   }
 
   /** Whether any of these peers but those in `come` is worth waiting for. */

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { timeLimit } from '@murmuration/contract'
 import test from 'ava'
 import { eventually } from '../cluster.test.support.js'
 import { collect, links, wires, write } from './wire.test.support.js'
@@ -94,6 +95,19 @@ test('closing waits until all bytes are sent, and the other side gets them befor
   t.is(await closed, 200_000)
   t.is(near.status, 'closed')
   t.is(far.status, 'closed')
+})
+
+test.serial('Node warns of no leak when a peer with many connections waits until all bytes are sent', async (t) => {
+  const warnings: string[] = []
+  const note = ({ name }: Error) => void warnings.push(name)
+  process.on('warning', note)
+  t.teardown(() => process.off('warning', note))
+  const pairs = await wires(t, links({ up: 40e6 }), 12)
+  for (const { near } of pairs) near.send(new Uint8Array(20_000))
+  await pairs[0].shaper.flush(timeLimit(10_000))
+  await new Promise((resolve) => setImmediate(resolve))
+  for (const { near } of pairs) t.is(near.out.load, 0)
+  t.deepEqual(warnings, [])
 })
 
 test('closing ends when its signal is aborted, and a reset arrives at once', async (t) => {

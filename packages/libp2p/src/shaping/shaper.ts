@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { MultiaddrConnection, Transport } from '@libp2p/interface'
 import { InputError, type Links, type Milliseconds, type PeerName, type Random, type Topology } from '@murmuration/core'
 import { machineClock } from '../clock.js'
@@ -63,6 +64,8 @@ export class Shaper {
   /** Resolves when all sent bytes were written, at the latest after `limit`. */
   async flush(limit: Milliseconds): Promise<void> {
     const signal = AbortSignal.timeout(limit)
+    // A listener for each connection.
+    setMaxListeners(0, signal)
     await Promise.allSettled([...this.#connections].map((connection) => connection.flush(signal)))
   }
 

@@ -22,18 +22,19 @@ export function links(line: Partial<AccessLink>, path: Partial<PathLink> = {}): 
 /** A transport of one peer on real TCP, and its incoming shaped connections. */
 interface End {
   readonly identity: Identity
+  readonly shaper: Shaper
   readonly transport: Transport
   readonly upgrader: Upgrader
   readonly incoming: (() => void)[]
   readonly connections: ShapedConnection[]
 }
 
-/** Two peers' connections, from a to b, over real TCP; `count` of them share the lines of both. */
+/** Two peers' connections, from a to b, over real TCP; `count` of them share the lines of both. With the shaper of a. */
 export async function wires(
   t: ExecutionContext,
   network: Links,
   count = 1
-): Promise<readonly { readonly near: ShapedConnection; readonly far: ShapedConnection }[]> {
+): Promise<readonly { readonly near: ShapedConnection; readonly far: ShapedConnection; readonly shaper: Shaper }[]> {
   const identities = [await createIdentity(), await createIdentity()]
   const names = ['a', 'b'].map(peerName)
   const directory = { nameOf: (id: string) => names.find((_, index) => identities[index].id === id) }
@@ -47,7 +48,7 @@ export async function wires(
     const came = new Promise<void>((resolve) => far.incoming.push(resolve))
     await near.transport.dial(address, { upgrader: near.upgrader, signal: AbortSignal.timeout(timeLimit(5000)) })
     await came
-    pairs.push({ near: near.connections[index], far: far.connections[index] })
+    pairs.push({ near: near.connections[index], far: far.connections[index], shaper: near.shaper })
   }
   return pairs
 }
@@ -70,7 +71,7 @@ function endOf(identity: Identity, network: Links, self: PeerName, directory: Pi
     return undefined as unknown as Connection
   }
   const upgrader = { upgradeOutbound: take, upgradeInbound: take } as unknown as Upgrader
-  return { identity, transport: shaper.transport(tcp())({ logger }), upgrader, incoming, connections }
+  return { identity, shaper, transport: shaper.transport(tcp())({ logger }), upgrader, incoming, connections }
 }
 
 const log: Logger = Object.assign(() => {}, {
