@@ -16,7 +16,7 @@ async function seedsOf(accumulate: number): Promise<readonly number[]> {
   } as unknown as Task
   const arena = new Arena({ allocate: (length) => new Float32Array(length), free: () => {} })
   const options = { batchSize: 2, accumulate }
-  const gradients = new Gradients(arena, task, options, [], createRandom(1, 'a'), () => new Error())
+  const gradients = new Gradients(arena, task, options, [], createRandom(1, 'a'), { diverged: () => new Error() })
   for (const round of [0, 1, 2]) await gradients.work(arena.adopt(Float32Array.of(0)), round).run()
   return seeds
 }

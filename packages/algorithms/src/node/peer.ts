@@ -1,13 +1,10 @@
 import {
   DivergedError,
-  type Envelope,
   type Fabric,
-  invariant,
   type Milliseconds,
   type NeighbourDistance,
   type Outlier,
   type PeerName,
-  type Receiver,
   type SendResult,
   type Task
 } from '@murmuration/core'
@@ -29,16 +26,14 @@ import type { Tensor } from '../ranges.js'
 import { keepUntrained, type Untrained } from '../untrained.js'
 import { diverged, Gradients } from './gradients.js'
 import { Exchanges } from './exchanges.js'
+import { type Handler, Inbox } from './inbox.js'
 import { layoutOf } from './layout.js'
 import type { Expectation, Owner } from './owner.js'
 import { Presence } from './presence.js'
 import { Mixings } from './route.js'
 import type { TrainingSettings } from './training.js'
-import { Arena, type Range, type Vector } from './vector.js'
+import { Arena, type Keeper, type Range, reach, type Vector } from './vector.js'
 import { firstVectorOf } from './wire.js'
-
-/** Processes a message of one kind. */
-export type Accept = (envelope: Envelope<VectorMessage>) => void
 
 /** What happened in a round, for its report. */
 export interface RoundNotes {
@@ -52,7 +47,7 @@ export interface RoundNotes {
 }
 
 /** One peer of a run, whatever its algorithm: messages, memory, gradients, optimisers. */
-export class Peer implements Owner, Receiver<VectorMessage> {
+export class Peer implements Owner, Keeper {
   readonly fabric: Fabric<VectorMessage>
   readonly arena: Arena
   readonly presence = new Presence()
@@ -65,9 +60,10 @@ export class Peer implements Owner, Receiver<VectorMessage> {
   readonly timeout: Milliseconds
   readonly gradients: Gradients
   readonly mixings: Mixings
-  /** The handlers of messages, by kind. */
-  readonly accepts: (Accept | undefined)[] = []
+  readonly #inbox: Inbox
   readonly exchanges: Exchanges
+  /** The programs with their states. */
+  programs: readonly { readonly state: State }[] = nothing
   /** The parameters that all peers start with. */
   origin: Vector | undefined
   /** The state of each optimiser, by name. */
@@ -79,12 +75,8 @@ export class Peer implements Owner, Receiver<VectorMessage> {
   /** A server that only answers has no rounds. */
   readonly #hasReports: boolean
   #watch: OutlierWatch | undefined
-  #expectation: Expectation<unknown> | undefined
-  /** The deadline of the wait under way. */
-  #until: Milliseconds = 0
   #waited = 0
   #waitedInAll = 0
-  #waitsSince: Milliseconds = 0
   #missing: Set<PeerName> | undefined
   #unsent: Set<PeerName> | undefined
   #distances: readonly NeighbourDistance[] = nothing
@@ -93,65 +85,47 @@ export class Peer implements Owner, Receiver<VectorMessage> {
 
   constructor(fabric: Fabric<VectorMessage>, task: Task, settings: TrainingSettings, role: AnyRole) {
     this.fabric = fabric
+    this.#inbox = new Inbox(fabric)
     this.#settings = settings
     this.#hasReports = role.round !== undefined
     this.exchanges = new Exchanges(this)
     // A peer that answers at any time has no time to compute range by range.
     this.arena = new Arena(fabric, role.answers === undefined)
+    this.arena.keeper = this
     const { length, tensors, ranges, untrained } = layoutOf(task.schema, settings.fusion)
     this.length = length
     this.tensors = tensors
     this.ranges = ranges
     this.rounds = settings.rounds + (settings.finalRounds ?? 0)
     this.timeout = settings.timeout
-    this.mixings = new Mixings(fabric.self, (round) => fabric.neighbours(round))
+    this.mixings = new Mixings(fabric)
     this.#untrained = untrained
     const random = fabric.random.stream('batches')
-    this.gradients = new Gradients(this.arena, task, settings, untrained, random, (round) => this.#diverged(round))
+    this.gradients = new Gradients(this.arena, task, settings, untrained, random, this)
+  }
+
+  reach(sweep: number): void {
+    for (const { state } of this.programs) reach(state, sweep)
+    reach(this.optimisers, sweep)
+    if (this.origin !== undefined) reach({ origin: this.origin }, sweep)
   }
 
   get neighbours(): ReadonlySet<PeerName> {
     return this.mixings.neighbours
   }
 
+  /** The handlers of messages, by kind. */
+  get handlers(): (Handler | undefined)[] {
+    return this.#inbox.handlers
+  }
+
   /** The peers that this one waits for now. */
   get awaited(): readonly PeerName[] {
-    return this.#expectation?.awaited?.() ?? noPeers
+    return this.#inbox.awaited
   }
 
-  async until<Outcome>(expectation: Expectation<Outcome>): Promise<Outcome> {
-    invariant(
-      this.#expectation === undefined,
-      () => `${this.fabric.self} waits for two things at once; await one after the other`
-    )
-    this.#expectation = expectation
-    this.#waitsSince = this.fabric.now()
-    try {
-      while (!expectation.isDone()) {
-        this.#until = expectation.deadline()
-        const envelope = await this.fabric.receive(this.#until, this)
-        if (envelope !== undefined) this.#accept(envelope)
-        else if (this.fabric.now() >= this.#until && this.#isOver(expectation)) break
-      }
-    } finally {
-      this.#expectation = undefined
-    }
-    return expectation.outcome()
-  }
-
-  /** Processes a message during the current wait. */
-  take(envelope: Envelope<VectorMessage>): Milliseconds | undefined {
-    this.#accept(envelope)
-    const expectation = this.#expectation
-    if (expectation === undefined || expectation.isDone()) return undefined
-    return (this.#until = expectation.deadline())
-  }
-
-  /** Whether the deadline has passed; what was learned meanwhile may have extended it. */
-  #isOver(expectation: Expectation<unknown>): boolean {
-    // A deadline may be the current time, and the clock advances.
-    const deadline = expectation.deadline()
-    return this.fabric.now() >= deadline
+  until<Outcome>(expectation: Expectation<Outcome>): Promise<Outcome> {
+    return this.#inbox.until(expectation)
   }
 
   /** One step of an optimiser. The peer keeps its state under `slot`: 'main' for the run's optimiser. */
@@ -167,7 +141,7 @@ export class Peer implements Owner, Receiver<VectorMessage> {
     if (this.#untrained.length > 0)
       next.x.whenDone((out) => keepUntrained(out, this.#untrained, { base, gradient, first: offset, isMain }))
     next.x.whenDone((numbers) => {
-      if (!allFinite(numbers)) throw this.#diverged(round)
+      if (!allFinite(numbers)) throw this.diverged(round)
     })
     if (isMain && this.#hasReports) this.#report(base, next.x)
     return next.x
@@ -193,7 +167,7 @@ export class Peer implements Owner, Receiver<VectorMessage> {
 
   /** How long this peer has waited for others since its start, including the current wait. */
   get waitedInAll(): Milliseconds {
-    return this.#waitedInAll + (this.awaited.length > 0 ? this.fabric.now() - this.#waitsSince : 0)
+    return this.#waitedInAll + this.#inbox.waiting
   }
 
   unsent(peer: PeerName): void {
@@ -276,15 +250,8 @@ export class Peer implements Owner, Receiver<VectorMessage> {
     return this.#untrained.some(({ momentum }) => momentum === 1)
   }
 
-  #accept(envelope: Envelope<VectorMessage>): void {
-    const { kind } = envelope.message
-    const accept = this.accepts[kind]
-    if (accept === undefined) this.fabric.reject(envelope, `a message of kind ${kind}, which no channel has`)
-    else accept(envelope)
-  }
-
   /** If training diverges after an outlier was mixed in, the error names its sender. */
-  #diverged(round: number): DivergedError {
+  diverged(round: number): DivergedError {
     const error = diverged(round, this.#settings.rate(round), this.gradients.loss)
     const suspects = this.#watch?.suspects ?? []
     if (suspects.length === 0) return error

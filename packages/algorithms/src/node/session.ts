@@ -3,11 +3,11 @@ import { type Fabric, InputError, type PeerName, type StepReport, type Task } fr
 import type { VectorMessage } from '@murmuration/wire'
 import { averagingRecord } from '../averaging-record.js'
 import { exchangeEvery } from '../needs.js'
-import type { State } from '../record.js'
+import type { Algorithm, State } from '../record.js'
 import { EndOfAsking } from './end-of-asking.js'
 import type { Exchanges } from './exchanges.js'
 import { Peer } from './peer.js'
-import { Program, roleOf } from './program.js'
+import { type Kinds, Program, roleOf } from './program.js'
 import { checkpointProblem } from './checkpoint-problem.js'
 import { massOf, rootMeanSquare } from './figures.js'
 import { handOver } from './handing-over.js'
@@ -27,7 +27,6 @@ export class Session {
   readonly #settings: TrainingSettings
   readonly #peer: Peer
   readonly #training: Program
-  readonly #openAveraging: () => Program
   #opened: Program | undefined
   readonly #endOfAsking: EndOfAsking
   readonly #keepsMass: boolean
@@ -51,18 +50,15 @@ export class Session {
     this.#keepsMass = algorithm.keeps === 'weighted mean'
     this.#peer = new Peer(fabric, task, settings, roleOf(settings, fabric.self))
     this.#peer.presence.mayBeAlone = algorithm.needs.delivery === 'any'
-    this.#peer.arena.roots = () => this.#roots()
-    const averaging = doneKind + 1 + Program.kindsOf(algorithm)
-    const controls = averaging + Program.kindsOf(averagingRecord)
-    this.#training = new Program(this.#peer, settings, algorithm, { first: doneKind + 1, firstControl: controls })
-    const kinds = { first: averaging, firstControl: controls + Program.controlsOf(algorithm) }
-    this.#openAveraging = () => new Program(this.#peer, settings, averagingRecord, kinds)
+    const averaging = averagingKinds(algorithm)
+    const firstControl = averaging.first + Program.kindsOf(averagingRecord)
+    this.#training = new Program(this.#peer, settings, algorithm, { first: doneKind + 1, firstControl })
     // Messages may arrive before its first round.
-    if (this.#peer.rounds > settings.rounds) this.#opened = this.#openAveraging()
+    if (this.#peer.rounds > settings.rounds) this.#openAveraging()
     this.#endOfAsking = new EndOfAsking(this.#peer, settings, doneKind)
     if (settings.members !== undefined)
       this.#participation = new Participation(this.#peer, settings.members, {
-        kind: kinds.firstControl + Program.controlsOf(averagingRecord),
+        kind: averaging.firstControl + Program.controlsOf(averagingRecord),
         seed: settings.seed,
         every: exchangeEvery(settings),
         round: () => this.#round,
@@ -141,7 +137,12 @@ export class Session {
 
   /** The program of final averaging; created when it is first used. */
   get #averaging(): Program {
-    return (this.#opened ??= this.#openAveraging())
+    return this.#opened ?? this.#openAveraging()
+  }
+
+  #openAveraging(): Program {
+    const { algorithm } = this.#settings
+    return (this.#opened = new Program(this.#peer, this.#settings, averagingRecord, averagingKinds(algorithm)))
   }
 
   /** The state that the algorithm passes from round to round. */
@@ -287,9 +288,10 @@ export class Session {
     if (!this.#peer.hasFrozen) this.#peer.origin = undefined
     this.#peer.arena.sweep(true)
   }
+}
 
-  #roots(): readonly State[] {
-    const { optimisers, origin } = this.#peer
-    return [this.#training.state, this.#opened?.state ?? {}, optimisers, origin === undefined ? {} : { origin }]
-  }
+/** The wire numbers of final averaging: its channels follow those of the algorithm, and its control messages those. */
+function averagingKinds(algorithm: Algorithm): Kinds {
+  const first = doneKind + 1 + Program.kindsOf(algorithm)
+  return { first, firstControl: first + Program.kindsOf(averagingRecord) + Program.controlsOf(algorithm) }
 }

@@ -1,21 +1,14 @@
 import { invariant } from '@murmuration/core'
 import { weightedSum, type Term as WeightedNumbers } from '@murmuration/vectors'
 import { sliceLength } from '../slices.js'
+import { eachVector, isVector, type Keeper, type Message, type State } from './tree.js'
+
+export { isVector, type Keeper, type Message, reach, type State } from './tree.js'
 
 /** A part of the flat parameters, in elements. */
 export interface Range {
   readonly offset: number
   readonly length: number
-}
-
-/** Named vectors and numbers. Records nest, so that a record per neighbour is a state too. */
-export interface State {
-  readonly [name: string]: Vector | number | State
-}
-
-/** A message: a flat record of such values. */
-export interface Message {
-  readonly [field: string]: Vector | number
 }
 
 /** Where the arena allocates and frees memory: a fabric. */
@@ -109,16 +102,19 @@ export class Vector {
   }
 }
 
+/** The initial capacity for live vectors: a list that grows by itself has room for at least 17. */
+const usualVectors = 8
+
 /** The vectors of one peer. */
 export class Arena {
   /** Whether what is computed now belongs to the current round. */
   inRound = false
-  /** Returns all states that are kept. */
-  roots: () => readonly State[] = () => []
+  /** Knows all states that are kept; none when absent. */
+  keeper: Keeper | undefined
   readonly #memory: VectorMemory
   readonly #isLazy: boolean
   /** The first `#count` are live. A list that shrinks would be reallocated. */
-  readonly #live: (Vector | undefined)[] = []
+  readonly #live = new Array<Vector | undefined>(usualVectors)
   #count = 0
   #pending: Vector[] = []
   #sweep = 0
@@ -194,11 +190,7 @@ export class Arena {
   /** Releases what nothing reaches: no kept state, no pin, and not the current round unless it `isOver`. */
   sweep(isOver: boolean): void {
     const sweep = ++this.#sweep
-    const reach = (vector: Vector) => {
-      vector.reached = sweep
-      if (vector.whole !== undefined) vector.whole.reached = sweep
-    }
-    for (const state of this.roots()) eachVector(state, reach)
+    this.keeper?.reach(sweep)
     let kept = 0
     const live = this.#live
     for (let index = 0; index < this.#count; index++) {
@@ -219,20 +211,6 @@ export class Arena {
   #add(vector: Vector): Vector {
     this.#live[this.#count++] = vector
     return vector
-  }
-}
-
-/** Whether it is a vector. A user's module may use another copy of this package, with another class. */
-export function isVector(value: Vector | number | State | Message): value is Vector {
-  return (value as Vector).isVector
-}
-
-/** Calls `act` with each vector of a tree of records. */
-export function eachVector(tree: State, act: (vector: Vector) => void): void {
-  for (const name in tree) {
-    const value = tree[name]
-    if (isVector(value)) act(value)
-    else if (typeof value === 'object') eachVector(value, act)
   }
 }
 
