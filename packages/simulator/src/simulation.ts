@@ -139,11 +139,7 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
     const program = new Program(endpoint.name, endpoint.gate)
     endpoint.programs = endpoint.programs.concat(program)
     const fabric = new SimulatedFabric(this, endpoint, program)
-    this.kernel.start(
-      program,
-      () => activity(fabric),
-      (error) => this.#ended(endpoint, program, error)
-    )
+    this.kernel.start(program, () => activity(fabric), this.#ended)
   }
 
   send(from: Endpoint<Message>, to: PeerName, message: Message): SendResult {
@@ -238,7 +234,7 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
     this.#notes.crashed(endpoint, this.#endpoints.values())
     for (const program of endpoint.programs) this.kernel.kill(program)
     endpoint.programs = []
-    endpoint.gate.held.length = 0
+    endpoint.gate.clear()
     endpoint.mailbox.clear()
     for (const connection of endpoint.connections.values()) connection.cut()
     endpoint.connections.clear()
@@ -251,12 +247,12 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
     if (endpoint.frozenSince === undefined) return
     endpoint.frozenFor += this.now() - endpoint.frozenSince
     endpoint.frozenSince = undefined
-    endpoint.gate.isShut = false
-    for (const resume of endpoint.gate.held.splice(0)) resume()
+    endpoint.gate.open()
   }
 
   /** After the first failure all peers are stopped, so that the simulation ends. */
-  #ended(endpoint: Endpoint<Message>, program: Program, error: unknown): void {
+  readonly #ended = (program: Program, error: unknown): void => {
+    const endpoint = this.#endpoint(program.peer)
     endpoint.programs = endpoint.programs.filter((other) => other !== program)
     if (endpoint.programs.length === 0) endpoint.end('ended')
     if (error === undefined || error instanceof StoppedError || this.#failure !== undefined) return
@@ -288,7 +284,7 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
     if (event.kind === 'thaw') this.#thaw(endpoint)
     if (event.kind === 'freeze' && presence === 'up' && endpoint.frozenSince === undefined) {
       endpoint.frozenSince = this.now()
-      endpoint.gate.isShut = true
+      endpoint.gate.shut()
     }
   }
 
