@@ -51,9 +51,10 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
     const [{ kernel, traffic, log }, network, barriers] = [this, this.#network, this.#barriers]
     this.#notes = new Notes({ simulation: options, kernel, traffic, log, network, barriers })
     const peers = options.topology.peers.map((name): Server => ({ name }))
+    const random = createRandom(options.seed)
     for (const [index, { name, on = name }] of [...peers, ...(options.servers ?? [])].entries()) {
       invariant(!this.#endpoints.has(name), () => `two endpoints have the name ${name}`)
-      this.#endpoints.set(name, new Endpoint(name, index, on, createRandom(options.seed, name)))
+      this.#endpoints.set(name, new Endpoint(name, index, on, random.stream(name)))
     }
   }
 

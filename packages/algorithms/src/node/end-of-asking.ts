@@ -24,12 +24,11 @@ export class EndOfAsking implements Handler {
     this.#peer = peer
     this.#settings = settings
     this.#kind = kind
-    if (this.#isUsed) peer.handlers[kind] = this
+    peer.handlers[kind] = this
   }
 
   /** Announces that this peer has ended, before `round`, and answers until no peer has more requests. */
   async reach(round: number): Promise<void> {
-    if (!this.#isUsed) return
     const { servers = [], workers } = this.#settings
     const { fabric, mixings } = this.#peer
     const others = this.#isServer ? workers : servers.length > 0 ? servers : [...mixings.neighbours]
@@ -48,8 +47,8 @@ export class EndOfAsking implements Handler {
     this.#done = undefined
   }
 
-  get #isUsed(): boolean {
-    const { pace, answers, server } = this.#settings.algorithm
+  /** Whether peers announce their end. */
+  static isUsed({ algorithm: { pace, answers, server } }: Pick<TrainingSettings, 'algorithm'>): boolean {
     return pace === 'own' || answers !== undefined || server?.answers !== undefined
   }
 

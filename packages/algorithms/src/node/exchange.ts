@@ -5,7 +5,7 @@ import { type Debt, type Edge, Edges, type EdgesListener } from './edge.js'
 import { Debts } from './debts.js'
 import { type MessageBuffer, type EarlyMessages, tagOf } from './message-buffer.js'
 import type { OpenEdges } from './exchanges.js'
-import type { Absence, Exchanging, ExchangeTraits } from './exchanging.js'
+import type { Absence, ControlKinds, Exchanging, ExchangeTraits } from './exchanging.js'
 import { LastTags } from './last-tags.js'
 import type { Owner } from './owner.js'
 import { noTerms, termNumbers, termsOf } from './terms.js'
@@ -14,6 +14,7 @@ import { noTerms, termNumbers, termsOf } from './terms.js'
 const exchangesAhead = 64
 
 const noPeers: readonly PeerName[] = []
+const nothing: readonly Flow<Message>[] = []
 const noPeerSet: ReadonlySet<PeerName> = new Set()
 
 function oneWayOf({ to, from }: Route): ReadonlySet<PeerName> {
@@ -31,7 +32,9 @@ export class Exchange implements Exchanging, OpenEdges, EdgesListener<Message> {
   /** How many rounds ahead a kept message may be. */
   readonly #roundsAhead: number
   readonly #edges: Edges<Message>
-  readonly #debts: Debts
+  readonly #kinds: ControlKinds
+  /** Created when something is late, or announced. */
+  #lazyDebts: Debts | undefined
   readonly #lastTags = new LastTags()
   #route: Route | undefined
   /** The senders of this round that are sent no message. */
@@ -39,7 +42,7 @@ export class Exchange implements Exchanging, OpenEdges, EdgesListener<Message> {
   #unsentCount = 0
   #requestedEdge: Edge<Message> | undefined
   /** Whether X was sent to all under the current tag, and no peer has answered with SKIP or begun a new life. */
-  #isUsual = true
+  isUsual = true
 
   constructor(owner: Owner, buffer: MessageBuffer, { kinds, late, every = 1 }: ExchangeTraits) {
     this.#owner = owner
@@ -47,7 +50,11 @@ export class Exchange implements Exchanging, OpenEdges, EdgesListener<Message> {
     this.#isOwed = late === 'owed'
     this.#roundsAhead = exchangesAhead * every
     this.#edges = new Edges(this)
-    this.#debts = new Debts(owner, this.#edges, kinds)
+    this.#kinds = kinds
+  }
+
+  get #debts(): Debts {
+    return (this.#lazyDebts ??= new Debts(this.#owner, this.#edges, this.#kinds))
   }
 
   cancelled({ mine }: Debt<Message>): void {
@@ -59,7 +66,7 @@ export class Exchange implements Exchanging, OpenEdges, EdgesListener<Message> {
     this.#lastTags.forget(peer)
     // The new life answers nothing that was sent to the earlier one, and sends nothing under the current tag.
     if (this.#edges.isOpen) this.#lastTags.note(peer, this.currentTag)
-    this.#isUsual = false
+    this.isUsual = false
   }
 
   /** The peers whose messages this peer has continued without and that have not arrived. */
@@ -84,7 +91,7 @@ export class Exchange implements Exchanging, OpenEdges, EdgesListener<Message> {
     this.#route = route
     this.#unsentCount = 0
     // X was sent before this peer was saved, perhaps not to all.
-    this.#isUsual = !isUnderWay
+    this.isUsual = !isUnderWay
     if (!isUnderWay) edges.begin(tag)
     return isUnderWay ? 'under way' : 'begins'
   }
@@ -119,7 +126,7 @@ export class Exchange implements Exchanging, OpenEdges, EdgesListener<Message> {
     const { to, offer, filedTo = noPeers, filedFrom = noPeers } = this.#route as Mixing
     const isLeftOut = (peer: PeerName) => !to.includes(peer) && !filedFrom.includes(peer)
     if (offer !== undefined) for (const peer of filedTo) if (isLeftOut(peer)) this.#skip(peer, this.currentTag)
-    this.#isUsual = this.#unsentCount === 0 && (this.#oneWay.size === 0 || !this.#hasOneWayPassed)
+    this.isUsual = this.#unsentCount === 0 && (this.#oneWay.size === 0 || !this.#hasOneWayPassed)
     for (const { tag, from } of this.#buffer.upTo(this.currentTag)) this.#answer(tag, from)
   }
 
@@ -141,12 +148,6 @@ export class Exchange implements Exchanging, OpenEdges, EdgesListener<Message> {
     if (message !== undefined && termsOf(message).offer !== undefined) this.#skip(from, this.currentTag)
   }
 
-  /** Whether X is expected of all that were sent one, so that no peer needs to be checked. */
-  get isUsual(): boolean {
-    return this.#isUsual
-  }
-
-  /** Whether X of a sender may still arrive under the current tag. */
   isAwaited(from: PeerName): boolean {
     if (this.#oneWay.has(from)) return !this.#lastTags.isPast(from, this.currentTag)
     return this.#edges.hasSent(from) && !this.#edges.hasSkipped(from)
@@ -182,10 +183,9 @@ export class Exchange implements Exchanging, OpenEdges, EdgesListener<Message> {
   /** A message of a future tag has arrived: its sender sends nothing more under the current tag. */
   #isAhead(from: PeerName, tag: number): void {
     this.#lastTags.note(from, tag)
-    if (this.#oneWay.has(from)) this.#isUsual = false
+    if (this.#oneWay.has(from)) this.isUsual = false
   }
 
-  /** The tag is over without X of a sender, awaited since `since`. Returns why there is none. */
   continueWithout(from: PeerName, mine: Message | undefined, since: Milliseconds): Absence {
     const edges = this.#edges
     if (this.#oneWay.has(from)) return this.isAwaited(from) ? 'silent' : 'skipped'
@@ -215,7 +215,7 @@ export class Exchange implements Exchanging, OpenEdges, EdgesListener<Message> {
     // a state, it is waited for again.
     if (debt?.askedAt === undefined) this.#excuse(from, debt)
     else if (presence.members !== undefined) presence.heard(from)
-    if (tag >= this.currentTag) this.#isUsual = false
+    if (tag >= this.currentTag) this.isUsual = false
   }
 
   #withdrawn(from: PeerName, tag: number): void {
@@ -239,7 +239,7 @@ export class Exchange implements Exchanging, OpenEdges, EdgesListener<Message> {
 
   /** The flows of late messages, ordered by name and tag: those of one peer arrive in the order of tags. */
   takeFlows(): readonly Flow<Message>[] {
-    const flows = this.#debts.takeFlows()
+    const flows = this.#lazyDebts?.takeFlows() ?? nothing
     return flows.length < 2 ? flows : [...flows].sort((left, right) => byName(left.from, right.from))
   }
 

@@ -188,8 +188,10 @@ export class Peer implements Owner, Keeper {
     const ownVector = mine && firstVectorOf(mine)
     if (ownVector === undefined || ownVector.length !== this.length) return undefined
     const x = ownVector.values
-    const distances: { readonly from: PeerName; distance: number }[] = []
-    for (const name of from) if (messageOf(theirs, name) !== undefined) distances.push({ from: name, distance: 0 })
+    const distances = new Array<{ readonly from: PeerName; distance: number }>(from.length)
+    let count = 0
+    for (const name of from) if (messageOf(theirs, name) !== undefined) distances[count++] = { from: name, distance: 0 }
+    distances.length = count
     const slices = inSlices(this.fabric, x.length, (start, end) => {
       for (const each of distances) {
         const { values } = firstVectorOf(theirs[each.from]) as Vector

@@ -7,24 +7,24 @@ const tableFrom = 8
 /** The weights of some neighbours. */
 class NeighbourWeights {
   readonly names: readonly PeerName[]
-  readonly #weights: readonly number[]
+  readonly #all: Row['receiveFrom']
   #table: Map<PeerName, number> | undefined
 
   constructor(all: Row['receiveFrom']) {
     this.names = all.map(({ name }) => name)
-    this.#weights = all.map(({ weight }) => weight)
+    this.#all = all
   }
 
   /** 0 for a peer that is not among them. */
   of(name: PeerName): number {
-    const names = this.names
-    if (names.length >= tableFrom) return this.#indexed.get(name) ?? 0
-    for (let index = 0; index < names.length; index++) if (names[index] === name) return this.#weights[index]
+    const all = this.#all
+    if (all.length >= tableFrom) return this.#indexed.get(name) ?? 0
+    for (let index = 0; index < all.length; index++) if (all[index].name === name) return all[index].weight
     return 0
   }
 
   get #indexed(): Map<PeerName, number> {
-    return (this.#table ??= new Map(this.names.map((name, index) => [name, this.#weights[index]])))
+    return (this.#table ??= new Map(this.#all.map(({ name, weight }) => [name, weight])))
   }
 }
 

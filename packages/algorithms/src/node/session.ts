@@ -3,7 +3,7 @@ import { type Fabric, InputError, type PeerName, type StepReport, type Task } fr
 import type { VectorMessage } from '@murmuration/wire'
 import { averagingRecord } from '../averaging-record.js'
 import { exchangeEvery } from '../needs.js'
-import type { Algorithm, State } from '../record.js'
+import type { State } from '../record.js'
 import { EndOfAsking } from './end-of-asking.js'
 import type { Exchanges } from './exchanges.js'
 import { Peer } from './peer.js'
@@ -28,7 +28,7 @@ export class Session {
   readonly #peer: Peer
   readonly #training: Program
   #opened: Program | undefined
-  readonly #endOfAsking: EndOfAsking
+  readonly #endOfAsking: EndOfAsking | undefined
   readonly #keepsMass: boolean
   readonly #participation: Participation | undefined
   /** The weight that this peer gave up with its own state when it took another's. */
@@ -50,12 +50,12 @@ export class Session {
     this.#keepsMass = algorithm.keeps === 'weighted mean'
     this.#peer = new Peer(fabric, task, settings, roleOf(settings, fabric.self))
     this.#peer.presence.mayBeAlone = algorithm.needs.delivery === 'any'
-    const averaging = averagingKinds(algorithm)
+    const averaging = averagingKinds(settings)
     const firstControl = averaging.first + Program.kindsOf(averagingRecord)
     this.#training = new Program(this.#peer, settings, algorithm, { first: doneKind + 1, firstControl })
     // Messages may arrive before its first round.
-    if (this.#peer.rounds > settings.rounds) this.#openAveraging()
-    this.#endOfAsking = new EndOfAsking(this.#peer, settings, doneKind)
+    if (this.#peer.rounds > settings.rounds) void this.#averaging
+    if (EndOfAsking.isUsed(settings)) this.#endOfAsking = new EndOfAsking(this.#peer, settings, doneKind)
     if (settings.members !== undefined)
       this.#participation = new Participation(this.#peer, settings.members, {
         kind: averaging.firstControl + Program.controlsOf(averagingRecord),
@@ -137,12 +137,7 @@ export class Session {
 
   /** The program of final averaging; created when it is first used. */
   get #averaging(): Program {
-    return this.#opened ?? this.#openAveraging()
-  }
-
-  #openAveraging(): Program {
-    const { algorithm } = this.#settings
-    return (this.#opened = new Program(this.#peer, this.#settings, averagingRecord, averagingKinds(algorithm)))
+    return (this.#opened ??= new Program(this.#peer, this.#settings, averagingRecord, averagingKinds(this.#settings)))
   }
 
   /** The state that the algorithm passes from round to round. */
@@ -157,20 +152,15 @@ export class Session {
    * @param until - the round to stop before; calling `steps` again continues. To the end when absent
    */
   async *steps(until: number = this.#peer.rounds): AsyncGenerator<StepReport, Float32Array> {
-    const [{ arena }, { rounds }] = [this.#peer, this.#settings]
+    const { arena } = this.#peer
     if (this.#start !== undefined) this.#begin(await this.#start())
-    if (this.#training.role.round === undefined) await this.#endOfAsking.reach(this.#round)
+    if (this.#training.role.round === undefined) await this.#endOfAsking?.reach(this.#round)
     const end = Math.min(this.#rounds, until)
     while (this.#round < end) {
       if (this.#participation !== undefined) await this.#participation.ready()
       // A taken state may be of a later round.
       if (this.#round >= end) break
-      const program = this.#round < rounds ? this.#training : this.#averaging
-      if (program !== this.#training) this.#training.close()
-      if (this.#round === rounds) program.start(this.#modelOf(this.#training), this.#modelOf(this.#training))
-      if (this.#fabric.isStopping) this.#fabric.signal.throwIfAborted()
-      arena.inRound = true
-      this.#peer.round = this.#round
+      const program = this.#open()
       program.end(await program.begin(this.#round))
       if (this.#round + 1 === this.#rounds) await this.#peer.exchanges.settle()
       const lateSenders = program.applyLate(program === this.#training ? undefined : this.#training)
@@ -181,11 +171,23 @@ export class Session {
       arena.inRound = false
       yield this.#report(program, model, lateSenders)
       this.#sweep()
-      if (this.#round === rounds) await this.#endOfAsking.reach(this.#round)
+      if (this.#round === this.#settings.rounds) await this.#endOfAsking?.reach(this.#round)
     }
     if (this.#round === this.#rounds) await this.#participation?.finish()
-    const program = this.#round > rounds ? this.#averaging : this.#training
+    const program = this.#round > this.#settings.rounds ? this.#averaging : this.#training
     return this.#modelOf(program).values
+  }
+
+  /** Begins the next round. Returns its program. What no `await` needs is not in `steps`, whose variables every waiting peer keeps. */
+  #open(): Program {
+    const { rounds } = this.#settings
+    const program = this.#round < rounds ? this.#training : this.#averaging
+    if (program !== this.#training) this.#training.close()
+    if (this.#round === rounds) program.start(this.#modelOf(this.#training), this.#modelOf(this.#training))
+    if (this.#fabric.isStopping) this.#fabric.signal.throwIfAborted()
+    this.#peer.arena.inRound = true
+    this.#peer.round = this.#round
+    return program
   }
 
   /** The state that another peer may continue from. */
@@ -291,7 +293,7 @@ export class Session {
 }
 
 /** The wire numbers of final averaging: its channels follow those of the algorithm, and its control messages those. */
-function averagingKinds(algorithm: Algorithm): Kinds {
+function averagingKinds({ algorithm }: TrainingSettings): Kinds {
   const first = doneKind + 1 + Program.kindsOf(algorithm)
   return { first, firstControl: first + Program.kindsOf(averagingRecord) + Program.controlsOf(algorithm) }
 }

@@ -20,6 +20,13 @@ export interface VectorMemory {
 /** Writes the elements from `from` to below `to` of a result. */
 type Write = (out: Float32Array, from: number, to: number) => void
 
+/** What remains to be computed of a vector: its elements from `done` on, and then what to call with them. */
+interface Rest {
+  readonly write: Write
+  done: number
+  readonly acts: ((numbers: Float32Array) => void)[]
+}
+
 /**
  * Immutable numbers. Operations return new vectors. At the end of a round every vector is released that neither the state nor anything else that is
  * kept reaches; using it after that is an InvariantError.
@@ -36,10 +43,8 @@ export class Vector {
   /** The index of the parameter that it begins with, if it was received as a range. */
   offset = 0
   #numbers: Float32Array | undefined
-  /** Computes the elements from `#done` on; undefined when all are computed. */
-  #write: Write | undefined
-  #done = 0
-  #whenDone: ((numbers: Float32Array) => void)[] | undefined
+  /** What remains to be computed; undefined when everything is. */
+  #rest: Rest | undefined
 
   /** @param whole - the vector that this one is a range of */
   constructor(
@@ -49,7 +54,7 @@ export class Vector {
     write?: Write
   ) {
     this.#numbers = numbers
-    this.#write = write
+    this.#rest = write && { write, done: 0, acts: [] }
     this.isOfRound = arena.inRound
   }
 
@@ -60,7 +65,7 @@ export class Vector {
 
   /** The numbers. They must not be changed or kept. */
   get values(): Float32Array {
-    if (this.#write !== undefined) this.compute(Number.POSITIVE_INFINITY)
+    if (this.#rest !== undefined) this.compute(Number.POSITIVE_INFINITY)
     invariant(this.#numbers !== undefined, 'a vector is used after its round: only what the state holds is kept')
     return this.#numbers
   }
@@ -71,32 +76,32 @@ export class Vector {
 
   /** Whether something remains to be computed. */
   get isPending(): boolean {
-    return this.#write !== undefined
+    return this.#rest !== undefined
   }
 
   /** Computes at most `count` more elements. */
   compute(count: number): void {
-    const [numbers, write] = [this.#numbers, this.#write]
-    if (numbers === undefined || write === undefined) return
-    const end = Math.min(numbers.length, this.#done + count)
-    write(numbers, this.#done, end)
-    this.#done = end
+    const [numbers, rest] = [this.#numbers, this.#rest]
+    if (numbers === undefined || rest === undefined) return
+    const end = Math.min(numbers.length, rest.done + count)
+    rest.write(numbers, rest.done, end)
+    rest.done = end
     if (end < numbers.length) return
-    this.#write = undefined
-    for (const act of this.#whenDone ?? []) act(numbers)
+    this.#rest = undefined
+    for (const act of rest.acts) act(numbers)
   }
 
   /** Calls `act` with the numbers, which it may change, once they are computed and before anything else reads them. */
   whenDone(act: (numbers: Float32Array) => void): void {
-    if (this.#write === undefined) act(this.values)
-    else (this.#whenDone ??= []).push(act)
+    if (this.#rest === undefined) act(this.values)
+    else this.#rest.acts.push(act)
   }
 
   /** Releases the vector, and returns the memory that it owned. */
   release(): Float32Array | undefined {
     const numbers = this.#numbers
     this.#numbers = undefined
-    this.#write = undefined
+    this.#rest = undefined
     this.at = undefined
     return this.whole === undefined ? numbers : undefined
   }
@@ -116,7 +121,7 @@ export class Arena {
   /** The first `#count` are live. A list that shrinks would be reallocated. */
   readonly #live = new Array<Vector | undefined>(usualVectors)
   #count = 0
-  #pending: Vector[] = []
+  #pending: Vector[] | undefined
   #sweep = 0
 
   /** @param isLazy - whether long vectors are computed by `settle` or when first read; otherwise at once */
@@ -135,6 +140,7 @@ export class Arena {
     const numbers = this.#memory.allocate(length)
     if (this.#isLazy && length > sliceLength) {
       const vector = this.#add(new Vector(this, numbers, undefined, write))
+      this.#pending ??= []
       this.#pending.push(vector)
       return vector
     }
@@ -165,18 +171,18 @@ export class Arena {
 
   /** Computes pending vectors, with a `pause` after every range so that messages are sent and received. */
   async settle(pause: () => PromiseLike<void>): Promise<void> {
-    for (const vector of this.#pending) {
+    for (const vector of this.#pending ?? []) {
       while (vector.isPending) {
         vector.compute(sliceLength)
         await pause()
       }
     }
-    this.#pending = []
+    this.#pending = undefined
   }
 
   /** Whether `settle` has work to do. */
   get hasPending(): boolean {
-    return this.#pending.length > 0
+    return this.#pending !== undefined
   }
 
   /** Pins vectors (`change` 1) or unpins them (−1). */
@@ -238,10 +244,11 @@ function fieldOf(terms: readonly Term<Message>[], field: string): Vector | numbe
 }
 
 function numbersOf(terms: readonly Term<Vector | Message>[], field?: string): WeightedNumbers[] {
-  const all: WeightedNumbers[] = []
-  for (const [weight, each] of terms) {
+  const all = new Array<WeightedNumbers>(terms.length)
+  for (let index = 0; index < terms.length; index++) {
+    const [weight, each] = terms[index]
     const vector = (field === undefined ? each : (each as Message)[field]) as Vector
-    all.push({ weight, vector: vector.values })
+    all[index] = { weight, vector: vector.values }
   }
   return all
 }
