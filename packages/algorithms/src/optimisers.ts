@@ -1,7 +1,8 @@
 /** Optimisers: state in, state out. The node keeps their states and saves them with its own. */
 import { InputError } from '@murmuration/core'
 import { z } from 'zod'
-import { linear, map } from './node/vector.js'
+import { map } from './node/operations.js'
+import { linear } from './node/vector.js'
 import type { Optimiser, OptimiserSettings, State } from './record.js'
 
 /** Checks the types of an optimiser, and keeps those of its options. */

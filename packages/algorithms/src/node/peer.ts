@@ -23,11 +23,11 @@ import {
 } from '../record.js'
 import { inSlices } from '../slices.js'
 import type { Tensor } from '../ranges.js'
-import { keepUntrained, type Untrained } from '../untrained.js'
+import { keepUntrained } from '../untrained.js'
 import { diverged, Gradients } from './gradients.js'
 import { Exchanges } from './exchanges.js'
 import { type Handler, Inbox } from './inbox.js'
-import { layoutOf } from './layout.js'
+import { type Layout, layoutOf } from './layout.js'
 import type { Expectation, Owner } from './owner.js'
 import { Presence } from './presence.js'
 import { Mixings } from './route.js'
@@ -51,10 +51,6 @@ export class Peer implements Owner, Keeper {
   readonly fabric: Fabric<VectorMessage>
   readonly arena: Arena
   readonly presence = new Presence()
-  readonly length: number
-  /** Where each tensor lies in the parameters. */
-  readonly tensors: readonly Tensor[]
-  readonly ranges: readonly Range[]
   round = 0
   readonly rounds: number
   readonly timeout: Milliseconds
@@ -71,7 +67,7 @@ export class Peer implements Owner, Keeper {
   /** The peers that were sent something since codecs restarted; undefined while none has to restart. */
   #informed: Set<PeerName> | undefined
   readonly #settings: TrainingSettings
-  readonly #untrained: readonly Untrained[]
+  readonly #layout: Layout
   /** A server that only answers has no rounds. */
   readonly #hasReports: boolean
   #watch: OutlierWatch | undefined
@@ -92,16 +88,25 @@ export class Peer implements Owner, Keeper {
     // A peer that answers at any time has no time to compute range by range.
     this.arena = new Arena(fabric, role.answers === undefined)
     this.arena.keeper = this
-    const { length, tensors, ranges, untrained } = layoutOf(task.schema, settings.fusion)
-    this.length = length
-    this.tensors = tensors
-    this.ranges = ranges
+    this.#layout = layoutOf(task.schema, settings.fusion)
     this.rounds = settings.rounds + (settings.finalRounds ?? 0)
     this.timeout = settings.timeout
     this.mixings = new Mixings(fabric)
-    this.#untrained = untrained
     const random = fabric.random.stream('batches')
-    this.gradients = new Gradients(this.arena, task, settings, untrained, random, this)
+    this.gradients = new Gradients(this.arena, task, settings, this.#layout.untrained, random, this)
+  }
+
+  get length(): number {
+    return this.#layout.length
+  }
+
+  /** Where each tensor lies in the parameters. */
+  get tensors(): readonly Tensor[] {
+    return this.#layout.tensors
+  }
+
+  get ranges(): readonly Range[] {
+    return this.#layout.ranges
   }
 
   reach(sweep: number): void {
@@ -138,8 +143,8 @@ export class Peer implements Owner, Keeper {
     const next = optimiser.step(options, state, base, gradient, rate)
     this.optimisers[key] = next.state
     const isMain = slot === 'main'
-    if (this.#untrained.length > 0)
-      next.x.whenDone((out) => keepUntrained(out, this.#untrained, { base, gradient, first: offset, isMain }))
+    if (this.#layout.untrained.length > 0)
+      next.x.whenDone((out) => keepUntrained(out, this.#layout.untrained, { base, gradient, first: offset, isMain }))
     next.x.whenDone((numbers) => {
       if (!allFinite(numbers)) throw this.diverged(round)
     })
@@ -234,7 +239,7 @@ export class Peer implements Owner, Keeper {
   keepFrozen(x: Vector): void {
     const start = this.origin
     if (start === undefined) return
-    for (const { offset, length, momentum } of this.#untrained) {
+    for (const { offset, length, momentum } of this.#layout.untrained) {
       if (momentum === 1) x.values.set(start.values.subarray(offset, offset + length), offset)
     }
   }
@@ -249,7 +254,7 @@ export class Peer implements Owner, Keeper {
 
   /** Whether any parameter is frozen. */
   get hasFrozen(): boolean {
-    return this.#untrained.some(({ momentum }) => momentum === 1)
+    return this.#layout.untrained.some(({ momentum }) => momentum === 1)
   }
 
   /** If training diverges after an outlier was mixed in, the error names its sender. */

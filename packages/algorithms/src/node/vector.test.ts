@@ -1,7 +1,8 @@
 import { InvariantError } from '@murmuration/core'
 import test from 'ava'
 import { sliceLength } from '../slices.js'
-import { Arena, concat, type Keeper, linear, map, rangeOf, reach, type State } from './vector.js'
+import { concat, map } from './operations.js'
+import { Arena, type Keeper, linear, rangeOf, reach, type State } from './vector.js'
 
 function memory() {
   const freed: Float32Array[] = []

@@ -1,14 +1,27 @@
 import { invariant } from '@murmuration/core'
 import { weightedSum, type Term as WeightedNumbers } from '@murmuration/vectors'
 import { sliceLength } from '../slices.js'
-import { eachVector, isVector, type Keeper, type Message, type State } from './tree.js'
-
-export { isVector, type Keeper, type Message, reach, type State } from './tree.js'
 
 /** A part of the flat parameters, in elements. */
 export interface Range {
   readonly offset: number
   readonly length: number
+}
+
+/** Named vectors and numbers. Records nest, so that a record per neighbour is a state too. */
+export interface State {
+  readonly [name: string]: Vector | number | State
+}
+
+/** A message: a flat record of such values. */
+export interface Message {
+  readonly [field: string]: Vector | number
+}
+
+/** What keeps vectors beyond their round. */
+export interface Keeper {
+  /** Calls {@link reach} with this sweep for every state that is kept. */
+  reach(sweep: number): void
 }
 
 /** Where the arena allocates and frees memory: a fabric. */
@@ -220,6 +233,31 @@ export class Arena {
   }
 }
 
+/** Whether it is a vector. A user's module may use another copy of this package, with another class. */
+export function isVector(value: Vector | number | State | Message): value is Vector {
+  return (value as Vector).isVector
+}
+
+/** Marks the vectors of a state that is kept as reached by a sweep. */
+export function reach(state: State, sweep: number): void {
+  for (const name in state) {
+    const value = state[name]
+    if (isVector(value)) {
+      value.reached = sweep
+      if (value.whole !== undefined) value.whole.reached = sweep
+    } else if (typeof value === 'object') reach(value, sweep)
+  }
+}
+
+/** Calls `act` with each vector of a tree of records. */
+export function eachVector(tree: State, act: (vector: Vector) => void): void {
+  for (const name in tree) {
+    const value = tree[name]
+    if (isVector(value)) act(value)
+    else if (typeof value === 'object') eachVector(value, act)
+  }
+}
+
 export type Term<T> = readonly [number, T]
 
 /** `Σ a v` of vectors, of numbers, or of records field by field, in float64 in the order given, rounded once. */
@@ -253,32 +291,7 @@ function numbersOf(terms: readonly Term<Vector | Message>[], field?: string): We
   return all
 }
 
-/** Applies `f` to the elements of all vectors. */
-export function map(f: (...values: number[]) => number, first: Vector, ...others: readonly Vector[]): Vector {
-  return first.arena.compute(first.length, (out, from, to) => {
-    const [a, b, c, ...more] = [first, ...others].map(({ values }) => values)
-    if (b === undefined) for (let i = from; i < to; i++) out[i] = f(a[i])
-    else if (c === undefined) for (let i = from; i < to; i++) out[i] = f(a[i], b[i])
-    else if (more.length === 0) for (let i = from; i < to; i++) out[i] = f(a[i], b[i], c[i])
-    else for (let i = from; i < to; i++) out[i] = f(a[i], b[i], c[i], ...more.map((values) => values[i]))
-  })
-}
-
 /** A range of a vector, without a copy. */
 export function rangeOf(vector: Vector, range: Range): Vector {
   return vector.arena.range(vector, range)
-}
-
-/** The concatenation of the parts. */
-export function concat(parts: readonly Vector[]): Vector {
-  const length = parts.reduce((sum, part) => sum + part.length, 0)
-  return parts[0].arena.compute(length, (out, from, to) => {
-    let offset = 0
-    for (const { values } of parts) {
-      const [start, end] = [Math.max(from, offset), Math.min(to, offset + values.length)]
-      const isWhole = end - start === values.length
-      if (start < end) out.set(isWhole ? values : values.subarray(start - offset, end - offset), start)
-      offset += values.length
-    }
-  })
 }

@@ -22,9 +22,11 @@ export class Line {
   /** @param capacity - bytes per millisecond, above 0 */
   constructor(
     readonly name: string,
-    readonly capacity: number
+    readonly capacity: number,
+    /** For errors. */
+    readonly kind = 'line'
   ) {
-    invariant(capacity > 0, () => `the line ${name} carries ${capacity} bytes per millisecond, expected more than 0`)
+    invariant(capacity > 0, () => `the ${kind} ${name} carries ${capacity} bytes per millisecond, expected more than 0`)
   }
 
   /** The use with an index below `count`. */
@@ -174,7 +176,7 @@ export class MaxMin {
     for (const line of touched) {
       invariant(
         line.remaining >= -1e-6 * line.capacity,
-        () => `the line ${line.name} is ${-line.remaining} B/ms over its capacity`
+        () => `the ${line.kind} ${line.name} is ${-line.remaining} B/ms over its capacity`
       )
     }
     return touched
