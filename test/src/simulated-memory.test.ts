@@ -19,11 +19,11 @@ for (const order of orders) {
   })
 }
 
-test.serial('a peer of a ring takes 24 kB of heap at most in mid-round', async (t) => {
+test.serial('a peer of a ring takes 18 kB of heap at most in mid-round', async (t) => {
   await heapOfRing(300)
   const bytes = ((await heapOfRing(900)) - (await heapOfRing(300))) / 600
   t.log(`${Math.round(bytes)} bytes`)
-  t.true(bytes < 24_000, `${bytes} bytes`)
+  t.true(bytes < 18_000, `${bytes} bytes`)
 })
 
 /** The bytes of live heap while `count` peers wait for messages of their third round. */

@@ -7,7 +7,8 @@
  */
 import type { PeerName } from '@murmuration/core'
 import { z } from 'zod'
-import { concat, linearOf, type Range, rangeOf, type Term, type Vector } from './node/vector.js'
+import { concat } from './node/operations.js'
+import { linearOf, type Range, rangeOf, type Term, type Vector } from './node/vector.js'
 import { cut } from './ranges.js'
 import { algorithm, type PerPeer, perPeer } from './record.js'
 

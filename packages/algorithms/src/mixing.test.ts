@@ -12,7 +12,7 @@ const edges = [
   { name: a, weight: 0.25 },
   { name: c, weight: 0.125 }
 ]
-const W = new Mixings(b, () => ({ selfWeight: 0.625, receiveFrom: edges, sendTo: edges })).of(3)
+const W = new Mixings({ self: b, neighbours: () => ({ selfWeight: 0.625, receiveFrom: edges, sendTo: edges }) }).of(3)
 const theirs = { [a]: { x: vector(8), w: 2 }, [c]: { x: vector(16), w: 4 } }
 const mine = { x: vector(1), w: 1 }
 
@@ -27,7 +27,9 @@ test('the weight of a missing peer goes to oneself', (t) => {
 })
 
 test('a row that does not sum to 1 is an error in Murmuration', (t) => {
-  const wrong = new Mixings(b, () => ({ selfWeight: 0.7, receiveFrom: edges, sendTo: edges })).of(0)
+  const wrong = new Mixings({ self: b, neighbours: () => ({ selfWeight: 0.7, receiveFrom: edges, sendTo: edges }) }).of(
+    0
+  )
   t.throws(() => mix(wrong, mine, theirs), { instanceOf: InvariantError, message: /sum to 1\.075/ })
 })
 
@@ -48,7 +50,10 @@ function offering(offer: number): { readonly x: ReturnType<typeof vector> } {
 }
 
 test('both ends use the smaller of two offers; who names none offers what the topology says', (t) => {
-  const repaired = new Mixings(b, () => ({ selfWeight: 0.625, receiveFrom: edges, sendTo: edges }))
+  const repaired = new Mixings({
+    self: b,
+    neighbours: () => ({ selfWeight: 0.625, receiveFrom: edges, sendTo: edges })
+  })
   const others = [a, c].map((name) => ({ name, weight: 0.375 }))
   const row = { selfWeight: 0.25, receiveFrom: others, sendTo: others, offer: 0.375 }
   repaired.repaired = (round) => (round === 0 ? row : { selfWeight: 0.625, receiveFrom: edges, sendTo: edges })

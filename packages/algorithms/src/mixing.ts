@@ -11,17 +11,19 @@ import { type Flow, type Message, messageOf, type Mixing, type PerPeer, perPeer,
 export function mix<M extends Message>(W: Mixing, mine: M, theirs: PerPeer<M>): M {
   let own = W.own
   let sum = own
-  const weights: number[] = []
-  for (const j of W.from) {
+  const { from } = W
+  const weights = new Array<number>(from.length)
+  for (let index = 0; index < from.length; index++) {
+    const j = from[index]
     const offer = W.row(j)
     const message = messageOf(theirs, j)
     const used = message === undefined ? 0 : edgeWeight(W, j, message)
-    weights.push(used)
+    weights[index] = used
     sum += offer
     if (used !== offer) own += offer - used
   }
   invariant(Math.abs(sum - 1) < 1e-9, () => `the mixing weights of ${W.peer} in round ${W.round} sum to ${sum}`)
-  return inOrder(W, own, mine, theirs, (index) => weights[index])
+  return inOrder(W, own, mine, theirs, weights)
 }
 
 /** The weight of an exchange: the smaller of both offers. A message that names no offer offers the topology's weight. */
@@ -59,13 +61,13 @@ export function addSent<S extends State, M extends Message>(state: S, { theirs }
 
 /** The sum of the peer's own and all received messages, for mass that the sender has already weighted. */
 export function total<M extends Message>(route: Route, mine: M, theirs: PerPeer<M>): M {
-  return inOrder(route, 1, mine, theirs, () => 1)
+  return inOrder(route, 1, mine, theirs, 1)
 }
 
 /** The mean of the peer's own and the received messages. */
 export function mean<M extends Message>(route: Route, mine: M, theirs: PerPeer<M>): M {
   const weight = 1 / (1 + Object.keys(theirs).length)
-  return inOrder(route, weight, mine, theirs, () => weight)
+  return inOrder(route, weight, mine, theirs, weight)
 }
 
 /** The mean of the received messages, at least one. */
@@ -90,21 +92,30 @@ export function without<T>(all: PerPeer<T>, peer: PeerName): PerPeer<T> {
   return others
 }
 
+/**
+ * @param weights - those of the senders, or one for all
+ */
 function inOrder<M extends Message>(
   { peer, from }: Route,
   own: number,
   mine: M,
   theirs: PerPeer<M>,
-  weightOf: (index: number) => number
+  weights: readonly number[] | number
 ): M {
-  const terms: Term<M>[] = []
+  // A list that grows by itself has room for at least 17.
+  const terms = new Array<Term<M>>(from.length + 1)
+  let count = 0
   let isMineIn = false
   for (let index = 0; index < from.length; index++) {
     const j = from[index]
-    if (!isMineIn && byName(peer, j) < 0) isMineIn = terms.push([own, mine]) > 0
+    if (!isMineIn && byName(peer, j) < 0) {
+      terms[count++] = [own, mine]
+      isMineIn = true
+    }
     const message = messageOf(theirs, j)
-    if (message !== undefined) terms.push([weightOf(index), message])
+    if (message !== undefined) terms[count++] = [typeof weights === 'number' ? weights : weights[index], message]
   }
-  if (!isMineIn) terms.push([own, mine])
+  if (!isMineIn) terms[count++] = [own, mine]
+  terms.length = count
   return linearOf(terms)
 }

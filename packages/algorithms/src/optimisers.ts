@@ -1,7 +1,8 @@
 /** Optimisers: state in, state out. The node keeps their states and saves them with its own. */
 import { InputError } from '@murmuration/core'
 import { z } from 'zod'
-import { linear, map } from './node/vector.js'
+import { map } from './node/operations.js'
+import { linear } from './node/vector.js'
 import type { Optimiser, OptimiserSettings, State } from './record.js'
 
 /** Checks the types of an optimiser, and keeps those of its options. */
@@ -16,6 +17,9 @@ const decay = z
 const betas = z.tuple([z.number().min(0).lt(1), z.number().min(0).lt(1)]).default([0.9, 0.999])
 const epsilon = z.number().positive().default(1e-8)
 
+/** The state of an optimiser that has none. */
+const stateless: State = {}
+
 /** `v ← μ v + g`, `x ← base − γ v`; with Nesterov `x ← base − γ (g + μ v)`. Without momentum there is no v. */
 export const sgd = optimiser({
   name: 'sgd',
@@ -26,7 +30,7 @@ export const sgd = optimiser({
     nesterov: z.boolean().default(false),
     rate
   }),
-  start: ({ momentum }, x): State => (momentum === 0 ? {} : { v: linear([0, x]) }),
+  start: ({ momentum }, x): State => (momentum === 0 ? stateless : { v: linear([0, x]) }),
   step({ momentum: μ, nesterov, rate: own }, state, base, g, rate) {
     const γ = own ?? rate
     if (μ === 0) return { x: linear([1, base], [-γ, g]), state }

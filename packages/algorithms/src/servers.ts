@@ -1,7 +1,8 @@
 /** What workers and servers have in common: which range of the parameters each server holds, and how ranges travel. */
 import type { PeerName } from '@murmuration/core'
 import { z } from 'zod'
-import { concat, type Range, rangeOf, type Vector } from './node/vector.js'
+import { concat } from './node/operations.js'
+import { type Range, rangeOf, type Vector } from './node/vector.js'
 import { type Calls, cut, type Fusion, shardsOf } from './ranges.js'
 import type { Arrival, Channel, NodeTraits, Route } from './record.js'
 

@@ -1,7 +1,8 @@
 /** The two sides of `parameter-services`: a worker asks the services in turn; a service reads and writes the objects of the store. */
 import { NeighboursMissingError, type PeerName } from '@murmuration/core'
 import { allFinite } from '@murmuration/vectors'
-import { concat, linear, type Range, rangeOf, type Vector } from './node/vector.js'
+import { concat } from './node/operations.js'
+import { linear, type Range, rangeOf, type Vector } from './node/vector.js'
 import { partsPerRound } from './node/message-buffer.js'
 import type { Objects } from './node/objects.js'
 import { cut } from './ranges.js'

@@ -19,22 +19,30 @@ export { direction, normals } from './draws.js'
  */
 export function createRandom(seed: number, ...purposes: readonly string[]): Random {
   if (!Number.isSafeInteger(seed)) throw new RangeError(`found the seed ${seed}, expected an integer`)
-  return new SeededRandom(purposes.reduce(purposeIn, JSON.stringify([String(seed)]).slice(0, -1)))
+  const root = new SeededRandom(String(seed))
+  return purposes.reduce<Random>((random, purpose) => random.stream(purpose), root)
 }
 
 class SeededRandom implements Random {
-  /** The seed and the purposes as a JSON array, without its last bracket. One text takes less memory than an array of texts. */
-  readonly #path: string
+  /** The seed, or the purpose of a stream of `#parent`. */
+  readonly #purpose: string
+  readonly #parent: SeededRandom | undefined
   /** Created at the first draw: many streams only have children. */
   #made: RandomGenerator | undefined
   #spareNormal: number | undefined
 
-  constructor(path: string) {
-    this.#path = path
+  constructor(purpose: string, parent?: SeededRandom) {
+    this.#purpose = purpose
+    this.#parent = parent
   }
 
   get #generator(): RandomGenerator {
-    return (this.#made ??= generatorOf(this.#path))
+    return (this.#made ??= generatorOf(JSON.stringify(this.#path)))
+  }
+
+  /** The seed and the purposes. */
+  get #path(): readonly string[] {
+    return this.#parent === undefined ? [this.#purpose] : [...this.#parent.#path, this.#purpose]
   }
 
   uniform(): number {
@@ -80,20 +88,15 @@ class SeededRandom implements Random {
   }
 
   stream(purpose: string): Random {
-    return new SeededRandom(purposeIn(this.#path, purpose))
+    return new SeededRandom(purpose, this)
   }
-}
-
-/** The path of a stream within that of its parent. */
-function purposeIn(path: string, purpose: string): string {
-  return `${path},${JSON.stringify(purpose)}`
 }
 
 const encoder = new TextEncoder()
 
 /** The generator whose 128 bits of state are the first of the path's SHA-256, so that similar paths are unrelated. */
 function generatorOf(path: string): RandomGenerator {
-  const digest = sha256(encoder.encode(`${path}]`))
+  const digest = sha256(encoder.encode(path))
   const view = new DataView(digest.buffer, digest.byteOffset, 16)
   return xoroshiro128plusFromState([0, 4, 8, 12].map((offset) => view.getInt32(offset, true)))
 }

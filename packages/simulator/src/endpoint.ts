@@ -1,6 +1,6 @@
 import type { Milliseconds, NoteListener, PeerName, Random, Receiver, StoppedError } from '@murmuration/core'
 import type { Connection, Delivery, End, Presence } from './connection.js'
-import type { Gate, Program } from './program.js'
+import { Gate, type Program } from './program.js'
 import type { Kernel } from './kernel.js'
 import { Mailbox } from './mailbox.js'
 import type { NoteLine } from './notes.js'
@@ -11,7 +11,7 @@ const noPrograms: readonly Program[] = []
 /** A peer or server of a simulation, with what it owns. */
 export class Endpoint<Message> implements End<Message> {
   readonly mailbox = new Mailbox<Delivery<Message>>()
-  readonly gate: Gate = { isShut: false, held: [] }
+  readonly gate = new Gate()
   programs: readonly Program[] = noPrograms
   readonly connections = new Map<PeerName, Connection<Message>>()
   /** Created for the first note: most runs have none. */

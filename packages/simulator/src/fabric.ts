@@ -241,7 +241,7 @@ class SimulatedWork<Message, Result> implements PromiseLike<Result>, Event, Wait
     const missed = endpoint.frozen(now) - this.#frozen
     this.#frozen += missed
     if (endpoint.frozenSince !== undefined) {
-      endpoint.gate.held.push(() => {
+      endpoint.gate.hold(() => {
         this.#frozen = endpoint.frozen(kernel.now())
         this.#planEnd(missed)
       })

@@ -18,6 +18,9 @@ interface Run {
   readonly reject: (error: unknown) => void
 }
 
+/** Called when a program has ended, with its error if it failed. One function for all programs: a closure for each would cost memory. */
+type Ended = (program: Program, error?: unknown) => void
+
 /** No events are left and programs still wait: nothing can ever wake them. */
 export class DeadlockError extends Error {
   override readonly name = 'DeadlockError'
@@ -95,17 +98,18 @@ export class Kernel {
   }
 
   /** Starts a program at the current time. Calls `ended` when it ends, with its error if it fails. */
-  start(program: Program, body: () => Promise<void>, ended: (error?: unknown) => void): void {
+  start(program: Program, body: () => Promise<void>, ended: Ended): void {
     this.#programs.add(program)
-    const begin = () => {
-      if (!this.#programs.has(program)) return
-      this.#running++
-      body().then(
-        () => this.#end(program, ended),
-        (error: unknown) => this.#end(program, ended, error)
-      )
-    }
-    this.schedule(this.#now, begin)
+    this.schedule(this.#now, () => this.#begin(program, body, ended))
+  }
+
+  #begin(program: Program, body: () => Promise<void>, ended: Ended): void {
+    if (!this.#programs.has(program)) return
+    this.#running++
+    body().then(
+      () => this.#end(program, ended),
+      (error: unknown) => this.#end(program, ended, error)
+    )
   }
 
   /** Removes a waiting program silently, as a crash does. */
@@ -160,7 +164,7 @@ export class Kernel {
   /** Resumes a parked program with `value`. A frozen machine resumes when it thaws. */
   wake(program: Program, value: unknown): void {
     this.#forget(program)
-    if (program.gate.isShut) program.gate.held.push(() => this.#resume(program)?.(value as never))
+    if (program.gate.isShut) program.gate.hold(() => this.#resume(program)?.(value as never))
     else this.#resume(program)?.(value as never)
   }
 
@@ -172,7 +176,7 @@ export class Kernel {
       this.#resume(program)
       reject?.(error)
     }
-    if (program.gate.isShut) program.gate.held.push(failNow)
+    if (program.gate.isShut) program.gate.hold(failNow)
     else failNow()
   }
 
@@ -265,9 +269,9 @@ export class Kernel {
     program.receiver = undefined
   }
 
-  #end(program: Program, ended: (error?: unknown) => void, error?: unknown): void {
+  #end(program: Program, ended: Ended, error?: unknown): void {
     this.#programs.delete(program)
-    ended(error)
+    ended(program, error)
     this.#release()
   }
 

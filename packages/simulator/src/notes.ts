@@ -159,7 +159,7 @@ export class Notes {
     const notifyNow = () => {
       if (to.listener !== undefined) act(to.listener)
     }
-    if (to.gate.isShut) to.gate.held.push(notifyNow)
+    if (to.gate.isShut) to.gate.hold(notifyNow)
     else notifyNow()
   }
 

@@ -12,9 +12,36 @@ export interface Queue {
 }
 
 /** Holds the wake-ups of a frozen machine, in their order. */
-export interface Gate {
-  isShut: boolean
-  readonly held: (() => void)[]
+export class Gate {
+  #isShut = false
+  #held: (() => void)[] | undefined
+
+  get isShut(): boolean {
+    return this.#isShut
+  }
+
+  shut(): void {
+    this.#isShut = true
+  }
+
+  /** Calls `resume` when the gate opens. */
+  hold(resume: () => void): void {
+    this.#held ??= []
+    this.#held.push(resume)
+  }
+
+  /** Resumes everything that was held. */
+  open(): void {
+    const held = this.#held ?? []
+    this.#isShut = false
+    this.#held = undefined
+    for (const resume of held) resume()
+  }
+
+  /** Forgets everything that was held. */
+  clear(): void {
+    this.#held = undefined
+  }
 }
 
 /** One activity of one peer, as the kernel sees it: running, or waiting for something with a name. */
@@ -36,6 +63,6 @@ export class Program {
 
   constructor(
     readonly peer: PeerName,
-    readonly gate: Gate = { isShut: false, held: [] }
+    readonly gate = new Gate()
   ) {}
 }

@@ -51,9 +51,10 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
     const [{ kernel, traffic, log }, network, barriers] = [this, this.#network, this.#barriers]
     this.#notes = new Notes({ simulation: options, kernel, traffic, log, network, barriers })
     const peers = options.topology.peers.map((name): Server => ({ name }))
+    const random = createRandom(options.seed)
     for (const [index, { name, on = name }] of [...peers, ...(options.servers ?? [])].entries()) {
       invariant(!this.#endpoints.has(name), () => `two endpoints have the name ${name}`)
-      this.#endpoints.set(name, new Endpoint(name, index, on, createRandom(options.seed, name)))
+      this.#endpoints.set(name, new Endpoint(name, index, on, random.stream(name)))
     }
   }
 
@@ -139,11 +140,7 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
     const program = new Program(endpoint.name, endpoint.gate)
     endpoint.programs = endpoint.programs.concat(program)
     const fabric = new SimulatedFabric(this, endpoint, program)
-    this.kernel.start(
-      program,
-      () => activity(fabric),
-      (error) => this.#ended(endpoint, program, error)
-    )
+    this.kernel.start(program, () => activity(fabric), this.#ended)
   }
 
   send(from: Endpoint<Message>, to: PeerName, message: Message): SendResult {
@@ -238,7 +235,7 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
     this.#notes.crashed(endpoint, this.#endpoints.values())
     for (const program of endpoint.programs) this.kernel.kill(program)
     endpoint.programs = []
-    endpoint.gate.held.length = 0
+    endpoint.gate.clear()
     endpoint.mailbox.clear()
     for (const connection of endpoint.connections.values()) connection.cut()
     endpoint.connections.clear()
@@ -251,12 +248,12 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
     if (endpoint.frozenSince === undefined) return
     endpoint.frozenFor += this.now() - endpoint.frozenSince
     endpoint.frozenSince = undefined
-    endpoint.gate.isShut = false
-    for (const resume of endpoint.gate.held.splice(0)) resume()
+    endpoint.gate.open()
   }
 
   /** After the first failure all peers are stopped, so that the simulation ends. */
-  #ended(endpoint: Endpoint<Message>, program: Program, error: unknown): void {
+  readonly #ended = (program: Program, error: unknown): void => {
+    const endpoint = this.#endpoint(program.peer)
     endpoint.programs = endpoint.programs.filter((other) => other !== program)
     if (endpoint.programs.length === 0) endpoint.end('ended')
     if (error === undefined || error instanceof StoppedError || this.#failure !== undefined) return
@@ -288,7 +285,7 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
     if (event.kind === 'thaw') this.#thaw(endpoint)
     if (event.kind === 'freeze' && presence === 'up' && endpoint.frozenSince === undefined) {
       endpoint.frozenSince = this.now()
-      endpoint.gate.isShut = true
+      endpoint.gate.shut()
     }
   }
 

@@ -33,6 +33,16 @@ export interface Model {
   rows?(first: number): TaskRows
 }
 
+/** Facts about the task of a peer with `samples` samples, or about that of the union. */
+export type About = (peer?: string, samples?: number) => Task['about']
+
+/** What must be the same on all peers, the input and output of the model, and the peer if the task is of one. */
+interface Facts extends Pick<Task, 'fingerprints' | 'signature'> {
+  readonly peer?: string
+}
+
+const noFingerprints: Task['fingerprints'] & object = {}
+
 /**
  * The task of a range of a model's samples. It owns only the memory of its last gradient, allocated at the first one. Its works return their results
  * synchronously, without promises.
@@ -45,34 +55,35 @@ export class ShardTask implements Task {
   readonly rows: TaskRows | undefined
   readonly #model: Model
   readonly #first: number
-  readonly #about: () => Task['about']
+  readonly #about: About
+  readonly #peer: string | undefined
   #vector: Float32Array | undefined
 
   /**
    * @param first - the number of its first sample
    * @param samples - how many it has
-   * @param about - called on demand
-   * @param facts - what must be the same on all peers, and the input and output of the model
+   * @param about - called on demand, with the peer and its number of samples; without both for a task that is of no peer
    */
   constructor(
     model: Model,
     first: number,
     samples: number,
-    about: () => Task['about'],
-    { fingerprints = {}, signature }: Pick<Task, 'fingerprints' | 'signature'> = {}
+    about: About,
+    { fingerprints = noFingerprints, signature, peer }: Facts = {}
   ) {
     this.schema = model.schema
     this.samples = samples
     this.#model = model
     this.#first = first
     this.#about = about
+    this.#peer = peer
     this.fingerprints = fingerprints
     this.signature = signature
     this.rows = model.rows?.(first)
   }
 
   get about(): Task['about'] {
-    return this.#about()
+    return this.#peer === undefined ? this.#about() : this.#about(this.#peer, this.samples)
   }
 
   initialise(seed: number): Work<Float32Array> {

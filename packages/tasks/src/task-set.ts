@@ -1,5 +1,5 @@
 import { InputError, type Schema, type Task } from '@murmuration/core'
-import { type Model, ShardTask } from './shard-task.js'
+import { type About, type Model, ShardTask } from './shard-task.js'
 
 /**
  * The tasks of all peers of a run, over one copy of the data and one scratch memory, for many peers in one thread. Each gives the same bits as the
@@ -27,8 +27,7 @@ export interface TaskSetParts {
   readonly shardSizes: readonly number[]
   /** Fingerprints that must be the same on all peers. */
   readonly fingerprints?: Task['fingerprints']
-  /** Facts about the task of a peer with `samples` samples; without a peer, about that of the union. */
-  about(peer?: string, samples?: number): Task['about']
+  readonly about: About
 }
 
 /** The task set of these parts. */
@@ -38,12 +37,11 @@ export function taskSetOf({ model, peers, shardSizes, about, fingerprints }: Tas
   return {
     schema: model.schema,
     peers,
-    union: new ShardTask(model, 0, firsts[peers.length], () => about(), { fingerprints }),
+    union: new ShardTask(model, 0, firsts[peers.length], about, { fingerprints }),
     of: (peer) => {
       const index = indices.get(peer)
       if (index === undefined) throw new InputError(`"${peer}" is not among the ${peers.length} peers of the tasks`)
-      const samples = shardSizes[index]
-      return new ShardTask(model, firsts[index], samples, () => about(peer, samples), { fingerprints })
+      return new ShardTask(model, firsts[index], shardSizes[index], about, { fingerprints, peer })
     }
   }
 }

@@ -1,4 +1,5 @@
-import { concat, rangeOf, type Vector } from '../node/vector.js'
+import { concat } from '../node/operations.js'
+import { rangeOf, type Vector } from '../node/vector.js'
 import type { Route } from '../record.js'
 import { cut } from '../ranges.js'
 import { type RangeChannel, Ranks } from './ranks.js'

@@ -11,7 +11,8 @@
  *
  * Sums are rounded to float32 at every step, in the order of the tree.
  */
-import { concat, linear, type Range, rangeOf, type Vector } from '../node/vector.js'
+import { concat } from '../node/operations.js'
+import { linear, type Range, rangeOf, type Vector } from '../node/vector.js'
 import type { Collective, Ranks } from './ranks.js'
 
 /** The mean by halving and doubling. Each rank has one range, or none where there are more ranks than elements. */

@@ -3,7 +3,8 @@
  * every line carries 2 (n − 1)/n · bits per number, where an all-gather carries (n − 1) · bits.
  */
 import { mean } from '../mixing.js'
-import { concat, type Range, rangeOf, type Vector } from '../node/vector.js'
+import { concat } from '../node/operations.js'
+import { type Range, rangeOf, type Vector } from '../node/vector.js'
 import { rangesByRank } from '../ranges.js'
 import type { Route } from '../record.js'
 import { type RangeChannel, Ranks } from './ranks.js'

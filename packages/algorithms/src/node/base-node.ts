@@ -30,11 +30,7 @@ export interface NodeProgram {
 
 /** What an algorithm sees, without its channels. It is a class, since closures for each peer would cost memory. */
 export class ProgramNode implements BaseNode<unknown, State> {
-  readonly self: PeerName
   readonly options: unknown
-  readonly rounds: number
-  readonly timeout: Milliseconds
-  readonly tensors: readonly Tensor[]
   readonly peers: (role?: RoleName) => readonly PeerName[]
   readonly rate: (round: number) => number
   readonly #peer: Peer
@@ -43,16 +39,28 @@ export class ProgramNode implements BaseNode<unknown, State> {
   #store: Objects | undefined
 
   constructor(peer: Peer, program: NodeProgram, settings: TrainingSettings, options: unknown) {
-    this.self = peer.fabric.self
     this.options = options
-    this.rounds = settings.rounds
-    this.timeout = settings.timeout
-    this.tensors = peer.tensors
     this.peers = peersOf(settings)
     this.rate = settings.rate
     this.#peer = peer
     this.#program = program
     this.#settings = settings
+  }
+
+  get self(): PeerName {
+    return this.#peer.fabric.self
+  }
+
+  get rounds(): number {
+    return this.#settings.rounds
+  }
+
+  get timeout(): Milliseconds {
+    return this.#settings.timeout
+  }
+
+  get tensors(): readonly Tensor[] {
+    return this.#peer.tensors
   }
 
   get store(): Objects {

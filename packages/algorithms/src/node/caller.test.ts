@@ -58,7 +58,10 @@ function caller(refuses = false) {
       message: { kind: 0, round, numbers, vector: Float32Array.from(value === undefined ? [] : [value]) }
     }
   }
-  return { asking, presence, swaps: asking.swaps as Swaps, state, sent, missed, counts, x, envelope }
+  const control = (kind: number, round: number): Envelope<VectorMessage> => {
+    return { from: b, message: { kind, round, vector: new Float32Array(0) } }
+  }
+  return { control, asking, presence, swaps: asking.swaps as Swaps, state, sent, missed, counts, x, envelope }
 }
 
 const textOf = ({ kind, round, numbers = [] }: VectorMessage) => [kind, round, ...numbers].join(' ')
@@ -102,13 +105,13 @@ test('where refusals are sent, each silence doubles the wait for the peer, up to
 const valueOf = (part: number | Message) => (typeof part === 'number' ? part : firstVectorOf(part)?.values[0])
 
 test('SKIP ends a wait at once and blames nobody, and cancels what is owed', async (t) => {
-  const { asking, swaps, state, missed, x, envelope } = caller()
-  state.events.push(() => swaps.acceptSkip(envelope(0)))
+  const { control, asking, swaps, state, missed, x, envelope } = caller()
+  state.events.push(() => swaps.accept(control(kinds.skip, 0)))
   t.is(await asking.request(b, x(1)), undefined)
   t.deepEqual([state.now, missed, swaps.owing], [0, [], []])
   await asking.request(b, x(1))
   t.deepEqual(swaps.owing, [b])
-  swaps.acceptSkip(envelope(1))
+  swaps.accept(control(kinds.skip, 1))
   t.deepEqual(swaps.owing, [])
   asking.acceptReply(envelope(1, 5))
   t.deepEqual(swaps.takeFlows(), [])
@@ -132,12 +135,12 @@ test('who replies has moved only once the reply is under way', (t) => {
 })
 
 test('who pauses, or is asked in another life, answers SKIP and does not move; who is asked whether a reply comes says SKIP', (t) => {
-  const { asking, swaps, sent, counts, envelope } = caller()
+  const { control, asking, swaps, sent, counts, envelope } = caller()
   swaps.pause(true)
   asking.acceptAsk(envelope(0, 1))
   swaps.pause(false)
   asking.acceptAsk(envelope(1, 1, [0, 1, 4]))
-  swaps.acceptWithdraw(envelope(2))
+  swaps.accept(control(kinds.withdraw, 2))
   t.deepEqual(sent.map(textOf), ['7 0', '7 1', '7 2'])
   t.is(counts.answered, 0)
 })

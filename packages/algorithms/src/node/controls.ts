@@ -7,6 +7,14 @@ import { noTerms, readTerms, type Terms } from './terms.js'
 
 const empty = new Float32Array(0)
 
+/** A control message. */
+export interface Control {
+  /** SKIP; otherwise it is WITHDRAW. */
+  readonly isSkip: boolean
+  readonly tag: number
+  readonly terms: Terms
+}
+
 /** The control messages of a channel's exchanges, SKIP and WITHDRAW; each has a tag. X is the message itself. */
 export class Controls {
   readonly #owner: Owner
@@ -27,11 +35,11 @@ export class Controls {
   }
 
   /** Decodes a control message; undefined for an invalid one, which is its sender's fault. */
-  read(envelope: Envelope<VectorMessage>): { readonly tag: number; readonly terms: Terms } | undefined {
-    const { round, part = 0, field = 0, numbers = [], vector } = envelope.message
+  read(envelope: Envelope<VectorMessage>): Control | undefined {
+    const { kind, round, part = 0, field = 0, numbers = [], vector } = envelope.message
     const terms = readTerms(numbers)
     const isOne = vector.length === 0 && field === 0 && round < this.#rounds && part < partsPerRound
-    if (isOne && terms !== undefined) return { tag: tagOf({ round, part }), terms }
+    if (isOne && terms !== undefined) return { isSkip: kind === this.#kinds.skip, tag: tagOf({ round, part }), terms }
     this.#owner.fabric.reject(envelope, `a malformed control message of round ${round}, part ${part}`)
     return undefined
   }

@@ -1,7 +1,7 @@
 import type { Envelope, PeerName } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
 import type { Flow, Message, State } from '../record.js'
-import { Controls } from './controls.js'
+import { type Control, Controls } from './controls.js'
 import { type EarlyMessages, partsPerRound } from './message-buffer.js'
 import type { Debt, Edges } from './edge.js'
 import type { ControlKinds } from './exchanging.js'
@@ -34,12 +34,12 @@ export class Debts {
     this.#controls.send(kind, to, tag, this.livesTo(to))
   }
 
-  /** The tag of a control message; undefined if it is invalid or of another life. */
-  read(envelope: Envelope<VectorMessage>): number | undefined {
-    const read = this.#controls.read(envelope)
-    if (read === undefined) return undefined
-    const { tag, terms } = read
-    return this.#edges.isOfLives(envelope.from, terms.life, terms.toLife) ? tag : undefined
+  /** Decodes a control message; undefined if it is invalid or of another life. */
+  read(envelope: Envelope<VectorMessage>): Control | undefined {
+    const control = this.#controls.read(envelope)
+    if (control === undefined) return undefined
+    const { life, toLife } = control.terms
+    return this.#edges.isOfLives(envelope.from, life, toLife) ? control : undefined
   }
 
   /** Continues without a message. If it was not waited for, it may still be in flight, so it is not asked for at once. */

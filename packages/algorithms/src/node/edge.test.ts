@@ -76,7 +76,7 @@ const debt = (tag: number): Debt<number> => ({ tag, mine: 0, offer: 0.5, theirs:
 /** Has sent X under tag 0, and has continued without b's. */
 function owing(): { readonly edges: Edges<number>; readonly cancelled: number[] } {
   const cancelled: number[] = []
-  const edges = new Edges<number>(({ tag }) => cancelled.push(tag))
+  const edges = new Edges<number>({ cancelled: ({ tag }) => cancelled.push(tag) })
   edges.begin(0)
   edges.markSent(edges.of(b))
   edges.owe(b, debt(0))

@@ -29,6 +29,14 @@ export interface Edge<M> {
   debt: Debt<M> | undefined
 }
 
+/** The channel to which the edges belong. */
+export interface EdgesListener<M> {
+  /** A debt will not be settled. */
+  cancelled(debt: Debt<M>): void
+  /** A peer has a new life: what is kept of it belongs to the previous one. */
+  renewed?(peer: PeerName): void
+}
+
 /** What to do with a message: keep it for its tag, mix it, apply it late, answer with SKIP, or drop it. */
 export type Verdict = 'keep' | 'mix' | 'late' | 'skip' | 'drop'
 
@@ -52,17 +60,11 @@ export class Edges<M> {
   /** Whether every message is answered with SKIP, while the peer is paused. */
   declines = false
   readonly #edges = new Map<PeerName, Edge<M>>()
-  readonly #cancelled: (debt: Debt<M>) => void
-  readonly #renewed: (peer: PeerName) => void
+  readonly #listener: EdgesListener<M> | undefined
   #debts = 0
 
-  /**
-   * @param cancelled - called with debts that will not be settled
-   * @param renewed - called on a new life of a peer: what is kept of it belongs to the previous one
-   */
-  constructor(cancelled: (debt: Debt<M>) => void = () => {}, renewed: (peer: PeerName) => void = () => {}) {
-    this.#cancelled = cancelled
-    this.#renewed = renewed
+  constructor(listener?: EdgesListener<M>) {
+    this.#listener = listener
   }
 
   /** The peers whose messages this peer has continued without and that have not arrived. */
@@ -164,7 +166,7 @@ export class Edges<M> {
     const edge = this.of(peer)
     if (edge.debt !== undefined) this.#cancel(edge)
     this.#edges.set(peer, newEdge(life))
-    this.#renewed(peer)
+    this.#listener?.renewed?.(peer)
   }
 
   /** This peer has lost its state. */
@@ -196,7 +198,7 @@ export class Edges<M> {
     if (debt === undefined) return
     edge.debt = undefined
     this.#debts--
-    this.#cancelled(debt)
+    this.#listener?.cancelled(debt)
   }
 }
 

@@ -37,7 +37,7 @@ async function waitFor(roundAt: (now: number) => number): Promise<number> {
     }
     return expectation.outcome()
   }
-  const peer = { accepts: [], presence, timeout, mixings: { neighbours: new Set([b]) }, fabric, until }
+  const peer = { handlers: [], presence, timeout, mixings: { neighbours: new Set([b]) }, fabric, until }
   const settings = { algorithm: { answers: {} }, workers: [self, b] }
   await new EndOfAsking(peer as unknown as Peer, settings as unknown as TrainingSettings, 0).reach(100)
   return now

@@ -1,5 +1,6 @@
 import { type Envelope, NeighboursMissingError, type PeerName } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
+import type { Handler } from './inbox.js'
 import type { Peer } from './peer.js'
 import { roleOf } from './program.js'
 import type { TrainingSettings } from './training.js'
@@ -11,7 +12,7 @@ const lookEvery = 250
  * Where peers or servers answer requests: each peer announces when it has no more requests, and answers until all have announced it. Where peers have
  * their own pace, fast ones also wait for slow ones this way.
  */
-export class EndOfAsking {
+export class EndOfAsking implements Handler {
   readonly #peer: Peer
   readonly #settings: TrainingSettings
   readonly #kind: number
@@ -23,12 +24,11 @@ export class EndOfAsking {
     this.#peer = peer
     this.#settings = settings
     this.#kind = kind
-    if (this.#isUsed) peer.accepts[kind] = (envelope) => this.#accept(envelope)
+    peer.handlers[kind] = this
   }
 
   /** Announces that this peer has ended, before `round`, and answers until no peer has more requests. */
   async reach(round: number): Promise<void> {
-    if (!this.#isUsed) return
     const { servers = [], workers } = this.#settings
     const { fabric, mixings } = this.#peer
     const others = this.#isServer ? workers : servers.length > 0 ? servers : [...mixings.neighbours]
@@ -47,8 +47,8 @@ export class EndOfAsking {
     this.#done = undefined
   }
 
-  get #isUsed(): boolean {
-    const { pace, answers, server } = this.#settings.algorithm
+  /** Whether peers announce their end. */
+  static isUsed({ algorithm: { pace, answers, server } }: Pick<TrainingSettings, 'algorithm'>): boolean {
     return pace === 'own' || answers !== undefined || server?.answers !== undefined
   }
 
@@ -56,7 +56,8 @@ export class EndOfAsking {
     return this.#settings.servers?.includes(this.#peer.fabric.self) === true
   }
 
-  #accept(envelope: Envelope<VectorMessage>): void {
+  /** A peer has announced its end. */
+  accept(envelope: Envelope<VectorMessage>): void {
     const { fabric, presence } = this.#peer
     const { from, message } = envelope
     if (message.vector.length > 0) return fabric.reject(envelope, 'parameters in the announcement of an end')

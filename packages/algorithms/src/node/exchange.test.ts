@@ -72,7 +72,7 @@ test('every message that will not be used is answered with SKIP: of nobody’s r
   send(0)
   receive(c, 0)
   receive(b, 99)
-  box.exchange?.acceptWithdraw(control(b, { round: 3 }))
+  box.exchange?.accept(control(b, { kind: kinds.withdraw, round: 3 }))
   t.deepEqual(sent.slice(1).map(textOf), ['7 0', '7 99', '7 3'])
   receive(b, 2)
   send(2)
@@ -86,7 +86,7 @@ test('a message of an earlier life, or to one, is dropped, and a new life makes 
   receive(b, 1, [0, 1, 1])
   receive(b, 1, [0, 2, 5])
   t.is(sent.length, 1)
-  box.exchange?.acceptWithdraw(control(b, { round: 1, numbers: [0, 2, 1] }))
+  box.exchange?.accept(control(b, { kind: kinds.withdraw, round: 1, numbers: [0, 2, 1] }))
   t.deepEqual(sent.slice(1).map(textOf), ['7 1 0 1 2'])
 })
 
@@ -101,11 +101,11 @@ test('answers that make no sense are their sender’s fault, and change nothing'
     { field: 1 }
   ]
   for (const message of wrong) {
-    box.exchange?.acceptSkip(control(b, message))
-    box.exchange?.acceptWithdraw(control(b, message))
+    box.exchange?.accept(control(b, { ...message, kind: kinds.skip }))
+    box.exchange?.accept(control(b, { ...message, kind: kinds.withdraw }))
   }
   t.deepEqual([sent.length, faults.length], [0, 2 * wrong.length])
-  box.exchange?.acceptSkip(control(b, { round: 9 }))
+  box.exchange?.accept(control(b, { kind: kinds.skip, round: 9 }))
   t.deepEqual(box.exchange?.owing, [])
 })
 
@@ -148,7 +148,7 @@ const oneWay = { from: [b], to: [c], filedFrom: [b], filedTo: [c] }
 
 test('of an edge that goes one way nothing is awaited any more once its sender has said SKIP, gone on or begun anew', (t) => {
   const outcomes = [
-    ({ box }: ReturnType<typeof mailbox>) => box.exchange?.acceptSkip(control(b, { round: 2 })),
+    ({ box }: ReturnType<typeof mailbox>) => box.exchange?.accept(control(b, { kind: kinds.skip, round: 2 })),
     ({ receive }: ReturnType<typeof mailbox>) => receive(b, 3),
     ({ box }: ReturnType<typeof mailbox>) => box.exchange?.newLife(b, 2)
   ].map((act) => {
@@ -166,7 +166,7 @@ test('of an edge that goes one way nothing is awaited any more once its sender h
 test('what was said before its round begins counts in it', (t) => {
   const { box, send, receive } = mailbox()
   send(0, oneWay)
-  box.exchange?.acceptSkip(control(b, { round: 2 }))
+  box.exchange?.accept(control(b, { kind: kinds.skip, round: 2 }))
   send(1, oneWay)
   t.is(box.exchange?.isAwaited(b), false, 'links deliver in order')
   receive(b, 4)

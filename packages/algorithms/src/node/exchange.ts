@@ -1,10 +1,11 @@
 import { byName, type Envelope, type Milliseconds, type PeerName } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
 import type { Flow, Message, Mixing, Route, State } from '../record.js'
-import { type Debt, type Edge, Edges } from './edge.js'
+import { type Debt, type Edge, Edges, type EdgesListener } from './edge.js'
 import { Debts } from './debts.js'
 import { type MessageBuffer, type EarlyMessages, tagOf } from './message-buffer.js'
-import type { Absence, Exchanging, ExchangeTraits } from './exchanging.js'
+import type { OpenEdges } from './exchanges.js'
+import type { Absence, ControlKinds, Exchanging, ExchangeTraits } from './exchanging.js'
 import { LastTags } from './last-tags.js'
 import type { Owner } from './owner.js'
 import { noTerms, termNumbers, termsOf } from './terms.js'
@@ -13,6 +14,7 @@ import { noTerms, termNumbers, termsOf } from './terms.js'
 const exchangesAhead = 64
 
 const noPeers: readonly PeerName[] = []
+const nothing: readonly Flow<Message>[] = []
 const noPeerSet: ReadonlySet<PeerName> = new Set()
 
 function oneWayOf({ to, from }: Route): ReadonlySet<PeerName> {
@@ -21,7 +23,7 @@ function oneWayOf({ to, from }: Route): ReadonlySet<PeerName> {
 }
 
 /** The edges of a channel: {@link Edges} decides; this class sends, keeps and applies. */
-export class Exchange implements Exchanging {
+export class Exchange implements Exchanging, OpenEdges, EdgesListener<Message> {
   readonly takesAll = false
   readonly #owner: Owner
   readonly #buffer: MessageBuffer
@@ -30,7 +32,9 @@ export class Exchange implements Exchanging {
   /** How many rounds ahead a kept message may be. */
   readonly #roundsAhead: number
   readonly #edges: Edges<Message>
-  readonly #debts: Debts
+  readonly #kinds: ControlKinds
+  /** Created when something is late, or announced. */
+  #lazyDebts: Debts | undefined
   readonly #lastTags = new LastTags()
   #route: Route | undefined
   /** The senders of this round that are sent no message. */
@@ -38,24 +42,31 @@ export class Exchange implements Exchanging {
   #unsentCount = 0
   #requestedEdge: Edge<Message> | undefined
   /** Whether X was sent to all under the current tag, and no peer has answered with SKIP or begun a new life. */
-  #isUsual = true
+  isUsual = true
 
   constructor(owner: Owner, buffer: MessageBuffer, { kinds, late, every = 1 }: ExchangeTraits) {
     this.#owner = owner
     this.#buffer = buffer
     this.#isOwed = late === 'owed'
     this.#roundsAhead = exchangesAhead * every
-    this.#edges = new Edges(
-      ({ mine }) => owner.arena.pin(mine, -1),
-      (peer) => {
-        buffer.dropAll(peer)
-        this.#lastTags.forget(peer)
-        // The new life answers nothing that was sent to the earlier one, and sends nothing under the current tag.
-        if (this.#edges.isOpen) this.#lastTags.note(peer, this.currentTag)
-        this.#isUsual = false
-      }
-    )
-    this.#debts = new Debts(owner, this.#edges, kinds)
+    this.#edges = new Edges(this)
+    this.#kinds = kinds
+  }
+
+  get #debts(): Debts {
+    return (this.#lazyDebts ??= new Debts(this.#owner, this.#edges, this.#kinds))
+  }
+
+  cancelled({ mine }: Debt<Message>): void {
+    this.#owner.arena.pin(mine, -1)
+  }
+
+  renewed(peer: PeerName): void {
+    this.#buffer.dropAll(peer)
+    this.#lastTags.forget(peer)
+    // The new life answers nothing that was sent to the earlier one, and sends nothing under the current tag.
+    if (this.#edges.isOpen) this.#lastTags.note(peer, this.currentTag)
+    this.isUsual = false
   }
 
   /** The peers whose messages this peer has continued without and that have not arrived. */
@@ -67,7 +78,6 @@ export class Exchange implements Exchanging {
     return this.#edges.debts > 0
   }
 
-  /** The current tag. */
   get currentTag(): number {
     return this.#edges.currentTag
   }
@@ -81,12 +91,11 @@ export class Exchange implements Exchanging {
     this.#route = route
     this.#unsentCount = 0
     // X was sent before this peer was saved, perhaps not to all.
-    this.#isUsual = !isUnderWay
+    this.isUsual = !isUnderWay
     if (!isUnderWay) edges.begin(tag)
     return isUnderWay ? 'under way' : 'begins'
   }
 
-  /** The terms to send with X; undefined where X must not be sent. */
   termsTo(to: PeerName): readonly number[] | undefined {
     const edges = this.#edges
     const edge = edges.of(to)
@@ -101,12 +110,10 @@ export class Exchange implements Exchanging {
     return isUsual ? noTerms : termNumbers({ offer, life: edges.life, toLife: edge.life })
   }
 
-  /** X was sent to the peer whose terms were requested. */
   markSent(): void {
     if (this.#requestedEdge !== undefined) this.#edges.markSent(this.#requestedEdge)
   }
 
-  /** X could not be sent. */
   markUnsent(): void {
     this.#unsentCount++
   }
@@ -119,8 +126,8 @@ export class Exchange implements Exchanging {
     const { to, offer, filedTo = noPeers, filedFrom = noPeers } = this.#route as Mixing
     const isLeftOut = (peer: PeerName) => !to.includes(peer) && !filedFrom.includes(peer)
     if (offer !== undefined) for (const peer of filedTo) if (isLeftOut(peer)) this.#skip(peer, this.currentTag)
-    this.#isUsual = this.#unsentCount === 0 && (this.#oneWay.size === 0 || !this.#hasOneWayPassed)
-    this.#buffer.eachUpTo(this.currentTag, this.#answer)
+    this.isUsual = this.#unsentCount === 0 && (this.#oneWay.size === 0 || !this.#hasOneWayPassed)
+    for (const { tag, from } of this.#buffer.upTo(this.currentTag)) this.#answer(tag, from)
   }
 
   /** Whether a one-way sender has sent something of the current tag or a later one. */
@@ -129,7 +136,7 @@ export class Exchange implements Exchanging {
   }
 
   /** Sends SKIP for a message that arrived before its round began and has no use in it. */
-  readonly #answer = (tag: number, from: PeerName): void => {
+  #answer(tag: number, from: PeerName): void {
     if (tag === this.currentTag && this.#edges.hasSent(from)) return
     if (tag === this.currentTag && this.#oneWay.has(from)) return this.#answerOneWay(from, this.#buffer.find(tag, from))
     this.#buffer.drop(tag, from)
@@ -141,23 +148,15 @@ export class Exchange implements Exchanging {
     if (message !== undefined && termsOf(message).offer !== undefined) this.#skip(from, this.currentTag)
   }
 
-  /** Whether X is expected of all that were sent one, so that no peer needs to be checked. */
-  get isUsual(): boolean {
-    return this.#isUsual
-  }
-
-  /** Whether X of a sender may still arrive under the current tag. */
   isAwaited(from: PeerName): boolean {
     if (this.#oneWay.has(from)) return !this.#lastTags.isPast(from, this.currentTag)
     return this.#edges.hasSent(from) && !this.#edges.hasSkipped(from)
   }
 
-  /** Whether a message of a future tag is too far ahead to be kept. */
   isTooEarly(tag: number): boolean {
     return tag > tagOf({ round: this.#owner.round + this.#roundsAhead })
   }
 
-  /** A message has no room. */
   refuse(from: PeerName, { round, part = 0, field = 0, offset = 0 }: VectorMessage): void {
     if (field > 0 || offset > 0) return
     const tag = tagOf({ round, part })
@@ -166,7 +165,6 @@ export class Exchange implements Exchanging {
     this.#skip(from, tag)
   }
 
-  /** X has arrived. Returns whether to keep it. */
   take(from: PeerName, tag: number, message: Message): boolean {
     const { life, toLife } = termsOf(message)
     if (!this.#edges.isOfLives(from, life, toLife)) return false
@@ -185,10 +183,9 @@ export class Exchange implements Exchanging {
   /** A message of a future tag has arrived: its sender sends nothing more under the current tag. */
   #isAhead(from: PeerName, tag: number): void {
     this.#lastTags.note(from, tag)
-    if (this.#oneWay.has(from)) this.#isUsual = false
+    if (this.#oneWay.has(from)) this.isUsual = false
   }
 
-  /** The tag is over without X of a sender, awaited since `since`. Returns why there is none. */
   continueWithout(from: PeerName, mine: Message | undefined, since: Milliseconds): Absence {
     const edges = this.#edges
     if (this.#oneWay.has(from)) return this.isAwaited(from) ? 'silent' : 'skipped'
@@ -204,24 +201,27 @@ export class Exchange implements Exchanging {
     this.#edges.isOpen = false
   }
 
-  acceptSkip(envelope: Envelope<VectorMessage>): void {
-    const tag = this.#debts.read(envelope)
-    if (tag === undefined) return
-    this.#lastTags.note(envelope.from, tag)
-    const debt = this.#edges.skip(envelope.from, tag)
+  accept(envelope: Envelope<VectorMessage>): void {
+    const control = this.#debts.read(envelope)
+    if (control?.isSkip === true) this.#skipped(envelope.from, control.tag)
+    if (control?.isSkip === false) this.#withdrawn(envelope.from, control.tag)
+  }
+
+  #skipped(from: PeerName, tag: number): void {
+    this.#lastTags.note(from, tag)
+    const debt = this.#edges.skip(from, tag)
     const { presence } = this.#owner
     // A peer that was asked may answer SKIP because it is far behind. Where members account for what a peer has cost, and a peer that is behind takes
     // a state, it is waited for again.
-    if (debt?.askedAt === undefined) this.#excuse(envelope.from, debt)
-    else if (presence.members !== undefined) presence.heard(envelope.from)
-    if (tag >= this.currentTag) this.#isUsual = false
+    if (debt?.askedAt === undefined) this.#excuse(from, debt)
+    else if (presence.members !== undefined) presence.heard(from)
+    if (tag >= this.currentTag) this.isUsual = false
   }
 
-  acceptWithdraw(envelope: Envelope<VectorMessage>): void {
-    const tag = this.#debts.read(envelope)
-    if (tag === undefined || !this.#edges.withdraw(envelope.from, tag)) return
-    if (tag > this.currentTag) this.#buffer.drop(tag, envelope.from)
-    this.#skip(envelope.from, tag)
+  #withdrawn(from: PeerName, tag: number): void {
+    if (!this.#edges.withdraw(from, tag)) return
+    if (tag > this.currentTag) this.#buffer.drop(tag, from)
+    this.#skip(from, tag)
   }
 
   askAll(): number {
@@ -239,7 +239,7 @@ export class Exchange implements Exchanging {
 
   /** The flows of late messages, ordered by name and tag: those of one peer arrive in the order of tags. */
   takeFlows(): readonly Flow<Message>[] {
-    const flows = this.#debts.takeFlows()
+    const flows = this.#lazyDebts?.takeFlows() ?? nothing
     return flows.length < 2 ? flows : [...flows].sort((left, right) => byName(left.from, right.from))
   }
 
@@ -259,12 +259,12 @@ export class Exchange implements Exchanging {
   pause(isPaused: boolean): void {
     this.#edges.declines = isPaused
     if (!isPaused) return
-    this.#buffer.eachUpTo(Number.POSITIVE_INFINITY, (tag, from) => {
-      if (tag <= this.currentTag) return
+    for (const { tag, from } of this.#buffer.upTo(Number.POSITIVE_INFINITY)) {
+      if (tag <= this.currentTag) continue
       this.#buffer.drop(tag, from)
       this.#edges.refuse(from, tag)
       this.#skip(from, tag)
-    })
+    }
   }
 
   saved(messages: EarlyMessages): State {

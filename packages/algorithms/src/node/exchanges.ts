@@ -19,8 +19,8 @@ export interface OpenEdges {
   remindAll(): void
   /** The flows of late messages. Their vectors belong to the current round from now on. */
   takeFlows(): readonly Flow<Message>[]
-  acceptSkip(envelope: Envelope<VectorMessage>): void
-  acceptWithdraw(envelope: Envelope<VectorMessage>): void
+  /** Processes SKIP or WITHDRAW. */
+  accept(envelope: Envelope<VectorMessage>): void
 }
 
 /** The exchanges of all channels of a peer. */

@@ -11,7 +11,8 @@ function gradientsOf(gradient: (round: number) => ReturnType<Task['gradient']>, 
   const arena = new Arena({ allocate: (size) => new Float32Array(size), free: () => {} }, true)
   const options = { batchSize: 2, accumulate }
   const random = createRandom(1, 'a')
-  const gradients = new Gradients(arena, task as unknown as Task, options, [], random, () => new Error())
+  const owner = { diverged: () => new Error() }
+  const gradients = new Gradients(arena, task as unknown as Task, options, [], random, owner)
   return { gradients, x: () => arena.adopt(new Float32Array(length)) }
 }
 

@@ -12,6 +12,12 @@ export interface GradientOptions {
   readonly accumulate?: number
 }
 
+/** The peer whose gradients they are. */
+interface GradientsOwner {
+  /** The error to throw when the loss of a round is not finite. */
+  diverged(round: number): Error
+}
+
 /** The gradients of one peer's task: draws batches, and applies weight decay and clipping. */
 export class Gradients {
   readonly batches: Batches
@@ -21,22 +27,21 @@ export class Gradients {
   readonly #task: Task
   readonly #options: GradientOptions
   readonly #untrained: readonly Untrained[]
-  readonly #errorOf: (round: number) => Error
+  readonly #owner: GradientsOwner
   #last: Vector | undefined
   /** Whether a gradient is computed whose vector has not been taken over. */
   #isUnderWay = false
 
-  /** @param errorOf - returns the error to throw when the loss of a round is not finite */
   constructor(
     arena: Arena,
     task: Task,
     options: GradientOptions,
     untrained: readonly Untrained[],
     random: Random,
-    errorOf: (round: number) => Error
+    owner: GradientsOwner
   ) {
     this.#arena = arena
-    this.#errorOf = errorOf
+    this.#owner = owner
     this.#task = task
     this.#options = options
     this.#untrained = untrained
@@ -72,7 +77,7 @@ export class Gradients {
     const { weightDecay = 0, clip } = this.#options
     this.#isUnderWay = false
     this.loss = loss
-    if (!Number.isFinite(loss)) throw this.#errorOf(round)
+    if (!Number.isFinite(loss)) throw this.#owner.diverged(round)
     const g = this.#arena.compute(x.length, (out, from, to) => {
       if (weightDecay === 0) return copyTo(out, vector, from, to)
       const terms = [

@@ -12,6 +12,13 @@ export const partsPerRound = 65_536
 /** Whether early messages are saved. */
 export type EarlyMessages = 'with early' | 'without early'
 
+/** What identifies a message of a channel. */
+interface Tagged {
+  readonly tag: number
+  readonly from: PeerName
+}
+
+const nothing: readonly Tagged[] = []
 const everything: Range = { offset: 0, length: 0 }
 
 /** A message's tag, which orders the messages of a channel; they are collected in this order. */
@@ -89,14 +96,12 @@ export class MessageBuffer {
     )?.message
   }
 
-  /** Calls `act` with the tag and the sender of all messages up to a tag; it may drop them. */
-  eachUpTo(tag: number, act: (tag: number, from: PeerName) => void): void {
-    if (this.#used === 0) return
-    for (const slot of this.#all.filter((each) => each.tag <= tag)) {
-      const senders: PeerName[] = []
-      slot.forEach((from) => senders.push(from))
-      for (const from of senders) act(slot.tag, from)
-    }
+  /** The tags and the senders of all messages up to a tag. */
+  upTo(tag: number): readonly Tagged[] {
+    if (this.#used === 0) return nothing
+    const all: Tagged[] = []
+    for (const slot of this.#all) if (slot.tag <= tag) slot.forEach((from) => all.push({ tag: slot.tag, from }))
+    return all
   }
 
   /** Releases a message that will not be used. */

@@ -30,10 +30,10 @@ async function merged(transfer: number, checksum = checksumOf(theirs)): Promise<
   let end: number | undefined
   const memory = { allocate: (length: number) => new Float32Array(length), free: none }
   const arena = new Arena(memory)
-  const accepts: ((envelope: unknown) => void)[] = []
+  const handlers: { accept(envelope: unknown): void }[] = []
   const peer = {
     ...{
-      accepts,
+      handlers,
       arena,
       length: 2,
       ranges: [{ offset: 0, length: 2 }],
@@ -65,7 +65,7 @@ async function merged(transfer: number, checksum = checksumOf(theirs)): Promise<
       if (asked !== undefined) {
         now += transfer
         asked = undefined
-        accepts[stateKind + 1]({ from: donor, message: { ...message, kind: stateKind + 1 } })
+        handlers[stateKind + 1].accept({ from: donor, message: { ...message, kind: stateKind + 1 } })
       }
       return Promise.resolve(expectation.outcome())
     }
@@ -85,7 +85,7 @@ async function merged(transfer: number, checksum = checksumOf(theirs)): Promise<
   }
   await new Participation(peer as unknown as Peer, members as unknown as Members, trainee).ready()
   const ask = { kind: stateKind, round: 0, part: 0, field: 0, numbers: [], offset: 0, vector: new Float32Array(0) }
-  accepts[stateKind]({ from: donor, message: ask })
+  handlers[stateKind].accept({ from: donor, message: ask })
   return { model: end, sent }
 }
 

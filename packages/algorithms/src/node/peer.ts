@@ -1,13 +1,10 @@
 import {
   DivergedError,
-  type Envelope,
   type Fabric,
-  invariant,
   type Milliseconds,
   type NeighbourDistance,
   type Outlier,
   type PeerName,
-  type Receiver,
   type SendResult,
   type Task
 } from '@murmuration/core'
@@ -26,19 +23,17 @@ import {
 } from '../record.js'
 import { inSlices } from '../slices.js'
 import type { Tensor } from '../ranges.js'
-import { keepUntrained, type Untrained } from '../untrained.js'
+import { keepUntrained } from '../untrained.js'
 import { diverged, Gradients } from './gradients.js'
 import { Exchanges } from './exchanges.js'
-import { layoutOf } from './layout.js'
+import { type Handler, Inbox } from './inbox.js'
+import { type Layout, layoutOf } from './layout.js'
 import type { Expectation, Owner } from './owner.js'
 import { Presence } from './presence.js'
 import { Mixings } from './route.js'
 import type { TrainingSettings } from './training.js'
-import { Arena, type Range, type Vector } from './vector.js'
+import { Arena, type Keeper, type Range, reach, type Vector } from './vector.js'
 import { firstVectorOf } from './wire.js'
-
-/** Processes a message of one kind. */
-export type Accept = (envelope: Envelope<VectorMessage>) => void
 
 /** What happened in a round, for its report. */
 export interface RoundNotes {
@@ -52,22 +47,19 @@ export interface RoundNotes {
 }
 
 /** One peer of a run, whatever its algorithm: messages, memory, gradients, optimisers. */
-export class Peer implements Owner, Receiver<VectorMessage> {
+export class Peer implements Owner, Keeper {
   readonly fabric: Fabric<VectorMessage>
   readonly arena: Arena
   readonly presence = new Presence()
-  readonly length: number
-  /** Where each tensor lies in the parameters. */
-  readonly tensors: readonly Tensor[]
-  readonly ranges: readonly Range[]
   round = 0
   readonly rounds: number
   readonly timeout: Milliseconds
   readonly gradients: Gradients
   readonly mixings: Mixings
-  /** The handlers of messages, by kind. */
-  readonly accepts: (Accept | undefined)[] = []
+  readonly #inbox: Inbox
   readonly exchanges: Exchanges
+  /** The programs with their states. */
+  programs: readonly { readonly state: State }[] = nothing
   /** The parameters that all peers start with. */
   origin: Vector | undefined
   /** The state of each optimiser, by name. */
@@ -75,16 +67,12 @@ export class Peer implements Owner, Receiver<VectorMessage> {
   /** The peers that were sent something since codecs restarted; undefined while none has to restart. */
   #informed: Set<PeerName> | undefined
   readonly #settings: TrainingSettings
-  readonly #untrained: readonly Untrained[]
+  readonly #layout: Layout
   /** A server that only answers has no rounds. */
   readonly #hasReports: boolean
   #watch: OutlierWatch | undefined
-  #expectation: Expectation<unknown> | undefined
-  /** The deadline of the wait under way. */
-  #until: Milliseconds = 0
   #waited = 0
   #waitedInAll = 0
-  #waitsSince: Milliseconds = 0
   #missing: Set<PeerName> | undefined
   #unsent: Set<PeerName> | undefined
   #distances: readonly NeighbourDistance[] = nothing
@@ -93,65 +81,56 @@ export class Peer implements Owner, Receiver<VectorMessage> {
 
   constructor(fabric: Fabric<VectorMessage>, task: Task, settings: TrainingSettings, role: AnyRole) {
     this.fabric = fabric
+    this.#inbox = new Inbox(fabric)
     this.#settings = settings
     this.#hasReports = role.round !== undefined
     this.exchanges = new Exchanges(this)
     // A peer that answers at any time has no time to compute range by range.
     this.arena = new Arena(fabric, role.answers === undefined)
-    const { length, tensors, ranges, untrained } = layoutOf(task.schema, settings.fusion)
-    this.length = length
-    this.tensors = tensors
-    this.ranges = ranges
+    this.arena.keeper = this
+    this.#layout = layoutOf(task.schema, settings.fusion)
     this.rounds = settings.rounds + (settings.finalRounds ?? 0)
     this.timeout = settings.timeout
-    this.mixings = new Mixings(fabric.self, (round) => fabric.neighbours(round))
-    this.#untrained = untrained
+    this.mixings = new Mixings(fabric)
     const random = fabric.random.stream('batches')
-    this.gradients = new Gradients(this.arena, task, settings, untrained, random, (round) => this.#diverged(round))
+    this.gradients = new Gradients(this.arena, task, settings, this.#layout.untrained, random, this)
+  }
+
+  get length(): number {
+    return this.#layout.length
+  }
+
+  /** Where each tensor lies in the parameters. */
+  get tensors(): readonly Tensor[] {
+    return this.#layout.tensors
+  }
+
+  get ranges(): readonly Range[] {
+    return this.#layout.ranges
+  }
+
+  reach(sweep: number): void {
+    for (const { state } of this.programs) reach(state, sweep)
+    reach(this.optimisers, sweep)
+    if (this.origin !== undefined) reach({ origin: this.origin }, sweep)
   }
 
   get neighbours(): ReadonlySet<PeerName> {
     return this.mixings.neighbours
   }
 
+  /** The handlers of messages, by kind. */
+  get handlers(): (Handler | undefined)[] {
+    return this.#inbox.handlers
+  }
+
   /** The peers that this one waits for now. */
   get awaited(): readonly PeerName[] {
-    return this.#expectation?.awaited?.() ?? noPeers
+    return this.#inbox.awaited
   }
 
-  async until<Outcome>(expectation: Expectation<Outcome>): Promise<Outcome> {
-    invariant(
-      this.#expectation === undefined,
-      () => `${this.fabric.self} waits for two things at once; await one after the other`
-    )
-    this.#expectation = expectation
-    this.#waitsSince = this.fabric.now()
-    try {
-      while (!expectation.isDone()) {
-        this.#until = expectation.deadline()
-        const envelope = await this.fabric.receive(this.#until, this)
-        if (envelope !== undefined) this.#accept(envelope)
-        else if (this.fabric.now() >= this.#until && this.#isOver(expectation)) break
-      }
-    } finally {
-      this.#expectation = undefined
-    }
-    return expectation.outcome()
-  }
-
-  /** Processes a message during the current wait. */
-  take(envelope: Envelope<VectorMessage>): Milliseconds | undefined {
-    this.#accept(envelope)
-    const expectation = this.#expectation
-    if (expectation === undefined || expectation.isDone()) return undefined
-    return (this.#until = expectation.deadline())
-  }
-
-  /** Whether the deadline has passed; what was learned meanwhile may have extended it. */
-  #isOver(expectation: Expectation<unknown>): boolean {
-    // A deadline may be the current time, and the clock advances.
-    const deadline = expectation.deadline()
-    return this.fabric.now() >= deadline
+  until<Outcome>(expectation: Expectation<Outcome>): Promise<Outcome> {
+    return this.#inbox.until(expectation)
   }
 
   /** One step of an optimiser. The peer keeps its state under `slot`: 'main' for the run's optimiser. */
@@ -164,10 +143,10 @@ export class Peer implements Owner, Receiver<VectorMessage> {
     const next = optimiser.step(options, state, base, gradient, rate)
     this.optimisers[key] = next.state
     const isMain = slot === 'main'
-    if (this.#untrained.length > 0)
-      next.x.whenDone((out) => keepUntrained(out, this.#untrained, { base, gradient, first: offset, isMain }))
+    if (this.#layout.untrained.length > 0)
+      next.x.whenDone((out) => keepUntrained(out, this.#layout.untrained, { base, gradient, first: offset, isMain }))
     next.x.whenDone((numbers) => {
-      if (!allFinite(numbers)) throw this.#diverged(round)
+      if (!allFinite(numbers)) throw this.diverged(round)
     })
     if (isMain && this.#hasReports) this.#report(base, next.x)
     return next.x
@@ -193,7 +172,7 @@ export class Peer implements Owner, Receiver<VectorMessage> {
 
   /** How long this peer has waited for others since its start, including the current wait. */
   get waitedInAll(): Milliseconds {
-    return this.#waitedInAll + (this.awaited.length > 0 ? this.fabric.now() - this.#waitsSince : 0)
+    return this.#waitedInAll + this.#inbox.waiting
   }
 
   unsent(peer: PeerName): void {
@@ -214,8 +193,10 @@ export class Peer implements Owner, Receiver<VectorMessage> {
     const ownVector = mine && firstVectorOf(mine)
     if (ownVector === undefined || ownVector.length !== this.length) return undefined
     const x = ownVector.values
-    const distances: { readonly from: PeerName; distance: number }[] = []
-    for (const name of from) if (messageOf(theirs, name) !== undefined) distances.push({ from: name, distance: 0 })
+    const distances = new Array<{ readonly from: PeerName; distance: number }>(from.length)
+    let count = 0
+    for (const name of from) if (messageOf(theirs, name) !== undefined) distances[count++] = { from: name, distance: 0 }
+    distances.length = count
     const slices = inSlices(this.fabric, x.length, (start, end) => {
       for (const each of distances) {
         const { values } = firstVectorOf(theirs[each.from]) as Vector
@@ -258,7 +239,7 @@ export class Peer implements Owner, Receiver<VectorMessage> {
   keepFrozen(x: Vector): void {
     const start = this.origin
     if (start === undefined) return
-    for (const { offset, length, momentum } of this.#untrained) {
+    for (const { offset, length, momentum } of this.#layout.untrained) {
       if (momentum === 1) x.values.set(start.values.subarray(offset, offset + length), offset)
     }
   }
@@ -273,18 +254,11 @@ export class Peer implements Owner, Receiver<VectorMessage> {
 
   /** Whether any parameter is frozen. */
   get hasFrozen(): boolean {
-    return this.#untrained.some(({ momentum }) => momentum === 1)
-  }
-
-  #accept(envelope: Envelope<VectorMessage>): void {
-    const { kind } = envelope.message
-    const accept = this.accepts[kind]
-    if (accept === undefined) this.fabric.reject(envelope, `a message of kind ${kind}, which no channel has`)
-    else accept(envelope)
+    return this.#layout.untrained.some(({ momentum }) => momentum === 1)
   }
 
   /** If training diverges after an outlier was mixed in, the error names its sender. */
-  #diverged(round: number): DivergedError {
+  diverged(round: number): DivergedError {
     const error = diverged(round, this.#settings.rate(round), this.gradients.loss)
     const suspects = this.#watch?.suspects ?? []
     if (suspects.length === 0) return error

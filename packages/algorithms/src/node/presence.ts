@@ -32,9 +32,13 @@ export class Presence {
   aloneSince: Milliseconds | undefined
   /** The knowledge of all peers, where they may come and go. */
   members: MembersSeen | undefined
-  /** The peers that have refused connections, where this is listened for. */
-  readonly refusals = new Refusals()
+  #refusals: Refusals | undefined
   #lengths: Waits | undefined
+
+  /** The peers that have refused connections, where this is listened for. */
+  get refusals(): Refusals {
+    return (this.#refusals ??= new Refusals())
+  }
 
   /** A message of this peer has arrived. */
   heard(peer: PeerName): void {

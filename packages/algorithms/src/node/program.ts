@@ -17,13 +17,6 @@ const noPeers: readonly PeerName[] = []
 
 type Late = Extract<LateFlow<State, Message>, (...given: never[]) => unknown>
 
-interface LateEdges {
-  readonly edges: OpenEdges
-  readonly late: Late
-}
-
-const nothing: readonly LateEdges[] = []
-
 /** The first wire numbers of a record's messages. */
 export interface Kinds {
   readonly first: number
@@ -38,8 +31,6 @@ export class Program implements NodeProgram {
   readonly #settings: TrainingSettings
   readonly channels: Readonly<Record<string, Mailbox | Caller>>
   readonly #node: AnyNode
-  /** The channels whose late flows enter the state, and how. */
-  #late: readonly LateEdges[] = nothing
   #round = 0
   #answered = 0
   /** Whether the state belongs to the run, so that answers may change it. */
@@ -55,6 +46,7 @@ export class Program implements NodeProgram {
     this.#mayAnswer = this.role.round === undefined
     this.#settings = settings
     this.channels = this.#open(kinds)
+    peer.programs = peer.programs.concat(this)
     const options = record === settings.algorithm ? optionsOf(settings) : {}
     if (record.needs.store === true) peer.presence.refusals.listen(peer.fabric)
     this.#node = Object.assign(new ProgramNode(peer, this, settings, options), this.channels) as unknown as AnyNode
@@ -103,23 +95,26 @@ export class Program implements NodeProgram {
 
   /** Applies late flows. Those of `other`, whose rounds are over, enter like this program's own. Returns their senders. */
   applyLate(other?: Program): readonly PeerName[] {
-    let from = noPeers
-    for (const { edges, late } of this.#late) {
-      for (const flow of edges.takeFlows()) {
-        this.state = late(this.state, flow, this.#node.options)
-        from = [...from, flow.from]
-      }
-    }
-    if (other === undefined || other === this) return from
-    for (const { edges, late } of other.#late) {
+    const from = this.#enterLate(this, noPeers)
+    return other === undefined || other === this ? from : this.#enterLate(other, from)
+  }
+
+  /** Applies the late flows of a program's channels. Returns `from` with their senders. */
+  #enterLate(program: Program, from: readonly PeerName[]): readonly PeerName[] {
+    let senders = from
+    for (const name in program.channels) {
+      const late = lateOf(program.record.edges?.[name])
+      const channel = program.channels[name]
+      const edges = channel instanceof Caller ? channel.swaps : channel.exchange
+      if (late === undefined || edges === undefined) continue
       for (const flow of edges.takeFlows()) {
         // Mass does not enter models.
-        if (late === addSent) continue
-        this.state = late(this.state, flow, other.#node.options)
-        from = [...from, flow.from]
+        if (program !== this && late === addSent) continue
+        this.state = late(this.state, flow, program.#node.options)
+        senders = [...senders, flow.from]
       }
     }
-    return from
+    return senders
   }
 
   /** The vector that is reported and evaluated. */
@@ -142,7 +137,7 @@ export class Program implements NodeProgram {
 
   #open({ first, firstControl }: Kinds): Readonly<Record<string, Mailbox | Caller>> {
     const opened: Record<string, Mailbox | Caller> = {}
-    const { accepts } = this.#peer
+    const { handlers } = this.#peer
     const every = exchangeEvery(this.#settings)
     let [kind, control] = [first, firstControl]
     for (const [name, channel] of Object.entries(this.record.channels)) {
@@ -153,34 +148,28 @@ export class Program implements NodeProgram {
       if (isCall(channel)) {
         const swaps = typeof late === 'number' ? { kinds, weight: late } : undefined
         const caller = new Caller(this.#peer, traits, channel, this.#answerOf(name), swaps)
-        accepts[kind++] = (envelope) => this.#atOnce(() => caller.acceptAsk(envelope))
-        accepts[kind++] = (envelope) => caller.acceptReply(envelope)
+        handlers[kind++] = { accept: (envelope) => this.#atOnce(() => caller.acceptAsk(envelope)) }
+        handlers[kind++] = { accept: (envelope) => caller.acceptReply(envelope) }
         opened[name] = caller
-        if (caller.swaps !== undefined) this.#openEdges(caller.swaps, kinds, addFlow)
+        if (caller.swaps !== undefined) this.#openEdges(caller.swaps, kinds)
       } else {
         const how = typeof late === 'string' ? late : ('owed' as const)
         const edges = late === undefined ? undefined : { kinds, late: how, every }
         const mailbox = new Mailbox(this.#peer, traits, channel, edges)
-        accepts[kind++] = (envelope) => mailbox.accept(envelope)
+        handlers[kind++] = mailbox
         opened[name] = mailbox
-        if (mailbox.exchange !== undefined) this.#openEdges(mailbox.exchange, kinds, late)
+        if (mailbox.exchange !== undefined) this.#openEdges(mailbox.exchange, kinds)
       }
     }
     return opened
   }
 
-  /** Registers the control messages of a channel's exchanges, and how their late flows enter the state. */
-  #openEdges(
-    edges: OpenEdges,
-    { skip, withdraw }: ControlKinds,
-    late: LateFlow<State, Message> | number | undefined
-  ): void {
-    const { accepts, exchanges } = this.#peer
-    accepts[skip] = (envelope) => edges.acceptSkip(envelope)
-    accepts[withdraw] = (envelope) => edges.acceptWithdraw(envelope)
+  /** Registers the control messages of a channel's exchanges. */
+  #openEdges(edges: OpenEdges, { skip, withdraw }: ControlKinds): void {
+    const { handlers, exchanges } = this.#peer
+    handlers[skip] = edges
+    handlers[withdraw] = edges
     exchanges.add(edges)
-    if (typeof late === 'function') this.#late = this.#late.concat({ edges, late })
-    if (late === 'added') this.#late = this.#late.concat({ edges, late: addSent })
   }
 
   #answerOf(name: string): Answer | undefined {
@@ -263,6 +252,13 @@ export function roleOf(
   peer: PeerName
 ): AnyRole {
   return servers?.includes(peer) === true ? (algorithm.server ?? algorithm) : algorithm
+}
+
+/** How late flows of a channel enter the state, if they do. */
+function lateOf(how: LateFlow<State, Message> | number | undefined): Late | undefined {
+  if (typeof how === 'number') return addFlow
+  if (how === 'added') return addSent
+  return typeof how === 'function' ? how : undefined
 }
 
 function isCall(channel: Shape | Call): channel is Call {

@@ -45,7 +45,7 @@ function mailbox() {
   const receive = (from: typeof a, round: number, x: number, w = 1, terms: readonly number[] = []) =>
     box.accept({ from, message: { kind: 1, round, numbers: [w, ...terms], vector: Float32Array.of(x) } })
   const skip = (from: typeof a, round: number, kind = kinds.skip) =>
-    pushes.acceptSkip({ from, message: { kind, round, vector: new Float32Array(0) } })
+    pushes.accept({ from, message: { kind, round, vector: new Float32Array(0) } })
   const late = () => pushes.takeFlows().map(({ from, theirs }) => [from, ...valuesOf(theirs)])
   return { box, pushes, sent, faults, mixing, send, receive, skip, late }
 }

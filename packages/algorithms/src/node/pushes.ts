@@ -73,7 +73,8 @@ export class Pushes implements Exchanging, OpenEdges {
   endSending(): void {
     const { to, offer, filedTo = noPeers } = this.#route as Mixing
     if (offer !== undefined) for (const peer of filedTo) if (!to.includes(peer)) this.#skip(peer, this.currentTag)
-    this.#buffer.eachUpTo(this.currentTag, (tag, from) => this.#answer(from, tag, this.#buffer.find(tag, from)))
+    for (const { tag, from } of this.#buffer.upTo(this.currentTag))
+      this.#answer(from, tag, this.#buffer.find(tag, from))
   }
 
   isAwaited(from: PeerName): boolean {
@@ -124,19 +125,19 @@ export class Pushes implements Exchanging, OpenEdges {
     this.#buffer.release(tagOf({ round }), true, (from, tag, message) => this.keepUncollected(from, tag, message))
   }
 
-  acceptSkip(envelope: Envelope<VectorMessage>): void {
-    const tag = this.#controls.read(envelope)?.tag
-    if (tag === undefined) return
-    const { from } = envelope
+  accept(envelope: Envelope<VectorMessage>): void {
+    const control = this.#controls.read(envelope)
+    if (control?.isSkip === true) this.#skipped(envelope.from, control.tag)
+    if (control?.isSkip === false) this.#withdrawn(envelope.from, control.tag)
+  }
+
+  #skipped(from: PeerName, tag: number): void {
     if (tag >= (this.#leftOutBy.get(from) ?? 0)) this.#leftOutBy.set(from, tag)
     this.#lastTags.note(from, tag)
   }
 
   /** The sender sends nothing because it is sent nothing. */
-  acceptWithdraw(envelope: Envelope<VectorMessage>): void {
-    const tag = this.#controls.read(envelope)?.tag
-    if (tag === undefined) return
-    const { from } = envelope
+  #withdrawn(from: PeerName, tag: number): void {
     this.#noteIncluded(from, tag)
     this.#answer(from, tag)
     this.#lastTags.note(from, tag)

@@ -1,4 +1,4 @@
-import type { Mixing as Row, PeerName } from '@murmuration/core'
+import type { Fabric, Mixing as Row, PeerName } from '@murmuration/core'
 import type { Mixing } from '../record.js'
 
 /** From this many neighbours on, weights are looked up in a table; for few a linear search is faster. */
@@ -7,24 +7,24 @@ const tableFrom = 8
 /** The weights of some neighbours. */
 class NeighbourWeights {
   readonly names: readonly PeerName[]
-  readonly #weights: readonly number[]
+  readonly #all: Row['receiveFrom']
   #table: Map<PeerName, number> | undefined
 
   constructor(all: Row['receiveFrom']) {
     this.names = all.map(({ name }) => name)
-    this.#weights = all.map(({ weight }) => weight)
+    this.#all = all
   }
 
   /** 0 for a peer that is not among them. */
   of(name: PeerName): number {
-    const names = this.names
-    if (names.length >= tableFrom) return this.#indexed.get(name) ?? 0
-    for (let index = 0; index < names.length; index++) if (names[index] === name) return this.#weights[index]
+    const all = this.#all
+    if (all.length >= tableFrom) return this.#indexed.get(name) ?? 0
+    for (let index = 0; index < all.length; index++) if (all[index].name === name) return all[index].weight
     return 0
   }
 
   get #indexed(): Map<PeerName, number> {
-    return (this.#table ??= new Map(this.names.map((name, index) => [name, this.#weights[index]])))
+    return (this.#table ??= new Map(this.#all.map(({ name, weight }) => [name, weight])))
   }
 }
 
@@ -103,14 +103,16 @@ class MixingRoute implements Mixing {
   }
 }
 
+/** A peer and its rows of W: its fabric. */
+type Rows = Pick<Fabric<never>, 'self' | 'neighbours'>
+
 /** The mixing of each round, and all neighbours of the rounds requested so far. */
 export class Mixings {
   /** The neighbours of all rows seen, once there are two rows. */
   #neighbours: Set<PeerName> | undefined
   /** Replaces rows where not all peers are usable; returns the topology's own row where nothing changes. */
   repaired: ((round: number) => Row) | undefined
-  readonly #peer: PeerName
-  readonly #rowOf: (round: number) => Row
+  readonly #fabric: Rows
   /** All rows seen, once there are two. */
   #cache: Map<Row, Weights> | undefined
   /** The last result. A round keeps the row that it began with, even if it ends some rounds later. */
@@ -119,9 +121,8 @@ export class Mixings {
   #row: Row | undefined
   #weights: Weights | undefined
 
-  constructor(peer: PeerName, rowOf: (round: number) => Row) {
-    this.#peer = peer
-    this.#rowOf = rowOf
+  constructor(fabric: Rows) {
+    this.#fabric = fabric
   }
 
   /** The peers that this one has had to exchange with so far. */
@@ -131,13 +132,13 @@ export class Mixings {
 
   of(round: number): Mixing {
     if (this.#current?.round === round) return this.#current
-    const row = this.repaired === undefined ? this.#rowOf(round) : this.repaired(round)
-    return (this.#current = new MixingRoute(this.#peer, round, this.#weightsOf(row), this))
+    const row = this.repaired === undefined ? this.#fabric.neighbours(round) : this.repaired(round)
+    return (this.#current = new MixingRoute(this.#fabric.self, round, this.#weightsOf(row), this))
   }
 
   /** The topology's row of a round. */
   filed(round: number): Weights {
-    return this.#weightsOf(this.#rowOf(round))
+    return this.#weightsOf(this.#fabric.neighbours(round))
   }
 
   #weightsOf(row: Row): Weights {

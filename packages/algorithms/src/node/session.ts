@@ -7,7 +7,7 @@ import type { State } from '../record.js'
 import { EndOfAsking } from './end-of-asking.js'
 import type { Exchanges } from './exchanges.js'
 import { Peer } from './peer.js'
-import { Program, roleOf } from './program.js'
+import { type Kinds, Program, roleOf } from './program.js'
 import { checkpointProblem } from './checkpoint-problem.js'
 import { massOf, rootMeanSquare } from './figures.js'
 import { handOver } from './handing-over.js'
@@ -27,9 +27,8 @@ export class Session {
   readonly #settings: TrainingSettings
   readonly #peer: Peer
   readonly #training: Program
-  readonly #openAveraging: () => Program
   #opened: Program | undefined
-  readonly #endOfAsking: EndOfAsking
+  readonly #endOfAsking: EndOfAsking | undefined
   readonly #keepsMass: boolean
   readonly #participation: Participation | undefined
   /** The weight that this peer gave up with its own state when it took another's. */
@@ -51,18 +50,15 @@ export class Session {
     this.#keepsMass = algorithm.keeps === 'weighted mean'
     this.#peer = new Peer(fabric, task, settings, roleOf(settings, fabric.self))
     this.#peer.presence.mayBeAlone = algorithm.needs.delivery === 'any'
-    this.#peer.arena.roots = () => this.#roots()
-    const averaging = doneKind + 1 + Program.kindsOf(algorithm)
-    const controls = averaging + Program.kindsOf(averagingRecord)
-    this.#training = new Program(this.#peer, settings, algorithm, { first: doneKind + 1, firstControl: controls })
-    const kinds = { first: averaging, firstControl: controls + Program.controlsOf(algorithm) }
-    this.#openAveraging = () => new Program(this.#peer, settings, averagingRecord, kinds)
+    const averaging = averagingKinds(settings)
+    const firstControl = averaging.first + Program.kindsOf(averagingRecord)
+    this.#training = new Program(this.#peer, settings, algorithm, { first: doneKind + 1, firstControl })
     // Messages may arrive before its first round.
-    if (this.#peer.rounds > settings.rounds) this.#opened = this.#openAveraging()
-    this.#endOfAsking = new EndOfAsking(this.#peer, settings, doneKind)
+    if (this.#peer.rounds > settings.rounds) void this.#averaging
+    if (EndOfAsking.isUsed(settings)) this.#endOfAsking = new EndOfAsking(this.#peer, settings, doneKind)
     if (settings.members !== undefined)
       this.#participation = new Participation(this.#peer, settings.members, {
-        kind: kinds.firstControl + Program.controlsOf(averagingRecord),
+        kind: averaging.firstControl + Program.controlsOf(averagingRecord),
         seed: settings.seed,
         every: exchangeEvery(settings),
         round: () => this.#round,
@@ -141,7 +137,7 @@ export class Session {
 
   /** The program of final averaging; created when it is first used. */
   get #averaging(): Program {
-    return (this.#opened ??= this.#openAveraging())
+    return (this.#opened ??= new Program(this.#peer, this.#settings, averagingRecord, averagingKinds(this.#settings)))
   }
 
   /** The state that the algorithm passes from round to round. */
@@ -156,20 +152,15 @@ export class Session {
    * @param until - the round to stop before; calling `steps` again continues. To the end when absent
    */
   async *steps(until: number = this.#peer.rounds): AsyncGenerator<StepReport, Float32Array> {
-    const [{ arena }, { rounds }] = [this.#peer, this.#settings]
+    const { arena } = this.#peer
     if (this.#start !== undefined) this.#begin(await this.#start())
-    if (this.#training.role.round === undefined) await this.#endOfAsking.reach(this.#round)
+    if (this.#training.role.round === undefined) await this.#endOfAsking?.reach(this.#round)
     const end = Math.min(this.#rounds, until)
     while (this.#round < end) {
       if (this.#participation !== undefined) await this.#participation.ready()
       // A taken state may be of a later round.
       if (this.#round >= end) break
-      const program = this.#round < rounds ? this.#training : this.#averaging
-      if (program !== this.#training) this.#training.close()
-      if (this.#round === rounds) program.start(this.#modelOf(this.#training), this.#modelOf(this.#training))
-      if (this.#fabric.isStopping) this.#fabric.signal.throwIfAborted()
-      arena.inRound = true
-      this.#peer.round = this.#round
+      const program = this.#open()
       program.end(await program.begin(this.#round))
       if (this.#round + 1 === this.#rounds) await this.#peer.exchanges.settle()
       const lateSenders = program.applyLate(program === this.#training ? undefined : this.#training)
@@ -180,11 +171,23 @@ export class Session {
       arena.inRound = false
       yield this.#report(program, model, lateSenders)
       this.#sweep()
-      if (this.#round === rounds) await this.#endOfAsking.reach(this.#round)
+      if (this.#round === this.#settings.rounds) await this.#endOfAsking?.reach(this.#round)
     }
     if (this.#round === this.#rounds) await this.#participation?.finish()
-    const program = this.#round > rounds ? this.#averaging : this.#training
+    const program = this.#round > this.#settings.rounds ? this.#averaging : this.#training
     return this.#modelOf(program).values
+  }
+
+  /** Begins the next round. Returns its program. What no `await` needs is not in `steps`, whose variables every waiting peer keeps. */
+  #open(): Program {
+    const { rounds } = this.#settings
+    const program = this.#round < rounds ? this.#training : this.#averaging
+    if (program !== this.#training) this.#training.close()
+    if (this.#round === rounds) program.start(this.#modelOf(this.#training), this.#modelOf(this.#training))
+    if (this.#fabric.isStopping) this.#fabric.signal.throwIfAborted()
+    this.#peer.arena.inRound = true
+    this.#peer.round = this.#round
+    return program
   }
 
   /** The state that another peer may continue from. */
@@ -287,9 +290,10 @@ export class Session {
     if (!this.#peer.hasFrozen) this.#peer.origin = undefined
     this.#peer.arena.sweep(true)
   }
+}
 
-  #roots(): readonly State[] {
-    const { optimisers, origin } = this.#peer
-    return [this.#training.state, this.#opened?.state ?? {}, optimisers, origin === undefined ? {} : { origin }]
-  }
+/** The wire numbers of final averaging: its channels follow those of the algorithm, and its control messages those. */
+function averagingKinds({ algorithm }: TrainingSettings): Kinds {
+  const first = doneKind + 1 + Program.kindsOf(algorithm)
+  return { first, firstControl: first + Program.kindsOf(averagingRecord) + Program.controlsOf(algorithm) }
 }

@@ -3,7 +3,8 @@ import { allFinite, checksumOf } from '@murmuration/vectors'
 import type { Call } from '../record.js'
 import type { VectorMessage } from '@murmuration/wire'
 import { type Answer, Caller } from './caller.js'
-import type { Accept, Peer } from './peer.js'
+import type { Handler } from './inbox.js'
+import type { Peer } from './peer.js'
 import { isVector, type Vector } from './vector.js'
 
 /** What a peer continues from: another peer's model at the beginning of a round. */
@@ -46,12 +47,12 @@ export class StateTransfer {
       return { reply: { x: gift.x, round: gift.round, checksum: checksumOf(gift.x.values) } }
     }
     this.#caller = new Caller(peer, { name: 'state', kind, isReliable: false, refuses: true }, call, answer)
-    const accepts: readonly Accept[] = [
-      (envelope) => this.#acceptAsk(envelope),
-      (envelope) => this.#caller.acceptReply(envelope),
-      (envelope) => this.#caller.acceptRefusal(envelope)
+    const handlers: readonly Handler[] = [
+      { accept: (envelope) => this.#acceptAsk(envelope) },
+      { accept: (envelope) => this.#caller.acceptReply(envelope) },
+      { accept: (envelope) => this.#caller.acceptRefusal(envelope) }
     ]
-    accepts.forEach((accept, index) => (peer.accepts[kind + index] = accept))
+    handlers.forEach((handler, index) => (peer.handlers[kind + index] = handler))
   }
 
   #acceptAsk(envelope: Envelope<VectorMessage>): void {

@@ -3,7 +3,8 @@ import type { VectorMessage } from '@murmuration/wire'
 import type { Flow, Message, State } from '../record.js'
 import { Debts } from './debts.js'
 import { type EarlyMessages, tagOf } from './message-buffer.js'
-import { Edges } from './edge.js'
+import { type Debt, Edges, type EdgesListener } from './edge.js'
+import type { OpenEdges } from './exchanges.js'
 import type { ControlKinds } from './exchanging.js'
 import type { Owner } from './owner.js'
 import { termsOf } from './terms.js'
@@ -20,7 +21,7 @@ export interface SwapTraits {
  * at that moment, so a reply is used whenever it arrives. A peer that is asked whether a reply will arrive answers SKIP: links deliver in order, so a
  * reply that was sent has arrived before.
  */
-export class Swaps {
+export class Swaps implements EdgesListener<Message>, OpenEdges {
   readonly #owner: Owner
   readonly #debts: Debts
   readonly #weight: number
@@ -29,8 +30,12 @@ export class Swaps {
   constructor(owner: Owner, { kinds, weight }: SwapTraits) {
     this.#owner = owner
     this.#weight = weight
-    this.#edges = new Edges(({ mine }) => owner.arena.pin(mine, -1))
+    this.#edges = new Edges(this)
     this.#debts = new Debts(owner, this.#edges, kinds, Number.POSITIVE_INFINITY)
+  }
+
+  cancelled({ mine }: Debt<Message>): void {
+    this.#owner.arena.pin(mine, -1)
   }
 
   /** The peers whose replies have not arrived and are no longer waited for. */
@@ -92,14 +97,18 @@ export class Swaps {
     this.#debts.send('skip', to, tagOf({ round: id }))
   }
 
-  acceptSkip(envelope: Envelope<VectorMessage>): void {
-    const tag = this.#debts.read(envelope)
-    if (tag !== undefined) this.#edges.skip(envelope.from, tag)
+  accept(envelope: Envelope<VectorMessage>): void {
+    const control = this.#debts.read(envelope)
+    if (control?.isSkip === true) this.#skipped(envelope.from, control.tag)
+    if (control?.isSkip === false) this.#withdrawn(envelope.from, control.tag)
   }
 
-  acceptWithdraw(envelope: Envelope<VectorMessage>): void {
-    const tag = this.#debts.read(envelope)
-    if (tag !== undefined) this.#debts.send('skip', envelope.from, tag)
+  #skipped(from: PeerName, tag: number): void {
+    this.#edges.skip(from, tag)
+  }
+
+  #withdrawn(from: PeerName, tag: number): void {
+    this.#debts.send('skip', from, tag)
   }
 
   askAll(): Milliseconds {

@@ -1,7 +1,8 @@
 import { InvariantError } from '@murmuration/core'
 import test from 'ava'
 import { sliceLength } from '../slices.js'
-import { Arena, concat, linear, map, rangeOf } from './vector.js'
+import { concat, map } from './operations.js'
+import { Arena, type Keeper, linear, rangeOf, reach, type State } from './vector.js'
 
 function memory() {
   const freed: Float32Array[] = []
@@ -12,22 +13,24 @@ function memory() {
   }
 }
 
+const keeping = (state: State): Keeper => ({ reach: (sweep) => reach(state, sweep) })
+
 test('what neither a state nor a pin nor the round holds is released, and its use is an error', (t) => {
   const own = memory()
   const arena = new Arena(own)
   arena.inRound = true
   const [kept, pinned, lost] = [1, 2, 3].map((value) => arena.adopt(Float32Array.of(value)))
   arena.pin({ pinned }, 1)
-  arena.roots = () => [{ nested: { kept } }]
+  arena.keeper = keeping({ nested: { kept } })
   arena.sweep(false)
   t.is(own.freed.length, 0, 'the round is not over')
-  arena.roots = () => [{ nested: { kept } }]
+  arena.keeper = keeping({ nested: { kept } })
   arena.sweep(true)
   t.deepEqual(own.freed, [Float32Array.of(3)])
   t.deepEqual([kept.values[0], pinned.values[0]], [1, 2])
   t.throws(() => lost.values, { instanceOf: InvariantError, message: /used after its round/ })
   arena.pin({ pinned }, -1)
-  arena.roots = () => [{ kept }]
+  arena.keeper = keeping({ kept })
   arena.sweep(true)
   t.throws(() => pinned.values, { instanceOf: InvariantError })
 })
@@ -37,11 +40,11 @@ test('a range keeps the whole, and takes no memory of its own', (t) => {
   const arena = new Arena(own)
   const whole = arena.adopt(Float32Array.of(1, 2, 3, 4))
   const part = rangeOf(whole, { offset: 1, length: 2 })
-  arena.roots = () => [{ part }]
+  arena.keeper = keeping({ part })
   arena.sweep(true)
   t.deepEqual([...part.values], [2, 3])
   t.is(own.freed.length, 0)
-  arena.roots = () => []
+  arena.keeper = keeping({})
   arena.sweep(true)
   t.is(own.freed.length, 1)
 })

@@ -18,6 +18,12 @@ export interface Message {
   readonly [field: string]: Vector | number
 }
 
+/** What keeps vectors beyond their round. */
+export interface Keeper {
+  /** Calls {@link reach} with this sweep for every state that is kept. */
+  reach(sweep: number): void
+}
+
 /** Where the arena allocates and frees memory: a fabric. */
 export interface VectorMemory {
   allocate(length: number): Float32Array
@@ -26,6 +32,13 @@ export interface VectorMemory {
 
 /** Writes the elements from `from` to below `to` of a result. */
 type Write = (out: Float32Array, from: number, to: number) => void
+
+/** What remains to be computed of a vector: its elements from `done` on, and then what to call with them. */
+interface Rest {
+  readonly write: Write
+  done: number
+  readonly acts: ((numbers: Float32Array) => void)[]
+}
 
 /**
  * Immutable numbers. Operations return new vectors. At the end of a round every vector is released that neither the state nor anything else that is
@@ -43,10 +56,8 @@ export class Vector {
   /** The index of the parameter that it begins with, if it was received as a range. */
   offset = 0
   #numbers: Float32Array | undefined
-  /** Computes the elements from `#done` on; undefined when all are computed. */
-  #write: Write | undefined
-  #done = 0
-  #whenDone: ((numbers: Float32Array) => void)[] | undefined
+  /** What remains to be computed; undefined when everything is. */
+  #rest: Rest | undefined
 
   /** @param whole - the vector that this one is a range of */
   constructor(
@@ -56,7 +67,7 @@ export class Vector {
     write?: Write
   ) {
     this.#numbers = numbers
-    this.#write = write
+    this.#rest = write && { write, done: 0, acts: [] }
     this.isOfRound = arena.inRound
   }
 
@@ -67,7 +78,7 @@ export class Vector {
 
   /** The numbers. They must not be changed or kept. */
   get values(): Float32Array {
-    if (this.#write !== undefined) this.compute(Number.POSITIVE_INFINITY)
+    if (this.#rest !== undefined) this.compute(Number.POSITIVE_INFINITY)
     invariant(this.#numbers !== undefined, 'a vector is used after its round: only what the state holds is kept')
     return this.#numbers
   }
@@ -78,49 +89,52 @@ export class Vector {
 
   /** Whether something remains to be computed. */
   get isPending(): boolean {
-    return this.#write !== undefined
+    return this.#rest !== undefined
   }
 
   /** Computes at most `count` more elements. */
   compute(count: number): void {
-    const [numbers, write] = [this.#numbers, this.#write]
-    if (numbers === undefined || write === undefined) return
-    const end = Math.min(numbers.length, this.#done + count)
-    write(numbers, this.#done, end)
-    this.#done = end
+    const [numbers, rest] = [this.#numbers, this.#rest]
+    if (numbers === undefined || rest === undefined) return
+    const end = Math.min(numbers.length, rest.done + count)
+    rest.write(numbers, rest.done, end)
+    rest.done = end
     if (end < numbers.length) return
-    this.#write = undefined
-    for (const act of this.#whenDone ?? []) act(numbers)
+    this.#rest = undefined
+    for (const act of rest.acts) act(numbers)
   }
 
   /** Calls `act` with the numbers, which it may change, once they are computed and before anything else reads them. */
   whenDone(act: (numbers: Float32Array) => void): void {
-    if (this.#write === undefined) act(this.values)
-    else (this.#whenDone ??= []).push(act)
+    if (this.#rest === undefined) act(this.values)
+    else this.#rest.acts.push(act)
   }
 
   /** Releases the vector, and returns the memory that it owned. */
   release(): Float32Array | undefined {
     const numbers = this.#numbers
     this.#numbers = undefined
-    this.#write = undefined
+    this.#rest = undefined
     this.at = undefined
     return this.whole === undefined ? numbers : undefined
   }
 }
 
+/** The initial capacity for live vectors: a list that grows by itself has room for at least 17. */
+const usualVectors = 8
+
 /** The vectors of one peer. */
 export class Arena {
   /** Whether what is computed now belongs to the current round. */
   inRound = false
-  /** Returns all states that are kept. */
-  roots: () => readonly State[] = () => []
+  /** Knows all states that are kept; none when absent. */
+  keeper: Keeper | undefined
   readonly #memory: VectorMemory
   readonly #isLazy: boolean
   /** The first `#count` are live. A list that shrinks would be reallocated. */
-  readonly #live: (Vector | undefined)[] = []
+  readonly #live = new Array<Vector | undefined>(usualVectors)
   #count = 0
-  #pending: Vector[] = []
+  #pending: Vector[] | undefined
   #sweep = 0
 
   /** @param isLazy - whether long vectors are computed by `settle` or when first read; otherwise at once */
@@ -139,6 +153,7 @@ export class Arena {
     const numbers = this.#memory.allocate(length)
     if (this.#isLazy && length > sliceLength) {
       const vector = this.#add(new Vector(this, numbers, undefined, write))
+      this.#pending ??= []
       this.#pending.push(vector)
       return vector
     }
@@ -169,18 +184,18 @@ export class Arena {
 
   /** Computes pending vectors, with a `pause` after every range so that messages are sent and received. */
   async settle(pause: () => PromiseLike<void>): Promise<void> {
-    for (const vector of this.#pending) {
+    for (const vector of this.#pending ?? []) {
       while (vector.isPending) {
         vector.compute(sliceLength)
         await pause()
       }
     }
-    this.#pending = []
+    this.#pending = undefined
   }
 
   /** Whether `settle` has work to do. */
   get hasPending(): boolean {
-    return this.#pending.length > 0
+    return this.#pending !== undefined
   }
 
   /** Pins vectors (`change` 1) or unpins them (−1). */
@@ -194,11 +209,7 @@ export class Arena {
   /** Releases what nothing reaches: no kept state, no pin, and not the current round unless it `isOver`. */
   sweep(isOver: boolean): void {
     const sweep = ++this.#sweep
-    const reach = (vector: Vector) => {
-      vector.reached = sweep
-      if (vector.whole !== undefined) vector.whole.reached = sweep
-    }
-    for (const state of this.roots()) eachVector(state, reach)
+    this.keeper?.reach(sweep)
     let kept = 0
     const live = this.#live
     for (let index = 0; index < this.#count; index++) {
@@ -225,6 +236,17 @@ export class Arena {
 /** Whether it is a vector. A user's module may use another copy of this package, with another class. */
 export function isVector(value: Vector | number | State | Message): value is Vector {
   return (value as Vector).isVector
+}
+
+/** Marks the vectors of a state that is kept as reached by a sweep. */
+export function reach(state: State, sweep: number): void {
+  for (const name in state) {
+    const value = state[name]
+    if (isVector(value)) {
+      value.reached = sweep
+      if (value.whole !== undefined) value.whole.reached = sweep
+    } else if (typeof value === 'object') reach(value, sweep)
+  }
 }
 
 /** Calls `act` with each vector of a tree of records. */
@@ -260,40 +282,16 @@ function fieldOf(terms: readonly Term<Message>[], field: string): Vector | numbe
 }
 
 function numbersOf(terms: readonly Term<Vector | Message>[], field?: string): WeightedNumbers[] {
-  const all: WeightedNumbers[] = []
-  for (const [weight, each] of terms) {
+  const all = new Array<WeightedNumbers>(terms.length)
+  for (let index = 0; index < terms.length; index++) {
+    const [weight, each] = terms[index]
     const vector = (field === undefined ? each : (each as Message)[field]) as Vector
-    all.push({ weight, vector: vector.values })
+    all[index] = { weight, vector: vector.values }
   }
   return all
-}
-
-/** Applies `f` to the elements of all vectors. */
-export function map(f: (...values: number[]) => number, first: Vector, ...others: readonly Vector[]): Vector {
-  return first.arena.compute(first.length, (out, from, to) => {
-    const [a, b, c, ...more] = [first, ...others].map(({ values }) => values)
-    if (b === undefined) for (let i = from; i < to; i++) out[i] = f(a[i])
-    else if (c === undefined) for (let i = from; i < to; i++) out[i] = f(a[i], b[i])
-    else if (more.length === 0) for (let i = from; i < to; i++) out[i] = f(a[i], b[i], c[i])
-    else for (let i = from; i < to; i++) out[i] = f(a[i], b[i], c[i], ...more.map((values) => values[i]))
-  })
 }
 
 /** A range of a vector, without a copy. */
 export function rangeOf(vector: Vector, range: Range): Vector {
   return vector.arena.range(vector, range)
-}
-
-/** The concatenation of the parts. */
-export function concat(parts: readonly Vector[]): Vector {
-  const length = parts.reduce((sum, part) => sum + part.length, 0)
-  return parts[0].arena.compute(length, (out, from, to) => {
-    let offset = 0
-    for (const { values } of parts) {
-      const [start, end] = [Math.max(from, offset), Math.min(to, offset + values.length)]
-      const isWhole = end - start === values.length
-      if (start < end) out.set(isWhole ? values : values.subarray(start - offset, end - offset), start)
-      offset += values.length
-    }
-  })
 }

@@ -30,10 +30,7 @@ export type Opened = Message | undefined | string
 export class Wire {
   readonly #owner: Owner
   readonly #kind: number
-  readonly #numbers: readonly string[]
-  readonly #vectors: readonly string[]
-  readonly #packed: Fields['packed']
-  readonly #isOfRanges: boolean
+  readonly #fields: Fields
   /** Whether vectors are sent in parts. */
   readonly #isSplit: boolean
   readonly #parts: number
@@ -46,35 +43,32 @@ export class Wire {
    * @param hasTerms - whether terms may be sent with the fields
    */
   constructor(owner: Owner, kind: number, shape: Shape, hasTerms = false) {
-    const { numbers, vectors, packed, isOfRanges } = fieldsOf(shape)
+    const fields = fieldsOf(shape)
     this.#owner = owner
     this.#kind = kind
     this.#hasTerms = hasTerms
-    this.#numbers = numbers
-    this.#vectors = vectors
-    this.#packed = packed
-    this.#isOfRanges = isOfRanges
-    this.#isSplit = !this.#isOfRanges && owner.ranges.length > 1
-    this.#parts = this.#vectors.length * (this.#isSplit ? owner.ranges.length : 1)
+    this.#fields = fields
+    this.#isSplit = !fields.isOfRanges && owner.ranges.length > 1
+    this.#parts = fields.vectors.length * (this.#isSplit ? owner.ranges.length : 1)
   }
 
   /** Whether a message carries this range of the parameters; always true where no ranges are carried. */
   isOf(message: Message, { offset, length }: Range): boolean {
-    if (!this.#isOfRanges) return true
-    const vector = message[this.#vectors[0]] as Vector
+    if (!this.#fields.isOfRanges) return true
+    const vector = message[this.#fields.vectors[0]] as Vector
     return vector.offset === offset && vector.length === length
   }
 
   /** The most numbers that a message's vectors hold. */
   get size(): number {
-    return Math.max(1, this.#vectors.length * this.#owner.length)
+    return Math.max(1, this.#fields.vectors.length * this.#owner.length)
   }
 
   /** The size of a message, in numbers. */
   sizeOf(message: Message | undefined): number {
     if (message === undefined) return 0
     let size = overhead
-    for (const field of this.#vectors) size += (message[field] as Vector).length
+    for (const field of this.#fields.vectors) size += (message[field] as Vector).length
     return size
   }
 
@@ -82,13 +76,14 @@ export class Wire {
   send(to: PeerName, round: number, part: number, message: Message, offset = 0, terms = none): SendResult {
     const owner = this.#owner
     const kind = this.#kind
-    let numbers = this.#numbers.length === 0 ? none : this.#numbers.map((field) => message[field] as number)
+    let numbers =
+      this.#fields.numbers.length === 0 ? none : this.#fields.numbers.map((field) => message[field] as number)
     if (terms.length > 0) numbers = [...numbers, ...terms]
-    if (this.#vectors.length === 0)
+    if (this.#fields.vectors.length === 0)
       return owner.send(to, { kind, round, part, field: 0, numbers, offset, vector: empty })
-    for (let field = 0; field < this.#vectors.length; field++) {
-      const { values: vector } = message[this.#vectors[field]] as Vector
-      const whole = { kind, round, part, field, numbers, offset, vector, packed: this.#packed[field] }
+    for (let field = 0; field < this.#fields.vectors.length; field++) {
+      const { values: vector } = message[this.#fields.vectors[field]] as Vector
+      const whole = { kind, round, part, field, numbers, offset, vector, packed: this.#fields.packed[field] }
       const result = this.#isSplit ? this.#sendRanges(to, whole) : owner.send(to, whole)
       if (result !== 'queued') return result
       numbers = none
@@ -108,12 +103,12 @@ export class Wire {
 
   /** Pins the vectors of a message (`change` 1) or unpins them (−1). */
   pin(message: Message, change: 1 | -1): void {
-    for (const field of this.#vectors) (message[field] as Vector).pins += change
+    for (const field of this.#fields.vectors) (message[field] as Vector).pins += change
   }
 
   /** Hands the vectors of a kept message to the current round. */
   adopt(message: Message): void {
-    for (const field of this.#vectors) {
+    for (const field of this.#fields.vectors) {
       const vector = message[field] as Vector
       vector.pins--
       vector.isOfRound = true
@@ -126,24 +121,24 @@ export class Wire {
     if (problem !== undefined) return problem
     const { vector, numbers = none } = part
     if (this.#parts > 1) return this.#assemble(from, tag, part)
-    if (this.#vectors.length === 1 && numbers.length === 0)
-      return { [this.#vectors[0]]: this.#owner.arena.adopt(vector, part.offset) }
+    if (this.#fields.vectors.length === 1 && numbers.length === 0)
+      return { [this.#fields.vectors[0]]: this.#owner.arena.adopt(vector, part.offset) }
     return this.#message([vector], numbers, part.offset)
   }
 
   #problemOf({ field = 0, offset = 0, numbers = none, vector: { length } }: VectorMessage): string | undefined {
     const { length: whole, ranges } = this.#owner
-    const fields = this.#vectors.length
+    const fields = this.#fields.vectors.length
     if (field >= Math.max(1, fields)) return `a message has no vector number ${field}`
     const range = this.#isSplit ? ranges[indexOf(ranges, offset)] : undefined
-    const expected = field === 0 && (range?.offset ?? 0) === 0 ? this.#numbers.length : 0
+    const expected = field === 0 && (range?.offset ?? 0) === 0 ? this.#fields.numbers.length : 0
     if (numbers.length !== expected && !(this.#hasTerms && field === 0 && (range?.offset ?? 0) === 0))
       return `${numbers.length} numbers beside a vector; ${expected} are expected`
     for (const number of numbers) if (!Number.isFinite(number)) return 'a number is NaN or infinite'
     if (numbers.length !== expected && readTerms(numbers.slice(expected)) === undefined)
       return `the numbers ${numbers.slice(expected).join(', ')} beside a vector are not the terms of an exchange`
     if (fields === 0) return length === 0 ? undefined : `${length} parameters where none are expected`
-    if (this.#isOfRanges && offset + length <= whole) return undefined
+    if (this.#fields.isOfRanges && offset + length <= whole) return undefined
     if (this.#isSplit ? range?.length === length : offset === 0 && length === whole) return undefined
     return `${length} parameters from index ${offset}, of ${whole}: no such range is exchanged`
   }
@@ -164,7 +159,7 @@ export class Wire {
     if (--incomplete.lacks > 0) return undefined
     const all = this.#incomplete?.get(from) ?? []
     all.splice(all.indexOf(incomplete), 1)
-    return this.#message(incomplete.vectors, incomplete.numbers, this.#isOfRanges ? offset : 0)
+    return this.#message(incomplete.vectors, incomplete.numbers, this.#fields.isOfRanges ? offset : 0)
   }
 
   /** @param index - that of a part that has arrived */
@@ -190,11 +185,11 @@ export class Wire {
 
   #message(vectors: readonly Float32Array[], numbers: readonly number[], offset?: number): Message {
     const message: Record<string, Vector | number> = {}
-    for (const [index, field] of this.#vectors.entries())
+    for (const [index, field] of this.#fields.vectors.entries())
       message[field] = this.#owner.arena.adopt(vectors[index], offset)
-    for (const [index, field] of this.#numbers.entries()) message[field] = numbers[index]
-    if (numbers.length === this.#numbers.length) return message
-    const terms = readTerms(numbers.slice(this.#numbers.length))
+    for (const [index, field] of this.#fields.numbers.entries()) message[field] = numbers[index]
+    if (numbers.length === this.#fields.numbers.length) return message
+    const terms = readTerms(numbers.slice(this.#fields.numbers.length))
     if (terms !== undefined) setTerms(message, terms)
     return message
   }

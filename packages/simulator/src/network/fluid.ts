@@ -93,11 +93,13 @@ export class FluidNetwork {
     if (bandwidth === Infinity) return undefined
     const existing = lines.get(name)
     if (existing !== undefined) return existing
-    const line = new Line(`${kind} ${name}`, bytesPerMillisecond(bandwidth) * this.#options.efficiency)
+    const line = new Line(name, bytesPerMillisecond(bandwidth) * this.#options.efficiency, lineKinds[kind])
     lines.set(name, line)
     return line
   }
 }
+
+const lineKinds = { up: 'line up', down: 'line down', pipe: 'pipe' } as const
 
 /** No limit: everything is sent at once. */
 const unlimited: Channel = { send: (transfer) => transfer.sent(), cut: () => {} }

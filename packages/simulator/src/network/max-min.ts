@@ -1,10 +1,14 @@
 import { invariant } from '@murmuration/core'
 import TinyQueue from 'tinyqueue'
 
+/** The initial capacity for uses: a list that grows by itself has room for at least 17. */
+const usualUses = 4
+
 /** A line in one direction, shared by flows. */
 export class Line {
-  /** The uses of flows on this line. */
-  readonly uses: Use[] = []
+  /** The uses of flows on this line: the first `count`. A list that shrinks would be reallocated. */
+  readonly #uses = new Array<Use>(usualUses)
+  count = 0
   /** Whether a flow has begun or ended since the rates were computed. */
   isChanged = false
   /** The last solution whose region includes it, and the last filling that touched it. */
@@ -18,9 +22,29 @@ export class Line {
   /** @param capacity - bytes per millisecond, above 0 */
   constructor(
     readonly name: string,
-    readonly capacity: number
+    readonly capacity: number,
+    /** For errors. */
+    readonly kind = 'line'
   ) {
-    invariant(capacity > 0, () => `the line ${name} carries ${capacity} bytes per millisecond, expected more than 0`)
+    invariant(capacity > 0, () => `the ${kind} ${name} carries ${capacity} bytes per millisecond, expected more than 0`)
+  }
+
+  /** The use with an index below `count`. */
+  use(index: number): Use {
+    return this.#uses[index]
+  }
+
+  add(use: Use): void {
+    use.index = this.count
+    this.#uses[this.count++] = use
+  }
+
+  /** The last use moves to the index of the one that is removed. */
+  remove(use: Use): void {
+    const last = this.#uses[--this.count]
+    this.#uses[use.index] = last
+    last.index = use.index
+    use.index = -1
   }
 }
 
@@ -84,25 +108,17 @@ export class MaxMin {
   /** A flow begins. Its rate is known after `solve`. */
   add(flow: Flow): void {
     for (const use of flow.uses) {
-      const { line } = use
-      use.index = line.uses.length
-      line.uses.push(use)
-      this.#change(line)
+      use.line.add(use)
+      this.#change(use.line)
     }
     if (flow.uses.length === 0) this.#alone.add(flow)
   }
 
-  /** A flow ends. On each of its lines the last use moves to its index. */
+  /** A flow ends. */
   remove(flow: Flow): void {
     for (const use of flow.uses) {
-      const { line, index } = use
-      const last = line.uses.pop() as Use
-      if (last !== use) {
-        line.uses[index] = last
-        last.index = index
-      }
-      use.index = -1
-      this.#change(line)
+      use.line.remove(use)
+      this.#change(use.line)
     }
     if (flow.uses.length === 0) this.#alone.delete(flow)
     flow.rate = 0
@@ -152,14 +168,15 @@ export class MaxMin {
         next.push({ rate, line })
         continue
       }
-      for (const { flow } of line.uses) {
+      for (let index = 0; index < line.count; index++) {
+        const { flow } = line.use(index)
         if (flow.region === region && flow.nextRate < 0) freeze(flow, rate, line)
       }
     }
     for (const line of touched) {
       invariant(
         line.remaining >= -1e-6 * line.capacity,
-        () => `the line ${line.name} is ${-line.remaining} B/ms over its capacity`
+        () => `the ${line.kind} ${line.name} is ${-line.remaining} B/ms over its capacity`
       )
     }
     return touched
@@ -210,16 +227,20 @@ function freeze(flow: Flow, rate: number, bottleneck: Line | undefined): void {
 /** Adds a line and all its flows to the region that is solved. */
 function draw(line: Line, region: number, flows: Flow[]): void {
   line.region = region
-  for (const { flow } of line.uses) {
+  for (let index = 0; index < line.count; index++) {
+    const { flow } = line.use(index)
     if (flow.region === region) continue
     flow.region = region
     flows.push(flow)
   }
 }
 
-function takenByOthers({ uses }: Line, region: number): number {
+function takenByOthers(line: Line, region: number): number {
   let taken = 0
-  for (const { flow, fraction } of uses) if (flow.region !== region) taken += flow.rate * fraction
+  for (let index = 0; index < line.count; index++) {
+    const { flow, fraction } = line.use(index)
+    if (flow.region !== region) taken += flow.rate * fraction
+  }
   return taken
 }
 
@@ -227,12 +248,14 @@ function takenByOthers({ uses }: Line, region: number): number {
 function isBroken(line: Line, region: number): boolean {
   let fastestWithin = 0
   let fastestOutside = 0
-  for (const { flow } of line.uses) {
+  for (let index = 0; index < line.count; index++) {
+    const { flow } = line.use(index)
     if (flow.region === region) fastestWithin = Math.max(fastestWithin, flow.nextRate)
     else fastestOutside = Math.max(fastestOutside, flow.rate)
   }
   const isFull = line.remaining <= tolerance * line.capacity
-  for (const { flow } of line.uses) {
+  for (let index = 0; index < line.count; index++) {
+    const { flow } = line.use(index)
     const isWithin = flow.region === region
     if ((isWithin ? flow.nextBottleneck : flow.bottleneck) !== line) continue
     if (isWithin && flow.nextRate < fastestOutside * (1 - tolerance)) return true
