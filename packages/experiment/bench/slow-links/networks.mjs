@@ -5,24 +5,20 @@ import { methods as all } from './methods.mjs'
 
 /** Larger inputs, and convolutions, need lower rates. */
 const rates = new Map([[0.1, 0.03], [0.3, 0.1], [0.8, 0.3]]) // prettier-ignore
-const isPairs = ({ graph }) => graph.kind === 'random-matching'
 const anyOf = () => true
-/** The methods that are tried, and for the convolutional network which of their settings: it takes longer. */
+const isAmong = ({ period }) => period !== 9
+/** The methods that are tried, and which of their settings for the convolutional network, which takes longer. */
 const isTried = {
   'trained apart, merged once': anyOf,
-  'trained apart at own pace, merged once': anyOf,
   'all-reduce, int8': anyOf,
   'DiLoCo, all-reduce in few bits': ({ options }) => isAmong(options) && options.bits === 4,
-  'Decoupled DiLoCo, quorum, int8': ({ options }) => options.period === 27 && options.quorum === 14,
   'CocktailSGD': anyOf,
-  'D-PSGD': isPairs,
+  'D-PSGD': ({ graph }) => graph.kind === 'random-matching',
   'GASLoC, int8': ({ options }) => isAmong(options) && options.momentum < 0.9,
   'Overlap merge, int8': ({ options, graph }) => isAmong(options) && graph.kind !== 'ring',
-  'DivShare, int8': ({ options }) => isAmong(options) && options.fragments === 4,
   'Moniqua': ({ options }) => options.theta >= 0.5,
   'CHOCO-SGD, local steps': ({ options }) => isAmong(options) && options.compressor.fraction > 1 / 64
 }
-const isAmong = ({ period }) => period !== 9
 
 const atLowerRates = ({ configs, ...method }) => ({ ...method, configs: configs.map((config) => ({ ...config, rate: rates.get(config.rate) })) }) // prettier-ignore
 const others = all.filter(({ name }) => name in isTried).map(atLowerRates)
@@ -33,11 +29,12 @@ const forConvolutions = others.map((method) => ({ ...method, configs: method.con
 const models = { large: { kind: 'mlp', hidden: [128] }, cnn: { kind: 'cnn' } }
 const lengths = { large: messageLength, cnn: 9226 }
 
-/** The map for `mlp`, the small perceptron; `large` or `cnn`: cells, methods and setup. The others have the cells with stragglers only at 50 ms. */
+/** The map for `mlp`, the small perceptron; `large` or `cnn`: cells, methods and setup. The others have methods with a barrier only, and stragglers at 50 ms. */
 export function mapOf(network, peers) {
   const setup = setupOf(peers)
   if (network === 'mlp') return { cells: allCells, methods: all, setup }
   const data = { model: models[network], samples: 12000 }
-  const [cells, methods] = [allCells.filter(({ hasStragglers, latency }) => !hasStragglers || latency === 50), network === 'cnn' ? forConvolutions : forLarge] // prettier-ignore
+  const cells = allCells.filter(({ hasStragglers, latency }) => !hasStragglers || latency === 50)
+  const methods = network === 'cnn' ? forConvolutions : forLarge
   return { cells, methods, setup: { ...setup, lengths: { trained: lengths[network], message: messageLength }, data, rates: [...rates.values()] } } // prettier-ignore
 }
