@@ -48,7 +48,7 @@ export const divShare = algorithm({
     const waits = (j: PeerName) => (k - (under[j]?.since ?? k)) / period
     for (const j of to) if (waits(j) >= 16) delete under[j]
     const acknowledged = new Set([...taken.keys(), ...to.filter((j) => waits(j) % 4 === 2)])
-    for (const j of acknowledged) send(j, taken.get(j) ?? 0, 0, nothing)
+    for (const j of acknowledged) send(j, taken.get(j) ?? 0, 0, { offset: 0, length: 0 })
     const drawn = ranges.map(() => random.shuffle(to).slice(0, s))
     for (const [part, j] of random.shuffle(drawn.flatMap((all, part) => all.map((j) => [part, j] as const))))
       if (waits(j) < 2 && send(j, k, part, ranges[part])) under[j] = { since: under[j]?.since ?? k, last: k }
@@ -57,5 +57,4 @@ export const divShare = algorithm({
 })
 
 type Under = { readonly since: number; readonly last: number }
-const nothing: Range = { offset: 0, length: 0 }
 const mean = (all: readonly Vector[]): Vector => linearOf(all.map((each): Term<Vector> => [1 / all.length, each]))
