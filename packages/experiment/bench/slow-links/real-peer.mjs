@@ -10,7 +10,7 @@ import { settingsOf, topologyFor } from './engine.mjs'
 import { tensorflowTask } from './tensorflow-tasks.mjs'
 
 /** So many gradients are computed before the start, until the code is compiled; and how long others may take to be ready. */
-const [warmUps, patience] = [60, 300_000]
+const [warmUps, timeout] = [60, 300_000]
 
 /** When something happens on this machine, in ms, in all its processes alike. */
 const now = () => performance.timeOrigin + performance.now()
@@ -53,7 +53,7 @@ process.on('message', (message) => waiting.get(message.kind)?.(message))
 async function runPeer(task, { self, method, seed, setup, cell, rounds, models: file }) {
   const { peers, batch } = setup
   const topology = topologyFor(peers, method.graph ?? { kind: 'ring' })
-  const settings = { ...settingsOf({ method, topology, peers, seed, batch, rounds }), timeout: patience }
+  const settings = { ...settingsOf({ method, topology, peers, seed, batch, rounds }), timeout }
   const peer = await createPeer({
     self,
     identity: await createIdentity(),
@@ -66,7 +66,7 @@ async function runPeer(task, { self, method, seed, setup, cell, rounds, models: 
     codec: method.codec ?? 'float32'
   })
   process.send({ kind: 'listening', entry: { name: self, id: peer.id, addresses: peer.addresses } })
-  await peer.connect((await told('peerList')).peerList, patience)
+  await peer.connect((await told('peerList')).peerList, timeout)
   process.send({ kind: 'ready' })
   const { at } = await told('go')
   await setTimeout(at - now())
