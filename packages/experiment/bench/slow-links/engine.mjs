@@ -130,7 +130,7 @@ function serversOf({ hasServers, server }, peers) {
  * model, which is the one that a worker has just received. `sees` takes a peer's model at a time in ms, and resolves with whether the
  * target is reached.
  */
-export class Judge {
+class Judge {
   #latest = new Map()
   #gone = new Set()
   #next

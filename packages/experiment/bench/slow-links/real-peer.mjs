@@ -15,8 +15,6 @@ const [warmUps, timeout] = [60, 300_000]
 /** When something happens on this machine, in ms, in all its processes alike. */
 const now = () => performance.timeOrigin + performance.now()
 
-const sentBytes = (peer) => peer.traffic().sent.payload + peer.traffic().sent.overhead
-
 /** A task whose gradients take `ms`, however long they take to compute; what one takes longer, the next takes less. */
 function paced(task, ms) {
   let late = 0
@@ -70,16 +68,13 @@ async function runPeer(task, { self, method, seed, setup, cell, rounds, models: 
   process.send({ kind: 'ready' })
   const { at } = await told('go')
   await setTimeout(at - now())
-  const [before, cpuBefore] = [sentBytes(peer), process.cpuUsage()]
   const [times, models] = [[], []]
   for await (const { parameters } of train(peer.fabric, paced(task, cell.perStep * (cell.slow[self] ?? 1)), settings)) {
     times.push(now() - at)
     models.push(parameters.slice())
   }
-  const bytes = sentBytes(peer) - before
   await writeFile(file, Buffer.concat(models.map(({ buffer }) => Buffer.from(buffer))))
-  const { user, system } = process.cpuUsage(cpuBefore)
-  process.send({ kind: 'trained', times, bytes, cpu: (user + system) / 1e6 })
+  process.send({ kind: 'trained', times })
   await told('end')
   await peer.close()
   process.send({ kind: 'ended' })

@@ -8,8 +8,8 @@
 // that time), the links have a sixteenth of the rate and sixteen times the latency. That changes only the unit of time, in which the simulated
 // times are the map's. No parameter is fitted.
 //
-// Real peers run as many rounds as simulated ones need to the target, and a fifth more without a barrier. In synchronous methods, the mean of
-// the real models must have the target accuracy after the same round, and not before. The time of a merge is that of a round of a direct
+// Real peers run as many rounds as simulated ones need to the target. The mean of the real models must have the target accuracy after the same
+// round, and not before. The time of a merge is that of a round of a direct
 // int8 all-reduce, on real peers too. A first run is not counted: much of the code is not compiled until then. Ends with an error if a time
 // differs by more than 15 %.
 import { fork } from 'node:child_process'
@@ -20,7 +20,7 @@ import { fileURLToPath } from 'node:url'
 import { lengthOf, mean } from '@murmuration/vectors'
 import Table from 'cli-table3'
 import { bestOf } from './cells.mjs'
-import { compute, Judge, peersOf, replay, tasksOf } from './engine.mjs'
+import { compute, peersOf, replay, tasksOf } from './engine.mjs'
 import { direct } from './methods.mjs'
 import { mapOf } from './networks.mjs'
 import { openResults, targetsOf } from './results.mjs'
@@ -73,7 +73,7 @@ function heard(kind) {
 const tell = (message) => children.forEach((each) => each.send(message))
 const loaded = heard('loaded')
 
-/** Runs a method on real peers. Returns each peer's models and their times, in ms, and the bytes that it has sent. */
+/** Runs a method on real peers. Returns each peer's models and their times, in ms. */
 async function onRealPeers({ algorithm, rate, codec, graph, options }, cell, rounds) {
   await loaded
   const method = { algorithm, rate, codec, graph, options }
@@ -89,9 +89,7 @@ async function onRealPeers({ algorithm, rate, codec, graph, options }, cell, rou
     const runs = await trained
     tell({ kind: 'end' })
     await ended
-    return await Promise.all(
-      runs.map(async ({ times, bytes, cpu }, k) => ({ self: peers[k], times, bytes, cpu, models: modelsIn(await readFile(files[k])) })) // prettier-ignore
-    )
+    return await Promise.all(runs.map(async ({ times }, k) => ({ times, models: modelsIn(await readFile(files[k])) })))
   } finally {
     await rm(folder, { recursive: true })
   }
@@ -103,21 +101,13 @@ function modelsIn({ buffer, byteOffset, byteLength }) {
   return Array.from({ length: numbers.length / elements }, (_, k) => numbers.subarray(k * elements, (k + 1) * elements))
 }
 
-/** When real peers reach the target. */
-async function realTime(method, isOwnPace, cell, round) {
+/** When real peers reach the target, in `round` rounds. */
+async function realTime(method, cell, round) {
   const runs = await onRealPeers(method, cell, round)
-  const [bytes, cpu] = ['bytes', 'cpu'].map((key) => runs.reduce((sum, each) => sum + each[key], 0))
-  if (!isOwnPace) {
-    const accuracyAfter = async (count) => (await tasks.union.evaluate(mean(runs.map(({ models }) => models[count - 1]))).run()).accuracy // prettier-ignore
-    const [accuracy, before] = [await accuracyAfter(round), await accuracyAfter(round - setup.every)]
-    if (accuracy < target || before >= target) throw new Error(`after round ${round} the mean of the real models has an accuracy of ${accuracy}, and ${before} before; expected ${target} between them`) // prettier-ignore
-    return { ms: Math.max(...runs.map(({ times }) => times[round - 1])), bytes, cpu }
-  }
-  const judge = new Judge({ setup, cell, union: tasks.union, target, hasServers: false })
-  const events = runs.flatMap(({ self, times, models }) => times.map((ms, k) => ({ self, ms, model: models[k] })))
-  for (const { self, ms, model } of events.sort((left, right) => left.ms - right.ms))
-    if (await judge.sees(ms, self, model)) return { ms, cpu }
-  return { cpu }
+  const accuracyAfter = async (count) => (await tasks.union.evaluate(mean(runs.map(({ models }) => models[count - 1]))).run()).accuracy // prettier-ignore
+  const [accuracy, before] = [await accuracyAfter(round), await accuracyAfter(round - setup.every)]
+  if (accuracy < target || before >= target) throw new Error(`after round ${round} the mean of the real models has an accuracy of ${accuracy}, and ${before} before; expected ${target} between them`) // prettier-ignore
+  return { ms: Math.max(...runs.map(({ times }) => times[round - 1])) }
 }
 
 /** After so many rounds of an all-reduce the next four are measured. */
@@ -147,25 +137,22 @@ await onRealPeers({ algorithm: 'quantised-diloco', rate: 0.1, options: { period:
 for (const { cell, names } of cells) {
   const merge = await mergeTime(cell)
   table.push([cell.name, 'the merge', 'int8 all-reduce', '', seconds(merge.simulated), seconds(merge.real), (merge.real / merge.simulated).toFixed(3), '']) // prettier-ignore
-  for (const { name, family, configs, isOwnPace } of names.map((name) =>
-    map.methods.find((one) => one.name === name)
-  )) {
+  for (const { name, family, configs } of names.map((each) => map.methods.find((one) => one.name === each))) {
     const [place] = bestOf(inMap, name, cell.name, seed)
     if (place === undefined) {
       table.push([cell.name, name, 'not reached in the simulator', '', '', '', '', ''])
       continue
     }
-    const line = inMap.get(`${name} | ${place} | ${seed}${isOwnPace ? ` | ${cell.name}` : ''}`)
+    const line = inMap.get(`${name} | ${place} | ${seed}`)
     const ms = slowed * line.ms[cell.name]
-    const round = isOwnPace ? Math.ceil((1.2 * ms) / cell.perStep) : line.round
     const runs = []
     for (let repeat = 0; repeat < repeats; repeat++)
-      runs.push(await once(`${name} | ${place} | ${cell.name} | ${repeat}`, () => realTime(configs[place], isOwnPace, cell, round))) // prettier-ignore
+      runs.push(await once(`${name} | ${place} | ${cell.name} | ${repeat}`, () => realTime(configs[place], cell, line.round))) // prettier-ignore
     const [ofMerge, ofRealMerge] = family === 'gossip' ? [merge.simulated, merge.real] : [0, 0]
-    const [simulated, real] = [ms + ofMerge, runs.map(({ ms: each = Infinity }) => each + ofRealMerge)]
+    const [simulated, real] = [ms + ofMerge, runs.map((run) => run.ms + ofRealMerge)]
     const ratio = median(real) / simulated
     ratios.push(ratio)
-    table.push([cell.name, name, JSON.stringify(configs[place]), line.round ?? '', seconds(simulated), seconds(median(real)), ratio.toFixed(3), `${seconds(Math.min(...real))} to ${seconds(Math.max(...real))}`]) // prettier-ignore
+    table.push([cell.name, name, JSON.stringify(configs[place]), line.round, seconds(simulated), seconds(median(real)), ratio.toFixed(3), `${seconds(Math.min(...real))} to ${seconds(Math.max(...real))}`]) // prettier-ignore
     console.log(table.toString())
   }
 }
