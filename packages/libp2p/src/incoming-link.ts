@@ -17,7 +17,7 @@ import type { OutgoingLink } from './outgoing-link.js'
 import { ReceiveWindow } from './receive-window.js'
 import { type ViaRelay, viaOf } from './relay/bar.js'
 import { weightOf } from './send-queue.js'
-import { limitWindow, windowFor } from './stream-window.js'
+import { firstWindow, limitWindow, widenWindow, windowFor } from './stream-window.js'
 
 /** One handshake of the neighbour, and its streams. */
 interface Session {
@@ -85,6 +85,7 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
     if (!isExpected || session.via?.bar !== undefined) return stream.abort(new Error('no handshake for this stream'))
     session.exchange = stream
     this.#tune(session)
+    widenWindow(stream, firstWindow(this.#context.elements, this.#context.limits))
     const reader = new FrameReader(this, session.decoder)
     session.reader = reader
     stream.addEventListener('message', ({ data }) => {
