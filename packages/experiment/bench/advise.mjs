@@ -1,10 +1,11 @@
-// Whether `murmur advise` finds what a full sweep finds. For each example of examples/advise: the time of the advised plan, divided by that
-// of the best of all plans, and the processor time of both, on one thread. The sweep simulates all plans with all seeds up to the loss, or to
-// the end of the training file's rounds. With --stop it gives up each plan that has taken 1.25 times as long as the best so far, and uses
-// further seeds only for plans that close to the best: the same best plan for less time. Prints a line after each example, and a table.
+// Whether `murmur advise` finds what a full sweep finds. For each example of examples/advise, or each one given, also of the folder `advise`
+// beside this file: the time of the advised plan, divided by that of the best of all plans, and the processor time of both, on one thread. The
+// sweep simulates all plans with all seeds up to the loss, or to the end of the training file's rounds. With --stop it gives up each plan that
+// has taken 1.25 times as long as the best so far, and uses further seeds only for plans that close to the best: the same best plan for less
+// time. Prints a line after each example, and a table.
 //
 //   node packages/experiment/bench/advise.mjs [--stop] [--no-sweep] [EXAMPLE …]
-import { readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { advise, computingOf, totalOf } from '../dist/sim/index.js'
 import { sweepOfPlans } from '../dist/advise/advise.js'
@@ -14,9 +15,13 @@ const { values: given, positionals: names } = parseArgs({
   options: { 'stop': { type: 'boolean' }, 'no-sweep': { type: 'boolean' } },
   allowPositionals: true
 })
-const folder = new URL('../../../examples/advise/', import.meta.url).pathname
+const [examples, others] = ['../../../examples/advise/', 'advise/'].map(
+  (each) => new URL(each, import.meta.url).pathname
+)
 const computings = {
-  mixed: '{ perSample: 0.2 ms, slow: { home-2: 4, mobile: 4 }, stragglers: { kind: log-normal, sigma: 0.3 } }'
+  'mixed': '{ perSample: 0.2 ms, slow: { home-2: 4, mobile: 4 }, stragglers: { kind: log-normal, sigma: 0.3 } }',
+  'six-with-stragglers': '{ perSample: 0.5 ms, slow: { p1: 5 }, stragglers: { kind: log-normal, sigma: 0.5 } }',
+  'ten-homes': '{ perSample: 0.2 ms, slow: { b1: 3 } }'
 }
 const { signal } = new AbortController()
 const head = ['example', 'advised plan', 'together', 'best of the sweep', 'together', 'ratio', 'files’ plan', 'advise, CPU s', 'sweep, CPU s', 'of it'] // prettier-ignore
@@ -33,8 +38,9 @@ const keyOf = ({ algorithm, graph, choice: { codec, rate } }) => JSON.stringify(
 const shown = (plan) => `${plan.algorithm}, ${plan.graph}, ${plan.choice.codec}, rate ${plan.choice.rate.toPrecision(2)}` // prettier-ignore
 
 for (const name of names.length > 0 ? names : ['lan', 'two-homes', 'three-clouds', 'mixed']) {
-  const request = { topology: `${folder}${name}.yaml`, train: `${folder}train.yaml` }
-  readFileSync(request.topology)
+  const topology = [examples, others].map((folder) => `${folder}${name}.yaml`).find((path) => existsSync(path))
+  if (topology === undefined) throw new Error(`no example ${name}: neither in ${examples} nor in ${others}`)
+  const request = { topology, train: `${examples}train.yaml` }
   const computing = computingOf(computings[name] ?? '{ perSample: 0.2 ms }')
   const options = { computing, budget: 86_400, threads: 1, signal }
   const emit = ({ plans, rounds, seeds }) => console.log(`${name}: ${process.cpuUsage().user / 1e6} s, ${plans} plans for ${rounds} rounds, ${seeds} seeds`) // prettier-ignore
