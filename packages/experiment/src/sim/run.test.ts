@@ -158,6 +158,14 @@ test('a run whose peers give up has failed, also if others have left before, and
   t.true(gossip.record.seconds < 3, `${gossip.record.seconds} s`)
 })
 
+test('DiLoCo with a period that is longer than the run takes an outer step at its end', async (t) => {
+  const methods = '[{ algorithm: diloco }, { algorithm: quantised-diloco }]'
+  for (const { record } of await everyRun(await scenarioOf({ ...lines, methods }))) {
+    const [first, last] = [record.curve[0], record.curve[record.curve.length - 1]]
+    t.true(last.loss < first.loss / 3, `${record.method}: ${first.loss} to ${last.loss}`)
+  }
+})
+
 test('a peer that froze for longer than the others wait gives up, and they go on without it', async (t) => {
   const scenario = await scenarioOf({
     ...lines,
