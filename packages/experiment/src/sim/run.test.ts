@@ -158,6 +158,16 @@ test('a run whose peers give up has failed, also if others have left before, and
   t.true(gossip.record.seconds < 3, `${gossip.record.seconds} s`)
 })
 
+test('a run whose peers all crash or leave has failed', async (t) => {
+  for (const action of ['crash', 'leave']) {
+    const events = ['a', 'b', 'c'].map((peer) => `{ at: 20 ms, do: ${action}, peer: ${peer} }`)
+    const faults = `{ events: [${events.join(', ')}] }`
+    const [{ record }] = await everyRun(await scenarioOf({ ...lines, faults, methods: '[{ algorithm: dpsgd }]' }))
+    t.is(record.outcome, 'failed')
+    t.is(record.reason, 'no peer reached its last round: all have crashed or left')
+  }
+})
+
 test('DiLoCo with a period that is longer than the run takes an outer step at its end', async (t) => {
   const methods = '[{ algorithm: diloco }, { algorithm: quantised-diloco }]'
   for (const { record } of await everyRun(await scenarioOf({ ...lines, methods }))) {

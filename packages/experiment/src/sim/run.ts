@@ -125,7 +125,8 @@ class SimulatedRun {
       await this.#simulation.run()
       await this.#metrics.finish()
       const [first] = this.#lost.values()
-      return this.#hasFinished || this.#simulation.isStopping ? undefined : first?.message
+      if (this.#hasFinished || this.#simulation.isStopping) return undefined
+      return first?.message ?? 'no peer reached its last round: all have crashed or left'
     } catch (error) {
       const isResult =
         error instanceof NeighboursMissingError || error instanceof DivergedError || error instanceof DeadlockError
