@@ -1,4 +1,4 @@
-/** DiLoCo: H inner steps from θ, then an outer step on the mean of the workers' changes. x: inner parameters; θ: outer ones. */
+/** DiLoCo: H inner steps from θ, fewer at the end, then an outer step on the mean of the workers' changes. x: inner parameters; θ: outer ones. */
 import { z } from 'zod'
 import { meanOptions, meanOver } from './collectives/mean-over.js'
 import { linear } from './node/vector.js'
@@ -23,7 +23,8 @@ export const diloco = algorithm({
   model: ({ θ }) => θ,
   async round(node, { x, θ }, k) {
     const inner = node.step(x, await node.gradient(x))
-    if ((k + 1) % node.options.period !== 0) return { x: inner, θ }
+    const isOuter = (k + 1) % node.options.period === 0 || k + 1 === node.rounds
+    if (!isOuter) return { x: inner, θ }
     const Δ = await meanOver(node.all, node.route(k), linear([1, θ], [-1, inner]), node) //  Δ = mean of θ − x_i
     const next = node.optimiser('outer', node.options.outer).step(θ, Δ) //             θ ← outer step on Δ
     return { x: next, θ: next }

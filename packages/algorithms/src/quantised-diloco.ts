@@ -28,7 +28,8 @@ export const quantisedDiloco = algorithm({
   async round(node, { x, θ, e }, k) {
     const { period, bits, outer } = node.options
     const inner = node.step(x, await node.gradient(x))
-    if ((k + 1) % period !== 0) return { x: inner, θ, e }
+    const isOuter = (k + 1) % period === 0 || k + 1 === node.rounds
+    if (!isOuter) return { x: inner, θ, e }
     const all = linear([1, θ], [-1, inner], [1, e]) //                       Δ_i = θ − x_i + e_i
     const { mean: Δ, left } = await quantisedMean(node.all, node.route(k), all, bits)
     const next = node.optimiser('outer', outer).step(θ, Δ) //                θ ← outer step on Δ, the mean in few bits

@@ -31,6 +31,8 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
   readonly traffic = new Traffic()
   /** A hash of every arrival and every end of a computation, in order. */
   readonly log = new LogHash()
+  /** Whether all peers were told to stop: by {@link stop}, at the end of the time, or after a failure. */
+  isStopping = false
   readonly #options: SimulationOptions<Message>
   readonly #program: PeerProgram<Message>
   readonly #network: FluidNetwork
@@ -40,7 +42,6 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
   readonly #faults: Faults
   readonly #ruleRandom
   #failure: { readonly error: unknown } | undefined
-  #isStopping = false
 
   constructor(options: SimulationOptions<Message>, program: PeerProgram<Message>) {
     this.#options = options
@@ -78,8 +79,8 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
 
   /** Tells all peers to stop. Call it from a program or an observer, while the clock stands still. */
   stop(reason?: string): void {
-    if (this.#isStopping) return
-    this.#isStopping = true
+    if (this.isStopping) return
+    this.isStopping = true
     this.kernel.expectNoProgram()
     for (const endpoint of this.#endpoints.values()) {
       // A peer that is frozen until the end never receives its notes.
@@ -265,7 +266,7 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
     const starts = event.kind === 'join' || event.kind === 'restart'
     if (starts) this.kernel.expectProgram()
     const happen = () => {
-      if (this.#isStopping) return
+      if (this.isStopping) return
       if (starts) this.kernel.resolveExpectedProgram()
       this.#options.observer?.fault?.(event)
       this.#applyFault(event)

@@ -62,6 +62,23 @@ test('where somebody was missing the mean may move', (t) => {
   t.deepEqual(judged('mean', [[a, report(0, [1])], [b, report(0, [2])], ...missing]), [])
 })
 
+test('where the others mixed a message of a process that a new one has replaced the mean may move', (t) => {
+  const found = (round: number) => {
+    const checkers = new InvariantCheckers([a, b], 'mean', 1)
+    for (const peer of [a, b]) give(checkers, peer, report(0, [1]))
+    // The first process of b sent its message of round 1, which a has mixed, and then crashed.
+    give(checkers, a, report(1, [1]))
+    checkers.restarted(b)
+    give(checkers, b, report(0, [5]))
+    give(checkers, b, report(1, [round === 1 ? 6 : 5]))
+    give(checkers, a, report(2, [1]))
+    give(checkers, b, report(2, [6]))
+    return checkers.findings
+  }
+  t.deepEqual(found(1), [])
+  t.regex(found(2)[0], /moved by 1 in round 2/)
+})
+
 test('who should be identical and is not is named', (t) => {
   t.deepEqual(
     judged('equality', [

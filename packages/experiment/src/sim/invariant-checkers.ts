@@ -34,6 +34,8 @@ export class InvariantCheckers {
   readonly #before = new Map<PeerName, Float32Array>()
   readonly #weights = new Map<PeerName, number>()
   readonly #sums = new Map<number, RoundSums>()
+  /** The mean of this round and earlier ones is not checked: a peer began again, and the others mixed messages of its earlier process. */
+  #lastMixed = -1
   readonly #models = new Map<number, { readonly model: Float32Array; peers: number }>()
 
   /**
@@ -52,8 +54,11 @@ export class InvariantCheckers {
     return [...this.#found]
   }
 
-  /** A process of a peer begins again, from round 0. */
+  /** A process of a peer begins, or begins again, from round 0. */
   restarted(peer: PeerName): void {
+    // The others may have mixed a message that the earlier process sent in its last, unfinished round.
+    const last = this.#lastRound.get(peer)
+    if (last !== undefined) this.#lastMixed = Math.max(this.#lastMixed, last + 1)
     this.#lastRound.delete(peer)
     this.#before.delete(peer)
   }
@@ -106,7 +111,7 @@ export class InvariantCheckers {
     this.#sums.delete(round)
     const moved = norm(Float32Array.from(sums.change))
     const allowed = meanTolerance * norm(Float32Array.from(sums.before)) + 1e-12
-    if (!sums.isWhole) return
+    if (!sums.isWhole || round <= this.#lastMixed) return
     if (moved > allowed)
       this.found(`the sum of the parameters moved by ${moved} in round ${round} without an optimiser`)
     if (Math.abs(sums.weight) > meanTolerance * sums.peers)

@@ -139,6 +139,43 @@ test('a peer that is gone for good ends the central ways with its name, and goss
   }
 })
 
+test('a run whose peers give up has failed, also if others have left before, and it ends', async (t) => {
+  const alone = {
+    ...lines,
+    topology: '{ graph: ring, peers: [a, b, c, d, e] }',
+    timeout: '1 s',
+    stop: '{ time: 10 min }',
+    faults: `{ events: [
+      { at: 0 ms, do: crash, peer: c }, { at: 0 ms, do: crash, peer: e }, { at: 50 ms, do: leave, peer: b }, { at: 50 ms, do: leave, peer: d }
+    ] }`
+  }
+  const [tracking] = await everyRun(await scenarioOf({ ...alone, methods: '[{ algorithm: gradient-tracking }]' }))
+  t.is(tracking.record.outcome, 'failed')
+  t.regex(tracking.record.reason ?? '', /^a waited 1000 ms for the pair of e in round 0/)
+  const [gossip] = await everyRun(await scenarioOf({ ...alone, membership: '{}', methods: '[{ algorithm: dpsgd }]' }))
+  t.is(gossip.record.outcome, 'failed')
+  t.regex(gossip.record.reason ?? '', /^a has waited 1 s for the run to begin; missing: /)
+  t.true(gossip.record.seconds < 3, `${gossip.record.seconds} s`)
+})
+
+test('a run whose peers all crash or leave has failed', async (t) => {
+  for (const action of ['crash', 'leave']) {
+    const events = ['a', 'b', 'c'].map((peer) => `{ at: 20 ms, do: ${action}, peer: ${peer} }`)
+    const faults = `{ events: [${events.join(', ')}] }`
+    const [{ record }] = await everyRun(await scenarioOf({ ...lines, faults, methods: '[{ algorithm: dpsgd }]' }))
+    t.is(record.outcome, 'failed')
+    t.is(record.reason, 'no peer reached its last round: all have crashed or left')
+  }
+})
+
+test('DiLoCo with a period that is longer than the run takes an outer step at its end', async (t) => {
+  const methods = '[{ algorithm: diloco }, { algorithm: quantised-diloco }]'
+  for (const { record } of await everyRun(await scenarioOf({ ...lines, methods }))) {
+    const [first, last] = [record.curve[0], record.curve[record.curve.length - 1]]
+    t.true(last.loss < first.loss / 3, `${record.method}: ${first.loss} to ${last.loss}`)
+  }
+})
+
 test('a peer that froze for longer than the others wait gives up, and they go on without it', async (t) => {
   const scenario = await scenarioOf({
     ...lines,

@@ -26,6 +26,7 @@ import type { Method, Scenario } from './scenario.js'
 import { serversOf } from './servers.js'
 import { SimulatedStore } from './store-costs.js'
 import { type SimRun, topologyOf } from './sweep.js'
+import { timeFractions } from './time-fractions.js'
 import { TimelineRecorder } from './timeline-recorder.js'
 import { trafficOver } from './traffic-wire.js'
 
@@ -66,6 +67,8 @@ class SimulatedRun {
   readonly #recorder: TimelineRecorder | undefined
   /** Workers that gave up, in that order, each with its error. */
   readonly #lost = new Map<PeerName, NeighboursMissingError>()
+  /** Whether a worker has trained to its last round. */
+  #hasFinished = false
   readonly #simulation: Simulation<VectorMessage>
   readonly #store: SimulatedStore | undefined
 
@@ -121,7 +124,9 @@ class SimulatedRun {
     try {
       await this.#simulation.run()
       await this.#metrics.finish()
-      return undefined
+      const [first] = this.#lost.values()
+      if (this.#hasFinished || this.#simulation.isStopping) return undefined
+      return first?.message ?? 'no peer reached its last round: all have crashed or left'
     } catch (error) {
       const isResult =
         error instanceof NeighboursMissingError || error instanceof DivergedError || error instanceof DeadlockError
@@ -154,7 +159,7 @@ class SimulatedRun {
       payloadSent: traffic.payload,
       messages: traffic.messages,
       busiest: simulation.busiest(),
-      time: this.#timeFractions(),
+      time: timeFractions(this.#workers.map((worker) => simulation.timeOf(worker))),
       curve: points,
       models,
       ...(keys === undefined ? {} : { keys }),
@@ -201,10 +206,17 @@ class SimulatedRun {
     if (this.#servers.includes(self)) return this.#serve(fabric)
     this.#checkers.restarted(self)
     const task = this.#asTraffic(isOnOneMachine(this.#run.method) ? this.#taskSet.union : this.#taskSet.of(self))
-    for await (const report of train(fabric, task, { ...settings, members: this.#membersOn(fabric) })) {
-      if (report.phase === 'train') this.#checkers.take(self, report)
-      if (await this.#metrics.take(self, report)) this.#simulation.stop('target reached, or all rounds done')
+    const members = this.#membersOn(fabric)
+    try {
+      for await (const report of train(fabric, task, { ...settings, members })) {
+        if (report.phase === 'train') this.#checkers.take(self, report)
+        if (await this.#metrics.take(self, report)) this.#simulation.stop('target reached, or all rounds done')
+      }
+    } finally {
+      // The notes of a peer that has given up would keep the simulation running forever.
+      members?.end()
     }
+    this.#hasFinished = true
   }
 
   /** The membership, if the scenario has one and the algorithm can continue without some peers. */
@@ -240,20 +252,6 @@ class SimulatedRun {
       gradient: (parameters, batch, round) => task.gradient(parameters, batch, round),
       evaluate: (parameters) => task.evaluate(parameters)
     }
-  }
-
-  #timeFractions(): SimulatedRecord['time'] {
-    const sums = { working: 0, sending: 0, waiting: 0 }
-    for (const worker of this.#workers) {
-      const time = this.#simulation.timeOf(worker)
-      const all = time.working + time.sending + time.waiting
-      if (all === 0) continue
-      sums.working += time.working / all
-      sums.sending += time.sending / all
-      sums.waiting += time.waiting / all
-    }
-    const count = this.#workers.length
-    return { working: sums.working / count, sending: sums.sending / count, waiting: sums.waiting / count }
   }
 
   /** A hash of all events of the simulation and of its evaluations. */
