@@ -168,7 +168,9 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
     })
   }
 
-  #failSilent(missing: readonly PeerName[], time: Milliseconds): never {
+  /** @param awaited - a peer that several parts are awaited from is named once */
+  #failSilent(awaited: readonly PeerName[], time: Milliseconds): never {
+    const missing = [...new Set(awaited)]
     this.#owner.missed(missing)
     throw timedOut({ self: this.#owner.fabric.self, timeout: time, channel: this.name }, missing)
   }
