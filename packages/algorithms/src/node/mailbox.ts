@@ -139,7 +139,7 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
     const start = fabric.now()
     const take = (arrival: Arrival<Message> | undefined) => {
       this.#owner.waited(fabric.now() - start)
-      return arrival ?? this.#failSilent(awaited(), timeouts * timeout)
+      return arrival ?? this.#failSilent([...new Set(awaited())], timeouts * timeout)
     }
     return this.#arrival(round, start + timeouts * timeout, take, () => presence.refusals.hasAll(awaited))
   }
@@ -168,9 +168,7 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
     })
   }
 
-  /** @param awaited - a peer that several parts are awaited from is named once */
-  #failSilent(awaited: readonly PeerName[], time: Milliseconds): never {
-    const missing = [...new Set(awaited)]
+  #failSilent(missing: readonly PeerName[], time: Milliseconds): never {
     this.#owner.missed(missing)
     throw timedOut({ self: this.#owner.fabric.self, timeout: time, channel: this.name }, missing)
   }
