@@ -5,7 +5,7 @@ import { simulate, uniformLinks } from '@murmuration/simulator'
 import { vectorWire, weighed } from '@murmuration/wire'
 import test, { type ExecutionContext } from 'ava'
 import { type Ends, runOf, type World } from './keyed-runs.js'
-import { inSimulator, overLibp2p, simulated, type WorldOptions, type Program } from './worlds.js'
+import { inSimulator, overLibp2p, simulated } from './worlds.js'
 
 const worlds: Readonly<Record<string, World>> = {
   'the simulator': inSimulator,
@@ -69,20 +69,32 @@ function checkHeld(t: ExecutionContext, held: Ends['held']): void {
   }
 }
 
-/** Messages from p2 take far longer to p0 than to others. */
-async function unevenWorld({ topology, servers = [], seed, length }: WorldOptions, program: Program): Promise<void> {
-  const { access, path } = uniformLinks({})
-  const latency = (from: string, to: string) => (from === 'p2' && to !== 'p1' ? 500 : 1)
-  const links = { access, path: (from: PeerName, to: PeerName) => ({ ...path(from, to), latency: latency(from, to) }) }
-  const wire = { ...vectorWire, ...weighed(length) }
-  const options = { topology, servers: servers.map((name) => ({ name })), seed, wire, links, cost: () => 1 }
-  await simulate(options, program)
+/** A world where messages from p2 to some take 500 ms. */
+function slowFromP2(isSlow: (to: string) => boolean): World {
+  return async ({ topology, servers = [], seed, length }, program) => {
+    const { access, path } = uniformLinks({})
+    const latency = (from: string, to: string) => (from === 'p2' && isSlow(to) ? 500 : 1)
+    const links = {
+      access,
+      path: (from: PeerName, to: PeerName) => ({ ...path(from, to), latency: latency(from, to) })
+    }
+    const wire = { ...vectorWire, ...weighed(length) }
+    const options = { topology, servers: servers.map((name) => ({ name })), seed, wire, links, cost: () => 1 }
+    await simulate(options, program)
+  }
 }
 
 for (const algorithm of keyAlgorithms) {
   test(`${algorithm.title}: messages of the next epoch wait for peers that do not know of the end of this one`, async (t) => {
-    const { held } = await runOf(unevenWorld, algorithm, 3, (place) => adding(11, place), { options: { workers: 2 } })
+    const world = slowFromP2((to) => to !== 'p1')
+    const { held } = await runOf(world, algorithm, 3, (place) => adding(11, place), { options: { workers: 2 } })
     checkHeld(t, held)
+  })
+
+  test(`${algorithm.title}: a peer waits for room in the queue to a slow peer, and loses nothing`, async (t) => {
+    const world = slowFromP2(() => true)
+    const settings = { batchSize: 1, options: { workers: 60 } }
+    checkHeld(t, (await runOf(world, algorithm, 3, (place) => adding(11, place), settings)).held)
   })
 }
 

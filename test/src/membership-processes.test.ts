@@ -167,28 +167,32 @@ test('the last of three peers waits and says so, continues when another is back,
   for (const name of ['a', 'b']) t.is((await peers.of(name).result).code, 130)
 })
 
-test('neighbours of a peer whose training diverges are told so when it leaves', async (t) => {
-  t.timeout(timeLimit(200_000))
-  const names = ['a', 'b', 'c']
-  const peers = await PeerProcesses.prepare(t, { names, graph: 'ring', training: 'rounds: 2000\ntimeout: 5 s\n' })
-  const diverging = `import { setTimeout } from 'node:timers/promises'
-import { DivergedError } from '@murmuration/core'
+for (const [what, error, reason, code] of [
+  ['whose training diverges', 'DivergedError(', 'training diverged in round 5: the loss is NaN', 5],
+  ['that misses another', "NeighboursMissingError(['d'], ", 'b waited 5000 ms for d', 3]
+] as const)
+  test(`neighbours of a peer ${what} are told so when it leaves`, async (t) => {
+    t.timeout(timeLimit(200_000))
+    const names = ['a', 'b', 'c']
+    const peers = await PeerProcesses.prepare(t, { names, graph: 'ring', training: 'rounds: 2000\ntimeout: 5 s\n' })
+    const failing = `import { setTimeout } from 'node:timers/promises'
+import { DivergedError, NeighboursMissingError } from '@murmuration/core'
 import { algorithms } from '@murmuration/algorithms'
 const given = algorithms.find(({ name }) => name === 'dpsgd')
 const round = async (node, state, k) => {
   await setTimeout(100)
-  if (node.self === 'b' && k === 5) throw new DivergedError('training diverged in round 5: the loss is NaN')
+  if (node.self === 'b' && k === 5) throw new ${error}'${reason}')
   return given.round(node, state, k)
 }
-export const paced = { ...given, name: 'paced', title: 'D-PSGD that diverges', round }
+export const paced = { ...given, name: 'paced', title: 'D-PSGD that fails', round }
 `
-  await writeFile(join(peers.folder, 'paced.mjs'), diverging)
-  for (const name of names) peers.start(name)
-  const hasLeft = ({ neighbour, state, reason }: JsonLine) =>
-    neighbour === 'b' && state === 'left' && String(reason).includes('diverged in round 5: the loss is NaN')
-  await Promise.all(['a', 'c'].map((name) => peers.of(name).telling('why b has left', hasLeft)))
-  t.is((await peers.of('b').result).code, 5)
-})
+    await writeFile(join(peers.folder, 'paced.mjs'), failing)
+    for (const name of names) peers.start(name)
+    const hasLeft = ({ neighbour, state, reason: told }: JsonLine) =>
+      neighbour === 'b' && state === 'left' && String(told).includes(reason)
+    await Promise.all(['a', 'c'].map((name) => peers.of(name).telling('why b has left', hasLeft)))
+    t.is((await peers.of('b').result).code, code)
+  })
 
 test('a peer that may continue alone trains to the end', async (t) => {
   t.timeout(timeLimit(200_000))

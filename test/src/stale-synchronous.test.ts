@@ -143,3 +143,13 @@ test('a worker that stops is named by the server when its timeout has ended', as
   )
   t.deepEqual((error as unknown as { missing: unknown }).missing, [workers[2]])
 })
+
+test('a server that stops is named once, however many chunks it holds', async (t) => {
+  const workers = namesOf(2)
+  const world = { stops: new Map([[dedicated(1)[0].name, 200]]), cost: () => 30, latency: 100 }
+  const error = await t.throwsAsync(
+    run({ staleness: 2, chunks: 4, workers }, () => countingTask([4], (x) => x), world),
+    { name: 'NeighboursMissingError', message: /w\d+ waited 20000 ms for the down of s00: nothing arrived$/ }
+  )
+  t.deepEqual((error as unknown as { missing: unknown }).missing, ['s00'])
+})

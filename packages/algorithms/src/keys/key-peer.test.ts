@@ -1,8 +1,8 @@
-import { type Envelope, type Fabric, peerName } from '@murmuration/core'
+import { type Envelope, type Fabric, NeighboursMissingError, peerName, type SendResult } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
 import test from 'ava'
-import { KeyPeer } from './key-peer.js'
-import { homeOf, KeyServer } from './key-server.js'
+import { KeyPeer, type PeerSetting } from './key-peer.js'
+import { homeOf, KeyServer, type SendTo } from './key-server.js'
 import { Keys } from './keys.js'
 import { type KeyMessage, messageOf, vectorOf } from './messages.js'
 
@@ -71,4 +71,50 @@ test('an answer wakes the activity that has asked, and the others wait on', asyn
   t.deepEqual([got, receives()], [[elsewhere[2]], 5])
   for (const place of [0, 1, 3]) serve(place)
   await Promise.all(pulls)
+})
+
+/** Peer a of two, whose rows of peer b do not arrive: `result` is what becomes of its messages. */
+function silentWorld(result: SendResult) {
+  let now = 0
+  const fabric = {
+    self: a,
+    now: () => now,
+    send: () => result,
+    receive: async (until: number) => {
+      if (until > 100_000) throw new Error('waited too long')
+      now = until
+    },
+    wake: () => {}
+  } as unknown as Fabric<VectorMessage>
+  const server = (setting: PeerSetting, send: SendTo) =>
+    new KeyServer({ ...setting, holders: 2, count, width }, send, start)
+  const names = { peers: [a, b], workers: [a, b] }
+  const peer = new KeyPeer(fabric, { ...names, timeout: 1000, length: count * width, count, width, server })
+  const elsewhere = Uint32Array.from([...Array(count).keys()].filter((key) => homeOf(key, 2) === 1))
+  return {
+    fabric,
+    peer,
+    pull: () => new Keys(fabric, peer).pull(elsewhere, new Float32Array(elsewhere.length * width))
+  }
+}
+
+for (const [what, result, reason] of [
+  ['takes no message', 'full', 'cannot send to b: nothing was taken for 2000 ms'],
+  ['does not answer', 'queued', 'waited 2000 ms for the rows that it requested from b: nothing arrived']
+] as const)
+  test(`a peer that ${what} for two timeouts is named`, async (t) => {
+    const { message, missing } = await t.throwsAsync(silentWorld(result).pull(), {
+      instanceOf: NeighboursMissingError
+    })
+    t.deepEqual([message, missing], [`a ${reason}`, [b]])
+  })
+
+test('an error while the peer serves is that of its workers', async (t) => {
+  const { fabric, peer, pull } = silentWorld('full')
+  const activities: Promise<void>[] = []
+  Object.assign(fabric, { spawn: (activity: (fabric: unknown) => Promise<void>) => activities.push(activity(fabric)) })
+  peer.serve()
+  const { message } = await t.throwsAsync(pull())
+  await Promise.all(activities)
+  await t.throwsAsync(peer.endPhase(fabric), { message })
 })

@@ -4,12 +4,22 @@ import type { VectorMessage } from '@murmuration/wire'
 import type { KeyServer, KeySetting, SendTo } from './key-server.js'
 import { type KeyMessage, messageOf, noKeys, noValues, vectorOf } from './messages.js'
 import type { Operation } from './operation.js'
+import { Outbox } from './outbox.js'
 
 /** After this many timeouts without a message a peer that is behind counts as missing, even if its link is up. */
 const maxTimeouts = 20
 
 /** One peer's messages for the next phase may hold this many times the numbers of the parameters. */
 const maxLater = 16
+
+/** The messages that wait for room in the queue to one peer may hold this many times the numbers of the parameters, for each worker. */
+const maxUnsent = 16
+
+/** How often to look for that room, in milliseconds. */
+const retryEvery = 50
+
+/** How many timeouts a peer that takes no message, or does not answer, is waited for. */
+const silentTimeouts = 2
 
 /** The part of its server's setting that a peer knows itself. */
 export type PeerSetting = Pick<KeySetting, 'self' | 'peers' | 'keysPerMessage'>
@@ -46,6 +56,9 @@ export class KeyPeer {
   #later: Envelope<VectorMessage>[] = []
   /** How many numbers of each peer these hold; a message counts as one more than its vector has. */
   readonly #laterOf = new Map<PeerName, number>()
+  readonly #outbox: Outbox
+  /** The error of the activity that serves while workers compute. */
+  #failure: { readonly error: unknown } | undefined
   /** How many activities wait for a message. */
   #waiting = 0
   /** The operations that activities wait for. */
@@ -55,13 +68,14 @@ export class KeyPeer {
   waited: Milliseconds = 0
 
   constructor(fabric: Fabric<VectorMessage>, options: KeyPeerOptions) {
-    const { peers, workers, length, width } = options
+    const { peers, workers, ofPeer = 1, length, width } = options
     this.#fabric = fabric
     this.#options = options
     this.self = peers.indexOf(fabric.self)
     this.#maxKeys = Math.max(1, Math.floor(length / (1 + width)))
     this.#reached = new Map(workers.map((name) => [name, 0]))
     this.#lastMessageAt = fabric.now()
+    this.#outbox = new Outbox(fabric, maxUnsent * ofPeer * (length + 1))
     const setting = { self: this.self, peers: peers.length, keysPerMessage: this.#maxKeys }
     this.server = options.server(setting, (to, message) => this.#send(to, message))
   }
@@ -69,13 +83,18 @@ export class KeyPeer {
   /** Receives messages while all workers of the peer compute, until the returned function is called. */
   serve(): () => void {
     let isOver = false
-    this.#fabric.spawn((fabric) =>
-      this.until(
-        fabric,
-        () => isOver,
-        () => {}
-      )
-    )
+    this.#fabric.spawn(async (fabric) => {
+      try {
+        await this.until(
+          fabric,
+          () => isOver,
+          () => {}
+        )
+      } catch (error) {
+        this.#failure = { error }
+        this.wakeAll()
+      }
+    })
     return () => {
       isOver = true
       this.wakeAll()
@@ -90,7 +109,7 @@ export class KeyPeer {
       fabric,
       () => operation.open === 0,
       (silence) => {
-        if (silence >= 2) throw this.unanswered(silence)
+        if (silence >= silentTimeouts) throw this.unanswered(silence)
       },
       operation
     )
@@ -99,16 +118,17 @@ export class KeyPeer {
 
   /** The error when requests were not answered for this many timeouts. */
   unanswered(silence: number): NeighboursMissingError {
-    return this.#missing(
-      `waited ${silence * this.#options.timeout} ms for the rows that it requested: nothing arrived`,
-      []
-    )
+    const peers = this.server.unanswered.map((index) => this.#options.peers[index])
+    const from = peers.length === 0 ? '' : ` from ${peers.join(', ')}`
+    const time = silence * this.#options.timeout
+    return this.#missing(`waited ${time} ms for the rows that it requested${from}: nothing arrived`, peers)
   }
 
   /**
    * Receives messages until `isDone`. Calls `onSilence` after each timeout without a message, with their number.
    *
    * @param operation - the operation that is awaited, if it is one
+   * @throws NeighboursMissingError when a peer takes no message for two timeouts
    */
   async until(
     fabric: Fabric<VectorMessage>,
@@ -119,25 +139,28 @@ export class KeyPeer {
     const { timeout } = this.#options
     let [since, silence] = [fabric.now(), 0]
     while (!isDone()) {
+      if (this.#failure !== undefined) throw this.#failure.error
       this.#waiting++
       const deadline = Math.max(since, this.#lastMessageAt) + (silence + 1) * timeout
+      const wakeAt = this.#outbox.isEmpty ? deadline : Math.min(deadline, fabric.now() + retryEvery)
       if (operation !== undefined) this.#awaited.add(operation)
-      const envelope = await fabric.receive(deadline, undefined, operation)
+      const envelope = await fabric.receive(wakeAt, undefined, operation)
       if (operation !== undefined) this.#awaited.delete(operation)
       this.#waiting--
+      this.#sendUnsent()
       if (envelope !== undefined) {
         if (this.#accept(envelope)) [since, silence] = [fabric.now(), 0]
       } else if (fabric.now() >= deadline) onSilence(++silence)
     }
   }
 
-  /** Announces that this peer's workers have reached the end of the phase, and waits until those of all peers have. */
+  /** Announces that this peer's workers have reached the end of the phase, and waits until those of all peers have, and all messages are sent. */
   async endPhase(fabric: Fabric<VectorMessage>): Promise<void> {
     const start = fabric.now()
     const phase = this.#phase + 1
     const isWorker = this.#reached.has(fabric.self)
     const announce = (names: readonly PeerName[]) =>
-      names.filter((name) => !this.#send(this.#options.peers.indexOf(name), this.#reachedMessage(phase), 'try'))
+      names.filter((name) => !this.#send(this.#options.peers.indexOf(name), this.#reachedMessage(phase), false))
     if (isWorker) {
       this.#reached.set(fabric.self, phase)
       announce(this.#options.peers.filter((name) => name !== fabric.self))
@@ -145,7 +168,7 @@ export class KeyPeer {
     const behind = () => [...this.#reached].filter(([, reached]) => reached < phase).map(([name]) => name)
     await this.until(
       fabric,
-      () => behind().length === 0,
+      () => behind().length === 0 && this.#outbox.isEmpty,
       (silence) => {
         // A peer that is behind may be computing for long; a peer that is gone cannot be sent to.
         const unreachable = announce(behind())
@@ -236,24 +259,33 @@ export class KeyPeer {
     return { type: 'reached', origin: this.self, id: 0, keys: noKeys, values: noValues, phase }
   }
 
-  /** Sends a message, split if it is too long; returns whether its receiver could be reached. */
-  #send(to: number, message: KeyMessage & { readonly phase?: number }, ifNot: 'throw' | 'try' = 'throw'): boolean {
+  /** Sends a message, split if it is too long; returns whether its receiver can be reached. */
+  #send(to: number, message: KeyMessage & { readonly phase?: number }, isNeeded = true): boolean {
     const { width, peers } = this.#options
     const { keys, values, phase = this.#phase } = message
     const isLong = keys.length > this.#maxKeys
+    const wasEmpty = this.#outbox.isEmpty
     for (let start = 0; start === 0 || start < keys.length; start += this.#maxKeys) {
       const end = Math.min(keys.length, start + this.#maxKeys)
       const rows = values.length > 0 ? values.subarray(start * width, end * width) : values
       const part = isLong ? { ...message, keys: keys.subarray(start, end), values: rows } : message
-      const result = this.#fabric.send(peers[to], vectorOf(part, phase))
+      const result = this.#outbox.send(peers[to], vectorOf(part, phase))
       if (result === 'queued') continue
-      if (ifNot === 'try') return result === 'full'
-      throw this.#missing(
-        `cannot send to ${peers[to]}: ${result === 'full' ? 'the queue to it is full' : 'it is unreachable'}`,
-        [peers[to]]
-      )
+      if (!isNeeded) return result === 'full'
+      const reason = result === 'full' ? 'too many messages wait until it takes them' : 'it is unreachable'
+      throw this.#missing(`cannot send to ${peers[to]}: ${reason}`, [peers[to]])
     }
+    // An activity that waits until its deadline must look for room from now on.
+    if (wasEmpty && !this.#outbox.isEmpty) this.#fabric.wake()
     return true
+  }
+
+  #sendUnsent(): void {
+    this.#outbox.retry()
+    const time = silentTimeouts * this.#options.timeout
+    const stalled = this.#outbox.stalled(time)
+    if (stalled.length > 0)
+      throw this.#missing(`cannot send to ${stalled.join(', ')}: nothing was taken for ${time} ms`, stalled)
   }
 
   #missing(what: string, missing: readonly PeerName[]): NeighboursMissingError {

@@ -63,6 +63,15 @@ export class KeyServer {
     return this.#open.size
   }
 
+  /** The indices of the peers that open operations wait for, as far as is known here; ascending. */
+  get unanswered(): readonly number[] {
+    const peers = new Set<number>()
+    for (const { keys, isDone } of this.#open.values())
+      for (let i = 0; i < keys.length; i++) if (isDone[i] === 0) peers.add(this.whereIs(keys[i]))
+    peers.delete(this.setting.self)
+    return [...peers].sort((left, right) => left - right)
+  }
+
   /** The keys of the rows held here, and the rows. */
   held(): { readonly keys: Uint32Array; readonly rows: Float32Array } {
     const { width } = this.setting

@@ -139,7 +139,7 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
     const start = fabric.now()
     const take = (arrival: Arrival<Message> | undefined) => {
       this.#owner.waited(fabric.now() - start)
-      return arrival ?? this.#failSilent(awaited(), timeouts * timeout)
+      return arrival ?? this.#failSilent([...new Set(awaited())], timeouts * timeout)
     }
     return this.#arrival(round, start + timeouts * timeout, take, () => presence.refusals.hasAll(awaited))
   }

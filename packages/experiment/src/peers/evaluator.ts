@@ -1,4 +1,4 @@
-import type { Evaluation, PeerName } from '@murmuration/core'
+import { deferred, type Evaluation, type PeerName } from '@murmuration/core'
 import { buildTaskHere, startTaskWorker, type TaskWorker } from '@murmuration/tasks'
 import { consensusDistance, lengthOf, mean } from '@murmuration/vectors'
 import { trainCentrally } from './centralised.js'
@@ -31,6 +31,7 @@ export class Evaluator {
   readonly #rows: RowSnapshots
   /** Also receives the evaluations of the mean. */
   listener: ((event: EvaluationEvent) => void) | undefined
+  readonly #failure = deferred<never>()
   #busy: Promise<void> = Promise.resolve()
   #pending = 0
   #lastDistance: number | undefined
@@ -41,6 +42,7 @@ export class Evaluator {
     this.#task = task
     this.#emit = emit
     const { topology, servers } = plan.file
+    this.#failure.promise.catch(() => {})
     this.#rows = new RowSnapshots(topology.peers.length + servers.length, lengthOf(task.schema))
   }
 
@@ -53,6 +55,11 @@ export class Evaluator {
     const hasRows = plan.options.algorithm.keys !== undefined
     const task = hasRows ? await buildTaskHere(taskOf(plan)) : await startTaskWorker(taskOf(plan), { signal })
     return new Evaluator(plan, task, emit)
+  }
+
+  /** Rejects with the first error of an evaluation during the run. */
+  get failure(): Promise<never> {
+    return this.#failure.promise
   }
 
   /** The consensus distance in the last round with the parameters of all peers. */
@@ -147,7 +154,7 @@ export class Evaluator {
         this.listener?.(event)
         await this.#write(round, model)
       })
-      .catch(() => {})
+      .catch((error: unknown) => this.#failure.reject(error))
       .finally(() => {
         this.#pending -= bytes
       })

@@ -181,7 +181,8 @@ async function withPeer(peerRun: PeerRun, task: TaskWorker, peer: Peer, opened?:
       faults: faultsSeenBy(self, peer.neighbours())
     }
   } catch (error) {
-    if (failureKindOf(error) === 'diverged') failure = (error as Error).message
+    const kind = failureKindOf(error)
+    if (kind === 'diverged' || kind === 'neighboursMissing') failure = (error as Error).message
     throw error
   } finally {
     run.signal.removeEventListener('abort', stop)

@@ -149,7 +149,7 @@ async function runChildren(
     const peerList = await Promise.race([Promise.all(children.map((child) => child.listening)), stopped.promise])
     for (const child of children) child.meet(peerList)
     const ends = Promise.all([collect(workers, emit, evaluator), served(plan, servers, emit, evaluator)])
-    const [{ results, gaveUp }, ofServers] = await Promise.race([ends, stopped.promise])
+    const [{ results, gaveUp }, ofServers] = await Promise.race([ends, stopped.promise, evaluator.failure])
     return { results, servers: ofServers, gaveUp }
   } finally {
     signal.removeEventListener('abort', abort)
