@@ -6,6 +6,7 @@
 import { z } from 'zod'
 import { linear } from './node/vector.js'
 import { algorithm } from './record.js'
+import { endsPeriod } from './schedule.js'
 import { about, chunkOf, clocksOf, countOf, outerOptions, pull, push, rangesHeldBy, slowestOf } from './servers.js'
 
 export const asyncDiloco = algorithm({
@@ -20,7 +21,7 @@ export const asyncDiloco = algorithm({
   model: ({ θ }) => θ,
   async round(node, { x, θ }, k) {
     const inner = node.step(x, await node.gradient(x))
-    if ((k + 1) % node.options.period !== 0) return { x: inner, θ }
+    if (!endsPeriod(node, k)) return { x: inner, θ }
     push(node, k, linear([1, θ], [-1, inner])) //                        Δ = θ − x_i
     const next = await pull(node, k)
     return { x: next, θ: next }
@@ -35,11 +36,12 @@ export const asyncDiloco = algorithm({
       const { period, outerRate: η, momentum: β } = node.options
       const [chunks, m, clocks] = [{ ...state.chunks }, { ...state.m }, { ...state.clocks }]
       const N = node.peers().length
-      for (let open = (k + 1) % period === 0 ? Object.keys(chunks).length * N : 0; open > 0;) {
+      for (let open = endsPeriod(node, k) ? Object.keys(chunks).length * N : 0; open > 0;) {
         const arrival = await node.up.next(() => slowestOf(node, clocks))
         const chunk = chunkOf(node, node.up, arrival)
         const { from, round, message } = arrival
-        if (chunk === undefined || round + 1 !== period * (clocks[chunk.part][from] + 1)) continue
+        const due = (of: number) => Math.min(period * (clocks[of][from] + 1), node.rounds)
+        if (chunk === undefined || round + 1 !== due(chunk.part)) continue
         const { part, range } = chunk
         const [θ, Δ, count] = [chunks[part], message.part, countOf(clocks[part])]
         clocks[part] = { ...clocks[part], [from]: clocks[part][from] + 1 }

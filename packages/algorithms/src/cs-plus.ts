@@ -16,6 +16,7 @@ export const csPlus = algorithm({
   }),
   needs: { weights: 'rows' },
   keeps: 'nothing',
+  neighbours: ({ b }) => 2 * b + 1,
   channels: { model: { x: 'vector' } },
   edges: { model: 'dropped' },
   start: ({ x }) => ({ x }),

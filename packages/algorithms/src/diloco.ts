@@ -4,6 +4,7 @@ import { meanOptions, meanOver } from './collectives/mean-over.js'
 import { linear } from './node/vector.js'
 import { optimiserSettings } from './optimisers.js'
 import { algorithm } from './record.js'
+import { endsPeriod } from './schedule.js'
 
 export const diloco = algorithm({
   name: 'diloco',
@@ -23,8 +24,7 @@ export const diloco = algorithm({
   model: ({ θ }) => θ,
   async round(node, { x, θ }, k) {
     const inner = node.step(x, await node.gradient(x))
-    const isOuter = (k + 1) % node.options.period === 0 || k + 1 === node.rounds
-    if (!isOuter) return { x: inner, θ }
+    if (!endsPeriod(node, k)) return { x: inner, θ }
     const Δ = await meanOver(node.all, node.route(k), linear([1, θ], [-1, inner]), node) //  Δ = mean of θ − x_i
     const next = node.optimiser('outer', node.options.outer).step(θ, Δ) //             θ ← outer step on Δ
     return { x: next, θ: next }

@@ -8,6 +8,7 @@ import { z } from 'zod'
 import { mix } from './mixing.js'
 import { linear } from './node/vector.js'
 import { algorithm } from './record.js'
+import { endsPeriod } from './schedule.js'
 
 export const gasLoC = algorithm({
   name: 'gasloc',
@@ -31,9 +32,9 @@ export const gasLoC = algorithm({
   start: ({ x }) => ({ x, θ: x, y: x }),
   model: ({ θ }) => θ,
   async round(node, { x, θ, y: before }, k) {
-    const { period, outerRate: η, momentum: γ } = node.options
+    const { outerRate: η, momentum: γ } = node.options
     const inner = node.step(x, await node.gradient(x))
-    if ((k + 1) % period !== 0) return { x: inner, θ, y: before }
+    if (!endsPeriod(node, k)) return { x: inner, θ, y: before }
     const W = node.mixing(k)
     const y = node.withStatistics(linear([1 - η, θ], [η, inner]), inner) // y = θ + η (x − θ)
     node.ahead.send(W, { y })

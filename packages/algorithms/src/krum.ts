@@ -16,6 +16,7 @@ export const krumSgd = algorithm({
   }),
   needs: {},
   keeps: 'nothing',
+  neighbours: ({ b }) => 2 * b + 2,
   channels: { model: { x: 'vector' } },
   edges: { model: 'dropped' },
   start: ({ x }) => ({ x }),

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { meanOptions, meanOver } from './collectives/mean-over.js'
 import { algorithm } from './record.js'
+import { endsPeriod } from './schedule.js'
 
 export const localSgd = algorithm({
   name: 'local-sgd',
@@ -17,7 +18,6 @@ export const localSgd = algorithm({
   start: ({ x }) => ({ x }),
   async round(node, { x }, k) {
     const half = node.step(x, await node.gradient(x))
-    const isMean = (k + 1) % node.options.period === 0 || k + 1 === node.rounds
-    return { x: isMean ? await meanOver(node.all, node.route(k), half, node) : half }
+    return { x: endsPeriod(node, k) ? await meanOver(node.all, node.route(k), half, node) : half }
   }
 })

@@ -1,14 +1,17 @@
 import { type Mixing, type PeerName, peerName, type Topology } from '@murmuration/core'
 import test from 'ava'
 import { adPsgd } from './ad-psgd.js'
+import { csPlus } from './cs-plus.js'
 import { d2 } from './d2.js'
 import { dpsgd } from './dpsgd.js'
 import { exactDiffusion } from './exact-diffusion.js'
 import { extra } from './extra.js'
 import { gossipPga } from './gossip-pga.js'
+import { krumSgd } from './krum.js'
 import { hasMembers, keptOn, refusals } from './needs.js'
 import { relaySgd } from './relay-sgd.js'
 import { sgp } from './sgp.js'
+import { trimmedMeanSgd } from './trimmed-mean.js'
 
 const names = ['a', 'b', 'c'].map(peerName)
 
@@ -111,4 +114,40 @@ test('D-PSGD keeps the mean only where the columns sum to 1, and who answers at 
   t.is(keptOn(dpsgd, rowsAlone), 'nothing')
   t.is(keptOn(sgp, columnsAlone), 'weighted mean')
   t.is(keptOn(adPsgd, complete), 'nothing')
+})
+
+test('a robust algorithm is refused where a peer has too few neighbours in some round to tell which are wrong', (t) => {
+  const peers = Array.from({ length: 5 }, (_, index) => peerName(`p${index}`))
+  const weight = 0.2
+  /** Each peer has the `count` next ones as neighbours. */
+  const near = (...counts: readonly number[]): Topology => ({
+    peers,
+    period: counts.length,
+    mixing: (peer, round) => {
+      const count = counts[round % counts.length]
+      const all = Array.from({ length: count }, (_, step) => ({
+        name: peers[(peers.indexOf(peer) + step + 1) % 5],
+        weight
+      }))
+      return { selfWeight: 1 - count * weight, receiveFrom: all, sendTo: all }
+    }
+  })
+  const found = (record: typeof krumSgd, topology: Topology, options = {}) =>
+    refusals(record, { topology, servers: [], options })
+  for (const [record, needed] of [
+    [trimmedMeanSgd, 3],
+    [csPlus, 3],
+    [krumSgd, 4]
+  ] as const) {
+    t.deepEqual(found(record, near(needed)), [])
+    t.regex(
+      found(record, near(needed, needed - 1))[0],
+      new RegExp(
+        `needs at least ${needed} neighbours for each peer with these options, and found p0 \\(${needed - 1}\\)`
+      )
+    )
+  }
+  t.regex(found(trimmedMeanSgd, near(4), { b: 2 })[0], /at least 5 neighbours .* p3 \(4\) and 1 more; choose a graph/)
+  t.deepEqual(found(csPlus, near(1), { b: 0 }), [])
+  t.deepEqual(found(krumSgd, { ...near(0), peers: peers.slice(0, 1) }), [])
 })

@@ -7,6 +7,8 @@ import type { Algorithm, Keeps, Needs } from './record.js'
 export interface Surroundings {
   readonly topology: Topology
   readonly servers: readonly PeerName[]
+  /** The algorithm's options, its defaults when absent. */
+  readonly options?: Options
 }
 
 type Options = Readonly<Record<string, unknown>>
@@ -27,9 +29,11 @@ export function exchangeEvery({ algorithm, options = {} }: Pick<TrainingSettings
 const tolerance = 1e-6
 
 /** Why the algorithm cannot run with these, and what to do, in a sentence or two each; empty when it can. */
-export function refusals({ title, needs, server }: Algorithm, { topology, servers }: Surroundings): readonly string[] {
+export function refusals(record: Algorithm, { topology, servers, options = {} }: Surroundings): readonly string[] {
+  const { title, needs, server } = record
   return [
     ...weightRefusals(title, needs.weights, topology),
+    ...neighbourRefusals(record, topology, options),
     ...(needs.graph === 'tree' ? treeRefusals(title, topology) : []),
     ...(needs.graph === 'fixed' ? fixedRefusals(title, topology) : []),
     ...eigenvalueRefusals(title, needs.eigenvalues, topology),
@@ -55,9 +59,9 @@ function weightRefusals(title: string, weights: Needs['weights'], topology: Topo
   const [rows, columns] = [weights === 'rows' || weights === 'both', weights === 'columns' || weights === 'both']
   const advice = '"weights: metropolis" on an undirected graph gives such weights'
   return [
-    ...(rows ? sumRefusal(`${title} needs a mixing matrix whose rows sum to 1`, offOne(topology, rowSum)) : []),
+    ...(rows ? foundRefusal(`${title} needs a mixing matrix whose rows sum to 1`, offOne(topology, rowSum)) : []),
     ...(columns
-      ? sumRefusal(`${title} needs a mixing matrix whose columns sum to 1`, offOne(topology, columnSum))
+      ? foundRefusal(`${title} needs a mixing matrix whose columns sum to 1`, offOne(topology, columnSum))
       : []),
     ...(weights === 'symmetric' && !isSymmetric(topology)
       ? [`${title} needs neighbours that give each other the same weight; some do not`]
@@ -65,10 +69,21 @@ function weightRefusals(title: string, weights: Needs['weights'], topology: Topo
   ].map((text) => `${text}; ${advice}`)
 }
 
-function sumRefusal(text: string, off: readonly string[]): string[] {
+function foundRefusal(text: string, off: readonly string[]): string[] {
   if (off.length === 0) return []
   const more = off.length > 4 ? ` and ${off.length - 4} more` : ''
   return [`${text}, and found ${off.slice(0, 4).join(', ')}${more}`]
+}
+
+function neighbourRefusals(record: Algorithm, topology: Topology, options: Options): string[] {
+  const needed = record.neighbours?.(record.options.parse(options)) ?? 0
+  if (topology.peers.length === 1) return []
+  const few = topology.peers.flatMap((peer) => {
+    const found = Math.min(...roundsOf(topology, peer).map(({ receiveFrom }) => receiveFrom.length))
+    return found < needed ? [`${peer} (${found})`] : []
+  })
+  const text = `${record.title} needs at least ${needed} neighbours for each peer with these options`
+  return foundRefusal(text, few).map((refusal) => `${refusal}; choose a graph with more edges, such as complete`)
 }
 
 function rowSum({ selfWeight, receiveFrom }: Mixing): number {

@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { mix } from './mixing.js'
 import { linear } from './node/vector.js'
 import { algorithm } from './record.js'
+import { endsPeriod } from './schedule.js'
 
 export const noLoCo = algorithm({
   name: 'noloco',
@@ -26,9 +27,9 @@ export const noLoCo = algorithm({
   start: ({ x, zero }) => ({ x, θ: x, δ: zero }),
   model: ({ θ }) => θ,
   async round(node, { x, θ, δ }, k) {
-    const { period, momentum: α, outerRate: β } = node.options
+    const { momentum: α, outerRate: β } = node.options
     const inner = node.step(x, await node.gradient(x))
-    if ((k + 1) % period !== 0) return { x: inner, θ, δ }
+    if (!endsPeriod(node, k)) return { x: inner, θ, δ }
     const W = node.mixing(k)
     const mine = { Δ: linear([1, inner], [-1, θ]), θ }
     node.pair.send(W, mine)

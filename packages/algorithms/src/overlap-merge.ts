@@ -8,6 +8,7 @@ import { z } from 'zod'
 import { addFlow, mix } from './mixing.js'
 import { linear } from './node/vector.js'
 import { algorithm } from './record.js'
+import { endsPeriod } from './schedule.js'
 
 export const overlapMerge = algorithm({
   name: 'overlap-merge',
@@ -29,8 +30,7 @@ export const overlapMerge = algorithm({
     // A peer that began in the middle of a period takes part from the next one.
     if (since === first) node.model.send(W, { x: y }) //               in flight until the period ends
     const next = node.step(x, await node.gradient(x))
-    const isOver = (k + 1) % node.options.period === 0 || k + 1 === node.rounds
-    if (since !== first || !isOver) return { x: next, y, since }
+    if (since !== first || !endsPeriod(node, k)) return { x: next, y, since }
     const mixed = mix(W, { x: y }, await node.model.collect(W))
     return { x: linear([1, next], [1, mixed.x], [-1, y]), y, since } // x_i ← x_i + Σ_j W_ij (y_j − y_i)
   }

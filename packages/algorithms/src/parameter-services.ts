@@ -7,6 +7,7 @@
 import { z } from 'zod'
 import { linear } from './node/vector.js'
 import { algorithm } from './record.js'
+import { endsPeriod } from './schedule.js'
 import { askAny, endOf, sendEnd, serve, unlessMissing } from './services.js'
 
 /** The clock of a worker that was silent for too long. */
@@ -30,9 +31,9 @@ export const parameterServices = algorithm({
   channels: { up: { part: 'range' }, down: { part: 'range' } },
   start: ({ x }, { self, peers }) => ({ x, base: x, service: Math.max(0, peers().indexOf(self)) }),
   async round(node, { x, base, service }, k) {
-    const { period, alpha } = node.options
+    const { alpha } = node.options
     const next = node.step(x, await node.gradient(x))
-    if ((k + 1) % period > 0 && k + 1 < node.rounds) return { x: next, base, service }
+    if (!endsPeriod(node, k)) return { x: next, base, service }
     const served = await askAny(node, k, service, alpha === 1 ? linear([1, next], [-1, base]) : next)
     const now = k + 1 === node.rounds ? await endOf(node, served.x) : served.x
     return { x: now, base: now, service: served.service }

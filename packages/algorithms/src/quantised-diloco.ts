@@ -8,6 +8,7 @@ import { quantisedMean } from './collectives/quantised.js'
 import { linear } from './node/vector.js'
 import { optimiserSettings } from './optimisers.js'
 import { algorithm } from './record.js'
+import { endsPeriod } from './schedule.js'
 
 export const quantisedDiloco = algorithm({
   name: 'quantised-diloco',
@@ -26,10 +27,9 @@ export const quantisedDiloco = algorithm({
   start: ({ x, zero }) => ({ x, θ: x, e: zero }),
   model: ({ θ }) => θ,
   async round(node, { x, θ, e }, k) {
-    const { period, bits, outer } = node.options
+    const { bits, outer } = node.options
     const inner = node.step(x, await node.gradient(x))
-    const isOuter = (k + 1) % period === 0 || k + 1 === node.rounds
-    if (!isOuter) return { x: inner, θ, e }
+    if (!endsPeriod(node, k)) return { x: inner, θ, e }
     const all = linear([1, θ], [-1, inner], [1, e]) //                       Δ_i = θ − x_i + e_i
     const { mean: Δ, left } = await quantisedMean(node.all, node.route(k), all, bits)
     const next = node.optimiser('outer', outer).step(θ, Δ) //                θ ← outer step on Δ, the mean in few bits

@@ -4,7 +4,7 @@ import type { z } from 'zod'
 import type { KeyService } from './keys/record.js'
 import type { Objects } from './node/objects.js'
 import type { Message, Range, State, Vector } from './node/vector.js'
-import type { OptimiserSettings } from './optimiser-record.js'
+import type { OptimiserSettings, Stepper } from './optimiser-record.js'
 import type { Tensor } from './ranges.js'
 
 export type { Message, State } from './node/vector.js'
@@ -139,23 +139,6 @@ export type LateFlow<S, M, O = unknown> = 'dropped' | 'added' | ((state: S, flow
 type Ask<D> = D extends Call ? Shaped<D['ask']> : never
 type Reply<D> = D extends Call ? Shaped<D['reply']> : never
 
-/** An optimiser with its state, which the node keeps. */
-export interface Stepper {
-  /**
-   * `base − γ · direction(gradient)`, with γ the rate of the round.
-   *
-   * @throws DivergedError when the result is not finite
-   */
-  step(base: Vector, gradient: Vector, of?: StepOf): Vector
-}
-
-/** Which step it is, where `base` is not the whole vector in the current round. */
-export interface StepOf {
-  /** The index of the parameter that `base` begins with. Each range that is stepped has an optimiser state of its own. */
-  readonly offset?: number
-  readonly round?: number
-}
-
 export type RoleName = 'worker' | 'server'
 
 /** What an algorithm sees of the world, without its channels. */
@@ -256,6 +239,8 @@ export interface Definition<Z extends z.ZodObject, C extends Channels, S extends
   readonly pace?: 'own'
   /** How many rounds lie between two exchanges with neighbours; 1 when absent. */
   every?(options: z.output<Z>): number
+  /** How many neighbours a peer needs in every round, so that it does not train alone; none when absent. */
+  neighbours?(options: z.output<Z>): number
   /** No channel may have the name of a node's property. */
   readonly channels: C & { readonly [K in keyof BaseNode<unknown, unknown>]?: never }
   /**

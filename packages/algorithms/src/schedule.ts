@@ -1,3 +1,11 @@
+/** Whether round k ends a period of H local steps. The last round of a run does too, so that no step is lost. */
+export function endsPeriod(
+  node: { readonly rounds: number; readonly options: { readonly period: number } },
+  k: number
+) {
+  return (k + 1) % node.options.period === 0 || k + 1 === node.rounds
+}
+
 /** How the learning rate changes over the rounds. JSON. */
 export interface RateDescription {
   /** The rate after the warm-up, above 0. */

@@ -8,6 +8,7 @@ import { compress, compressorSettings } from './compressors.js'
 import { mean } from './mixing.js'
 import { linear } from './node/vector.js'
 import { algorithm } from './record.js'
+import { endsPeriod } from './schedule.js'
 
 /** Options: how often peers exchange, how changes are compressed, and how far an outer step goes. */
 export const sparseLoCoOptions = {
@@ -30,9 +31,9 @@ export const sparseLoCo = algorithm({
   start: ({ x, zero }) => ({ x, θ: x, e: zero }),
   model: ({ θ }) => θ,
   async round(node, { x, θ, e }, k) {
-    const { period, compressor, memory: β, outerRate: α } = node.options
+    const { compressor, memory: β, outerRate: α } = node.options
     const inner = node.step(x, await node.gradient(x))
-    if ((k + 1) % period !== 0) return { x: inner, θ, e }
+    if (!endsPeriod(node, k)) return { x: inner, θ, e }
     const route = node.route(k)
     const all = linear([β, e], [1, θ], [-1, inner]) //                  e ← β e + Δ
     const q = compress(compressor, all, node, 'compress', k) //         q = Q(e)

@@ -14,6 +14,7 @@ export const trimmedMeanSgd = algorithm({
   }),
   needs: {},
   keeps: 'nothing',
+  neighbours: ({ b }) => 2 * b + 1,
   channels: { model: { x: 'vector' } },
   edges: { model: 'dropped' },
   start: ({ x }) => ({ x }),

@@ -28,7 +28,8 @@ export function algorithmEntry({
   keeps,
   options,
   server,
-  keys
+  keys,
+  neighbours
 }: Algorithm): AlgorithmEntry {
   const servers = needs.servers ?? (server === undefined ? 0 : 1)
   return {
@@ -37,6 +38,7 @@ export function algorithmEntry({
     source,
     needs: [
       ...(needs.weights === undefined ? [] : [weightWords[needs.weights]]),
+      ...(neighbours === undefined ? [] : [`${neighbours(options.parse({}))} neighbours for each peer by default`]),
       ...(needs.graph === undefined ? [] : [graphWords[needs.graph]]),
       ...(needs.eigenvalues === undefined ? [] : [`eigenvalues above ${Number(needs.eigenvalues.toPrecision(3))}`]),
       ...(needs.reach === 'everyone' ? ['every peer reaches every other'] : []),

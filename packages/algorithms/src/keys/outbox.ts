@@ -42,12 +42,10 @@ export class Outbox {
   /** Sends what there is room for now. What waits for a peer that has left is dropped: whoever needs that peer times out. */
   retry(): void {
     for (const [to, unsent] of this.#unsent) {
-      for (const message of [...unsent.messages]) {
-        if (this.#fabric.send(to, message) === 'full') break
-        unsent.messages.shift()
-        unsent.numbers -= message.vector.length + 1
-        unsent.since = this.#fabric.now()
-      }
+      const room = unsent.messages.findIndex((message) => this.#fabric.send(to, message) === 'full')
+      const taken = unsent.messages.splice(0, room < 0 ? unsent.messages.length : room)
+      if (taken.length > 0) unsent.since = this.#fabric.now()
+      for (const { vector } of taken) unsent.numbers -= vector.length + 1
       if (unsent.messages.length === 0) this.#unsent.delete(to)
     }
   }

@@ -1,16 +1,7 @@
 import { byName, invariant, type Milliseconds, type PeerName, type Random } from '@murmuration/core'
 import type { Tensor } from '../ranges.js'
-import type {
-  AnyRole,
-  BaseNode,
-  Mixing,
-  OptimiserSettings,
-  RoleName,
-  Route,
-  State,
-  StepOf,
-  Stepper
-} from '../record.js'
+import type { StepOf, Stepper } from '../optimiser-record.js'
+import type { AnyRole, BaseNode, Mixing, OptimiserSettings, RoleName, Route, State } from '../record.js'
 import { type Objects, objectsOf } from './objects.js'
 import type { Peer } from './peer.js'
 import type { TrainingSettings } from './training.js'

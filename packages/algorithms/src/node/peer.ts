@@ -12,15 +12,8 @@ import { allFinite, norm, squaredDistance } from '@murmuration/vectors'
 import type { VectorMessage } from '@murmuration/wire'
 import { optimiserOf } from '../optimisers.js'
 import { OutlierWatch, outlierText } from '../outliers.js'
-import {
-  type AnyRole,
-  type Message,
-  messageOf,
-  type OptimiserSettings,
-  type Route,
-  type State,
-  type StepOf
-} from '../record.js'
+import type { StepOf } from '../optimiser-record.js'
+import { type AnyRole, type Message, messageOf, type OptimiserSettings, type Route, type State } from '../record.js'
 import { inSlices } from '../slices.js'
 import type { Tensor } from '../ranges.js'
 import { keepUntrained } from '../untrained.js'

@@ -2,7 +2,7 @@ import { refusals } from '@murmuration/algorithms'
 import { type Path, type PeerName, type Problem, problem, within } from '@murmuration/core'
 import { consensusFinding, contraction, type GraphDescription } from '@murmuration/topology'
 import type { TopologyFile } from '@murmuration/files'
-import { recordOf } from '../training/algorithm-choice.js'
+import { givenOptions, recordOf } from '../training/algorithm-choice.js'
 import type { AxisValue } from './axes.js'
 import type { Method, Scenario } from './scenario.js'
 import { usesTopology } from './scenario-methods.js'
@@ -76,7 +76,9 @@ function needProblems(draft: Draft, choices: readonly (readonly AxisValue[])[]):
       if (!file.ok) return []
       const { peers } = file.value.topology
       const servers = serversOf(method, peers, file.value.servers).map(({ name }) => name)
-      const refused = refusals(recordOf(method.algorithm), { topology: file.value.topology, servers })
+      const { algorithm } = method
+      const surroundings = { topology: file.value.topology, servers, options: givenOptions(algorithm) }
+      const refused = refusals(recordOf(algorithm), surroundings)
       return refused.map((text) => problem(['methods', index], whichOf(choice) + text))
     })
   })

@@ -3,7 +3,7 @@ import { InputError, type Links, type PeerName, type TaskDescription, type Topol
 import type { Settings } from '@murmuration/libp2p/settings'
 import { contraction, graphLabel, roundsToConsensus, structureFindings } from '@murmuration/topology'
 import type { TopologyFile } from '@murmuration/files'
-import { algorithmLabel, optionTexts, recordOf } from './algorithm-choice.js'
+import { algorithmLabel, givenOptions, optionTexts, recordOf } from './algorithm-choice.js'
 import type { StartEvent } from '../events.js'
 import { runSettings } from './run-settings.js'
 import { rowRefusals } from './task-choice.js'
@@ -54,7 +54,7 @@ export function planOf(path: string, file: TopologyFile, training: Training): Pl
   checkWeights(path, topology, training)
   const record = recordOf(training.algorithm)
   const servers = file.servers.map(({ name }) => name)
-  checkNeeds(path, record, { topology, servers }, training)
+  checkNeeds(path, record, { topology, servers, options: givenOptions(training.algorithm) }, training)
   checkPlaces(path, file, training, record)
   return {
     path,
