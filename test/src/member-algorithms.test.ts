@@ -6,7 +6,7 @@ import test from 'ava'
 import { namesOf, runMembers, type SwarmEnd } from './member-swarm.js'
 
 const named = (name: string) => algorithms.find((algorithm) => algorithm.name === name) as Algorithm
-const [adPsgd, sgp] = ['ad-psgd', 'sgp'].map(named)
+const [adPsgd, divShare, sgp] = ['ad-psgd', 'divshare', 'sgp'].map(named)
 const [p1, p2, p3, p4] = namesOf(4)
 
 const sumOver = (
@@ -48,20 +48,21 @@ test('AD-PSGD: a frozen peer costs each peer that asks it one wait; it continues
   t.true((end.times.get(p3)?.get(299) ?? 0) - (end.times.get(p1)?.get(299) ?? 1e9) > 4000)
 })
 
-test('AD-PSGD: a peer that is started again takes a model, continues in the round of the others, and ends with their model', async (t) => {
-  const events: FaultEvent[] = [
-    { at: 4000, kind: 'crash', peer: p2 },
-    { at: 9000, kind: 'restart', peer: p2 }
-  ]
-  const end = await runMembers({ algorithm: adPsgd, peers: 6, rounds: 300, faults: { rules: [], events } })
-  t.deepEqual([...end.lost.values()], [])
-  t.is(end.models.size, 6)
-  t.true(consensusDistance([...end.models.values()]) < 1e-3)
-  t.false(end.rounds.get(p2)?.has(110))
-  t.is(end.books.get(p2)?.life, 2)
-})
+for (const algorithm of [adPsgd, divShare])
+  test(`${algorithm.title}: a peer that is started again takes a model, continues in the round of the others, and ends with their model`, async (t) => {
+    const events: FaultEvent[] = [
+      { at: 4000, kind: 'crash', peer: p2 },
+      { at: 9000, kind: 'restart', peer: p2 }
+    ]
+    const end = await runMembers({ algorithm, peers: 6, rounds: 300, faults: { rules: [], events } })
+    t.deepEqual([...end.lost.values()], [])
+    t.is(end.models.size, 6)
+    t.true(consensusDistance([...end.models.values()]) < 1e-3)
+    t.false(end.rounds.get(p2)?.has(110))
+    t.is(end.books.get(p2)?.life, 2)
+  })
 
-for (const algorithm of [dpsgd, adPsgd])
+for (const algorithm of [dpsgd, adPsgd, divShare])
   test(`${algorithm.title}: no peer waits at the end for what a dead peer has not sent`, async (t) => {
     const events: FaultEvent[] = [{ at: 2350, kind: 'crash', peer: p4 }]
     const end = await runMembers({ algorithm, peers: 4, rounds: 60, timeout: 30_000, faults: { rules: [], events } })
@@ -71,6 +72,19 @@ for (const algorithm of [dpsgd, adPsgd])
       return times[times.length - 1] - times[times.length - 2]
     })
     t.true(Math.max(...last) < 100, `the last rounds took ${last.join(', ')} ms`)
+  })
+
+for (const algorithm of [adPsgd, divShare])
+  test(`${algorithm.title}: a peer that is far behind the others keeps its own pace and state`, async (t) => {
+    const gradient = (peer: string) => (peer === p2 ? 200 : 10)
+    const end = await runMembers({ algorithm, peers: 4, rounds: 200, timeout: 30_000, gradient })
+    t.deepEqual([...end.lost.values()], [])
+    t.deepEqual(
+      [...end.books.values()].map(({ life }) => life),
+      [1, 1, 1, 1]
+    )
+    t.is(end.times.get(p2)?.size, end.times.get(p1)?.size)
+    t.true(consensusDistance([...end.models.values()]) < 1e-3)
   })
 
 const weightOf = ({ books }: SwarmEnd) => [...books.values()].reduce((sum, { w }) => sum + w, 0)

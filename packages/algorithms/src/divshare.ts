@@ -22,7 +22,7 @@ export const divShare = algorithm({
     fragments: z.int().min(1).default(8).meta({ description: 'Into how many fragments the parameters are cut' }),
     receivers: z.int().min(1).default(2).meta({ description: 's, to how many neighbours each fragment goes' })
   }),
-  needs: { delivery: 'any' },
+  needs: {},
   keeps: 'nothing',
   channels: { fragments: { x: 'range' } },
   start: ({ x }): { x: Vector; under: PerPeer<Under> } => ({ x, under: perPeer() }),

@@ -3,6 +3,7 @@ import test from 'ava'
 import { adPsgd } from './ad-psgd.js'
 import { csPlus } from './cs-plus.js'
 import { d2 } from './d2.js'
+import { divShare } from './divshare.js'
 import { dpsgd } from './dpsgd.js'
 import { exactDiffusion } from './exact-diffusion.js'
 import { extra } from './extra.js'
@@ -105,7 +106,7 @@ test('servers are refused by those who have no use for them, and missed by those
 
 test('peers come and go where no message, no peer and no tree is needed for certain, also where rounds are nobody’s but a peer’s own', (t) => {
   const others = [gossipPga, relaySgd, { ...dpsgd, server: dpsgd }]
-  t.deepEqual([dpsgd, adPsgd, sgp, ...others].map(hasMembers), [true, true, true, false, false, false])
+  t.deepEqual([dpsgd, adPsgd, divShare, sgp, ...others].map(hasMembers), [true, true, true, true, false, false, false])
 })
 
 test('D-PSGD keeps the mean only where the columns sum to 1, and who answers at any time keeps none of a round', (t) => {

@@ -62,7 +62,7 @@ export class Session {
         seed: settings.seed,
         every: exchangeEvery(settings),
         round: () => this.#round,
-        isAtOwnPace: () => algorithm.answers !== undefined && this.#round < settings.rounds,
+        isAtOwnPace: () => EndOfAsking.isUsed(settings) && this.#round < settings.rounds,
         samples: () => this.#peer.gradients.batches.drawn,
         current: () => this.#current(),
         continueFrom: (state) => this.#continueFrom(state)

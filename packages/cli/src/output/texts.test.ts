@@ -12,6 +12,22 @@ test('the line of an outlier says who named whom, how far it is, and what that m
   )
 })
 
+test('a step gives the distance to the neighbours where it was measured', (t) => {
+  const figures = { samples: 1, disagreement: 0.5, seconds: 1, waiting: 0, bytesSent: 0, bytesReceived: 0 }
+  const step = {
+    kind: 'step',
+    peer: a,
+    round: 7,
+    phase: 'train',
+    loss: 0.25,
+    ...figures,
+    missing: [],
+    unsent: []
+  } as const
+  t.is(lineOf({ ...step, distances: [] }), 'a round 8: loss 0.250')
+  t.is(lineOf({ ...step, distances: [{ from: b, distance: 0.5 }] }), 'a round 8: loss 0.250, neighbours 0.500 away')
+})
+
 test('a neighbour is in a state, or has left', (t) => {
   const of = { kind: 'neighbour', peer: a, neighbour: b } as const
   t.is(lineOf({ ...of, state: 'ready' }), 'a: b is ready')

@@ -61,7 +61,8 @@ export function lineOf(event: RunEvent): string {
     case 'step': {
       const loss = event.phase === 'train' ? `loss ${short(event.loss)}` : 'averaging'
       const missing = event.missing.length === 0 ? '' : `, missing: ${event.missing.join(', ')}`
-      return `${event.peer} round ${event.round + 1}: ${loss}, neighbours ${short(event.disagreement)} away${missing}`
+      const away = event.distances.length === 0 ? '' : `, neighbours ${short(event.disagreement)} away`
+      return `${event.peer} round ${event.round + 1}: ${loss}${away}${missing}`
     }
     case 'evaluation': {
       const distance =

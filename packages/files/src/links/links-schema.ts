@@ -7,7 +7,10 @@ import { regionNames } from './wan.js'
 const path = {
   latency: duration().optional().meta({ description: 'The latency of one direction' }),
   jitter: duration().optional().meta({ description: 'The latency varies evenly between latency and latency + jitter' }),
-  loss: fraction().optional().meta({ description: 'The fraction of packets that is lost' }),
+  loss: fraction()
+    .refine((loss) => loss < 1, { error: 'less than 100 %, or nothing arrives' })
+    .optional()
+    .meta({ description: 'The fraction of packets that is lost' }),
   window: byteSize()
     .refine((bytes) => bytes > 0, 'more than 0 B')
     .optional()

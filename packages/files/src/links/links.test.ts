@@ -98,6 +98,7 @@ const refusals: readonly (readonly [text: string, ...lines: RegExp[]])[] = [
   ['preset: wan\nregions: { a: Oregano }', /^l\.yaml:2:15: regions\.a: found "Oregano".*did you mean "Oregon"\?$/],
   ['preset: wan\nregions: { aa: Oregon }', /^l\.yaml:2:12: regions: found "aa".*did you mean "a"\?$/],
   ['default: { window: 64 kib }', /^l\.yaml:1:20: default\.window: found "64 kib", expected an amount of data/],
+  ['default: { loss: 100 % }', /^l\.yaml:1:18: default\.loss: found 1, expected less than 100 %/],
   ['default: { window: 0 B }', /^l\.yaml:1:20: default\.window: found 0, expected more than 0 B$/],
   ['pipes: [{ name: x, bandwidth: 1 Mbit/s, peers: [a, e] }]', /^l\.yaml:1:52: pipes\[0\]\.peers\[1\]: found "e"/],
   ['pipes: [{ name: x, bandwidth: 1 Mbit/s, peers: [a, a] }]', /^l\.yaml:1:52: .*found "a" again/],
