@@ -37,9 +37,12 @@ async function waitFor(roundAt: (now: number) => number): Promise<number> {
     }
     return expectation.outcome()
   }
-  const peer = { handlers: [], presence, timeout, mixings: { neighbours: new Set([b]) }, fabric, until }
+  let waited = 0
+  const rest = { fabric, until, waited: (time: number) => (waited += time) }
+  const peer = { handlers: [], presence, timeout, mixings: { neighbours: new Set([b]) }, ...rest }
   const settings = { algorithm: { answers: {} }, workers: [self, b] }
   await new EndOfAsking(peer as unknown as Peer, settings as unknown as TrainingSettings, 0).reach(100)
+  if (waited !== now) throw new Error(`it waited ${now} ms and counts ${waited}`)
   return now
 }
 

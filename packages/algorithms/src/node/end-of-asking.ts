@@ -43,7 +43,10 @@ export class EndOfAsking implements Handler {
     announce()
     const { answers } = roleOf(this.#settings, fabric.self)
     if (answers === undefined && this.#settings.algorithm.pace !== 'own') return
+    const start = fabric.now()
     await this.#await(others, round, announce)
+    // A server that only answers has nothing else to do.
+    if (!this.#isServer) this.#peer.waited(fabric.now() - start)
     this.#done = undefined
   }
 

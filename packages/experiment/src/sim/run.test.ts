@@ -168,8 +168,11 @@ test('a run whose peers all crash or leave has failed', async (t) => {
   }
 })
 
-test('DiLoCo with a period that is longer than the run takes an outer step at its end', async (t) => {
-  const methods = '[{ algorithm: diloco }, { algorithm: quantised-diloco }]'
+test('DiLoCo and its kin take an outer step at the end of a run that is shorter than the period', async (t) => {
+  const methods = `[
+    { algorithm: diloco }, { algorithm: quantised-diloco }, { algorithm: noloco }, { algorithm: gasloc },
+    { algorithm: { name: sparseloco, compressor: { name: top-k, fraction: 1 } } }, { algorithm: { name: async-diloco, period: 40 } }
+  ]`
   for (const { record } of await everyRun(await scenarioOf({ ...lines, methods }))) {
     const [first, last] = [record.curve[0], record.curve[record.curve.length - 1]]
     t.true(last.loss < first.loss / 3, `${record.method}: ${first.loss} to ${last.loss}`)
