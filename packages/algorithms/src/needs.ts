@@ -83,7 +83,9 @@ function neighbourRefusals(record: Algorithm, topology: Topology, options: Optio
     return found < needed ? [`${peer} (${found})`] : []
   })
   const text = `${record.title} needs at least ${needed} neighbours for each peer with these options`
-  return foundRefusal(text, few).map((refusal) => `${refusal}; choose a graph with more edges, such as complete`)
+  const isPossible = needed < topology.peers.length
+  const advice = isPossible ? 'choose a graph with more edges, such as complete' : `that takes ${needed + 1} peers`
+  return foundRefusal(text, few).map((refusal) => `${refusal}; ${advice}`)
 }
 
 function rowSum({ selfWeight, receiveFrom }: Mixing): number {
