@@ -2,7 +2,7 @@
 export function endsPeriod(
   node: { readonly rounds: number; readonly options: { readonly period: number } },
   k: number
-) {
+): boolean {
   return (k + 1) % node.options.period === 0 || k + 1 === node.rounds
 }
 

@@ -1,13 +1,28 @@
 /** Handwritten messages, valid and invalid, for tests with a hostile neighbour. */
 import type { Connection } from '@libp2p/interface'
-import type { PeerName } from '@murmuration/core'
+import { multiaddr } from '@multiformats/multiaddr'
+import { type PeerName, peerName } from '@murmuration/core'
 import { encodeHeader } from '@murmuration/wire'
+import type { ExecutionContext } from 'ava'
 import { encode } from 'it-length-prefixed'
-import { controlProtocol, protocolVersion } from './constants.js'
+import type { TestNode } from './cluster.test.support.js'
+import { controlProtocol, limitsOf, protocolVersion } from './constants.js'
 import { ControlChannel } from './control-channel.js'
 import { type ControlMessage, encodeControl } from './control-messages.js'
+import { createIdentity } from './identity.js'
+import { createNode } from './node.js'
 import type { RunSettings } from './run-settings.js'
 import { TrafficMeter } from './traffic.js'
+
+/** A bare node that is the neighbour "m" of `receiver`, as its peer list says, and a connection to it; until the test ends. */
+export async function connectionTo(t: ExecutionContext, { peer }: TestNode): Promise<Connection> {
+  const identity = await createIdentity()
+  const node = await createNode({ identity, listen: [], limits: limitsOf() })
+  await node.start()
+  t.teardown(() => node.stop())
+  peer.connect([{ name: peerName('m'), id: identity.id, addresses: [] }], 500).catch(() => {})
+  return node.dial(peer.addresses.map((address) => multiaddr(address)))
+}
 
 /** Sends a hello, and takes the answer. */
 export async function sayHello(connection: Connection, name: PeerName, runSettings: RunSettings, incarnation = 'x') {

@@ -1,13 +1,10 @@
 /** What an admitted neighbour with its own libp2p client can do to a peer: not much, and it is reported by name. */
-import { multiaddr } from '@multiformats/multiaddr'
 import { maxNoteBytes, noteRoom, noteWeight, peerName } from '@murmuration/core'
 import test, { type ExecutionContext } from 'ava'
-import { exchangeProtocol, limitsOf } from './constants.js'
+import { exchangeProtocol } from './constants.js'
 import { faultCount } from './fault-account.js'
 import { type TestNode, testNode, eventOf, eventually, graph, schemaOf } from './cluster.test.support.js'
-import { behindLength, frame, pings, sayHello } from './hostile.test.support.js'
-import { createIdentity } from './identity.js'
-import { createNode } from './node.js'
+import { behindLength, connectionTo, frame, pings, sayHello } from './hostile.test.support.js'
 import type { RunSettings } from './run-settings.js'
 
 const [m, edge] = [peerName('m'), graph(['a', 'm'])]
@@ -16,12 +13,7 @@ const limits = { initialShutOut: 600_000, maxShutOut: 600_000 }
 
 /** A neighbour "m" of `victim` that is in the peer list and has a handwritten protocol. */
 async function mallory(t: ExecutionContext, victim: TestNode) {
-  const identity = await createIdentity()
-  const node = await createNode({ identity, listen: [], limits: limitsOf() })
-  await node.start()
-  t.teardown(() => node.stop())
-  victim.peer.connect([{ name: m, id: identity.id, addresses: [] }], 500).catch(() => {})
-  const connection = await node.dial(victim.peer.addresses.map((address) => multiaddr(address)))
+  const connection = await connectionTo(t, victim)
   return { connection, hello: () => sayHello(connection, m, runSettingsOf(elements)) }
 }
 

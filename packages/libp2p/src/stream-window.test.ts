@@ -1,11 +1,8 @@
-import { multiaddr } from '@multiformats/multiaddr'
 import { peerName } from '@murmuration/core'
 import test, { type ExecutionContext } from 'ava'
 import { eventually, graph, schemaOf, testNode } from './cluster.test.support.js'
 import { exchangeProtocol, limitsOf } from './constants.js'
-import { sayHello } from './hostile.test.support.js'
-import { createIdentity } from './identity.js'
-import { createNode } from './node.js'
+import { connectionTo, sayHello } from './hostile.test.support.js'
 import { firstWindow, windowFor } from './stream-window.js'
 
 const KiB = 1 << 10
@@ -22,12 +19,7 @@ async function senderTo(t: ExecutionContext, elements: number) {
   const m = peerName('m')
   const runSettings = { settings: { run: 'test' }, start: '00', schema: schemaOf(elements) }
   const receiver = await testNode(t, graph(['a', 'm']), 'a', { runSettings })
-  const identity = await createIdentity()
-  const node = await createNode({ identity, listen: [], limits: limitsOf() })
-  await node.start()
-  t.teardown(() => node.stop())
-  receiver.peer.connect([{ name: m, id: identity.id, addresses: [] }], 500).catch(() => {})
-  const connection = await node.dial(receiver.peer.addresses.map((address) => multiaddr(address)))
+  const connection = await connectionTo(t, receiver)
   t.is((await sayHello(connection, m, runSettings)).answer.kind, 'welcome')
   const stream = await connection.newStream(exchangeProtocol)
   const room = () => ('sendWindowCapacity' in stream ? Number(stream.sendWindowCapacity) : Number.NaN)
