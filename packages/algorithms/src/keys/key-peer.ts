@@ -147,7 +147,7 @@ export class KeyPeer {
       const envelope = await fabric.receive(wakeAt, undefined, operation)
       if (operation !== undefined) this.#awaited.delete(operation)
       this.#waiting--
-      this.#sendUnsent()
+      if (!this.#outbox.isEmpty) this.#sendUnsent()
       if (envelope !== undefined) {
         if (this.#accept(envelope)) [since, silence] = [fabric.now(), 0]
       } else if (fabric.now() >= deadline) onSilence(++silence)
