@@ -3,7 +3,7 @@ import type { SimulatedRecord } from '@murmuration/results'
 import { median } from 'simple-statistics'
 import type { Computing } from '../sim/scenario-computing.js'
 import type { Candidate } from './candidates.js'
-import type { Entry } from './standing.js'
+import { compare, type Entry } from './standing.js'
 
 /** A plan, and its outcome. Times are virtual seconds. */
 export interface AdvisedPlan extends Omit<Candidate, 'method'> {
@@ -27,9 +27,17 @@ export function planOf({ averaging, candidate }: Entry, records: readonly Simula
 /** The time until a plan has reached the loss and averaged after that: the median over its seeds. */
 export const totalOf = ({ reached, averaging }: AdvisedPlan): number => median([...reached]) + averaging
 
+/** With how many seeds a plan did not reach the loss. */
+export const missesOf = ({ reached }: AdvisedPlan): number =>
+  reached.filter((seconds) => !Number.isFinite(seconds)).length
+
+/** Plans that reached the loss with more seeds come first, whatever they take: a plan that may miss it is no advice. Of those, the faster. */
+export const comparePlans = (left: AdvisedPlan, right: AdvisedPlan): number =>
+  missesOf(left) - missesOf(right) || compare(totalOf(left), totalOf(right))
+
 /** The result of the search. */
 export interface Advice {
-  /** The best first: by the median of `reached` plus averaging. The plan of the files is always among them. */
+  /** The best first, see {@link comparePlans}. The plan of the files is always among them. */
   readonly plans: readonly AdvisedPlan[]
   /** How many plans there were. */
   readonly tried: number

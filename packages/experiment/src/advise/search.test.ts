@@ -19,6 +19,8 @@ interface Paced {
   readonly rate?: number
   /** A loss that it never falls below. */
   readonly floor?: number
+  /** The index of a seed with which it does not fall below 1. */
+  readonly missing?: number
   readonly name?: string
 }
 
@@ -38,7 +40,7 @@ function poolOf(plans: readonly Paced[]) {
   const run = async (index: number, within: RunLimits) => {
     const [place, pace] = [Math.floor(index / seeds.length) - 1, plans[Math.floor(index / seeds.length) - 1]?.pace ?? 1]
     const { loss, time = Number.POSITIVE_INFINITY, rounds: most = rounds } = within.stop ?? {}
-    const { floor = 0 } = plans[place] ?? {}
+    const { missing, floor = missing === index % seeds.length ? 1 : 0 } = plans[place] ?? {}
     const need = loss === undefined || floor > loss ? Number.POSITIVE_INFINITY : Math.ceil(-20 * Math.log(loss / 2))
     const taken = Math.min(most, need, Math.floor(time / 1000 / pace))
     calls.push({ plan: place, rounds: taken, within })
@@ -74,6 +76,32 @@ test('the plan that is best with all seeds comes first, and that of the files is
   t.is(found.plans[0].reached.length, seeds.length)
   t.true(found.plans.some(({ isGiven }) => isGiven))
   t.true(found.isWhole)
+})
+
+test('a plan that misses the loss with a seed comes after those that reach it with all', async (t) => {
+  const { found } = await searched([
+    { period: 1, pace: 50, isGiven: true },
+    { period: 3, pace: 2 },
+    { period: 3, pace: 1.8, missing: 1, name: 'divshare' }
+  ])
+  t.deepEqual(
+    found.plans.map(({ algorithm }) => algorithm),
+    ['period 3', 'period 1', 'divshare 3']
+  )
+})
+
+test('if the best few all miss the loss with a seed, others are tried with all seeds, until one reaches it', async (t) => {
+  const missing = ['divshare', 'gasloc', 'diloco', 'choco', 'moniqua']
+  const sure = ['dpsgd', 'slowmo', 'hop', 'a2cid2', 'overlap-merge', 'overlap-sgp']
+  const { found } = await searched([
+    { period: 1, pace: 50, isGiven: true },
+    ...missing.map((name, k) => ({ period: 3, pace: 1.5 + k / 100, missing: 1 + (k % 2), name })),
+    ...sure.map((name, k) => ({ period: 3, pace: 1.8 + k / 100, name }))
+  ])
+  t.deepEqual(
+    found.plans.map(({ choice: { algorithm }, isGiven }) => (isGiven ? 'given' : algorithm.name)),
+    [...sure.slice(0, 5), 'given', ...missing]
+  )
 })
 
 test('plans that exchange nothing in the first rounds are simulated once there', async (t) => {

@@ -6,11 +6,10 @@ import type { Scenario } from '../sim/scenario.js'
 import { AveragingTimes } from './averaging-times.js'
 import type { Candidate } from './candidates.js'
 import { periodOf } from './choices.js'
-import { type Advice, planOf, type SearchProgress, totalOf } from './plans.js'
+import { type Advice, type AdvisedPlan, comparePlans, missesOf, planOf, type SearchProgress, totalOf } from './plans.js'
 import { notReached, tooShort } from './search-errors.js'
 import {
   bestOfEach,
-  compare,
   type Entry,
   isWithin,
   learnsLess,
@@ -19,6 +18,7 @@ import {
   periodOfEntry,
   ranked,
   type Scale,
+  scaleOf,
   type Standing,
   standingOf,
   trainingWithin
@@ -31,8 +31,6 @@ const finalists = 5
 /** A plan is dropped if its estimated training time is so many times that of the best: after a ninth of the rounds, and after a third. */
 const [hopeless, hopelessLater] = [2, 1.5]
 const endless = Number.POSITIVE_INFINITY
-/** The part of plain SGD's progress that defines the target. */
-const targetProgress = 0.95
 
 /** The result of a search. */
 export type Found = Pick<Advice, 'plans' | 'targets' | 'isWhole'>
@@ -95,17 +93,14 @@ export class Search {
     bound = await this.#lead(first.filter(hasExchanged), scale, bound)
     const second = await climb(bestOfEach(this.#open(first).filter(mayWin(bound, hopeless))), 1 / eta, bound, 0.1)
     bound = await this.#lead(second, scale, bound)
-    const few = entriesOf(
-      this.#open(second)
-        .filter(mayWin(bound, hopelessLater))
-        .slice(0, 3 * finalists)
-    )
+    const near = this.#open(second).filter(mayWin(bound, hopelessLater))
+    const few = entriesOf(near.slice(0, 3 * finalists))
     emit({ plans: few.length, rounds, seeds: 1 })
     await this.#simulateAll(few, { rounds, bound }, scale)
     const last = this.#reached(entries, scale)
     const chosen = last.length > 0 ? last : (second.length > 0 ? second : first).slice(0, 1)
     const close = chosen.slice(0, finalists).filter((standing) => isClose(standing, chosen[0].total))
-    return this.#judged(this.#withGiven(entriesOf(close), entries), scale, emit)
+    return this.#judged(this.#inTurn(close, chosen, entries), scale, emit)
   }
 
   /** The plans that reached the loss, the best first. */
@@ -117,9 +112,17 @@ export class Search {
     return ranked(ended)
   }
 
-  #withGiven(chosen: readonly Entry[], entries: readonly Entry[]): readonly Entry[] {
-    const filePlan = entries.find(({ candidate }) => candidate.isGiven)
-    return filePlan === undefined || chosen.includes(filePlan) ? chosen : [...chosen, filePlan]
+  /** The plans that are close to the best and the plan of the files; then the others, a few at a time. */
+  #inTurn(
+    close: readonly Standing[],
+    all: readonly Standing[],
+    entries: readonly Entry[]
+  ): readonly (readonly Entry[])[] {
+    const given = entries.filter(({ candidate }) => candidate.isGiven)
+    const first = [...new Set([...entriesOf(close), ...given])]
+    const rest = entriesOf(all).filter((entry) => !first.includes(entry))
+    const turns = Array.from({ length: Math.ceil(rest.length / finalists) }, (_, k) => k * finalists)
+    return [first, ...turns.map((turn) => rest.slice(turn, turn + finalists))]
   }
 
   /**
@@ -130,15 +133,16 @@ export class Search {
     const scale = await this.#scaleOf(0)
     if (scale === undefined) throw tooShort()
     const entries = await this.#entries()
-    if (!mayStop) return this.#judged(entries, scale, () => {})
+    if (!mayStop) return this.#judged([entries], scale, () => {})
     const { rounds } = this.#scenario.training
     let bound = endless
     for (const entry of entries) {
       const record = await this.#trial(entry, { rounds, bound }, scale)
       if (record?.toTarget !== undefined) bound = Math.min(bound, record.toTarget.seconds + entry.averaging)
     }
-    const close = this.#reached(entries, scale).filter((standing) => isClose(standing, bound))
-    return this.#judged(this.#withGiven(entriesOf(close), entries), scale, () => {})
+    const reached = this.#reached(entries, scale)
+    const close = reached.filter((standing) => isClose(standing, bound))
+    return this.#judged(this.#inTurn(close, reached, entries), scale, () => {})
   }
 
   /** The plans with the times of their final averaging. */
@@ -218,31 +222,35 @@ export class Search {
     return record
   }
 
-  /** Simulates plans with all seeds; the best first. */
-  async #judged(chosen: readonly Entry[], scale: Scale, emit: (progress: SearchProgress) => void): Promise<Found> {
+  /** Simulates plans with all seeds; the best first. After the first group, others only until a plan has reached the loss with all seeds. */
+  async #judged(
+    groups: readonly (readonly Entry[])[],
+    scale: Scale,
+    emit: (progress: SearchProgress) => void
+  ): Promise<Found> {
     const { seeds, training } = this.#scenario
-    emit({ plans: chosen.length, rounds: training.rounds, seeds: seeds.length })
     const targets = await Promise.all(
       seeds.map(async (_, seed) => (seed === 0 ? scale.target : (await this.#scaleOf(seed))?.target))
     )
-    const plans = await Promise.all(
-      chosen.map(async (entry) => {
-        const records = await Promise.all(targets.map((loss, seed) => this.#toEnd(entry, seed, loss)))
-        const averaging = await this.#averaging.after(entry.candidate, entry.method)
-        return planOf(
-          { ...entry, averaging },
-          records.flatMap((record) => record ?? [])
-        )
-      })
-    )
-    const complete = plans.filter(({ reached }) => reached.length > 0)
-    const best = Math.min(...complete.map(totalOf))
-    if (complete.length === 0 || best === Number.POSITIVE_INFINITY) throw notReached(scale.target, this.#isWhole)
-    return {
-      plans: complete.toSorted((left, right) => compare(totalOf(left), totalOf(right))),
-      targets: targets.flatMap((loss) => loss ?? []),
-      isWhole: this.#isWhole
+    const plans: AdvisedPlan[] = []
+    for (const group of groups) {
+      emit({ plans: group.length, rounds: training.rounds, seeds: seeds.length })
+      const judged = await Promise.all(group.map((entry) => this.#withAllSeeds(entry, targets)))
+      plans.push(...judged.filter(({ reached }) => reached.length > 0))
+      if (plans.some((plan) => !plan.isGiven && missesOf(plan) === 0)) break
     }
+    if (plans.every((plan) => totalOf(plan) === Number.POSITIVE_INFINITY)) throw notReached(scale.target, this.#isWhole)
+    const found = { targets: targets.flatMap((loss) => loss ?? []), isWhole: this.#isWhole }
+    return { plans: plans.toSorted(comparePlans), ...found }
+  }
+
+  async #withAllSeeds(entry: Entry, targets: readonly (number | undefined)[]): Promise<AdvisedPlan> {
+    const records = await Promise.all(targets.map((loss, seed) => this.#toEnd(entry, seed, loss)))
+    const averaging = await this.#averaging.after(entry.candidate, entry.method)
+    return planOf(
+      { ...entry, averaging },
+      records.flatMap((record) => record ?? [])
+    )
   }
 
   async #toEnd(entry: Entry, seed: number, loss: number | undefined): Promise<SimulatedRecord | undefined> {
@@ -256,12 +264,7 @@ export class Search {
     if (record === undefined) return undefined
     if (record.outcome === 'failed')
       throw new InputError(`plain SGD on all the data fails: ${record.reason}; fix that first`)
-    const losses = record.curve.map(({ loss }) => loss)
-    const latest = losses.slice(-Math.ceil(losses.length / 10))
-    const end = latest.reduce((sum, loss) => sum + loss, 0) / latest.length
-    const [first] = losses
-    const least = losses.map((_, k) => Math.min(...losses.slice(0, k + 1)))
-    return { target: this.#loss ?? first - targetProgress * (first - end), losses: least }
+    return scaleOf(record, this.#loss)
   }
 
   /** `undefined` once the pool has ended. */

@@ -27,6 +27,19 @@ export interface Scale {
   readonly losses: readonly number[]
 }
 
+/** The part of plain SGD's progress that defines the target. */
+const targetProgress = 0.95
+
+/** The scale of plain SGD's run. The loss at its end is the mean over the last tenth of its evaluations. */
+export function scaleOf({ curve }: SimulatedRecord, target?: number): Scale {
+  const losses = curve.map(({ loss }) => loss)
+  const latest = losses.slice(-Math.ceil(losses.length / 10))
+  const end = latest.reduce((sum, loss) => sum + loss, 0) / latest.length
+  const [first] = losses
+  const least = losses.map((_, k) => Math.min(...losses.slice(0, k + 1)))
+  return { target: target ?? first - targetProgress * (first - end), losses: least }
+}
+
 /** After few rounds, or with one seed, training times within this factor are not distinguishable. Times of final averaging are exact. */
 export const notApart = 1.25
 
