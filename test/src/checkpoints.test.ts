@@ -37,7 +37,7 @@ for (const [name, world] of [
   ['simulator', inSimulator],
   ['libp2p', overLibp2p]
 ] as const) {
-  for (const codec of ['int8', 'delta-int8', 'top-k:0.05']) {
+  for (const codec of ['int8', 'int4', 'delta-int4', 'top-k:0.05']) {
     test.serial(`${name}: ${codec}: checkpoints of round 5 continue in a new run, with the same bits`, async (t) => {
       const options = { topology, seed: 11, length, codec }
       const checkpoints = new Map<PeerName, Saved>()

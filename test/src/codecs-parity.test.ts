@@ -25,7 +25,7 @@ function training(ends: Map<PeerName, Float32Array>): Program {
   }
 }
 
-for (const codec of ['float32', 'int8', 'delta-int8', 'top-k:0.05']) {
+for (const codec of ['float32', 'int8', 'int4', 'delta-int8', 'delta-int4', 'top-k:0.05']) {
   test(`${codec}: a ring of 4 sends the same bytes in the simulator and on libp2p, and ends with the same parameters`, async (t) => {
     const options = { topology, seed: 11, length, codec }
     const [inTime, onLinks] = [new Map<PeerName, Float32Array>(), new Map<PeerName, Float32Array>()]

@@ -1,4 +1,4 @@
 export * from './changes'
 export * from './half'
-export * from './int8'
+export * from './integers'
 export * from './layout'

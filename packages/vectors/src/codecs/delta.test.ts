@@ -2,15 +2,19 @@ import test from 'ava'
 import { randomOf, farthest, normals, Pair } from './codecs.test.support.js'
 import { parseCodec } from './parse.js'
 
-const names = ['delta-float16', 'delta-bfloat16', 'delta-int8'] as const
+const names = ['delta-float16', 'delta-bfloat16', 'delta-int8', 'delta-int4'] as const
 const length = 9000
 
-/** The largest error of one number, relative to `largest`, the largest change: a step of int8, half a step of the others. */
+/** The largest error of one number, relative to `largest`, the largest change: a step of the integers, half a step of the others. */
 const steps: Readonly<Record<(typeof names)[number], number>> = {
   'delta-float16': 2 ** -11,
   'delta-bfloat16': 2 ** -8,
-  'delta-int8': 1 / 127
+  'delta-int8': 1 / 127,
+  'delta-int4': 1 / 7
 }
+
+/** Bytes of a group of integers, with its scale. */
+const groupBytes: Readonly<Record<string, number>> = { 'delta-int8': 260, 'delta-int4': 132 }
 
 /** The additional error of rounding to float32, for numbers below 4. */
 const rounding = 2 ** -22
@@ -43,7 +47,7 @@ for (const name of names) {
       if (round % 10 > 0) continue
       const { content, id } = pair.encode(got)
       if (id === 0) continue
-      const codes = name === 'delta-int8' ? bytesOfGroups(content) : content
+      const codes = name in groupBytes ? bytesOfGroups(content, groupBytes[name]) : content
       t.true(
         codes.every((code) => code === 0),
         `round ${round}`
@@ -93,12 +97,12 @@ test('a change to the largest number that rounds to too much is sent as raw floa
 })
 
 test('a vector that stays the same arrives in the end: each round removes all but a step of the error', (t) => {
-  for (const name of ['delta-bfloat16', 'delta-int8']) {
+  for (const name of ['delta-bfloat16', 'delta-int8', 'delta-int4']) {
     const pair = new Pair(name, length)
     pair.pass(t, new Float32Array(length))
     const x = normals(length, 4)
     let error = Infinity
-    for (let round = 0; round < 12; round++) error = farthest(x, pair.pass(t, x))
+    for (let round = 0; round < 20; round++) error = farthest(x, pair.pass(t, x))
     t.is(error, 0, name)
   }
 })
@@ -182,7 +186,7 @@ test('the same seed gives the same bytes for changes, too', (t) => {
   t.notDeepEqual(bodies[2], bodies[0])
 })
 
-/** The bytes of numbers without the scales before each 256 of them. */
-function bytesOfGroups(content: Uint8Array): Uint8Array {
-  return content.filter((_, index) => index % 260 >= 4)
+/** The bytes of numbers without the scales before each group of them. */
+function bytesOfGroups(content: Uint8Array, size: number): Uint8Array {
+  return content.filter((_, index) => index % size >= 4)
 }

@@ -4,7 +4,7 @@ import { normals, Pair } from './codecs.test.support.js'
 import { parseCodec } from './parse.js'
 
 const names = [
-  ...['float32', 'float16', 'bfloat16', 'int8', 'delta-float16', 'delta-bfloat16', 'delta-int8'],
+  ...['float32', 'float16', 'bfloat16', 'int8', 'int4', 'delta-float16', 'delta-bfloat16', 'delta-int8', 'delta-int4'],
   ...['top-k:0.01', 'top-k:0.2', 'top-k:1']
 ]
 const guard = 1234.5
@@ -95,7 +95,7 @@ test('after a body that was refused, a stateful decoder takes nothing but raw fl
 })
 
 test('what other bodies were has no effect on a short one after them', (t) => {
-  for (const name of ['float16', 'bfloat16', 'int8']) {
+  for (const name of ['float16', 'bfloat16', 'int8', 'int4']) {
     const pair = new Pair(name, 300)
     const { id, content } = pair.encode(Float32Array.of(1, 2, 3))
     const worst = new Uint8Array(parseCodec(name).bytes(300)).fill(0xff)

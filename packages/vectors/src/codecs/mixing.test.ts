@@ -45,7 +45,7 @@ test('rounding what is sent leaves them apart, by as much as one rounding', (t) 
 
 test('sending changes brings them as near as float32 does, in as many rounds', (t) => {
   const exact = mix(t, 'float32', 50).distance
-  for (const codec of ['delta-float16', 'delta-bfloat16', 'delta-int8']) {
+  for (const codec of ['delta-float16', 'delta-bfloat16', 'delta-int8', 'delta-int4']) {
     const early = mix(t, codec, 50).distance
     t.true(Math.abs(early / exact - 1) < 0.05, `${codec}: ${early}, ${exact} with float32`)
     const { distance } = mix(t, codec, 100)

@@ -24,8 +24,8 @@ test('every word names a codec of that name, with a number of its own', (t) => {
 test('the ids on the wire are pinned: with others, peers of two versions misread each other', (t) => {
   const ids = Object.fromEntries(codecKinds.map(({ name, id }) => [name, id]))
   t.like(ids, {
-    ...{ float32: 0, float16: 1, bfloat16: 2, int8: 3 },
-    ...{ 'delta-float16': 9, 'delta-bfloat16': 10, 'delta-int8': 11, 'top-k': 12 }
+    ...{ float32: 0, float16: 1, bfloat16: 2, int8: 3, int4: 5 },
+    ...{ 'delta-float16': 9, 'delta-bfloat16': 10, 'delta-int8': 11, 'delta-int4': 13, 'top-k': 12 }
   })
 })
 
@@ -62,6 +62,7 @@ test('the bytes of a body are those of its layout', (t) => {
   t.is(bodyBytes('float16', million), 2 * million)
   t.is(bodyBytes('delta-bfloat16', million), 2 * million)
   t.is(bodyBytes('delta-int8', million), million + 4 * 3907)
+  t.is(bodyBytes('int4', million), million / 2 + 4 * 3907)
   t.is(bodyBytes('top-k:0.01', million), 8 + 2 * 10_000 + 1 + 10_000 + 7812 + 61)
   t.is(bodyBytes('top-k:0.5', million), 8 + 2 * 500_000 + 1 + 125_000)
   for (const word of codecWords) t.is(parseCodec(word).maxBytes(million), 4 * million)

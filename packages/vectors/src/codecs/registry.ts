@@ -4,7 +4,7 @@ import type { CodecKind } from './codec.js'
 import { delta, dense } from './dense.js'
 import { float16 } from './float16.js'
 import { float32 } from './float32.js'
-import { int8 } from './int8.js'
+import { int4, int8 } from './integers.js'
 import { topK } from './top-k.js'
 
 /** All kinds of codecs. */
@@ -13,8 +13,10 @@ export const codecKinds: readonly CodecKind[] = [
   dense(float16),
   dense(bfloat16),
   dense(int8),
+  dense(int4),
   delta(float16),
   delta(bfloat16),
   delta(int8),
+  delta(int4),
   topK
 ]

@@ -7,7 +7,7 @@ import { codecs } from '../wasm/modules.js'
 
 /** How many numbers kernels take at a time: a multiple of {@link groupLength}, and few enough to stay in the cache. */
 export const blockLength = 8192
-/** How many numbers of int8 share a scale. */
+/** How many integers share a scale. */
 export const groupLength = 256
 /** How many numbers kernels compute side by side. */
 export const halfStep = 8
@@ -22,7 +22,7 @@ export const infiniteBits = 0x7f80_0000
 type BlockKernel = (end: number) => void
 
 /** The kernels by name. */
-export type Kernels = { readonly [name in HalfKernel | Int8Kernel]: BlockKernel } & {
+export type Kernels = { readonly [name in HalfKernel | IntegerKernel]: BlockKernel } & {
   readonly inspect: BlockKernel
   countChanges(end: number, mask: number, prefix: number, shift: number, bins: number): void
   selectChanges(end: number, minSize: number): void
@@ -35,7 +35,7 @@ type Layout = {
 
 type Verb = 'encode' | 'encodeDelta' | 'decode' | 'decodeDelta'
 type HalfKernel = `${Verb}Float16` | `${Verb}Bfloat16`
-type Int8Kernel = `${Verb}Int8`
+type IntegerKernel = `${Verb}Int8` | `${Verb}Int4`
 
 /**
  * Scratch buffers in which the codecs' kernels compute, block by block; no other code sees them. All codecs of a thread share them: nothing is kept
