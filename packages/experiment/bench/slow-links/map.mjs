@@ -1,10 +1,10 @@
 // The map of slow links: which method first trains an MLP on digits to 95 % of plain SGD's accuracy, over bandwidth, latency and stragglers.
 //
-//   node packages/experiment/bench/slow-links/map.mjs RESULTS.jsonl [own|mean] [mlp|large|cnn]
+//   node packages/experiment/bench/slow-links/map.mjs RESULTS.jsonl [own|mean] [mlp|large|cnn] [METHOD …]
 //
 // own: the peers' own models have that accuracy, on average; mean: the mean model has it, and the time of computing it must be added.
 // mlp: a small perceptron with the messages of a larger one; large, cnn: that larger one, and a convolutional network, with the fastest methods
-// and fewer settings and cells.
+// and fewer settings and cells. METHOD: only those of these names.
 //
 // The file has a line for each run that was computed, and these are not computed again. map-report.mjs makes the table and the picture.
 import { compute, computeIn, peersOf, replay } from './engine.mjs'
@@ -12,7 +12,7 @@ import { mapOf } from './networks.mjs'
 import { openResults, targetsOf } from './results.mjs'
 import { bestOf, seeds } from './cells.mjs'
 
-const [file, judge = 'own', network = 'mlp'] = process.argv.slice(2)
+const [file, judge = 'own', network = 'mlp', ...names] = process.argv.slice(2)
 if (file === undefined) throw new Error('expected the path of a file for the results')
 const { cells, methods, setup: common } = mapOf(network, peersOf(16))
 const setup = { ...common, judge }
@@ -75,7 +75,8 @@ async function repeatOwnPace(method) {
 }
 
 /** Methods that merge only at the end are not judged by the peers' own models. */
-const judged = methods.filter(({ isMerged }) => isMerged !== true || judge === 'mean')
+const isAsked = ({ name }) => names.length === 0 || names.includes(name)
+const judged = methods.filter((method) => isAsked(method) && (method.isMerged !== true || judge === 'mean'))
 const [free, blocking] = [true, false].map((isFree) => judged.filter(({ isOwnPace }) => (isOwnPace === true) === isFree)) // prettier-ignore
 for (const method of blocking) for (const place of method.configs.keys()) await synchronous(method, place, first)
 for (const method of blocking) {

@@ -68,6 +68,11 @@ const allReduce = (codec) => each([rates], (rate) => ({ algorithm: 'all-reduce',
 const lowRank = (algorithm, options) => each([rates, [1, 2, 4]], (rate, rank) => ({ algorithm, rate, factor: heavierOfRank(rank), isLowRank: true, options: { rank, ...options } })) // prettier-ignore
 const dpsgd = (codec) => each([rates, [{ kind: 'ring' }, matching]], (rate, graph) => ({ algorithm: 'dpsgd', rate, codec, graph })) // prettier-ignore
 
+const gasloc = (codec) => local(outers, (rate, period, [outerRate, momentum]) => ({ algorithm: 'gasloc', rate, codec, graph: matching, options: { period, outerRate, momentum } })) // prettier-ignore
+const overlapMerge = (codec) => local([{ kind: 'ring' }, exponential, matching], (rate, period, graph) => ({ algorithm: 'overlap-merge', rate, codec, graph, options: { period } })) // prettier-ignore
+const divShare = (codec) => each([rates, [...periods, ...long], cuts], (rate, period, [fragments, receivers]) => ({ algorithm: 'divshare', rate, codec, graph: { kind: 'complete' }, options: { period, fragments, receivers } })) // prettier-ignore
+const decoupled = (codec) => each([rates, [9, 27, 81], quorums], (rate, period, [quorum, outerRate, momentum]) => ({ algorithm: 'decoupled-diloco', rate, codec, hasServers: true, options: { period, outerRate, momentum, chunks: 1, quorum, grace: 0 } })) // prettier-ignore
+
 /** In the order of tables. */
 export const methods = [
   // For judging the mean model: a period without end, and the merge.
@@ -82,17 +87,21 @@ export const methods = [
   // As many servers as workers, one on each worker's machine, so that no line carries more than a worker's. Not in delta-int8, whose first messages are whole.
   { name: 'DiLoCo, asynchronous, int8', family: 'central', isOwnPace: true, configs: each([rates, [9, 27, 81], outers.slice(0, 2)], (rate, period, [outerRate, momentum]) => ({ algorithm: 'async-diloco', rate, codec: 'int8', hasServers: true, options: { period, outerRate, momentum, chunks: 1 } })) }, // prettier-ignore
   // The same servers, which merge as soon as a quorum has arrived, and wait for no other worker.
-  { name: 'Decoupled DiLoCo, quorum, int8', family: 'central', isOwnPace: true, configs: each([rates, [9, 27, 81], quorums], (rate, period, [quorum, outerRate, momentum]) => ({ algorithm: 'decoupled-diloco', rate, codec: 'int8', hasServers: true, options: { period, outerRate, momentum, chunks: 1, quorum, grace: 0 } })) }, // prettier-ignore
+  { name: 'Decoupled DiLoCo, quorum, int8', family: 'central', isOwnPace: true, configs: decoupled('int8') },
+  { name: 'Decoupled DiLoCo, quorum, int4', family: 'central', isOwnPace: true, configs: decoupled('int4') },
   { name: 'SparseLoCo', family: 'central', configs: sparse('sparseloco') },
   { name: 'CocktailSGD', family: 'central', configs: each([rates, fractions], (rate, fraction) => ({ algorithm: 'cocktail-sgd', rate, factor: sparseInBits(4, fraction, 16), options: { random: 4 * fraction, largest: 1 / 4, bits: 4 } })) }, // prettier-ignore
   { name: 'PowerSGD', family: 'central', configs: lowRank('power-sgd', direct) },
   { name: 'D-PSGD', family: 'gossip', configs: dpsgd('float32') },
   { name: 'D-PSGD, int8', family: 'gossip', configs: dpsgd('int8') },
-  { name: 'GASLoC, int8', family: 'gossip', configs: local(outers, (rate, period, [outerRate, momentum]) => ({ algorithm: 'gasloc', rate, codec: 'int8', graph: matching, options: { period, outerRate, momentum } })) }, // prettier-ignore
-  { name: 'Overlap merge, int8', family: 'gossip', configs: local([{ kind: 'ring' }, exponential, matching], (rate, period, graph) => ({ algorithm: 'overlap-merge', rate, codec: 'int8', graph, options: { period } })) }, // prettier-ignore
+  { name: 'GASLoC, int8', family: 'gossip', configs: gasloc('int8') },
+  { name: 'GASLoC, int4', family: 'gossip', configs: gasloc('int4') },
+  { name: 'Overlap merge, int8', family: 'gossip', configs: overlapMerge('int8') },
+  { name: 'Overlap merge, int4', family: 'gossip', configs: overlapMerge('int4') },
   // Each peer runs at its own pace, which matters when paces differ: each cell with stragglers is a run of its own.
   { name: 'AD-PSGD, int8', family: 'gossip', isOwnPace: true, configs: each([rates, [...periods, ...long], [{ kind: 'complete' }]], (rate, period, graph) => ({ algorithm: 'ad-psgd', rate, codec: 'int8', graph, options: { period } })) }, // prettier-ignore
-  { name: 'DivShare, int8', family: 'gossip', isOwnPace: true, configs: each([rates, [...periods, ...long], cuts], (rate, period, [fragments, receivers]) => ({ algorithm: 'divshare', rate, codec: 'int8', graph: { kind: 'complete' }, options: { period, fragments, receivers } })) }, // prettier-ignore
+  { name: 'DivShare, int8', family: 'gossip', isOwnPace: true, configs: divShare('int8') },
+  { name: 'DivShare, int4', family: 'gossip', isOwnPace: true, configs: divShare('int4') },
   { name: 'A²CiD², int8', family: 'gossip', isOwnPace: true, configs: each([rates, [{ kind: 'ring' }, { kind: 'random-regular', degree: 4, seed: 1 }, { kind: 'complete' }]], (rate, graph) => ({ algorithm: 'a2cid2', rate, codec: 'int8', graph })) }, // prettier-ignore
   { name: 'Sparse gossip', family: 'gossip', configs: each([rates, fractions], (rate, fraction) => ({ algorithm: 'sparse-gossip', rate, graph: matching, options: { fraction } })) }, // prettier-ignore
   { name: 'Moniqua', family: 'gossip', configs: each([rates, [[8, 1], [4, 0.5], [4, 0.25]]], (rate, [bits, theta]) => ({ algorithm: 'moniqua', rate, factor: remainders(bits), graph: matching, options: { bits, theta } })) }, // prettier-ignore

@@ -15,7 +15,9 @@ const isTried = {
   'CocktailSGD': anyOf,
   'D-PSGD': ({ graph }) => graph.kind === 'random-matching',
   'GASLoC, int8': ({ options }) => isAmong(options) && options.momentum < 0.9,
+  'GASLoC, int4': ({ options }) => isAmong(options) && options.momentum < 0.9,
   'Overlap merge, int8': ({ options, graph }) => isAmong(options) && graph.kind !== 'ring',
+  'Overlap merge, int4': ({ options, graph }) => isAmong(options) && graph.kind !== 'ring',
   'Moniqua': ({ options }) => options.theta >= 0.5,
   'CHOCO-SGD, local steps': ({ options }) => isAmong(options) && options.compressor.fraction > 1 / 64
 }
