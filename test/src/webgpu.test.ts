@@ -9,7 +9,9 @@ import { murmur, recordsOf, temporaryFolder } from './command.js'
 import { root } from './repository.js'
 
 const modules = join(root, 'node_modules/.cache/webgpu/node_modules')
-const driver = '/usr/lib/chromium/vk_swiftshader_icd.json'
+/** Chromium's own folder: it has the driver, and the loader of drivers, which the system may have not. */
+const chromium = '/usr/lib/chromium'
+const driver = join(chromium, 'vk_swiftshader_icd.json')
 const isInstalled = existsSync(join(modules, '@tensorflow/tfjs-backend-webgpu')) && existsSync(driver)
 const onWebgpu = isInstalled ? test.serial : test.serial.skip
 const skipped = isInstalled ? '' : ' (skipped: "sh test/webgpu.sh" installs it, where there is SwiftShader)'
@@ -18,6 +20,7 @@ const skipped = isInstalled ? '' : ' (skipped: "sh test/webgpu.sh" installs it, 
 const environment = async () => ({
   NODE_PATH: modules,
   VK_ICD_FILENAMES: driver,
+  LD_LIBRARY_PATH: chromium,
   XDG_RUNTIME_DIR: await temporaryFolder()
 })
 
