@@ -67,6 +67,20 @@ onWebgpu(`a swarm ends where one on WebAssembly ends, but for rounding${skipped}
   t.true(Math.abs(found - expected) < 1e-3, `a loss of ${found}, not ${expected}`)
 })
 
+onWebgpu(`stopped amid a gradient, peers end in order${skipped}`, async (t) => {
+  const folder = await temporaryFolder()
+  await writeFile(join(folder, 'pair.yaml'), 'graph: ring\npeers: 2\n')
+  const training = 'task: cnn\nbackend: webgpu\ndata: { digits: 200, size: 10 }\nrounds: 10000\nbatch: 16\n'
+  await writeFile(join(folder, 'train.yaml'), training)
+  const args = ['swarm', join(folder, 'pair.yaml'), '--train', join(folder, 'train.yaml'), '--json']
+  const swarm = murmur(args, folder, timeLimit(60_000), { env: await environment() })
+  await swarm.saying('"kind":"step"')
+  swarm.process.kill('SIGINT')
+  const { code, stderr } = await swarm.result
+  t.deepEqual([code, stderr], [130, 'murmur: stopped by a signal\n'])
+  t.false(recordsOf(await swarm.result).some(({ kind }) => kind === 'lost'))
+})
+
 onWebgpu(`without a driver the error says so${skipped}`, async (t) => {
   const folder = await temporaryFolder()
   await writeFile(join(folder, 'pair.yaml'), 'graph: ring\npeers: 2\n')

@@ -107,6 +107,8 @@ export interface Task {
   readonly fingerprints?: Readonly<Record<string, string>>
   /** Input and output of the model; absent where the task is no function of samples. */
   readonly signature?: ModelSignature | undefined
+  /** Whether a thread that ends during a work takes the whole process along, since native code computes there. False when absent. */
+  readonly mustAnswerBeforeEnd?: boolean
   /** The start parameters. The same seed gives the same bits on every peer. */
   initialise(seed: number): Work<Float32Array>
   /**

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { InputError, messageOf, type Milliseconds, StoppedError, type TaskDescription } from '@murmuration/core'
 import { placeOf } from './user-code.js'
@@ -10,6 +11,9 @@ export interface TaskWorkerOptions {
   /** Terminates the thread when aborted, even while it builds the task. */
   readonly signal?: AbortSignal
 }
+
+/** How long a thread that must answer before it ends may take to do so. */
+const lastAnswerTimeout: Milliseconds = 10_000
 
 /** How many requests may be pending at once. */
 const queueLimit = 64
@@ -26,6 +30,8 @@ export class TaskThread {
   readonly #timeout: Milliseconds
   readonly #userModule: string | undefined
   #end: Error | undefined
+  #mustAnswerBeforeEnd = false
+  #closed: Promise<void> | undefined
   #waiting: Waiting | undefined
   #lastExchange: Promise<unknown> = Promise.resolve()
   #queued = 0
@@ -73,14 +79,23 @@ export class TaskThread {
 
   /** Sends a request and waits for the answer. To be called within `inTurn`. */
   ask(request: WorkerRequest): Promise<WorkerMessage> {
-    const answer = this.next()
-    this.#worker.postMessage(request)
-    return answer
+    if (this.#end === undefined) this.#worker.postMessage(request)
+    return this.next()
   }
 
-  /** Terminates the thread, whatever it does. */
-  async close(): Promise<void> {
+  /** Terminates the thread: whatever it does, unless its task must answer before. All requests reject at once. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  async #close(): Promise<void> {
+    const isBusy = this.#waiting !== undefined
     this.#stop(new StoppedError('the task was closed'))
+    if (isBusy && this.#mustAnswerBeforeEnd) {
+      const limit = { signal: AbortSignal.timeout(lastAnswerTimeout) }
+      await Promise.race(['message', 'exit'].map((event) => once(this.#worker, event, limit))).catch(() => {})
+    }
     await this.#worker.terminate()
   }
 
@@ -88,7 +103,10 @@ export class TaskThread {
     // This process's standard output carries lines for machines: nothing else may go there.
     this.#worker.stdout.on('data', (chunk: Uint8Array) => process.stderr.write(chunk))
     this.#worker.stderr.on('data', (chunk: Uint8Array) => process.stderr.write(chunk))
-    this.#worker.on('message', (message: WorkerMessage) => this.#settle((waiting) => waiting.resolve(message)))
+    this.#worker.on('message', (message: WorkerMessage) => {
+      if (message.kind === 'ready') this.#mustAnswerBeforeEnd = message.mustAnswerBeforeEnd
+      this.#settle((waiting) => waiting.resolve(message))
+    })
     // Node rebuilds an uncaught error as an object that only resembles one.
     this.#worker.on('error', (error) => this.#stop(this.#uncaught(error)))
     this.#worker.on('messageerror', (error) => this.#stop(error))

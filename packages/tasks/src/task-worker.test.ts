@@ -1,4 +1,9 @@
 import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { InputError, StoppedError, type Task } from '@murmuration/core'
 import test, { type ExecutionContext } from 'ava'
@@ -23,12 +28,12 @@ const softmaxOptions = {
 } as const
 
 /** A module whose task has one parameter and computes with the given functions, as text. */
-function moduleOf(functions: Readonly<Record<'gradient' | 'evaluate', string>>): string {
+function moduleOf(functions: Readonly<Record<'gradient' | 'evaluate', string>>, property = ''): string {
   const code = `
     export async function createTask() {
       const work = (run) => ({ kind: 'x', samples: 1, run })
       return {
-        schema: [{ name: 'x', shape: [1] }], samples: 1, about: {},
+        schema: [{ name: 'x', shape: [1] }], samples: 1, about: {}, ${property}
         initialise: (seed) => work(async () => Float32Array.of(seed)),
         gradient: (x, batch) => work(async () => { ${functions.gradient} }),
         evaluate: (x) => work(async () => { ${functions.evaluate} })
@@ -141,6 +146,23 @@ test('closing ends even a thread that computes forever, and rejects the pending 
   await worker.close()
   await rejected
   await t.throwsAsync(worker.evaluate(Float32Array.of(1)).run(), { instanceOf: StoppedError })
+})
+
+test('a thread whose task must answer before it ends does so, though the request is rejected at once, and is closed twice', async (t) => {
+  const file = join(await mkdtemp(join(tmpdir(), 'murmuration-')), 'answered')
+  const gradient = `
+    for (const end = performance.now() + 500; performance.now() < end;);
+    (await import('node:fs')).writeFileSync(${JSON.stringify(file)}, '')
+    ${answering.gradient}`
+  const worker = await start(t, moduleOf({ ...answering, gradient }, 'mustAnswerBeforeEnd: true,'))
+  const waiting = worker.gradient(Float32Array.of(1), noBatch).run()
+  const next = worker.evaluate(Float32Array.of(1)).run()
+  await setImmediate()
+  const closed = Promise.all([worker.close(), worker.close()])
+  for (const request of [waiting, next]) await t.throwsAsync(request, { instanceOf: StoppedError })
+  t.false(existsSync(file))
+  await closed
+  t.true(existsSync(file))
 })
 
 test('a thread that does not answer in time is given up', async (t) => {

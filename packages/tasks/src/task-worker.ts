@@ -17,7 +17,10 @@ export interface TaskWorker extends Task {
   generate?(parameters: Float32Array, seed: number): ThreadWork<string>
   /** Multiplies all later gradients by `factor`. */
   weighGradients(factor: number): Promise<void>
-  /** Terminates the thread, whatever it does. Unanswered requests reject with a StoppedError. */
+  /**
+   * Terminates the thread, whatever it does; one whose task must answer before it ends is given 10 s for that. Unanswered requests reject at once, with
+   * a StoppedError.
+   */
   close(): Promise<void>
 }
 

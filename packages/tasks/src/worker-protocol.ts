@@ -28,6 +28,7 @@ export interface WorkerReady {
   readonly about: Readonly<Record<string, string>>
   readonly fingerprints: Readonly<Record<string, string>>
   readonly signature: ModelSignature | undefined
+  readonly mustAnswerBeforeEnd: boolean
   /** Whether it generates texts. */
   readonly generates: boolean
   /** Samples of an evaluation, and of initialising, for the cost model. */

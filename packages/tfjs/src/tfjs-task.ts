@@ -53,6 +53,8 @@ export class TfjsTask implements Task {
   readonly about: Readonly<Record<string, string>>
   readonly fingerprints: Readonly<Record<string, string>>
   readonly signature: ModelSignature
+  /** Dawn ends the process when a call from its code into JavaScript is cut off. */
+  readonly mustAnswerBeforeEnd: boolean
   readonly generate?: NonNullable<Task['generate']>
   readonly #parts: TfjsTaskParts
   readonly #weights: ModelWeights
@@ -74,6 +76,7 @@ export class TfjsTask implements Task {
     this.about = parts.about
     this.fingerprints = fingerprintsOf(parts.localData)
     this.signature = signatureOf(parts.localData.train)
+    this.mustAnswerBeforeEnd = parts.backend.name === 'webgpu'
     this.#vector = new Float32Array(lengthOf(this.schema))
     this.#network = denseNetworkOf(parts, this.schema)
     if (parts.isLanguageModel) {

@@ -72,7 +72,7 @@ function prepare(backend: WebgpuBackend): string {
   const { device, adapterInfo, tensorMap } = backend
   device.addEventListener('uncapturederror', (event) => {
     event.preventDefault()
-    failure ??= event.error.message.trim().split('\n')[0]
+    failure ??= event.error.message.trim().split('\n')[0].replace(/\.$/, '')
   })
   void device.lost.then(({ message }) => (failure ??= `it is lost: ${message}`))
   const readSync = backend.readSync.bind(backend)
