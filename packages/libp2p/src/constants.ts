@@ -7,7 +7,7 @@ export const controlProtocol = '/murmuration/control/5'
 export const exchangeProtocol = '/murmuration/exchange/3'
 
 /** The version in a hello. */
-export const protocolVersion = 8
+export const protocolVersion = 9
 
 /** The longest control message that is read. A hello carries the schema, which is the largest part. */
 export const controlBytes = 1 << 20

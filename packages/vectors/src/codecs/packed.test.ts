@@ -19,6 +19,16 @@ const numbers = fc.oneof(
       maxLength: 12
     })
     .map((runs) => runs.flatMap(([magnitude, signs]) => signs.map((sign) => (sign ? -magnitude : magnitude)))),
+  // Runs with levels of their own, and zeros.
+  fc
+    .array(
+      fc.tuple(
+        fc.array(fc.float({ noNaN: true, noDefaultInfinity: true }), { minLength: 1, maxLength: 6 }),
+        fc.array(fc.nat(6), { maxLength: 150 })
+      ),
+      { maxLength: 12 }
+    )
+    .map((runs) => runs.flatMap(([levels, indices]) => indices.map((index) => levels[index] ?? 0))),
   // About as many different numbers as a table has room for.
   fc.integer({ min: 250, max: 260 }).map((count) => Array.from({ length: 1200 }, (_, k) => (k % count) - 100)),
   fc.array(fc.float({ noNaN: true, noDefaultInfinity: true }), { maxLength: 40 })
@@ -60,6 +70,58 @@ test('signs of several tensors take a bit each, and 6 bytes at most for a tensor
     )
   )
   t.is(packedBytes(signs), 1 + 6 * 3 + 5 * 2 + signs.length / 8)
+})
+
+test('31 levels of each of 18 tensors take 5 bits a number, and 4 levels of numbers kept 2 bits; a tensor takes 2 to 3 bytes besides', (t) => {
+  const [tensors, size] = [18, 3640]
+  const values = (number: (k: number, scale: number) => number) =>
+    Float32Array.from({ length: tensors * size }, (_, k) => number(k % size, 1.1 ** Math.floor(k / size)))
+  const levels = values((k, scale) => (((k * 7) % 31) - 15) * scale)
+  t.is(packedBytes(levels), 1 + tensors * (1 + 31 * 4 + 2 + (size * 5) / 8))
+  const sparse = values((k, scale) => (k % 64 === 0 ? [-3, -1, 1, 3][(k / 64) % 4] * scale : 0))
+  const kept = Math.ceil(size / 64)
+  t.is(packedBytes(sparse), 1 + 4 + tensors * (1 + 4 * 4 + 1 + Math.ceil(kept / 4)) + 1 + tensors * kept)
+})
+
+test('tensors are kept apart where they have some numbers in common, and where a wide one is between others', (t) => {
+  const tensor = (size: number, levels: number, scale: number) =>
+    Array.from({ length: size }, (_, k) => (1 + (k % levels)) * scale)
+  const narrow = (scale: number) => tensor(500, 13, scale)
+  const most = 1 + 2 + 13 * 4 + 250
+  const scales = Array.from({ length: 40 }, (_, k) => 1.1 ** k)
+  const apart = [...scales.flatMap(narrow), ...tensor(1000, 256, 0.3), ...scales.flatMap((scale) => narrow(-scale))]
+  t.is(packedBytes(Float32Array.from(apart)), 1 + 80 * most + 1 + 2 + 256 * 4 + 1000)
+  // 1/7, 2/7, …: the scales have multiples in common.
+  const common = scales.flatMap((_, k) => narrow(1 + k / 7))
+  t.is(packedBytes(Float32Array.from(common)), 1 + 40 * most)
+})
+
+test('a table of a run with wrong bytes is refused', (t) => {
+  // Two runs of 100 numbers, each of 3 levels.
+  const values = Float32Array.from({ length: 200 }, (_, k) => 1 + (k % 3) + (k < 100 ? 0 : 10))
+  const out = new Uint8Array(4 * values.length)
+  const { bytes } = writePacked(values, out)
+  t.is(bytes, 1 + 2 * (1 + 3 * 4 + 1 + 25))
+  t.is(out[0], 8)
+  const read = (body: Uint8Array) => readPacked(body, new Float32Array(values.length))
+  t.is(read(out.slice(0, bytes)), undefined)
+  for (let end = 0; end < bytes; end++) t.truthy(read(out.slice(0, end)), `${end} bytes`)
+  t.truthy(read(out.slice(0, bytes + 1)))
+  const changed = (at: number, ...content: readonly number[]) => {
+    const body = out.slice(0, bytes)
+    body.set(content, at)
+    return read(body)
+  }
+  const [first, second] = [14, 53]
+  t.deepEqual([out[first], out[second]], [100, 100])
+  for (const wrong of [0, 99, 101, 127, 128, 255]) {
+    t.truthy(changed(first, wrong), `a first run of ${wrong}`)
+    t.truthy(changed(second, wrong), `a second run of ${wrong}`)
+  }
+  t.truthy(changed(second, 0xe4, 0), 'a length with a superfluous byte')
+  t.truthy(changed(first + 1, 0xff), 'index 3 of 3 levels')
+  for (const count of [0, 1, 3, 254, 255]) t.truthy(changed(1, count), `${count + 1} levels`)
+  for (const flags of [10, 12, 14, 16, 24]) t.truthy(changed(0, flags), `flags ${flags}`)
 })
 
 test('runs that are longer or shorter than the numbers are refused, before they are written', (t) => {

@@ -1,18 +1,22 @@
 /**
  * Numbers with long runs that differ only in sign, such as tensors of which a compressor keeps only signs. Layout, little-endian: for each run its
- * magnitude (float32) and its length (LEB128: seven bits a byte, the lowest first, the highest bit set when more follow), until there are enough
- * numbers; then a bit per number, 1 where it is negative, the first in the lowest bit of each byte.
+ * magnitude (float32) and its length (see run-lengths.ts), until there are enough numbers; then a bit per number, 1 where it is negative, the first
+ * in the lowest bit of each byte.
  */
+import { rawBytes } from './codec.js'
+import { runLengthAt, runLengthBytes, writeRunLength } from './run-lengths.js'
+
 const magnitudeBytes = 4
 const signBit = 0x80000000
 const signBytes = (count: number): number => Math.ceil(count / 8)
 
-/** The bytes that `numbers`, given as bits of float32, take. */
+/** The bytes that `numbers`, given as bits of float32, take; some number above those of float32 if they take more. */
 export function signsLength(numbers: Uint32Array): number {
   let bytes = signBytes(numbers.length)
-  for (let from = 0; from < numbers.length;) {
+  const maxBytes = rawBytes(numbers.length)
+  for (let from = 0; from < numbers.length && bytes <= maxBytes;) {
     const to = endOfRun(numbers, from)
-    bytes += magnitudeBytes + lengthBytes(to - from)
+    bytes += magnitudeBytes + runLengthBytes(to - from)
     from = to
   }
   return bytes
@@ -24,10 +28,7 @@ export function writeSigns(numbers: Uint32Array, view: DataView, start: number):
   for (let from = 0; from < numbers.length;) {
     const to = endOfRun(numbers, from)
     view.setUint32(at, magnitudeOf(numbers[from]), true)
-    at += magnitudeBytes
-    let left = to - from
-    for (; left >= 0x80; left >>>= 7) view.setUint8(at++, (left & 0x7f) | 0x80)
-    view.setUint8(at++, left)
+    at = writeRunLength(to - from, view, at + magnitudeBytes)
     from = to
   }
   for (let from = 0; from < numbers.length; from += 8) {
@@ -44,11 +45,11 @@ export function readSigns(view: DataView, start: number, numbers: Uint32Array): 
   for (let filled = 0; filled < numbers.length;) {
     if (at + magnitudeBytes >= view.byteLength) return undefined
     const magnitude = magnitudeOf(view.getUint32(at, true))
-    const length = lengthAt(view, at + magnitudeBytes)
+    const length = runLengthAt(view, at + magnitudeBytes)
     if (length === 0 || length > numbers.length - filled) return undefined
     numbers.fill(magnitude, filled, filled + length)
     filled += length
-    at += magnitudeBytes + lengthBytes(length)
+    at += magnitudeBytes + runLengthBytes(length)
   }
   if (at + signBytes(numbers.length) > view.byteLength) return undefined
   for (let k = 0; k < numbers.length; k++)
@@ -56,24 +57,10 @@ export function readSigns(view: DataView, start: number, numbers: Uint32Array): 
   return at + signBytes(numbers.length)
 }
 
-/** The length of a run; 0 unless it is valid: at most four bytes, none superfluous. */
-function lengthAt(view: DataView, start: number): number {
-  let length = 0
-  for (let k = 0; k < 4 && start + k < view.byteLength; k++) {
-    const byte = view.getUint8(start + k)
-    length |= (byte & 0x7f) << (7 * k)
-    if (byte < 0x80) return lengthBytes(length) === k + 1 ? length : 0
-  }
-  return 0
-}
-
-function lengthBytes(length: number): number {
-  return length < 2 ** 7 ? 1 : length < 2 ** 14 ? 2 : length < 2 ** 21 ? 3 : 4
-}
-
 function endOfRun(numbers: Uint32Array, from: number): number {
+  const magnitude = magnitudeOf(numbers[from])
   let to = from + 1
-  while (to < numbers.length && magnitudeOf(numbers[to]) === magnitudeOf(numbers[from])) to++
+  while (to < numbers.length && magnitudeOf(numbers[to]) === magnitude) to++
   return to
 }
 
