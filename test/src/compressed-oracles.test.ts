@@ -3,13 +3,39 @@ import { createRandom } from '@murmuration/random'
 import test from 'ava'
 import { maskOf, type Matrix, meanOf, type Oracle, product, repeated, rowsOf, sum, testOracle } from './recursion.js'
 
-/** The two numbers of each row that are farthest from 0, and zeros elsewhere. */
-function largestTwo(X: Matrix): Matrix {
+/** The two, or `count`, numbers of each row that are farthest from 0, and zeros elsewhere. */
+function largest(X: Matrix, count = 2): Matrix {
   return X.map((row) => {
-    const [, second] = row.map(Math.abs).sort((a, b) => b - a)
-    return row.map((value) => (Math.abs(value) >= second ? value : 0))
+    const least = row.map(Math.abs).sort((a, b) => b - a)[count - 1]
+    return row.map((value) => (Math.abs(value) >= least ? value : 0))
   })
 }
+
+/** In each row, the mean of those numbers that are not 0 and below their mean in place of each of them, and that of the others. */
+function twoLevels(X: Matrix): Matrix {
+  const mean = (list: readonly number[]) => list.reduce((total, value) => total + value, 0) / list.length
+  return X.map((row) => {
+    const kept = row.filter((value) => value !== 0)
+    const level = (isLow: boolean) => mean(kept.filter((value) => value < mean(kept) === isLow))
+    return row.map((value) => (value === 0 ? 0 : level(value < mean(kept))))
+  })
+}
+
+/** With periods of 3 rounds, β = 0.8 and α = 0.7. */
+const sparseLoCo =
+  (Q: (e: Matrix) => Matrix): Oracle['recursion'] =>
+  async ({ rounds, rate, gradients, start }) => {
+    const first = { X: start, θ: start, e: sum([0, start]) }
+    const step = async ({ X, θ, e }: typeof first, k: number) => {
+      const inner = sum([1, X], [-rate(k), await gradients(X)])
+      if (k % 3 !== 2) return { X: inner, θ, e }
+      const all = sum([0.8, e], [1, θ], [-1, inner])
+      const q = Q(all)
+      const next = sum([1, θ], [-0.7, meanOf(q)])
+      return { X: next, θ: next, e: sum([1, all], [-1, q]) }
+    }
+    return repeated(rounds, first, step, ({ θ }) => θ)
+  }
 
 const oracles: readonly Oracle[] = [
   {
@@ -20,7 +46,7 @@ const oracles: readonly Oracle[] = [
       const W = rowsOf(topology)
       const step = async ({ X, hat }: { X: Matrix; hat: Matrix }, k: number) => {
         const half = sum([1, X], [-rate(k), await gradients(X)])
-        const next = sum([1, hat], [1, largestTwo(sum([1, half], [-1, hat]))])
+        const next = sum([1, hat], [1, largest(sum([1, half], [-1, hat]))])
         return { X: sum([1, half], [0.3, product(W, next)], [-0.3, next]), hat: next }
       }
       return repeated(rounds, { X: start, hat: start }, step, ({ X }) => X)
@@ -35,7 +61,7 @@ const oracles: readonly Oracle[] = [
       const step = async ({ X, hat }: { X: Matrix; hat: Matrix }, k: number) => {
         const half = sum([1, X], [-rate(k), await gradients(X)])
         if (k % 3 !== 2) return { X: half, hat }
-        const next = sum([1, hat], [1, largestTwo(sum([1, half], [-1, hat]))])
+        const next = sum([1, hat], [1, largest(sum([1, half], [-1, hat]))])
         return { X: sum([1, half], [0.3, product(W, next)], [-0.3, next]), hat: next }
       }
       return repeated(rounds, { X: start, hat: start }, step, ({ X }) => X)
@@ -45,18 +71,13 @@ const oracles: readonly Oracle[] = [
     title: 'SparseLoCo goes to θ − α mean Q(e), e ← β e + θ − x less what is sent (Sarfi 2025, Algorithm 1)',
     name: 'sparseloco',
     options: { period: 3, compressor: { name: 'top-k', fraction: 1 / 3 }, memory: 0.8, outerRate: 0.7 },
-    recursion: async ({ rounds, rate, gradients, start }) => {
-      const first = { X: start, θ: start, e: sum([0, start]) }
-      const step = async ({ X, θ, e }: typeof first, k: number) => {
-        const inner = sum([1, X], [-rate(k), await gradients(X)])
-        if (k % 3 !== 2) return { X: inner, θ, e }
-        const all = sum([0.8, e], [1, θ], [-1, inner])
-        const q = largestTwo(all)
-        const next = sum([1, θ], [-0.7, meanOf(q)])
-        return { X: next, θ: next, e: sum([1, all], [-1, q]) }
-      }
-      return repeated(rounds, first, step, ({ θ }) => θ)
-    }
+    recursion: sparseLoCo(largest)
+  },
+  {
+    title: 'SparseLoCo in 1 bit sends, of the three largest numbers, the means of those above and below their mean',
+    name: 'sparseloco',
+    options: { period: 3, compressor: { name: 'top-k', fraction: 1 / 2, bits: 1 }, memory: 0.8, outerRate: 0.7 },
+    recursion: sparseLoCo((e) => twoLevels(largest(e, 3)))
   },
   {
     title: 'GASLoC mixes y = θ + η (x − θ) and adds γ (y − y before); the mean takes Nesterov’s step (Cagnasso 2026)',
@@ -83,7 +104,7 @@ const oracles: readonly Oracle[] = [
       const W = rowsOf(topology)
       const step = async (X: Matrix, k: number) => {
         const half = sum([1, product(W, X)], [-rate(k), await gradients(X)])
-        return sum([1, X], [1, largestTwo(sum([1, half], [-1, X]))])
+        return sum([1, X], [1, largest(sum([1, half], [-1, X]))])
       }
       return repeated(rounds, start, step, (X) => X)
     }
@@ -98,7 +119,7 @@ const oracles: readonly Oracle[] = [
       const step = async ({ X, δ }: { X: Matrix; δ: Matrix }, k: number) => {
         const half = sum([1, X], [-rate(k), await gradients(X)])
         const v = sum([1, half], [1, δ])
-        const c = largestTwo(v)
+        const c = largest(v)
         return { X: sum([1, half], [0.3, product(W, c)], [-0.3, c]), δ: sum([1, v], [-1, c]) }
       }
       return repeated(rounds, { X: start, δ: sum([0, start]) }, step, ({ X }) => X)
@@ -190,15 +211,15 @@ const oracles: readonly Oracle[] = [
       const W = rowsOf(topology)
       const pull = (copies: Matrix) => sum([0.3, product(W, copies)], [-0.3, copies])
       const m0 = await gradients(start)
-      const g0 = largestTwo(m0)
+      const g0 = largest(m0)
       const first = { X: start, m: m0, v: m0, H: start, G: g0 }
       // As in the paper: x and H with the previous v, then m, v and G.
       const step = async ({ X, m, v, H, G }: typeof first, k: number) => {
         const X1 = sum([1, X], [1, pull(H)], [-rate(k), v])
-        const H1 = sum([1, H], [1, largestTwo(sum([1, X1], [-1, H]))])
+        const H1 = sum([1, H], [1, largest(sum([1, X1], [-1, H]))])
         const m1 = sum([1 - λ, m], [λ, await gradients(X1)])
         const v1 = sum([1, v], [1, pull(G)], [1, m1], [-1, m])
-        return { X: X1, m: m1, v: v1, H: H1, G: sum([1, G], [1, largestTwo(sum([1, v1], [-1, G]))]) }
+        return { X: X1, m: m1, v: v1, H: H1, G: sum([1, G], [1, largest(sum([1, v1], [-1, G]))]) }
       }
       return repeated(rounds, first, step, ({ X }) => X)
     }

@@ -30,6 +30,11 @@ function training(
 /** For 100 numbers; packed.ts describes the layout of the bodies. */
 const bodies: readonly (readonly [string, object, number])[] = [
   ['5 numbers and their gaps', { name: 'top-k', fraction: 0.05 }, 1 + 4 + 5 * 4 + 1 + 5],
+  [
+    'the means of two bins, 8 bits for 8 numbers, and their gaps',
+    { name: 'top-k', fraction: 0.08, bits: 1 },
+    1 + 4 + 1 + 2 * 4 + 1 + 1 + 8
+  ],
   ['their magnitude and a bit for each', { name: 'sign' }, 1 + 4 + 1 + 13]
 ]
 

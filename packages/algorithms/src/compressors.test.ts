@@ -1,6 +1,7 @@
 import { createRandom } from '@murmuration/random'
 import { distance, norm } from '@murmuration/vectors'
 import test from 'ava'
+import fc from 'fast-check'
 import { compress, compressorSettings, contractionOf } from './compressors.js'
 import { Arena } from './node/vector.js'
 
@@ -27,6 +28,8 @@ const samples: readonly Float32Array[] = [
 
 const settings = [
   { name: 'top-k', fraction: 0.1 },
+  { name: 'top-k', fraction: 0.1, bits: 1 },
+  { name: 'top-k', fraction: 0.1, bits: 2 },
   { name: 'random-k', fraction: 0.1 },
   { name: 'qsgd', levels: 2 },
   { name: 'qsgd', levels: 16 },
@@ -93,4 +96,45 @@ test('as many are kept as the fraction says, rounded up; of ties the first; and 
   t.deepEqual(kept(random, 1, 4), kept(random, 1, 4))
   t.true(new Set([0, 1, 2, 3].map((k) => kept(random, 1, k).join())).size > 1)
   t.true(new Set([1, 2, 3, 4].map((seed) => kept(random, seed, 0).join())).size > 1)
+})
+
+test('of the numbers kept, those in the same bin become their mean: 2^bits bins over 6σ, and what is beyond in the outermost', (t) => {
+  const binned = (numbers: readonly number[], bits: number) => {
+    const v = Float32Array.from(numbers)
+    return [...compress(settingsOf({ name: 'top-k', fraction: 1, bits }), vectorOf(v), wholeOf(v), 'test', 0).values]
+  }
+  t.deepEqual(binned([1, 2, 3, 10, 11, 12], 1), [2, 2, 2, 11, 11, 11])
+  // The mean is 0 and σ 11.4, so bins end at −17.1, 0 and 17.1.
+  t.deepEqual(
+    binned([-10, -20, -2, -4, 2, 4, 10, 20], 2),
+    [-16 / 3, -20, -16 / 3, -16 / 3, 16 / 3, 16 / 3, 16 / 3, 20].map(Math.fround)
+  )
+  // 30 is 5.4 σ above the mean.
+  const far = [...Array.from({ length: 29 }, () => 0.5), 30]
+  t.deepEqual(binned(far, 2), far)
+  t.deepEqual(binned([3], 2), [3])
+  t.deepEqual(binned([0.1, 0.1, 0.1], 2), [0.1, 0.1, 0.1].map(Math.fround))
+  t.deepEqual(binned([0, 0], 2), [0, 0])
+  t.true(binned([1, NaN, 2], 2).some(Number.isNaN))
+})
+
+test('top-k in few bits is a projection of at most 2^bits levels: ‖v − Q(v)‖² = ‖v‖² − ‖Q(v)‖², with at least ‖v‖² / 2d left', (t) => {
+  const list = fc.array(fc.float({ noNaN: true, min: -1000, max: 1000 }), { minLength: 1, maxLength: 80 })
+  fc.assert(
+    fc.property(
+      list,
+      fc.integer({ min: 1, max: 8 }),
+      fc.float({ min: 0.125, max: 1, noNaN: true }),
+      (v, bits, fraction) => {
+        const sample = Float32Array.from(v, (value) => (Math.abs(value) < 1e-6 ? 0 : value))
+        const given = settingsOf({ name: 'top-k', fraction, bits })
+        const of = () => compress(given, vectorOf(sample), wholeOf(sample), 'test', 0).values
+        const [q, whole] = [of(), norm(sample) ** 2]
+        t.deepEqual(q, of())
+        t.true(new Set(q.filter((value) => value !== 0)).size <= 2 ** bits)
+        t.true(Math.abs(distance(q, sample) ** 2 - (whole - norm(q) ** 2)) <= 1e-5 * whole)
+        t.true(norm(q) ** 2 >= contractionOf(given, sample.length) * whole * (1 - 1e-5))
+      }
+    )
+  )
 })

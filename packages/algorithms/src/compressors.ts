@@ -18,11 +18,16 @@ type Settings = z.output<typeof compressorSettings>
 const fraction = z.number().gt(0).max(1).default(0.01)
 const levels = z.int().min(1).max(127).default(7)
 const unbiased = z.boolean().default(false)
+const bits = z.int().min(1).max(8).optional()
 
 /** Which compressor, and its options. */
 export const compressorSettings = z.discriminatedUnion('name', [
-  /** The ⌈fraction · d⌉ largest of d numbers: ω = fraction (Stich, Cordonnier, Jaggi, NeurIPS 2018). */
-  z.strictObject({ name: z.literal('top-k'), fraction }),
+  /**
+   * The k = ⌈fraction · d⌉ largest of d numbers: ω = fraction (Stich, Cordonnier, Jaggi, NeurIPS 2018). With `bits`, those are sorted into 2^bits
+   * equal bins that span 6σ around their mean μ, and each becomes the mean of its bin (Sarfi et al. 2025). This projects what was kept, and the
+   * bins meet at μ, so ‖Q‖² ≥ k μ² + (Σ |v − μ|)² / k ≥ ‖kept‖₁² / 2k ≥ ‖kept‖² / 2k ≥ ‖v‖² / 2d: ω = 1 / 2d, though mostly it is far more.
+   */
+  z.strictObject({ name: z.literal('top-k'), fraction, bits }),
   /** As many at random places: ω = fraction; if unbiased, multiplied by d / k. */
   z.strictObject({ name: z.literal('random-k'), fraction, unbiased }),
   /**
@@ -53,6 +58,7 @@ export function compress(settings: Settings, v: Vector, node: Compressing, purpo
 /** ω of a tensor of `length` numbers: the guaranteed contraction, on average over the draws. */
 export function contractionOf(settings: Settings, length: number): number {
   if (settings.name === 'qsgd') return 1 / variance(settings.levels, length)
+  if (settings.name === 'top-k' && settings.bits !== undefined) return 1 / (2 * length)
   return settings.name === 'sign' ? 1 / length : settings.fraction
 }
 
@@ -63,7 +69,11 @@ function variance(levels: number, length: number): number {
 
 function compressTensor(settings: Settings, v: Float32Array, out: Float32Array, random: Random): void {
   const { name } = settings
-  if (name === 'top-k') return keepLargest(v, countOf(settings.fraction, v.length), out)
+  if (name === 'top-k') {
+    keepLargest(v, countOf(settings.fraction, v.length), out)
+    if (settings.bits !== undefined) useBinMeans(out, 2 ** settings.bits)
+    return
+  }
   if (name === 'random-k') return keepRandom(v, countOf(settings.fraction, v.length), settings.unbiased, out, random)
   if (name === 'qsgd') return quantise(v, settings.levels, settings.unbiased, out, random)
   const mean = v.reduce((sum, value) => sum + Math.abs(value), 0) / v.length
@@ -72,6 +82,23 @@ function compressTensor(settings: Settings, v: Float32Array, out: Float32Array, 
 
 function countOf(fraction: number, length: number): number {
   return Math.ceil(fraction * length * (1 - 1e-12))
+}
+
+/** Replaces each number that is not 0 by the mean of those in its bin; numbers beyond 3σ are in the outermost bins. */
+function useBinMeans(out: Float32Array, bins: number): void {
+  const kept = out.filter((value) => value !== 0)
+  const mean = kept.reduce((sum, value) => sum + value, 0) / kept.length
+  const σ = Math.sqrt(kept.reduce((sum, value) => sum + (value - mean) ** 2, 0) / kept.length)
+  const binOf = (value: number) => {
+    const place = σ === 0 ? 0 : Math.floor(((value - mean) / (6 * σ)) * bins)
+    return Math.min(Math.max(place + bins / 2, 0), bins - 1)
+  }
+  const [sums, counts] = [new Float64Array(bins), new Uint32Array(bins)]
+  for (const value of kept) {
+    sums[binOf(value)] += value
+    counts[binOf(value)]++
+  }
+  for (let i = 0; i < out.length; i++) if (out[i] !== 0) out[i] = sums[binOf(out[i])] / counts[binOf(out[i])]
 }
 
 /** Every set of `count` places is equally likely: a place is taken with probability (to take) / (places left) (Knuth, algorithm S). */

@@ -1,7 +1,8 @@
 /**
- * SparseLoCo: H inner steps from θ; then each peer adds its change to an error e that decays, and sends the largest numbers of e to all peers (an
- * all-gather). With `period` and `memory` 1 and plain steps it is SGD with top-k and error feedback (Stich, Cordonnier, Jaggi, NeurIPS 2018). Δ = θ −
- * x, as in the paper. The paper's 2-bit values are not built: the numbers kept travel as float32.
+ * SparseLoCo: H inner steps from θ; then each peer adds its change to an error e that decays, and sends the largest numbers of e, in 2 bits, to all
+ * peers (an all-gather). With `period` and `memory` 1, plain steps and no `bits` it is SGD with top-k and error feedback (Stich, Cordonnier, Jaggi,
+ * NeurIPS 2018). Δ = θ − x, as in the paper. The largest, and their levels, are those of each tensor; code that is deployed has them for each chunk
+ * of a tensor, and its bins lie half a bin lower.
  */
 import { z } from 'zod'
 import { compress, compressorSettings } from './compressors.js'
@@ -14,7 +15,7 @@ import { endsPeriod } from './schedule.js'
 export const sparseLoCoOptions = {
   period: z.int().min(1).default(30).meta({ description: 'H, inner steps between two outer ones' }),
   compressor: compressorSettings
-    .prefault({ name: 'top-k', fraction: 1 / 64 })
+    .prefault({ name: 'top-k', fraction: 1 / 64, bits: 2 })
     .meta({ description: 'How a change is compressed before it is sent' }),
   memory: z.number().min(0).max(1).default(0.95).meta({ description: 'β, how much of e stays from period to period' }),
   outerRate: z.number().positive().default(1).meta({ description: 'α of the outer steps' })
