@@ -45,6 +45,13 @@ export const withLevels =
     const list = 2 + 4 * new Set(vector).size
     return (bytes - list) * factor + list
   }
+/** The largest numbers of each of the four tensors in few bits, as in SparseLoCo: the same for all but their lists of levels, two bytes besides each. */
+const withListsOfTensors =
+  (factor) =>
+  (bytes, { vector }) => {
+    const lists = 4 * 2 + 4 * new Set(vector.filter((value) => value !== 0)).size
+    return (bytes - lists) * factor + lists
+  }
 /** A fraction of a peer's part, as in CocktailSGD. */
 const sparseInBits = (bits, fraction, peers) =>
   heavier((n, random) => {
@@ -63,6 +70,7 @@ export const each = (lists, of) => lists.reduce((all, list) => all.flatMap((sofa
 
 const local = (strengths, of) => [...each([rates, periods, strengths], of), ...each([rates, long, strengths], of)]
 const sparse = (algorithm) => local(fractions, (rate, period, fraction) => ({ algorithm, rate, options: { period, compressor: topK(fraction) } })) // prettier-ignore
+const sparseInTwoBits = (algorithm) => sparse(algorithm).map(({ options, ...rest }) => ({ ...rest, weigh: withListsOfTensors, options: { ...options, compressor: { ...options.compressor, bits: 2 } } })) // prettier-ignore
 const copies = (algorithm) => local(fractions, (rate, period, fraction) => ({ algorithm, rate, options: { period, compressor: topK(fraction), consensus: Math.sqrt(fraction) } })) // prettier-ignore
 const allReduce = (codec) => each([rates], (rate) => ({ algorithm: 'all-reduce', rate, codec, options: direct }))
 const lowRank = (algorithm, options) => each([rates, [1, 2, 4]], (rate, rank) => ({ algorithm, rate, factor: heavierOfRank(rank), isLowRank: true, options: { rank, ...options } })) // prettier-ignore
@@ -89,7 +97,7 @@ export const methods = [
   // The same servers, which merge as soon as a quorum has arrived, and wait for no other worker.
   { name: 'Decoupled DiLoCo, quorum, int8', family: 'central', isOwnPace: true, configs: decoupled('int8') },
   { name: 'Decoupled DiLoCo, quorum, int4', family: 'central', isOwnPace: true, configs: decoupled('int4') },
-  { name: 'SparseLoCo', family: 'central', configs: sparse('sparseloco') },
+  { name: 'SparseLoCo', family: 'central', configs: sparseInTwoBits('sparseloco') },
   { name: 'CocktailSGD', family: 'central', configs: each([rates, fractions], (rate, fraction) => ({ algorithm: 'cocktail-sgd', rate, factor: sparseInBits(4, fraction, 16), options: { random: 4 * fraction, largest: 1 / 4, bits: 4 } })) }, // prettier-ignore
   { name: 'PowerSGD', family: 'central', configs: lowRank('power-sgd', direct) },
   { name: 'D-PSGD', family: 'gossip', configs: dpsgd('float32') },
