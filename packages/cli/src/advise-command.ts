@@ -83,7 +83,7 @@ function jsonOf({ plans, links: _, ...rest }: Advice): readonly object[] {
   ]
 }
 
-function textOf({ plans, tried, targets, computing, isWhole, assumed }: Advice): string {
+function textOf({ plans, tried, targets, computing, computed, isWhole, assumed }: Advice): string {
   const head = ['plan', 'graph', 'codec', 'rate', 'together', 'to the loss', 'averaging', 'sent by a peer']
   const table = new Table({
     head,
@@ -104,7 +104,8 @@ function textOf({ plans, tried, targets, computing, isWhole, assumed }: Advice):
       : gainOf(
           best,
           plans.find(({ isGiven }) => isGiven)
-        ))
+        )),
+    ...endingOf(best, computed)
   ].join('\n')
 }
 
@@ -112,7 +113,24 @@ function gainOf(best: AdvisedPlan, current: AdvisedPlan | undefined): readonly s
   if (current === undefined) return []
   const times = totalOf(current) / totalOf(best)
   if (times === Number.POSITIVE_INFINITY) return ['The plan of the files does not reach this loss in its rounds.']
-  return [`The plan of the files takes ${times.toPrecision(2)} times as long as the best.`]
+  return [
+    `The plan of the files takes ${times.toPrecision(Math.max(2, Math.ceil(Math.log10(times))))} times as long as the best.`
+  ]
+}
+
+/** What the time of the best plan does not say. */
+function endingOf(best: AdvisedPlan, computed: number): readonly string[] {
+  const isApart = best.bytes === 0
+  return [
+    ...(isApart
+      ? ['With it peers have the loss before they exchange anything: they train apart, and are averaged at the end.']
+      : []),
+    ...(computed > totalOf(best)
+      ? [
+          `The run goes on for all rounds of the training file, in which the slowest peer computes for ${time(computed)}: end it once it has the loss.`
+        ]
+      : [])
+  ]
 }
 
 function rowOf(plan: AdvisedPlan): string[] {

@@ -55,7 +55,7 @@ async function searching(
   if (plan.training.algorithm.name === 'sgd')
     throw new InputError('sgd exchanges nothing, so no link matters; name another algorithm')
   const { assumed, ...fileScenario } = await withLinks(await scenarioOfPlan(plan, request), plan, options.links)
-  const { computing = await measured(fileScenario) } = options
+  const { computing = await measured(fileScenario, signal) } = options
   const candidates = candidatesOf(plan, fileScenario)
   const scenario = scenarioFor({ ...fileScenario, computing }, candidates, plan.training.seed)
   const pool = new RunPool(scenario, threads)
@@ -74,7 +74,9 @@ async function searching(
     const found = await Promise.race([act(new Search(pool, scenario, candidates, loss)), failed])
     signal.throwIfAborted()
     const links = options.links?.length ? fileScenario.topology.links : undefined
-    return { ...found, tried: candidates.length, computing, links, assumed }
+    const { rounds, batch } = plan.training
+    const computed = rounds * (computing.perStep + batch * computing.perSample) * slowestOf(computing)
+    return { ...found, tried: candidates.length, computing, computed: computed / 1000, links, assumed }
   } catch (error) {
     signal.throwIfAborted()
     throw error
@@ -105,9 +107,14 @@ async function withLinks(
   return { ...scenario, topology: { ...topology, links }, assumed }
 }
 
-async function measured(scenario: Scenario): Promise<Computing> {
-  const { perSample, perStep } = await calibrate(scenario, () => performance.now())
+async function measured(scenario: Scenario, signal: AbortSignal): Promise<Computing> {
+  const { perSample, perStep } = await calibrate(scenario, () => performance.now(), signal)
   return { ...scenario.computing, perSample, perStep }
+}
+
+/** How many times as long as others the slowest peer takes. */
+function slowestOf({ slow }: Computing): number {
+  return Math.max(1, ...Object.values(slow))
 }
 
 /** The first method is plain SGD on all data, the reference for the others. */

@@ -55,7 +55,9 @@ export function periodOf({ algorithm: { period = 1 } }: Choice): number {
  */
 export function choicesFor(training: Training, peers: readonly PeerName[]): readonly Choice[] {
   const exchanges = [...gossip(training, peers), ...central()]
-  return rates.flatMap((factor) => exchanges.map((each) => ({ ...each, rate: factor * training.rate.initial })))
+  return rates.flatMap((factor) =>
+    exchanges.map((each) => ({ ...each, rate: Number((factor * training.rate.initial).toPrecision(6)) }))
+  )
 }
 
 type Exchange = Omit<Choice, 'rate'>

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Task } from '@murmuration/core'
 import { median } from 'simple-statistics'
 import { TaskSets } from './task-sets.js'
@@ -15,31 +16,52 @@ const largerBatch = 4
 
 const warmUps = 200
 const repeats = 9
+/** Milliseconds: an interval takes at least the first, and none begins after the second. Large models take longer for a single gradient. */
+const [leastInterval, longEnough] = [20, 2000]
 
-/** Measures the gradient of the scenario's task on this machine, with its batch and with a larger one. */
-export async function calibrate(scenario: Scenario, now: () => number): Promise<Calibration> {
+/**
+ * Measures the gradient of the scenario's task on this machine, with its batch and with a larger one. Takes a few seconds, or a gradient of each batch.
+ * Rejects with the reason of `signal` when that is aborted, after the gradient at hand.
+ */
+export async function calibrate(scenario: Scenario, now: () => number, signal?: AbortSignal): Promise<Calibration> {
   const [run] = runsOf(scenario)
   const { peers } = topologyOf(scenario, run).topology
   const task = (await new TaskSets(1).of(run.setting.learning, peers, run.seed)).of(peers[0])
   const { batch } = scenario.training
-  const small = await computeWith(task, batch, now)
-  const large = await computeWith(task, batch * largerBatch, now)
+  const x = await task.initialise(1).run()
+  const small = await computeWith(task, x, batch, now, signal)
+  const large = await computeWith(task, x, batch * largerBatch, now, signal)
   const perSample = Math.max(0, (large - small) / (batch * (largerBatch - 1)))
   return { perSample, perStep: Math.max(0, small - perSample * batch) }
 }
 
-/** Milliseconds per gradient on `batch` samples: the median over several intervals of at least a few milliseconds each. */
-async function computeWith(task: Task, batch: number, now: () => number): Promise<number> {
-  const x = await task.initialise(1).run()
+/** Milliseconds per gradient at `x` on `batch` samples: the median over several intervals. */
+async function computeWith(
+  task: Task,
+  x: Float32Array,
+  batch: number,
+  now: () => number,
+  signal?: AbortSignal
+): Promise<number> {
   const samples = Uint32Array.from({ length: batch }, (_, index) => index % task.samples)
-  const steps = async (count: number) => {
-    const start = now()
-    for (let k = 0; k < count; k++) await task.gradient(x, samples).run()
-    return (now() - start) / count
+  const start = now()
+  /** Ends after so many gradients, or at a time. */
+  const steps = async (count: number, end: number) => {
+    const begin = now()
+    let taken = 0
+    for (; taken < count && (taken === 0 || now() < end); taken++) {
+      await task.gradient(x, samples).run()
+      // Signals arrive between two turns of the event loop.
+      if (now() > begin + leastInterval) await setImmediate()
+      signal?.throwIfAborted()
+    }
+    return (now() - begin) / taken
   }
-  const each = await steps(warmUps)
-  const count = Math.max(10, Math.ceil(20 / Math.max(each, 1e-6)))
+  const each = await steps(warmUps, start + longEnough / 2)
+  if (each > longEnough) return each
+  const count = Math.min(100_000, Math.max(10, Math.ceil(leastInterval / Math.max(each, 1e-6))))
   const times: number[] = []
-  for (let k = 0; k < repeats; k++) times.push(await steps(Math.min(count, 100_000)))
+  for (let k = 0; k < repeats && (k === 0 || now() < start + longEnough); k++)
+    times.push(await steps(count, start + longEnough))
   return median(times)
 }
