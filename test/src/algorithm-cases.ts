@@ -24,6 +24,7 @@ const special: Readonly<Record<string, Omit<AlgorithmCase, 'algorithm'>>> = {
   'trimmed-mean': { spread: 0, isComplete: true },
   'coordinate-median': { spread: 0, isComplete: true },
   'krum': { spread: 0, isComplete: true },
+  'moshpit': { isComplete: true },
   'clipped-gossip': { spread: 0 },
   'cs-plus': { spread: 0 },
   'overlap-merge': { options: { period: 3 } },

@@ -1,6 +1,6 @@
 /**
- * Moshpit SGD, Algorithm 1: a step, then the exact mean over the members of the peer's group that are present. The groups are those of the graph
- * moshpit-grid, where all members of a group are neighbours; mixing weights are not used. The paper takes several steps between two means.
+ * Moshpit SGD, Algorithm 1: a step, then the exact mean over the members of the peer's group that are present. All members of a group are
+ * neighbours, as in the graph moshpit-grid; mixing weights are not used. The paper takes several steps between two means.
  */
 import { z } from 'zod'
 import { mean } from './mixing.js'
@@ -11,7 +11,7 @@ export const moshpit = algorithm({
   title: 'Moshpit SGD',
   source: 'Ryabinin, Gorbunov, Plokhotnyuk, Pekhimenko, NeurIPS 2021, arXiv 2103.03239',
   options: z.strictObject({}),
-  needs: { weights: 'both' },
+  needs: { graph: 'groups' },
   keeps: 'mean',
   channels: { group: { x: 'vector' } },
   edges: { group: 'dropped' },

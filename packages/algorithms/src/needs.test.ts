@@ -10,6 +10,7 @@ import { extra } from './extra.js'
 import { gossipPga } from './gossip-pga.js'
 import { krumSgd } from './krum.js'
 import { hasMembers, keptOn, refusals } from './needs.js'
+import { moshpit } from './moshpit.js'
 import { relaySgd } from './relay-sgd.js'
 import { sgp } from './sgp.js'
 import { trimmedMeanSgd } from './trimmed-mean.js'
@@ -97,6 +98,23 @@ test('a fixed graph and eigenvalues are tested on W: D² is refused on a ring of
   t.regex(refusals(extra, { topology: oneWay, servers: [] })[0], /same weight/)
 })
 
+test('groups are tested in every round: two peers with a common neighbour are neighbours, and edges go both ways', (t) => {
+  const pair = topologyOf(
+    [
+      [0.5, 0.5, 0],
+      [0.5, 0.5, 0],
+      [0, 0, 1]
+    ],
+    averaged
+  )
+  for (const topology of [complete, pair]) t.deepEqual(refusals(moshpit, { topology, servers: [] }), [])
+  const found = (topology: Topology) => refusals(moshpit, { topology, servers: [] }).join()
+  t.regex(found(path), /in round 0 b is a neighbour of a and c, which are not neighbours; choose .* moshpit-grid/)
+  const swapped = [1, 0, 2].map((row) => [1, 0, 2].map((column) => skewed[row][column]))
+  t.regex(found(topologyOf(averaged, swapped)), /in round 1 a is a neighbour of b and c, which are not neighbours/)
+  t.regex(found(oneWay), /in round 0 a sends to c and receives nothing from it/)
+})
+
 test('servers are refused by those who have no use for them, and missed by those who have', (t) => {
   t.regex(refusals(dpsgd, { topology: complete, servers })[0], /no servers, and found 1/)
   const served = { ...dpsgd, title: 'Served', server: dpsgd }
@@ -106,7 +124,8 @@ test('servers are refused by those who have no use for them, and missed by those
 
 test('peers come and go where no message, no peer and no tree is needed for certain, also where rounds are nobody’s but a peer’s own', (t) => {
   const others = [gossipPga, relaySgd, { ...dpsgd, server: dpsgd }]
-  t.deepEqual([dpsgd, adPsgd, divShare, sgp, ...others].map(hasMembers), [true, true, true, true, false, false, false])
+  t.deepEqual([dpsgd, adPsgd, divShare, sgp, moshpit].map(hasMembers), [true, true, true, true, true])
+  t.deepEqual(others.map(hasMembers), [false, false, false])
 })
 
 test('D-PSGD keeps the mean only where the columns sum to 1, and who answers at any time keeps none of a round', (t) => {

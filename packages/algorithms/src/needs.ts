@@ -16,7 +16,8 @@ type Options = Readonly<Record<string, unknown>>
 /** Whether an algorithm works with the peers that are present, so that peers may come and go. */
 export function hasMembers({ needs, server }: Algorithm): boolean {
   // 'any' counts too: records with running sums per neighbour lose mass when a peer starts anew (robust-push-sum.ts).
-  const isForAll = needs.delivery !== undefined || needs.reach === 'everyone' || needs.graph !== undefined
+  const isFixed = needs.graph === 'tree' || needs.graph === 'fixed'
+  const isForAll = needs.delivery !== undefined || needs.reach === 'everyone' || isFixed
   return !isForAll && server === undefined
 }
 
@@ -36,6 +37,7 @@ export function refusals(record: Algorithm, { topology, servers, options = {} }:
     ...neighbourRefusals(record, topology, options),
     ...(needs.graph === 'tree' ? treeRefusals(title, topology) : []),
     ...(needs.graph === 'fixed' ? fixedRefusals(title, topology) : []),
+    ...(needs.graph === 'groups' ? groupRefusals(title, topology) : []),
     ...eigenvalueRefusals(title, needs.eigenvalues, topology),
     ...serverRefusals(title, server === undefined ? 0 : (needs.servers ?? 1), servers)
   ]
@@ -132,6 +134,40 @@ function fixedRefusals(title: string, { period }: Topology): string[] {
   return [
     `${title} needs the same neighbours in every round, and this topology changes by round; choose one such as ring`
   ]
+}
+
+function groupRefusals(title: string, topology: Topology): string[] {
+  const advice = 'choose a graph such as moshpit-grid, random-matching or complete'
+  for (let round = 0; round < topology.period; round++) {
+    const found = brokenGroup(topology, round)
+    if (found !== undefined)
+      return [
+        `${title} needs groups whose members are all neighbours, and found that in round ${round} ${found}; ${advice}`
+      ]
+  }
+  return []
+}
+
+/** Two peers of a round with a common neighbour that are not neighbours, or an edge that goes one way, in words. */
+function brokenGroup(topology: Topology, round: number): string | undefined {
+  const neighbours = new Map<PeerName, ReadonlySet<PeerName>>()
+  for (const peer of topology.peers) {
+    const { receiveFrom, sendTo } = topology.mixing(peer, round)
+    const own = new Set(receiveFrom.map(({ name }) => name))
+    const oneWay = sendTo.find(({ name }) => !own.has(name))
+    if (oneWay !== undefined) return `${peer} sends to ${oneWay.name} and receives nothing from it`
+    neighbours.set(peer, own)
+  }
+  for (const [peer, own] of neighbours) {
+    // If each peer has the same group as the first of its neighbours, all members of a group have the same.
+    const [first] = own
+    const others = neighbours.get(first) ?? own
+    const apart = [...own].find((each) => each !== first && !others.has(each))
+    if (apart !== undefined) return `${peer} is a neighbour of ${first} and ${apart}, which are not neighbours`
+    const beyond = [...others].find((each) => each !== peer && !own.has(each))
+    if (beyond !== undefined) return `${first} is a neighbour of ${peer} and ${beyond}, which are not neighbours`
+  }
+  return undefined
 }
 
 function eigenvalueRefusals(title: string, bound: number | undefined, topology: Topology): string[] {

@@ -182,8 +182,11 @@ export type Node<O, C extends Channels, S> = BaseNode<O, S> & { readonly [N in k
 export interface Needs {
   /** Which sums of the mixing matrix are 1. */
   readonly weights?: 'rows' | 'columns' | 'both' | 'symmetric'
-  /** 'fixed': the same neighbours with the same weights in every round. A tree is fixed too. */
-  readonly graph?: 'tree' | 'fixed'
+  /**
+   * 'fixed': the same neighbours with the same weights in every round. A tree is fixed too. 'groups': in every round a peer's neighbours are
+   * neighbours of each other.
+   */
+  readonly graph?: 'tree' | 'fixed' | 'groups'
   /** Every eigenvalue of a fixed symmetric W must be above this. */
   readonly eigenvalues?: number
   /** Which peers a peer sends to: its neighbours only when absent. */

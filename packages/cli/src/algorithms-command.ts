@@ -59,7 +59,11 @@ const weightWords = {
   symmetric: 'symmetric weights'
 }
 
-const graphWords = { tree: 'a tree', fixed: 'the same neighbours in every round' }
+const graphWords = {
+  tree: 'a tree',
+  fixed: 'the same neighbours in every round',
+  groups: 'neighbours that are neighbours of each other'
+}
 
 function optionEntry(name: string, schema: z.ZodType): OptionEntry {
   const parsed = schema.safeParse(undefined)
