@@ -11,7 +11,7 @@ import { checkAhead } from './ahead.js'
 import { linearOf, type Term, type Vector } from './node/vector.js'
 import { algorithm, type Arrival, messageOf, type PerPeer, perPeer } from './record.js'
 
-const tooFar = 'a peer 4 rounds ahead would overflow the queue of 8 models to a neighbour that is behind; at most 3'
+const tooFar = 'at most 3: a peer 4 rounds ahead would overflow the queue of 8 models to a neighbour that is behind'
 
 export const hop = algorithm({
   name: 'hop',
