@@ -21,6 +21,11 @@ export function hasMembers({ needs, server }: Algorithm): boolean {
   return !isForAll && server === undefined
 }
 
+/** Whether the loss of any peer ends the run. With servers, and where messages may be lost, that depends on which peer is lost. */
+export function endsWithLoss({ needs, server }: Algorithm): boolean {
+  return server === undefined && (needs.delivery === 'reliable' || needs.reach === 'everyone')
+}
+
 /** How many rounds lie between two exchanges with neighbours. */
 export function exchangeEvery({ algorithm, options = {} }: Pick<TrainingSettings, 'algorithm' | 'options'>): number {
   return algorithm.every?.(algorithm.options.parse(options)) ?? 1

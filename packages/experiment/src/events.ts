@@ -56,11 +56,13 @@ export interface WatchEvent {
   readonly url: string
 }
 
-/** The process of a peer of a swarm ended before the peer had finished; the others continue. */
+/** A peer of a swarm gave up because all its neighbours were missing, or its process ended before it had finished. */
 export interface LostEvent {
   readonly kind: 'lost'
   readonly peer: PeerName
   readonly reason: string
+  /** What follows for the others, where that is certain. */
+  readonly consequence?: string
 }
 
 /** The state of a neighbour as `peer` sees it; emitted when it changes. */

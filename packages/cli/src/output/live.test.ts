@@ -115,7 +115,12 @@ test('a peer that is lost is marked, and the progress is that of the others', (t
   const terminal = new FakeTerminal(80, 24)
   const peer = names(4)[1]
   const output = displayOf(t, terminal, eventsOf(4))
-  output.event({ kind: 'lost', peer, reason: `the process of peer ${peer} ended by SIGKILL` })
+  output.event({
+    kind: 'lost',
+    peer,
+    reason: `the process of peer ${peer} ended by SIGKILL`,
+    consequence: 'the others continue'
+  })
   for (const event of eventsOf(4))
     if (event.kind === 'step' && event.peer !== peer) output.event({ ...event, round: 199 })
   terminal.emit('resize')

@@ -34,6 +34,12 @@ test('a neighbour is in a state, or has left', (t) => {
   t.is(lineOf({ ...of, state: 'left', reason: 'done' }), 'a: b has left: done')
 })
 
+test('a lost peer is reported with what follows for the others, if that is known', (t) => {
+  const lost = { kind: 'lost', peer: a, reason: 'the process of peer a ended by SIGKILL' } as const
+  t.is(lineOf(lost), lost.reason)
+  t.is(lineOf({ ...lost, consequence: 'the others continue' }), `${lost.reason}; the others continue`)
+})
+
 test('the lines of the summary name the sender, the kinds, and how often it was cut off', (t) => {
   const quiet = {
     kind: 'summary',

@@ -52,7 +52,7 @@ export function lineOf(event: RunEvent): string {
     case 'watch':
       return `watch the run at ${event.url}`
     case 'lost':
-      return `${event.reason}; the others continue`
+      return event.consequence === undefined ? event.reason : `${event.reason}; ${event.consequence}`
     case 'neighbour':
       return `${event.peer}: ${event.neighbour} ${event.state === 'left' ? 'has left' : `is ${event.state}`}${event.reason === undefined ? '' : `: ${event.reason}`}`
     case 'membership':

@@ -8,6 +8,7 @@ import { Child } from './child.js'
 import type { RunEvent, Summary } from '../events.js'
 import { DisagreementError, failureKindOf, LostError } from '../errors.js'
 import { Evaluator } from './evaluator.js'
+import { Losses } from './losses.js'
 import { checkFinished, type MinFinished, peersNeeded } from './min-finished.js'
 import { FirstOutliers } from './outlier-events.js'
 import { factsOfRun, learned } from '../models/model-file.js'
@@ -51,12 +52,12 @@ interface Ends {
   readonly results: Results
   readonly servers: Results
   /** The error of the first worker that gave up. */
-  readonly gaveUp: Error | undefined
+  readonly gaveUp: unknown
 }
 
 /**
  * Runs all peers of a topology as processes on this machine and summarises the results of those that finished. A peer that is
- * killed, or that gives up because its neighbours are missing, is reported, and the others continue. Rejects with the first other error of a
+ * killed, or that gives up because its neighbours are missing, is reported with what follows for the others. Rejects with the first other error of a
  * peer. No process continues to run.
  */
 export async function runSwarm(request: RunRequest, options: SwarmOptions): Promise<Summary> {
@@ -140,6 +141,7 @@ async function runChildren(
     const kills = await Promise.all(children.map((child) => child.stop()))
     for (const text of kills) if (text !== undefined) emit({ kind: 'note', text })
   }
+  const losses = new Losses(plan.options.algorithm)
   const stopped = deferred<never>()
   stopped.promise.catch(() => {})
   const abort = () => stopped.reject(signal.reason)
@@ -148,9 +150,15 @@ async function runChildren(
   try {
     const peerList = await Promise.race([Promise.all(children.map((child) => child.listening)), stopped.promise])
     for (const child of children) child.meet(peerList)
-    const ends = Promise.all([collect(workers, emit, evaluator), served(plan, servers, emit, evaluator)])
+    const lose = (peer: PeerName, error: Error) => {
+      emit(losses.of(peer, error))
+      evaluator.lose(peer)
+    }
+    const ends = Promise.all([collect(workers, lose), served(plan, servers, lose)])
     const [{ results, gaveUp }, ofServers] = await Promise.race([ends, stopped.promise, evaluator.failure])
-    return { results, servers: ofServers, gaveUp }
+    return { results, servers: ofServers, gaveUp: losses.withCause(gaveUp) }
+  } catch (error) {
+    throw losses.withCause(error)
   } finally {
     signal.removeEventListener('abort', abort)
     if (signal.aborted && checkpoints !== undefined) await stopTogether(children)
@@ -168,15 +176,11 @@ async function stopTogether(children: readonly Child[]): Promise<void> {
   if (answers.length > 0) await Promise.race([Promise.all(children.map(({ ended }) => ended)), grace])
 }
 
-/**
- * Waits for all results. A peer that lost its process, or that misses all its neighbours, is reported, and the others continue; the first
- * other error is thrown.
- */
-async function collect(
-  children: readonly Child[],
-  emit: (event: RunEvent) => void,
-  evaluator: Evaluator
-): Promise<Omit<Ends, 'servers'>> {
+/** Reports a peer that lost its process, or that gave up. */
+type Lose = (peer: PeerName, error: Error) => void
+
+/** Waits for all results. A peer that lost its process, or that misses all its neighbours, is reported; the first other error is thrown. */
+async function collect(children: readonly Child[], lose: Lose): Promise<Omit<Ends, 'servers'>> {
   const results = new Map<PeerName, PeerResult>()
   let gaveUp: Error | undefined
   await Promise.all(
@@ -185,10 +189,8 @@ async function collect(
         results.set(child.name, await child.result)
       } catch (error) {
         if (failureKindOf(error) !== 'neighboursMissing') throw error
-        const { message } = error as Error
         if (!(error instanceof LostError)) gaveUp ??= error as Error
-        emit({ kind: 'lost', peer: child.name, reason: message })
-        evaluator.lose(child.name)
+        lose(child.name, error as Error)
       }
     })
   )
@@ -197,13 +199,8 @@ async function collect(
 }
 
 /** The results of servers. A failed server ends the run; a lost service with a shared store is only reported, unless none remains. */
-async function served(
-  { options }: Plan,
-  servers: readonly Child[],
-  emit: (event: RunEvent) => void,
-  evaluator: Evaluator
-): Promise<Results> {
-  if (options.algorithm.needs.store !== undefined) return (await collect(servers, emit, evaluator)).results
+async function served({ options }: Plan, servers: readonly Child[], lose: Lose): Promise<Results> {
+  if (options.algorithm.needs.store !== undefined) return (await collect(servers, lose)).results
   return new Map(await Promise.all(servers.map(async ({ name, result }) => [name, await result] as const)))
 }
 
