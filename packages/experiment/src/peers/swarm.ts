@@ -1,5 +1,5 @@
 import { deferred, type Evaluation, type PeerName } from '@murmuration/core'
-import { mean, norm } from '@murmuration/vectors'
+import { mean } from '@murmuration/vectors'
 import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import { checkCheckpoints, type CheckpointOptions } from './checkpoints/checkpoints.js'
@@ -7,6 +7,7 @@ import { roundGrace } from './checkpoints/halt.js'
 import { Child } from './child.js'
 import type { RunEvent, Summary } from '../events.js'
 import { DisagreementError, failureKindOf, LostError } from '../errors.js'
+import { differenceOf } from './difference.js'
 import { Evaluator } from './evaluator.js'
 import { Losses } from './losses.js'
 import { checkFinished, type MinFinished, peersNeeded } from './min-finished.js'
@@ -15,7 +16,6 @@ import { factsOfRun, learned } from '../models/model-file.js'
 import { makeRealPlan } from '../training/make-plan.js'
 import { type Plan, type RunRequest, startEvent } from '../training/plan.js'
 import type { PeerResult } from './run-peer.js'
-import { roundingFloor } from './rounding-floor.js'
 import { checkSave, saveModel } from './save.js'
 import { linksOf } from './shaped-links.js'
 import { type Results, summarise } from './summary.js'
@@ -43,9 +43,6 @@ export interface SwarmOptions {
 
 /** How long the peers of one machine may take to find each other. A process that ends is noticed earlier; the rest is for a busy machine. */
 const meetingTimeout = 300_000
-
-/** By what factor the peers may differ more than predicted at the end. */
-const disagreementSlack = 10
 
 /** The results of workers and servers. */
 interface Ends {
@@ -99,11 +96,14 @@ export async function runSwarm(request: RunRequest, options: SwarmOptions): Prom
       { results, servers },
       { ofMean, central, before: evaluator.lastDistance, outliers: outliers.names }
     )
+    const difference = differenceOf(plan.training, models, summary)
+    // Without all peers nothing is guaranteed, so that is no error.
+    if (difference !== undefined && summary.lost.length > 0) options.emit({ kind: 'note', text: difference })
     options.emit(summary)
     if (unsaved !== undefined) throw unsaved
     checkFinished(summary, needed)
     if (gaveUp !== undefined && options.minFinished === undefined) throw gaveUp
-    checkConsensus(plan, models, summary)
+    if (difference !== undefined && summary.lost.length === 0) throw new DisagreementError(difference)
     return summary
   } finally {
     await evaluator.close()
@@ -202,18 +202,6 @@ async function collect(children: readonly Child[], lose: Lose): Promise<Omit<End
 async function served({ options }: Plan, servers: readonly Child[], lose: Lose): Promise<Results> {
   if (options.algorithm.needs.store !== undefined) return (await collect(servers, lose)).results
   return new Map(await Promise.all(servers.map(async ({ name, result }) => [name, await result] as const)))
-}
-
-/** The final averaging rounds guarantee a factor by which the consensus distance falls; the codec's rounding sets a floor. */
-function checkConsensus({ training }: Plan, models: readonly Float32Array[], summary: Summary): void {
-  const distance = summary.consensusDistanceAfterTraining
-  if (distance === undefined || models.length < summary.peers) return
-  const allowed =
-    disagreementSlack * training.consensusTolerance * distance + roundingFloor(training.codec) * norm(mean(models))
-  if (summary.consensusDistance <= allowed) return
-  throw new DisagreementError(
-    `the final models of the peers have a consensus distance of ${summary.consensusDistance}, expected at most ${allowed}`
-  )
 }
 
 function sampleCounts(results: Results): number[] {
