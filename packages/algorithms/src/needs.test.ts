@@ -12,6 +12,7 @@ import { krumSgd } from './krum.js'
 import { hasMembers, keptOn, refusals } from './needs.js'
 import { moshpit } from './moshpit.js'
 import { relaySgd } from './relay-sgd.js'
+import { robustPushSum } from './robust-push-sum.js'
 import { sgp } from './sgp.js'
 import { trimmedMeanSgd } from './trimmed-mean.js'
 
@@ -126,6 +127,8 @@ test('peers come and go where no message, no peer and no tree is needed for cert
   const others = [gossipPga, relaySgd, { ...dpsgd, server: dpsgd }]
   t.deepEqual([dpsgd, adPsgd, divShare, sgp, moshpit].map(hasMembers), [true, true, true, true, true])
   t.deepEqual(others.map(hasMembers), [false, false, false])
+  const { weights, delivery } = robustPushSum.needs
+  t.deepEqual([robustPushSum, { ...robustPushSum, needs: { weights, delivery } }].map(hasMembers), [false, true])
 })
 
 test('D-PSGD keeps the mean only where the columns sum to 1, and who answers at any time keeps none of a round', (t) => {

@@ -15,9 +15,8 @@ type Options = Readonly<Record<string, unknown>>
 
 /** Whether an algorithm works with the peers that are present, so that peers may come and go. */
 export function hasMembers({ needs, server }: Algorithm): boolean {
-  // 'any' counts too: records with running sums per neighbour lose mass when a peer starts anew (robust-push-sum.ts).
-  const isFixed = needs.graph === 'tree' || needs.graph === 'fixed'
-  const isForAll = needs.delivery !== undefined || needs.reach === 'everyone' || isFixed
+  const isFixed = needs.graph === 'tree' || needs.graph === 'fixed' || needs.members === 'fixed'
+  const isForAll = needs.delivery === 'reliable' || needs.reach === 'everyone' || isFixed
   return !isForAll && server === undefined
 }
 

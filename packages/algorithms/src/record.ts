@@ -193,6 +193,8 @@ export interface Needs {
   readonly reach?: 'everyone'
   /** 'reliable': a missing message is an error. 'any': a peer that hears no neighbour continues alone, with two timeouts per round. */
   readonly delivery?: 'reliable' | 'any'
+  /** 'fixed': no peer joins or starts anew, as where neighbours keep running sums of each other. A restart with the saved state is no new start. */
+  readonly members?: 'fixed'
   /** How many servers; none when absent. */
   readonly servers?: number
   /** Whether servers share a store. */

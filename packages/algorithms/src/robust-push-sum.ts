@@ -19,7 +19,7 @@ export const robustPushSum = algorithm({
   title: 'Robust push-sum',
   source: 'Hadjicostis, Vaidya, Domínguez-García, IEEE TAC 61(6), 2016; Spiridonoff et al., JMLR 21(58), 2020',
   options: z.strictObject({}),
-  needs: { weights: 'columns', delivery: 'any' },
+  needs: { weights: 'columns', members: 'fixed', delivery: 'any' },
   keeps: 'weighted mean',
   channels: { sums: { x: 'packed', w: 'number', hears: 'number' } },
   start: ({ x, zero }) => {

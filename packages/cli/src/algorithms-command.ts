@@ -42,8 +42,9 @@ export function algorithmEntry({
       ...(needs.graph === undefined ? [] : [graphWords[needs.graph]]),
       ...(needs.eigenvalues === undefined ? [] : [`eigenvalues above ${Number(needs.eigenvalues.toPrecision(3))}`]),
       ...(needs.reach === 'everyone' ? ['every peer reaches every other'] : []),
+      ...(needs.members === 'fixed' ? ['the same peers throughout'] : []),
       ...(needs.delivery === 'reliable' ? ['no message is lost'] : []),
-      ...(needs.delivery === 'any' ? ['nothing: messages may be lost'] : []),
+      ...(needs.delivery === 'any' ? ['no message in particular: any may be lost'] : []),
       ...(keys === undefined ? [] : ['a task with keyed rows']),
       ...(servers === 0 ? [] : [servers === 1 ? 'a server' : `${servers} servers`])
     ],
