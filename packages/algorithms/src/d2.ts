@@ -12,7 +12,7 @@ export const d2 = algorithm({
   title: 'D²',
   source: 'Tang et al., ICML 2018, arXiv 1803.07068',
   options: z.strictObject({}),
-  needs: { weights: 'symmetric', graph: 'fixed', eigenvalues: -1 / 3, delivery: 'reliable' },
+  needs: { weights: 'symmetric', graph: 'fixed', eigenvalues: -1 / 3, delivery: 'reliable', links: 'exact' },
   keeps: 'mean',
   channels: { model: { x: 'vector' } },
   start: ({ x, zero }) => ({ x, c: zero }),

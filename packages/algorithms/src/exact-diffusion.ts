@@ -9,7 +9,7 @@ export const exactDiffusion = algorithm({
   title: 'Exact diffusion',
   source: 'Yuan, Ying, Zhao, Sayed, IEEE TSP 67(3), 2019, arXiv 1702.05122',
   options: z.strictObject({}),
-  needs: { weights: 'symmetric', graph: 'fixed', delivery: 'reliable' },
+  needs: { weights: 'symmetric', graph: 'fixed', delivery: 'reliable', links: 'exact' },
   keeps: 'mean',
   channels: { model: { x: 'vector' } },
   start: ({ x, zero }) => ({ x, c: zero }),

@@ -13,7 +13,7 @@ export const extra = algorithm({
   title: 'EXTRA',
   source: 'Shi, Ling, Wu, Yin, SIAM J. Optim. 25(2), 2015, arXiv 1404.6264',
   options: z.strictObject({}),
-  needs: { weights: 'symmetric', graph: 'fixed', delivery: 'reliable' },
+  needs: { weights: 'symmetric', graph: 'fixed', delivery: 'reliable', links: 'exact' },
   keeps: 'mean',
   channels: { model: { x: 'vector' } },
   start: ({ x, zero }) => ({ x, before: x, d: zero }),

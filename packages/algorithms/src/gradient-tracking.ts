@@ -9,7 +9,7 @@ export const gradientTracking = algorithm({
   title: 'Gradient tracking',
   source: 'Nedić, Olshevsky, Shi, SIAM J. Optim. 2017, arXiv 1607.03218 (ATC-DIGing)',
   options: z.strictObject({}),
-  needs: { weights: 'both', delivery: 'reliable' },
+  needs: { weights: 'both', delivery: 'reliable', links: 'exact' },
   keeps: 'mean',
   channels: { pair: { x: 'vector', y: 'vector' } },
   start: ({ x, zero }) => ({ x, c: zero }),

@@ -8,6 +8,7 @@ import { dpsgd } from './dpsgd.js'
 import { exactDiffusion } from './exact-diffusion.js'
 import { extra } from './extra.js'
 import { gossipPga } from './gossip-pga.js'
+import { gradientTracking } from './gradient-tracking.js'
 import { krumSgd } from './krum.js'
 import { hasMembers, keptOn, refusals } from './needs.js'
 import { moshpit } from './moshpit.js'
@@ -114,6 +115,18 @@ test('groups are tested in every round: two peers with a common neighbour are ne
   const swapped = [1, 0, 2].map((row) => [1, 0, 2].map((column) => skewed[row][column]))
   t.regex(found(topologyOf(averaged, swapped)), /in round 1 a is a neighbour of b and c, which are not neighbours/)
   t.regex(found(oneWay), /in round 0 a sends to c and receives nothing from it/)
+})
+
+test('rules that add differences are refused with a codec that rounds', (t) => {
+  for (const record of [d2, exactDiffusion, extra, gradientTracking]) {
+    t.deepEqual(refusals(record, { topology: complete, servers: [], codec: 'float32' }), [])
+    for (const codec of ['bfloat16', 'delta-int8', 'auto']) {
+      const found = refusals(record, { topology: complete, servers: [], codec })
+      t.is(found.length, 1)
+      t.true(found[0].startsWith(`${record.title} needs codec float32, and found ${codec}: `), found[0])
+    }
+  }
+  t.deepEqual(refusals(dpsgd, { topology: complete, servers: [], codec: 'int8' }), [])
 })
 
 test('servers are refused by those who have no use for them, and missed by those who have', (t) => {

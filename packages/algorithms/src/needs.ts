@@ -7,6 +7,8 @@ import type { Algorithm, Keeps, Needs } from './record.js'
 export interface Surroundings {
   readonly topology: Topology
   readonly servers: readonly PeerName[]
+  /** The name of the links' codec, or `auto`; float32 when absent. */
+  readonly codec?: string
   /** The algorithm's options, its defaults when absent. */
   readonly options?: Options
 }
@@ -34,7 +36,10 @@ export function exchangeEvery({ algorithm, options = {} }: Pick<TrainingSettings
 const tolerance = 1e-6
 
 /** Why the algorithm cannot run with these, and what to do, in a sentence or two each; empty when it can. */
-export function refusals(record: Algorithm, { topology, servers, options = {} }: Surroundings): readonly string[] {
+export function refusals(
+  record: Algorithm,
+  { topology, servers, codec = 'float32', options = {} }: Surroundings
+): readonly string[] {
   const { title, needs, server } = record
   return [
     ...weightRefusals(title, needs.weights, topology),
@@ -43,6 +48,7 @@ export function refusals(record: Algorithm, { topology, servers, options = {} }:
     ...(needs.graph === 'fixed' ? fixedRefusals(title, topology) : []),
     ...(needs.graph === 'groups' ? groupRefusals(title, topology) : []),
     ...eigenvalueRefusals(title, needs.eigenvalues, topology),
+    ...(needs.links === 'exact' ? codecRefusals(title, codec) : []),
     ...serverRefusals(title, server === undefined ? 0 : (needs.servers ?? 1), servers)
   ]
 }
@@ -217,6 +223,12 @@ function isSymmetricGraph(topology: Topology): boolean {
     const { sendTo, receiveFrom } = topology.mixing(peer, 0)
     return sendTo.map(({ name }) => name).join() === receiveFrom.map(({ name }) => name).join()
   })
+}
+
+function codecRefusals(title: string, codec: string): string[] {
+  if (codec === 'float32') return []
+  const reason = 'it adds differences round by round, so rounding errors of other codecs add up and never average out'
+  return [`${title} needs codec float32, and found ${codec}: ${reason}`]
 }
 
 function serverRefusals(title: string, wanted: number, { length }: readonly PeerName[]): string[] {

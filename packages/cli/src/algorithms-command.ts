@@ -45,6 +45,7 @@ export function algorithmEntry({
       ...(needs.members === 'fixed' ? ['the same peers throughout'] : []),
       ...(needs.delivery === 'reliable' ? ['no message is lost'] : []),
       ...(needs.delivery === 'any' ? ['no message in particular: any may be lost'] : []),
+      ...(needs.links === 'exact' ? ['codec float32'] : []),
       ...(keys === undefined ? [] : ['a task with keyed rows']),
       ...(servers === 0 ? [] : [servers === 1 ? 'a server' : `${servers} servers`])
     ],

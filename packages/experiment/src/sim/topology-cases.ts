@@ -76,8 +76,9 @@ function needProblems(draft: Draft, choices: readonly (readonly AxisValue[])[]):
       if (!file.ok) return []
       const { peers } = file.value.topology
       const servers = serversOf(method, peers, file.value.servers).map(({ name }) => name)
-      const { algorithm } = method
-      const surroundings = { topology: file.value.topology, servers, options: givenOptions(algorithm) }
+      const { algorithm, training } = method
+      const { codec } = training
+      const surroundings = { topology: file.value.topology, servers, codec, options: givenOptions(algorithm) }
       const refused = refusals(recordOf(algorithm), surroundings)
       return refused.map((text) => problem(['methods', index], whichOf(choice) + text))
     })

@@ -44,3 +44,16 @@ test('options that follow from the graph are those of the topology, unless the f
   await writeFile(train, 'algorithm: { name: a2cid2, mixing: 0.25, pull: 2 }\n')
   t.deepEqual((await makePlan({ topology, train })).options.options, { mixing: 0.25, pull: 2 })
 })
+
+test('a rule whose sums keep every rounding error needs exact links', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'murmur-plan-'))
+  const [topology, train] = [join(folder, 'ring.yaml'), join(folder, 'train.yaml')]
+  await writeFile(topology, 'graph: ring\npeers: [a, b, c, d, e]\n')
+  for (const codec of ['int8', 'auto']) {
+    await writeFile(train, `algorithm: d2\ncodec: ${codec}\n`)
+    const message = new RegExp(`ring.yaml: D² needs codec float32, and found ${codec}: `)
+    await t.throwsAsync(makePlan({ topology, train }), { instanceOf: InputError, message })
+  }
+  await writeFile(train, 'algorithm: d2\n')
+  await t.notThrowsAsync(makePlan({ topology, train }))
+})

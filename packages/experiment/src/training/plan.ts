@@ -54,7 +54,8 @@ export function planOf(path: string, file: TopologyFile, training: Training): Pl
   checkWeights(path, topology, training)
   const record = recordOf(training.algorithm)
   const servers = file.servers.map(({ name }) => name)
-  checkNeeds(path, record, { topology, servers, options: givenOptions(training.algorithm) }, training)
+  const { codec } = training
+  checkNeeds(path, record, { topology, servers, codec, options: givenOptions(training.algorithm) }, training)
   checkPlaces(path, file, training, record)
   return {
     path,
