@@ -10,7 +10,7 @@ export const exitCodes = {
     meaning: 'neighbours or a store could not be reached, or were lost; the message says which'
   },
   refused: { code: 4, meaning: 'a neighbour refuses this peer, or this peer refuses it; the message says why' },
-  diverged: { code: 5, meaning: 'the loss or the parameters became NaN or infinite' },
+  diverged: { code: 5, meaning: 'the loss or the parameters became NaN, infinite or too large for float32' },
   disagreement: { code: 6, meaning: 'the final models of the peers differ more than the topology guarantees' },
   simulation: {
     code: 7,

@@ -11,7 +11,7 @@ function gradientsOf(gradient: (round: number) => ReturnType<Task['gradient']>, 
   const arena = new Arena({ allocate: (size) => new Float32Array(size), free: () => {} }, true)
   const options = { batchSize: 2, accumulate }
   const random = createRandom(1, 'a')
-  const owner = { diverged: () => new Error() }
+  const owner = { diverged: (_round: number, found: string) => new Error(found) }
   const gradients = new Gradients(arena, task as unknown as Task, options, [], random, owner)
   return { gradients, x: () => arena.adopt(new Float32Array(length)) }
 }
@@ -50,4 +50,22 @@ test('a gradient keeps its numbers when the task computes the next one in the sa
   const second = gradients.work(x(), 2).run()
   t.throws(() => gradients.work(x(), 3), { instanceOf: InvariantError, message: /await one after the other/ })
   t.deepEqual([first.values[0], (await second).values[0]], [1, 2])
+})
+
+test('a loss is found to have diverged where it is not finite, or the first one is below its rounding in float32', async (t) => {
+  const after = async (first: number, loss: number) => {
+    const { gradients, x } = gradientsOf((round) => ({
+      kind: 'gradient',
+      samples: 2,
+      run: () => ({ loss: round === 0 ? first : loss, vector: Float32Array.of(1) })
+    }))
+    await gradients.work(x(), 0).run()
+    return gradients.work(x(), 1).run()
+  }
+  await t.throwsAsync(after(2, NaN), { message: 'the loss is NaN' })
+  await t.throwsAsync(after(2, 4e7), { message: 'the loss rose from 2.00 to 4.00e+7' })
+  await t.throwsAsync(after(0, 2e7), { message: / to 2.00e\+7$/ })
+  await t.notThrowsAsync(after(0, 1e7))
+  await t.notThrowsAsync(after(1e6, 1e13))
+  await t.notThrowsAsync(after(2, -1e30))
 })

@@ -1,4 +1,4 @@
-import { DivergedError, type Gradient, invariant, type Random, type Task, type Work } from '@murmuration/core'
+import { type Gradient, invariant, type Random, type Task, type Work } from '@murmuration/core'
 import { norm, scale, weightedSum } from '@murmuration/vectors'
 import { Batches } from '../batches.js'
 import type { Untrained } from '../untrained.js'
@@ -14,8 +14,8 @@ export interface GradientOptions {
 
 /** The peer whose gradients they are. */
 interface GradientsOwner {
-  /** The error to throw when the loss of a round is not finite. */
-  diverged(round: number): Error
+  /** The error to throw for the loss that was found in a round. */
+  diverged(round: number, found: string): Error
 }
 
 /** The gradients of one peer's task: draws batches, and applies weight decay and clipping. */
@@ -29,6 +29,8 @@ export class Gradients {
   readonly #untrained: readonly Untrained[]
   readonly #owner: GradientsOwner
   #last: Vector | undefined
+  /** The loss over the first batch. */
+  #first: number | undefined
   /** Whether a gradient is computed whose vector has not been taken over. */
   #isUnderWay = false
 
@@ -77,7 +79,9 @@ export class Gradients {
     const { weightDecay = 0, clip } = this.#options
     this.#isUnderWay = false
     this.loss = loss
-    if (!Number.isFinite(loss)) throw this.#owner.diverged(round)
+    this.#first ??= loss
+    const found = foundLoss(loss, this.#first)
+    if (found !== undefined) throw this.#owner.diverged(round, found)
     const g = this.#arena.compute(x.length, (out, from, to) => {
       if (weightDecay === 0) return copyTo(out, vector, from, to)
       const terms = [
@@ -153,10 +157,12 @@ function clipTo(limit: number, parts: readonly Float32Array[]): void {
   if (length > limit) for (const part of parts) scale(part, limit / length)
 }
 
-/** The error for diverged training, with advice. */
-export function diverged(round: number, rate: number, loss: number | undefined): DivergedError {
-  const found = Number.isFinite(loss ?? 0) ? 'the parameters are not finite' : `the loss is ${loss}`
-  return new DivergedError(
-    `training diverged in round ${round}: ${found} at a learning rate of ${rate}; lower the rate`
-  )
+/** float32 has 24 bits: next to a loss 2²⁴ times as large as the first one, or as 1 if that is larger, the first is less than a rounding error. */
+const maxGrowth = 2 ** 24
+
+/** What is wrong with a loss, if something is. */
+function foundLoss(loss: number, first: number): string | undefined {
+  if (!Number.isFinite(loss)) return `the loss is ${loss}`
+  if (loss <= maxGrowth * Math.max(1, Math.abs(first))) return undefined
+  return `the loss rose from ${first.toPrecision(3)} to ${loss.toPrecision(3)}`
 }

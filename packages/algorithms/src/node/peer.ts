@@ -8,7 +8,7 @@ import {
   type SendResult,
   type Task
 } from '@murmuration/core'
-import { allFinite, norm, squaredDistance } from '@murmuration/vectors'
+import { allBelow, norm, squaredDistance } from '@murmuration/vectors'
 import type { VectorMessage } from '@murmuration/wire'
 import { optimiserOf } from '../optimisers.js'
 import { OutlierWatch, outlierText } from '../outliers.js'
@@ -17,7 +17,7 @@ import { type AnyRole, type Message, messageOf, type OptimiserSettings, type Rou
 import { inSlices } from '../slices.js'
 import type { Tensor } from '../ranges.js'
 import { keepUntrained } from '../untrained.js'
-import { diverged, Gradients } from './gradients.js'
+import { Gradients } from './gradients.js'
 import { Exchanges } from './exchanges.js'
 import { type Handler, Inbox } from './inbox.js'
 import { type Layout, layoutOf } from './layout.js'
@@ -139,7 +139,7 @@ export class Peer implements Owner, Keeper {
     if (this.#layout.untrained.length > 0)
       next.x.whenDone((out) => keepUntrained(out, this.#layout.untrained, { base, gradient, first: offset, isMain }))
     next.x.whenDone((numbers) => {
-      if (!allFinite(numbers)) throw this.diverged(round)
+      if (!allBelow(numbers, maxParameter)) throw this.diverged(round, 'a parameter is 2⁶⁴ or more, or not finite')
     })
     if (isMain && this.#hasReports) this.#report(base, next.x)
     return next.x
@@ -251,8 +251,13 @@ export class Peer implements Owner, Keeper {
   }
 
   /** If training diverges after an outlier was mixed in, the error names its sender. */
-  diverged(round: number): DivergedError {
-    const error = diverged(round, this.#settings.rate(round), this.gradients.loss)
+  diverged(round: number, found: string): DivergedError {
+    const { algorithm, rate } = this.#settings
+    const compresses = Object.hasOwn(algorithm.options.shape, 'compressor')
+    const advice = compresses ? 'lower the rate, or compress less' : 'lower the rate'
+    const error = new DivergedError(
+      `training diverged in round ${round}: ${found}, at a learning rate of ${rate(round)}; ${advice}`
+    )
     const suspects = this.#watch?.suspects ?? []
     if (suspects.length === 0) return error
     return new DivergedError(
@@ -262,6 +267,9 @@ export class Peer implements Owner, Keeper {
     )
   }
 }
+
+/** Squares of larger parameters are not finite in float32, and neither are norms, losses and gradients of them. */
+const maxParameter = 2 ** 64
 
 const noPeers: readonly PeerName[] = []
 const nothing: readonly never[] = []

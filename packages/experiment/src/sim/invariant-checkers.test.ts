@@ -40,6 +40,15 @@ test('the mean is kept where the sum moves by what the optimisers move; otherwis
   t.regex(judged('mean', [...start(), ...moved])[0], /the sum of the parameters moved by 0\.(1|09999).* in round 1/)
 })
 
+test('the sum of peers that are far apart may move by the rounding of its terms, on either side of a round', (t) => {
+  const far = () => [[a, report(0, [1e8])] as const, [b, report(0, [-1e8])] as const]
+  t.deepEqual(judged('mean', [...far(), [a, report(1, [1])], [b, report(1, [9])]]), [])
+  const apart = (error: number) => [[a, report(1, [1e8])] as const, [b, report(1, [-1e8 + error])] as const]
+  const near = () => [[a, report(0, [1])] as const, [b, report(0, [-1])] as const]
+  t.deepEqual(judged('mean', [...near(), ...apart(8)]), [])
+  t.regex(judged('mean', [...near(), ...apart(4096)])[0], /moved by 4096/)
+})
+
 test('the weighted mean is kept where the sums of x and of w are', (t) => {
   const of = (x: number, w: number) => ({ mass: { x: vector(x), w } })
   const start = () => [[a, report(0, [0], of(3, 1))] as const, [b, report(0, [0], of(5, 1))] as const]

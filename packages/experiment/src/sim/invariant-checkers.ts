@@ -3,7 +3,7 @@ import type { PeerName, StepReport } from '@murmuration/core'
 import { allFinite, norm } from '@murmuration/vectors'
 import { keepCopy } from './keep-copy.js'
 
-/** The allowed error of the mean after a round, as a fraction of the sum of all parameters: float32 rounds every term. */
+/** The allowed error of a sum over the peers after a round, as a fraction of the sum of the terms' magnitudes: float32 rounds every term. */
 const meanTolerance = 1e-5
 
 /** The maximum number of findings per run: a violation tends to cause thousands. */
@@ -13,7 +13,8 @@ const maxFindings = 10
 const maxOpen = 32
 
 interface RoundSums {
-  readonly before: Float64Array
+  /** Of the magnitudes before or after the round, whichever is larger. Peers that are far apart may have a sum near 0. */
+  readonly magnitude: Float64Array
   /** The change that no optimiser caused. */
   readonly change: Float64Array
   weight: number
@@ -110,7 +111,7 @@ export class InvariantCheckers {
     if (sums.peers < this.#workers.length) return
     this.#sums.delete(round)
     const moved = norm(Float32Array.from(sums.change))
-    const allowed = meanTolerance * norm(Float32Array.from(sums.before)) + 1e-12
+    const allowed = meanTolerance * norm(Float32Array.from(sums.magnitude)) + 1e-12
     if (!sums.isWhole || round <= this.#lastMixed) return
     if (moved > allowed)
       this.found(`the sum of the parameters moved by ${moved} in round ${round} without an optimiser`)
@@ -125,7 +126,7 @@ export class InvariantCheckers {
 }
 
 function newSums(length: number): RoundSums {
-  return { before: new Float64Array(length), change: new Float64Array(length), weight: 0, peers: 0, isWhole: true }
+  return { magnitude: new Float64Array(length), change: new Float64Array(length), weight: 0, peers: 0, isWhole: true }
 }
 
 /** The vector to sum: the parameters, or with weights the weighted vector. */
@@ -136,7 +137,7 @@ function summed({ mass, parameters }: StepReport): Float32Array {
 function addTo(sums: RoundSums, before: Float32Array, report: StepReport): void {
   const after = summed(report)
   for (let k = 0; k < after.length; k++) {
-    sums.before[k] += before[k]
+    sums.magnitude[k] += Math.max(Math.abs(before[k]), Math.abs(after[k]))
     sums.change[k] += after[k] - before[k]
   }
   for (const { from, to } of report.moves) {

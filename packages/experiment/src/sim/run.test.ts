@@ -158,6 +158,24 @@ test('a run whose peers give up has failed, also if others have left before, and
   t.true(gossip.record.seconds < 3, `${gossip.record.seconds} s`)
 })
 
+test('copies that drift apart under a compressor that it cannot take end a run as diverged, and violate no invariant', async (t) => {
+  const compressors = [
+    '{ name: qsgd, levels: 1, unbiased: true }',
+    '{ name: random-k, fraction: 0.000001, unbiased: true }'
+  ]
+  const texts = compressors.flatMap((compressor) =>
+    ['choco', 'motef', 'dcd-psgd'].map((name) => `{ algorithm: { name: ${name}, compressor: ${compressor} } }`)
+  )
+  const { traffic: _, ...trained } = lines
+  const changes = { topology: '{ graph: complete, peers: 6 }', rounds: '300', evaluate: '20' }
+  const found = await everyRun(await scenarioOf({ ...trained, ...changes, methods: `[${texts.join(', ')}]` }))
+  for (const { record } of found) {
+    t.deepEqual(record.findings, [], record.method)
+    t.is(record.outcome, 'failed', record.method)
+    t.regex(record.reason ?? '', /^training diverged in round \d+: the loss rose from .*, or compress less$/)
+  }
+})
+
 test('a run whose peers all crash or leave has failed', async (t) => {
   for (const action of ['crash', 'leave']) {
     const events = ['a', 'b', 'c'].map((peer) => `{ at: 20 ms, do: ${action}, peer: ${peer} }`)
