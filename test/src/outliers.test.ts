@@ -125,7 +125,7 @@ test('a peer that diverges by the numbers of a neighbour says which neighbour se
   const error = await t.throwsAsync(namedIn({ taskOf, lie, momentum: 0, rate: () => 1e-3 }), { name: 'DivergedError' })
   t.regex(
     error?.message ?? '',
-    /diverged in round 7 after p3 sent parameters at a distance of 1e\+39 in round 7 \(typical: [\d.]+\)/
+    /diverged in round 8 after p3 sent parameters at a distance of 1e\+39 in round 7 \(typical: [\d.]+\)/
   )
 })
 
@@ -134,8 +134,5 @@ test('where all diverge alike the error says to lower the rate, and names no pee
   const error = await t.throwsAsync(namedIn({ taskOf, momentum: 0, rate: () => 50, rounds: 1000 }), {
     name: 'DivergedError'
   })
-  t.regex(
-    error?.message ?? '',
-    /round 11: a parameter is 2⁶⁴ or more, or not finite, at a learning rate of 50; lower the rate$/
-  )
+  t.regex(error?.message ?? '', /the parameters are not finite, at a learning rate of 50; lower the rate$/)
 })

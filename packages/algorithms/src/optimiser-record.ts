@@ -28,7 +28,7 @@ export interface Stepper {
   /**
    * `base − γ · direction(gradient)`, with γ the rate of the round.
    *
-   * @throws DivergedError when the result is not finite, or has a parameter of 2⁶⁴ or more
+   * @throws DivergedError when the result is not finite
    */
   step(base: Vector, gradient: Vector, of?: StepOf): Vector
 }

@@ -10,7 +10,10 @@ export const exitCodes = {
     meaning: 'neighbours or a store could not be reached, or were lost; the message says which'
   },
   refused: { code: 4, meaning: 'a neighbour refuses this peer, or this peer refuses it; the message says why' },
-  diverged: { code: 5, meaning: 'the loss or the parameters became NaN, infinite or too large for float32' },
+  diverged: {
+    code: 5,
+    meaning: 'the loss rose to 2^24 times the first one, or the loss or the parameters became NaN or infinite'
+  },
   disagreement: { code: 6, meaning: 'the final models of the peers differ more than the topology guarantees' },
   simulation: {
     code: 7,

@@ -34,7 +34,7 @@ export class RefusedError extends Error {
 /** Why a peer refuses another. */
 export type RefusalCode = 'unknown-peer' | 'settings' | 'schema' | 'start' | 'protocol'
 
-/** Parameters, a loss or a gradient became NaN, infinite or too large for float32, or the peers' models lie further apart than their algorithm allows. */
+/** A loss rose without bound; parameters, a loss or a gradient became NaN or infinite; or the peers' models lie further apart than their algorithm allows. */
 export class DivergedError extends Error {
   override readonly name = 'DivergedError'
 }

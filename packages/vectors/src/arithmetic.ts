@@ -191,28 +191,27 @@ export function consensusDistance(vectors: readonly Float32Array[]): number {
 
 /** Whether no element is NaN or infinite. */
 export function allFinite(x: Float32Array): boolean {
-  return allBelow(x, Number.POSITIVE_INFINITY)
-}
-
-/** Whether the magnitude of every element is below `bound`, a positive float32; that of NaN is not. */
-export function allBelow(x: Float32Array, bound: number): boolean {
-  if (isShort(0, x.length)) return areBelow(x, bound, 0)
+  if (isShort(0, x.length)) return isSumFinite(x, 0)
   const operands: Operand[] = [{ vector: x, use: 'read' }]
   const workspace = workspaceFor(operands)
-  if (workspace === undefined) return areBelow(x, bound, 0)
+  if (workspace === undefined) return isSumFinite(x, 0)
   const rest = workspace.run('magnitude', operands, 0, x.length)
-  return foundBelow(workspace, bound) && areBelow(x, bound, rest)
+  return foundFinite(workspace) && isSumFinite(x, rest)
 }
 
-function areBelow(x: Float32Array, bound: number, from: number): boolean {
-  for (let i = from; i < x.length; i++) if (!(Math.abs(x[i]) < bound)) return false
-  return true
+/** NaN and ∞ persist in a sum, and sums of float32 numbers are far from overflowing in float64: one check covers all. */
+function isSumFinite(x: Float32Array, from: number): boolean {
+  const { length } = x
+  let sum = 0
+  let i = from
+  for (const last = length - 3; i < last; i += 4) sum += x[i] + x[i + 1] + (x[i + 2] + x[i + 3])
+  for (; i < length; i++) sum += x[i]
+  return Number.isFinite(sum)
 }
 
-/** Whether the magnitudes that a kernel has found, as bits, are below `bound`: the bits of positive numbers have their order, with NaN above ∞. */
-function foundBelow({ integers }: Workspace, bound: number): boolean {
-  const [bits] = new Int32Array(Float32Array.of(bound).buffer)
-  return integers.subarray(0, 4).every((magnitude) => magnitude < bits)
+/** Whether the numbers whose magnitude a kernel has found are finite: others have all bits of the exponent set. */
+function foundFinite({ integers }: Workspace): boolean {
+  return integers.subarray(0, 4).every((magnitude) => magnitude < 0x7f800000)
 }
 
 function isShort(from: number, to: number): boolean {

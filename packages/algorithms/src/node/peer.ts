@@ -8,7 +8,7 @@ import {
   type SendResult,
   type Task
 } from '@murmuration/core'
-import { allBelow, norm, squaredDistance } from '@murmuration/vectors'
+import { allFinite, norm, squaredDistance } from '@murmuration/vectors'
 import type { VectorMessage } from '@murmuration/wire'
 import { optimiserOf } from '../optimisers.js'
 import { OutlierWatch, outlierText } from '../outliers.js'
@@ -139,7 +139,7 @@ export class Peer implements Owner, Keeper {
     if (this.#layout.untrained.length > 0)
       next.x.whenDone((out) => keepUntrained(out, this.#layout.untrained, { base, gradient, first: offset, isMain }))
     next.x.whenDone((numbers) => {
-      if (!allBelow(numbers, maxParameter)) throw this.diverged(round, 'a parameter is 2⁶⁴ or more, or not finite')
+      if (!allFinite(numbers)) throw this.diverged(round, 'the parameters are not finite')
     })
     if (isMain && this.#hasReports) this.#report(base, next.x)
     return next.x
@@ -267,9 +267,6 @@ export class Peer implements Owner, Keeper {
     )
   }
 }
-
-/** Squares of larger parameters are not finite in float32, and neither are norms, losses and gradients of them. */
-const maxParameter = 2 ** 64
 
 const noPeers: readonly PeerName[] = []
 const nothing: readonly never[] = []
