@@ -16,7 +16,7 @@ export const powerGossip = algorithm({
   options: z.strictObject({
     rank: z.int().min(1).max(64).default(2).meta({ description: 'r, the rank of the approximation of a difference' })
   }),
-  needs: { weights: 'symmetric', graph: 'fixed', delivery: 'reliable' },
+  needs: { weights: 'symmetric', graph: 'fixed', delivery: 'reliable', links: 'exact' },
   keeps: 'mean',
   channels: { factors: { part: 'range' } },
   start: ({ x }): { x: Vector; V: PerPeer<Vector> } => ({ x, V: perPeer() }),

@@ -103,3 +103,11 @@ test('a timeline is of the first setting and seed unless it says which', async (
   const other = await scenarioOf({ ...lines, timeline: '{ to: 2 s, at: { graph: complete, seed: 5 } }' })
   t.like(other.timeline, { settings: { latency: 1, graph: 'complete' }, seed: 5 })
 })
+
+test('a codec of the scenario is refused where a method needs exact links, unless the method has its own', async (t) => {
+  const codec = 'delta-int4'
+  const message = /methods\[1\]: SlowMo needs codec float32, and found delta-int4: /
+  await t.throwsAsync(scenarioOf({ codec, methods: '[{ algorithm: dpsgd }, { algorithm: slowmo }]' }), { message })
+  const methods = '[{ algorithm: dpsgd }, { algorithm: slowmo, codec: float32 }]'
+  await t.notThrowsAsync(scenarioOf({ codec, methods }))
+})

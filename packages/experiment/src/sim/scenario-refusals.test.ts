@@ -280,14 +280,7 @@ const mistakes: readonly (readonly [lines: Readonly<Record<string, string>>, mes
     { codec: 'auto' },
     '5:8: codec: found "auto", expected a codec by name: auto chooses by the measured speed of real links'
   ],
-  [
-    { methods: '[{ algorithm: dpsgd }, { algorithm: gradient-tracking, codec: int8 }]' },
-    '4:33: methods[1]: Gradient tracking needs codec float32, and found int8: …'
-  ],
-  [
-    { methods: '[{ algorithm: d2 }]', codec: 'delta-int4' },
-    '4:11: methods[0]: D² needs codec float32, and found delta-int4: …'
-  ],
+  [{ methods: '[{ algorithm: d2, codec: int8 }]' }, '4:11: methods[0]: D² needs codec float32, and found int8: …'],
   [{ timeline: '{ to: 1 s, at: { seed: 2 } }' }, '5:34: timeline.at.seed: found 2, expected 1'],
   [
     { topology: '{ graph: ring, peers: 3 }', vary: '{ peers: [4, 16] }', computing: '{ slow: { p3: 2 } }' },
