@@ -12,13 +12,10 @@ import { gradientTracking } from './gradient-tracking.js'
 import { krumSgd } from './krum.js'
 import { hasMembers, keptOn, refusals } from './needs.js'
 import { moshpit } from './moshpit.js'
-})
-
 import { powerGossip } from './power-gossip.js'
 import { relaySgd } from './relay-sgd.js'
 import { robustPushSum } from './robust-push-sum.js'
 import { sgp } from './sgp.js'
-import { slowMo } from './slowmo.js'
 import { trimmedMeanSgd } from './trimmed-mean.js'
 
 const names = ['a', 'b', 'c'].map(peerName)
@@ -122,7 +119,7 @@ test('groups are tested in every round: two peers with a common neighbour are ne
 })
 
 test('rules that add differences are refused with a codec that rounds', (t) => {
-  for (const record of [d2, exactDiffusion, extra, gradientTracking, powerGossip, slowMo]) {
+  for (const record of [d2, exactDiffusion, extra, gradientTracking, powerGossip]) {
     t.deepEqual(refusals(record, { topology: complete, servers: [], codec: 'float32' }), [])
     for (const codec of ['bfloat16', 'delta-int8', 'auto']) {
       const found = refusals(record, { topology: complete, servers: [], codec })

@@ -13,7 +13,7 @@ export const slowMo = algorithm({
     momentum: z.number().min(0).lt(1).default(0.6).meta({ description: 'β of the slow momentum' }),
     slowRate: z.number().positive().default(1).meta({ description: 'α, in units of the rate' })
   }),
-  needs: { reach: 'everyone', delivery: 'reliable', links: 'exact' },
+  needs: { reach: 'everyone', delivery: 'reliable' },
   keeps: 'nothing',
   channels: { all: { part: 'range' } },
   start: ({ x, zero }) => ({ x, outer: x, u: zero }),

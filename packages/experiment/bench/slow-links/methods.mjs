@@ -46,7 +46,7 @@ export const withLevels =
     return (bytes - list) * factor + list
   }
 /** The largest numbers of each of the four tensors in few bits, as in SparseLoCo: the same for all but their lists of levels, two bytes besides each. */
-const withListsOfTensors =
+export const withListsOfTensors =
   (factor) =>
   (bytes, { vector }) => {
     const lists = 4 * 2 + 4 * new Set(vector.filter((value) => value !== 0)).size
