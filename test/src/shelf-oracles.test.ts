@@ -142,8 +142,7 @@ const oracles: readonly Oracle[] = [
     }
   },
   {
-    title:
-      'overlap merge adds Σ_j W_ij (y_j − y_i) to what H steps from y came to, and mixes once more at the end of the run',
+    title: 'overlap merge adds Σ_j W_ij (y_j − y_i) to what H steps from y came to, and at the end of the run',
     name: 'overlap-merge',
     options: { period: 3 },
     graph: { kind: 'random-matching', rounds: 30, seed: 2 },
@@ -152,8 +151,7 @@ const oracles: readonly Oracle[] = [
         const Y = k % 3 === 0 ? X : before
         const next = sum([1, X], [-rate(k), await gradients(X)])
         if (k % 3 !== 2 && k + 1 < rounds) return { X: next, Y }
-        const merged = sum([1, next], [1, product(rowsOf(topology, k - (k % 3)), Y)], [-1, Y])
-        return { X: k + 1 < rounds ? merged : product(rowsOf(topology, k), merged), Y }
+        return { X: sum([1, next], [1, product(rowsOf(topology, k - (k % 3)), Y)], [-1, Y]), Y }
       }
       return repeated(rounds, { X: start, Y: start }, step, ({ X }) => X)
     }

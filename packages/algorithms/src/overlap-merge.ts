@@ -2,7 +2,7 @@
  * Overlap merge: local SGD whose exchange runs during the next H steps. y: a peer's parameters at the beginning of these steps, which it sends. At
  * their end it adds the change that mixing would have made to y, and keeps its local progress. LOSCAR-SGD does so with the mean over all peers, on
  * some of the numbers; this is its rule on a graph. The rule is from a catalogue that cites the paper; of the paper itself the abstract was read.
- * With symmetric W the mean moves by the steps alone. The exchange that begins after the last step has no steps to run beside, and is mixed at once.
+ * With symmetric W the mean moves by the steps alone.
  */
 import { z } from 'zod'
 import { addFlow, mix } from './mixing.js'
@@ -20,8 +20,8 @@ export const overlapMerge = algorithm({
   needs: { weights: 'rows' },
   keeps: 'mean',
   every: ({ period }) => period,
-  channels: { model: { x: 'vector' }, last: { x: 'vector' } },
-  edges: { model: addFlow, last: addFlow },
+  channels: { model: { x: 'vector' } },
+  edges: { model: addFlow },
   start: ({ x }) => ({ x, y: x, since: -1 }),
   async round(node, { x, y: before, since: last }, k) {
     const first = k - (k % node.options.period)
@@ -30,15 +30,8 @@ export const overlapMerge = algorithm({
     // A peer that began in the middle of a period takes part from the next one.
     if (since === first) node.model.send(W, { x: y }) //               in flight until the period ends
     const next = node.step(x, await node.gradient(x))
-    if (!endsPeriod(node, k)) return { x: next, y, since }
-    let merged = next
-    if (since === first) {
-      const mixed = mix(W, { x: y }, await node.model.collect(W))
-      merged = linear([1, next], [1, mixed.x], [-1, y]) //            x_i ← x_i + Σ_j W_ij (y_j − y_i)
-    }
-    if (k + 1 < node.rounds) return { x: merged, y, since }
-    const V = node.mixing(k)
-    node.last.send(V, { x: merged })
-    return { ...mix(V, { x: merged }, await node.last.collect(V)), y, since }
+    if (since !== first || !endsPeriod(node, k)) return { x: next, y, since }
+    const mixed = mix(W, { x: y }, await node.model.collect(W))
+    return { x: linear([1, next], [1, mixed.x], [-1, y]), y, since } // x_i ← x_i + Σ_j W_ij (y_j − y_i)
   }
 })
