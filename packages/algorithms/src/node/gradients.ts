@@ -29,7 +29,7 @@ export class Gradients {
   readonly #untrained: readonly Untrained[]
   readonly #owner: GradientsOwner
   #last: Vector | undefined
-  /** The loss over the first batch. */
+  /** The loss over the first batch since the peer began, or continued from a checkpoint. */
   #first: number | undefined
   /** Whether a gradient is computed whose vector has not been taken over. */
   #isUnderWay = false

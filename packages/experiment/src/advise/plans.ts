@@ -44,7 +44,7 @@ export interface Advice {
   /** The loss to reach, for each seed. */
   readonly targets: readonly number[]
   readonly computing: Computing
-  /** Virtual seconds that the slowest peer computes in all rounds of the training file: no run that goes through them ends earlier. */
+  /** Virtual seconds that the slowest peer computes in all rounds of the training file, random stragglers aside: no run that goes through them ends earlier. */
   readonly computed: number
   /** The links, if they are not those of the topology file. */
   readonly links: LinksDescription | undefined

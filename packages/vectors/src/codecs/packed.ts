@@ -116,9 +116,9 @@ function plansOf(all: Uint32Array): readonly Plan[] {
   ]
 }
 
-/** Whether both a single table and signs take more than 2 bits a number. */
+/** Whether both a single table and signs take more than 2 bits a number, and levels occur twice on average: otherwise runs gain next to nothing. */
 function manyBits(numbers: Uint32Array, { table }: Indexed): boolean {
-  return table.size > 4 && 8 * signsLength(numbers) > 2 * numbers.length
+  return table.size > 4 && 2 * table.size <= numbers.length && 8 * signsLength(numbers) > 2 * numbers.length
 }
 
 /** The numbers that are not 0, `count` of them, and their places. */
