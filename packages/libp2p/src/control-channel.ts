@@ -25,12 +25,14 @@ export class ControlChannel {
   readonly #outbox: Pushable<Uint8Array> = pushable()
   readonly #inbox: Pushable<Uint8Array | Uint8ArrayList> = pushable()
   readonly #writing: Promise<void>
+  /** Resolves when both directions of the stream have ended. */
+  readonly #ended: Promise<void>
 
   constructor(stream: Stream, meter: TrafficMeter) {
     this.#stream = stream
     // Otherwise the window grows to that of vectors, and that much of a flood is buffered before the first message is counted.
     limitWindow(stream, controlBytes)
-    this.#listen(stream)
+    this.#ended = this.#listen(stream)
     this.#writing = pipe(
       this.#outbox,
       prefix,
@@ -67,7 +69,10 @@ export class ControlChannel {
     }
   }
 
-  /** Writes out the sent messages and closes; cuts the stream when that takes longer than `limit`. */
+  /**
+   * Writes out the sent messages, closes, and waits until the neighbour has closed, too: only then has it read them. A connection that ends while
+   * its vectors are on the way here is reset, and a reset discards what it has not read. Cuts the stream when all this takes longer than `limit`.
+   */
   async close(limit: Milliseconds): Promise<void> {
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<void>((resolve) => {
@@ -78,7 +83,7 @@ export class ControlChannel {
     })
     this.#outbox.end()
     // Closing a stream that is cut while its buffer is full may never resolve.
-    await Promise.race([this.#writing, late])
+    await Promise.race([this.#writing.then(() => this.#ended), late])
     clearTimeout(timer)
   }
 
@@ -90,8 +95,8 @@ export class ControlChannel {
     this.#stream.abort(new Error(reason))
   }
 
-  /** Queues the received bytes until the end of the stream, which may already be past. */
-  #listen(stream: Stream): void {
+  /** Queues the received bytes until the end of the stream, which may already be past. Resolves when both directions have ended. */
+  #listen(stream: Stream): Promise<void> {
     stream.addEventListener('message', ({ data }) => {
       if (this.#inbox.readableLength <= unreadBytes) return void this.#inbox.push(data)
       const reason = 'control messages arrive faster than they are read'
@@ -99,13 +104,18 @@ export class ControlChannel {
       this.abort(reason)
     })
     stream.addEventListener('remoteCloseWrite', () => this.#inbox.end())
-    stream.addEventListener('close', ({ error }) => {
-      this.#inbox.end(error)
-      this.#outbox.end()
+    const ended = new Promise<void>((resolve) => {
+      if (stream.status !== 'open') resolve()
+      stream.addEventListener('close', ({ error }) => {
+        this.#inbox.end(error)
+        this.#outbox.end()
+        resolve()
+      })
     })
     // Buffered bytes come first: in the microtask that adding the listener has queued.
     const hasEnded = stream.status !== 'open' || stream.remoteWriteStatus === 'closed'
     if (hasEnded) queueMicrotask(() => this.#inbox.end())
+    return ended
   }
 }
 
