@@ -104,6 +104,32 @@ test.serial('peers with different training files refuse each other and say why',
   }
 })
 
+test.serial(
+  'a peer with another training file ends; the others wait, and begin with it once it has theirs',
+  async (t) => {
+    const { folder } = t.context
+    await byHand(join(folder, 'three.yaml'), 'complete', ['a', 'b', 'c'])
+    await writeFile(join(folder, 'other.yaml'), training.replace('batch: 16', 'batch: 17'))
+    const start = (name: string, file = 'training.yaml') =>
+      murmur(['peer', join(folder, 'three.yaml'), '--as', name, '--train', join(folder, file), '--json'], folder)
+    const others = ['a', 'b'].map((name) => start(name))
+    const wrong = await start('c', 'other.yaml').result
+    t.is(wrong.code, 4, wrong.stderr)
+    t.regex(wrong.stderr, /batch is 17 here and 16 there/)
+    for (const other of others)
+      await other.telling('that c is refused', ({ kind, neighbour, state, reason }) => {
+        return (
+          kind === 'neighbour' &&
+          neighbour === 'c' &&
+          state === 'refused' &&
+          String(reason).includes('batch is 16 here')
+        )
+      })
+    const results = await Promise.all([...others, start('c')].map(({ result }) => result))
+    for (const { code, stderr } of results) t.is(code, 0, stderr)
+  }
+)
+
 test.serial('Ctrl-C stops all peers by themselves and leaves no process behind', async (t) => {
   const { folder } = t.context
   await writeFile(join(folder, 'long.yaml'), network.replace('rounds: 30', 'rounds: 1000000'))

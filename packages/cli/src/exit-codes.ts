@@ -9,7 +9,10 @@ export const exitCodes = {
     code: 3,
     meaning: 'neighbours or a store could not be reached, or were lost; the message says which'
   },
-  refused: { code: 4, meaning: 'a neighbour refuses this peer, or this peer refuses it; the message says why' },
+  refused: {
+    code: 4,
+    meaning: 'more than half of the neighbours refuse this peer, or it refuses them; the message says why'
+  },
   diverged: {
     code: 5,
     meaning: 'the loss rose to 2^24 times the first one, or the loss or the parameters became NaN or infinite'

@@ -129,12 +129,13 @@ export class PeerSet {
     else session.incoming.exchange(stream, id)
   }
 
-  /** A neighbour that refuses or is refused, if there is one. */
+  /** The first of the neighbours that refuse or are refused, if these are more than half: then this peer is the one that differs, not they. */
   refused(): { readonly name: PeerName; readonly refusal: Refusal } | undefined {
-    for (const { name, neighbour } of this.#neighbours()) {
-      if (neighbour.refusal !== undefined && !this.#places.has(name)) return { name, refusal: neighbour.refusal }
-    }
-    return undefined
+    const listed = this.#neighbours().filter(({ name }) => !this.#places.has(name))
+    const refused = listed.flatMap(({ name, neighbour: { refusal } }) =>
+      refusal === undefined ? [] : [{ name, refusal }]
+    )
+    return 2 * refused.length > listed.length ? refused[0] : undefined
   }
 
   /** Whether all neighbours are ready; places without a peer do not count. */

@@ -61,14 +61,17 @@ export interface Peer {
   readonly signer: Signer
   /**
    * Connects to the neighbours. To be called once. Resolves when all are ready in both directions.
-   * Rejects with a NeighboursMissingError after `timeout`, with a RefusedError as soon as one refuses or is refused, with an
-   * InputError for a peer list that does not fit, and with a StoppedError when stopped. The links are kept up until `close`,
+   * Rejects with a NeighboursMissingError after `timeout`, with a RefusedError as soon as more than half of them refuse or are refused,
+   * with an InputError for a peer list that does not fit, and with a StoppedError when stopped. The links are kept up until `close`,
    * also after a rejection.
    */
   connect(peerList: readonly PeerListEntry[], timeout: Milliseconds): Promise<void>
   /** As `connect`, without waiting. Throws the same errors. */
   meet(peerList: readonly PeerListEntry[]): void
-  /** The refusal because of which a neighbour will never be ready, if there is one. */
+  /**
+   * Why this peer does not fit the others: a refusal between it and a neighbour, if there is one with more than half of them. With fewer, those
+   * are waited for, since their files may be corrected and they be started again.
+   */
   readonly refusal: RefusedError | undefined
   /**
    * Shares the sample counts of all peers of the topology, from neighbour to neighbour. To be called by all peers, once connected.
