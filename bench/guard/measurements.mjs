@@ -56,14 +56,6 @@ function exchange(megabytes) {
   }
 }
 
-const gradient = {
-  command: (clone) => node(programOf(clone, 'packages/tfjs/bench/models.mjs')),
-  read: (run) => {
-    const fastest = (model) => numbersIn(run.stdout, new RegExp(`^${model} .*: ([\\d.]+) ms`, 'm'))[0]
-    return { 'MLP, ms': fastest('mlp'), 'CNN, ms': fastest('cnn'), ...memoryOf(run) }
-  }
-}
-
 const compute = {
   command: (clone) => node(programOf(clone, 'packages/tfjs/bench/compute.mjs')),
   read: (run) => {
@@ -131,7 +123,6 @@ export const measurements = {
   'exchange-57': exchange((4 * 57) / 1e6),
   'exchange-1': exchange(1),
   'exchange-100': exchange(100),
-  gradient,
   compute,
   regression,
   averaging,
