@@ -43,9 +43,13 @@ for (const shape of [
 }
 
 test('weights for which nothing is drawn stay as they were built', (t) => {
-  t.true(isFixed({ className: 'Zeros', config: {} }, Float32Array.of(0, 1, 0)))
-  t.true(isFixed({ className: 'RandomNormal', config: { seed: 3 } }, Float32Array.of(0.3, 1)))
-  t.true(isFixed(undefined, Float32Array.of(1, 1)))
-  t.false(isFixed(undefined, Float32Array.of(1, 2)))
-  t.false(isFixed({ className: 'RandomNormal', config: { seed: null } }, Float32Array.of(0.3, 1)))
+  const built =
+    (...values: number[]) =>
+    () =>
+      Float32Array.from(values)
+  t.true(isFixed({ className: 'Zeros', config: {} }, built(0, 1, 0)))
+  t.true(isFixed({ className: 'RandomNormal', config: { seed: 3 } }, built(0.3, 1)))
+  t.true(isFixed(undefined, built(1, 1)))
+  t.false(isFixed(undefined, built(1, 2)))
+  t.false(isFixed({ className: 'RandomNormal', config: { seed: null } }, built(0.3, 1)))
 })

@@ -1,6 +1,8 @@
 import { InputError, type Random } from '@murmuration/core'
 import { sizeOf } from '@murmuration/vectors'
+import type { initializers } from '@tensorflow/tfjs-layers'
 import { orthogonal } from './orthogonal.js'
+import { tensorflow as tf } from './tensorflow.js'
 
 /** An initialiser as layers write it into their configuration. */
 interface Initialiser {
@@ -11,12 +13,24 @@ interface Initialiser {
 const rolling = ['RandomUniform', 'RandomNormal', 'TruncatedNormal', 'VarianceScaling', 'Orthogonal']
 
 /**
+ * The standard initialiser of TensorFlow.js's kernels, by name only: a layer built with it has zeros, in a small part of the time, and {@link drawInitial}
+ * draws its values.
+ */
+export function glorotNormal(): ReturnType<typeof initializers.glorotNormal> {
+  const initialiser = tf.initializers.glorotNormal({})
+  initialiser.apply = (shape) => tf.zeros(shape as number[])
+  return initialiser
+}
+
+/**
  * Whether a weight's first value needs no random numbers: its initialiser gives a constant or has a seed of its own. If the initialiser is unknown,
  * as in layers that users write, the built value decides.
  */
-export function isFixed(initialiser: unknown, built: Float32Array): boolean {
-  if (!isInitialiser(initialiser)) return built.every((value) => value === built[0])
-  return !rolling.includes(initialiser.className) || typeof initialiser.config.seed === 'number'
+export function isFixed(initialiser: unknown, built: () => Float32Array): boolean {
+  if (isInitialiser(initialiser))
+    return !rolling.includes(initialiser.className) || typeof initialiser.config.seed === 'number'
+  const values = built()
+  return values.every((value) => value === values[0])
 }
 
 /**
@@ -25,16 +39,22 @@ export function isFixed(initialiser: unknown, built: Float32Array): boolean {
  */
 export function drawInitial(shape: readonly number[], initialiser: unknown, random: Random): Float32Array {
   const { className, config } = isInitialiser(initialiser) ? initialiser : glorotUniform
-  const draw = (drawOne: () => number) => Float32Array.from({ length: sizeOf(shape) }, drawOne)
+  const draw = (drawOne: () => number) => {
+    const values = new Float32Array(sizeOf(shape))
+    for (let k = 0; k < values.length; k++) values[k] = drawOne()
+    return values
+  }
   switch (className) {
     case 'RandomUniform': {
       const [low, high] = [numberIn(config, 'minval', -0.05), numberIn(config, 'maxval', 0.05)]
       return draw(() => low + (high - low) * random.uniform())
     }
     case 'RandomNormal':
-      return draw(() => numberIn(config, 'mean', 0) + numberIn(config, 'stddev', 0.05) * random.normal())
-    case 'TruncatedNormal':
-      return draw(() => numberIn(config, 'mean', 0) + numberIn(config, 'stddev', 0.05) * truncated(random))
+    case 'TruncatedNormal': {
+      const [mean, deviation] = [numberIn(config, 'mean', 0), numberIn(config, 'stddev', 0.05)]
+      const drawOne = className === 'RandomNormal' ? () => random.normal() : () => truncated(random)
+      return draw(() => mean + deviation * drawOne())
+    }
     case 'Orthogonal':
       return orthogonal(shape, numberIn(config, 'gain', 1), random)
     default:
@@ -54,7 +74,8 @@ function varianceScaling(shape: readonly number[], config: Initialiser['config']
     const limit = Math.sqrt(3 * variance)
     return () => limit * (2 * random.uniform() - 1)
   }
-  return () => Math.sqrt(variance) * truncated(random)
+  const deviation = Math.sqrt(variance)
+  return () => deviation * truncated(random)
 }
 
 /** How many inputs or outputs a weight connects, or the mean of both. The last two axes are inputs and outputs. */

@@ -3,6 +3,7 @@ import { sizeOf } from '@murmuration/vectors'
 import type { LayersModel, layers, Shape } from '@tensorflow/tfjs-layers'
 import { gpt } from './gpt/gpt.js'
 import type { GptSize } from './gpt/size.js'
+import { glorotNormal } from './initialise.js'
 import { broadcastNormalisation } from './normalisation.js'
 import { tensorflow as tf } from './tensorflow.js'
 import type { ModelContext, UserModule } from './user-module.js'
@@ -78,7 +79,9 @@ function mlp(hidden: readonly number[], activation: (typeof activations)[number]
   }
   return [
     tf.layers.reshape({ inputShape: [...context.inputShape], targetShape: [sizeOf(context.inputShape)] }),
-    ...counts(hidden, 'model.hidden').map((units) => tf.layers.dense({ units, activation })),
+    ...counts(hidden, 'model.hidden').map((units) =>
+      tf.layers.dense({ units, activation, kernelInitializer: glorotNormal() })
+    ),
     lastLayer(context)
   ]
 }
@@ -100,19 +103,20 @@ function cnn(filters: readonly number[], context: ModelContext): Layer[] {
 }
 
 function halving(filters: number): Layer {
-  return tf.layers.conv2d({ filters, kernelSize: 5, strides: 2, padding: 'same', activation: 'relu' })
+  return tf.layers.conv2d({ ...convolution(filters, 5), strides: 2 })
 }
 
 function pooled(filters: number): readonly Layer[] {
-  return [
-    tf.layers.conv2d({ filters, kernelSize: 3, padding: 'same', activation: 'relu' }),
-    tf.layers.maxPooling2d({ poolSize: 2, padding: 'same' })
-  ]
+  return [tf.layers.conv2d(convolution(filters, 3)), tf.layers.maxPooling2d({ poolSize: 2, padding: 'same' })]
+}
+
+function convolution(filters: number, kernelSize: number) {
+  return { filters, kernelSize, padding: 'same', activation: 'relu', kernelInitializer: glorotNormal() } as const
 }
 
 /** Logits, one per class, or the target's values. */
 function lastLayer({ classes, targetShape }: ModelContext): Layer {
-  return tf.layers.dense({ units: classes ?? sizeOf(targetShape) })
+  return tf.layers.dense({ units: classes ?? sizeOf(targetShape), kernelInitializer: glorotNormal() })
 }
 
 function counts(values: readonly number[], where: string): readonly number[] {

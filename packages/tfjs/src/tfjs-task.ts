@@ -66,7 +66,7 @@ export class TfjsTask implements Task {
 
   constructor(parts: TfjsTaskParts) {
     this.#parts = parts
-    this.#weights = new ModelWeights(parts.model)
+    this.#weights = new ModelWeights(parts.model, parts.keepWeights)
     this.#train = new Batches(parts.localData.train)
     this.#test = new Batches(parts.localData.test)
     freezeNormalisation(parts.model)
@@ -89,7 +89,7 @@ export class TfjsTask implements Task {
   }
 
   initialise(seed: number): Work<Float32Array> {
-    const run = () => this.#weights.initial(createRandom(seed, 'weights'), this.#parts.keepWeights)
+    const run = () => this.#weights.initial(createRandom(seed, 'weights'))
     return { kind: 'initialise', samples: 0, run: async () => run() }
   }
 

@@ -25,26 +25,28 @@ export class ModelWeights {
   readonly schema: Schema
   readonly #weights: readonly Weight[]
   readonly #trained: ReturnType<typeof variableOf>[]
-  /** The values of TensorFlow.js's initialisers; weights without random initial values keep them. */
-  readonly #built: readonly Float32Array[]
+  /** The built values of the weights that begin with these; undefined for those whose first values are drawn. */
+  readonly #built: readonly (Float32Array | undefined)[]
   /** The values that the last {@link load} wrote. */
   #loaded: Float32Array[] = []
 
-  constructor(model: LayersModel) {
+  /** @param keeps - whether all weights begin with the values of the built model */
+  constructor(model: LayersModel, keeps = false) {
     this.#weights = weightsOf(model)
     this.schema = this.#weights.map(({ tensor }) => tensor)
     this.#trained = this.#weights.filter(({ tensor }) => tensor.kind === undefined).map(variableOf)
-    this.#built = this.#weights.map(({ variable }) => variable.read().dataSync<'float32'>().slice())
+    this.#built = this.#weights.map(({ tensor: { name }, variable, configuration }) => {
+      const built = () => variable.read().dataSync<'float32'>()
+      return keeps || isFixed(configuration[initialiserKey(name)], built) ? built().slice() : undefined
+    })
   }
 
-  /** Initial values, drawn from `random` as each layer's initialiser says; or, with `keep`, those of the built model. */
-  initial(random: Random, keep: boolean): Float32Array {
+  /** Initial values, drawn from `random` as each layer's initialiser says, or those of the built model. */
+  initial(random: Random): Float32Array {
     return pack(
       this.schema,
       this.#weights.map(({ tensor: { name, shape }, configuration }, index) => {
-        const built = this.#built[index]
-        const initialiser = configuration[initialiserKey(name)]
-        return keep || isFixed(initialiser, built) ? built : drawInitial(shape, initialiser, random.stream(name))
+        return this.#built[index] ?? drawInitial(shape, configuration[initialiserKey(name)], random.stream(name))
       })
     )
   }

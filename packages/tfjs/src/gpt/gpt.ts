@@ -1,5 +1,6 @@
 import { InputError } from '@murmuration/core'
 import type { LayersModel, SymbolicTensor } from '@tensorflow/tfjs-layers'
+import { glorotNormal } from '../initialise.js'
 import { tensorflow as tf } from '../tensorflow.js'
 import type { ModelContext } from '../user-module.js'
 import { registerLayers, initialDistribution } from './layers.js'
@@ -32,15 +33,17 @@ export function gpt(
   })
   let x = gptLayers.positionEmbedding().apply(embedding.apply(input)) as SymbolicTensor
   for (let layer = 0; layer < layers; layer++) x = block(x, width, heads)
-  const outputs = tf.layers.dense({ units: classes }).apply(normalised(x)) as SymbolicTensor
-  return tf.model({ inputs: input, outputs })
+  return tf.model({ inputs: input, outputs: dense(classes, normalised(x)) })
 }
 
 /** x + attention(norm(x)), followed by the same with a perceptron. */
 function block(x: SymbolicTensor, width: number, heads: number): SymbolicTensor {
   const attended = added(x, gptLayers.causalAttention({ heads }).apply(normalised(x)) as SymbolicTensor)
-  const expanded = tf.layers.dense({ units: 4 * width, activation: 'relu' }).apply(normalised(attended))
-  return added(attended, tf.layers.dense({ units: width }).apply(expanded) as SymbolicTensor)
+  return added(attended, dense(width, dense(4 * width, normalised(attended), 'relu')))
+}
+
+function dense(units: number, x: SymbolicTensor, activation: 'linear' | 'relu' = 'linear'): SymbolicTensor {
+  return tf.layers.dense({ units, activation, kernelInitializer: glorotNormal() }).apply(x) as SymbolicTensor
 }
 
 function normalised(x: SymbolicTensor): SymbolicTensor {
