@@ -13,6 +13,7 @@ import { krumSgd } from './krum.js'
 import { hasMembers, keptOn, refusals } from './needs.js'
 import { moshpit } from './moshpit.js'
 import { powerGossip } from './power-gossip.js'
+import { qgDsgdm } from './qg-dsgdm.js'
 import { relaySgd } from './relay-sgd.js'
 import { robustPushSum } from './robust-push-sum.js'
 import { sgp } from './sgp.js'
@@ -128,6 +129,13 @@ test('rules that add differences are refused with a codec that rounds', (t) => {
     }
   }
   t.deepEqual(refusals(dpsgd, { topology: complete, servers: [], codec: 'int8' }), [])
+})
+
+test('a rule that divides differences by the rate is refused with the coarsest codec', (t) => {
+  const found = (codec: string) => refusals(qgDsgdm, { topology: complete, servers: [], codec })
+  for (const codec of ['float32', 'int8', 'delta-int4', 'auto']) t.deepEqual(found(codec), [])
+  t.regex(found('int4').join(), /^QG-DSGDm needs a codec other than int4: .*; choose delta-int4 or int8$/)
+  t.deepEqual(refusals(dpsgd, { topology: complete, servers: [], codec: 'int4' }), [])
 })
 
 test('servers are refused by those who have no use for them, and missed by those who have', (t) => {

@@ -48,7 +48,7 @@ export function refusals(
     ...(needs.graph === 'fixed' ? fixedRefusals(title, topology) : []),
     ...(needs.graph === 'groups' ? groupRefusals(title, topology) : []),
     ...eigenvalueRefusals(title, needs.eigenvalues, topology),
-    ...(needs.links === 'exact' ? codecRefusals(title, codec) : []),
+    ...codecRefusals(title, needs.links, codec),
     ...serverRefusals(title, server === undefined ? 0 : (needs.servers ?? 1), servers)
   ]
 }
@@ -225,10 +225,14 @@ function isSymmetricGraph(topology: Topology): boolean {
   })
 }
 
-function codecRefusals(title: string, codec: string): string[] {
-  if (codec === 'float32') return []
-  const reason = 'it adds differences round by round, so rounding errors of other codecs add up and never average out'
-  return [`${title} needs codec float32, and found ${codec}: ${reason}`]
+function codecRefusals(title: string, links: Needs['links'], codec: string): string[] {
+  if (links === 'exact' && codec !== 'float32') {
+    const reason = 'it adds differences round by round, so rounding errors of other codecs add up and never average out'
+    return [`${title} needs codec float32, and found ${codec}: ${reason}`]
+  }
+  if (links !== 'fine' || codec !== 'int4') return []
+  const reason = 'it divides the rounding error of each round by the rate; choose delta-int4 or int8'
+  return [`${title} needs a codec other than int4: ${reason}`]
 }
 
 function serverRefusals(title: string, wanted: number, { length }: readonly PeerName[]): string[] {

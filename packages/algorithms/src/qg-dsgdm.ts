@@ -18,7 +18,7 @@ export const qgDsgdm = algorithm({
     memory: part.meta({ description: 'μ, how much of m̂ stays from round to round' }),
     nesterov: z.boolean().default(false).meta({ description: "Nesterov's form of the step" })
   }),
-  needs: { weights: 'both' },
+  needs: { weights: 'both', links: 'fine' },
   keeps: 'nothing',
   channels: { model: { x: 'vector' } },
   edges: { model: addFlow },

@@ -195,8 +195,11 @@ export interface Needs {
   readonly delivery?: 'reliable' | 'any'
   /** 'fixed': no peer joins or starts anew, as where neighbours keep running sums of each other. A restart with the saved state is no new start. */
   readonly members?: 'fixed'
-  /** 'exact': links carry the numbers unchanged, so the codec is float32. For rules whose sums keep every rounding error. */
-  readonly links?: 'exact'
+  /**
+   * 'exact': links carry the numbers unchanged, so the codec is float32. For rules whose sums keep every rounding error. 'fine': any codec but int4.
+   * For rules that divide a difference of models, and so its rounding error, by the rate.
+   */
+  readonly links?: 'exact' | 'fine'
   /** How many servers; none when absent. */
   readonly servers?: number
   /** Whether servers share a store. */

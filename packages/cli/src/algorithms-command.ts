@@ -45,7 +45,7 @@ export function algorithmEntry({
       ...(needs.members === 'fixed' ? ['the same peers throughout'] : []),
       ...(needs.delivery === 'reliable' ? ['no message is lost'] : []),
       ...(needs.delivery === 'any' ? ['no message in particular: any may be lost'] : []),
-      ...(needs.links === 'exact' ? ['codec float32'] : []),
+      ...(needs.links === undefined ? [] : [linkWords[needs.links]]),
       ...(keys === undefined ? [] : ['a task with keyed rows']),
       ...(servers === 0 ? [] : [servers === 1 ? 'a server' : `${servers} servers`])
     ],
@@ -53,6 +53,8 @@ export function algorithmEntry({
     options: Object.entries(options.shape).map(([option, schema]) => optionEntry(option, schema as z.ZodType))
   }
 }
+
+const linkWords = { exact: 'codec float32', fine: 'a codec other than int4' }
 
 const weightWords = {
   rows: 'weights whose rows sum to 1',
