@@ -23,13 +23,13 @@ interface Outcome {
 
 /**
  * These peers for 70 s. `b` is killed and restarted at these times; `m` is hostile. A state is `transfer` milliseconds on its way, and a gradient takes
- * `gradient`.
+ * `gradient`. Peers wait `pause` for the run to begin or to continue.
  */
 async function run(
   peers: readonly PeerName[],
   timeout: Milliseconds,
   restarts: readonly Milliseconds[],
-  { transfer = 0, gradient = 50 } = {}
+  { transfer = 0, gradient = 50, pause = 60_000 } = {}
 ): Promise<Outcome> {
   const topology = createTopology({ peers, graph: { kind: 'ring' } })
   const { taskOf } = quadratics(topology)
@@ -51,7 +51,7 @@ async function run(
       return result
     }
     const fabric = self === a ? fabricWith(inner, { send }) : inner
-    const wait = { start: 60_000, pause: 60_000 }
+    const wait = { start: pause, pause }
     const members = new Members(fabric, { topology, signer: trustingSigner, wait })
     const common = { algorithm: dpsgd, seed: 1, batchSize: 4, rounds, finalRounds: 0, rate: () => 0.05 }
     const session = new Session(fabric, taskOf(self), { ...common, timeout, workers: topology.peers, members })
@@ -100,8 +100,8 @@ test('a peer that crashes too often is refused, and gets a state as soon as it m
 })
 
 test('a peer whose state takes longer than a timeout to arrive waits twice as long for the next one, and continues from it', async (t) => {
-  const gradient = 2000
-  const outcome = await run([a, b], 5000, [20_000], { transfer: 8000, gradient })
+  const [timeout, gradient] = [5000, 2000]
+  const outcome = await run([a, b], timeout, [20_000], { transfer: 8000, gradient, pause: timeout })
   t.is(timesOf(outcome, b, kinds.state).length, 2)
   t.deepEqual(
     [a, b].map((peer) => outcome.last.get(peer)),

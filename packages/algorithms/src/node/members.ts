@@ -1,17 +1,13 @@
 /** A peer's knowledge of all others, kept up to date by notes: who is present, who is gone; whether to begin, pause or catch up. */
-import {
-  type ConsensusEstimate,
-  type Milliseconds,
-  type Mixing,
-  NeighboursMissingError,
-  type PeerName
-} from '@murmuration/core'
+import { type ConsensusEstimate, type Milliseconds, type Mixing, type PeerName } from '@murmuration/core'
 import { Member, ownShare, type SwarmView } from '@murmuration/membership'
 import { Consensus } from './consensus.js'
 import type { Laggards } from './laggards.js'
 import { MemberRows } from './member-rows.js'
+import { othersMissing } from './missing.js'
 import { laggardsOf, recordsOfContacts, unfinished } from './of-others.js'
 import { Pace } from './pace.js'
+import { Patience } from './patience.js'
 import type { BetweenRounds, MembersFabric, MembersOptions, SwarmStanding, Trainee } from './members-options.js'
 
 /** How long a peer that is ahead of others present waits for them, so that no peer can hold up all others. */
@@ -72,12 +68,12 @@ export class Members {
    * @throws NeighboursMissingError that names the missing peers
    */
   async entrance(check: () => void = () => {}): Promise<'begins' | 'joins'> {
-    const start = this.#fabric.now()
+    const patience = new Patience(this.#options.wait, this.#fabric.now())
     for (;;) {
       if (this.#member.donor(this.#fabric.now()) !== undefined) return 'joins'
       if (this.#member.mayBegin) return 'begins'
       check()
-      this.#checkWait(start)
+      this.#checkWait(patience)
       await this.#fabric.sleep(this.#fabric.now() + this.#member.settings.tick)
     }
   }
@@ -85,6 +81,7 @@ export class Members {
   /** Before a round: begins, takes a state where this peer is behind, or pauses as long as necessary. */
   async ready(round: () => number, between: BetweenRounds): Promise<void> {
     const start = this.#fabric.now()
+    const patience = new Patience(this.#options.wait, start)
     if (!this.#hasBegun) this.#member.resume(round())
     for (;;) {
       const now = this.#fabric.now()
@@ -98,11 +95,12 @@ export class Members {
       const isHeld = this.#isHeld || (now - start < maxHold && this.#isBeforeOthers(isFirst, between))
       const isAlone = () => !this.#isAtOwnPace && this.#rows.isAlone(round())
       if (donor === undefined && this.#hasBegun && !isHeld && !isAlone()) return
-      this.#checkWait(start)
+      this.#checkWait(patience, donor)
       const roundBefore = round()
       if (donor !== undefined) {
         this.#pace.observe(recordsOfContacts(this.#member, this.#fabric.self), now)
         await between.takeState(donor)
+        patience.asked(this.#fabric.now())
       }
       if (round() !== roundBefore) continue
       const next = now + this.#member.settings.tick
@@ -259,16 +257,14 @@ export class Members {
     return this.#member.isAhead || (this.#lastSign < (between.aloneSince() ?? 0) && this.#member.present.length > 1)
   }
 
-  #checkWait(start: Milliseconds): void {
-    const { wait } = this.#options
-    const [longest, what] = this.#hasBegun ? [wait.pause, 'to continue'] : [wait.start, 'for the run to begin']
+  #checkWait(patience: Patience, donor?: PeerName): void {
     this.#fabric.signal.throwIfAborted()
-    if (this.#fabric.now() - start > longest) throw this.#missing(`has waited ${longest / 1000} s ${what}`)
+    const waited = patience.exceeded(this.#fabric.now(), this.#hasBegun, donor)
+    if (waited !== undefined) throw this.#missing(waited)
   }
 
-  #missing(what: string): NeighboursMissingError {
-    const { missing } = this.#member
-    return new NeighboursMissingError(missing, `${this.#fabric.self} ${what}; missing: ${missing.join(', ')}`)
+  #missing(what: string): Error {
+    return othersMissing(this.#fabric.self, what, this.#member.missing)
   }
 
   #report(now: Milliseconds): void {

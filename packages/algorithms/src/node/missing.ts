@@ -28,3 +28,9 @@ export function noPeerLeft(
 export function queueFull(self: PeerName, to: PeerName, round: number): NeighboursMissingError {
   return new NeighboursMissingError([to], `${self} cannot send to ${to} in round ${round}: the queue to it is full`)
 }
+
+/** @param what - what the peer does without the others, after its name */
+export function othersMissing(self: PeerName, what: string, missing: readonly PeerName[]): NeighboursMissingError {
+  const list = missing.length === 0 ? '' : `; missing: ${missing.join(', ')}`
+  return new NeighboursMissingError(missing, `${self} ${what}${list}`)
+}

@@ -15,6 +15,7 @@ import { FirstOutliers } from './outlier-events.js'
 import { factsOfRun, learned } from '../models/model-file.js'
 import { makeRealPlan } from '../training/make-plan.js'
 import { type Plan, type RunRequest, startEvent } from '../training/plan.js'
+import { meetingTimeout } from '../training/membership-schema.js'
 import type { PeerResult } from './run-peer.js'
 import { checkSave, saveModel } from './save.js'
 import { linksOf } from './shaped-links.js'
@@ -40,9 +41,6 @@ export interface SwarmOptions {
   readonly directory?: string | undefined
   readonly now: () => number
 }
-
-/** How long the peers of one machine may take to find each other. A process that ends is noticed earlier; the rest is for a busy machine. */
-const meetingTimeout = 300_000
 
 /** The results of workers and servers. */
 interface Ends {

@@ -40,3 +40,15 @@ test('peers crash and come back: the loss falls all the same, what is promised i
   t.true(last.loss < first.loss / 2, `${first.loss} to ${last.loss}`)
   t.deepEqual(differenceOf(once, again), [])
 })
+
+test('a peer that is restarted where it reaches no other joins once it does, however short the timeout', async (t) => {
+  const events = [
+    '{ at: 5 s, do: crash, peer: p24 }',
+    `{ at: 6 s, do: partition, groups: [[p24], [${Array.from({ length: 23 }, (_, k) => `p${String(k + 1).padStart(2, '0')}`).join(', ')}]] }`,
+    '{ at: 7 s, do: restart, peer: p24 }',
+    '{ at: 12 s, do: heal }'
+  ]
+  const { record } = await run(`events: [${events.join(', ')}]`)
+  t.is(record.lost, undefined)
+  t.deepEqual(record.findings, [])
+})
