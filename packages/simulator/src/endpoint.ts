@@ -100,9 +100,13 @@ export class Endpoint<Message> implements End<Message> {
     return this.#shown + (now - this.#set) * this.#pace
   }
 
-  /** The virtual time at which its clock shows `shown`. */
+  /** The virtual time at which its clock shows `shown`, or, by rounding, later: a wait that ended before would be begun again, forever. */
   timeOf(shown: Milliseconds): Milliseconds {
-    return this.#set + (shown - this.#shown) / this.#pace
+    let time = this.#set + (shown - this.#shown) / this.#pace
+    for (let short = shown - this.clock(time); short > 0; short = shown - this.clock(time)) {
+      time = Math.max(time + short / this.#pace, time + Number.EPSILON * Math.abs(time))
+    }
+    return time
   }
 
   /** From now on its clock runs `pace` times as fast. It never jumps. */
