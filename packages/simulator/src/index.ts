@@ -14,7 +14,7 @@ export {
   type Rule,
   type Verdict
 } from './faults.js'
-export { DeadlockError } from './kernel.js'
+export { DeadlockError } from './deadlock.js'
 export { LogHash } from './log-hash.js'
 export { measuredNetwork, type NetworkOptions, rawNetwork } from './network/network.js'
 export { type OperationCost, SharedStore, type StoreCosts } from './shared-store.js'

@@ -1,4 +1,5 @@
 import { InvariantError, invariant, type Milliseconds } from '@murmuration/core'
+import { deadlock, standstill, textOf } from './deadlock.js'
 import { type Event, EventQueue } from './event-queue.js'
 import type { Program, Queue } from './program.js'
 
@@ -21,11 +22,6 @@ interface Run {
 /** Called when a program has ended, with its error if it failed. One function for all programs: a closure for each would cost memory. */
 type Ended = (program: Program, error?: unknown) => void
 
-/** No events are left and programs still wait: nothing can ever wake them. */
-export class DeadlockError extends Error {
-  override readonly name = 'DeadlockError'
-}
-
 /** Checks the deadline of a program. */
 class Timer implements Event {
   cancelled = false
@@ -41,8 +37,8 @@ class Timer implements Event {
   }
 }
 
-/** How many waiting programs the error of a deadlock names. */
-const maxNamed = 20
+/** More events than this at one time, and this many for each program, are a loop. */
+const [maxAtOnce, maxAtOnceEach] = [1_000_000, 1000]
 
 /**
  * Virtual time by counting (the "baton"). Waking a program adds one to `running`, its next wait or its end subtracts one, and time advances only at
@@ -58,6 +54,8 @@ export class Kernel {
   #expected = 0
   #run: Run | undefined
   #isAdvancing = false
+  /** How many events there were at the current time. */
+  #atOnce = 0
 
   /** The virtual clock. */
   now(): Milliseconds {
@@ -219,18 +217,26 @@ export class Kernel {
         for (const act of this.#endOfStepHooks.splice(0)) act()
         continue
       }
-      if (event === undefined) throw new DeadlockError(this.#deadlock())
+      if (event === undefined) throw deadlock(this.#now, [...this.#programs])
       if (event.time > until) {
         this.#now = until
         return false
       }
       invariant(event.time >= this.#now, 'virtual time went back')
+      this.#countAtOnce(event)
       this.#now = event.time
       this.#events.pop()
       const busy = event.fire()
       if (busy !== undefined) this.#await(busy)
     }
     return undefined
+  }
+
+  /** A program that waits in a loop for a time that has passed would stop the clock, and take memory, forever. */
+  #countAtOnce(event: Event): void {
+    this.#atOnce = event.time > this.#now ? 0 : this.#atOnce + 1
+    if (this.#atOnce <= maxAtOnce + maxAtOnceEach * this.#programs.size) return
+    throw standstill(this.#now, this.#atOnce, event instanceof Timer ? event.program : undefined)
   }
 
   /** Stops virtual time until real work has ended. */
@@ -280,20 +286,4 @@ export class Kernel {
     invariant(this.#running >= 0, 'more programs wait than exist')
     if (this.#running === 0) this.#continueRun()
   }
-
-  #deadlock(): string {
-    const waiting = [...this.#programs]
-    const named = waiting
-      .slice(0, maxNamed)
-      .map(
-        ({ peer, gate, waitingFor }) =>
-          `  ${peer}${gate.isShut ? ' is frozen, and' : ''} waits for ${textOf(waitingFor ?? 'nothing that is known')}`
-      )
-    if (waiting.length > maxNamed) named.push(`  and ${waiting.length - maxNamed} more`)
-    return `no event is left at ${this.#now} ms, and ${waiting.length} programs wait:\n${named.join('\n')}`
-  }
-}
-
-function textOf(what: string | (() => string)): string {
-  return typeof what === 'string' ? what : what()
 }

@@ -123,6 +123,18 @@ test('a deadlock is an error that names who waits for what', async (t) => {
   t.regex(error?.message ?? '', /2 programs wait:\n {2}a waits for a message\n {2}b waits for a message/)
 })
 
+test('a program that waits in a loop for a time that has passed ends the simulation, and is named', async (t) => {
+  t.timeout(120_000)
+  const error = await t.throwsAsync(
+    run('ab', async (fabric) => {
+      await fabric.sleep(7)
+      while (fabric.self === 'b') await fabric.receive(5)
+    })
+  )
+  t.is(error?.name, 'DeadlockError')
+  t.regex(error?.message ?? '', /events at 7 ms, and the clock does not advance: the program of b waits in a loop/)
+})
+
 test('waiting for two things at once is refused, and the way out is named', async (t) => {
   const error = await t.throwsAsync(
     run('a', async (fabric) => {
