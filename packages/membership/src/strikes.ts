@@ -10,8 +10,11 @@ interface Account {
 
 const noPeers: readonly PeerName[] = []
 
-/** A peer stays out for this many times the lost time: so waits for it take at most a fifth of all time, less with each further one. */
-const outFactor = 4
+/**
+ * A peer stays out for this many times the lost time, but no longer than for so many timeouts: so waits for it take at most a fifth of all time, less
+ * with each further one, and where it is the only one left it is tried again.
+ */
+const [outFactor, longestOut] = [4, 16]
 
 /** How many timeouts have to be lost: less than one, since others cause part of a wait. Where there may be an excuse half of the time counts. */
 const [threshold, excusedFactor] = [3 / 4, 1 / 2]
@@ -35,7 +38,8 @@ export class Strikes {
     const forgotten = (now - last.at) * forgetRate
     const lost = Math.max(0, last.lost - forgotten) + time
     const blame = Math.max(0, last.blame - forgotten) + time * (isExcused ? excusedFactor : 1)
-    const outUntil = blame >= threshold * timeout ? now + outFactor * lost : last.outUntil
+    const out = Math.min(outFactor * lost, longestOut * timeout)
+    const outUntil = blame >= threshold * timeout ? now + out : last.outUntil
     this.#accounts.set(peer, { lost, blame, at: now, outUntil })
   }
 

@@ -95,14 +95,16 @@ export class Members {
       const isHeld = this.#isHeld || (now - start < maxHold && this.#isBeforeOthers(isFirst, between))
       const isAlone = () => !this.#isAtOwnPace && this.#rows.isAlone(round())
       if (donor === undefined && this.#hasBegun && !isHeld && !isAlone()) return
-      this.#checkWait(patience, donor)
+      const ofOthers = this.#hasBegun && !isHeld ? 'for a neighbour to average with' : undefined
+      const what = donor === undefined ? ofOthers : `for the model of ${donor}`
+      this.#checkWait(patience, what)
       const roundBefore = round()
       if (donor !== undefined) {
         this.#pace.observe(recordsOfContacts(this.#member, this.#fabric.self), now)
         await between.takeState(donor)
-        patience.asked(this.#fabric.now())
       }
       if (round() !== roundBefore) continue
+      if (what !== undefined) patience.met(this.#fabric.now())
       const next = now + this.#member.settings.tick
       // A peer that gave no state is asked again at the next tick only, whatever arrives before.
       do await this.#waitForNews(next, between.wait)
@@ -257,9 +259,9 @@ export class Members {
     return this.#member.isAhead || (this.#lastSign < (between.aloneSince() ?? 0) && this.#member.present.length > 1)
   }
 
-  #checkWait(patience: Patience, donor?: PeerName): void {
+  #checkWait(patience: Patience, what?: string): void {
     this.#fabric.signal.throwIfAborted()
-    const waited = patience.exceeded(this.#fabric.now(), this.#hasBegun, donor)
+    const waited = patience.exceeded(this.#fabric.now(), this.#hasBegun, what)
     if (waited !== undefined) throw this.#missing(waited)
   }
 

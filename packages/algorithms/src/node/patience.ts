@@ -1,14 +1,17 @@
-import type { Milliseconds, PeerName } from '@murmuration/core'
+import type { Milliseconds } from '@murmuration/core'
 import type { MembersOptions } from './members-options.js'
 
-/** Others that can give a peer their model are asked for so many times as long: one that does not come in time is waited for longer, up to 16 timeouts. */
-const timesForModel = 32
+/**
+ * How many times as long a peer waits where others are there: a model that does not come in time is waited for longer, up to 16 timeouts, and neighbours
+ * that were late stay out of its rows for several.
+ */
+const timesWithOthers = 32
 
-/** How long a peer waits before a round: for others to come, or for the model of one that is there. */
+/** How long a peer waits before a round: for others to come, or for something of those that are there. */
 export class Patience {
   readonly #wait: MembersOptions['wait']
   readonly #start: Milliseconds
-  /** Since when no other could be asked. */
+  /** Since when it waits for others to come. */
   #alone: Milliseconds
 
   constructor(wait: MembersOptions['wait'], now: Milliseconds) {
@@ -16,8 +19,8 @@ export class Patience {
     this.#start = this.#alone = now
   }
 
-  /** Another peer was asked for its model, and has not given it. */
-  asked(now: Milliseconds): void {
+  /** Others are there. */
+  met(now: Milliseconds): void {
     this.#alone = now
   }
 
@@ -25,13 +28,12 @@ export class Patience {
    * Which wait has been too long, in words; undefined if none has.
    *
    * @param hasBegun - whether this peer takes part in the run
-   * @param donor - a peer that could give this one its model
+   * @param what - what it waits for; undefined for others to come
    */
-  exceeded(now: Milliseconds, hasBegun: boolean, donor: PeerName | undefined): string | undefined {
+  exceeded(now: Milliseconds, hasBegun: boolean, what?: string): string | undefined {
     const { start, pause } = this.#wait
-    const [longest, what] = hasBegun ? [pause, 'to continue'] : [start, 'for the run to begin']
-    const [since, limit] = donor === undefined ? [this.#alone, longest] : [this.#start, timesForModel * longest]
-    if (now - since <= limit) return undefined
-    return `has waited ${limit / 1000} s ${donor === undefined ? what : `for the model of ${donor}`}`
+    const [longest, usual] = hasBegun ? [pause, 'to continue'] : [start, 'for the run to begin']
+    const [since, limit] = what === undefined ? [this.#alone, longest] : [this.#start, timesWithOthers * longest]
+    return now - since > limit ? `has waited ${limit / 1000} s ${what ?? usual}` : undefined
   }
 }

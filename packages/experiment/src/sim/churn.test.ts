@@ -22,8 +22,8 @@ const lines = {
 }
 const churn = 'churn: { perMinute: 100 %, back: 4 s, after: 4 s, until: 16 s }'
 
-async function run(faults: string) {
-  const scenario = await scenarioOf({ ...lines, faults: `{ ${faults} }` })
+async function run(faults: string, given: Readonly<Record<string, string>> = lines) {
+  const scenario = await scenarioOf({ ...given, faults: `{ ${faults} }` })
   const [only] = runsOf(scenario)
   const taskSet = await new TaskSets(1).of(only.setting.learning, topologyOf(scenario, only).topology.peers, only.seed)
   return simulateRun(scenario, only, taskSet, () => 0)
@@ -51,4 +51,16 @@ test('a peer that is restarted where it reaches no other joins once it does, how
   const { record } = await run(`events: [${events.join(', ')}]`)
   t.is(record.lost, undefined)
   t.deepEqual(record.findings, [])
+})
+
+test('a peer whose neighbours were all too late waits until they are back in its rows', async (t) => {
+  const ring = {
+    ...lines,
+    topology: '{ graph: ring, peers: 7 }',
+    timeout: '1 s',
+    computing: '{ perStep: 50 ms, perSample: 0 ms }'
+  }
+  const { record } = await run('rules: [{ fraction: 2 %, do: drop, until: 8 s }]', ring)
+  t.is(record.lost, undefined)
+  t.is(record.outcome, 'limit')
 })
