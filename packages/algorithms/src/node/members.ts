@@ -7,7 +7,7 @@ import { MemberRows } from './member-rows.js'
 import { othersMissing } from './missing.js'
 import { laggardsOf, recordsOfContacts, unfinished } from './of-others.js'
 import { Pace } from './pace.js'
-import { Patience } from './patience.js'
+import { LongestWait } from './longest-wait.js'
 import type { BetweenRounds, MembersFabric, MembersOptions, SwarmStanding, Trainee } from './members-options.js'
 
 /** How long a peer that is ahead of others present waits for them, so that no peer can hold up all others. */
@@ -68,12 +68,12 @@ export class Members {
    * @throws NeighboursMissingError that names the missing peers
    */
   async entrance(check: () => void = () => {}): Promise<'begins' | 'joins'> {
-    const patience = new Patience(this.#options.wait, this.#fabric.now())
+    const longest = new LongestWait(this.#options.wait, this.#fabric.now())
     for (;;) {
       if (this.#member.donor(this.#fabric.now()) !== undefined) return 'joins'
       if (this.#member.mayBegin) return 'begins'
       check()
-      this.#checkWait(patience)
+      this.#checkWait(longest)
       await this.#fabric.sleep(this.#fabric.now() + this.#member.settings.tick)
     }
   }
@@ -81,7 +81,7 @@ export class Members {
   /** Before a round: begins, takes a state where this peer is behind, or pauses as long as necessary. */
   async ready(round: () => number, between: BetweenRounds): Promise<void> {
     const start = this.#fabric.now()
-    const patience = new Patience(this.#options.wait, start)
+    const longest = new LongestWait(this.#options.wait, start)
     if (!this.#hasBegun) this.#member.resume(round())
     for (;;) {
       const now = this.#fabric.now()
@@ -97,14 +97,14 @@ export class Members {
       if (donor === undefined && this.#hasBegun && !isHeld && !isAlone()) return
       const ofOthers = this.#hasBegun && !isHeld ? 'for a neighbour to average with' : undefined
       const what = donor === undefined ? ofOthers : `for the model of ${donor}`
-      this.#checkWait(patience, what)
+      this.#checkWait(longest, what)
       const roundBefore = round()
       if (donor !== undefined) {
         this.#pace.observe(recordsOfContacts(this.#member, this.#fabric.self), now)
         await between.takeState(donor)
       }
       if (round() !== roundBefore) continue
-      if (what !== undefined) patience.met(this.#fabric.now())
+      if (what !== undefined) longest.met(this.#fabric.now())
       const next = now + this.#member.settings.tick
       // A peer that gave no state is asked again at the next tick only, whatever arrives before.
       do await this.#waitForNews(next, between.wait)
@@ -259,9 +259,9 @@ export class Members {
     return this.#member.isAhead || (this.#lastSign < (between.aloneSince() ?? 0) && this.#member.present.length > 1)
   }
 
-  #checkWait(patience: Patience, what?: string): void {
+  #checkWait(longest: LongestWait, what?: string): void {
     this.#fabric.signal.throwIfAborted()
-    const waited = patience.exceeded(this.#fabric.now(), this.#hasBegun, what)
+    const waited = longest.exceeded(this.#fabric.now(), this.#hasBegun, what)
     if (waited !== undefined) throw this.#missing(waited)
   }
 

@@ -8,7 +8,7 @@ import type { MembersOptions } from './members-options.js'
 const timesWithOthers = 32
 
 /** How long a peer waits before a round: for others to come, or for something of those that are there. */
-export class Patience {
+export class LongestWait {
   readonly #wait: MembersOptions['wait']
   readonly #start: Milliseconds
   /** Since when it waits for others to come. */

@@ -1,0 +1,18 @@
+import test from 'ava'
+import { LongestWait } from './longest-wait.js'
+
+test('a peer waits for others no longer than it may, and begins to wait anew once it has met one', (t) => {
+  const longest = new LongestWait({ start: 2000, pause: 1000 }, 500)
+  t.is(longest.exceeded(2500, false), undefined)
+  t.is(longest.exceeded(2501, false), 'has waited 2 s for the run to begin')
+  t.is(longest.exceeded(1501, true), 'has waited 1 s to continue')
+  longest.met(1500)
+  t.is(longest.exceeded(2500, true), undefined)
+})
+
+test('where others are there a peer waits longer for what it needs of them, but not forever', (t) => {
+  const longest = new LongestWait({ start: 2000, pause: 1000 }, 0)
+  t.is(longest.exceeded(32_000, true, 'for the model of a'), undefined)
+  longest.met(32_000)
+  t.is(longest.exceeded(32_001, true, 'for the model of a'), 'has waited 32 s for the model of a')
+})
