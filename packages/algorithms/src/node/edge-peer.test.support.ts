@@ -76,7 +76,8 @@ export class ModelPeer {
     if (life !== before) this.#reset(from)
     if (kind === 'X') this.#receiveX(from, round, offer)
     if (kind === 'SKIP') this.#edges.skip(from, round)
-    if (kind === 'WITHDRAW' && this.#edges.withdraw(from, round)) {
+    if (kind === 'WITHDRAW') {
+      this.#edges.withdraw(from, round)
       if (round > this.#edges.currentTag) this.#take(from, round)
       this.#send(from, 'SKIP', round)
     }

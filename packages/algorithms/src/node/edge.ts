@@ -43,9 +43,10 @@ export type Verdict = 'keep' | 'mix' | 'late' | 'skip' | 'drop'
 /**
  * One peer's side of its edges on one channel. It does no I/O and knows no vectors.
  *
- * Under a tag an end sends its message (X) or SKIP, never both, and the edge is used if and only if both ends send X. An end that continues without
- * the other's X has a debt: it applies the same flow when X arrives, and nothing when SKIP arrives. While an edge has a debt, no X is sent on it, so
- * at most one exchange of an edge is open. Every X that is not used is answered with SKIP, so no peer waits for a message that will not arrive.
+ * Under a tag an end sends its message (X) or SKIP, and the edge is used if and only if both ends send X. An end that continues without the other's X
+ * has a debt, and asks for it with WITHDRAW: it applies the same flow when X arrives, and nothing when SKIP arrives. While an edge has a debt, no X is
+ * sent on it, so at most one exchange of an edge is open. Every X that is not used, and every WITHDRAW, is answered with SKIP, so no peer waits for a
+ * message that will not arrive. Only there SKIP follows an X of its tag, and says that it has arrived or is lost.
  * docs/decisions/0022-edges.md has the rules and their invariants.
  *
  * It relies on links that deliver in order and at most once: when something later arrives from a peer with a debt, what it owed is lost.
@@ -136,14 +137,15 @@ export class Edges<M> {
     return debt
   }
 
-  /** WITHDRAW has arrived. Returns whether to answer with SKIP: not if X was sent, since it is in flight. */
-  withdraw(from: PeerName, tag: number): boolean {
+  /**
+   * WITHDRAW has arrived. It is answered with SKIP, also where X was sent: an X that is in flight arrives before the SKIP, and is applied; if it does
+   * not, it is lost.
+   */
+  withdraw(from: PeerName, tag: number): void {
     const edge = this.of(from)
     // X was sent before WITHDRAW and has not arrived: it is lost.
     if (edge.debt !== undefined && edge.debt.tag <= tag) this.#cancel(edge)
-    if (tag <= edge.sentTag) return false
-    if (tag > this.currentTag) this.refuse(from, tag)
-    return true
+    if (tag > Math.max(edge.sentTag, this.currentTag)) this.refuse(from, tag)
   }
 
   /** Continues without the X of an edge on which this peer has sent its own. */

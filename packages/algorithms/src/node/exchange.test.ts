@@ -79,6 +79,14 @@ test('every message that will not be used is answered with SKIP: of nobody’s r
   t.deepEqual(sent.slice(4).map(textOf), ['7 2'], 'SKIP was said of round 3, and so of all before it')
 })
 
+test('who asks for what was sent hears SKIP: it has arrived, or is lost', (t) => {
+  const { box, sent, send } = mailbox()
+  send(0)
+  send(1)
+  for (const round of [0, 1]) box.exchange?.accept(control(b, { kind: kinds.withdraw, round }))
+  t.deepEqual(sent.slice(2).map(textOf), ['7 0', '7 1'])
+})
+
 test('a message of an earlier life, or to one, is dropped, and a new life makes the edge anew', (t) => {
   const { box, sent, send, receive } = mailbox()
   send(0)

@@ -219,7 +219,7 @@ export class Exchange implements Exchanging, OpenEdges, EdgesListener<Message> {
   }
 
   #withdrawn(from: PeerName, tag: number): void {
-    if (!this.#edges.withdraw(from, tag)) return
+    this.#edges.withdraw(from, tag)
     if (tag > this.currentTag) this.#buffer.drop(tag, from)
     this.#skip(from, tag)
   }
