@@ -22,11 +22,10 @@ export function deadlock(now: Milliseconds, waiting: readonly Program[]): Deadlo
   return new DeadlockError(`no event is left at ${now} ms, and ${waiting.length} programs wait:\n${named.join('\n')}`)
 }
 
-/** The error where there are too many events at one time, the last of them for `program`, if it is known. */
-export function standstill(now: Milliseconds, events: number, program: Program | undefined): DeadlockError {
-  const who = program === undefined ? 'a program' : `the program of ${program.peer}`
+/** The error where so many deadlines have passed at one time, the last of `program`, and nothing else has happened. */
+export function standstill(now: Milliseconds, deadlines: number, { peer }: Program): DeadlockError {
   return new DeadlockError(
-    `${events} events at ${now} ms, and the clock does not advance: ${who} waits in a loop for a time that has passed`
+    `${deadlines} deadlines at ${now} ms, and the clock does not advance: the program of ${peer} waits in a loop for a time that has passed`
   )
 }
 

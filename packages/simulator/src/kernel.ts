@@ -37,7 +37,7 @@ class Timer implements Event {
   }
 }
 
-/** More events than this at one time, and this many for each program, are a loop. */
+/** More deadlines than this at one time, and this many for each program, with nothing in between, are a loop. */
 const [maxAtOnce, maxAtOnceEach] = [1_000_000, 1000]
 
 /**
@@ -54,7 +54,7 @@ export class Kernel {
   #expected = 0
   #run: Run | undefined
   #isAdvancing = false
-  /** How many events there were at the current time. */
+  /** How many deadlines have passed at the current time since anything else happened. */
   #atOnce = 0
 
   /** The virtual clock. */
@@ -223,7 +223,7 @@ export class Kernel {
         return false
       }
       invariant(event.time >= this.#now, 'virtual time went back')
-      this.#countAtOnce(event)
+      this.#checkLoop(event)
       this.#now = event.time
       this.#events.pop()
       const busy = event.fire()
@@ -233,10 +233,11 @@ export class Kernel {
   }
 
   /** A program that waits in a loop for a time that has passed would stop the clock, and take memory, forever. */
-  #countAtOnce(event: Event): void {
-    this.#atOnce = event.time > this.#now ? 0 : this.#atOnce + 1
-    if (this.#atOnce <= maxAtOnce + maxAtOnceEach * this.#programs.size) return
-    throw standstill(this.#now, this.#atOnce, event instanceof Timer ? event.program : undefined)
+  #checkLoop(event: Event): void {
+    const isDeadline = event instanceof Timer
+    this.#atOnce = isDeadline && event.time === this.#now ? this.#atOnce + 1 : 0
+    if (!isDeadline || this.#atOnce <= maxAtOnce + maxAtOnceEach * this.#programs.size) return
+    throw standstill(this.#now, this.#atOnce, event.program)
   }
 
   /** Stops virtual time until real work has ended. */

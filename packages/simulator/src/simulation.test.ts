@@ -132,7 +132,7 @@ test('a program that waits in a loop for a time that has passed ends the simulat
     })
   )
   t.is(error?.name, 'DeadlockError')
-  t.regex(error?.message ?? '', /events at 7 ms, and the clock does not advance: the program of b waits in a loop/)
+  t.regex(error?.message ?? '', /deadlines at 7 ms, and the clock does not advance: the program of b waits in a loop/)
 })
 
 test('waiting for two things at once is refused, and the way out is named', async (t) => {
