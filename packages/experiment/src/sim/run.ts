@@ -16,7 +16,7 @@ import { codedWire, pooledVectorWire, type VectorMessage, weighed } from '@murmu
 import { lengthOf } from '@murmuration/vectors'
 import { trustingSigner } from '@murmuration/membership'
 import { recordOf } from '../training/algorithm-choice.js'
-import { meetingTimeout } from '../training/membership-schema.js'
+import { meetingTimeout } from '../training/meeting-timeout.js'
 import { trainingSettings } from '../training/training-settings.js'
 import { MetricsRecorder } from './metrics-recorder.js'
 import { InvariantCheckers } from './invariant-checkers.js'

@@ -2,12 +2,6 @@
 import { duration } from '@murmuration/files'
 import { z } from 'zod'
 
-/**
- * How many milliseconds the peers of one machine, or of a simulation, may take to find each other. A process that ends is noticed earlier; the rest is
- * for a busy machine, and for simulated links that fail.
- */
-export const meetingTimeout = 300_000
-
 const policy = z.enum(['continue', 'pause', 'stop'])
 
 /** The field `membership`. */
