@@ -2,20 +2,23 @@ import type { Milliseconds } from '@murmuration/core'
 import type { MembersOptions } from './members-options.js'
 
 /**
- * How many times as long a peer waits where others are there: a model that does not come in time is waited for longer, up to 16 timeouts, and neighbours
- * that were late stay out of its rows for several.
+ * For how many timeouts a peer waits at least where others are there: a model that does not come in time is waited for longer, up to 16 timeouts, and
+ * neighbours that were late stay out of its rows for several.
  */
-const timesWithOthers = 32
+const timeoutsWithOthers = 32
 
 /** How long a peer waits before a round: for others to come, or for something of those that are there. */
 export class LongestWait {
   readonly #wait: MembersOptions['wait']
+  readonly #withOthers: Milliseconds
   readonly #start: Milliseconds
   /** Since when it waits for others to come. */
   #alone: Milliseconds
 
-  constructor(wait: MembersOptions['wait'], now: Milliseconds) {
+  /** @param timeout - of a round */
+  constructor(wait: MembersOptions['wait'], now: Milliseconds, timeout: Milliseconds) {
     this.#wait = wait
+    this.#withOthers = timeoutsWithOthers * timeout
     this.#start = this.#alone = now
   }
 
@@ -33,7 +36,8 @@ export class LongestWait {
   exceeded(now: Milliseconds, hasBegun: boolean, what?: string): string | undefined {
     const { start, pause } = this.#wait
     const [longest, usual] = hasBegun ? [pause, 'to continue'] : [start, 'for the run to begin']
-    const [since, limit] = what === undefined ? [this.#alone, longest] : [this.#start, timesWithOthers * longest]
+    const [since, limit] =
+      what === undefined ? [this.#alone, longest] : [this.#start, Math.max(longest, this.#withOthers)]
     return now - since > limit ? `has waited ${limit / 1000} s ${what ?? usual}` : undefined
   }
 }

@@ -47,6 +47,8 @@ export interface Trainee {
 
 /** The actions of a peer between two rounds. */
 export interface BetweenRounds {
+  /** Of a round. */
+  readonly timeout: Milliseconds
   /** Processes messages. Ends once one has arrived, or at `until`. */
   wait(until: Milliseconds): Promise<void>
   /** Since when rounds have ended at once without any message; undefined if they do not. */

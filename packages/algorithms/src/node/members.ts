@@ -68,7 +68,7 @@ export class Members {
    * @throws NeighboursMissingError that names the missing peers
    */
   async entrance(check: () => void = () => {}): Promise<'begins' | 'joins'> {
-    const longest = new LongestWait(this.#options.wait, this.#fabric.now())
+    const longest = new LongestWait(this.#options.wait, this.#fabric.now(), 0)
     for (;;) {
       if (this.#member.donor(this.#fabric.now()) !== undefined) return 'joins'
       if (this.#member.mayBegin) return 'begins'
@@ -81,7 +81,7 @@ export class Members {
   /** Before a round: begins, takes a state where this peer is behind, or pauses as long as necessary. */
   async ready(round: () => number, between: BetweenRounds): Promise<void> {
     const start = this.#fabric.now()
-    const longest = new LongestWait(this.#options.wait, start)
+    const longest = new LongestWait(this.#options.wait, start, between.timeout)
     if (!this.#hasBegun) this.#member.resume(round())
     for (;;) {
       const now = this.#fabric.now()

@@ -103,6 +103,7 @@ export class Participation {
     if (presence.messages === this.#messages) await this.#takeIn()
     this.#messages = presence.messages
     await this.#members.ready(() => this.#trainee.round(), {
+      timeout: this.#peer.timeout,
       wait: (until) => this.#wait(until),
       aloneSince: () => presence.aloneSince,
       takeState: (donor) => this.#takeState(donor)
