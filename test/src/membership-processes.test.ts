@@ -143,6 +143,7 @@ test('a frozen peer, a link that drops everything and a swarm cut in two are rep
   for (const [place, name] of rest.entries()) t.true(peers.roundOf(name) <= rounds[place] + 1)
   marks = peers.marks(names)
   peers.join(some, rest)
+  // Only then nobody is left out any more as late: once there is no pause between rounds, few are yet to come.
   await peers.allTell(marks, 'that all are there', isHealthy)
   await allTrain(peers, names)
   await endsWell(t, peers, names)

@@ -4,7 +4,7 @@ import type { Knowledge } from './knowledge.js'
 import { Lives } from './lives.js'
 import type { AddressedNote, ProbeNote } from './notes.js'
 import { Probes } from './probes.js'
-import type { PeerRecord, Signer } from './records.js'
+import { compareStanding, type PeerRecord, type Signer } from './records.js'
 import type { MembershipSettings } from './settings.js'
 import { Suspicion } from './suspicion.js'
 
@@ -15,6 +15,7 @@ export class Detector {
   readonly #suspicion: Suspicion
   readonly #probes: Probes
   readonly #lives: Lives
+  readonly #isLate: (peer: PeerName) => boolean
   /** Contacts that others reach and this peer does not. */
   readonly #unreachable = new Set<PeerName>()
 
@@ -26,8 +27,10 @@ export class Detector {
       readonly random: Random
       readonly knowledge: Knowledge
       readonly changes: Changes
-    }
+    },
+    isLate: (peer: PeerName) => boolean
   ) {
+    this.#isLate = isLate
     this.#knowledge = options.knowledge
     this.#changes = options.changes
     this.#suspicion = new Suspicion(options.settings)
@@ -51,10 +54,23 @@ export class Detector {
     return this.#suspicion.isPresent(peer, at)
   }
 
-  /** A peer has refuted votes, or has a new life. To be called before its record is taken in. */
-  renewed({ name, life }: PeerRecord, before: PeerRecord, at: Milliseconds): void {
+  /** A record of a peer, or of this one, is about to be taken in. It may refute votes, or tell of a new life. */
+  recordComes(record: PeerRecord, at: Milliseconds): void {
+    const { name, life } = record
+    const before = this.#knowledge.record(name)
+    if (before === undefined || compareStanding(record, before) <= 0) return
     this.#suspicion.renewed(name, at)
-    if (life > Math.max(1, before.life) || this.#knowledge.isDead(name)) this.#lives.add(name, at)
+    if (life > Math.max(1, before.life) || this.#knowledge.isDead(name)) this.cameBack(name, at)
+  }
+
+  /** A peer, or this one, is back. What a peer does while it is kept out of the rows as late costs nobody anything. */
+  cameBack(peer: PeerName, at: Milliseconds): void {
+    if (!this.#isLate(peer)) this.#lives.add(peer, at)
+  }
+
+  /** The peers that came back too often to be waited for; perhaps this one too. */
+  restless(at: Milliseconds): readonly PeerName[] {
+    return this.#lives.tooOften(at)
   }
 
   /** Whether a peer was gone or silent and came back too often to be waited for. */
@@ -67,7 +83,7 @@ export class Detector {
     const wasPresent = this.#suspicion.isPresent(peer, at)
     const wasFine = wasPresent && !this.#suspicion.isSuspected(peer)
     // For dead peers, their record says that they live.
-    if (!wasPresent && this.#suspicion.wasHeard(peer) && !this.#knowledge.isDead(peer)) this.#lives.add(peer, at)
+    if (!wasPresent && this.#suspicion.wasHeard(peer) && !this.#knowledge.isDead(peer)) this.cameBack(peer, at)
     this.#suspicion.heard(peer, at)
     this.#probes.end(peer)
     if (!this.#unreachable.delete(peer)) return !wasFine

@@ -145,7 +145,7 @@ export class Explorer {
     const current = state.knows.get(to) ?? this.#model.knowledge()
     const knowledge = this.#knowing(current.records, current.votes)
     const ignored = () => undefined
-    const listener = { onNews: ignored, onRenewed: ignored, onOwn: ignored }
+    const listener = { onNews: ignored, onRecord: ignored, onOwn: ignored }
     const intake = new Intake(
       to,
       this.#signer,

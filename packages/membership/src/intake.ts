@@ -2,14 +2,14 @@ import type { PeerName } from '@murmuration/core'
 import { type Gossip, hasForgottenItself } from './gossip.js'
 import type { Knowledge } from './knowledge.js'
 import type { GossipNote } from './notes.js'
-import { compareStanding, type PeerRecord, signedText, type Signer, type Vote } from './records.js'
+import { type PeerRecord, signedText, type Signer, type Vote } from './records.js'
 
 /** Is notified of what arrives. */
 export interface IntakeListener {
   /** Something more than a beat has arrived. */
   onNews(): void
-  /** A peer refutes votes, or has a new life. */
-  onRenewed(record: PeerRecord, before: PeerRecord): void
+  /** A newer record than the known one, before it is taken in. */
+  onRecord(record: PeerRecord): void
   /** A signed record of this very peer. */
   onOwn(record: PeerRecord): void
 }
@@ -52,7 +52,7 @@ export class Intake {
     if (!this.#isKnown(from, record.name)) return true
     if (!this.#signer.verify(record.name, signedText(record), record.signature)) return false
     if (record.name === this.#self) this.#listener.onOwn(record)
-    else this.#addRecord(from, record, current)
+    else this.#addRecord(from, record)
     return true
   }
 
@@ -63,8 +63,8 @@ export class Intake {
     return isKnown
   }
 
-  #addRecord(from: PeerName, record: PeerRecord, current: PeerRecord | undefined) {
-    if (current !== undefined && compareStanding(record, current) > 0) this.#listener.onRenewed(record, current)
+  #addRecord(from: PeerName, record: PeerRecord) {
+    this.#listener.onRecord(record)
     if (this.#knowledge.addRecord(record) === 'news') {
       this.#gossip.add(record, from)
       this.#listener.onNews()

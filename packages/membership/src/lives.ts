@@ -23,8 +23,9 @@ export class Lives {
     this.#settings = settings
   }
 
-  /** A peer is back. */
+  /** A peer is back. Not while it is out: nobody waits for it then, and it falls behind and takes a state, each time a new life. */
   add(peer: PeerName, now: Milliseconds): void {
+    if (this.isTooOften(peer, now)) return
     const { lifeInterval, maxLifeInterval } = this.#settings
     const last = this.#paces.get(peer)
     const forgiven = last === undefined ? 0 : (now - last.at) / maxLifeInterval
@@ -36,5 +37,10 @@ export class Lives {
 
   isTooOften(peer: PeerName, now: Milliseconds): boolean {
     return (this.#paces.get(peer)?.outUntil ?? now) > now
+  }
+
+  /** The peers that are out. */
+  tooOften(now: Milliseconds): readonly PeerName[] {
+    return [...this.#paces.keys()].filter((peer) => this.isTooOften(peer, now))
   }
 }

@@ -14,7 +14,7 @@ import { NoteReader } from './note-reader.js'
 import type { AddressedNote } from './notes.js'
 import { OwnRecord } from './own-record.js'
 import { type MemberProgress, OwnReport } from './own-report.js'
-import { type PeerRecord, type Signer, voteText } from './records.js'
+import type { PeerRecord } from './records.js'
 import { membershipDefaults, type MembershipSettings, policyIn } from './settings.js'
 import { type MemberState, stateOf } from './states.js'
 import { SwarmView } from './swarm-view.js'
@@ -30,7 +30,6 @@ export class Member extends SwarmView {
   protected readonly knowledge: Knowledge
   readonly #self: PeerName
   readonly #reader: NoteReader
-  readonly #signer: Signer
   readonly #random: Random
   readonly #own: OwnRecord
   readonly #clock: AwakeClock
@@ -54,19 +53,18 @@ export class Member extends SwarmView {
     this.settings = { ...membershipDefaults, ...settings }
     this.#self = self
     this.#reader = NoteReader.of(peers)
-    this.#signer = signer
     this.#random = random
     this.knowledge = new Knowledge(this.settings.liars)
     this.#own = new OwnRecord(self, signer, lifeBefore)
     this.#clock = new AwakeClock(this.settings.tick, now)
     const shared = { settings: this.settings, signer, random, knowledge: this.knowledge, changes: this.#changes }
-    this.#detector = new Detector(self, shared)
+    this.#detector = new Detector(self, shared, (peer) => this.isLate(peer) || this.view.quarantined.has(peer))
     this.#report = new OwnReport(self, this.settings, this.knowledge)
     this.#contacts = new Contacts(peers, self)
     this.#gossip = new Gossip(this.knowledge, 2 * this.settings.beat, () => this.#own.distance)
     this.#intake = new Intake(self, signer, this.knowledge, this.#gossip, {
       onNews: () => this.#changed(),
-      onRenewed: (record, before) => this.#detector.renewed(record, before, this.#clock.at(this.#now)),
+      onRecord: (record) => this.#detector.recordComes(record, this.#clock.at(this.#now)),
       onOwn: (record) => this.#joinAfter(record)
     })
     this.#entry = new Entry(this.settings, peers.length - places.length, roundBefore, lifeBefore > 0)
@@ -240,8 +238,9 @@ export class Member extends SwarmView {
   }
 
   protected get view(): View {
-    const isHeard = (peer: PeerName) => this.#detector.isPresent(peer, this.#clock.at(this.#now))
-    const own = () => this.#report.names(this.#detector.unreachable, this.#now)
+    const at = () => this.#clock.at(this.#now)
+    const isHeard = (peer: PeerName) => this.#detector.isPresent(peer, at())
+    const own = () => this.#report.names(this.#detector.unreachable, this.#now, this.#detector.restless(at()))
     return (this.#view ??= new View(this.knowledge, own(), this.#contacts.all, isHeard))
   }
 
@@ -271,13 +270,12 @@ export class Member extends SwarmView {
   #vote(target: PeerName) {
     const record = this.recordOf(target)
     if (record === undefined || !this.knowledge.isMember(target) || this.isDead(target)) return
-    const vote = { voter: this.#self, target, life: record.life, refutation: record.refutation }
     const last = this.knowledge.vote(this.#self, target)
-    if (last?.life === vote.life && last.refutation === vote.refutation) return
-    const signed = { ...vote, signature: this.#signer.sign(voteText(vote)) }
-    if (!this.knowledge.addVote(signed)) return
+    if (last?.life === record.life && last.refutation === record.refutation) return
+    const vote = this.#own.voteAgainst(record)
+    if (!this.knowledge.addVote(vote)) return
     this.#changed()
-    this.#gossip.add(signed)
+    this.#gossip.add(vote)
     this.#gossip.send(this.#contacts.all)
   }
 
@@ -289,6 +287,7 @@ export class Member extends SwarmView {
   }
 
   #publish(record: PeerRecord) {
+    this.#detector.recordComes(record, this.#clock.at(this.#now))
     if (this.knowledge.addRecord(record) === 'news') this.#changed()
     this.#gossip.add(record)
   }

@@ -6,7 +6,9 @@ import {
   maxNames,
   type PeerRecord,
   recordText,
-  type Signer
+  type Signer,
+  type Vote,
+  voteText
 } from './records.js'
 
 /**
@@ -85,7 +87,13 @@ export class OwnRecord {
 
   end(status: 'done' | 'left', round: number): PeerRecord {
     this.#distance = { ...this.#distance, round }
-    return this.#next({ status, waitsFor: [], broken: [] })
+    return this.#next({ status, waitsFor: [], broken: [], silent: [] })
+  }
+
+  /** A vote against a peer's present standing. */
+  voteAgainst({ name: target, life, refutation }: PeerRecord): Vote {
+    const vote = { voter: this.#record.name, target, life, refutation }
+    return { ...vote, signature: this.#signer.sign(voteText(vote)) }
   }
 
   /** Makes the votes against this peer void. */

@@ -74,9 +74,9 @@ export class OwnReport {
   }
 
   /** The peers that this one reports now. */
-  names(unreachable: readonly PeerName[], now: Milliseconds): OwnReports {
+  names(unreachable: readonly PeerName[], now: Milliseconds, restless: readonly PeerName[] = []): OwnReports {
     const broken = [...new Set([...unreachable, ...this.#progress.owes])].sort(compareTexts)
-    return { self: this.self, broken, silent: this.struck(now) }
+    return { self: this.self, broken, silent: this.struck(now), restless }
   }
 
   /** A beat: the content of the record. A wait is reported only once it is long: a changed record is sent to all. */

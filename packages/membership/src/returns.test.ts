@@ -1,9 +1,9 @@
 /** Peers that come back repeatedly. */
-import { peerName } from '@murmuration/core'
+import { type PeerName, peerName } from '@murmuration/core'
 import test from 'ava'
 import { Room } from './room.test.support.js'
 
-const b = peerName('b')
+const [a, b, c, d] = ['a', 'b', 'c', 'd'].map(peerName)
 
 for (const [silence, what] of [
   [5000, 'once the longest gap is known, it is not taken for dead'],
@@ -29,6 +29,62 @@ for (const [silence, what] of [
     t.deepEqual(wasDead.slice(1), new Array(6).fill(silence > 6500))
   })
 }
+
+for (const reason of ['it came back too often', 'it was late'])
+  test(`what a peer does while it is out does not keep it out: ${reason}`, (t) => {
+    const room = new Room('abc').begin()
+    const beginAgain = () => {
+      room.member('b').begin(0, room.now)
+      room.deliver()
+      room.run(250)
+    }
+    if (reason === 'it was late') for (const name of 'ac') room.member(name).lostTime(b, 1000, 1000, room.now)
+    else for (let life = 0; life < 3; life++) beginAgain()
+    const isOut = () => room.member('a').isLate(b) || !room.member('a').isUsable(b, 5)
+    t.true(isOut())
+    const since = room.now
+    // It falls behind, and takes a state, at once again.
+    while (isOut() && room.now - since < 60_000) beginAgain()
+    t.true(room.now - since <= 4000, `${room.now - since} ms`)
+    room.run(250)
+    t.false(isOut())
+  })
+
+test('all are told who is left out, and that it no longer is; the peer itself by whom', (t) => {
+  const room = new Room('abcd').begin()
+  const before = new Map([...room.changes].map(([name, changes]) => [name, changes.length]))
+  room.member('a').lostTime(b, 1000, 1000, room.now)
+  room.run(1000)
+  for (const { state } of room.members.values()) t.is(state, 'degraded')
+  room.member('c').lostTime(b, 1000, 1000, room.now)
+  room.run(10_000)
+  const news = (name: PeerName) => room.changes.get(name)?.slice(before.get(name))
+  const degraded = { kind: 'state', state: 'degraded', before: 'healthy', policy: 'continue' }
+  const healthy = { kind: 'state', state: 'healthy', before: 'degraded', policy: 'continue' }
+  const ended = [{ kind: 'taken-in', peer: b }, healthy]
+  for (const name of [a, c, d]) t.deepEqual(news(name), [{ kind: 'left-out', peer: b, by: [a] }, degraded, ...ended])
+  const byBoth = [[a, c], [c]].map((by) => ({ kind: 'left-out', peer: b, by }))
+  t.deepEqual(news(b), [{ kind: 'left-out', peer: b, by: [a] }, degraded, ...byBoth, ...ended])
+})
+
+test('a peer that came back too often knows that all leave it out', (t) => {
+  const room = new Room('abc').begin()
+  for (let life = 0; life < 3; life++) {
+    room.member('b').begin(0, room.now)
+    room.run(250)
+  }
+  room.run(2000)
+  const ofBeingOut = (name: PeerName) => room.changes.get(name)?.filter(({ kind }) => /left-out|taken-in/.test(kind))
+  for (const [name, by] of [
+    [a, [a]],
+    [b, [a, c]],
+    [c, [c]]
+  ] as const)
+    t.deepEqual(ofBeingOut(name), [
+      { kind: 'left-out', peer: b, by },
+      { kind: 'taken-in', peer: b }
+    ])
+})
 
 test('a peer that others reach is not silent: its link is cut', (t) => {
   const room = new Room('abc').begin()

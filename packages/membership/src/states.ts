@@ -8,12 +8,13 @@ export type MemberState = 'starting' | 'healthy' | 'degraded' | 'partitioned' | 
  * @param hasOthers - whether another peer of the list has not left
  */
 export function stateOf(
-  view: Pick<View, 'members' | 'presentCount' | 'isMain' | 'brokenPairs'>,
+  view: Pick<View, 'members' | 'presentCount' | 'isMain' | 'brokenPairs' | 'leftOut'>,
   hasBegun: boolean,
   hasOthers: boolean
 ): MemberState {
   if (!hasBegun) return 'starting'
   if (view.presentCount <= 1 && hasOthers) return 'isolated'
   if (!view.isMain) return 'partitioned'
-  return view.presentCount < view.members.length || view.brokenPairs.length > 0 ? 'degraded' : 'healthy'
+  const { members, presentCount, brokenPairs, leftOut } = view
+  return presentCount < members.length || brokenPairs.length + leftOut.size > 0 ? 'degraded' : 'healthy'
 }

@@ -9,7 +9,11 @@ export interface OwnReports {
   readonly self: PeerName
   readonly broken: readonly PeerName[]
   readonly silent: readonly PeerName[]
+  /** The peers that came back too often, as this peer counts; perhaps itself, as others then count too. Not in records. */
+  readonly restless: readonly PeerName[]
 }
+
+type Reports = Pick<OwnReports, 'self' | 'broken' | 'silent'>
 
 /** What follows from the knowledge at one moment, computed on demand. */
 export class View {
@@ -24,8 +28,9 @@ export class View {
   readonly #knowledge: Knowledge
   readonly #own: OwnReports
   #present: readonly PeerName[] | undefined
-  #reports: readonly OwnReports[] | undefined
+  #reports: readonly Reports[] | undefined
   #quarantined: ReadonlySet<PeerName> | undefined
+  #leftOut: ReadonlyMap<PeerName, readonly PeerName[]> | undefined
   #brokenPairs: readonly BrokenPair[] | undefined
   #brokenKeys: ReadonlySet<string> | undefined
 
@@ -67,6 +72,11 @@ export class View {
     return (this.#quarantined ??= quarantinedBy(this.#reportsNow, needed))
   }
 
+  /** The living members that present peers leave out of their rows although they are there, as far as this peer knows; by which peers. */
+  get leftOut(): ReadonlyMap<PeerName, readonly PeerName[]> {
+    return (this.#leftOut ??= this.#leftOutNow())
+  }
+
   /** The pairs of living members that either end reports. */
   get brokenPairs(): readonly BrokenPair[] {
     this.#brokenPairs ??= this.#reportsNow.flatMap(({ self, broken }) =>
@@ -80,12 +90,22 @@ export class View {
   }
 
   /** What the present peers report, in the order of their names. */
-  get #reportsNow(): readonly OwnReports[] {
+  get #reportsNow(): readonly Reports[] {
     this.#reports ??= [...this.#knowledge.reporting, this.#own.self]
       .filter((peer, index, all) => this.isPresent(peer) && all.lastIndexOf(peer) === index)
       .sort(compareTexts)
       .map((peer) => (peer === this.#own.self ? this.#own : { self: peer, ...namesOf(this.#knowledge, peer) }))
     return this.#reports
+  }
+
+  #leftOutNow(): ReadonlyMap<PeerName, readonly PeerName[]> {
+    const { self, restless } = this.#own
+    const leftOut = new Map<PeerName, readonly PeerName[]>()
+    for (const reports of this.#reportsNow)
+      for (const peer of reports.silent) leftOut.set(peer, [...(leftOut.get(peer) ?? []), reports.self])
+    for (const peer of restless)
+      leftOut.set(peer, peer === self ? this.present.filter((other) => other !== self) : [self])
+    return new Map([...leftOut].filter(([peer, by]) => by.length > 0 && this.isPresent(peer)))
   }
 
   #mayBePresent(peer: PeerName): boolean {
@@ -98,7 +118,7 @@ function namesOf(knowledge: Knowledge, peer: PeerName) {
   return { broken, silent }
 }
 
-function quarantinedBy(reports: readonly OwnReports[], needed: number): Set<PeerName> {
+function quarantinedBy(reports: readonly Reports[], needed: number): Set<PeerName> {
   const accusers = new Map<PeerName, number>()
   for (const { self, silent } of reports) {
     for (const peer of new Set(silent)) if (peer !== self) accusers.set(peer, (accusers.get(peer) ?? 0) + 1)

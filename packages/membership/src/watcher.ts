@@ -19,6 +19,8 @@ export class Watcher {
   readonly #seen = new Map<PeerName, Sight>()
   readonly #deadSince = new Map<PeerName, Milliseconds>()
   readonly #leftSince = new Map<PeerName, Milliseconds>()
+  /** Who was last seen to be left out, and by whom. */
+  #leftOut: ReadonlyMap<PeerName, readonly PeerName[]> = new Map()
   readonly apart: Apart
   #state: MemberState = 'starting'
 
@@ -39,6 +41,7 @@ export class Watcher {
     }
     if (view.isMain && !isPaused) this.#forgetGone(view, now)
     this.#updateApart(view, now)
+    this.#updateLeftOut(view)
     if (state === this.#state) return
     this.changes.add({ kind: 'state', state, before: this.#state, policy })
     this.#state = state
@@ -69,6 +72,17 @@ export class Watcher {
     const { lag } = this.report
     const reunion = this.apart.update({ view, samples: own.samples, round: own.round, lag, recordOf }, now)
     if (reunion !== undefined) this.changes.add({ kind: 'reunited', ...reunion })
+  }
+
+  /** Of another peer it is told only that it is left out, and that this has ended; of this one also by whom, as that changes. */
+  #updateLeftOut({ leftOut }: View) {
+    const last = this.#leftOut
+    for (const [peer, by] of leftOut) {
+      const isNews = peer === this.self ? String(by) !== String(last.get(peer)) : !last.has(peer)
+      if (isNews) this.changes.add({ kind: 'left-out', peer, by })
+    }
+    for (const peer of last.keys()) if (!leftOut.has(peer)) this.changes.add({ kind: 'taken-in', peer })
+    this.#leftOut = leftOut
   }
 
   #returned({ name: peer, life }: PeerRecord) {

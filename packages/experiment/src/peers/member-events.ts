@@ -59,7 +59,16 @@ export class MemberEvents {
         return `the link to ${change.peer} is broken: other peers reach it, this peer does not`
       case 'reachable':
         return `the link to ${change.peer} works again`
+      case 'left-out':
+        return `${this.#isOr(change.peer)} left out by ${change.by.join(', ')}: it was late, or came back, too often`
+      case 'taken-in':
+        return `${this.#isOr(change.peer)} no longer left out`
     }
+  }
+
+  /** "is" of this peer, whose name every text begins with; otherwise with the name. */
+  #isOr(peer: PeerName): string {
+    return peer === this.#self ? 'is' : `${peer} is`
   }
 
   #count(): void {
