@@ -1,6 +1,7 @@
 /** Simulated swarms whose peers come late, die, freeze, come back and are cut off from each other. */
 import type { PeerName } from '@murmuration/core'
 import type { FaultEvent } from '@murmuration/simulator'
+import { createRandom } from '@murmuration/random'
 import { consensusDistance } from '@murmuration/vectors'
 import test, { type ExecutionContext } from 'ava'
 import { distanceAfter, namesOf, runMembers, type SwarmEnd } from './member-swarm.js'
@@ -68,6 +69,31 @@ test('a frozen peer is declared dead, continues when it thaws, and delays others
     if (peer !== p3) t.true(long[0] < 4000, `${long[0]} ms`)
   }
 })
+
+for (const [pace, slowness, lives] of [
+  ['slower than the others is taken in again', 1.5, 40],
+  ['as fast as the others keeps pace meanwhile, with its own model', 1, 3]
+] as const)
+  test(`a peer that stalls twice is left out for some time, and one that is ${pace}`, async (t) => {
+    const events: FaultEvent[] = [5000, 20_000].flatMap((at): FaultEvent[] => [
+      { at, kind: 'freeze', peer: p3 },
+      { at: at + 7000, kind: 'thaw', peer: p3 }
+    ])
+    const random = createRandom(1, 'gradients')
+    const end = await runMembers({
+      ...{ peers: 5, rounds: 1000, graph: { kind: 'complete' }, faults: { rules: [], events } },
+      gradient: (peer) => (peer === p3 ? slowness : 1) * (30 + 40 * random.uniform())
+    })
+    agree(t, end, namesOf(5))
+    for (const peer of namesOf(5)) {
+      const texts = textsOf(end, peer)
+      const told = ['left-out p3', 'taken-in p3', 'healthy'].map((text) => texts.lastIndexOf(text))
+      t.false(told.includes(-1), texts.join())
+      t.true(told[0] < told[1] && told[1] < told[2], texts.join())
+    }
+    const last = Math.max(...end.changes.map(({ change }) => (change.kind === 'joined' ? change.life : 1)))
+    t.true(last <= lives, `life ${last}`)
+  })
 
 test('of two halves the larger continues and the smaller waits, and all agree when they meet again', async (t) => {
   const events: FaultEvent[] = [

@@ -19,6 +19,12 @@ export interface MemberProgress {
   readonly every?: number
 }
 
+/**
+ * A peer that was kept out is told so many beats before it is taken in again: it sends nothing to those that keep it out, and they would wait for
+ * nothing.
+ */
+const toldBefore = 2
+
 /** What this peer's own training says of itself and of its neighbours. */
 export class OwnReport {
   readonly strikes = new Strikes()
@@ -76,7 +82,8 @@ export class OwnReport {
   /** The peers that this one reports now. */
   names(unreachable: readonly PeerName[], now: Milliseconds, restless: readonly PeerName[] = []): OwnReports {
     const broken = [...new Set([...unreachable, ...this.#progress.owes])].sort(compareTexts)
-    return { self: this.self, broken, silent: this.struck(now), restless }
+    const soon = now + toldBefore * this.settings.beat
+    return { self: this.self, broken, silent: this.struck(soon), out: [...this.struck(now), ...restless] }
   }
 
   /** A beat: the content of the record. A wait is reported only once it is long: a changed record is sent to all. */

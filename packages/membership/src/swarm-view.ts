@@ -73,6 +73,11 @@ export abstract class SwarmView {
     return this.view.brokenKeys.has(pairKey(a, b))
   }
 
+  /** Whether a peer says that it keeps this one out of its rows, or so many others say it that all do (rule 10). */
+  isLeftOutBy(peer: PeerName): boolean {
+    return this.view.isLeftOutBy(peer)
+  }
+
   /** The pairs for which {@link isBroken} is true; a pair may occur twice. */
   get brokenPairs(): readonly BrokenPair[] {
     return this.view.brokenPairs

@@ -157,7 +157,7 @@ export class Trainer implements Process {
     const { member, world, name } = this
     const isUsable = (peer: PeerName) => member.isUsable(peer, round)
     const { receiveFrom } = repairedRow(world.topology, name, round, isUsable, member.brokenPairs)
-    return receiveFrom.map(({ name: peer }) => peer).filter((peer) => !member.isLate(peer))
+    return receiveFrom.map(({ name: peer }) => peer).filter((peer) => !member.isLate(peer) && !member.isLeftOutBy(peer))
   }
 
   #useEarly(round: number) {

@@ -9,11 +9,11 @@ export interface OwnReports {
   readonly self: PeerName
   readonly broken: readonly PeerName[]
   readonly silent: readonly PeerName[]
-  /** The peers that came back too often, as this peer counts; perhaps itself, as others then count too. Not in records. */
-  readonly restless: readonly PeerName[]
+  /** The peers that are out of its rows because they were late or came back too often; this peer itself, if all keep it out. Not in records. */
+  readonly out: readonly PeerName[]
 }
 
-type Reports = Pick<OwnReports, 'self' | 'broken' | 'silent'>
+type Reports = Omit<OwnReports, 'out'>
 
 /** What follows from the knowledge at one moment, computed on demand. */
 export class View {
@@ -31,6 +31,7 @@ export class View {
   #reports: readonly Reports[] | undefined
   #quarantined: ReadonlySet<PeerName> | undefined
   #leftOut: ReadonlyMap<PeerName, readonly PeerName[]> | undefined
+  #leftOutBy: ReadonlySet<PeerName> | undefined
   #brokenPairs: readonly BrokenPair[] | undefined
   #brokenKeys: ReadonlySet<string> | undefined
 
@@ -77,6 +78,14 @@ export class View {
     return (this.#leftOut ??= this.#leftOutNow())
   }
 
+  /** Whether a peer keeps this one out of its rows as late. */
+  isLeftOutBy(peer: PeerName): boolean {
+    const { self } = this.#own
+    const naming = () => this.#reportsNow.filter(({ silent }) => silent.includes(self)).map((reports) => reports.self)
+    this.#leftOutBy ??= new Set(this.quarantined.has(self) ? this.members : naming())
+    return this.#leftOutBy.has(peer)
+  }
+
   /** The pairs of living members that either end reports. */
   get brokenPairs(): readonly BrokenPair[] {
     this.#brokenPairs ??= this.#reportsNow.flatMap(({ self, broken }) =>
@@ -99,12 +108,17 @@ export class View {
   }
 
   #leftOutNow(): ReadonlyMap<PeerName, readonly PeerName[]> {
-    const { self, restless } = this.#own
+    const { self, out } = this.#own
     const leftOut = new Map<PeerName, readonly PeerName[]>()
+    const add = (peer: PeerName, by: PeerName) => leftOut.set(peer, [...(leftOut.get(peer) ?? []), by])
     for (const reports of this.#reportsNow)
-      for (const peer of reports.silent) leftOut.set(peer, [...(leftOut.get(peer) ?? []), reports.self])
-    for (const peer of restless)
-      leftOut.set(peer, peer === self ? this.present.filter((other) => other !== self) : [self])
+      for (const peer of reports.self === self ? out : reports.silent) add(peer, reports.self)
+    // All others leave it out.
+    if (out.includes(self))
+      leftOut.set(
+        self,
+        this.present.filter((other) => other !== self)
+      )
     return new Map([...leftOut].filter(([peer, by]) => by.length > 0 && this.isPresent(peer)))
   }
 

@@ -20,42 +20,41 @@ export class MemberRows {
 
   /**
    * The row of a round. It is the topology's own where all of its neighbours are usable. Otherwise it bypasses those that are not, and all its offers
-   * are equal. Rows with the same neighbours are the same object.
+   * are equal. Rows with the same neighbours are the same object. A peer that keeps this one out of its own row is not in it: it would send nothing.
    *
    * @param at - the round that its peers must have reached: peers that begin a new life do so in a later round
    */
   of(round: number, at = round): Mixing {
     const member = this.#member
+    return this.#without((peer) => member.isLate(peer) || member.isLeftOutBy(peer), round, at)
+  }
+
+  #without(isOut: (peer: PeerName) => boolean, round: number, at: number): Mixing {
+    const member = this.#member
     const filed = this.#topology.mixing(this.#self, round)
     const isUsable = (peer: PeerName) => member.isUsable(peer, at)
     const row = repairedRow(this.#topology, this.#self, round, isUsable, member.brokenPairs)
-    if (row === filed && !this.#isAnyLate(row.receiveFrom) && !this.#isAnyLate(row.sendTo)) return filed
-    return this.#offering(this.#punctual(row.receiveFrom), this.#punctual(row.sendTo))
+    const isAnyOut = (peers: readonly WeightedPeer[]) => peers.some(({ name }) => isOut(name))
+    if (row === filed && !isAnyOut(row.receiveFrom) && !isAnyOut(row.sendTo)) return filed
+    const rest = (peers: readonly WeightedPeer[]) => peers.map(({ name }) => name).filter((name) => !isOut(name))
+    return this.#offering(rest(row.receiveFrom), rest(row.sendTo))
   }
 
   /**
    * Whether others are in this round, and this peer exchanges with none of them in this round or the following ones: they were late, or an exchange
-   * with them is open. Where the graph changes by round, a peer without neighbours in a single round continues. Peers that begin a new life in a
-   * later round are not waited for: they would wait for this peer there.
+   * with them is open. Where the graph changes by round, a peer without neighbours in a single round continues; so does one that the others keep out,
+   * in order to be where they are once they take it in again. Peers that begin a new life in a later round are not waited for: they would wait for
+   * this peer there.
    */
   isAlone(round: number): boolean {
     const { peers, period } = this.#topology
     for (let ahead = 0; ahead < Math.min(period, longestPeriod); ahead++) {
-      const { receiveFrom, sendTo } = this.of(round + ahead)
+      const { receiveFrom, sendTo } = this.#without((peer) => this.#member.isLate(peer), round + ahead, round + ahead)
       if (receiveFrom.length + sendTo.length > 0) return false
     }
     return peers.some(
       (peer) => peer !== this.#self && this.#member.present.includes(peer) && this.#member.isUsable(peer, round)
     )
-  }
-
-  #isAnyLate(peers: readonly WeightedPeer[]): boolean {
-    return peers.some(({ name }) => this.#member.isLate(name))
-  }
-
-  /** Without peers that were late. */
-  #punctual(peers: readonly WeightedPeer[]): readonly PeerName[] {
-    return peers.map(({ name }) => name).filter((name) => !this.#member.isLate(name))
   }
 
   /** Equal offers, which sum to 1 with the peer's own weight. */
