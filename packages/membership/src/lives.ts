@@ -18,6 +18,8 @@ const freeLives = 2
 export class Lives {
   readonly #settings: MembershipSettings
   readonly #paces = new Map<PeerName, Pace>()
+  /** The peers that are out, and some that were. */
+  readonly #out = new Set<PeerName>()
 
   constructor(settings: MembershipSettings) {
     this.#settings = settings
@@ -33,6 +35,7 @@ export class Lives {
     const interval =
       count <= freeLives ? 0 : Math.min(maxLifeInterval, lifeInterval * 2 ** Math.floor(count - freeLives))
     this.#paces.set(peer, { count, at: now, outUntil: now + interval })
+    if (interval > 0) this.#out.add(peer)
   }
 
   isTooOften(peer: PeerName, now: Milliseconds): boolean {
@@ -41,6 +44,7 @@ export class Lives {
 
   /** The peers that are out. */
   tooOften(now: Milliseconds): readonly PeerName[] {
-    return [...this.#paces.keys()].filter((peer) => this.isTooOften(peer, now))
+    for (const peer of this.#out) if (!this.isTooOften(peer, now)) this.#out.delete(peer)
+    return [...this.#out]
   }
 }

@@ -79,7 +79,11 @@ export class OwnReport {
     return hasOthers ? struck : []
   }
 
-  /** The peers that this one reports now. */
+  /**
+   * The peers that this one reports now.
+   *
+   * @param restless - those that came back too often
+   */
   names(unreachable: readonly PeerName[], now: Milliseconds, restless: readonly PeerName[] = []): OwnReports {
     const broken = [...new Set([...unreachable, ...this.#progress.owes])].sort(compareTexts)
     const soon = now + toldBefore * this.settings.beat
