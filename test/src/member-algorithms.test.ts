@@ -84,6 +84,8 @@ for (const algorithm of [adPsgd, divShare])
       [1, 1, 1, 1]
     )
     t.is(end.times.get(p2)?.size, end.times.get(p1)?.size)
+    // Nor is a neighbour blamed for waiting for it.
+    t.false(end.changes.some(({ change }) => change.kind === 'left-out'))
     t.true(consensusDistance([...end.models.values()]) < 1e-3)
   })
 

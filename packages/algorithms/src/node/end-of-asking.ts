@@ -44,7 +44,7 @@ export class EndOfAsking implements Handler {
     const { answers } = roleOf(this.#settings, fabric.self)
     if (answers === undefined && this.#settings.algorithm.pace !== 'own') return
     const start = fabric.now()
-    await this.#await(others, round, announce)
+    await this.#await(this.#awaitedAtEnd(others), round, announce)
     // A server that only answers has nothing else to do.
     if (!this.#isServer) this.#peer.waited(fabric.now() - start)
     this.#done = undefined
@@ -53,6 +53,17 @@ export class EndOfAsking implements Handler {
   /** Whether peers announce their end. */
   static isUsed({ algorithm: { pace, answers, server } }: Pick<TrainingSettings, 'algorithm'>): boolean {
     return pace === 'own' || answers !== undefined || server?.answers !== undefined
+  }
+
+  /**
+   * Where peers report their rounds, all others: a neighbour that waits for a slow one does not begin the next round, and would be blamed. Otherwise
+   * those that announce their end.
+   */
+  #awaitedAtEnd(announcing: readonly PeerName[]): readonly PeerName[] {
+    const { servers = [], workers } = this.#settings
+    const { fabric, presence } = this.#peer
+    if (presence.members === undefined || servers.length > 0) return announcing
+    return workers.filter((name) => name !== fabric.self)
   }
 
   get #isServer(): boolean {
@@ -82,8 +93,9 @@ export class EndOfAsking implements Handler {
     const isOver = (name: PeerName) =>
       this.#done?.has(name) === true || members?.isGone(name) === true || laggards?.hasEnded(name) === true
     const hasProgress = () =>
-      laggards?.noteProgress(others.filter((name) => !isOver(name))) ?? presence.messages > messages
+      laggards?.noteProgress(awaited()) ?? presence.messages > messages
     const isDone = () => others.every(isOver)
+    const awaited = () => others.filter((name) => !isOver(name))
     let [messages, since] = [presence.messages, fabric.now()]
     for (let isAnnounced = announce(); !isAnnounced || !isDone(); isAnnounced = announce()) {
       const end = since + 2 * timeout
@@ -91,13 +103,14 @@ export class EndOfAsking implements Handler {
       await this.#peer.until({
         isDone: () => (isAnnounced && isDone()) || presence.messages > messages,
         deadline: () => until,
-        outcome: () => {}
+        outcome: () => {},
+        awaited
       })
       if (hasProgress()) since = fabric.now()
       messages = presence.messages
       if (fabric.now() < end) continue
       if (!this.#isServer || isDone()) return
-      const missing = others.filter((name) => !isOver(name))
+      const missing = awaited()
       const text = `${fabric.self} received nothing from ${missing.join(', ')} for ${2 * timeout} ms, and they have not ended`
       throw new NeighboursMissingError(missing, text)
     }
