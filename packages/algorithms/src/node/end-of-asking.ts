@@ -92,8 +92,7 @@ export class EndOfAsking implements Handler {
     const laggards = members?.laggards(round)
     const isOver = (name: PeerName) =>
       this.#done?.has(name) === true || members?.isGone(name) === true || laggards?.hasEnded(name) === true
-    const hasProgress = () =>
-      laggards?.noteProgress(awaited()) ?? presence.messages > messages
+    const hasProgress = () => laggards?.noteProgress(awaited()) ?? presence.messages > messages
     const isDone = () => others.every(isOver)
     const awaited = () => others.filter((name) => !isOver(name))
     let [messages, since] = [presence.messages, fabric.now()]
