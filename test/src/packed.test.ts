@@ -14,6 +14,10 @@ const test = process.platform === 'win32' ? anyTest.skip : anyTest
 const offline =
   /E(NOTFOUND|AI_AGAIN|CONNREFUSED|CONNRESET|TIMEDOUT|NETUNREACH|HOSTUNREACH|NOTCACHED)|ERR_SOCKET_TIMEOUT/
 
+interface PackageFile {
+  readonly devDependencies: Readonly<Record<string, string>>
+}
+
 /** A new project with all packages installed; nothing when the registry, which has their dependencies, cannot be reached. */
 async function install(t: ExecutionContext): Promise<string | undefined> {
   const folder = await temporaryFolder()
@@ -21,7 +25,11 @@ async function install(t: ExecutionContext): Promise<string | undefined> {
   const project = join(folder, 'project')
   await mkdir(project)
   const dependencies = Object.fromEntries(archives.map(({ name, file }) => [`@murmuration/${name}`, `file:${file}`]))
-  await writeFile(join(project, 'package.json'), JSON.stringify({ private: true, type: 'module', dependencies }))
+  // The test suites in contract run under the user's ava.
+  const { ava } = (JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as PackageFile).devDependencies
+  const devDependencies = { ava }
+  const manifest = { private: true, type: 'module', dependencies, devDependencies }
+  await writeFile(join(project, 'package.json'), JSON.stringify(manifest))
   const args = ['install', '--prefer-offline', '--no-audit', '--no-fund', '--fetch-retries=0', '--fetch-timeout=30000']
   const { code, stderr } = await runToEnd('npm', args, { cwd: project, limit: 300_000 })
   if (code === 0) return project
