@@ -92,9 +92,9 @@ export class EndOfAsking implements Handler {
     const laggards = members?.laggards(round)
     const isOver = (name: PeerName) =>
       this.#done?.has(name) === true || members?.isGone(name) === true || laggards?.hasEnded(name) === true
-    const hasProgress = () => laggards?.noteProgress(awaited()) ?? presence.messages > messages
+    const hasProgress = () => laggards?.noteProgress(left()) ?? presence.messages > messages
     const isDone = () => others.every(isOver)
-    const awaited = () => others.filter((name) => !isOver(name))
+    const left = () => others.filter((name) => !isOver(name))
     let [messages, since] = [presence.messages, fabric.now()]
     for (let isAnnounced = announce(); !isAnnounced || !isDone(); isAnnounced = announce()) {
       const end = since + 2 * timeout
@@ -102,14 +102,13 @@ export class EndOfAsking implements Handler {
       await this.#peer.until({
         isDone: () => (isAnnounced && isDone()) || presence.messages > messages,
         deadline: () => until,
-        outcome: () => {},
-        awaited
+        outcome: () => {}
       })
       if (hasProgress()) since = fabric.now()
       messages = presence.messages
       if (fabric.now() < end) continue
       if (!this.#isServer || isDone()) return
-      const missing = awaited()
+      const missing = left()
       const text = `${fabric.self} received nothing from ${missing.join(', ')} for ${2 * timeout} ms, and they have not ended`
       throw new NeighboursMissingError(missing, text)
     }
