@@ -82,9 +82,11 @@ function stateText(
   { state, policy }: Extract<MemberChange, { readonly kind: 'state' }>,
   missing: readonly PeerName[]
 ): string {
-  const missingText = missing.length === 0 ? '' : `; missing: ${missing.join(', ')}`
+  const isMissingAny = missing.length > 0
+  const missingText = isMissingAny ? `; missing: ${missing.join(', ')}` : ''
   if (state === 'healthy') return 'healthy: all members are present'
-  if (state === 'degraded') return `degraded: continues with the others${missingText}`
+  // Where none is missing, this peer may be the one that is left out.
+  if (state === 'degraded') return `degraded: continues${isMissingAny ? ' with the others' : ''}${missingText}`
   const action = { continue: 'trains without the others', pause: 'waits for the others', stop: 'ends' }[policy]
   return state === 'starting' ? `starting${missingText}` : `${state}: ${action}${missingText}`
 }
