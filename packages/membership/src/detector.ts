@@ -60,12 +60,7 @@ export class Detector {
     const before = this.#knowledge.record(name)
     if (before === undefined || compareStanding(record, before) <= 0) return
     this.#suspicion.renewed(name, at)
-    if (life > Math.max(1, before.life) || this.#knowledge.isDead(name)) this.cameBack(name, at)
-  }
-
-  /** A peer, or this one, is back. What a peer does while it is kept out of the rows as late costs nobody anything. */
-  cameBack(peer: PeerName, at: Milliseconds): void {
-    if (!this.#isLate(peer)) this.#lives.add(peer, at)
+    if (life > Math.max(1, before.life) || this.#knowledge.isDead(name)) this.#cameBack(name, at)
   }
 
   /** The peers that came back too often to be waited for; perhaps this one too. */
@@ -83,7 +78,7 @@ export class Detector {
     const wasPresent = this.#suspicion.isPresent(peer, at)
     const wasFine = wasPresent && !this.#suspicion.isSuspected(peer)
     // For dead peers, their record says that they live.
-    if (!wasPresent && this.#suspicion.wasHeard(peer) && !this.#knowledge.isDead(peer)) this.cameBack(peer, at)
+    if (!wasPresent && this.#suspicion.wasHeard(peer) && !this.#knowledge.isDead(peer)) this.#cameBack(peer, at)
     this.#suspicion.heard(peer, at)
     this.#probes.end(peer)
     if (!this.#unreachable.delete(peer)) return !wasFine
@@ -117,6 +112,11 @@ export class Detector {
 
   take(): readonly AddressedNote[] {
     return this.#probes.take()
+  }
+
+  /** A peer, or this one, is back. What a peer does while it is kept out of the rows as late costs nobody anything. */
+  #cameBack(peer: PeerName, at: Milliseconds): void {
+    if (!this.#isLate(peer)) this.#lives.add(peer, at)
   }
 
   #cannotReach(peer: PeerName) {

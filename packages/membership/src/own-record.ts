@@ -28,7 +28,7 @@ export interface Progress {
 
 type Unsigned = Omit<PeerRecord, 'signature'>
 
-/** The record of this peer, which only it signs. */
+/** What only this peer signs: its record, and its votes. */
 export class OwnRecord {
   readonly #signer: Signer
   #record: PeerRecord
