@@ -20,6 +20,7 @@ test('every example has a value, and computes it', async (t) => {
     t.regex(code, /check\(/, file)
     const names = Object.keys(core)
     const check: Check = (found, expected) => t.deepEqual(found, expected, `${file}: ${lines.join('; ')}`)
+    // oxlint-disable-next-line typescript/no-implied-eval
     const run = new Function('check', ...names, `return (async () => {\n${code}\n})()`) as (
       ...given: unknown[]
     ) => Promise<void>

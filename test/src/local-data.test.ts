@@ -117,7 +117,7 @@ test('four real peers with data of their own use all of it, test on one set in c
       ),
       notes.join('\n')
     )
-    losses.add((records.at(-1)?.loss as number).toFixed(3))
+    losses.add((records.at(-1) as { readonly loss: number }).loss.toFixed(3))
   }
   t.is(losses.size, 1, 'one model on one test set has one loss')
 })

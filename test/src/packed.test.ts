@@ -5,7 +5,7 @@ import { timeLimit } from '@murmuration/contract'
 import anyTest, { type ExecutionContext } from 'ava'
 import { temporaryFolder } from './command.js'
 import { packageNames, pack, readmeCode } from './packages.js'
-import { root } from './repository.js'
+import { root, tsc } from './repository.js'
 import { runToEnd } from './run-to-end.js'
 
 const test = process.platform === 'win32' ? anyTest.skip : anyTest
@@ -78,7 +78,7 @@ async function compile(project: string, options: object, include: readonly strin
     ...options
   }
   await writeFile(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, include }))
-  const args = [join(root, 'node_modules/typescript/bin/tsc'), '--project', project]
+  const args = [tsc, '--project', project]
   const { code, stdout } = await runToEnd(process.execPath, args, { cwd: project, limit: timeLimit(180_000) })
   if (code !== 0) throw new Error(`tsc with ${JSON.stringify(options)} found:\n${stdout}`)
 }

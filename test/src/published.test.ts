@@ -1,13 +1,11 @@
 /** Every package as it is published: what its package.json says, its licences, and a README whose code runs. */
-import { execFile } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { timeLimit } from '@murmuration/contract'
 import test from 'ava'
-import ts from 'typescript'
 import { packageNames, readmeCode, shownOutput } from './packages.js'
-import { root, textOf } from './repository.js'
+import { root, textOf, tsc } from './repository.js'
+import { runToEnd } from './run-to-end.js'
 
 interface Manifest {
   readonly name: string
@@ -56,27 +54,36 @@ for (const name of packageNames) {
 }
 
 const folder = join(root, 'test/dist/readmes')
-
-for (const name of packageNames) {
+const codes = packageNames.flatMap((name) => {
   const code = readmeCode(name)
-  if (code === undefined) continue
+  return code === undefined ? [] : [{ name, code }]
+})
+
+test.before('the code of all READMEs compiles', async () => {
+  await mkdir(folder, { recursive: true })
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ type: 'module' }))
+  for (const { name, code } of codes) await writeFile(join(folder, `${name}.ts`), code)
+  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ extends: '../../../tsconfig.base.json' }))
+  await run([tsc])
+})
+
+for (const { name, code } of codes) {
   test.serial(`${name}: the code of the README runs and prints what it says`, async (t) => {
     const isSuite = code.includes("from 'ava'")
     const file = `${name}.js`
-    await mkdir(folder, { recursive: true })
     await writeFile(join(folder, 'ava.config.js'), `export default { files: ['${file}'] }`)
-    await writeFile(join(folder, 'package.json'), JSON.stringify({ type: 'module' }))
-    await writeFile(
-      join(folder, file),
-      ts.transpile(code, { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext })
-    )
-    const args = isSuite
-      ? [join(root, 'node_modules/ava/entrypoints/cli.mjs'), '--config', 'ava.config.js', file]
-      : [file]
-    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: folder, timeout: timeLimit(60_000) })
+    const ava = [join(root, 'node_modules/ava/entrypoints/cli.mjs'), '--config', 'ava.config.js']
+    const stdout = await run(isSuite ? [...ava, file] : [file])
     if (isSuite) t.regex(stdout, /[1-9] tests passed/)
     else t.deepEqual(stdout.trimEnd().split('\n'), [...shownOutput(code)])
   })
+}
+
+/** What Node prints that runs a program in the folder. */
+async function run(program: readonly string[]): Promise<string> {
+  const { code, stdout, stderr } = await runToEnd(process.execPath, program, { cwd: folder, limit: timeLimit(60_000) })
+  if (code !== 0) throw new Error(`${program.join(' ')} ended with code ${code}:\n${stdout}${stderr}`)
+  return stdout
 }
 
 test('every package but the command shows code in its README', (t) => {

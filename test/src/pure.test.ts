@@ -1,11 +1,8 @@
 /** Packages that must not depend on a machine compile with the language alone: no types of Node or of a browser. */
 import { execFile } from 'node:child_process'
-import { createRequire } from 'node:module'
 import { promisify } from 'node:util'
 import test from 'ava'
-import { root, textOf } from './repository.js'
-
-const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc')
+import { root, textOf, tsc } from './repository.js'
 
 test('the pure packages compile without the types of Node and of browsers', async (t) => {
   const compiled = promisify(execFile)(process.execPath, [tsc, '-p', 'test/pure'], { cwd: root })

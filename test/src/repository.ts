@@ -20,3 +20,6 @@ export function textOf(file: string): string {
 export function filesUnder(folder: string): string[] {
   return readdirSync(root + folder, { recursive: true, encoding: 'utf8' }).map((file) => `${folder}/${file}`)
 }
+
+/** The compiler, as a program for Node. */
+export const tsc = `${root}node_modules/typescript/bin/tsc`

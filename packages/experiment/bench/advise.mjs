@@ -24,7 +24,7 @@ const computings = {
   'ten-homes': '{ perSample: 0.2 ms, slow: { b1: 3 } }'
 }
 const { signal } = new AbortController()
-const head = ['example', 'advised plan', 'together', 'best of the sweep', 'together', 'ratio', 'files’ plan', 'advise, CPU s', 'sweep, CPU s', 'of it'] // prettier-ignore
+const head = ['example', 'advised plan', 'together', 'best of the sweep', 'together', 'ratio', 'files’ plan', 'advise, CPU s', 'sweep, CPU s', 'of it'] // oxfmt-ignore
 const table = new Table({ head, style: { head: [] } })
 
 async function measured(work) {
@@ -35,7 +35,7 @@ async function measured(work) {
 }
 
 const keyOf = ({ algorithm, graph, choice: { codec, rate } }) => JSON.stringify([algorithm, graph, codec, rate])
-const shown = (plan) => `${plan.algorithm}, ${plan.graph}, ${plan.choice.codec}, rate ${plan.choice.rate.toPrecision(2)}` // prettier-ignore
+const shown = (plan) => `${plan.algorithm}, ${plan.graph}, ${plan.choice.codec}, rate ${plan.choice.rate.toPrecision(2)}` // oxfmt-ignore
 
 for (const name of names.length > 0 ? names : ['lan', 'two-homes', 'three-clouds', 'mixed']) {
   const topology = [examples, others].map((folder) => `${folder}${name}.yaml`).find((path) => existsSync(path))
@@ -43,7 +43,7 @@ for (const name of names.length > 0 ? names : ['lan', 'two-homes', 'three-clouds
   const request = { topology, train: `${examples}train.yaml` }
   const computing = computingOf(computings[name] ?? '{ perSample: 0.2 ms }')
   const options = { computing, budget: 86_400, threads: 1, signal }
-  const emit = ({ plans, rounds, seeds }) => console.log(`${name}: ${process.cpuUsage().user / 1e6} s, ${plans} plans for ${rounds} rounds, ${seeds} seeds`) // prettier-ignore
+  const emit = ({ plans, rounds, seeds }) => console.log(`${name}: ${process.cpuUsage().user / 1e6} s, ${plans} plans for ${rounds} rounds, ${seeds} seeds`) // oxfmt-ignore
   const advice = await measured(() => advise(request, { ...options, emit }))
   const [advised] = advice.result.plans
   console.log(`${name}: advise takes ${advice.seconds.toFixed(1)} s: ${shown(advised)}, ${totalOf(advised)} s`)
@@ -52,7 +52,7 @@ for (const name of names.length > 0 ? names : ['lan', 'two-homes', 'three-clouds
   const { plans } = sweep.result
   const inSweep = plans.find((plan) => keyOf(plan) === keyOf(advised)) ?? advised
   const ofFiles = plans.find(({ isGiven }) => isGiven)
-  table.push([name, shown(advised), totalOf(inSweep).toFixed(2), shown(plans[0]), totalOf(plans[0]).toFixed(2), (totalOf(inSweep) / totalOf(plans[0])).toFixed(2), totalOf(ofFiles).toFixed(2), advice.seconds.toFixed(0), sweep.seconds.toFixed(0), (advice.seconds / sweep.seconds).toFixed(3)]) // prettier-ignore
+  table.push([name, shown(advised), totalOf(inSweep).toFixed(2), shown(plans[0]), totalOf(plans[0]).toFixed(2), (totalOf(inSweep) / totalOf(plans[0])).toFixed(2), totalOf(ofFiles).toFixed(2), advice.seconds.toFixed(0), sweep.seconds.toFixed(0), (advice.seconds / sweep.seconds).toFixed(3)]) // oxfmt-ignore
   for (const plan of plans.slice(0, 12)) console.log(`${name}: ${shown(plan)}: ${totalOf(plan).toFixed(3)} s`)
   console.log(table.toString())
 }

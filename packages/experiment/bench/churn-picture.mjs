@@ -11,7 +11,7 @@ const [folder, out] = process.argv.slice(2)
 if (out === undefined) throw new Error('expected the folder of the results and the path of the picture')
 const scenario = await readScenario('sim/churn.yaml')
 const lines = (await readFile(join(folder, 'runs.jsonl'), 'utf8')).trim().split('\n')
-const records = scenario.methods.map(({ label }) => lines.map((line) => JSON.parse(line)).find((record) => record.method === label)) // prettier-ignore
+const records = scenario.methods.map(({ label }) => lines.map((line) => JSON.parse(line)).find((record) => record.method === label)) // oxfmt-ignore
 const [run] = runsOf(scenario)
 const { peers } = topologyOf(scenario, run).topology
 const events = faultsOf(scenario, run, peers).events.filter(({ peer }) => peers.includes(peer))
@@ -29,17 +29,17 @@ const crashes = events.filter(({ at, kind }) => kind === 'crash' && at < scenari
 const back = events.filter(({ at, kind }) => kind === 'restart' && at < scenario.stop.time).length
 
 // The figures of the text.
-const number = (value, digits) => value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits }) // prettier-ignore
+const number = (value, digits) => value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits }) // oxfmt-ignore
 const pointAt = ({ curve }, seconds) => curve.filter((point) => point.seconds <= seconds).at(-1)
 console.log('| | loss at 30 s | in the end | accuracy in the end | steps a peer | consensus distance |')
 console.log('| --- | --- | --- | --- | --- | --- |')
 for (const record of records) {
   const [before, last] = [pointAt(record, begin), record.curve.at(-1)]
-  const cells = [record.method, number(before.loss, 3), number(last.loss, 3), `${number(100 * last.accuracy, 1)} %`, number(record.rounds, 0), number(last.consensusDistance, 3)] // prettier-ignore
+  const cells = [record.method, number(before.loss, 3), number(last.loss, 3), `${number(100 * last.accuracy, 1)} %`, number(record.rounds, 0), number(last.consensusDistance, 3)] // oxfmt-ignore
   console.log(`| ${cells.join(' | ')} |`)
 }
-const area = there.slice(1).reduce((sum, [at], place) => sum + (at < begin ? 0 : (at - Math.max(begin, there[place][0])) * there[place][1]), 0) // prettier-ignore
-console.log(`${crashes} crashes, ${back} came back; ${number(area / (end - begin), 0)} of ${peers.length} are there on average`) // prettier-ignore
+const area = there.slice(1).reduce((sum, [at], place) => sum + (at < begin ? 0 : (at - Math.max(begin, there[place][0])) * there[place][1]), 0) // oxfmt-ignore
+console.log(`${crashes} crashes, ${back} came back; ${number(area / (end - begin), 0)} of ${peers.length} are there on average`) // oxfmt-ignore
 
 // The picture: the loss above, and the number of present peers below, over the same time.
 const [width, left, right] = [760, 56, 150]
@@ -49,7 +49,7 @@ const most = Math.max(...records.flatMap(({ curve }) => curve.map(({ loss }) => 
 const x = (seconds) => left + ((width - left - right) * seconds) / end
 const y = (loss) => upper.top + upper.height * (1 - loss / (Math.ceil(most * 2) / 2))
 const z = (count) => lower.top + lower.height * (1 - count / peers.length)
-const path = (points) => points.map(([a, b], place) => `${place === 0 ? 'M' : 'L'}${a.toFixed(1)} ${b.toFixed(1)}`).join('') // prettier-ignore
+const path = (points) => points.map(([a, b], place) => `${place === 0 ? 'M' : 'L'}${a.toFixed(1)} ${b.toFixed(1)}`).join('') // oxfmt-ignore
 const text = (a, b, what, rest = '') => `<text x="${a}" y="${b.toFixed(1)}" ${rest}>${what}</text>`
 const rule = (b) => `<line class="rule" x1="${left}" x2="${width - right}" y1="${b.toFixed(1)}" y2="${b.toFixed(1)}"/>`
 
@@ -60,7 +60,7 @@ for (let loss = 0; loss <= most; loss += 0.5) {
 for (const count of [0, peers.length]) {
   parts.push(rule(z(count)), text(left - 8, z(count) + 4, number(count, 0), 'text-anchor="end"'))
 }
-for (let at = 0; at <= end; at += 30) parts.push(text(x(at), lower.top + lower.height + 18, `${at} s`, 'text-anchor="middle"')) // prettier-ignore
+for (let at = 0; at <= end; at += 30) parts.push(text(x(at), lower.top + lower.height + 18, `${at} s`, 'text-anchor="middle"')) // oxfmt-ignore
 const labels = records
   .map((record, place) => ({ place, text: record.method, at: y(record.curve.at(-1).loss) }))
   .sort((one, other) => one.at - other.at)
@@ -81,7 +81,7 @@ for (const { place, text: name, at } of labels) {
   }
   parts.push(text(width - right + 8, at + 4, name, `class="name t${place}"`))
 }
-const steps = there.flatMap(([at, count], place) => (place === 0 ? [[x(at), z(count)]] : [[x(at), z(there[place - 1][1])], [x(at), z(count)]])) // prettier-ignore
+const steps = there.flatMap(([at, count], place) => (place === 0 ? [[x(at), z(count)]] : [[x(at), z(there[place - 1][1])], [x(at), z(count)]])) // oxfmt-ignore
 parts.push(`<path class="there" d="${path(steps)}"/>`)
 parts.push(`<line class="begin" x1="${x(begin)}" x2="${x(begin)}" y1="${upper.top}" y2="${lower.top + lower.height}"/>`)
 const told = `from here on ${number(100 * churn.perMinute, 0)} % of the peers crash a minute`

@@ -66,12 +66,12 @@ async function simulateChurn(count, seconds) {
 
 const flags = process.argv.slice(2)
 const at = flags.indexOf('--once')
-const runs = at >= 0 ? [[Number(flags[at + 1]), Number(flags[at + 2])]] : [[100, 20], [300, 20]] // prettier-ignore
+const runs = at >= 0 ? [[Number(flags[at + 1]), Number(flags[at + 2])]] : [[100, 20], [300, 20]] // oxfmt-ignore
 const head = ['peers', 'virtual', 'rounds', 'processor a second', 'in the last half', 'memory', 'sent a peer', 'log']
 const table = new Table({ head, style: { head: [] } })
 for (const [count, seconds] of runs) {
   const { steps, processor, second, memory, bytes, log } = await simulateChurn(count, seconds)
   const times = [`${processor.toFixed(3)} s`, `${second.toFixed(3)} s`]
-  table.push([count, `${seconds} s`, steps.toFixed(1), ...times, `${Math.round(memory / 1e6)} MB`, `${(bytes / 1e3).toFixed(1)} kB/s`, log]) // prettier-ignore
+  table.push([count, `${seconds} s`, steps.toFixed(1), ...times, `${Math.round(memory / 1e6)} MB`, `${(bytes / 1e3).toFixed(1)} kB/s`, log]) // oxfmt-ignore
 }
 console.log(table.toString())

@@ -30,8 +30,8 @@ async function accuracyOf([, name, options], lie, seed) {
   const algorithm = algorithms.find((each) => each.name === name)
   const topology = createTopology({ peers, graph: { kind: 'random-regular', degree: 8, seed: 1 } })
   const tasks = await tasksOf(peers, seed, { size: 8, samples: 12000 })
-  const wire = lie === 'nobody lies' ? pooledVectorWire() : lyingWire(pooledVectorWire(), liars, lie, createRandom(seed, 'lies')) // prettier-ignore
-  const settings = { algorithm, options, seed, batchSize: 16, rounds: 150, rate: () => 0.1, optimiser: { name: 'sgd', momentum: 0.9 }, timeout: 1e12, workers: peers } // prettier-ignore
+  const wire = lie === 'nobody lies' ? pooledVectorWire() : lyingWire(pooledVectorWire(), liars, lie, createRandom(seed, 'lies')) // oxfmt-ignore
+  const settings = { algorithm, options, seed, batchSize: 16, rounds: 150, rate: () => 0.1, optimiser: { name: 'sgd', momentum: 0.9 }, timeout: 1e12, workers: peers } // oxfmt-ignore
   const ends = new Map()
   try {
     await simulate({ topology, seed, wire, links: uniformLinks({ latency: 1 }), cost: () => 10 }, async (fabric) => {

@@ -32,14 +32,14 @@ for (const mbit of [1, 5, 20, 100, 300]) {
   for (const ms of [1, 10, 50, 150]) {
     const identities = [await createIdentity(), await createIdentity()]
     const ports = [await freePort(), await freePort()]
-    const entries = names.map((name, place) => `{ name: ${name}, id: ${identities[place].id}, addresses: [/ip4/127.0.0.1/tcp/${ports[place]}] }`) // prettier-ignore
+    const entries = names.map((name, place) => `{ name: ${name}, id: ${identities[place].id}, addresses: [/ip4/127.0.0.1/tcp/${ports[place]}] }`) // oxfmt-ignore
     const [topology, slow] = [join(folder, 'topology.yaml'), join(folder, 'links.yaml')]
     await writeFile(topology, `graph: ring\npeers: [${entries.join(', ')}]\n`)
     await writeFile(slow, `default: { bandwidth: ${mbit} Mbit/s, latency: ${ms} ms }\n`)
     const links = await readLinksFile(slow, names)
     const before = process.cpuUsage()
     const found = await Promise.all(
-      names.map((as, place) => measureLinks(topology, { as, identity: identities[place], links, wait: 60_000, signal, emit: () => {} })) // prettier-ignore
+      names.map((as, place) => measureLinks(topology, { as, identity: identities[place], links, wait: 60_000, signal, emit: () => {} })) // oxfmt-ignore
     )
     const { user, system } = process.cpuUsage(before)
     const rates = found.map(({ pairs: [{ bandwidth }] }) => `${((100 * bandwidth) / (1e6 * mbit)).toFixed(1)} %`)

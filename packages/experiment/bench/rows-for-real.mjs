@@ -46,9 +46,9 @@ async function run(algorithm, peers, rounds) {
   ]
   await writeFile(train, `${settings.join('\n')}\n`)
   const before = processorTime()
-  const swarm = spawn(process.execPath, [murmur, 'swarm', topology, '--train', train, '--json'], { stdio: ['ignore', 'pipe', 'inherit'] }) // prettier-ignore
+  const swarm = spawn(process.execPath, [murmur, 'swarm', topology, '--train', train, '--json'], { stdio: ['ignore', 'pipe', 'inherit'] }) // oxfmt-ignore
   const ended = once(swarm, 'exit')
-  const events = (await text(swarm.stdout)).trim().split('\n').map((line) => JSON.parse(line)) // prettier-ignore
+  const events = (await text(swarm.stdout)).trim().split('\n').map((line) => JSON.parse(line)) // oxfmt-ignore
   await ended
   const summary = events.at(-1)
   if (summary.kind !== 'summary') throw new Error(`the swarm failed: ${summary.message}`)
@@ -58,7 +58,7 @@ async function run(algorithm, peers, rounds) {
 
 try {
   console.log(`load ${loadavg()[0].toFixed(1)}; ${epochs} epochs`)
-  console.log('| processes | server | loss | of one worker | keys reached without a message | rows moved | an epoch, by the clock | processor time of an epoch |') // prettier-ignore
+  console.log('| processes | server | loss | of one worker | keys reached without a message | rows moved | an epoch, by the clock | processor time of an epoch |') // oxfmt-ignore
   console.log('| --- | --- | --- | --- | --- | --- | --- | --- |')
   for (const peers of [1, 2, 4])
     for (const [name, algorithm] of methods) {

@@ -66,7 +66,7 @@ const cost = (peers) => {
 }
 
 async function others() {
-  let peers = []
+  const peers = []
   process.on('message', async ({ names, peerList }) => {
     if (names !== undefined) {
       for (const name of names.slice(1)) peers.push(await peerOf(name, names))

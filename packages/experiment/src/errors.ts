@@ -26,7 +26,14 @@ export class LostError extends Error {
 
 /** A kind of failure that has an exit code of its own. */
 export type FailureKind =
-  'input' | 'neighboursMissing' | 'refused' | 'diverged' | 'disagreement' | 'simulation' | 'output' | 'interrupted'
+  | 'input'
+  | 'neighboursMissing'
+  | 'refused'
+  | 'diverged'
+  | 'disagreement'
+  | 'simulation'
+  | 'output'
+  | 'interrupted'
 
 /** By the error's name: an error from another process keeps only that. */
 const kinds = new Map<string, FailureKind>([

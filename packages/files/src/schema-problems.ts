@@ -4,7 +4,8 @@ import { type Path, type Problem, within } from '@murmuration/core'
 
 /** A value, or the problems of the input. */
 export type Result<Value> =
-  { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly problems: readonly Problem[] }
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly problems: readonly Problem[] }
 
 /** Validates `input`. The problems are worded for people who write files, not for those who wrote the schema. */
 export function validate<Schema extends z.ZodType>(schema: Schema, input: unknown): Result<z.output<Schema>> {

@@ -49,8 +49,8 @@ async function heard(
 }
 
 test('a receiver takes each message of a wait when it comes, and ends the wait', async (t) => {
-  const { taken, outcome } = await heard([[1, 'one'], [2, 'two'], [3, 'three']], (text) => (text === 'two' ? undefined : 100)) // prettier-ignore
-  t.deepEqual(taken, [[11, 'one'], [12, 'two']]) // prettier-ignore
+  const { taken, outcome } = await heard([[1, 'one'], [2, 'two'], [3, 'three']], (text) => (text === 'two' ? undefined : 100)) // oxfmt-ignore
+  t.deepEqual(taken, [[11, 'one'], [12, 'two']]) // oxfmt-ignore
   t.deepEqual(outcome, [12, undefined])
 })
 

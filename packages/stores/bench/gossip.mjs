@@ -74,7 +74,7 @@ async function filesOf({ algorithm, services = 0 }, mbit, url) {
 async function simulated(method, mbit) {
   const { topology, train } = await filesOf(method, mbit, 'redis://localhost')
   const out = await mkdtemp(join(folder, 'results-'))
-  await promisify(execFile)(process.execPath, [murmur, 'sim', topology, '--train', train, '--json', '--threads', '1', '--out', out]) // prettier-ignore
+  await promisify(execFile)(process.execPath, [murmur, 'sim', topology, '--train', train, '--json', '--threads', '1', '--out', out]) // oxfmt-ignore
   return JSON.parse((await readFile(join(out, 'runs.jsonl'), 'utf8')).split('\n')[0]).seconds
 }
 
@@ -129,7 +129,7 @@ const percent = (value) => (value === undefined ? '–' : `${(100 * value).toFix
 const row = (...cells) => console.log(`| ${cells.join(' | ')} |`)
 
 async function overLinks() {
-  row('links', 'method', 'time', 'simulated', 'processor time', 'sent by all', 'busiest machine', 'to and from Redis', 'accuracy', 'overwritten') // prettier-ignore
+  row('links', 'method', 'time', 'simulated', 'processor time', 'sent by all', 'busiest machine', 'to and from Redis', 'accuracy', 'overwritten') // oxfmt-ignore
   row(...Array.from({ length: 10 }, () => '---'))
   for (const mbit of given.mbit.split(',').map(Number))
     for (const method of methods) {
@@ -170,12 +170,12 @@ async function failures() {
       const { code, summary, lost, steps } = await run(method, mbit, fail)
       const time = summary === undefined ? 'ends' : `${summary.seconds.toFixed(1)} s`
       const losing = method.services === undefined ? '' : lost
-      row(method.name, name, time, `${summary?.finished ?? 0} of 4`, `${steps} of ${rounds}`, losing, percent(summary?.accuracyOfMean), code) // prettier-ignore
+      row(method.name, name, time, `${summary?.finished ?? 0} of 4`, `${steps} of ${rounds}`, losing, percent(summary?.accuracyOfMean), code) // oxfmt-ignore
     }
 }
 
 try {
-  console.log(`load ${loadavg()[0].toFixed(1)}; ${rounds} steps of four workers, 254 kB a model, latency ${latency} where links are shaped`) // prettier-ignore
+  console.log(`load ${loadavg()[0].toFixed(1)}; ${rounds} steps of four workers, 254 kB a model, latency ${latency} where links are shaped`) // oxfmt-ignore
   if (given.only !== 'failures') await overLinks()
   if (given.only !== 'links') await failures()
   console.log(`load ${loadavg()[0].toFixed(1)}`)

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 
 const [folder, out] = process.argv.slice(2)
 if (out === undefined) throw new Error('expected the folder of the results and the path of the picture')
-const runs = (await readFile(join(folder, 'runs.jsonl'), 'utf8')).trim().split('\n').map((line) => JSON.parse(line)).filter(({ method }) => method !== undefined) // prettier-ignore
-const names = ['1 service', '2 services', '3 services', '5 services', '6 services', 'averaging, 5 services', 'asynchronous parameter server', 'D-PSGD on a ring'] // prettier-ignore
+const runs = (await readFile(join(folder, 'runs.jsonl'), 'utf8')).trim().split('\n').map((line) => JSON.parse(line)).filter(({ method }) => method !== undefined) // oxfmt-ignore
+const names = ['1 service', '2 services', '3 services', '5 services', '6 services', 'averaging, 5 services', 'asynchronous parameter server', 'D-PSGD on a ring'] // oxfmt-ignore
 const median = (values) => [...values].sort((left, right) => left - right)[values.length >> 1]
 const rows = names.map((name) => {
   const own = runs.filter(({ method }) => method === name)
@@ -26,7 +26,7 @@ const shown = (value, digits, unit = '') => (Number.isNaN(value) ? '' : `${value
 console.log('| | time | accuracy | busiest machine | time of a set | overwritten |')
 console.log('| --- | --- | --- | --- | --- | --- |')
 for (const { name, seconds, accuracy, busiest, perSet, lost, sets } of rows)
-  console.log(`| ${name} | ${shown(seconds, 0, ' s')} | ${shown(100 * accuracy, 1, ' %')} | ${shown(busiest, 1, ' GB')} | ${shown(perSet, 1, ' ms')} | ${Number.isNaN(lost) ? '' : `${lost} of ${sets}`} |`) // prettier-ignore
+  console.log(`| ${name} | ${shown(seconds, 0, ' s')} | ${shown(100 * accuracy, 1, ' %')} | ${shown(busiest, 1, ' GB')} | ${shown(perSet, 1, ' ms')} | ${Number.isNaN(lost) ? '' : `${lost} of ${sets}`} |`) // oxfmt-ignore
 
 const [width, left, right, top, step] = [790, 240, 190, 52, 30]
 const most = Math.max(...rows.map(({ seconds }) => seconds))
@@ -47,6 +47,6 @@ const parts = rows.flatMap(({ name, seconds, accuracy, lost, sets }, place) => {
   ]
 })
 const height = top + rows.length * step + 10
-const style = 'text{font:14px system-ui,sans-serif;fill:#1f2937}.small{font-size:12px;fill:#4b5563}.title{font-weight:600}.served{fill:#2563eb}.gossip{fill:#16a34a}.ground{fill:#fff}' // prettier-ignore
-const title = text(16, 26, 'Time of 300 steps of six workers, 21 MB a message, lines of 1 Gbit/s; accuracy', 'class="title"') // prettier-ignore
-await writeFile(out, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="time by the number of services, and of D-PSGD"><style>${style}</style><rect class="ground" width="${width}" height="${height}"/>${title}${parts.join('')}</svg>\n`) // prettier-ignore
+const style = 'text{font:14px system-ui,sans-serif;fill:#1f2937}.small{font-size:12px;fill:#4b5563}.title{font-weight:600}.served{fill:#2563eb}.gossip{fill:#16a34a}.ground{fill:#fff}' // oxfmt-ignore
+const title = text(16, 26, 'Time of 300 steps of six workers, 21 MB a message, lines of 1 Gbit/s; accuracy', 'class="title"') // oxfmt-ignore
+await writeFile(out, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="time by the number of services, and of D-PSGD"><style>${style}</style><rect class="ground" width="${width}" height="${height}"/>${title}${parts.join('')}</svg>\n`) // oxfmt-ignore

@@ -8,7 +8,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 
 const [busyFile, pausedFile, out] = process.argv.slice(2)
 if (out === undefined) throw new Error('expected two files that services.mjs has printed, and the path of the picture')
-const published = new Map([['redis 1', 0.74], ['redis 3', 0.87], ['redis 5', 1], ['mysql 3', 1.29]]) // prettier-ignore
+const published = new Map([['redis 1', 0.74], ['redis 3', 0.87], ['redis 5', 1], ['mysql 3', 1.29]]) // oxfmt-ignore
 const labels = { redis: 'Redis', mysql: 'MySQL' }
 
 /** Seconds of a set by store and number of services, of what services.mjs printed. */
@@ -17,7 +17,7 @@ async function measured(path) {
   return new Map(
     lines.map((line) => {
       const [store, ...words] = line.split(/ +/)
-      const figures = Object.fromEntries(words.flatMap((word, place) => (place % 2 === 0 ? [[word, words[place + 1]]] : []))) // prettier-ignore
+      const figures = Object.fromEntries(words.flatMap((word, place) => (place % 2 === 0 ? [[word, words[place + 1]]] : []))) // oxfmt-ignore
       return [`${store} ${figures.services}`, figures.msPerSet / 1000]
     })
   )
@@ -37,7 +37,7 @@ const timeOf = (seconds) => `${(1000 * seconds).toFixed(0)} ms`
 console.log(`| time of a set, against Redis with 1 service | ${series.map(({ name }) => name).join(' | ')} |`)
 console.log(`| --- |${' --- |'.repeat(series.length)}`)
 for (const { label, cells } of rows)
-  console.log(`| ${label} | ${cells.map(({ seconds, ratio }) => (seconds === undefined ? '' : `${ratio.toFixed(2)} (${timeOf(seconds)})`)).join(' | ')} |`) // prettier-ignore
+  console.log(`| ${label} | ${cells.map(({ seconds, ratio }) => (seconds === undefined ? '' : `${ratio.toFixed(2)} (${timeOf(seconds)})`)).join(' | ')} |`) // oxfmt-ignore
 const versus = series.map(({ times }) => (times.get('mysql 3') / times.get('redis 5')).toFixed(2))
 console.log(`| MySQL with 3 against Redis with 5 | ${versus.join(' | ')} |`)
 
@@ -56,13 +56,13 @@ const parts = rows.flatMap(({ label, cells }) => {
   const bars = shown.map(({ seconds, ratio, place }) => {
     const length = ((width - left - right) * ratio) / most
     const rect = `<rect x="${left}" y="${y}" width="${length.toFixed(1)}" height="${bar - 2}" rx="2" fill="${colours[place]}"/>`
-    const caption = text((left + length + 6).toFixed(1), y + 12, `${ratio.toFixed(2)}, ${timeOf(seconds)}`, 'class="small"') // prettier-ignore
+    const caption = text((left + length + 6).toFixed(1), y + 12, `${ratio.toFixed(2)}, ${timeOf(seconds)}`, 'class="small"') // oxfmt-ignore
     y += bar
     return rect + caption
   })
   y += gap
   return [text(left - 10, (start + y - gap) / 2 + 5, label, 'text-anchor="end"'), ...bars]
 })
-const style = 'text{font:14px system-ui,sans-serif;fill:#1f2937}.small{font-size:12px;fill:#4b5563}.title{font-weight:600}.ground{fill:#fff}' // prettier-ignore
+const style = 'text{font:14px system-ui,sans-serif;fill:#1f2937}.small{font-size:12px;fill:#4b5563}.title{font-weight:600}.ground{fill:#fff}' // oxfmt-ignore
 const title = text(16, 26, 'Time of a set of 21 MB, against Redis with one service', 'class="title"')
-await writeFile(out, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${y}" width="${width}" height="${y}" role="img" aria-label="time of a set by the number of services, published and here"><style>${style}</style><rect class="ground" width="${width}" height="${y}"/>${title}${legend.join('')}${parts.join('')}</svg>\n`) // prettier-ignore
+await writeFile(out, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${y}" width="${width}" height="${y}" role="img" aria-label="time of a set by the number of services, published and here"><style>${style}</style><rect class="ground" width="${width}" height="${y}"/>${title}${legend.join('')}${parts.join('')}</svg>\n`) // oxfmt-ignore

@@ -9,7 +9,13 @@ import { shownSum, sumTolerance } from './weights.js'
 /** The result of one check of a topology. */
 export interface Finding {
   readonly check:
-    'connected' | 'row-sums' | 'non-negative' | 'self-weights' | 'doubly-stochastic' | 'symmetric' | 'consensus'
+    | 'connected'
+    | 'row-sums'
+    | 'non-negative'
+    | 'self-weights'
+    | 'doubly-stochastic'
+    | 'symmetric'
+    | 'consensus'
   /** 'error': training on it cannot work. 'warning': some algorithms are not made for it. */
   readonly level: 'ok' | 'warning' | 'error'
   /** A sentence. */

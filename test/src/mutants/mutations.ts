@@ -1,4 +1,5 @@
-import ts from 'typescript'
+import { type AnyNode, type Expression, type MemberExpression, type Node, parse } from 'acorn'
+import { fullAncestor } from 'acorn-walk'
 
 /** One small change of a program. */
 export interface Mutant {
@@ -37,24 +38,21 @@ const names: Readonly<Record<string, string>> = { min: 'max', max: 'min', floor:
 
 /** All mutants of a JavaScript program, in the order of their places. Texts and thrown values are not changed. */
 export function mutantsOf(program: string): readonly Mutant[] {
-  const source = ts.createSourceFile('program.js', program, ts.ScriptTarget.ES2023, true, ts.ScriptKind.JS)
-  const found: Mutant[] = []
-  const visit = (node: ts.Node): void => {
-    if (ts.isThrowStatement(node) || ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return
-    const change = changeOf(node)
-    if (change !== undefined) {
-      const start = change.node.getStart(source)
-      found.push({
-        start,
-        before: program.slice(start, change.node.end),
-        after: change.after,
-        at: node.getStart(source)
-      })
-    }
-    ts.forEachChild(node, visit)
-  }
-  visit(source)
-  return found
+  const found: { readonly mutant: Mutant; readonly end: number }[] = []
+  const syntax = parse(program, { ecmaVersion: 'latest', sourceType: 'module' })
+  fullAncestor<undefined>(syntax, (node, _, ancestors) => {
+    const change = ancestors.some(isKept) ? undefined : changeOf(node, program)
+    if (change === undefined) return
+    const { start, end, after } = change
+    found.push({ mutant: { start, before: program.slice(start, end), after, at: node.start }, end: node.end })
+  })
+  // A node that contains another comes first.
+  return found.sort((a, b) => a.mutant.at - b.mutant.at || b.end - a.end).map(({ mutant }) => mutant)
+}
+
+/** Whether nothing in a node is changed. */
+function isKept(node: AnyNode): boolean {
+  return ['ThrowStatement', 'ImportDeclaration', 'ExportAllDeclaration'].includes(node.type)
 }
 
 /** The program with one mutant. */
@@ -63,39 +61,68 @@ export function mutated(program: string, { start, before, after }: Mutant): stri
 }
 
 interface Change {
-  readonly node: ts.Node
+  readonly start: number
+  readonly end: number
   readonly after: string
 }
 
 /** What to change at a node, if anything. */
-function changeOf(node: ts.Node): Change | undefined {
-  if (ts.isBinaryExpression(node)) return operatorChange(node)
-  if (ts.isPropertyAccessExpression(node)) return nameChange(node)
-  if (ts.isNumericLiteral(node)) return { node, after: `(${node.getText()} + 1)` }
-  if (node.kind === ts.SyntaxKind.TrueKeyword) return { node, after: 'false' }
-  if (node.kind === ts.SyntaxKind.FalseKeyword) return { node, after: 'true' }
-  if (ts.isIfStatement(node)) return { node: node.expression, after: `!(${node.expression.getText()})` }
-  // A call for its effect is removed.
-  if (ts.isExpressionStatement(node) && isCall(node.expression)) return { node, after: ';' }
-  return undefined
+function changeOf(node: AnyNode, program: string): Change | undefined {
+  const replaced = ({ start, end }: Node, by: (text: string) => string) => ({
+    start,
+    end,
+    after: by(program.slice(start, end))
+  })
+  switch (node.type) {
+    case 'BinaryExpression':
+    case 'LogicalExpression':
+    case 'AssignmentExpression':
+      return operatorChange(node, program)
+    case 'MemberExpression':
+      return nameChange(node)
+    case 'Literal':
+      if (typeof node.value === 'number') return replaced(node, (text) => `(${text} + 1)`)
+      return typeof node.value === 'boolean' ? replaced(node, (text) => String(text !== 'true')) : undefined
+    case 'IfStatement':
+      return replaced(node.test, (text) => `!(${text})`)
+    case 'ExpressionStatement':
+      // A call for its effect is removed.
+      return isCall(node.expression) ? replaced(node, () => ';') : undefined
+    default:
+      return undefined
+  }
 }
 
-function operatorChange({ operatorToken, left, right }: ts.BinaryExpression): Change | undefined {
-  const after = operators[operatorToken.getText()]
-  if (after === undefined || [left, right].some(isText)) return undefined
-  return { node: operatorToken, after }
+interface Operation extends Node {
+  readonly operator: string
+  readonly left: Node
+  readonly right: Node
 }
 
-function nameChange({ expression, name }: ts.PropertyAccessExpression): Change | undefined {
-  const after = names[name.text]
-  return expression.getText() === 'Math' && after !== undefined ? { node: name, after } : undefined
+function operatorChange({ operator, left, right }: Operation, program: string): Change | undefined {
+  const after = operators[operator]
+  if (after === undefined || [left, right].some((node) => isText(node, program))) return undefined
+  const start = left.end + operatorAt(program.slice(left.end, right.start), operator)
+  return { start, end: start + operator.length, after }
 }
 
-function isCall(expression: ts.Expression): boolean {
-  if (ts.isAwaitExpression(expression)) return isCall(expression.expression)
-  return ts.isCallExpression(expression) && expression.expression.kind !== ts.SyntaxKind.SuperKeyword
+/** Where the operator is in the text between its operands, which may have parentheses and comments. */
+function operatorAt(between: string, operator: string): number {
+  return between.replace(/\/\*[^]*?\*\/|\/\/.*/g, (comment) => ' '.repeat(comment.length)).indexOf(operator)
 }
 
-function isText(expression: ts.Expression): boolean {
-  return ts.isStringLiteralLike(expression) || ts.isTemplateExpression(expression)
+function nameChange({ object, property }: MemberExpression): Change | undefined {
+  if (object.type !== 'Identifier' || object.name !== 'Math' || property.type !== 'Identifier') return undefined
+  const after = names[property.name]
+  return after === undefined ? undefined : { start: property.start, end: property.end, after }
+}
+
+function isCall(expression: Expression): boolean {
+  if (expression.type === 'AwaitExpression') return isCall(expression.argument)
+  if (expression.type === 'ChainExpression') return isCall(expression.expression)
+  return expression.type === 'CallExpression' && expression.callee.type !== 'Super'
+}
+
+function isText({ type, start }: Node, program: string): boolean {
+  return type === 'TemplateLiteral' || (type === 'Literal' && /['"]/.test(program.charAt(start)))
 }

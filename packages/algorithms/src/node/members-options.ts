@@ -22,7 +22,8 @@ export interface MembersOptions {
   readonly wait: { readonly start: Milliseconds; readonly pause: Milliseconds }
   /** Takes in other notes than those of the members. Returns the sender's fault, if there is one. */
   readonly others?:
-    { isMine(note: string): boolean; take(from: PeerName, note: string): string | undefined } | undefined
+    | { isMine(note: string): boolean; take(from: PeerName, note: string): string | undefined }
+    | undefined
   /** Called with each change, and how the swarm looks after it. */
   readonly onChange?: (change: MemberChange, standing: SwarmStanding) => void
 }

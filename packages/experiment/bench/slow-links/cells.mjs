@@ -26,7 +26,7 @@ const mlpLength = (inputs, hidden) => (inputs + 1) * hidden + (hidden + 1) * 10
 export const messageLength = mlpLength(784, 128)
 
 export function setupOf(peers) {
-  return { peers, batch: 16, rounds: 243, every: 3, lengths: { trained: mlpLength(64, 32), message: messageLength }, data: { size: 8, samples: 12000 }, plainRounds: 150, rates: [0.1, 0.3, 0.8] } // prettier-ignore
+  return { peers, batch: 16, rounds: 243, every: 3, lengths: { trained: mlpLength(64, 32), message: messageLength }, data: { size: 8, samples: 12000 }, plainRounds: 150, rates: [0.1, 0.3, 0.8] } // oxfmt-ignore
 }
 
 /** The indices of a method's settings that reach the target in a cell, the fastest first. */

@@ -13,7 +13,7 @@ export async function digitTasks({
   partition = { kind: 'equal' }
 }) {
   const data = { kind: 'digits', samples, size }
-  const { train, test, shardSizes } = await loadLocalData({ data, testFraction: 0.05, targets: 'classes', partition, peers, seed }) // prettier-ignore
+  const { train, test, shardSizes } = await loadLocalData({ data, testFraction: 0.05, targets: 'classes', partition, peers, seed }) // oxfmt-ignore
   const model = { inputs: size * size, hidden, classes: train.classes ?? 10, train, test }
   const firsts = [0]
   for (const count of shardSizes) firsts.push(firsts.at(-1) + count)
@@ -23,7 +23,7 @@ export async function digitTasks({
 
 function task(model, first, samples) {
   const { inputs: d, hidden: h, classes: c } = model
-  const schema = [{ name: 'w1', shape: [d, h] }, { name: 'b1', shape: [h] }, { name: 'w2', shape: [h, c] }, { name: 'b2', shape: [c] }] // prettier-ignore
+  const schema = [{ name: 'w1', shape: [d, h] }, { name: 'b1', shape: [h] }, { name: 'w2', shape: [h, c] }, { name: 'b2', shape: [c] }] // oxfmt-ignore
   const length = d * h + h + h * c + c
   const [b1, w2, b2] = [d * h, d * h + h, d * h + h + h * c]
   const [a, p, back, vector] = [new Float64Array(h), new Float64Array(c), new Float64Array(h), new Float32Array(length)]
@@ -93,7 +93,7 @@ function task(model, first, samples) {
   const initialise = (seed) => {
     const random = createRandom(seed, 'mlp')
     const x = new Float32Array(length)
-    const fill = (from, to, limit) => { for (let i = from; i < to; i++) x[i] = limit * (2 * random.uniform() - 1) } // prettier-ignore
+    const fill = (from, to, limit) => { for (let i = from; i < to; i++) x[i] = limit * (2 * random.uniform() - 1) } // oxfmt-ignore
     fill(0, b1, Math.sqrt(6 / (d + h)))
     fill(w2, b2, Math.sqrt(6 / (h + c)))
     return x

@@ -35,7 +35,7 @@ export function settingsOf({ method, topology, peers, seed, batch, rounds }) {
   const { rate } = method
   const options = optionsOn(algorithm, topology, method.options)
   const optimiser = { name: 'sgd', momentum: 0.9 }
-  return { algorithm, options, seed, batchSize: batch, rounds, rate: () => rate, optimiser, timeout: 1e12, workers: peers } // prettier-ignore
+  return { algorithm, options, seed, batchSize: batch, rounds, rate: () => rate, optimiser, timeout: 1e12, workers: peers } // oxfmt-ignore
 }
 
 function costOf({ perStep, slow = {} }, seed) {
@@ -173,9 +173,9 @@ export async function computeIn({ method, seed, setup, target, cell }) {
   const hasServers = servers.length > 0
   const judge = new Judge({ setup, cell, union: tasks.union, target, hasServers })
   const lost = new Map()
-  const observer = { fault({ kind, peer }) { if (kind === 'crash') judge.lose(peer) } } // prettier-ignore
-  const options = { topology, servers, seed, links: cell.links ?? uniformLinks(cell), wire, cost: costOf(cell, seed), faults: cell.faultsOf?.(seed) ?? noFaults, observer } // prettier-ignore
-  const settings = { ...settingsOf({ method, topology, peers, seed, batch, rounds }), servers: servers.map(({ name }) => name), timeout: cell.timeout ?? 1e12 } // prettier-ignore
+  const observer = { fault({ kind, peer }) { if (kind === 'crash') judge.lose(peer) } } // oxfmt-ignore
+  const options = { topology, servers, seed, links: cell.links ?? uniformLinks(cell), wire, cost: costOf(cell, seed), faults: cell.faultsOf?.(seed) ?? noFaults, observer } // oxfmt-ignore
+  const settings = { ...settingsOf({ method, topology, peers, seed, batch, rounds }), servers: servers.map(({ name }) => name), timeout: cell.timeout ?? 1e12 } // oxfmt-ignore
   const look = async (now, self, parameters) => {
     if (now > (cell.until ?? Infinity)) throw new Ended(JSON.stringify({ reason: `not within ${cell.until / 1000} s` }))
     if (!(await judge.sees(now, self, parameters))) return

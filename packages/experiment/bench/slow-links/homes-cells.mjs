@@ -8,15 +8,15 @@ export const seeds = [1, 2, 3]
 export const setup = { ...setupOf(peers), rounds: 486, judge: 'mean' }
 
 /** Peers 0 to 47 are homes, a third of each kind: Mbit/s up and down, and the latency to the exchange in ms. */
-const homes = [{ up: 5, down: 25, access: 20 }, { up: 20, down: 100, access: 10 }, { up: 100, down: 100, access: 5 }] // prettier-ignore
+const homes = [{ up: 5, down: 25, access: 20 }, { up: 20, down: 100, access: 10 }, { up: 100, down: 100, access: 5 }] // oxfmt-ignore
 const homeCount = 48
 const cloud = { up: 1000, down: 1000, access: 1 }
 /** One-way latency between the two regions in ms. Each region has half of each kind of homes, and a cloud. */
 const between = 30
 
-const facts = new Map(peers.map((peer, k) => [peer, k < homeCount ? { ...homes[k % 3], region: Math.floor(k / 3) % 2 } : { ...cloud, region: k % 2 }])) // prettier-ignore
+const facts = new Map(peers.map((peer, k) => [peer, k < homeCount ? { ...homes[k % 3], region: Math.floor(k / 3) % 2 } : { ...cloud, region: k % 2 }])) // oxfmt-ignore
 const links = {
-  access: (peer) => { const { up, down } = at(peer); return { up: up * 1e6, down: down * 1e6 } }, // prettier-ignore
+  access: (peer) => { const { up, down } = at(peer); return { up: up * 1e6, down: down * 1e6 } }, // oxfmt-ignore
   path(from, to) {
     const [a, b] = [at(from), at(to)]
     const latency = a.access + b.access + (a.region === b.region ? 0 : between)
@@ -40,7 +40,7 @@ function faultsOf(seed) {
   const events = drawn.flatMap((peer, k) => {
     const at = 2000 * random.uniform()
     if (k % 2 === 0) return [{ at, kind: 'crash', peer }]
-    return [{ at, kind: 'freeze', peer }, { at: at + 1000, kind: 'thaw', peer }] // prettier-ignore
+    return [{ at, kind: 'freeze', peer }, { at: at + 1000, kind: 'thaw', peer }] // oxfmt-ignore
   })
   return { rules: [], events: events.sort((left, right) => left.at - right.at) }
 }
@@ -52,7 +52,7 @@ export const cells = [
   [false, true],
   [true, true]
 ].map(([hasStragglers, hasChurn]) => ({
-  // prettier-ignore
+  // oxfmt-ignore
   name: hasStragglers ? (hasChurn ? 'both' : 'stragglers') : hasChurn ? 'churn' : 'plain',
   hasStragglers,
   hasChurn,

@@ -20,12 +20,12 @@ const seconds = (ms) => (ms === Infinity ? '–' : (ms / 1000).toFixed(ms >= 9_9
 /** Medians over the seeds, if at least half of them reach the target; and the reason of one that does not. */
 function taken({ name, family, isMerged, configs }, cell) {
   const [place] = bestOf(known, name, cell.hasStragglers ? 'stragglers' : 'plain', seeds[0])
-  const runs = lines.filter((line) => line.method === name && line.place === place && line.key.endsWith(`| ${cell.name}`)) // prettier-ignore
+  const runs = lines.filter((line) => line.method === name && line.place === place && line.key.endsWith(`| ${cell.name}`)) // oxfmt-ignore
   if (runs.length === 0) return { name, family, isMerged, ms: Infinity, range: [], seeds: 0 }
   const extra = family === 'gossip' || isMerged ? merge : 0
   const ms = runs.map((run) => (run.ms[cell.name] ?? Infinity) + extra)
   const bytes = runs.flatMap((run) => run.bytes ?? [])
-  return { name, family, isMerged, config: configs[place], ms: median(ms), range: [Math.min(...ms), Math.max(...ms)], megabytes: bytes.length === 0 ? undefined : median(bytes) / peers.length / 1e6, reason: runs.find(({ reason }) => reason !== undefined)?.reason, seeds: runs.length } // prettier-ignore
+  return { name, family, isMerged, config: configs[place], ms: median(ms), range: [Math.min(...ms), Math.max(...ms)], megabytes: bytes.length === 0 ? undefined : median(bytes) / peers.length / 1e6, reason: runs.find(({ reason }) => reason !== undefined)?.reason, seeds: runs.length } // oxfmt-ignore
 }
 
 const byCell = cells.map((cell) => ({ cell, all: methods.map((method) => taken(method, cell)) }))
@@ -35,26 +35,26 @@ const rowOf = (cellsOfRow) => `| ${cellsOfRow.join(' | ')} |`
 console.log(rowOf(['method', 'side', ...cells.map(({ name }) => `${name}, s (MB)`)]))
 console.log(rowOf(['---', '---', ...cells.map(() => '---')]))
 for (const [place, { name, family }] of methods.entries())
-  console.log(rowOf([name, family, ...byCell.map(({ all }) => { const { ms, megabytes } = all[place]; return ms === Infinity ? '–' : `${seconds(ms)} (${megabytes.toFixed(1)})` })])) // prettier-ignore
+  console.log(rowOf([name, family, ...byCell.map(({ all }) => { const { ms, megabytes } = all[place]; return ms === Infinity ? '–' : `${seconds(ms)} (${megabytes.toFixed(1)})` })])) // oxfmt-ignore
 
-console.log(`\n${rowOf(['cell', 'best gossip', 's', 'best central', 's', 'central / gossip', 'best central without a server', 's', 'central / gossip'])}`) // prettier-ignore
+console.log(`\n${rowOf(['cell', 'best gossip', 's', 'best central', 's', 'central / gossip', 'best central without a server', 's', 'central / gossip'])}`) // oxfmt-ignore
 console.log(rowOf(Array.from({ length: 9 }, () => '---')))
 for (const { cell, all } of byCell) {
   const gossip = fastest(all.filter(({ family }) => family === 'gossip'))
   const central = all.filter(({ family }) => family === 'central')
   const best = [fastest(central), fastest(central.filter(({ config }) => config?.server === undefined))]
   const ratio = ({ ms }) => (ms === Infinity ? 'none reaches it' : (ms / gossip.ms).toFixed(2))
-  console.log(rowOf([cell.name, gossip.name, seconds(gossip.ms), ...best.flatMap((one) => [one.ms === Infinity ? '–' : one.name, seconds(one.ms), ratio(one)])])) // prettier-ignore
+  console.log(rowOf([cell.name, gossip.name, seconds(gossip.ms), ...best.flatMap((one) => [one.ms === Infinity ? '–' : one.name, seconds(one.ms), ratio(one)])])) // oxfmt-ignore
 }
 console.log('\nSettings, the range over the seeds, and why the target was not reached:\n')
 for (const { cell, all } of byCell)
   for (const { name, config, range, reason, seeds: count } of all.filter(({ config }) => config !== undefined))
-    console.log(`* ${cell.name}, ${name}: ${JSON.stringify(config)}; ${range.map(seconds).join(' to ')} s (${count} seeds)${reason === undefined ? '' : `; ${reason}`}`) // prettier-ignore
+    console.log(`* ${cell.name}, ${name}: ${JSON.stringify(config)}; ${range.map(seconds).join(' to ')} s (${count} seeds)${reason === undefined ? '' : `; ${reason}`}`) // oxfmt-ignore
 for (const { name } of methods) {
   const runs = lines.filter(({ method }) => method === name)
-  if (runs.every(({ ms }) => Object.keys(ms).length === 0)) console.log(`* ${name}, in no setting: ${[...new Set(runs.map(({ reason }) => reason))].join('; ')}`) // prettier-ignore
+  if (runs.every(({ ms }) => Object.keys(ms).length === 0)) console.log(`* ${name}, in no setting: ${[...new Set(runs.map(({ reason }) => reason))].join('; ')}`) // oxfmt-ignore
 }
-console.log(`\nmerge: ${merge.toFixed(0)} ms through a cloud, ${known.get('merge | all-reduce, int8').merge.toFixed(0)} ms by a direct all-reduce; runs: ${lines.length}; processor time: ${[...known.values()].reduce((sum, { cpu }) => sum + cpu, 0).toFixed(0)} s`) // prettier-ignore
+console.log(`\nmerge: ${merge.toFixed(0)} ms through a cloud, ${known.get('merge | all-reduce, int8').merge.toFixed(0)} ms by a direct all-reduce; runs: ${lines.length}; processor time: ${[...known.values()].reduce((sum, { cpu }) => sum + cpu, 0).toFixed(0)} s`) // oxfmt-ignore
 
 // The picture: a panel per cell, a bar per method, on a logarithmic scale from 1 to 60 s.
 const [left, top, row, width, gap] = [230, 62, 17, 240, 42]
@@ -66,9 +66,9 @@ const parts = byCell.flatMap(({ cell, all }, panel) => {
   const names = { plain: 'all alike, all there', both: 'stragglers and churn' }
   const bars = all.flatMap(({ name, family, ms }, place) => {
     const y = y0 + place * row
-    const bar = ms === Infinity ? [] : [`<rect class="${family}" x="${x}" y="${y}" width="${across(ms).toFixed(1)}" height="${row - 4}" rx="2"/>`] // prettier-ignore
+    const bar = ms === Infinity ? [] : [`<rect class="${family}" x="${x}" y="${y}" width="${across(ms).toFixed(1)}" height="${row - 4}" rx="2"/>`] // oxfmt-ignore
     const label = panel % 2 === 0 ? [text(left - 8, y + 11, name, 'text-anchor="end"')] : []
-    return [...bar, ...label, text(x + (ms === Infinity ? 0 : across(ms)) + 5, y + 11, ms === Infinity ? '–' : `${seconds(ms)} s`, 'class="in"')] // prettier-ignore
+    return [...bar, ...label, text(x + (ms === Infinity ? 0 : across(ms)) + 5, y + 11, ms === Infinity ? '–' : `${seconds(ms)} s`, 'class="in"')] // oxfmt-ignore
   })
   return [text(x, y0 - 8, names[cell.name] ?? cell.name, 'class="name"'), ...bars]
 })

@@ -28,7 +28,7 @@ async function run({ name, configs }, place, seed, cell) {
 for (const name of ['parameter server, int8', 'all-reduce, int8'])
   await once(`merge | ${name}`, async () => {
     const [method] = methods.find((one) => one.name === name).configs
-    const { ms, bytes } = await computeIn({ method, seed: 1, setup: { ...setup, rounds: 1, every: 1 }, target: 0, cell: cells[0] }) // prettier-ignore
+    const { ms, bytes } = await computeIn({ method, seed: 1, setup: { ...setup, rounds: 1, every: 1 }, target: 0, cell: cells[0] }) // oxfmt-ignore
     return { merge: ms - cells[0].perStep, bytes }
   })
 

@@ -11,7 +11,7 @@ import { mapOf } from './networks.mjs'
 
 const [file, picture, judge = 'own', network = 'mlp'] = process.argv.slice(2)
 if (picture === undefined) throw new Error('expected the results, and the path of the picture')
-const lines = readFileSync(file, 'utf8').trim().split('\n').map((line) => JSON.parse(line)) // prettier-ignore
+const lines = readFileSync(file, 'utf8').trim().split('\n').map((line) => JSON.parse(line)) // oxfmt-ignore
 const { cells, methods: allMethods } = mapOf(network, peersOf(16))
 /** The methods with runs. */
 const methods = allMethods.filter(({ name }) => lines.some(({ method }) => method === name))
@@ -28,20 +28,20 @@ function mergeMs({ name, hasStragglers }) {
 function taken({ name, family, isMerged, configs }, cell) {
   const [place] = bestOf(known, name, cell.name, seeds[0])
   if (place === undefined) return { name, family, ms: Infinity }
-  const of = (seed) => lines.find((line) => line.method === name && line.place === place && line.seed === seed && (!line.key.includes('Mbit') || line.key.endsWith(`| ${cell.name}`))) // prettier-ignore
+  const of = (seed) => lines.find((line) => line.method === name && line.place === place && line.seed === seed && (!line.key.includes('Mbit') || line.key.endsWith(`| ${cell.name}`))) // oxfmt-ignore
   const runs = seeds.map(of).filter((run) => run !== undefined)
   const extra = judge === 'mean' && (family === 'gossip' || isMerged) ? mergeMs(cell) : 0
   const ms = runs.map((run) => (run.ms[cell.name] ?? Infinity) + extra)
-  return { name, family, ms: median(ms), range: [Math.min(...ms), Math.max(...ms)], bytes: median(runs.map((run) => run.bytes)) / 16, config: configs[place], seeds: runs.length } // prettier-ignore
+  return { name, family, ms: median(ms), range: [Math.min(...ms), Math.max(...ms)], bytes: median(runs.map((run) => run.bytes)) / 16, config: configs[place], seeds: runs.length } // oxfmt-ignore
 }
 
 const byCell = cells.map((cell) => ({ cell, all: methods.map((method) => taken(method, cell)) }))
-const fastest = (all, family) => all.filter((one) => one.family === family).reduce((best, one) => (one.ms < best.ms ? one : best)) // prettier-ignore
-const seconds = (ms) => ms === Infinity ? '–' : ms >= 99_950 ? (ms / 1000).toFixed(0) : ms >= 9_995 ? (ms / 1000).toFixed(1) : (ms / 1000).toFixed(2) // prettier-ignore
+const fastest = (all, family) => all.filter((one) => one.family === family).reduce((best, one) => (one.ms < best.ms ? one : best)) // oxfmt-ignore
+const seconds = (ms) => ms === Infinity ? '–' : ms >= 99_950 ? (ms / 1000).toFixed(0) : ms >= 9_995 ? (ms / 1000).toFixed(1) : (ms / 1000).toFixed(2) // oxfmt-ignore
 const megabytes = (bytes) => (bytes === undefined ? '–' : (bytes / 1e6).toFixed(2))
 /** Two methods tie if their times differ by at most this fraction. */
 const tie = 0.05
-const verdictOf = (central, gossip) => Math.abs(gossip.ms / central.ms - 1) <= tie ? 'tie' : gossip.ms < central.ms ? 'gossip' : 'central' // prettier-ignore
+const verdictOf = (central, gossip) => Math.abs(gossip.ms / central.ms - 1) <= tie ? 'tie' : gossip.ms < central.ms ? 'gossip' : 'central' // oxfmt-ignore
 
 console.log(
   '| links | best central | s | MB | best gossip | s | MB | gossip / central | D-PSGD, s | D-PSGD / best gossip |'
@@ -50,7 +50,7 @@ console.log('| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |')
 for (const { cell, all } of byCell) {
   const [central, gossip] = [fastest(all, 'central'), fastest(all, 'gossip')]
   const plain = all.find(({ name }) => name === 'D-PSGD')
-  console.log(`| ${cell.name} | ${central.name} | ${seconds(central.ms)} | ${megabytes(central.bytes)} | ${gossip.name} | ${seconds(gossip.ms)} | ${megabytes(gossip.bytes)} | ${(gossip.ms / central.ms).toFixed(2)}: ${verdictOf(central, gossip)} | ${seconds(plain.ms)} | ${(plain.ms / gossip.ms).toFixed(1)} |`) // prettier-ignore
+  console.log(`| ${cell.name} | ${central.name} | ${seconds(central.ms)} | ${megabytes(central.bytes)} | ${gossip.name} | ${seconds(gossip.ms)} | ${megabytes(gossip.bytes)} | ${(gossip.ms / central.ms).toFixed(2)}: ${verdictOf(central, gossip)} | ${seconds(plain.ms)} | ${(plain.ms / gossip.ms).toFixed(1)} |`) // oxfmt-ignore
 }
 for (const hasStragglers of [false, true]) {
   const some = byCell.filter(({ cell }) => cell.hasStragglers === hasStragglers)
@@ -58,7 +58,7 @@ for (const hasStragglers of [false, true]) {
   console.log(`| Mbit/s, ms | ${some.map(({ cell }) => `${cell.mbits}, ${cell.latency}`).join(' | ')} |`)
   console.log(`| --- |${' --- |'.repeat(some.length)}`)
   const shown = [...methods.keys()].filter((place) => some.some(({ all }) => all[place].ms < Infinity))
-  for (const place of shown) console.log(`| ${methods[place].name} | ${some.map(({ all }) => seconds(all[place].ms)).join(' | ')} |`) // prettier-ignore
+  for (const place of shown) console.log(`| ${methods[place].name} | ${some.map(({ all }) => seconds(all[place].ms)).join(' | ')} |`) // oxfmt-ignore
 }
 /** Prints the settings of the methods that were run in a cell. */
 function printSettings(cellName, isShown) {
@@ -70,11 +70,11 @@ function printSettings(cellName, isShown) {
 const isOwnPace = ({ name }) => methods.find((method) => method.name === name).isOwnPace === true
 printSettings('1 Mbit/s, 50 ms', (one) => one.ms < Infinity)
 if (methods.some(isOwnPace)) printSettings('20 Mbit/s, 50 ms, stragglers', isOwnPace)
-const ratios = byCell.map(({ cell, all }) => ({ cell, ratio: fastest(all.filter((one) => !methods.find(({ name }) => name === one.name).isMerged), 'central').ms / fastest(all, 'gossip').ms })) // prettier-ignore
-console.log(`\nAgainst central methods that exchange, gossip is so many times as fast: ${ratios.map(({ cell, ratio }) => `${cell.name}: ${ratio.toFixed(2)}`).join('; ')}`) // prettier-ignore
-const counts = (some) => ['gossip', 'tie', 'central'].map((verdict) => `${verdict} ${some.filter(({ all }) => verdictOf(fastest(all, 'central'), fastest(all, 'gossip')) === verdict).length}`).join(', ') // prettier-ignore
-for (const hasStragglers of [false, true]) console.log(`${hasStragglers ? 'with' : 'without'} stragglers: ${counts(byCell.filter(({ cell }) => cell.hasStragglers === hasStragglers))}`) // prettier-ignore
-for (const { name, configs } of methods) console.log(`${name}: ${new Set(lines.filter(({ method }) => method === name).map(({ place }) => place)).size} of ${configs.length} settings`) // prettier-ignore
+const ratios = byCell.map(({ cell, all }) => ({ cell, ratio: fastest(all.filter((one) => !methods.find(({ name }) => name === one.name).isMerged), 'central').ms / fastest(all, 'gossip').ms })) // oxfmt-ignore
+console.log(`\nAgainst central methods that exchange, gossip is so many times as fast: ${ratios.map(({ cell, ratio }) => `${cell.name}: ${ratio.toFixed(2)}`).join('; ')}`) // oxfmt-ignore
+const counts = (some) => ['gossip', 'tie', 'central'].map((verdict) => `${verdict} ${some.filter(({ all }) => verdictOf(fastest(all, 'central'), fastest(all, 'gossip')) === verdict).length}`).join(', ') // oxfmt-ignore
+for (const hasStragglers of [false, true]) console.log(`${hasStragglers ? 'with' : 'without'} stragglers: ${counts(byCell.filter(({ cell }) => cell.hasStragglers === hasStragglers))}`) // oxfmt-ignore
+for (const { name, configs } of methods) console.log(`${name}: ${new Set(lines.filter(({ method }) => method === name).map(({ place }) => place)).size} of ${configs.length} settings`) // oxfmt-ignore
 console.log(`processor time: ${lines.reduce((sum, { cpu }) => sum + cpu, 0).toFixed(0)} s`)
 
 // The picture: a square per cell, in the colour of the family that is faster.
@@ -83,14 +83,14 @@ const text = (x, y, what, rest = '') => `<text x="${x}" y="${y}" ${rest}>${what}
 const parts = []
 for (const [panel, hasStragglers] of [false, true].entries()) {
   const y0 = top + panel * (4 * height + gap)
-  parts.push(text(left, y0 - 24, hasStragglers ? 'two of the sixteen peers compute four times as slowly' : 'all peers compute alike', 'class="name"')) // prettier-ignore
-  for (const [column, latency] of latencies.entries()) parts.push(text(left + column * width + width / 2, y0 - 7, `${latency} ms`, 'text-anchor="middle"')) // prettier-ignore
+  parts.push(text(left, y0 - 24, hasStragglers ? 'two of the sixteen peers compute four times as slowly' : 'all peers compute alike', 'class="name"')) // oxfmt-ignore
+  for (const [column, latency] of latencies.entries()) parts.push(text(left + column * width + width / 2, y0 - 7, `${latency} ms`, 'text-anchor="middle"')) // oxfmt-ignore
   for (const [row, mbits] of bandwidths.entries()) {
     const y = y0 + row * height
     parts.push(text(left - 8, y + height / 2 + 4, `${mbits} Mbit/s`, 'text-anchor="end"'))
     for (const [column, latency] of latencies.entries()) {
       const x = left + column * width
-      const found = byCell.find(({ cell }) => cell.mbits === mbits && cell.latency === latency && cell.hasStragglers === hasStragglers) // prettier-ignore
+      const found = byCell.find(({ cell }) => cell.mbits === mbits && cell.latency === latency && cell.hasStragglers === hasStragglers) // oxfmt-ignore
       if (found === undefined) continue
       const { all } = found
       const [central, gossip] = [fastest(all, 'central'), fastest(all, 'gossip')]
@@ -99,8 +99,8 @@ for (const [panel, hasStragglers] of [false, true].entries()) {
       parts.push(
         `<rect class="${verdict}" x="${x + 1}" y="${y + 1}" width="${width - 2}" height="${height - 2}" rx="3"/>`
       )
-      parts.push(text(x + 8, y + 17, `gossip ${seconds(gossip.ms)} s`, `class="${verdict === 'central' ? 'in' : 'in bold'}"`)) // prettier-ignore
-      parts.push(text(x + 8, y + 32, `central ${seconds(central.ms)} s`, `class="${verdict === 'gossip' ? 'in' : 'in bold'}"`)) // prettier-ignore
+      parts.push(text(x + 8, y + 17, `gossip ${seconds(gossip.ms)} s`, `class="${verdict === 'central' ? 'in' : 'in bold'}"`)) // oxfmt-ignore
+      parts.push(text(x + 8, y + 32, `central ${seconds(central.ms)} s`, `class="${verdict === 'gossip' ? 'in' : 'in bold'}"`)) // oxfmt-ignore
       parts.push(text(x + 8, y + 47, `D-PSGD ${seconds(plain.ms)} s`, 'class="in"'))
     }
   }
@@ -111,7 +111,7 @@ for (const [place, [kind, what]] of [
   ['tie', 'within 5 %'],
   ['central', 'a central method is faster']
 ].entries()) {
-  // prettier-ignore
+  // oxfmt-ignore
   parts.push(`<rect class="${kind}" x="${left + place * 190}" y="${bottom - 11}" width="14" height="14" rx="2"/>`)
   parts.push(text(left + place * 190 + 20, bottom, what))
 }

@@ -26,7 +26,7 @@ async function synchronous({ name, configs }, place, seed) {
     const method = configs[place]
     const { round, bytes, sizes } = await compute({ method, seed, setup, target })
     const ms = {}
-    if (round !== undefined) for (const cell of cells) ms[cell.name] = await replay({ method, seed, setup, cell, round, sizes }) // prettier-ignore
+    if (round !== undefined) for (const cell of cells) ms[cell.name] = await replay({ method, seed, setup, cell, round, sizes }) // oxfmt-ignore
     return { method: name, place, seed, round, bytes, ms }
   })
 }
@@ -77,7 +77,7 @@ async function repeatOwnPace(method) {
 /** Methods that merge only at the end are not judged by the peers' own models. */
 const isAsked = ({ name }) => names.length === 0 || names.includes(name)
 const judged = methods.filter((method) => isAsked(method) && (method.isMerged !== true || judge === 'mean'))
-const [free, blocking] = [true, false].map((isFree) => judged.filter(({ isOwnPace }) => (isOwnPace === true) === isFree)) // prettier-ignore
+const [free, blocking] = [true, false].map((isFree) => judged.filter(({ isOwnPace }) => (isOwnPace === true) === isFree)) // oxfmt-ignore
 for (const method of blocking) for (const place of method.configs.keys()) await synchronous(method, place, first)
 for (const method of blocking) {
   const best = new Set(cells.flatMap(({ name }) => bestOf(known, method.name, name, first).slice(0, 1)))

@@ -4,7 +4,7 @@ import { cells as allCells, messageLength, setupOf } from './cells.mjs'
 import { methods as all } from './methods.mjs'
 
 /** Larger inputs, and convolutions, need lower rates. */
-const rates = new Map([[0.1, 0.03], [0.3, 0.1], [0.8, 0.3]]) // prettier-ignore
+const rates = new Map([[0.1, 0.03], [0.3, 0.1], [0.8, 0.3]]) // oxfmt-ignore
 const anyOf = () => true
 const isAmong = ({ period }) => period !== 9
 /** The methods that are tried, and which of their settings for the convolutional network, which takes longer. */
@@ -22,7 +22,7 @@ const isTried = {
   'CHOCO-SGD, local steps': ({ options }) => isAmong(options) && options.compressor.fraction > 1 / 64
 }
 
-const atLowerRates = ({ configs, ...method }) => ({ ...method, configs: configs.map((config) => ({ ...config, rate: rates.get(config.rate) })) }) // prettier-ignore
+const atLowerRates = ({ configs, ...method }) => ({ ...method, configs: configs.map((config) => ({ ...config, rate: rates.get(config.rate) })) }) // oxfmt-ignore
 const others = all.filter(({ name }) => name in isTried).map(atLowerRates)
 const forLarge = others.filter(({ name }) => name !== 'CocktailSGD' && name !== 'Moniqua')
 const forConvolutions = others.map((method) => ({ ...method, configs: method.configs.filter(isTried[method.name]) }))
@@ -38,5 +38,5 @@ export function mapOf(network, peers) {
   const data = { model: models[network], samples: 12000 }
   const cells = allCells.filter(({ hasStragglers, latency }) => !hasStragglers || latency === 50)
   const methods = network === 'cnn' ? forConvolutions : forLarge
-  return { cells, methods, setup: { ...setup, lengths: { trained: lengths[network], message: messageLength }, data, rates: [...rates.values()] } } // prettier-ignore
+  return { cells, methods, setup: { ...setup, lengths: { trained: lengths[network], message: messageLength }, data, rates: [...rates.values()] } } // oxfmt-ignore
 }

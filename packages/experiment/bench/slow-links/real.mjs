@@ -54,7 +54,7 @@ const median = (list) => list.toSorted((left, right) => left - right)[(list.leng
 const child = fileURLToPath(new URL('real-peer.mjs', import.meta.url))
 const children = peers.map(() => fork(child, { serialization: 'advanced' }))
 const failure = Promise.race(
-  children.map((each) => new Promise((_, reject) => each.once('exit', (code) => reject(new Error(`a peer ended with code ${code}`))))) // prettier-ignore
+  children.map((each) => new Promise((_, reject) => each.once('exit', (code) => reject(new Error(`a peer ended with code ${code}`))))) // oxfmt-ignore
 )
 failure.catch(() => {})
 /** Resolves with the next message of a kind from each peer. */
@@ -104,9 +104,9 @@ function modelsIn({ buffer, byteOffset, byteLength }) {
 /** When real peers reach the target, in `round` rounds. */
 async function realTime(method, cell, round) {
   const runs = await onRealPeers(method, cell, round)
-  const accuracyAfter = async (count) => (await tasks.union.evaluate(mean(runs.map(({ models }) => models[count - 1]))).run()).accuracy // prettier-ignore
+  const accuracyAfter = async (count) => (await tasks.union.evaluate(mean(runs.map(({ models }) => models[count - 1]))).run()).accuracy // oxfmt-ignore
   const [accuracy, before] = [await accuracyAfter(round), await accuracyAfter(round - setup.every)]
-  if (accuracy < target || before >= target) throw new Error(`after round ${round} the mean of the real models has an accuracy of ${accuracy}, and ${before} before; expected ${target} between them`) // prettier-ignore
+  if (accuracy < target || before >= target) throw new Error(`after round ${round} the mean of the real models has an accuracy of ${accuracy}, and ${before} before; expected ${target} between them`) // oxfmt-ignore
   return { ms: Math.max(...runs.map(({ times }) => times[round - 1])) }
 }
 
@@ -136,7 +136,7 @@ const ratios = []
 await onRealPeers({ algorithm: 'quantised-diloco', rate: 0.1, options: { period: 9, bits: 4 } }, cells[0].cell, 90)
 for (const { cell, names } of cells) {
   const merge = await mergeTime(cell)
-  table.push([cell.name, 'the merge', 'int8 all-reduce', '', seconds(merge.simulated), seconds(merge.real), (merge.real / merge.simulated).toFixed(3), '']) // prettier-ignore
+  table.push([cell.name, 'the merge', 'int8 all-reduce', '', seconds(merge.simulated), seconds(merge.real), (merge.real / merge.simulated).toFixed(3), '']) // oxfmt-ignore
   for (const { name, family, configs } of names.map((each) => map.methods.find((one) => one.name === each))) {
     const [place] = bestOf(inMap, name, cell.name, seed)
     if (place === undefined) {
@@ -147,12 +147,12 @@ for (const { cell, names } of cells) {
     const ms = slowed * line.ms[cell.name]
     const runs = []
     for (let repeat = 0; repeat < repeats; repeat++)
-      runs.push(await once(`${name} | ${place} | ${cell.name} | ${repeat}`, () => realTime(configs[place], cell, line.round))) // prettier-ignore
+      runs.push(await once(`${name} | ${place} | ${cell.name} | ${repeat}`, () => realTime(configs[place], cell, line.round))) // oxfmt-ignore
     const [ofMerge, ofRealMerge] = family === 'gossip' ? [merge.simulated, merge.real] : [0, 0]
     const [simulated, real] = [ms + ofMerge, runs.map((run) => run.ms + ofRealMerge)]
     const ratio = median(real) / simulated
     ratios.push(ratio)
-    table.push([cell.name, name, JSON.stringify(configs[place]), line.round, seconds(simulated), seconds(median(real)), ratio.toFixed(3), `${seconds(Math.min(...real))} to ${seconds(Math.max(...real))}`]) // prettier-ignore
+    table.push([cell.name, name, JSON.stringify(configs[place]), line.round, seconds(simulated), seconds(median(real)), ratio.toFixed(3), `${seconds(Math.min(...real))} to ${seconds(Math.max(...real))}`]) // oxfmt-ignore
     console.log(table.toString())
   }
 }

@@ -5,7 +5,7 @@ import { plainSgd } from './plain.mjs'
 
 /** The lines of a file by their keys, and `once`: the line of a key, which is computed and appended if it does not exist. */
 export function openResults(file) {
-  const lines = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').filter(Boolean).map((line) => JSON.parse(line)) : [] // prettier-ignore
+  const lines = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').filter(Boolean).map((line) => JSON.parse(line)) : [] // oxfmt-ignore
   const known = new Map(lines.map((line) => [line.key, line]))
   const once = async (key, work) => {
     const found = known.get(key)
@@ -29,7 +29,7 @@ export function targetsOf(once, setup) {
       const { union } = await tasksOf(setup.peers, seed, setup.data)
       const ends = []
       for (const rate of setup.rates) {
-        const curve = await plainSgd(union, { seed, rate, batch: setup.batch * setup.peers.length, rounds: setup.plainRounds, every: setup.every }) // prettier-ignore
+        const curve = await plainSgd(union, { seed, rate, batch: setup.batch * setup.peers.length, rounds: setup.plainRounds, every: setup.every }) // oxfmt-ignore
         const last = curve.slice(-10).map(([, accuracy]) => accuracy)
         ends.push(last.reduce((sum, each) => sum + each, 0) / last.length)
       }

@@ -4,7 +4,7 @@ import { createTfjsTask } from '@murmuration/tfjs'
 /** The task of one peer, or that of all data. */
 export function tensorflowTask({ peers, seed, model, samples, self }) {
   const data = { kind: 'digits', samples }
-  return createTfjsTask({ localData: { data, testFraction: 0.05, partition: { kind: 'equal' }, peers, seed, self }, model }) // prettier-ignore
+  return createTfjsTask({ localData: { data, testFraction: 0.05, partition: { kind: 'equal' }, peers, seed, self }, model }) // oxfmt-ignore
 }
 
 /** The tasks of all peers, and the task of all data. */

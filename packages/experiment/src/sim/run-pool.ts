@@ -18,7 +18,7 @@ export function youngGenerationMegabytes(peers: number): number {
 
 /** The number of peers in the largest run. */
 function maxPeersOf({ topology, axes }: Scenario): number {
-  const { peers = 1 } = topology
+  const { peers } = topology
   const varied = axes.flatMap(({ values }) => values.flatMap((each) => (each.axis === 'peers' ? [each.value] : [])))
   return Math.max(typeof peers === 'number' ? peers : peers.length, ...varied)
 }

@@ -226,7 +226,7 @@ test('a tree follows from the latencies of the file', (t) => {
   const pairs = near.map((pair) => `{ between: ${pair} }`).join(', ')
   const neighboursIn = (links: string) => {
     const { topology } = parseTopologyFile(`graph: tree\npeers: [a, b, c, d]\nlinks: { ${links} }`, 't.yaml')
-    return topology.peers.map((peer) => topology.mixing(peer, 0).sendTo.map(({ name }) => name).join(' ')) // prettier-ignore
+    return topology.peers.map((peer) => topology.mixing(peer, 0).sendTo.map(({ name }) => name).join(' ')) // oxfmt-ignore
   }
   t.deepEqual(neighboursIn(`default: { latency: 50 ms }, pairs: [${pairs}]`), ['d', 'c d', 'b', 'a b'])
   t.deepEqual(neighboursIn('default: { latency: 50 ms }'), ['b c d', 'a', 'a', 'a'])

@@ -11,7 +11,9 @@ import { isSigned } from './invitation.js'
 
 /** How a certificate was taken: it was known, is new, or is refused, with the reason. */
 export type Taken =
-  { readonly kind: 'known' } | { readonly kind: 'new' } | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'known' }
+  | { readonly kind: 'new' }
+  | { readonly kind: 'refused'; readonly reason: string }
 
 /** The run that peers are admitted to. */
 export interface RunTerms {

@@ -37,7 +37,7 @@ export const int4: DenseFormat = {
   name: 'int4',
   id: 5,
   description: '4 bits per number and a scale per 256 numbers, rounded at random: for links on which bytes matter most',
-  bytes: (count) => Math.floor(count / pairsLength) * (pairsLength / 2) + Math.min(pairsLength / 2, count % pairsLength) + scalesBytes(count), // prettier-ignore
+  bytes: (count) => Math.floor(count / pairsLength) * (pairsLength / 2) + Math.min(pairsLength / 2, count % pairsLength) + scalesBytes(count), // oxfmt-ignore
   kernel: 'Int4',
   // A number may be off by nearly a step, and a group of 256 numbers as small as its largest by more than its norm.
   accuracy: { error: 1 / 6.9, rounds: 1, floor: Number.POSITIVE_INFINITY },

@@ -10,7 +10,7 @@ const compiled = new Map<string, WebAssembly.Module>()
 export function instantiate<Exports>(hex: string, memory: LinearMemory): Exports {
   const module = compiled.get(hex) ?? new WebAssembly.Module(bytesOf(hex))
   compiled.set(hex, module)
-  const { exports } = new WebAssembly.Instance(module, { env: { memory } })
+  const { exports } = new WebAssembly.Instance(module, { env: { memory: memory as WebAssembly.Memory } })
   const entries = Object.entries(exports).map(([name, value]) => [name, constantOf(value)])
   return Object.fromEntries(entries) as Exports
 }
