@@ -63,7 +63,9 @@ test.before('the code of all READMEs compiles', async () => {
   await mkdir(folder, { recursive: true })
   await writeFile(join(folder, 'package.json'), JSON.stringify({ type: 'module' }))
   for (const { name, code } of codes) await writeFile(join(folder, `${name}.ts`), code)
-  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ extends: '../../../tsconfig.base.json' }))
+  const compilerOptions = { rootDir: '.', outDir: '.' }
+  const options = { extends: '../../../tsconfig.base.json', compilerOptions, include: ['*.ts'], exclude: [] }
+  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(options))
   await run([tsc])
 })
 
