@@ -1,17 +1,14 @@
 /** The kernels in WebAssembly, compiled from their sources in AssemblyScript. */
-import { textOf } from '../repository.js'
+import { readFileSync } from 'node:fs'
 import asc from 'assemblyscript/asc'
 
-/** A file of TypeScript with modules as text, and the source of each. */
-export interface KernelFile {
-  readonly file: string
-  readonly folder: string
-  readonly modules: Readonly<Record<string, { readonly source: string; readonly flags?: readonly string[] }>>
-}
+/** The repository's root folder. */
+export const root = new URL('../../', import.meta.url)
 
 const shared = ['--enable', 'threads', '--sharedMemory', '--maximumMemory', '65536']
 
-export const kernelFiles: readonly KernelFile[] = [
+/** Files of TypeScript with modules as text, and the source of each. */
+export const kernelFiles = [
   {
     file: 'packages/vectors/src/wasm/modules.ts',
     folder: 'packages/vectors/assembly',
@@ -47,7 +44,7 @@ const flags = [
 ]
 
 /** The text of the file, compiled from its sources. Throws the compiler's message when it refuses one. */
-export async function compileKernels({ folder, modules }: KernelFile): Promise<string> {
+export async function compileKernels({ folder, modules }) {
   const parts = [`// Made by "npm run kernels" from ${folder}. Change the sources, not this file.\n`]
   for (const [name, { source, flags = [] }] of Object.entries(modules)) {
     const hex = Buffer.from(await compile(folder, source, flags)).toString('hex')
@@ -56,20 +53,20 @@ export async function compileKernels({ folder, modules }: KernelFile): Promise<s
   return parts.join('\n')
 }
 
-async function compile(folder: string, source: string, moduleFlags: readonly string[]): Promise<Uint8Array> {
-  let binary: Uint8Array | undefined
+async function compile(folder, source, moduleFlags) {
+  let binary
   const { error, stderr } = await asc.main([source, '-o', 'out', ...flags, ...moduleFlags], {
     readFile: (name) => readSource(folder, name),
-    writeFile: (_, contents) => void (binary = contents as Uint8Array),
+    writeFile: (_, contents) => void (binary = contents),
     listFiles: () => []
   })
   if (error !== null || binary === undefined) throw new Error(`${folder}/${source}: ${stderr.toString()}`)
   return binary
 }
 
-function readSource(folder: string, name: string): string | null {
+function readSource(folder, name) {
   try {
-    return textOf(`${folder}/${name}`)
+    return readFileSync(new URL(`${folder}/${name}`, root), 'utf8')
   } catch {
     return null
   }
