@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the packages of the WebGPU backend in node_modules/.cache/webgpu, for test/src/webgpu.test.ts. 150 MB. Exits with 77, after the reason, where
+# Installs the packages of the WebGPU backend in node_modules/.cache/webgpu, for test/src/processes/webgpu.test.ts. 150 MB. Exits with 77, after the reason, where
 # they cannot be installed, or there is no driver that computes in software: the test does not need a GPU.
 set -eu
 cd "$(dirname "$0")/.."

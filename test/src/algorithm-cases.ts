@@ -1,12 +1,12 @@
 import type { Algorithm } from '@murmuration/algorithms'
 import type { AlgorithmCase } from '@murmuration/contract'
 
-/** Where an algorithm needs other settings than the rest to reach the optimum. */
+/** Where an algorithm needs other settings than the rest to reach the optimum, or more rounds. */
 const special: Readonly<Record<string, Omit<AlgorithmCase, 'algorithm'>>> = {
   'ad-psgd': { isAsynchronous: true },
   'a2cid2': { isAsynchronous: true },
   // Faster peers have more weight, and models that are long in flight move the mean more slowly.
-  'divshare': { isAsynchronous: true, options: { period: 3, fragments: 2 }, spread: 0.5 },
+  'divshare': { isAsynchronous: true, options: { period: 3, fragments: 2 }, spread: 0.5, rounds: 300 },
   // Rounds continue without the slower peers, and the load of the machine decides which these are: the result is known only where all peers have the
   // same optimum.
   'hop': { isAsynchronous: true, spread: 0 },
@@ -32,8 +32,9 @@ const special: Readonly<Record<string, Omit<AlgorithmCase, 'algorithm'>>> = {
   'gasloc': { options: { period: 3 } },
   'sparseloco': { options: { period: 3, compressor: { name: 'top-k', fraction: 0.5 } } },
   'cocktail-sgd': { options: { random: 0.5, largest: 0.5, bits: 8 } },
-  'diloco': { options: { period: 3 } },
-  'quantised-diloco': { options: { period: 3, bits: 8 } },
+  'diloco': { options: { period: 3 }, rounds: 300 },
+  'relay-sgd': { rounds: 300 },
+  'quantised-diloco': { options: { period: 3, bits: 8 }, rounds: 300 },
   'local-sgd': { options: { period: 3 } },
   'slowmo': { options: { period: 3 } },
   // With more momentum it takes longer to settle as the rate falls.

@@ -1,33 +1,29 @@
-/** Every algorithm of the registry on libp2p, against the contract of all. */
+/**
+ * The contract of algorithms on libp2p. algorithms.test.ts has every algorithm in the simulator, and algorithms-parity.test.ts shows that
+ * synchronous ones give the same bits on libp2p; so this has those whose result depends on the world, and one for each way to use a fabric.
+ */
 import { algorithms } from '@murmuration/algorithms'
 import { testAlgorithm } from '@murmuration/contract'
 import test from 'ava'
 import { settingsOf } from './algorithm-cases.js'
 import { libp2pWorld } from './worlds.js'
 
-/** Algorithms that converge slowly; the others are well at the optimum after 60 rounds, as the simulator shows. */
-const slow = new Set(['diloco', 'relay-sgd'])
+const inFull = new Set(['dpsgd', 'ad-psgd', 'async-parameter-server', 'stale-synchronous', 'parameter-services'])
 
-/** Tested in full in both worlds: at least one for each way to use a fabric. For the others algorithms-parity.test.ts shows the same bits. */
-const inFull = new Set([
-  'dpsgd',
+/** Only checkpoints are tried: a run that continues begins anew on links that it has not used. */
+const checkpoints = new Set([
   'sgp',
   'gradient-tracking',
   'relay-sgd',
   'gossip-pga',
-  'ad-psgd',
   'trimmed-mean',
-  'local-sgd',
   'diloco',
   'all-reduce',
-  'parameter-server',
-  'async-parameter-server',
-  'stale-synchronous',
-  'parameter-services',
-  'sgd'
+  'parameter-server'
 ])
 
-for (const algorithm of algorithms) {
-  const [rounds, isTestedElsewhere] = [slow.has(algorithm.name) ? 300 : 100, !inFull.has(algorithm.name)]
-  testAlgorithm(test.serial, libp2pWorld, { ...settingsOf(algorithm), rounds, isTestedElsewhere })
-}
+for (const algorithm of algorithms.filter(({ name }) => inFull.has(name) || checkpoints.has(name)))
+  testAlgorithm(test.serial, libp2pWorld, {
+    ...settingsOf(algorithm),
+    isTestedElsewhere: checkpoints.has(algorithm.name)
+  })

@@ -5,4 +5,4 @@ import test from 'ava'
 import { settingsOf } from './algorithm-cases.js'
 import { simulatedWorld } from './worlds.js'
 
-for (const algorithm of algorithms) testAlgorithm(test, simulatedWorld, settingsOf(algorithm))
+for (const algorithm of algorithms) testAlgorithm(test.serial, simulatedWorld, settingsOf(algorithm))

@@ -53,10 +53,11 @@ function importsOf(file: string): Import[] {
 
 const imports = sources.filter((file) => !file.includes('/bench/')).flatMap(importsOf)
 
+/** The folder of the package.json that a file belongs to. */
 const folderOf = (file: string) =>
   file
     .split('/')
-    .slice(0, file.startsWith('test/') ? 1 : 2)
+    .slice(0, file.startsWith('test/') && !file.startsWith('test/kernels/') ? 1 : 2)
     .join('/')
 const isTest = (file: string) => /\.test\.(support\.)?ts$/.test(file) || file.startsWith('test/')
 
@@ -157,7 +158,7 @@ test('all packages have the version that lerna.json fixes, and depend on it', (t
 test('everything that is built has a source', (t) => {
   const built = ['packages', 'test']
     .flatMap((folder) => filesUnder(folder))
-    .filter((file) => /\/dist\/(?!readmes\/).*\.js$/.test(file))
+    .filter((file) => /\/dist\/(?!readmes\/|gathered\/).*\.js$/.test(file))
   const orphans = built.filter((file) => !existsSync(root + file.replace('/dist/', '/src/').replace(/\.js$/, '.ts')))
   t.deepEqual(orphans, [], 'npm run clean removes them')
 })

@@ -11,7 +11,7 @@ export interface AlgorithmCase {
   readonly isComplete?: boolean
   /** Whether the result depends on which peers are fast, so that only a deterministic world repeats the same bits. */
   readonly isAsynchronous?: boolean
-  /** Rounds until peers must be at the optimum; 300 when absent. */
+  /** Rounds until peers must be at the optimum; 100 when absent. */
   readonly rounds?: number
   /**
    * Whether another world gives the same bits and runs all tests. This one then tests only what depends on the world: that a new run continues from

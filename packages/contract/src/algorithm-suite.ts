@@ -33,7 +33,7 @@ type Test = (title: string, body: (t: ExecutionContext) => Promise<void>) => voi
 
 /** What every algorithm promises, as tests in `world`, on quadratics whose optimum is known. */
 export function testAlgorithm(test: Test, world: FabricWorld, tested: AlgorithmCase): void {
-  const { algorithm, rounds = 300 } = tested
+  const { algorithm, rounds = 100 } = tested
   const titled = (title: string) => `${world.name}: ${algorithm.title}: ${title}`
   if (tested.isTestedElsewhere === true && checkpointProblem(algorithm) === undefined)
     return testCheckpoint(test, titled, world, tested, { name: 'sgd', momentum: 0.9 }, 7)

@@ -64,7 +64,7 @@ const withRule: Partial<SwarmOptions> = {
 }
 
 for (const [title, change] of Object.entries(canaries)) {
-  test(`canary: it is noticed when ${title}`, (t) => {
+  test(`canary: drawn swarms notice when ${title}`, (t) => {
     for (let seed = 1; seed <= 40; seed++) {
       const trial = trialOf(seed, change)
       const wrong = [...problemsIn(trial), ...trial.swarm.strikes]

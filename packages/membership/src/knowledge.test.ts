@@ -110,7 +110,7 @@ const mutants: Readonly<Record<string, Model>> = {
 }
 
 for (const [title, model] of Object.entries(mutants)) {
-  test(`canary: it is noticed when ${title}`, (t) => {
+  test(`canary: exploring notices when ${title}`, (t) => {
     const { violation } = new Explorer(model).run()
     t.truthy(violation)
     t.log(violation)

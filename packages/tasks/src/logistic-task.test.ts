@@ -23,7 +23,7 @@ test('logistic regression learns nearly as much of two normal classes as there i
   t.true(accuracy > 0.91 && accuracy < 0.955, `accuracy ${accuracy}`)
 })
 
-test('the task says what it is, and works say how large they are', async (t) => {
+test('the logistic task says what it is, and works say how large they are', async (t) => {
   const task = await createLogisticTask({ localData, l2: 0.01 })
   t.deepEqual(task.schema, [
     { name: 'weights', shape: [57] },

@@ -45,7 +45,7 @@ const cases = fc.record({
   first: fc.integer({ min: 0, max: 3 })
 })
 
-test('loss and gradient are those of the definition, the gradient by central differences', (t) => {
+test('logistic: loss and gradient are those of the definition, the gradient by central differences', (t) => {
   fc.assert(
     fc.property(cases, ({ inputs, seed, l2, first }) => {
       const samples = drawSamples(seed, 9, inputs)
@@ -93,7 +93,7 @@ test('at zero both classes are as likely, and the loss is the logarithm of 2, fo
   t.true(Math.abs(model.gradient(zero, 0, all, new Float32Array(4)) - Math.LN2) < 1e-12)
 })
 
-test('scores of hundreds neither overflow nor lose the loss', (t) => {
+test('logistic: scores of hundreds neither overflow nor lose the loss', (t) => {
   const one = { ...drawSamples(1, 1, 1), inputs: Float32Array.of(1) }
   const wrong = new Logistic({ ...one, targets: Float32Array.of(0) }, { ...one, targets: Float32Array.of(0) }, 0)
   t.deepEqual(wrong.evaluate(Float32Array.of(1000, 0)), { loss: 1000, accuracy: 0 })

@@ -24,7 +24,7 @@ test('softmax regression learns most digits, and not all, as it draws straight b
   t.true(loss < 0.8, `loss ${loss}`)
 })
 
-test('the task says what it is, and works say how large they are', async (t) => {
+test('the softmax task says what it is, and works say how large they are', async (t) => {
   const task = await createSoftmaxTask({ localData, l2: 0.01 })
   t.deepEqual(task.schema, [
     { name: 'weights', shape: [784, 10] },

@@ -41,7 +41,7 @@ function lossByDefinition(
   return losses.reduce((sum, loss) => sum + loss, 0) / batch.length + (l2 / 2) * square
 }
 
-test('loss and gradient are those of the definition, the gradient by central differences', (t) => {
+test('softmax: loss and gradient are those of the definition, the gradient by central differences', (t) => {
   const shape = { inputs: fc.integer({ min: 1, max: 5 }), classes: fc.integer({ min: 2, max: 4 }) }
   const cases = fc.record({ ...shape, seed: fc.integer(), l2: fc.constantFrom(0, 0.3) })
   fc.assert(
@@ -74,7 +74,7 @@ test('at zero all classes are as likely, and the loss is the logarithm of their 
   t.true(Math.abs(model.evaluate(new Float32Array(model.length)).loss - Math.log(7)) < 1e-12)
 })
 
-test('scores of hundreds neither overflow nor lose the loss', (t) => {
+test('softmax: scores of hundreds neither overflow nor lose the loss', (t) => {
   const samples: Samples = { ...drawSamples(1, 1, 1, 2), inputs: Float32Array.of(1), targets: Float32Array.of(1) }
   const model = new Softmax(samples, samples, 0)
   const { loss, accuracy } = model.evaluate(Float32Array.of(1000, 0, 0, 0))

@@ -1,10 +1,8 @@
-import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
-import { promisify } from 'node:util'
 import { InputError, StoppedError, type Task } from '@murmuration/core'
 import test, { type ExecutionContext } from 'ava'
 import {
@@ -192,16 +190,6 @@ test('what the thread prints does not reach standard output', async (t) => {
   await worker.gradient(Float32Array.of(1), noBatch).run()
   await worker.close()
   t.false(written.join().includes('noise'))
-})
-
-test('a program that was given to node as text starts threads too', async (t) => {
-  const program = `
-    import { startTaskWorker } from ${JSON.stringify(new URL('./index.js', import.meta.url).href)}
-    const worker = await startTaskWorker({ module: ${JSON.stringify(moduleOf(answering))}, options: {} })
-    console.log((await worker.evaluate(Float32Array.of(5)).run()).loss)
-    await worker.close()`
-  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program])
-  t.is(stdout, '5\n')
 })
 
 test('vectors of the wrong length and floods of requests are refused', async (t) => {

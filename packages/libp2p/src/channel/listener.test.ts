@@ -1,12 +1,7 @@
-import { execFile } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { connect as connectTcp, createServer, type AddressInfo, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import tls, { type TLSSocket } from 'node:tls'
-import { promisify } from 'node:util'
 import { multiaddr } from '@multiformats/multiaddr'
 import { timeLimit } from '@murmuration/contract'
 import test, { type ExecutionContext } from 'ava'
@@ -14,7 +9,6 @@ import { eventually } from '../cluster.test.support.js'
 import { hostFor, listeningHosts, tcpHost } from './address.js'
 import { type ChannelCall, dialChannel } from './dial.js'
 import { ChannelListener, type ChannelOffer } from './listener.js'
-import { certificate } from './certificate.test.support.js'
 
 // OpenSSL 3.5 prefers X25519MLKEM768, whose ephemeral keys Node.js 22 does not report.
 tls.DEFAULT_ECDH_CURVE = 'X25519'
@@ -169,21 +163,6 @@ test('an unanswered call ends at its timeout', async (t) => {
   await once(socket, 'close')
   t.pass()
 })
-
-for (const [whose, more] of [
-  ['though the system trusts it', {}],
-  ['though all certificates are to be trusted', { NODE_TLS_REJECT_UNAUTHORIZED: '0' }]
-] as const)
-  test(`a server with a certificate instead of the key is refused, ${whose}`, async (t) => {
-    const program = new URL('./certificate.test.support.js', import.meta.url).pathname
-    const folder = await mkdtemp(join(tmpdir(), 'murmuration-'))
-    t.teardown(() => rm(folder, { recursive: true }))
-    const file = join(folder, 'certificate.pem')
-    await writeFile(file, certificate)
-    const env = { ...process.env, NODE_EXTRA_CA_CERTS: file, ...more }
-    const { stdout } = await promisify(execFile)(process.execPath, [program], { env, timeout: timeLimit(20_000) })
-    t.is(stdout, 'trusted: 5 bytes; by key: refused, 0 bytes\n')
-  })
 
 test('the port is opened at the address that the neighbour reaches', (t) => {
   t.deepEqual(listeningHosts(['/ip4/10.0.0.5/tcp/1', '/ip4/10.0.0.5/tcp/2', '/ip4/127.0.0.1/tcp/1/ws']), ['10.0.0.5'])

@@ -1,0 +1,40 @@
+/**
+ * Writes the files that "npm test" and "npm run check" run to test/dist/gathered. Each is a worker of ava: one for the tests of a folder
+ * of a package, since starting a worker takes longer than most files; but one for each file of test/ and of libp2p, whose tests wait for
+ * connections or compute for long.
+ *
+ * With `--processes`: also the tests in folders of that name, which need processes, servers, browsers or containers of their own.
+ */
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const root = new URL('../', import.meta.url).pathname
+const folder = join(root, 'test/dist/gathered')
+
+/** The tests in a package's source, relative to it. */
+const testsIn = (place) =>
+  readdirSync(join(root, place, 'src'), { recursive: true, encoding: 'utf8' })
+    .map((file) => file.replaceAll('\\', '/'))
+    .filter((file) => file.endsWith('.test.ts'))
+    .map((file) => file.replace(/\.test\.ts$/, ''))
+    .sort()
+
+const isProcess = (file) => `/${file}`.includes('/processes/')
+const packages = readdirSync(join(root, 'packages')).map((name) => `packages/${name}`)
+const groups = new Map()
+for (const place of [...packages, 'test']) {
+  for (const file of testsIn(place)) {
+    if (isProcess(file) && !process.argv.includes('--processes')) continue
+    const isAlone = isProcess(file) || place === 'test' || place === 'packages/libp2p'
+    const [first, ...rest] = file.split('/')
+    const group = `${place}/${isAlone ? file : rest.length === 0 ? '' : first}`.replace(/\/$/, '')
+    groups.set(group, [...(groups.get(group) ?? []), `${place}/dist/${file}.test.js`])
+  }
+}
+
+rmSync(folder, { recursive: true, force: true })
+mkdirSync(folder, { recursive: true })
+for (const [group, files] of groups) {
+  const imports = ['../../timed.mjs', ...files.map((file) => `../../../${file}`)].map((file) => `import '${file}'\n`)
+  writeFileSync(join(folder, `${group.replaceAll('/', '.')}.test.js`), imports.join(''))
+}

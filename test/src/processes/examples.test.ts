@@ -1,0 +1,144 @@
+/** The examples run, each by the command in its file. */
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { timeLimit } from '@murmuration/contract'
+import { loadModel } from '@murmuration/experiment/models'
+import anyTest from 'ava'
+import { murmur, recordsOf, temporaryFolder } from './command.js'
+import { root, textOf } from '../repository.js'
+
+const test = anyTest.serial
+const run = promisify(execFile)
+
+test('a peer inside an application: three peers learn the mean of their secrets, in under 40 lines of code', async (t) => {
+  const { stdout } = await run(process.execPath, [join(root, 'examples/embed/dist/main.js')], {
+    timeout: timeLimit(60_000)
+  })
+  const last = new Map(
+    stdout
+      .trim()
+      .split('\n')
+      .map((line) => [line.split(' ')[0], Number(line.split(' ')[2])])
+  )
+  t.deepEqual([...last.keys()].sort(), ['ann', 'bob', 'cat'])
+  for (const value of last.values()) t.true(Math.abs(value - 10) < 0.01, `${value}`)
+  const code = textOf('examples/embed/src/main.ts')
+    .split('\n')
+    .filter((line) => !/^\s*(\/\*\*.*|)$/.test(line))
+  t.true(code.length < 40, `${code.length} lines`)
+})
+
+test('the peer inside a program that the README shows is given what that of the example is', (t) => {
+  const given = (text: string, maker: string) =>
+    [...(text.split(maker)[1]?.split(' })')[0] ?? '').matchAll(/(?<=[{,] )\w+/g)].map(([name]) => name)
+  for (const maker of ['createPeer(', 'new Members(']) {
+    const names = given(textOf('README.md'), maker)
+    t.true(names.length > 0)
+    t.deepEqual(names, given(textOf('examples/embed/src/main.ts'), maker), maker)
+  }
+})
+
+/** The smallest number of peers: each loads TensorFlow.js. */
+async function pair(folder: string): Promise<string> {
+  const path = join(folder, 'pair.yaml')
+  await writeFile(path, 'graph: ring\npeers: 2\n')
+  return path
+}
+
+test('a model of one’s own trains on every peer', async (t) => {
+  const folder = await temporaryFolder()
+  await writeFile(join(folder, 'short.yaml'), 'data: { digits: 800 }\nrounds: 40\nrate: { initial: 0.05 }\n')
+  const args = ['swarm', await pair(folder), '--task', 'examples/own-model/my-task.js', '--no-baseline', '--json']
+  const result = await murmur([...args, '--train', join(folder, 'short.yaml')], folder).result
+  t.is(result.code, 0, result.stderr)
+  const summary = recordsOf(result).at(-1) ?? {}
+  t.true((summary.accuracyOfMean as number) > 0.3, `accuracy ${summary.accuracyOfMean}`)
+})
+
+test('the model in the README trains as it stands there', async (t) => {
+  const folder = await temporaryFolder()
+  const [, module] = /```js\n([\s\S]*?)```/.exec(textOf('README.md')) ?? []
+  await writeFile(join(folder, 'my-task.mjs'), module ?? '')
+  await writeFile(join(folder, 'short.yaml'), 'data: { digits: 400 }\nrounds: 20\nrate: { initial: 0.05 }\n')
+  const args = ['swarm', await pair(folder), '--task', join(folder, 'my-task.mjs'), '--no-baseline', '--json']
+  const result = await murmur([...args, '--train', join(folder, 'short.yaml')], folder).result
+  t.is(result.code, 0, result.stderr)
+  t.true((recordsOf(result).at(-1)?.accuracyOfMean as number) > 0.3)
+})
+
+test('the language model trains over its shaped links as it is simulated: texts on the way, perplexity in the end, a bit for a number', async (t) => {
+  const folder = await temporaryFolder()
+  // Two peers, a tiny model and a text that needs no network; everything else is as in the example.
+  const text = textOf('examples/language-model/train.yaml')
+    .replace(/^task: .*$/m, 'task: { kind: gpt, layers: 1, width: 16, heads: 2, context: 16 }')
+    .replace(/^data: .*$/m, 'data: { sentences: 200 }')
+    .replace('period: 5', 'period: 2')
+    .replace(/^rounds: .*$/m, 'rounds: 4')
+  const training = ['--train', join(folder, 'train.yaml')]
+  await writeFile(training[1], text)
+  const save = join(folder, 'model.safetensors')
+  const args = ['swarm', await pair(folder), ...training, '--save', save, '--no-baseline', '--json']
+  const result = await murmur([...args, '--links', 'examples/language-model/links.yaml'], folder).result
+  t.is(result.code, 0, result.stderr)
+  const records = recordsOf(result)
+  const texts = records.filter(({ kind }) => kind === 'text')
+  t.true(texts.length > 0)
+  for (const each of texts) t.is((each.text as string).length, 160)
+  const { kind, models, ...figures } = records.at(-1) ?? {}
+  t.is(kind, 'summary')
+  const { perplexityOfMean, lossOfMean, payloadSent, rawSent } = figures as Record<string, number>
+  t.is(perplexityOfMean, Math.exp(lossOfMean))
+  // Two messages of signs and one of the averaging at the end, in float32.
+  t.true(payloadSent < 0.37 * rawSent, `${payloadSent} bytes for ${rawSent}`)
+  const simulating = [
+    'sim',
+    join(folder, 'pair.yaml'),
+    ...training,
+    '--threads',
+    '1',
+    '--out',
+    join(folder, 'out'),
+    '--json'
+  ]
+  const simulated = await murmur(simulating, folder).result
+  t.is(simulated.code, 0, simulated.stderr)
+  t.deepEqual(recordsOf(simulated).find(({ kind }) => kind === 'run')?.models, models)
+  t.like((await loadModel(save)).facts.signature, { inputShape: [16], classes: 26, preprocessing: { kind: 'text' } })
+})
+
+const mnist = join(root, '../shared/data/mnist')
+const withDigits = existsSync(mnist) ? test : test.skip
+
+/** Puts the files where a run that fetched them would have put them, so that the test needs no network. */
+async function fillCache(home: string): Promise<void> {
+  for (const name of ['t10k-images-idx3-ubyte.gz', 't10k-labels-idx1-ubyte.gz']) {
+    const sha256 = createHash('sha256')
+      .update(await readFile(join(mnist, name)))
+      .digest('hex')
+    await mkdir(join(home, 'data', sha256), { recursive: true })
+    await copyFile(join(mnist, name), join(home, 'data', sha256, name))
+  }
+}
+
+withDigits(
+  'real digits (skipped where ../shared/data/mnist is missing): the ring is as good as plain SGD',
+  async (t) => {
+    const folder = await temporaryFolder()
+    await fillCache(folder)
+    // The example with half of its rounds.
+    const training = textOf('examples/mnist/mlp.yaml').replace('rounds: 600', 'rounds: 300')
+    await writeFile(join(folder, 'mlp.yaml'), training)
+    const args = ['swarm', 'topologies/ring-4.yaml', '--train', join(folder, 'mlp.yaml')]
+    args.push('--data', 'mnist-t10k', '--json')
+    const result = await murmur(args, folder, timeLimit(240_000)).result
+    t.is(result.code, 0, result.stderr)
+    const { accuracyOfMean, accuracyOfWorst, centralisedAccuracy } = recordsOf(result).at(-1) as Record<string, number>
+    t.true(accuracyOfMean >= 0.94)
+    t.true(accuracyOfMean >= centralisedAccuracy - 0.005, `${accuracyOfMean} against ${centralisedAccuracy}`)
+    t.true(Math.abs(accuracyOfMean - accuracyOfWorst) < 0.001)
+  }
+)
