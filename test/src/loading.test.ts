@@ -43,6 +43,15 @@ for (const file of [
   })
 }
 
+test('until a command is called, commander and little else is loaded: no schemas, and no registry', (t) => {
+  const files = new Set<string>()
+  const loaded = [...loadedWith('packages/cli/dist/main.js', files)].filter((name) => !name.startsWith('node:'))
+  t.deepEqual(loaded.sort(), ['chalk', 'commander'])
+  const packages = new Set([...files].map((file) => file.split('/')[1]))
+  t.deepEqual([...packages].sort(), ['cli', 'core', 'experiment', 'files'])
+  t.true(files.size < 40, `${files.size} files`)
+})
+
 test('what creates peers and tasks loads them', (t) => {
   const loaded = ['libp2p/dist/open-peer.js', 'tfjs/dist/task.js'].flatMap((file) => [
     ...loadedWith(`packages/${file}`)

@@ -1,5 +1,5 @@
 import { InputError } from '@murmuration/core'
-import { duration } from '@murmuration/files'
+import { readQuantity, timeUnits } from '@murmuration/files/quantity'
 import type { CheckpointInterval, CheckpointOptions } from '@murmuration/experiment/peers'
 
 /** The options for checkpoints. */
@@ -16,8 +16,8 @@ const defaultInterval: CheckpointInterval = { time: 30_000 }
 export function everyOf(text: string): CheckpointInterval {
   const rounds = Number(/^(\d{1,9}) ?rounds?$/.exec(text)?.[1])
   if (rounds > 0) return { rounds }
-  const time = duration().safeParse(text)
-  if (time.success && time.data > 0) return { time: time.data }
+  const time = readQuantity(text, timeUnits)
+  if (typeof time === 'number' && time > 0) return { time }
   throw new InputError(
     `--every: found "${text}", expected a time such as "30 s", or a number of rounds such as "500 rounds"`
   )

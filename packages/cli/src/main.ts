@@ -1,27 +1,25 @@
 import type { PeerName } from '@murmuration/core'
-import { readTopologyFile } from '@murmuration/files'
 import chalk from 'chalk'
 import { Argument, Command, Option } from 'commander'
-import { algorithmsLines, algorithmsText } from './algorithms-command.js'
 import { checkpointsOf } from './checkpoint-options.js'
 import type { Output, RunEvent, RunRequest } from '@murmuration/experiment'
 import type { AdviseFlags } from './advise-command.js'
 import { type Shell, shells } from './completion/shells.js'
 import { codeOf, exitCodeLines, stopOnSignal } from './ending.js'
 import type { DoctorFlags } from './doctor-command.js'
-import { graphs, type InitFlags } from './init/choices.js'
-import { dataWords, taskWords } from './init/tasks.js'
+import type { InitFlags } from './init/choices.js'
 import { addModelCommands } from './model-commands.js'
 import { countOf, durationOf, minFinishedOf, nameOf, partOf, positiveOf, repeatable, watched } from './option-values.js'
 import { addRunCommands } from './run-commands.js'
-import { discoveryOf, type PeerFlags, relayOf, requestOf, type RunFlags, simulated } from './run-flags.js'
+import type { PeerFlags, RunFlags } from './run-flags.js'
 import { placeOptions, runOptions, trainingOptions } from './shared-options.js'
-import { fileOrSample } from './samples.js'
 import type { SimRequest } from './sim/sim-command.js'
 import type { SwarmOptions } from '@murmuration/experiment/peers'
 import { version } from './version.js'
+import { dataWords, graphWords, taskWords } from './words.js'
 
 type SwarmFlags = Pick<SwarmOptions, 'baseline' | 'links' | 'minFinished'>
+type SimFlags = Pick<SimRequest, 'out' | 'threads' | 'part' | 'calibrate'> & RunFlags
 
 // Each command loads its own modules: loading libp2p and TensorFlow.js takes longer than most commands run.
 const program = new Command('murmur')
@@ -61,6 +59,7 @@ placeOptions(runOptions(program.command('peer')))
   .action((topology: string, flags: RunFlags & PeerFlags) =>
     run(topology, flags, async (request, emit, signal, directory) => {
       const { runPeerCommand } = await import('@murmuration/experiment/peers')
+      const { discoveryOf, relayOf } = await import('./run-flags.js')
       return runPeerCommand(request, {
         ...flags,
         discovery: discoveryOf(flags),
@@ -95,9 +94,10 @@ trainingOptions(program.command('sim'))
   )
   .option('--calibrate', 'measure the time of computing on this machine, in place of the time that the scenario gives')
   .option('--json', 'print one JSON object per line')
-  .action((path: string, { json, ...flags }: Pick<SimRequest, 'out' | 'threads' | 'part' | 'calibrate'> & RunFlags) =>
-    simulate({ ...simulated(path, flags), ...flags }, json === true)
-  )
+  .action(async (path: string, { json, ...flags }: SimFlags) => {
+    const { simulated } = await import('./run-flags.js')
+    await simulate({ ...simulated(path, flags), ...flags }, json === true)
+  })
 
 program
   .command('advise')
@@ -138,9 +138,7 @@ program
     '--peers <number or names>',
     'the number of peers on this machine, or the names of machines with one peer each: alice,bob,carol'
   )
-  .addOption(
-    new Option('--graph <kind>', 'which peers average with each other').choices(graphs.map(({ kind }) => kind))
-  )
+  .addOption(new Option('--graph <kind>', 'which peers average with each other').choices(graphWords))
   .option('--task <kind>', `${taskWords.join(', ')}, or a module with a model of your own`)
   .option('--data <path>', `${dataWords.join(', ')}, or a folder or file with data`)
   .option('--partition <how>', 'how the data are divided among the peers: equal, label or dirichlet:ALPHA')
@@ -171,6 +169,8 @@ program
   .argument('<topology>', 'a topology file, or a sample such as ring-4')
   .option('--json', 'print one JSON object')
   .action(async (path: string, { json }: { readonly json?: boolean }) => {
+    const { readTopologyFile } = await import('@murmuration/files')
+    const { fileOrSample } = await import('./samples.js')
     const { topologyReport, topologyReportJson } = await import('./topology-report.js')
     const file = await readTopologyFile(fileOrSample(path, 'topologies'))
     print(json ? JSON.stringify(topologyReportJson(file)) : topologyReport(file))
@@ -180,7 +180,10 @@ program
   .command('algorithms')
   .description('list the algorithms: where each is published, what it needs and keeps, and its options')
   .option('--json', 'print one JSON object per line')
-  .action(({ json }: { readonly json?: boolean }) => print(json ? algorithmsLines() : algorithmsText()))
+  .action(async ({ json }: { readonly json?: boolean }) => {
+    const { algorithmsLines, algorithmsText } = await import('./algorithms-command.js')
+    print(json ? algorithmsLines() : algorithmsText())
+  })
 
 program
   .command('doctor')
@@ -228,6 +231,7 @@ async function run(
 ): Promise<void> {
   const stop = stopOnSignal()
   // An invalid request must fail before there is an output, which would have to be ended.
+  const { requestOf } = await import('./run-flags.js')
   const request = requestOf(topology, flags)
   const { commandOf, recorded } = await import('./recorded-run.js')
   const output = await outputOf(flags)

@@ -1,16 +1,16 @@
 /** Parsers for the values of options. */
 import { InputError, messageOf, type PeerName, peerName } from '@murmuration/core'
 import type { MinFinished } from '@murmuration/experiment/peers'
-import { duration } from '@murmuration/files'
+import { readQuantity, timeUnits } from '@murmuration/files/quantity'
 import type { SweepPart } from '@murmuration/results'
 import type { WatchAddress } from '@murmuration/watch'
 import { InvalidArgumentError, Option } from 'commander'
 
 /** Milliseconds. */
 export function durationOf(text: string): number {
-  const result = duration().safeParse(text)
-  if (result.success) return result.data
-  throw new InvalidArgumentError(`expected ${result.error.issues[0].message}`)
+  const time = readQuantity(text, timeUnits)
+  if (typeof time === 'number') return time
+  throw new InvalidArgumentError(`expected ${time}`)
 }
 
 /** A number above 0. */

@@ -6,7 +6,7 @@ import { stopOnSignal } from './ending.js'
 import type { MeasureFlags } from './measure-command.js'
 import { durationOf, nameOf, repeatable, watched } from './option-values.js'
 import type { Output } from '@murmuration/experiment'
-import { type PeerFlags, relayOf, requestOf, type RunFlags } from './run-flags.js'
+import type { PeerFlags, RunFlags } from './run-flags.js'
 import type { SeedFlags } from './seed-command.js'
 import { outcomeOptions, placeOptions, trainingOptions } from './shared-options.js'
 
@@ -48,6 +48,7 @@ export function addRunCommands(program: Command, { print, outputOf }: RunCommand
     )
     .action(async (topology: string, { expires, ...flags }: GuestFlags & { readonly expires: number }) => {
       const { invitationText } = await import('@murmuration/experiment/peers')
+      const { requestOf } = await import('./run-flags.js')
       print(await invitationText(requestOf(topology, flags), { ...guestOf(flags), expires }))
     })
 
@@ -55,6 +56,7 @@ export function addRunCommands(program: Command, { print, outputOf }: RunCommand
     .description('revoke all invitations for a name, used or not, and notify the peers of the run')
     .action(async (topology: string, flags: GuestFlags) => {
       const { revokeInvitations } = await import('@murmuration/experiment/peers')
+      const { requestOf } = await import('./run-flags.js')
       const count = await revokeInvitations(requestOf(topology, flags), guestOf(flags), stopOnSignal())
       print(`revoked: notified ${count} ${count === 1 ? 'peer' : 'peers'}, which will notify the others`)
     })
@@ -88,6 +90,7 @@ async function join(invitation: string, flags: JoinFlags, { print, outputOf }: R
   let report: string | undefined
   const { acceptInvitation, runPeerCommand } = await import('@murmuration/experiment/peers')
   const { commandOf, recorded } = await import('./recorded-run.js')
+  const { relayOf } = await import('./run-flags.js')
   try {
     const { request, place } = await acceptInvitation(invitation, { ...flags, seeds: flags.seed, emit, signal })
     // An invitation is a secret that anyone can use once, so it must not be in results, which are passed on.

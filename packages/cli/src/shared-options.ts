@@ -1,7 +1,7 @@
 /** Options that several commands share. */
 import { type Command, Option } from 'commander'
 import { everyOf } from './checkpoint-options.js'
-import { dataWords, taskWords } from './init/tasks.js'
+import { dataWords, taskWords } from './words.js'
 import { durationOf, repeatable } from './option-values.js'
 
 /** The training of real peers, and its results: `swarm`, `peer`. */

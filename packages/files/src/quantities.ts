@@ -1,29 +1,14 @@
 import { z } from 'zod'
-
-/** The units of one kind of quantity, each with its size in base units. */
-interface Units {
-  readonly what: string
-  readonly example: string
-  readonly scale: Readonly<Record<string, number>>
-  readonly max?: number
-  /** Whether 0 is refused. */
-  readonly positive?: boolean
-}
-
-/** Milliseconds for each unit of time. */
-const times = { us: 1e-3, ms: 1, s: 1e3, min: 60e3, h: 3600e3 }
+import { expectedText, quantityPattern, readQuantity, timeUnits, type Units } from './quantity.js'
 
 /** A length of time, such as `10 ms`: milliseconds. Units: us, ms, s, min, h. */
-export const duration = () =>
-  quantity({
-    what: 'a time',
-    example: '10 ms',
-    scale: times
-  })
+export const duration = () => quantity(timeUnits)
 
 /** Text that {@link duration} reads: `86400000` is `24 h`, in the largest unit that gives a whole number. */
 export function durationText(milliseconds: number): string {
-  const whole = Object.entries(times).filter(([, scale]) => scale >= 1 && Number.isInteger(milliseconds / scale))
+  const whole = Object.entries(timeUnits.scale).filter(
+    ([, scale]) => scale >= 1 && Number.isInteger(milliseconds / scale)
+  )
   const [unit, scale] = whole.at(-1) ?? ['ms', 1]
   return milliseconds === 0 ? '0 s' : `${milliseconds / scale} ${unit}`
 }
@@ -58,28 +43,16 @@ export const byteSize = () =>
 export const fraction = () => quantity({ what: 'a fraction', example: '1 %', scale: { '%': 0.01 }, max: 1 })
 
 /** Text of a number, an optional space, and a unit; read as the number in base units. */
-function quantity({ what, example, scale, max = Number.MAX_VALUE, positive = false }: Units) {
-  const units = Object.keys(scale)
-  const expected = `${what} such as "${example}" (${units.join(', ')})`
-  const pattern = new RegExp(`^(\\d+(?:\\.\\d+)?) ?(${units.join('|')})$`)
+function quantity(units: Units) {
+  const error = expectedText(units)
   return z
-    .string({ error: expected })
-    .regex(pattern, { error: expected })
+    .string({ error })
+    .regex(quantityPattern(units), { error })
     .transform((text, context) => {
-      const [, number, unit] = pattern.exec(text) ?? []
-      const value = scaled(Number(number), scale[unit])
-      if (value <= max && (value > 0 || !positive)) return value
-      context.issues.push({
-        code: 'custom',
-        input: text,
-        message: `${expected}, ${positive ? 'above 0' : 'up to 100 %'}`
-      })
+      const read = readQuantity(text, units)
+      if (typeof read === 'number') return read
+      context.issues.push({ code: 'custom', input: text, message: read })
       return z.NEVER
     })
-    .meta({ description: expected })
-}
-
-/** Divides by a whole number instead of multiplying by its inexact inverse, so that `1 %` is exactly the literal 0.01. */
-function scaled(value: number, scale: number): number {
-  return scale < 1 ? value / Math.round(1 / scale) : value * scale
+    .meta({ description: error })
 }

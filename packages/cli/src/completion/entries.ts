@@ -2,7 +2,7 @@
 import { allAlgorithms } from '@murmuration/algorithms'
 import { invariant } from '@murmuration/core'
 import type { Argument, Command, Option } from 'commander'
-import { dataWords, taskWords } from '../init/tasks.js'
+import { dataWords, taskWords } from '../words.js'
 import { shortSamplesOf } from '../samples.js'
 
 /** What is valid in one place: words, and names of files or of folders. */

@@ -1,6 +1,6 @@
 /** The files that `murmur init` writes, as text. */
 import type { InitChoices } from './choices.js'
-import { dataWords, taskWords } from './tasks.js'
+import { dataWords, taskWords } from '../words.js'
 
 /** The choices in the form of the files, and values that depend on where the files are. */
 export interface FileContents extends Omit<InitChoices, 'data' | 'partition'> {

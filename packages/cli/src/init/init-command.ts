@@ -9,7 +9,8 @@ import { type FileContents, topologyText, trainingText } from './file-texts.js'
 import { inlineYaml } from '../inline-yaml.js'
 import { commandIn, pathText, schemaPlace } from './places.js'
 import type { Terminal } from './questions.js'
-import { dataFor, dataWords, taskRecordOf, taskText, taskWords } from './tasks.js'
+import { dataFor, taskRecordOf, taskText } from './tasks.js'
+import { dataWords, taskWords } from '../words.js'
 
 /** What was written, and the next steps. */
 export interface InitReport {

@@ -3,14 +3,9 @@ import { InputError } from '@murmuration/core'
 import { type NamedSet, namedSets } from '@murmuration/data'
 import { tasks } from '@murmuration/experiment/tasks'
 import { inlineYaml } from '../inline-yaml.js'
+import { dataWords } from '../words.js'
 
 type TaskRecord = (typeof tasks)[number]
-
-/** The words for `--task`. */
-export const taskWords: readonly string[] = tasks.map(({ kind }) => kind)
-
-/** The words for `--data`. */
-export const dataWords: readonly string[] = namedSets.map(({ name }) => name)
 
 /** The record of a kind of task; undefined for a module. */
 export function taskRecordOf(task: string): TaskRecord | undefined {
