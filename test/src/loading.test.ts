@@ -1,4 +1,5 @@
 /** A command must not load more than it needs: libp2p and TensorFlow.js take longer to load than most answers take. */
+import { builtinModules } from 'node:module'
 import { posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import test from 'ava'
@@ -23,7 +24,8 @@ function loadedWith(file: string, seen = new Set<string>()): Set<string> {
 /** The entry file of one of the repository's packages, relative to the root. */
 const pathOf = (specifier: string) => fileURLToPath(import.meta.resolve(specifier)).slice(root.length)
 
-const heavy = ['libp2p', '@chainsafe/libp2p-noise', '@tensorflow/tfjs-core']
+/** Files and packages that take long to load. */
+const heavy = ['packages/libp2p/dist/libraries/network.js', '@tensorflow/tfjs-core']
 
 for (const file of [
   'cli/dist/main',
@@ -34,10 +36,11 @@ for (const file of [
   'experiment/dist/sim/run-worker'
 ]) {
   test(`neither libp2p nor TensorFlow.js is loaded with the command's ${file}`, (t) => {
-    const loaded = loadedWith(`packages/${file}.js`)
+    const files = new Set<string>()
+    const loaded = loadedWith(`packages/${file}.js`, files)
     t.true(loaded.size > 2, 'the test sees imports')
     t.deepEqual(
-      heavy.filter((name) => loaded.has(name)),
+      heavy.filter((name) => loaded.has(name) || files.has(name)),
       []
     )
   })
@@ -53,10 +56,26 @@ test('until a command is called, commander and little else is loaded: no schemas
 })
 
 test('what creates peers and tasks loads them', (t) => {
+  const files = new Set<string>()
   const loaded = ['libp2p/dist/open-peer.js', 'tfjs/dist/task.js'].flatMap((file) => [
-    ...loadedWith(`packages/${file}`)
+    ...loadedWith(`packages/${file}`, files)
   ])
-  for (const name of heavy) t.true(loaded.includes(name), name)
+  for (const name of heavy) t.true(loaded.includes(name) || files.has(name), name)
+})
+
+test('the libraries of libp2p are one file for what every command needs, and one for peers, without any further file', (t) => {
+  const importOf = /(?:^import|^\} from|\bfrom|\bimport\() ?"([@\w./:-]+)"/gm
+  for (const name of ['base', 'network', 'shared']) {
+    const text = textOf(`packages/libp2p/dist/libraries/${name}.js`)
+    const imported = [...text.matchAll(importOf)].map((match) => match[1])
+    const others = imported.filter(
+      (each) => each !== './shared.js' && !builtinModules.includes(each.replace(/^node:/, ''))
+    )
+    t.deepEqual(others, [], `${name}.js; npm run build bundles it`)
+  }
+  const licences = textOf('packages/libp2p/dist/libraries/LICENSES.txt')
+  for (const name of ['libp2p', '@chainsafe/libp2p-noise', '@noble/curves', 'multiformats'])
+    t.true(licences.includes(`${name} `), name)
 })
 
 test('a thread that computes loads no more than its task needs: no schemas, and no decoders of files', (t) => {

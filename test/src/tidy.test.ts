@@ -115,6 +115,16 @@ test('tfjs and libp2p are imported by their own packages alone', (t) => {
   t.deepEqual(wrong, [])
 })
 
+test('the libraries of libp2p are imported where the build bundles them', (t) => {
+  const elsewhere = sources.filter((file) => /^packages\/libp2p\/src\/(?!libraries\/)/.test(file) && !isTest(file))
+  const values = /^(?!import type)(?:import|export)\b[^'"]*?\bfrom '((?!\.|node:|@murmuration\/)[^']+)'/gm
+  const imported = elsewhere.flatMap((file) => [...textOf(file).matchAll(values)].map(([, name]) => `${file}: ${name}`))
+  t.deepEqual(
+    imported.filter((line) => !line.endsWith(': zod')),
+    []
+  )
+})
+
 test('the pure packages name no real time, no chance and no machine', (t) => {
   const wrong = sources
     .filter((file) => pure.includes(file.split('/')[1]) && !isTest(file) && !file.includes('/bench/'))
@@ -158,7 +168,7 @@ test('all packages have the version that lerna.json fixes, and depend on it', (t
 test('everything that is built has a source', (t) => {
   const built = ['packages', 'test']
     .flatMap((folder) => filesUnder(folder))
-    .filter((file) => /\/dist\/(?!readmes\/|gathered\/).*\.js$/.test(file))
+    .filter((file) => /\/dist\/(?!readmes\/|gathered\/|libraries\/shared\.js).*\.js$/.test(file))
   const orphans = built.filter((file) => !existsSync(root + file.replace('/dist/', '/src/').replace(/\.js$/, '.ts')))
   t.deepEqual(orphans, [], 'npm run clean removes them')
 })

@@ -1,7 +1,6 @@
 import { InputError, maxNoteBytes, messageOf, peerName } from '@murmuration/core'
-import { fromString } from 'uint8arrays/from-string'
-import { toString as textOf } from 'uint8arrays/to-string'
 import { z } from 'zod'
+import { fromString, textOf } from './libraries/base.js'
 import { keyBytes } from './channel/secure.js'
 import { protocolVersion } from './constants.js'
 import { foreignText, maxForeignText } from './foreign-text.js'

@@ -1,6 +1,6 @@
-import { type Connection, type Stream, TimeoutError } from '@libp2p/interface'
-import { multiaddr } from '@multiformats/multiaddr'
+import type { Connection, Stream } from '@libp2p/interface'
 import type { Milliseconds, PeerName } from '@murmuration/core'
+import { TimeoutError, multiaddr } from './libraries/base.js'
 import type { Signal } from './signal.js'
 import { tcpHost } from './channel/address.js'
 import { realClock } from './clock.js'

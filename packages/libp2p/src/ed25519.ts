@@ -1,8 +1,7 @@
 /** Ed25519 (RFC 8032) with the keys of peer ids, synchronous: libp2p's functions may take a turn of the event loop each. */
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
-import { peerIdFromString } from '@libp2p/peer-id'
 import { InputError } from '@murmuration/core'
-import { toString as textOf } from 'uint8arrays/to-string'
+import { peerIdFromString, textOf } from './libraries/base.js'
 import type { Identity } from './identity.js'
 
 /** The length of a signature, in bytes and in base64url. */

@@ -1,10 +1,15 @@
 import { inspect } from 'node:util'
-import { generateKeyPair, privateKeyFromProtobuf, privateKeyToProtobuf } from '@libp2p/crypto/keys'
 import type { PrivateKey } from '@libp2p/interface'
-import { peerIdFromPrivateKey, peerIdFromString } from '@libp2p/peer-id'
 import { InputError, messageOf } from '@murmuration/core'
-import { fromString } from 'uint8arrays/from-string'
-import { toString as textOf } from 'uint8arrays/to-string'
+import {
+  fromString,
+  generateKeyPair,
+  peerIdFromPrivateKey,
+  peerIdFromString,
+  privateKeyFromProtobuf,
+  privateKeyToProtobuf,
+  textOf
+} from './libraries/base.js'
 
 /** The identity of a peer on the network: a private key, and the peer id derived from it. Printing it shows only the id. */
 export class Identity {

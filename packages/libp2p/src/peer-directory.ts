@@ -1,5 +1,5 @@
-import { multiaddr } from '@multiformats/multiaddr'
 import type { PeerName } from '@murmuration/core'
+import { multiaddr } from './libraries/base.js'
 import type { PeerEventListener } from './events.js'
 import { hostOf, type PeerList, type PeerListEntry } from './peer-list.js'
 

@@ -1,6 +1,6 @@
 import type { Connection } from '@libp2p/interface'
-import { multiaddr } from '@multiformats/multiaddr'
 import type { Milliseconds, PeerName } from '@murmuration/core'
+import { multiaddr } from './libraries/base.js'
 import { realClock } from './clock.js'
 import { connectionsTo, isOpen, type LinkContext } from './context.js'
 import { IncomingLink } from './incoming-link.js'

@@ -1,9 +1,7 @@
 /** One question and one answer, both as JSON, per stream; some questions are empty. */
 import type { Connection, Stream } from '@libp2p/interface'
-import { lpStream } from '@libp2p/utils'
 import type { Milliseconds } from '@murmuration/core'
-import { fromString } from 'uint8arrays/from-string'
-import { toString as textOf } from 'uint8arrays/to-string'
+import { fromString, lpStream, textOf } from './libraries/base.js'
 import { controlBytes } from './constants.js'
 
 export interface Asking {

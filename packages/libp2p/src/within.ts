@@ -1,5 +1,5 @@
-import { TimeoutError } from '@libp2p/interface'
 import type { Milliseconds } from '@murmuration/core'
+import { TimeoutError } from './libraries/base.js'
 
 /**
  * Runs `act` with a timeout. Its signal is aborted after `limit`, or when `closing` is aborted; then the result rejects, even if `act` ignores the

@@ -1,6 +1,6 @@
 import { isIPv4 } from 'node:net'
 import type { Multiaddr } from '@multiformats/multiaddr'
-import { multiaddr } from '@multiformats/multiaddr'
+import { multiaddr } from '../libraries/base.js'
 import { hostOf } from '../peer-list.js'
 
 /** The remote IP address of a plain TCP connection; `undefined` for any other address, such as through a relay or a WebSocket. */

@@ -1,11 +1,10 @@
 import '../polyfill.js'
-import { noise } from '@chainsafe/libp2p-noise'
 import type { Libp2p, Stream } from '@libp2p/interface'
-import { tcp } from '@libp2p/tcp'
-import { yamux, type YamuxMuxerInit } from '@libp2p/yamux'
-import { multiaddr } from '@multiformats/multiaddr'
+import type { YamuxMuxerInit } from '@libp2p/yamux'
 import type { ExecutionContext } from 'ava'
-import { createLibp2p, type Libp2pOptions } from 'libp2p'
+import type { Libp2pOptions } from 'libp2p'
+import { multiaddr } from '../libraries/base.js'
+import { createLibp2p, noise, tcp, yamux } from '../libraries/network.js'
 
 export const MiB = 1 << 20
 

@@ -1,9 +1,9 @@
 /** libp2p ends streams and connections "cleanly" with data missing: when closing takes long, and behind some relays. */
 import type { MessageStream, Stream } from '@libp2p/interface'
-import { AbstractMessageStream } from '@libp2p/utils'
 import { timeLimit } from '@murmuration/contract'
 import { peerName } from '@murmuration/core'
 import test, { type ExecutionContext } from 'ava'
+import { AbstractMessageStream } from '../libraries/base.js'
 import type { Limits } from '../constants.js'
 import { type TestNode, testNode, eventually, graph, peerListOf } from '../cluster.test.support.js'
 import { bareNode, bareStream, MiB, portOf } from './bare.test.support.js'

@@ -1,9 +1,9 @@
 /** libp2p's write buffers are unbounded, and `onDrain`, which should give back-pressure, works only once. */
 import type { MessageStream } from '@libp2p/interface'
-import { AbstractMessageStream } from '@libp2p/utils'
 import { timeLimit } from '@murmuration/contract'
 import { peerName } from '@murmuration/core'
 import test, { type ExecutionContext } from 'ava'
+import { AbstractMessageStream } from '../libraries/base.js'
 import { waitingBytes } from '../frame-output.js'
 import { connectAll, testCluster, graph } from '../cluster.test.support.js'
 import { proxyOf } from '../tcp-proxy.test.support.js'

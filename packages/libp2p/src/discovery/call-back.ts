@@ -1,9 +1,9 @@
 /** The protocol by which a peer asks a seed to test whether the peer can be dialled: one question, one call, one answer. */
 import type { Connection, Libp2p, Stream } from '@libp2p/interface'
-import { multiaddr } from '@multiformats/multiaddr'
 import type { Milliseconds } from '@murmuration/core'
 import { isIPv4 } from 'node:net'
 import { z } from 'zod'
+import { multiaddr } from '../libraries/base.js'
 import { tcpHost } from '../channel/address.js'
 import { answer, ask } from '../questions.js'
 

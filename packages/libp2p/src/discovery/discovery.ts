@@ -1,6 +1,7 @@
 import type { Connection, PeerInfo, Stream } from '@libp2p/interface'
-import { type Multiaddr, multiaddr } from '@multiformats/multiaddr'
+import type { Multiaddr } from '@multiformats/multiaddr'
 import type { Milliseconds } from '@murmuration/core'
+import { multiaddr } from '../libraries/base.js'
 import { realClock } from '../clock.js'
 import { connectionsTo, isOpen, type LinkContext } from '../context.js'
 import { explain } from '../explain.js'

@@ -1,5 +1,6 @@
 import { isIPv4 } from 'node:net'
-import { type Multiaddr, multiaddr } from '@multiformats/multiaddr'
+import type { Multiaddr } from '@multiformats/multiaddr'
+import { multiaddr } from '../libraries/base.js'
 import { hostOf } from '../peer-list.js'
 import { type Reach, reachOf } from './reach.js'
 import { maxAddresses, withoutId } from './signed-addresses.js'

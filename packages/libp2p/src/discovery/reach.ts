@@ -1,5 +1,6 @@
 import { BlockList, isIP } from 'node:net'
-import { type Multiaddr, multiaddr } from '@multiformats/multiaddr'
+import type { Multiaddr } from '@multiformats/multiaddr'
+import { multiaddr } from '../libraries/base.js'
 import { hostOf } from '../peer-list.js'
 
 /** From where an IP address can be dialled: everywhere, within a private network, or only on its machine. */

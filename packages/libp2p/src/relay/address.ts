@@ -1,6 +1,7 @@
-import { RELAY_V2_HOP_CODEC, RELAY_V2_STOP_CODEC } from '@libp2p/circuit-relay-v2'
 import type { Connection } from '@libp2p/interface'
-import { type Multiaddr, multiaddr } from '@multiformats/multiaddr'
+import type { Multiaddr } from '@multiformats/multiaddr'
+import { multiaddr } from '../libraries/base.js'
+import { RELAY_V2_HOP_CODEC, RELAY_V2_STOP_CODEC } from '../libraries/network.js'
 
 /** The address of the relay in a relayed address; `undefined` for a direct address. */
 export function relayIn(address: Multiaddr): string | undefined {

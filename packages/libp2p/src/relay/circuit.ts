@@ -1,22 +1,17 @@
-import {
-  circuitRelayTransport,
-  type CircuitRelayTransportComponents,
-  RELAY_V2_HOP_CODEC,
-  RELAY_V2_STOP_CODEC
-} from '@libp2p/circuit-relay-v2'
-import {
-  type Connection,
-  type DialTransportOptions,
-  type Listener,
-  type PeerId,
-  serviceCapabilities,
-  type Startable,
-  type Stream,
-  type Transport,
-  transportSymbol
+import type { CircuitRelayTransportComponents } from '@libp2p/circuit-relay-v2'
+import type {
+  Connection,
+  DialTransportOptions,
+  Listener,
+  PeerId,
+  Startable,
+  Stream,
+  Transport
 } from '@libp2p/interface'
 import type { Multiaddr } from '@multiformats/multiaddr'
 import { InputError, type Milliseconds } from '@murmuration/core'
+import { serviceCapabilities, transportSymbol } from '../libraries/base.js'
+import { RELAY_V2_HOP_CODEC, RELAY_V2_STOP_CODEC, circuitRelayTransport } from '../libraries/network.js'
 
 /** libp2p's transport with members that its type lacks. */
 interface CircuitTransport extends Transport, Startable {

@@ -1,6 +1,6 @@
 import type { Connection } from '@libp2p/interface'
-import { multiaddr } from '@multiformats/multiaddr'
 import type { Milliseconds } from '@murmuration/core'
+import { multiaddr } from '../libraries/base.js'
 import { realClock } from '../clock.js'
 import type { LinkContext } from '../context.js'
 import { withoutId } from '../discovery/signed-addresses.js'

@@ -1,6 +1,7 @@
-import { circuitRelayServer, type CircuitRelayService, RELAY_V2_STOP_CODEC } from '@libp2p/circuit-relay-v2'
+import type { CircuitRelayService } from '@libp2p/circuit-relay-v2'
 import type { Connection, ConnectionGater, Libp2p, PeerId } from '@libp2p/interface'
 import { InputError, type Milliseconds } from '@murmuration/core'
+import { RELAY_V2_STOP_CODEC, circuitRelayServer } from '../libraries/network.js'
 import { sourceOf } from '../discovery/reach.js'
 import { carriesOthers, relayIn } from './address.js'
 import { type RelayLimits, relayLimits } from './relay-options.js'

@@ -1,6 +1,5 @@
 import type { AbortOptions, MultiaddrConnection } from '@libp2p/interface'
-import { AbstractMultiaddrConnection } from '@libp2p/utils'
-import { Uint8ArrayList } from 'uint8arraylist'
+import { AbstractMultiaddrConnection, Uint8ArrayList } from '../libraries/base.js'
 import { Signal } from '../signal.js'
 import type { AccessLines, LineUser } from './access-lines.js'
 import { type Flight, Flow } from './flow.js'

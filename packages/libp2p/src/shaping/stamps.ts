@@ -1,5 +1,5 @@
 import type { Milliseconds } from '@murmuration/core'
-import { Uint8ArrayList } from 'uint8arraylist'
+import { Uint8ArrayList } from '../libraries/base.js'
 import type { Flight } from './flow.js'
 
 /**

@@ -1,19 +1,18 @@
-import {
-  type ClearableSignal,
-  type Connection,
-  type ConnectionEncrypter,
-  type CreateListenerOptions,
-  type DialTransportOptions,
-  type Listener,
-  type MultiaddrConnection,
-  type StreamMuxerFactory,
-  serviceCapabilities,
-  type Transport,
-  transportSymbol,
-  type Upgrader,
-  type UpgraderOptions
+import type {
+  ClearableSignal,
+  Connection,
+  ConnectionEncrypter,
+  CreateListenerOptions,
+  DialTransportOptions,
+  Listener,
+  MultiaddrConnection,
+  StreamMuxerFactory,
+  Transport,
+  Upgrader,
+  UpgraderOptions
 } from '@libp2p/interface'
 import type { Multiaddr } from '@multiformats/multiaddr'
+import { serviceCapabilities, transportSymbol } from '../libraries/base.js'
 
 /** Wraps a connection. */
 export type Wrap = (connection: MultiaddrConnection) => MultiaddrConnection
