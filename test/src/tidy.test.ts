@@ -115,8 +115,10 @@ test('tfjs and libp2p are imported by their own packages alone', (t) => {
   t.deepEqual(wrong, [])
 })
 
-test('the libraries of libp2p are imported where the build bundles them', (t) => {
-  const elsewhere = sources.filter((file) => /^packages\/libp2p\/src\/(?!libraries\/)/.test(file) && !isTest(file))
+test('the libraries of libp2p and topology are imported where the build bundles them', (t) => {
+  const elsewhere = sources.filter(
+    (file) => /^packages\/(libp2p|topology)\/src\/(?!libraries\/)/.test(file) && !isTest(file)
+  )
   const values = /^(?!import type)(?:import|export)\b[^'"]*?\bfrom '((?!\.|node:|@murmuration\/)[^']+)'/gm
   const imported = elsewhere.flatMap((file) => [...textOf(file).matchAll(values)].map(([, name]) => `${file}: ${name}`))
   t.deepEqual(

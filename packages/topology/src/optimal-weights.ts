@@ -1,6 +1,6 @@
 /** Weights with which averaging reduces disagreement as fast as the graph allows. They need an undirected graph that is the same in every round. */
 import { type Problem, problem } from '@murmuration/core'
-import { EigenvalueDecomposition, Matrix } from 'ml-matrix'
+import { EigenvalueDecomposition, Matrix } from './libraries/matrices.js'
 import { extremeEigenvalues } from './lanczos.js'
 import type { Graph } from './graphs.js'
 import { isMutual, isStronglyConnected } from './connectivity.js'

@@ -1,4 +1,4 @@
-/** What a peer, a seed or a probe uses in addition: libp2p itself. The build bundles it: see bundle.mjs. */
+/** What a peer, a seed or a probe uses in addition: libp2p itself. The build bundles it: see bundle-libraries.mjs. */
 export { noise } from '@chainsafe/libp2p-noise'
 export { defaultCrypto } from '@chainsafe/libp2p-noise/crypto'
 export {
