@@ -44,11 +44,21 @@ export const algorithmSchema = z
   .union([z.enum(names).transform((name) => ({ name })), z.looseObject({})])
   .pipe(z.discriminatedUnion('name', [...byName, byModule] as unknown as [typeof byModule]))
   .transform((choice) => choice as AlgorithmChoice)
-  .meta({ id: 'algorithm', ...inputJson(z.union([z.enum(names), ...byName, byModule])) })
+  .meta(inputJson(() => z.union([z.enum(names), ...byName, byModule]), 'algorithm'))
 
-/** The JSON Schema of the input, for a schema that transforms another. */
-export function inputJson(schema: z.ZodType): Record<string, unknown> {
-  return without(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }), ['$schema'])
+/** The JSON Schema of the input, for a schema that transforms a union. It is made when it is read: few processes write schemas. */
+export function inputJson(union: () => z.ZodUnion, id?: string): z.core.GlobalMeta {
+  let made: z.core.JSONSchema.BaseSchema | undefined
+  const json = () => (made ??= z.toJSONSchema(union(), { io: 'input', unrepresentable: 'any' }))
+  return {
+    ...(id === undefined ? {} : { id }),
+    get anyOf() {
+      return json().anyOf
+    },
+    get $defs() {
+      return json().$defs
+    }
+  }
 }
 
 const loaded = new Map<string, Promise<Algorithm>>()

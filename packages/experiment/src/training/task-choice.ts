@@ -55,7 +55,7 @@ export const taskSchema = z
   .union([z.enum(kinds).transform((kind) => ({ kind })), z.looseObject({})])
   .pipe(z.discriminatedUnion('kind', [...byKind, byModule] as unknown as [typeof byModule]))
   .transform((choice) => choice as TaskChoice)
-  .meta(inputJson(z.union([z.enum(kinds), ...byKind, byModule])))
+  .meta(inputJson(() => z.union([z.enum(kinds), ...byKind, byModule])))
 
 /** The record of a task that is not a module. */
 export function taskRecordOf({ kind }: TaskChoice) {

@@ -103,7 +103,7 @@ const codec = z.string().superRefine((name, context) => {
 const optimiser = z
   .union([z.enum(optimiserNames).transform((name) => ({ name })), z.looseObject({})])
   .pipe(optimiserSettings)
-  .meta({ id: 'optimiser', ...inputJson(z.union([z.enum(optimiserNames), optimiserSettings])) })
+  .meta(inputJson(() => z.union([z.enum(optimiserNames), optimiserSettings]), 'optimiser'))
 
 /** The fields of `rate:`. */
 export const rateFields = {
