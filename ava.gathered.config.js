@@ -22,8 +22,6 @@ export default {
   files: ['test/dist/gathered/*.test.js'],
   // Tests of connections and of processes wait much of their time.
   concurrency: availableParallelism() + 2,
-  // The tests of one file do not disturb each other.
-  serial: true,
   sortTestFiles: (left, right) => turn(left) - turn(right) || (left < right ? -1 : 1),
   // Only what hangs goes without any result for so long, also on a busy machine; the tests' own limits name what is missing.
   timeout: '15m'
