@@ -75,7 +75,7 @@ async function trained(world: World, algorithm: Algorithm): Promise<readonly (Fl
 }
 
 for (const algorithm of algorithms.filter(({ name }) => !asynchronous.has(name))) {
-  test(`${algorithm.title} gives the same bits on libp2p and in the simulator`, async (t) => {
+  test.serial(`${algorithm.title} gives the same bits on libp2p and in the simulator`, async (t) => {
     const [simulated, real] = [await trained(inSimulator, algorithm), await trained(overLibp2p, algorithm)]
     for (const [place, x] of simulated.entries()) {
       t.is(x?.length, 7850)
@@ -89,7 +89,7 @@ for (const [name, world] of [
   ['libp2p', overLibp2p],
   ['the simulator', inSimulator]
 ] as const) {
-  test(`AD-PSGD reaches the optimum in ${name}, and the sum of all parameters is that of the gradient steps`, async (t) => {
+  test.serial(`AD-PSGD reaches the optimum in ${name}, and the sum of all parameters is that of the gradient steps`, async (t) => {
     const dimension = 16
     const tasks = new Map(
       peers.map((self) => [self, createQuadraticTask({ peers, self, seed: 8, heterogeneity: 0.5, dimension })])

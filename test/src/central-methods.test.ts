@@ -64,7 +64,7 @@ for (const fusion of ['fused', 'per-tensor'] as const) {
 }
 
 for (const [title, run] of methods) {
-  test(`plain SGD on the joint batch, momentum and weight decay included: ${title}`, async (t) => {
+  test.serial(`plain SGD on the joint batch, momentum and weight decay included: ${title}`, async (t) => {
     const { reports, ends } = await run()
     const union = await createSoftmaxTask({ localData })
     const shards = workers.map((name) => ({ name, samples: union.samples / workers.length }))
@@ -88,7 +88,7 @@ for (const [title, run] of methods) {
   })
 }
 
-test('plain SGD on the fabric is the oracle with one shard, bit by bit', async (t) => {
+test.serial('plain SGD on the fabric is the oracle with one shard, bit by bit', async (t) => {
   const { ends } = await trained({ ...central, algorithm: 'sgd' })
   for (const [place, name] of workers.entries()) {
     const task = await taskOf(name)
@@ -99,7 +99,7 @@ test('plain SGD on the fabric is the oracle with one shard, bit by bit', async (
   }
 })
 
-test('local SGD with period 1 is SGD on an all-reduce', async (t) => {
+test.serial('local SGD with period 1 is SGD on an all-reduce', async (t) => {
   const local = await trained({ ...training, weightDecay: 0, algorithm: 'local-sgd', options: { period: 1 } })
   const joint = await trained({ ...training, weightDecay: 0, algorithm: 'all-reduce' })
   for (const [round, { parameters }] of joint.reports[0].entries()) {
@@ -107,7 +107,7 @@ test('local SGD with period 1 is SGD on an all-reduce', async (t) => {
   }
 })
 
-test('local SGD is plain SGD up to the mean that is taken after each period, and after the last step', async (t) => {
+test.serial('local SGD is plain SGD up to the mean that is taken after each period, and after the last step', async (t) => {
   const local = await trained({ ...central, algorithm: 'local-sgd', options: { collective: 'direct', period: 4 } })
   const alone = await trained({ ...central, algorithm: 'sgd' })
   for (const place of [0, 1, 2]) {
@@ -128,7 +128,7 @@ const ring = createTopology({ peers: namesOf(5), graph: { kind: 'ring' } })
 const gossip = { ...training, ...momentum, finalRounds: 2, order: 'combine-then-adapt' } as const
 const ofRing = { ...localData, peers: ring.peers }
 
-test('D-PSGD tensor by tensor has the same bits as with one message per neighbour', async (t) => {
+test.serial('D-PSGD tensor by tensor has the same bits as with one message per neighbour', async (t) => {
   const messages: number[] = []
   const ends = await Promise.all(
     (['fused', 'per-tensor'] as const).map(async (fusion) => {
@@ -147,7 +147,7 @@ test('D-PSGD tensor by tensor has the same bits as with one message per neighbou
   t.is(messages[1], 2 * messages[0], 'softmax regression has two tensors')
 })
 
-test('D-PSGD tensor by tensor: a vector counts when all of its tensors have arrived', async (t) => {
+test.serial('D-PSGD tensor by tensor: a vector counts when all of its tensors have arrived', async (t) => {
   let rounds = 0
   await inCentralWorld({ workers: ring.peers, topology: ring, queueLimit: 1 }, async (fabric) => {
     const task = await createSoftmaxTask({ localData: { ...ofRing, self: fabric.self } })
@@ -162,7 +162,7 @@ test('D-PSGD tensor by tensor: a vector counts when all of its tensors have arri
   t.is(rounds, 5)
 })
 
-test('the mean of D-PSGD moves by what its optimiser moves, and by nothing else', async (t) => {
+test.serial('the mean of D-PSGD moves by what its optimiser moves, and by nothing else', async (t) => {
   const sums: Float64Array[] = []
   const moved: Float64Array[] = []
   await inCentralWorld({ workers: ring.peers, topology: ring }, async (fabric) => {
@@ -182,7 +182,7 @@ test('the mean of D-PSGD moves by what its optimiser moves, and by nothing else'
   t.true(norm(Float32Array.from(moved[5])) > 0.001)
 })
 
-test('where only latency counts, a direct all-reduce takes 2 latencies for all tensors streamed, and 2 for each blocking', async (t) => {
+test.serial('where only latency counts, a direct all-reduce takes 2 latencies for all tensors streamed, and 2 for each blocking', async (t) => {
   const waits = async (fusion: Fusion, calls: Calls) => {
     const options = { collective: 'direct', fusion, calls, chunks: 3 }
     const { reports } = await trained({ ...central, algorithm: 'all-reduce', options })
@@ -194,7 +194,7 @@ test('where only latency counts, a direct all-reduce takes 2 latencies for all t
   t.is(await waits('per-tensor', 'blocking'), 40, 'softmax regression has two tensors')
 })
 
-test('D-PSGD has the same bits whether the exchange overlaps with the gradient or follows it, and then takes as long as both', async (t) => {
+test.serial('D-PSGD has the same bits whether the exchange overlaps with the gradient or follows it, and then takes as long as both', async (t) => {
   const [together, after] = await Promise.all(
     [true, false].map((overlap) =>
       historyOf(

@@ -26,7 +26,7 @@ function training(ends: Map<PeerName, Float32Array>): Program {
 }
 
 for (const codec of ['float32', 'int8', 'int4', 'delta-int8', 'delta-int4', 'top-k:0.05']) {
-  test(`${codec}: a ring of 4 sends the same bytes in the simulator and on libp2p, and ends with the same parameters`, async (t) => {
+  test.serial(`${codec}: a ring of 4 sends the same bytes in the simulator and on libp2p, and ends with the same parameters`, async (t) => {
     const options = { topology, seed: 11, length, codec }
     const [inTime, onLinks] = [new Map<PeerName, Float32Array>(), new Map<PeerName, Float32Array>()]
     const { bytes, messages } = await simulated(options, training(inTime))
@@ -48,7 +48,7 @@ for (const codec of ['float32', 'int8', 'int4', 'delta-int8', 'delta-int4', 'top
   })
 }
 
-test('a codec that chooses by the speed of real links is none for the simulator', (t) => {
+test.serial('a codec that chooses by the speed of real links is none for the simulator', (t) => {
   const coding = { codec: 'auto', elements: 8, random: () => t.fail() }
   t.throws(() => codedWire(vectorWire, coding), { instanceOf: InputError })
 })

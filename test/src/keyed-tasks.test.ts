@@ -13,7 +13,7 @@ import { inSimulator } from './worlds.js'
 const ratings = { users: 40, items: 30, ratings: 1500, rank: 2, noise: 0.2, zipf: 1, l2: 0.01, seed: 5 }
 
 for (const algorithm of keyAlgorithms) {
-  test(`the simulator: ${algorithm.title}: matrix factorisation gets as close to the noise with 3 peers of 2 workers as with one worker`, async (t) => {
+  test.serial(`the simulator: ${algorithm.title}: matrix factorisation gets as close to the noise with 3 peers of 2 workers as with one worker`, async (t) => {
     const lossOf = async (peers: number, options: Readonly<Record<string, unknown>>) => {
       const set = await createMatrixFactorisationTaskSet({
         ...ratings,
@@ -31,7 +31,7 @@ for (const algorithm of keyAlgorithms) {
   })
 }
 
-test('with blocks that move, nearly all accesses are local; where rows stay, a third at most', async (t) => {
+test.serial('with blocks that move, nearly all accesses are local; where rows stay, a third at most', async (t) => {
   const set = await createMatrixFactorisationTaskSet({ ...ratings, peers: ['p0', 'p1', 'p2'] })
   const fractionOf = async (name: string) => {
     const algorithm = keyAlgorithms.find((each) => each.name === name) as Algorithm
@@ -66,7 +66,7 @@ const graph = {
 }
 
 for (const algorithm of keyAlgorithms) {
-  test(`the simulator: ${algorithm.title}: a knowledge graph is learned as well by 3 peers of 2 workers as by one worker`, async (t) => {
+  test.serial(`the simulator: ${algorithm.title}: a knowledge graph is learned as well by 3 peers of 2 workers as by one worker`, async (t) => {
     const mrrOf = async (peers: readonly string[], options: Readonly<Record<string, unknown>>) => {
       const set = await createKnowledgeGraphTaskSet({ ...graph, peers })
       const settings = { rounds: 15, options, rate: () => 0.5 }
@@ -86,7 +86,7 @@ const text = {
 }
 
 for (const algorithm of keyAlgorithms) {
-  test(`the simulator: ${algorithm.title}: word vectors have the loss of one worker with 3 peers of 2 workers`, async (t) => {
+  test.serial(`the simulator: ${algorithm.title}: word vectors have the loss of one worker with 3 peers of 2 workers`, async (t) => {
     const endOf = async (peers: readonly string[], options: Readonly<Record<string, unknown>>) => {
       const set = await createWordVectorsTaskSet({ ...text, peers })
       const settings = { rounds: 4, options, rate: () => 0.2 }
@@ -100,7 +100,7 @@ for (const algorithm of keyAlgorithms) {
   })
 }
 
-test('relations that are clustered stay at the peer that uses them: with Lapse fewer rows move', async (t) => {
+test.serial('relations that are clustered stay at the peer that uses them: with Lapse fewer rows move', async (t) => {
   const movedWith = async (clustered: boolean) => {
     const peers = ['p0', 'p1', 'p2']
     const set = await createKnowledgeGraphTaskSet({ ...graph, clustered, negatives: 1, peers })

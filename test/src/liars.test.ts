@@ -24,7 +24,7 @@ const quiet = simulated(swarm)
 const quietWithRestarts = simulated({ ...swarm, seed: asked }, restarts)
 
 for (const [what, lie] of Object.entries(liesFor(swarm.timeout)).filter(([what]) => told.test(what))) {
-  test(`a peer that ${what} gets no peer expelled, and delays at most a quarter of the rounds of two minutes`, async (t) => {
+  test.serial(`a peer that ${what} gets no peer expelled, and delays at most a quarter of the rounds of two minutes`, async (t) => {
     const isOfState = what.startsWith('gives a state')
     const [measured, undisturbed] = isOfState ? [others, await quietWithRestarts] : [honest, await quiet]
     const outcome = isOfState

@@ -23,7 +23,7 @@ function offBy(end: SwarmEnd): number {
 /** Numbers up to 4 are rounded to float32 at most three times in a round of a peer. */
 const bound = (peers: number, rounds: number) => 3 * peers * rounds * 2 ** -23
 
-test('AD-PSGD: a frozen peer costs each peer that asks it one wait; it continues from where it was, and the sum stays', async (t) => {
+test.serial('AD-PSGD: a frozen peer costs each peer that asks it one wait; it continues from where it was, and the sum stays', async (t) => {
   const events: FaultEvent[] = [
     { at: 4000, kind: 'freeze', peer: p3 },
     { at: 14_000, kind: 'thaw', peer: p3 }
@@ -49,7 +49,7 @@ test('AD-PSGD: a frozen peer costs each peer that asks it one wait; it continues
 })
 
 for (const algorithm of [adPsgd, divShare])
-  test(`${algorithm.title}: a peer that is started again takes a model, continues in the round of the others, and ends with their model`, async (t) => {
+  test.serial(`${algorithm.title}: a peer that is started again takes a model, continues in the round of the others, and ends with their model`, async (t) => {
     const events: FaultEvent[] = [
       { at: 4000, kind: 'crash', peer: p2 },
       { at: 9000, kind: 'restart', peer: p2 }
@@ -63,7 +63,7 @@ for (const algorithm of [adPsgd, divShare])
   })
 
 for (const algorithm of [dpsgd, adPsgd, divShare])
-  test(`${algorithm.title}: no peer waits at the end for what a dead peer has not sent`, async (t) => {
+  test.serial(`${algorithm.title}: no peer waits at the end for what a dead peer has not sent`, async (t) => {
     const events: FaultEvent[] = [{ at: 2350, kind: 'crash', peer: p4 }]
     const end = await runMembers({ algorithm, peers: 4, rounds: 60, timeout: 30_000, faults: { rules: [], events } })
     t.deepEqual([...end.models.keys()].sort(), [p1, p2, p3])
@@ -75,7 +75,7 @@ for (const algorithm of [dpsgd, adPsgd, divShare])
   })
 
 for (const algorithm of [adPsgd, divShare])
-  test(`${algorithm.title}: a peer that is far behind the others keeps its own pace and state`, async (t) => {
+  test.serial(`${algorithm.title}: a peer that is far behind the others keeps its own pace and state`, async (t) => {
     const gradient = (peer: string) => (peer === p2 ? 200 : 10)
     const end = await runMembers({ algorithm, peers: 4, rounds: 200, timeout: 30_000, gradient })
     t.deepEqual([...end.lost.values()], [])
@@ -91,7 +91,7 @@ for (const algorithm of [adPsgd, divShare])
 
 const weightOf = ({ books }: SwarmEnd) => [...books.values()].reduce((sum, { w }) => sum + w, 0)
 
-test('SGP: a peer that leaves hands its mass to a neighbour', async (t) => {
+test.serial('SGP: a peer that leaves hands its mass to a neighbour', async (t) => {
   const graph = { kind: 'one-peer-exponential' } as const
   const leaves = { peer: p2, round: 60 }
   const end = await runMembers({ algorithm: sgp, graph, leaves, peers: 5, rounds: 150, finalRounds: 0 })
@@ -101,7 +101,7 @@ test('SGP: a peer that leaves hands its mass to a neighbour', async (t) => {
   t.true(offBy(end) < bound(5, 150), `${offBy(end)}`)
 })
 
-test('SGP: of a peer that dies its mass is lost, one that is started again brings a weight of 1, and no peer’s mass drains away', async (t) => {
+test.serial('SGP: of a peer that dies its mass is lost, one that is started again brings a weight of 1, and no peer’s mass drains away', async (t) => {
   const lives = [4000, 8000, 12_000].flatMap((at): FaultEvent[] => [
     { at, kind: 'crash', peer: p2 },
     { at: at + 2000, kind: 'restart', peer: p2 }
@@ -122,7 +122,7 @@ test('SGP: of a peer that dies its mass is lost, one that is started again bring
   t.true(consensusDistance([...end.models.values()]) < 0.5)
 })
 
-test('AD-PSGD: two peers that ask each other at the same moment meet in the middle, and do not exchange their states', async (t) => {
+test.serial('AD-PSGD: two peers that ask each other at the same moment meet in the middle, and do not exchange their states', async (t) => {
   const end = await runMembers({ algorithm: adPsgd, peers: 2, rounds: 100, finalRounds: 0 })
   t.deepEqual([...end.lost.values()], [])
   const apart = consensusDistance([...end.models.values()])
@@ -131,7 +131,7 @@ test('AD-PSGD: two peers that ask each other at the same moment meet in the midd
 })
 
 for (const name of ['gasloc', 'overlap-merge'])
-  test(`${named(name).title}: a peer that is slow between two exchanges keeps its own state, and is waited for at the exchange`, async (t) => {
+  test.serial(`${named(name).title}: a peer that is slow between two exchanges keeps its own state, and is waited for at the exchange`, async (t) => {
     const used = new Set<string>()
     const end = await runMembers({
       algorithm: noting(named(name), used),
@@ -148,7 +148,7 @@ for (const name of ['gasloc', 'overlap-merge'])
     t.true(consensusDistance([...end.models.values()]) < 1e-5)
   })
 
-test('GASLoC: a peer whose gradient hangs delays others for about 5 s at a time, as in D-PSGD, and not for the whole timeout', async (t) => {
+test.serial('GASLoC: a peer whose gradient hangs delays others for about 5 s at a time, as in D-PSGD, and not for the whole timeout', async (t) => {
   let gradients = 0
   const end = await runMembers({
     ...{ algorithm: named('gasloc'), options: { period: 9 }, peers: 6, rounds: 500, finalRounds: 0, timeout: 30_000 },
@@ -164,7 +164,7 @@ for (const [period, gradient] of [
   [1, 4500],
   [9, 500]
 ])
-  test(`GASLoC: a peer that takes four times as long until the next exchange is waited for, with a period of ${period}`, async (t) => {
+  test.serial(`GASLoC: a peer that takes four times as long until the next exchange is waited for, with a period of ${period}`, async (t) => {
     const used = new Set<string>()
     const slowFrom = 10 * period
     let gradients = 0

@@ -30,7 +30,7 @@ const textsOf = ({ changes }: SwarmEnd, by: PeerName) =>
 const deaths = ({ changes }: SwarmEnd) =>
   new Set(changes.flatMap(({ change }) => (change.kind === 'died' ? [change.peer] : [])))
 
-test('a peer that dies is known to all others, and one that is started again takes a model and ends with theirs', async (t) => {
+test.serial('a peer that dies is known to all others, and one that is started again takes a model and ends with theirs', async (t) => {
   const events: FaultEvent[] = [
     { at: 4000, kind: 'crash', peer: p2 },
     { at: 9000, kind: 'restart', peer: p2 }
@@ -54,7 +54,7 @@ test('a peer that dies is known to all others, and one that is started again tak
   t.true(Math.abs((mine?.get(299) ?? 0) - (theirs?.get(299) ?? 1e9)) < 1000)
 })
 
-test('a frozen peer is declared dead, continues when it thaws, and delays others once, for no longer than the detection takes', async (t) => {
+test.serial('a frozen peer is declared dead, continues when it thaws, and delays others once, for no longer than the detection takes', async (t) => {
   const events: FaultEvent[] = [
     { at: 5000, kind: 'freeze', peer: p3 },
     { at: 15_000, kind: 'thaw', peer: p3 }
@@ -74,7 +74,7 @@ for (const [pace, slowness, lives] of [
   ['slower than the others is taken in again', 1.5, 40],
   ['as fast as the others keeps pace meanwhile, with its own model', 1, 3]
 ] as const)
-  test(`a peer that stalls twice is left out for some time, and one that is ${pace}`, async (t) => {
+  test.serial(`a peer that stalls twice is left out for some time, and one that is ${pace}`, async (t) => {
     const events: FaultEvent[] = [5000, 20_000].flatMap((at): FaultEvent[] => [
       { at, kind: 'freeze', peer: p3 },
       { at: at + 7000, kind: 'thaw', peer: p3 }
@@ -95,7 +95,7 @@ for (const [pace, slowness, lives] of [
     t.true(last <= lives, `life ${last}`)
   })
 
-test('of two halves the larger continues and the smaller waits, and all agree when they meet again', async (t) => {
+test.serial('of two halves the larger continues and the smaller waits, and all agree when they meet again', async (t) => {
   const events: FaultEvent[] = [
     {
       at: 4000,
@@ -116,14 +116,14 @@ test('of two halves the larger continues and the smaller waits, and all agree wh
   t.deepEqual(during(p5), [])
 })
 
-test('in a graph that changes by round, a peer whose only neighbour of a round is dead continues alone in that round', async (t) => {
+test.serial('in a graph that changes by round, a peer whose only neighbour of a round is dead continues alone in that round', async (t) => {
   const graph = { kind: 'random-matching', rounds: 64, seed: 1 } as const
   const events: FaultEvent[] = [{ at: 4000, kind: 'crash', peer: p2 }]
   const end = await runMembers({ peers: 4, graph, rounds: 200, wait: 20_000, faults: { rules: [], events } })
   agree(t, end, [p1, p3, p4])
 })
 
-test('where edges go one way a peer that is frozen, and one that dies, hold each other peer up once each, and not again and again', async (t) => {
+test.serial('where edges go one way a peer that is frozen, and one that dies, hold each other peer up once each, and not again and again', async (t) => {
   const graph = { kind: 'epidemic', degree: 3, rounds: 64, seed: 1 } as const
   const events: FaultEvent[] = [
     { at: 3000, kind: 'freeze', peer: p3 },
@@ -140,7 +140,7 @@ test('where edges go one way a peer that is frozen, and one that dies, hold each
   t.true(Math.max(...slow) <= 2, `${slow.join()} rounds of more than a second`)
 })
 
-test('a quorum begins, and a peer that is late joins with the model of the run', async (t) => {
+test.serial('a quorum begins, and a peer that is late joins with the model of the run', async (t) => {
   const events: FaultEvent[] = [{ at: 6000, kind: 'join', peer: p4 }]
   const end = await runMembers({ peers: 4, rounds: 300, membership: { quorum: 3 }, faults: { rules: [], events } })
   agree(t, end, namesOf(4))
@@ -148,14 +148,14 @@ test('a quorum begins, and a peer that is late joins with the model of the run',
   t.true((end.rounds.get(p4)?.size ?? 0) > 100)
 })
 
-test('a peer that waits for a run that does not begin names the missing peers, and ends', async (t) => {
+test.serial('a peer that waits for a run that does not begin names the missing peers, and ends', async (t) => {
   const events: FaultEvent[] = [{ at: 1e6, kind: 'join', peer: p4 }]
   const end = await runMembers({ peers: 4, rounds: 10, wait: 20_000, faults: { rules: [], events } })
   t.deepEqual([...end.lost.keys()].slice(0, 3).sort(), [p1, p2, p3])
   t.regex(end.lost.get(p1) ?? '', /^p1 has waited 20 s for the run to begin; missing: p4$/)
 })
 
-test('every peer knows about how far all are apart', async (t) => {
+test.serial('every peer knows about how far all are apart', async (t) => {
   const end = await runMembers({ peers: 6, rounds: 100, finalRounds: 0 })
   t.true(end.estimates.length > 300)
   for (const { round, distance, peers } of end.estimates) {
@@ -166,7 +166,7 @@ test('every peer knows about how far all are apart', async (t) => {
   }
 })
 
-test('peers in step are not ahead of one another, however many rounds there are between two beats', async (t) => {
+test.serial('peers in step are not ahead of one another, however many rounds there are between two beats', async (t) => {
   const end = await runMembers({ peers: 4, rounds: 500, finalRounds: 0, gradient: 10 })
   const times = [...(end.times.get(p1)?.values() ?? [])]
   const longest = Math.max(...times.map((time, place) => time - (times[place - 1] ?? time)))
@@ -177,7 +177,7 @@ for (const [slow, name] of [
   [100, 'half as many'],
   [25, 'twice as many']
 ] as const) {
-  test(`two halves that trained apart agree on the mean by the samples that each has seen: ${name} on the side that returns`, async (t) => {
+  test.serial(`two halves that trained apart agree on the mean by the samples that each has seen: ${name} on the side that returns`, async (t) => {
     const [left, right] = [
       [p1, p2, p3],
       [p4, p5, p6]

@@ -76,12 +76,12 @@ const ofLiar = hearers.map((by) => `${by}: ${liar}`)
 
 for (const data of [1, 2, 3]) {
   for (const order of ['combine-then-adapt', 'adapt-then-combine'] as const) {
-    test(`where all train as they should no peer is named: ${order}, seed ${data}`, async (t) => {
+    test.serial(`where all train as they should no peer is named: ${order}, seed ${data}`, async (t) => {
       t.deepEqual(await namedIn({ data, order }), [])
     })
   }
 
-  test(`a peer that adds 1e6 is named by its two neighbours at once, before any other peer is: seed ${data}`, async (t) => {
+  test.serial(`a peer that adds 1e6 is named by its two neighbours at once, before any other peer is: seed ${data}`, async (t) => {
     for (const from of [0, 30]) {
       const named = await namedIn({ data, lie: (value, round) => (round < from ? value : value + 1e6) })
       t.is(named[0].round, from)
@@ -93,7 +93,7 @@ for (const data of [1, 2, 3]) {
     }
   })
 
-  test(`a peer that sends ten times its parameters is named by its two neighbours within three rounds: seed ${data}`, async (t) => {
+  test.serial(`a peer that sends ten times its parameters is named by its two neighbours within three rounds: seed ${data}`, async (t) => {
     const named = await namedIn({
       data,
       rounds: 40,
@@ -105,7 +105,7 @@ for (const data of [1, 2, 3]) {
   })
 }
 
-test('over libp2p a peer that adds 1e6 is named by its two neighbours, with its distance and the typical one', async (t) => {
+test.serial('over libp2p a peer that adds 1e6 is named by its two neighbours, with its distance and the typical one', async (t) => {
   const named = await namedIn({
     world: overLibp2p,
     rounds: 25,
@@ -119,7 +119,7 @@ test('over libp2p a peer that adds 1e6 is named by its two neighbours, with its 
   t.true(typical > 0.01 && typical < 100)
 })
 
-test('a peer that diverges by the numbers of a neighbour says which neighbour sent what, and when', async (t) => {
+test.serial('a peer that diverges by the numbers of a neighbour says which neighbour sent what, and when', async (t) => {
   const taskOf = steep(100)
   const lie: Lie = (value, round) => (round === 7 ? 1e38 : value)
   const error = await t.throwsAsync(namedIn({ taskOf, lie, momentum: 0, rate: () => 1e-3 }), { name: 'DivergedError' })
@@ -129,7 +129,7 @@ test('a peer that diverges by the numbers of a neighbour says which neighbour se
   )
 })
 
-test('where all diverge alike the error says to lower the rate, and names no peer', async (t) => {
+test.serial('where all diverge alike the error says to lower the rate, and names no peer', async (t) => {
   const taskOf = steep(1)
   const error = await t.throwsAsync(namedIn({ taskOf, momentum: 0, rate: () => 50, rounds: 1000 }), {
     name: 'DivergedError'

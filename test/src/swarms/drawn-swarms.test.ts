@@ -8,7 +8,7 @@ import { type Mutation, problemsWith } from './try-swarm.js'
 const first = Number(process.env.MURMURATION_SEED ?? 1)
 const count = Number(process.env.MURMURATION_SEEDS ?? 8)
 
-test(`drawn swarms keep what they have to, and agree: ${count} seeds from ${first}`, async (t) => {
+test.serial(`drawn swarms keep what they have to, and agree: ${count} seeds from ${first}`, async (t) => {
   for (let seed = first; seed < first + count; seed++)
     t.deepEqual(await problemsWith(seed), [], `to see it again: npm run swarms -- ${seed} 1`)
 })
@@ -16,7 +16,7 @@ test(`drawn swarms keep what they have to, and agree: ${count} seeds from ${firs
 /**
  * With 93494, a peer that came in the middle of a period waited for messages that were not sent to it, fell behind, and joined again, until the end.
  */
-test('so do swarms whose exchanges are in flight for some rounds: 2 seeds, and 93494', async (t) => {
+test.serial('so do swarms whose exchanges are in flight for some rounds: 2 seeds, and 93494', async (t) => {
   for (const seed of [first, first + 1, 93_494]) {
     const again = `npm run swarms -- ${seed} 1 overlapping`
     t.deepEqual(await problemsWith(seed, { exchanges: 'overlapping' }), [], `to see it again: ${again}`)
@@ -36,7 +36,7 @@ const found: Readonly<Record<number, string>> = {
 }
 
 for (const [seed, what] of Object.entries(found))
-  test(`seed ${seed}: ${what}`, async (t) => {
+  test.serial(`seed ${seed}: ${what}`, async (t) => {
     t.deepEqual(await problemsWith(Number(seed)), [])
   })
 
@@ -119,7 +119,7 @@ const canaries: Readonly<Record<string, Canary>> = {
 }
 
 for (const [what, [seed, finding, mutation]] of Object.entries(canaries)) {
-  test(`canary: it is noticed when ${what}`, async (t) => {
+  test.serial(`canary: it is noticed when ${what}`, async (t) => {
     t.regex((await problemsWith(seed, mutation)).join('\n'), finding)
   })
 }
