@@ -33,6 +33,7 @@ for (const place of [...packages, 'test']) {
 }
 
 rmSync(folder, { recursive: true, force: true })
+rmSync(join(root, 'test/dist/times.jsonl'), { force: true })
 mkdirSync(folder, { recursive: true })
 for (const [group, files] of groups) {
   const imports = ['../../timed.mjs', ...files.map((file) => `../../../${file}`)].map((file) => `import '${file}'\n`)

@@ -5,7 +5,7 @@ stage=${1:?expected a folder that is not there yet}
 mkdir "$stage"
 tar -cf - --exclude=node_modules --exclude='*.test.*' --exclude='*.test' --exclude='*.tsbuildinfo' \
   --exclude='packages/*/src' --exclude='packages/*/bench' --exclude='packages/*/assembly' \
-  package.json package-lock.json packages topologies sim examples docs/schemas bench/package.json test/package.json LICENSE-* |
+  package.json package-lock.json packages topologies sim examples docs/schemas test/package.json LICENSE-* |
   tar -xf - -C "$stage"
 cd "$stage"
 # The versions of the lock file, without what is only for building and testing: npm would install the test package that the command's tests import.

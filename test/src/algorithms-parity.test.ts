@@ -89,31 +89,34 @@ for (const [name, world] of [
   ['libp2p', overLibp2p],
   ['the simulator', inSimulator]
 ] as const) {
-  test.serial(`AD-PSGD reaches the optimum in ${name}, and the sum of all parameters is that of the gradient steps`, async (t) => {
-    const dimension = 16
-    const tasks = new Map(
-      peers.map((self) => [self, createQuadraticTask({ peers, self, seed: 8, heterogeneity: 0.5, dimension })])
-    )
-    const ends = new Map<PeerName, Float32Array>()
-    const sum = new Float64Array(dimension)
-    const settings = settingsOf(adPsgd, { rounds: 600, finalRounds: 0, rate: (k) => 0.3 / (1 + k / 20) })
-    await world({ topology: topologyOf(adPsgd), seed: 3, length: dimension }, async (fabric) => {
-      const task = tasks.get(fabric.self) as ReturnType<typeof createQuadraticTask>
-      const start = await fabric.work(task.initialise(1))
-      for (let d = 0; d < dimension; d++) sum[d] += start[d]
-      const steps = train(fabric, task, settings)
-      let step = await steps.next()
-      for (; step.done !== true; step = await steps.next()) {
-        for (const { from, to } of step.value.moves) {
-          for (let d = 0; d < dimension; d++) sum[d] += to.values[d] - from.values[d]
+  test.serial(
+    `AD-PSGD reaches the optimum in ${name}, and the sum of all parameters is that of the gradient steps`,
+    async (t) => {
+      const dimension = 16
+      const tasks = new Map(
+        peers.map((self) => [self, createQuadraticTask({ peers, self, seed: 8, heterogeneity: 0.5, dimension })])
+      )
+      const ends = new Map<PeerName, Float32Array>()
+      const sum = new Float64Array(dimension)
+      const settings = settingsOf(adPsgd, { rounds: 600, finalRounds: 0, rate: (k) => 0.3 / (1 + k / 20) })
+      await world({ topology: topologyOf(adPsgd), seed: 3, length: dimension }, async (fabric) => {
+        const task = tasks.get(fabric.self) as ReturnType<typeof createQuadraticTask>
+        const start = await fabric.work(task.initialise(1))
+        for (let d = 0; d < dimension; d++) sum[d] += start[d]
+        const steps = train(fabric, task, settings)
+        let step = await steps.next()
+        for (; step.done !== true; step = await steps.next()) {
+          for (const { from, to } of step.value.moves) {
+            for (let d = 0; d < dimension; d++) sum[d] += to.values[d] - from.values[d]
+          }
         }
-      }
-      ends.set(fabric.self, step.value.slice())
-    })
-    const all = peers.map((peer) => ends.get(peer) as Float32Array)
-    const kept = mean(all).map((value) => value * peers.length)
-    t.true(distance(kept, Float32Array.from(sum)) < 1e-3, `${distance(kept, Float32Array.from(sum))}`)
-    const optimum = Float32Array.from(tasks.get(peers[0])?.optimum ?? [])
-    t.true(distance(mean(all), optimum) < 0.1 * norm(optimum), `${distance(mean(all), optimum) / norm(optimum)}`)
-  })
+        ends.set(fabric.self, step.value.slice())
+      })
+      const all = peers.map((peer) => ends.get(peer) as Float32Array)
+      const kept = mean(all).map((value) => value * peers.length)
+      t.true(distance(kept, Float32Array.from(sum)) < 1e-3, `${distance(kept, Float32Array.from(sum))}`)
+      const optimum = Float32Array.from(tasks.get(peers[0])?.optimum ?? [])
+      t.true(distance(mean(all), optimum) < 0.1 * norm(optimum), `${distance(mean(all), optimum) / norm(optimum)}`)
+    }
+  )
 }

@@ -107,22 +107,25 @@ test.serial('local SGD with period 1 is SGD on an all-reduce', async (t) => {
   }
 })
 
-test.serial('local SGD is plain SGD up to the mean that is taken after each period, and after the last step', async (t) => {
-  const local = await trained({ ...central, algorithm: 'local-sgd', options: { collective: 'direct', period: 4 } })
-  const alone = await trained({ ...central, algorithm: 'sgd' })
-  for (const place of [0, 1, 2]) {
-    for (const round of [0, 1, 2]) {
-      t.deepEqual(local.reports[place][round].parameters, alone.reports[place][round].parameters)
-      t.is(local.reports[place][round].waited, 0)
+test.serial(
+  'local SGD is plain SGD up to the mean that is taken after each period, and after the last step',
+  async (t) => {
+    const local = await trained({ ...central, algorithm: 'local-sgd', options: { collective: 'direct', period: 4 } })
+    const alone = await trained({ ...central, algorithm: 'sgd' })
+    for (const place of [0, 1, 2]) {
+      for (const round of [0, 1, 2]) {
+        t.deepEqual(local.reports[place][round].parameters, alone.reports[place][round].parameters)
+        t.is(local.reports[place][round].waited, 0)
+      }
+      t.deepEqual(local.reports[place][3].parameters, mean(alone.reports.map((steps) => steps[3].parameters)))
+      t.deepEqual(
+        local.reports[place].filter(({ waited }) => waited > 0).map(({ round }) => round),
+        [3, 7, 9]
+      )
     }
-    t.deepEqual(local.reports[place][3].parameters, mean(alone.reports.map((steps) => steps[3].parameters)))
-    t.deepEqual(
-      local.reports[place].filter(({ waited }) => waited > 0).map(({ round }) => round),
-      [3, 7, 9]
-    )
+    t.deepEqual(local.ends, [local.ends[0], local.ends[0], local.ends[0]])
   }
-  t.deepEqual(local.ends, [local.ends[0], local.ends[0], local.ends[0]])
-})
+)
 
 const ring = createTopology({ peers: namesOf(5), graph: { kind: 'ring' } })
 const gossip = { ...training, ...momentum, finalRounds: 2, order: 'combine-then-adapt' } as const
@@ -182,32 +185,38 @@ test.serial('the mean of D-PSGD moves by what its optimiser moves, and by nothin
   t.true(norm(Float32Array.from(moved[5])) > 0.001)
 })
 
-test.serial('where only latency counts, a direct all-reduce takes 2 latencies for all tensors streamed, and 2 for each blocking', async (t) => {
-  const waits = async (fusion: Fusion, calls: Calls) => {
-    const options = { collective: 'direct', fusion, calls, chunks: 3 }
-    const { reports } = await trained({ ...central, algorithm: 'all-reduce', options })
-    return reports[0][0].waited
+test.serial(
+  'where only latency counts, a direct all-reduce takes 2 latencies for all tensors streamed, and 2 for each blocking',
+  async (t) => {
+    const waits = async (fusion: Fusion, calls: Calls) => {
+      const options = { collective: 'direct', fusion, calls, chunks: 3 }
+      const { reports } = await trained({ ...central, algorithm: 'all-reduce', options })
+      return reports[0][0].waited
+    }
+    t.is(await waits('fused', 'streamed'), 20)
+    t.is(await waits('fused', 'blocking'), 20)
+    t.is(await waits('per-tensor', 'streamed'), 20)
+    t.is(await waits('per-tensor', 'blocking'), 40, 'softmax regression has two tensors')
   }
-  t.is(await waits('fused', 'streamed'), 20)
-  t.is(await waits('fused', 'blocking'), 20)
-  t.is(await waits('per-tensor', 'streamed'), 20)
-  t.is(await waits('per-tensor', 'blocking'), 40, 'softmax regression has two tensors')
-})
+)
 
-test.serial('D-PSGD has the same bits whether the exchange overlaps with the gradient or follows it, and then takes as long as both', async (t) => {
-  const [together, after] = await Promise.all(
-    [true, false].map((overlap) =>
-      historyOf(
-        {
-          workers: ring.peers,
-          topology: ring,
-          cost: () => 8,
-          taskOf: (self) => createSoftmaxTask({ localData: { ...ofRing, ...(self === undefined ? {} : { self }) } })
-        },
-        { ...central, algorithm: 'dpsgd', finalRounds: 2, options: { overlap } }
+test.serial(
+  'D-PSGD has the same bits whether the exchange overlaps with the gradient or follows it, and then takes as long as both',
+  async (t) => {
+    const [together, after] = await Promise.all(
+      [true, false].map((overlap) =>
+        historyOf(
+          {
+            workers: ring.peers,
+            topology: ring,
+            cost: () => 8,
+            taskOf: (self) => createSoftmaxTask({ localData: { ...ofRing, ...(self === undefined ? {} : { self }) } })
+          },
+          { ...central, algorithm: 'dpsgd', finalRounds: 2, options: { overlap } }
+        )
       )
     )
-  )
-  t.deepEqual(after.ends, together.ends)
-  t.is(after.elapsed - together.elapsed, 8 * gossip.rounds)
-})
+    t.deepEqual(after.ends, together.ends)
+    t.is(after.elapsed - together.elapsed, 8 * gossip.rounds)
+  }
+)

@@ -26,26 +26,29 @@ function training(ends: Map<PeerName, Float32Array>): Program {
 }
 
 for (const codec of ['float32', 'int8', 'int4', 'delta-int8', 'delta-int4', 'top-k:0.05']) {
-  test.serial(`${codec}: a ring of 4 sends the same bytes in the simulator and on libp2p, and ends with the same parameters`, async (t) => {
-    const options = { topology, seed: 11, length, codec }
-    const [inTime, onLinks] = [new Map<PeerName, Float32Array>(), new Map<PeerName, Float32Array>()]
-    const { bytes, messages } = await simulated(options, training(inTime))
-    let real: readonly Peer[] = []
-    await overLibp2p(options, training(onLinks), (all) => (real = all))
-    const sent = real.map((peer) => peer.traffic().sent)
-    const sum = (pick: (of: (typeof sent)[number]) => number) => sent.reduce((all, each) => all + pick(each), 0)
-    t.is(
-      sum(({ frames }) => frames),
-      messages
-    )
-    t.is(sum(({ payload }) => payload) + messages * framesOf(length) * frameHeaderLength, bytes)
-    t.is(bytes < 0.5 * messages * 4 * length, codec !== 'float32')
-    for (const peer of peers) {
-      const [simulation, link] = [inTime.get(peer), onLinks.get(peer)]
-      t.is(simulation?.length, length)
-      t.deepEqual(bodyOf(link as Float32Array), bodyOf(simulation as Float32Array))
+  test.serial(
+    `${codec}: a ring of 4 sends the same bytes in the simulator and on libp2p, and ends with the same parameters`,
+    async (t) => {
+      const options = { topology, seed: 11, length, codec }
+      const [inTime, onLinks] = [new Map<PeerName, Float32Array>(), new Map<PeerName, Float32Array>()]
+      const { bytes, messages } = await simulated(options, training(inTime))
+      let real: readonly Peer[] = []
+      await overLibp2p(options, training(onLinks), (all) => (real = all))
+      const sent = real.map((peer) => peer.traffic().sent)
+      const sum = (pick: (of: (typeof sent)[number]) => number) => sent.reduce((all, each) => all + pick(each), 0)
+      t.is(
+        sum(({ frames }) => frames),
+        messages
+      )
+      t.is(sum(({ payload }) => payload) + messages * framesOf(length) * frameHeaderLength, bytes)
+      t.is(bytes < 0.5 * messages * 4 * length, codec !== 'float32')
+      for (const peer of peers) {
+        const [simulation, link] = [inTime.get(peer), onLinks.get(peer)]
+        t.is(simulation?.length, length)
+        t.deepEqual(bodyOf(link as Float32Array), bodyOf(simulation as Float32Array))
+      }
     }
-  })
+  )
 }
 
 test.serial('a codec that chooses by the speed of real links is none for the simulator', (t) => {

@@ -13,22 +13,25 @@ import { inSimulator } from './worlds.js'
 const ratings = { users: 40, items: 30, ratings: 1500, rank: 2, noise: 0.2, zipf: 1, l2: 0.01, seed: 5 }
 
 for (const algorithm of keyAlgorithms) {
-  test.serial(`the simulator: ${algorithm.title}: matrix factorisation gets as close to the noise with 3 peers of 2 workers as with one worker`, async (t) => {
-    const lossOf = async (peers: number, options: Readonly<Record<string, unknown>>) => {
-      const set = await createMatrixFactorisationTaskSet({
-        ...ratings,
-        peers: Array.from({ length: peers }, (_, place) => `p${place}`)
-      })
-      const settings = { rounds: 20, options, rate: (round: number) => 0.25 * 0.9 ** round }
-      const { models, losses } = await runOf(inSimulator, algorithm, peers, (place) => set.of(`p${place}`), settings)
-      const { loss } = await set.union.evaluate(models.get('p0' as PeerName) as Float32Array).run()
-      t.true(losses[losses.length - 1] < losses[0] / 3)
-      return loss
+  test.serial(
+    `the simulator: ${algorithm.title}: matrix factorisation gets as close to the noise with 3 peers of 2 workers as with one worker`,
+    async (t) => {
+      const lossOf = async (peers: number, options: Readonly<Record<string, unknown>>) => {
+        const set = await createMatrixFactorisationTaskSet({
+          ...ratings,
+          peers: Array.from({ length: peers }, (_, place) => `p${place}`)
+        })
+        const settings = { rounds: 20, options, rate: (round: number) => 0.25 * 0.9 ** round }
+        const { models, losses } = await runOf(inSimulator, algorithm, peers, (place) => set.of(`p${place}`), settings)
+        const { loss } = await set.union.evaluate(models.get('p0' as PeerName) as Float32Array).run()
+        t.true(losses[losses.length - 1] < losses[0] / 3)
+        return loss
+      }
+      const [one, three] = [await lossOf(1, {}), await lossOf(3, { workers: 2, blocking: true })]
+      t.true(one < 3 * ratings.noise ** 2, `${one}`)
+      t.true(three < 1.15 * one, `${three} with three peers, ${one} with one worker`)
     }
-    const [one, three] = [await lossOf(1, {}), await lossOf(3, { workers: 2, blocking: true })]
-    t.true(one < 3 * ratings.noise ** 2, `${one}`)
-    t.true(three < 1.15 * one, `${three} with three peers, ${one} with one worker`)
-  })
+  )
 }
 
 test.serial('with blocks that move, nearly all accesses are local; where rows stay, a third at most', async (t) => {
@@ -66,18 +69,21 @@ const graph = {
 }
 
 for (const algorithm of keyAlgorithms) {
-  test.serial(`the simulator: ${algorithm.title}: a knowledge graph is learned as well by 3 peers of 2 workers as by one worker`, async (t) => {
-    const mrrOf = async (peers: readonly string[], options: Readonly<Record<string, unknown>>) => {
-      const set = await createKnowledgeGraphTaskSet({ ...graph, peers })
-      const settings = { rounds: 15, options, rate: () => 0.5 }
-      const { models } = await runOf(inSimulator, algorithm, peers.length, (place) => set.of(`p${place}`), settings)
-      const { measures } = await set.union.evaluate(models.get('p0' as PeerName) as Float32Array).run()
-      return measures?.mrr ?? 0
+  test.serial(
+    `the simulator: ${algorithm.title}: a knowledge graph is learned as well by 3 peers of 2 workers as by one worker`,
+    async (t) => {
+      const mrrOf = async (peers: readonly string[], options: Readonly<Record<string, unknown>>) => {
+        const set = await createKnowledgeGraphTaskSet({ ...graph, peers })
+        const settings = { rounds: 15, options, rate: () => 0.5 }
+        const { models } = await runOf(inSimulator, algorithm, peers.length, (place) => set.of(`p${place}`), settings)
+        const { measures } = await set.union.evaluate(models.get('p0' as PeerName) as Float32Array).run()
+        return measures?.mrr ?? 0
+      }
+      const [one, three] = [await mrrOf(['p0'], {}), await mrrOf(['p0', 'p1', 'p2'], { workers: 2 })]
+      t.true(one > 0.6, `${one}`)
+      t.true(three > 0.85 * one, `${three} with three peers, ${one} with one worker`)
     }
-    const [one, three] = [await mrrOf(['p0'], {}), await mrrOf(['p0', 'p1', 'p2'], { workers: 2 })]
-    t.true(one > 0.6, `${one}`)
-    t.true(three > 0.85 * one, `${three} with three peers, ${one} with one worker`)
-  })
+  )
 }
 
 const text = {
@@ -86,18 +92,24 @@ const text = {
 }
 
 for (const algorithm of keyAlgorithms) {
-  test.serial(`the simulator: ${algorithm.title}: word vectors have the loss of one worker with 3 peers of 2 workers`, async (t) => {
-    const endOf = async (peers: readonly string[], options: Readonly<Record<string, unknown>>) => {
-      const set = await createWordVectorsTaskSet({ ...text, peers })
-      const settings = { rounds: 4, options, rate: () => 0.2 }
-      const { models } = await runOf(inSimulator, algorithm, peers.length, (place) => set.of(`p${place}`), settings)
-      const before = await set.union.evaluate(await set.union.initialise(1).run()).run()
-      return { before, after: await set.union.evaluate(models.get('p0' as PeerName) as Float32Array).run() }
+  test.serial(
+    `the simulator: ${algorithm.title}: word vectors have the loss of one worker with 3 peers of 2 workers`,
+    async (t) => {
+      const endOf = async (peers: readonly string[], options: Readonly<Record<string, unknown>>) => {
+        const set = await createWordVectorsTaskSet({ ...text, peers })
+        const settings = { rounds: 4, options, rate: () => 0.2 }
+        const { models } = await runOf(inSimulator, algorithm, peers.length, (place) => set.of(`p${place}`), settings)
+        const before = await set.union.evaluate(await set.union.initialise(1).run()).run()
+        return { before, after: await set.union.evaluate(models.get('p0' as PeerName) as Float32Array).run() }
+      }
+      const [one, three] = [await endOf(['p0'], {}), await endOf(['p0', 'p1', 'p2'], { workers: 2 })]
+      t.true(one.after.loss < 0.95 * one.before.loss, `${one.after.loss}, and ${one.before.loss} at first`)
+      t.true(
+        Math.abs(three.after.loss / one.after.loss - 1) < 0.03,
+        `${three.after.loss}, and ${one.after.loss} of one`
+      )
     }
-    const [one, three] = [await endOf(['p0'], {}), await endOf(['p0', 'p1', 'p2'], { workers: 2 })]
-    t.true(one.after.loss < 0.95 * one.before.loss, `${one.after.loss}, and ${one.before.loss} at first`)
-    t.true(Math.abs(three.after.loss / one.after.loss - 1) < 0.03, `${three.after.loss}, and ${one.after.loss} of one`)
-  })
+  )
 }
 
 test.serial('relations that are clustered stay at the peer that uses them: with Lapse fewer rows move', async (t) => {

@@ -24,25 +24,28 @@ const quiet = simulated(swarm)
 const quietWithRestarts = simulated({ ...swarm, seed: asked }, restarts)
 
 for (const [what, lie] of Object.entries(liesFor(swarm.timeout)).filter(([what]) => told.test(what))) {
-  test.serial(`a peer that ${what} gets no peer expelled, and delays at most a quarter of the rounds of two minutes`, async (t) => {
-    const isOfState = what.startsWith('gives a state')
-    const [measured, undisturbed] = isOfState ? [others, await quietWithRestarts] : [honest, await quiet]
-    const outcome = isOfState
-      ? await simulated({ ...swarm, seed: asked, lie }, restarts)
-      : await simulated({ ...swarm, lie })
-    t.true(outcome.lies > 0)
-    t.deepEqual([...outcome.lost.values()], [])
-    t.deepEqual(
-      [...outcome.dead].filter((name) => name !== liar && !(isOfState && name === restarted)),
-      []
-    )
-    const [rounds, all] = [outcome, undisturbed].map((each) => roundsBy(each, twoMinutes, measured))
-    t.log(`${rounds} of ${all} rounds`)
-    t.true(rounds >= 0.75 * all, `${rounds} of ${all} rounds`)
-    // No peer is led to a round in which no other peer is, or to the end.
-    t.true(outcome.lead < 50, `${outcome.lead} rounds`)
-    // A peer that repeatedly has a new life is left out of averages.
-    const apart = consensusDistance([...outcome.models.values()])
-    if (!isOfState) t.true(apart < 1e-2, `${apart}`)
-  })
+  test.serial(
+    `a peer that ${what} gets no peer expelled, and delays at most a quarter of the rounds of two minutes`,
+    async (t) => {
+      const isOfState = what.startsWith('gives a state')
+      const [measured, undisturbed] = isOfState ? [others, await quietWithRestarts] : [honest, await quiet]
+      const outcome = isOfState
+        ? await simulated({ ...swarm, seed: asked, lie }, restarts)
+        : await simulated({ ...swarm, lie })
+      t.true(outcome.lies > 0)
+      t.deepEqual([...outcome.lost.values()], [])
+      t.deepEqual(
+        [...outcome.dead].filter((name) => name !== liar && !(isOfState && name === restarted)),
+        []
+      )
+      const [rounds, all] = [outcome, undisturbed].map((each) => roundsBy(each, twoMinutes, measured))
+      t.log(`${rounds} of ${all} rounds`)
+      t.true(rounds >= 0.75 * all, `${rounds} of ${all} rounds`)
+      // No peer is led to a round in which no other peer is, or to the end.
+      t.true(outcome.lead < 50, `${outcome.lead} rounds`)
+      // A peer that repeatedly has a new life is left out of averages.
+      const apart = consensusDistance([...outcome.models.values()])
+      if (!isOfState) t.true(apart < 1e-2, `${apart}`)
+    }
+  )
 }

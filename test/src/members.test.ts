@@ -30,45 +30,51 @@ const textsOf = ({ changes }: SwarmEnd, by: PeerName) =>
 const deaths = ({ changes }: SwarmEnd) =>
   new Set(changes.flatMap(({ change }) => (change.kind === 'died' ? [change.peer] : [])))
 
-test.serial('a peer that dies is known to all others, and one that is started again takes a model and ends with theirs', async (t) => {
-  const events: FaultEvent[] = [
-    { at: 4000, kind: 'crash', peer: p2 },
-    { at: 9000, kind: 'restart', peer: p2 }
-  ]
-  const end = await runMembers({ peers: 6, rounds: 300, faults: { rules: [], events } })
-  agree(t, end, namesOf(6))
-  t.deepEqual([...deaths(end)], [p2])
-  for (const peer of [p1, p3, p4, p5, p6]) {
-    const texts = textsOf(end, peer)
-    const told = ['died p2', 'degraded', 'returned p2', 'joined p2'].map((text) => texts.lastIndexOf(text))
-    t.deepEqual(
-      told,
-      [...told].sort((left, right) => left - right),
-      texts.join()
-    )
-    t.false(told.includes(-1), texts.join())
+test.serial(
+  'a peer that dies is known to all others, and one that is started again takes a model and ends with theirs',
+  async (t) => {
+    const events: FaultEvent[] = [
+      { at: 4000, kind: 'crash', peer: p2 },
+      { at: 9000, kind: 'restart', peer: p2 }
+    ]
+    const end = await runMembers({ peers: 6, rounds: 300, faults: { rules: [], events } })
+    agree(t, end, namesOf(6))
+    t.deepEqual([...deaths(end)], [p2])
+    for (const peer of [p1, p3, p4, p5, p6]) {
+      const texts = textsOf(end, peer)
+      const told = ['died p2', 'degraded', 'returned p2', 'joined p2'].map((text) => texts.lastIndexOf(text))
+      t.deepEqual(
+        told,
+        [...told].sort((left, right) => left - right),
+        texts.join()
+      )
+      t.false(told.includes(-1), texts.join())
+    }
+    // The others' rounds continue while it is away, and it continues in their round.
+    const [mine, theirs] = [end.times.get(p2), end.times.get(p1)]
+    t.false(mine?.has(120))
+    t.true(Math.abs((mine?.get(299) ?? 0) - (theirs?.get(299) ?? 1e9)) < 1000)
   }
-  // The others' rounds continue while it is away, and it continues in their round.
-  const [mine, theirs] = [end.times.get(p2), end.times.get(p1)]
-  t.false(mine?.has(120))
-  t.true(Math.abs((mine?.get(299) ?? 0) - (theirs?.get(299) ?? 1e9)) < 1000)
-})
+)
 
-test.serial('a frozen peer is declared dead, continues when it thaws, and delays others once, for no longer than the detection takes', async (t) => {
-  const events: FaultEvent[] = [
-    { at: 5000, kind: 'freeze', peer: p3 },
-    { at: 15_000, kind: 'thaw', peer: p3 }
-  ]
-  const end = await runMembers({ peers: 8, rounds: 400, gradient: 50, faults: { rules: [], events } })
-  agree(t, end, namesOf(8))
-  t.deepEqual([...deaths(end)], [p3])
-  for (const [peer, rounds] of end.times) {
-    const times = [...rounds.values()].sort((left, right) => left - right)
-    const long = times.map((time, place) => time - (times[place - 1] ?? 0)).filter((time) => time > 500)
-    t.is(long.length, 1, `${peer}: rounds of ${long.join(', ')} ms`)
-    if (peer !== p3) t.true(long[0] < 4000, `${long[0]} ms`)
+test.serial(
+  'a frozen peer is declared dead, continues when it thaws, and delays others once, for no longer than the detection takes',
+  async (t) => {
+    const events: FaultEvent[] = [
+      { at: 5000, kind: 'freeze', peer: p3 },
+      { at: 15_000, kind: 'thaw', peer: p3 }
+    ]
+    const end = await runMembers({ peers: 8, rounds: 400, gradient: 50, faults: { rules: [], events } })
+    agree(t, end, namesOf(8))
+    t.deepEqual([...deaths(end)], [p3])
+    for (const [peer, rounds] of end.times) {
+      const times = [...rounds.values()].sort((left, right) => left - right)
+      const long = times.map((time, place) => time - (times[place - 1] ?? 0)).filter((time) => time > 500)
+      t.is(long.length, 1, `${peer}: rounds of ${long.join(', ')} ms`)
+      if (peer !== p3) t.true(long[0] < 4000, `${long[0]} ms`)
+    }
   }
-})
+)
 
 for (const [pace, slowness, lives] of [
   ['slower than the others is taken in again', 1.5, 40],
@@ -95,50 +101,60 @@ for (const [pace, slowness, lives] of [
     t.true(last <= lives, `life ${last}`)
   })
 
-test.serial('of two halves the larger continues and the smaller waits, and all agree when they meet again', async (t) => {
-  const events: FaultEvent[] = [
-    {
-      at: 4000,
-      kind: 'partition',
-      groups: [
-        [p1, p2, p3, p4],
-        [p5, p6]
-      ]
-    },
-    { at: 14_000, kind: 'heal' }
-  ]
-  const end = await runMembers({ peers: 6, rounds: 400, faults: { rules: [], events } })
-  agree(t, end, namesOf(6))
-  for (const peer of [p5, p6]) t.true(textsOf(end, peer).includes('partitioned'))
-  for (const peer of [p1, p2, p3, p4]) t.false(textsOf(end, peer).includes('partitioned'))
-  const during = (peer: PeerName) => [...(end.times.get(peer)?.values() ?? [])].filter((at) => at > 9000 && at < 14_000)
-  t.true(during(p1).length > 50)
-  t.deepEqual(during(p5), [])
-})
+test.serial(
+  'of two halves the larger continues and the smaller waits, and all agree when they meet again',
+  async (t) => {
+    const events: FaultEvent[] = [
+      {
+        at: 4000,
+        kind: 'partition',
+        groups: [
+          [p1, p2, p3, p4],
+          [p5, p6]
+        ]
+      },
+      { at: 14_000, kind: 'heal' }
+    ]
+    const end = await runMembers({ peers: 6, rounds: 400, faults: { rules: [], events } })
+    agree(t, end, namesOf(6))
+    for (const peer of [p5, p6]) t.true(textsOf(end, peer).includes('partitioned'))
+    for (const peer of [p1, p2, p3, p4]) t.false(textsOf(end, peer).includes('partitioned'))
+    const during = (peer: PeerName) =>
+      [...(end.times.get(peer)?.values() ?? [])].filter((at) => at > 9000 && at < 14_000)
+    t.true(during(p1).length > 50)
+    t.deepEqual(during(p5), [])
+  }
+)
 
-test.serial('in a graph that changes by round, a peer whose only neighbour of a round is dead continues alone in that round', async (t) => {
-  const graph = { kind: 'random-matching', rounds: 64, seed: 1 } as const
-  const events: FaultEvent[] = [{ at: 4000, kind: 'crash', peer: p2 }]
-  const end = await runMembers({ peers: 4, graph, rounds: 200, wait: 20_000, faults: { rules: [], events } })
-  agree(t, end, [p1, p3, p4])
-})
+test.serial(
+  'in a graph that changes by round, a peer whose only neighbour of a round is dead continues alone in that round',
+  async (t) => {
+    const graph = { kind: 'random-matching', rounds: 64, seed: 1 } as const
+    const events: FaultEvent[] = [{ at: 4000, kind: 'crash', peer: p2 }]
+    const end = await runMembers({ peers: 4, graph, rounds: 200, wait: 20_000, faults: { rules: [], events } })
+    agree(t, end, [p1, p3, p4])
+  }
+)
 
-test.serial('where edges go one way a peer that is frozen, and one that dies, hold each other peer up once each, and not again and again', async (t) => {
-  const graph = { kind: 'epidemic', degree: 3, rounds: 64, seed: 1 } as const
-  const events: FaultEvent[] = [
-    { at: 3000, kind: 'freeze', peer: p3 },
-    { at: 9000, kind: 'thaw', peer: p3 },
-    { at: 12_000, kind: 'crash', peer: p2 }
-  ]
-  const end = await runMembers({ peers: 8, graph, rounds: 250, faults: { rules: [], events } })
-  const others = namesOf(8).filter((peer) => peer !== p2 && peer !== p3)
-  const slow = others.map((peer) => {
-    const times = [...(end.times.get(peer)?.values() ?? [])]
-    return times.filter((time, place) => time - (times[place - 1] ?? time) > 1000).length
-  })
-  t.deepEqual([...end.lost.values()], [])
-  t.true(Math.max(...slow) <= 2, `${slow.join()} rounds of more than a second`)
-})
+test.serial(
+  'where edges go one way a peer that is frozen, and one that dies, hold each other peer up once each, and not again and again',
+  async (t) => {
+    const graph = { kind: 'epidemic', degree: 3, rounds: 64, seed: 1 } as const
+    const events: FaultEvent[] = [
+      { at: 3000, kind: 'freeze', peer: p3 },
+      { at: 9000, kind: 'thaw', peer: p3 },
+      { at: 12_000, kind: 'crash', peer: p2 }
+    ]
+    const end = await runMembers({ peers: 8, graph, rounds: 250, faults: { rules: [], events } })
+    const others = namesOf(8).filter((peer) => peer !== p2 && peer !== p3)
+    const slow = others.map((peer) => {
+      const times = [...(end.times.get(peer)?.values() ?? [])]
+      return times.filter((time, place) => time - (times[place - 1] ?? time) > 1000).length
+    })
+    t.deepEqual([...end.lost.values()], [])
+    t.true(Math.max(...slow) <= 2, `${slow.join()} rounds of more than a second`)
+  }
+)
 
 test.serial('a quorum begins, and a peer that is late joins with the model of the run', async (t) => {
   const events: FaultEvent[] = [{ at: 6000, kind: 'join', peer: p4 }]
@@ -166,50 +182,56 @@ test.serial('every peer knows about how far all are apart', async (t) => {
   }
 })
 
-test.serial('peers in step are not ahead of one another, however many rounds there are between two beats', async (t) => {
-  const end = await runMembers({ peers: 4, rounds: 500, finalRounds: 0, gradient: 10 })
-  const times = [...(end.times.get(p1)?.values() ?? [])]
-  const longest = Math.max(...times.map((time, place) => time - (times[place - 1] ?? time)))
-  t.true(longest < 100, `a round took ${longest} ms`)
-})
+test.serial(
+  'peers in step are not ahead of one another, however many rounds there are between two beats',
+  async (t) => {
+    const end = await runMembers({ peers: 4, rounds: 500, finalRounds: 0, gradient: 10 })
+    const times = [...(end.times.get(p1)?.values() ?? [])]
+    const longest = Math.max(...times.map((time, place) => time - (times[place - 1] ?? time)))
+    t.true(longest < 100, `a round took ${longest} ms`)
+  }
+)
 
 for (const [slow, name] of [
   [100, 'half as many'],
   [25, 'twice as many']
 ] as const) {
-  test.serial(`two halves that trained apart agree on the mean by the samples that each has seen: ${name} on the side that returns`, async (t) => {
-    const [left, right] = [
-      [p1, p2, p3],
-      [p4, p5, p6]
-    ]
-    const events: FaultEvent[] = [
-      { at: 2000, kind: 'partition', groups: [left, right] },
-      { at: 20_000, kind: 'heal' }
-    ]
-    const end = await runMembers({
-      peers: 6,
-      graph: { kind: 'complete' },
-      rounds: 1000,
-      finalRounds: 0,
-      // Each side agrees on its own model long before they meet.
-      calmRounds: 850,
-      gradient: (peer) => (right.includes(peer) ? slow : 50),
-      membership: { partitioned: 'continue', isolated: 'continue' },
-      faults: { rules: [], events }
-    })
-    agree(t, end, namesOf(6))
-    const met = end.changes.flatMap(({ by, change }) => (change.kind === 'reunited' ? [{ by, ...change }] : []))
-    t.deepEqual(met.map(({ by }) => by).sort(), right)
-    const modelAt = (peer: PeerName, time: number) => {
-      const times = [...(end.times.get(peer) ?? [])].filter(([, at]) => at < time)
-      return end.rounds.get(peer)?.get(Math.max(...times.map(([round]) => round))) as Float32Array
+  test.serial(
+    `two halves that trained apart agree on the mean by the samples that each has seen: ${name} on the side that returns`,
+    async (t) => {
+      const [left, right] = [
+        [p1, p2, p3],
+        [p4, p5, p6]
+      ]
+      const events: FaultEvent[] = [
+        { at: 2000, kind: 'partition', groups: [left, right] },
+        { at: 20_000, kind: 'heal' }
+      ]
+      const end = await runMembers({
+        peers: 6,
+        graph: { kind: 'complete' },
+        rounds: 1000,
+        finalRounds: 0,
+        // Each side agrees on its own model long before they meet.
+        calmRounds: 850,
+        gradient: (peer) => (right.includes(peer) ? slow : 50),
+        membership: { partitioned: 'continue', isolated: 'continue' },
+        faults: { rules: [], events }
+      })
+      agree(t, end, namesOf(6))
+      const met = end.changes.flatMap(({ by, change }) => (change.kind === 'reunited' ? [{ by, ...change }] : []))
+      t.deepEqual(met.map(({ by }) => by).sort(), right)
+      const modelAt = (peer: PeerName, time: number) => {
+        const times = [...(end.times.get(peer) ?? [])].filter(([, at]) => at < time)
+        return end.rounds.get(peer)?.get(Math.max(...times.map(([round]) => round))) as Float32Array
+      }
+      const [a, b] = [modelAt(p1, 20_000), modelAt(p4, 20_000)]
+      t.true(consensusDistance([a, b]) > 0.1)
+      for (const { mass } of met) t.true(Math.abs(mass - 50 / slow) < 0.15 * (50 / slow), `a mass of ${mass}`)
+      const theirs = met.reduce((sum, { mass }) => sum + mass, 0)
+      const expected = a.map((value, d) => (3 * value + theirs * b[d]) / (3 + theirs))
+      const final = end.models.get(p1) as Float32Array
+      t.true(consensusDistance([final, expected]) < 0.03 * consensusDistance([a, b]), `${final} for ${expected}`)
     }
-    const [a, b] = [modelAt(p1, 20_000), modelAt(p4, 20_000)]
-    t.true(consensusDistance([a, b]) > 0.1)
-    for (const { mass } of met) t.true(Math.abs(mass - 50 / slow) < 0.15 * (50 / slow), `a mass of ${mass}`)
-    const theirs = met.reduce((sum, { mass }) => sum + mass, 0)
-    const expected = a.map((value, d) => (3 * value + theirs * b[d]) / (3 + theirs))
-    const final = end.models.get(p1) as Float32Array
-    t.true(consensusDistance([final, expected]) < 0.03 * consensusDistance([a, b]), `${final} for ${expected}`)
-  })
+  )
 }

@@ -81,53 +81,67 @@ for (const data of [1, 2, 3]) {
     })
   }
 
-  test.serial(`a peer that adds 1e6 is named by its two neighbours at once, before any other peer is: seed ${data}`, async (t) => {
-    for (const from of [0, 30]) {
-      const named = await namedIn({ data, lie: (value, round) => (round < from ? value : value + 1e6) })
-      t.is(named[0].round, from)
-      t.deepEqual(first(named), ofLiar)
-      t.deepEqual(
-        named.filter(({ by, round }) => hearers.includes(by) && round < from + 16).map(({ neighbour }) => neighbour),
-        [liar, liar]
-      )
+  test.serial(
+    `a peer that adds 1e6 is named by its two neighbours at once, before any other peer is: seed ${data}`,
+    async (t) => {
+      for (const from of [0, 30]) {
+        const named = await namedIn({ data, lie: (value, round) => (round < from ? value : value + 1e6) })
+        t.is(named[0].round, from)
+        t.deepEqual(first(named), ofLiar)
+        t.deepEqual(
+          named.filter(({ by, round }) => hearers.includes(by) && round < from + 16).map(({ neighbour }) => neighbour),
+          [liar, liar]
+        )
+      }
     }
-  })
+  )
 
-  test.serial(`a peer that sends ten times its parameters is named by its two neighbours within three rounds: seed ${data}`, async (t) => {
-    const named = await namedIn({
-      data,
-      rounds: 40,
-      finalRounds: 0,
-      lie: (value, round) => (round < 30 ? value : 10 * value)
-    })
-    t.true(named[0].round <= 32)
-    t.deepEqual(first(named), ofLiar)
-  })
+  test.serial(
+    `a peer that sends ten times its parameters is named by its two neighbours within three rounds: seed ${data}`,
+    async (t) => {
+      const named = await namedIn({
+        data,
+        rounds: 40,
+        finalRounds: 0,
+        lie: (value, round) => (round < 30 ? value : 10 * value)
+      })
+      t.true(named[0].round <= 32)
+      t.deepEqual(first(named), ofLiar)
+    }
+  )
 }
 
-test.serial('over libp2p a peer that adds 1e6 is named by its two neighbours, with its distance and the typical one', async (t) => {
-  const named = await namedIn({
-    world: overLibp2p,
-    rounds: 25,
-    finalRounds: 0,
-    lie: (value, round) => (round < 20 ? value : value + 1e6)
-  })
-  t.deepEqual(first(named), ofLiar)
-  const [{ round, distance, typical }] = named
-  t.is(round, 20)
-  t.true(Math.abs(distance / (1e6 * Math.sqrt(7850)) - 1) < 1e-3)
-  t.true(typical > 0.01 && typical < 100)
-})
+test.serial(
+  'over libp2p a peer that adds 1e6 is named by its two neighbours, with its distance and the typical one',
+  async (t) => {
+    const named = await namedIn({
+      world: overLibp2p,
+      rounds: 25,
+      finalRounds: 0,
+      lie: (value, round) => (round < 20 ? value : value + 1e6)
+    })
+    t.deepEqual(first(named), ofLiar)
+    const [{ round, distance, typical }] = named
+    t.is(round, 20)
+    t.true(Math.abs(distance / (1e6 * Math.sqrt(7850)) - 1) < 1e-3)
+    t.true(typical > 0.01 && typical < 100)
+  }
+)
 
-test.serial('a peer that diverges by the numbers of a neighbour says which neighbour sent what, and when', async (t) => {
-  const taskOf = steep(100)
-  const lie: Lie = (value, round) => (round === 7 ? 1e38 : value)
-  const error = await t.throwsAsync(namedIn({ taskOf, lie, momentum: 0, rate: () => 1e-3 }), { name: 'DivergedError' })
-  t.regex(
-    error?.message ?? '',
-    /diverged in round 8 after p3 sent parameters at a distance of 1e\+39 in round 7 \(typical: [\d.]+\)/
-  )
-})
+test.serial(
+  'a peer that diverges by the numbers of a neighbour says which neighbour sent what, and when',
+  async (t) => {
+    const taskOf = steep(100)
+    const lie: Lie = (value, round) => (round === 7 ? 1e38 : value)
+    const error = await t.throwsAsync(namedIn({ taskOf, lie, momentum: 0, rate: () => 1e-3 }), {
+      name: 'DivergedError'
+    })
+    t.regex(
+      error?.message ?? '',
+      /diverged in round 8 after p3 sent parameters at a distance of 1e\+39 in round 7 \(typical: [\d.]+\)/
+    )
+  }
+)
 
 test.serial('where all diverge alike the error says to lower the rate, and names no peer', async (t) => {
   const taskOf = steep(1)
