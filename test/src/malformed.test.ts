@@ -29,6 +29,10 @@ function malformed(message: VectorMessage): readonly VectorMessage[] {
     { ...message, field: 15 },
     { ...message, numbers: [...numbers, 1] },
     { ...message, numbers: numbers.length === 0 ? [0] : numbers.map(() => Number.NaN) },
+    // One of the numbers is none that the protocol allows.
+    ...numbers.flatMap((_, place) =>
+      [-0.75, 1e308, -1e308, 2 ** 53].map((lie) => ({ ...message, numbers: numbers.with(place, lie) }))
+    ),
     { ...message, round: 0xffff_ffff },
     { ...message, round: 0xffff_ffff, kind: 98, vector: new Float32Array(1000) }
   ]
@@ -55,6 +59,9 @@ const cases: readonly Case[] = [
     return [`all-reduce by ${collective}`, { algorithm: 'all-reduce', options: { collective, chunks } }]
   }),
   ['SGP', { algorithm: 'sgp', finalRounds: 2 }],
+  ['overlap SGP', { algorithm: 'overlap-sgp', finalRounds: 2 }],
+  ['robust push-sum', { algorithm: 'robust-push-sum', finalRounds: 2 }],
+  ['Moniqua', { algorithm: 'moniqua', options: { theta: 64 }, finalRounds: 2 }],
   ['gradient tracking', { algorithm: 'gradient-tracking', finalRounds: 2 }],
   ['Gossip-PGA', { algorithm: 'gossip-pga', options: { period: 2 } }],
   ['the trimmed mean', { algorithm: 'trimmed-mean' }],
@@ -63,6 +70,7 @@ const cases: readonly Case[] = [
   ['a streamed parameter server', { algorithm: 'parameter-server', options: { calls: 'streamed', chunks } }],
   ['a blocking parameter server', { algorithm: 'parameter-server', options: { calls: 'blocking', chunks } }],
   ['an asynchronous parameter server', { algorithm: 'async-parameter-server', options: { chunks } }],
+  ['decoupled DiLoCo', { algorithm: 'decoupled-diloco', options: { period: 2, chunks, grace: 50 } }],
   ['a stale synchronous parameter server', { algorithm: 'stale-synchronous', options: { staleness: 0, chunks } }]
 ]
 
@@ -83,4 +91,25 @@ for (const [title, method] of cases) {
       t.deepEqual([...harmed.rejected.keys()], [culprit])
     })
   }
+}
+
+for (const algorithm of ['sgp', 'robust-push-sum']) {
+  test(`${algorithm}: weights that are all lies count as not sent, and against the liar alone`, async (t) => {
+    const taskOf = () => countingTask(tensors, (x, count) => x.map((value) => value - count))
+    const outcome = (tamper: (message: VectorMessage) => VectorMessage | undefined) => {
+      const send = (fabric: Fabric<VectorMessage>) => (to: PeerName, message: VectorMessage) => {
+        const changed = message.numbers?.length ? tamper(message) : message
+        return changed === undefined ? 'queued' : fabric.send(to, changed)
+      }
+      const fabricOf = (fabric: Fabric<VectorMessage>) =>
+        fabric.self === workers[1] ? fabricWith(fabric, { send: send(fabric) }) : fabric
+      return historyOf({ workers, servers: [], taskOf, fabricOf }, { ...training, algorithm })
+    }
+    const silent = await outcome(() => undefined)
+    for (const lie of [-0.75, 1e308]) {
+      const lied = await outcome(({ numbers = [], ...rest }) => ({ ...rest, numbers: [lie, ...numbers.slice(1)] }))
+      t.deepEqual(lied.ends, silent.ends)
+      t.deepEqual([...lied.rejected.keys()], [workers[1]])
+    }
+  })
 }

@@ -6,6 +6,7 @@
  */
 import { z } from 'zod'
 import { linear, rangeOf } from './node/vector.js'
+import { roundsField } from './number-fields.js'
 import { gathered, meanByWork, merged, mergedWith, initialWorkers, openOf, presentOf, quorumOptions } from './quorum.js'
 import { algorithm } from './record.js'
 import { about, chunksOf, heldBy, outerOptions, rangesHeldBy, toServer } from './servers.js'
@@ -17,7 +18,7 @@ export const decoupledDiloco = algorithm({
   options: z.strictObject({ ...outerOptions, ...quorumOptions }),
   needs: { servers: 1, delivery: 'reliable' },
   keeps: 'nothing',
-  channels: { up: { part: 'range', steps: 'number', left: 'number' }, call: {}, down: { part: 'range' } },
+  channels: { up: { part: 'range', steps: roundsField, left: roundsField }, call: {}, down: { part: 'range' } },
   start: ({ x }) => ({ x, θ: x, base: 0, merges: 0 }),
   model: ({ θ }) => θ,
   async round(node, { x, θ, base, merges }, k) {

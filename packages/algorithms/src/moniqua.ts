@@ -11,7 +11,7 @@ import { z } from 'zod'
 import { edgeWeight } from './mixing.js'
 import { linear, linearOf, type Term, type Vector } from './node/vector.js'
 import { algorithm, type Flow, messageOf, type State } from './record.js'
-import { type RemainderSettings, Remainders } from './remainders.js'
+import { checkField, type RemainderSettings, Remainders } from './remainders.js'
 
 export const moniqua = algorithm({
   name: 'moniqua',
@@ -24,7 +24,7 @@ export const moniqua = algorithm({
   }),
   needs: { weights: 'symmetric' },
   keeps: 'mean',
-  channels: { remainders: { q: 'packed', check: 'number' } },
+  channels: { remainders: { q: 'packed', check: checkField } },
   edges: { remainders: addLate },
   start: ({ x }) => ({ x }),
   async round(node, { x }, k) {

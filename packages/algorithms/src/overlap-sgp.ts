@@ -5,6 +5,7 @@
 import { z } from 'zod'
 import { kept, total } from './mixing.js'
 import { linear } from './node/vector.js'
+import { massField } from './number-fields.js'
 import { algorithm } from './record.js'
 
 export const overlapSgp = algorithm({
@@ -14,7 +15,7 @@ export const overlapSgp = algorithm({
   options: z.strictObject({}),
   needs: { weights: 'columns', delivery: 'reliable' },
   keeps: 'nothing',
-  channels: { mass: { x: 'vector', w: 'number' } },
+  channels: { mass: { x: 'vector', w: massField } },
   start: ({ x, zero }) => ({ x, w: 1, out: { x: zero, w: 0 } }),
   model: ({ x, w }) => linear([1 / w, x]),
   async round(node, { x, w, out }, k) {

@@ -4,6 +4,7 @@ import type { z } from 'zod'
 import type { KeyService } from './keys/record.js'
 import type { Objects } from './node/objects.js'
 import type { Message, Range, State, Vector } from './node/vector.js'
+import type { NumberField } from './number-fields.js'
 import type { OptimiserSettings, Stepper } from './optimiser-record.js'
 import type { Tensor } from './ranges.js'
 
@@ -56,11 +57,12 @@ export interface Mixing extends Route {
 }
 
 /**
- * The fields of a message: a 'vector' is as long as the parameters, a 'range' is a part of them, a 'number' is a float64. A 'packed' vector is sent
- * without loss whatever the run's codec, in few bytes if most of its numbers are 0 or few are different: for algorithms that compress; so is a 'packed range'.
+ * The fields of a message: a 'vector' is as long as the parameters, a 'range' is a part of them, a 'number' is any finite float64, a
+ * {@link NumberField} one that the protocol allows. A 'packed' vector is sent without loss whatever the run's codec, in few bytes if most of its numbers are 0 or few are different: for algorithms that compress; so is a 'packed range'.
  */
-export type Shape = Readonly<Record<string, 'vector' | 'packed' | 'range' | 'packed range' | 'number'>>
-export type Shaped<F extends Shape> = { readonly [K in keyof F]: F[K] extends 'number' ? number : Vector }
+export type Shape = Readonly<Record<string, VectorKind | 'number' | NumberField>>
+export type VectorKind = 'vector' | 'packed' | 'range' | 'packed range'
+export type Shaped<F extends Shape> = { readonly [K in keyof F]: F[K] extends VectorKind ? Vector : number }
 
 /** A channel of requests and replies. */
 export interface Call<A extends Shape = Shape, R extends Shape = Shape> {

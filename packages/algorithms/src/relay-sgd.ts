@@ -7,6 +7,7 @@
 import { z } from 'zod'
 import { total, without } from './mixing.js'
 import { linear, type Vector } from './node/vector.js'
+import { wholeField } from './number-fields.js'
 import { algorithm } from './record.js'
 
 type Relay = { readonly x: Vector; readonly count: number }
@@ -23,7 +24,7 @@ export const relaySgd = algorithm({
   }),
   needs: { graph: 'tree' },
   keeps: 'nothing',
-  channels: { relay: { x: 'vector', count: 'number' } },
+  channels: { relay: { x: 'vector', count: wholeField(1, ({ workers }) => workers) } },
   start: ({ x }) => ({ x, standIn: x, inbox: {} }),
   async round(node, { x, standIn, inbox }, k) {
     const tree = node.mixing(k)

@@ -6,6 +6,7 @@
  */
 import { createRandom } from '@murmuration/random'
 import type { Vector } from './node/vector.js'
+import { wholeField } from './number-fields.js'
 
 /** Options of an algorithm that exchanges remainders. */
 export interface RemainderSettings {
@@ -16,6 +17,9 @@ export interface RemainderSettings {
 
 /** The largest prime below 2²⁶, so that products of two numbers below it are exact. */
 const prime = 2 ** 26 - 5
+
+/** A check: a remainder, which is negative where what is divided is. */
+export const checkField = wholeField(1 - prime, () => prime - 1)
 
 /** The random draws of one round. */
 export class Remainders {

@@ -10,6 +10,7 @@
 import type { PeerName } from '@murmuration/core'
 import { z } from 'zod'
 import { linear, linearOf, type Term, type Vector } from './node/vector.js'
+import { massSumField, wholeField } from './number-fields.js'
 import { algorithm, messageOf, type PerPeer, perPeer } from './record.js'
 
 type Mass = { readonly x: Vector; readonly w: number }
@@ -21,7 +22,7 @@ export const robustPushSum = algorithm({
   options: z.strictObject({}),
   needs: { weights: 'columns', members: 'fixed', delivery: 'any' },
   keeps: 'weighted mean',
-  channels: { sums: { x: 'packed', w: 'number', hears: 'number' } },
+  channels: { sums: { x: 'packed', w: massSumField, hears: wholeField(0, () => 1) } },
   start: ({ x, zero }) => {
     const [none, σ, ρ, ties] = [{ x: zero, w: 0 }, perPeer<Mass>(), perPeer<Mass>(), perPeer<number>()]
     return { x, w: 1, none, σ, ρ, ties }
@@ -46,8 +47,10 @@ export const robustPushSum = algorithm({
     const theirs = await node.sums.collect(P, node.rounds)
     for (const j of P.from) {
       const [last, now] = [messageOf(ρ, j), messageOf(theirs, j)]
-      ties[j] = now === undefined ? 0 : 1 + Math.sign(now.hears)
-      if (now === undefined) continue
+      const hasFallen = now !== undefined && now.w < (last ?? none).w
+      if (hasFallen) node.sums.reject({ from: j, round: k, part: 0, message: now }, 'its sum of weights has fallen')
+      ties[j] = now === undefined || hasFallen ? 0 : 1 + now.hears
+      if (now === undefined || hasFallen) continue
       ρ[j] = now
       flows.push([1, now], [-1, last ?? none]) //                               σ_ij − ρ_ij
     }

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { kept, total } from './mixing.js'
 import { linear } from './node/vector.js'
+import { massField } from './number-fields.js'
 import { algorithm } from './record.js'
 
 export const sgp = algorithm({
@@ -11,7 +12,7 @@ export const sgp = algorithm({
   options: z.strictObject({}),
   needs: { weights: 'columns' },
   keeps: 'weighted mean',
-  channels: { mass: { x: 'vector', w: 'number' } },
+  channels: { mass: { x: 'vector', w: massField } },
   edges: { mass: 'added' },
   start: ({ x }) => ({ x, w: 1 }),
   model: ({ x, w }) => linear([1 / w, x]),

@@ -7,6 +7,7 @@
  */
 import { z } from 'zod'
 import { linear, type Vector } from './node/vector.js'
+import { roundsField } from './number-fields.js'
 import { algorithm, type Arrival } from './record.js'
 import { about, chunkOf, clocksOf, push, rangesHeldBy, serverOptions, slowest, slowestOf } from './servers.js'
 import { lateOf, notIn, seenAtFirst, withUpdates } from './stale-cache.js'
@@ -21,7 +22,7 @@ export const staleSynchronous = algorithm({
   }),
   needs: { servers: 1, delivery: 'reliable' },
   keeps: 'nothing',
-  channels: { up: { part: 'range' }, down: { part: 'range', own: 'number' } },
+  channels: { up: { part: 'range' }, down: { part: 'range', own: roundsField } },
   start: ({ x, zero }, node) => ({ x, zero, seen: seenAtFirst(node, x), updates: {} }),
   async round(node, { x, zero, seen: before, updates: earlier }, c) {
     const u = linear([1 / node.peers().length, node.step(zero, await node.gradient(x))])

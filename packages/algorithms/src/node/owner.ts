@@ -19,6 +19,8 @@ export interface Owner {
   readonly round: number
   /** Messages have rounds below this. */
   readonly rounds: number
+  /** The number of peers that train. */
+  readonly workers: number
   /** How long to wait for a message. */
   readonly timeout: Milliseconds
   /** Processes messages until an expectation is met. Returns its outcome. */

@@ -89,6 +89,10 @@ export class Peer implements Owner, Keeper {
     this.gradients = new Gradients(this.arena, task, settings, this.#layout.untrained, random, this)
   }
 
+  get workers(): number {
+    return this.#settings.workers.length
+  }
+
   get length(): number {
     return this.#layout.length
   }

@@ -1,5 +1,6 @@
 import { peerName } from '@murmuration/core'
 import test from 'ava'
+import { massField, massSumField, roundsField, wholeField } from '../number-fields.js'
 import type { Owner } from './owner.js'
 import { Arena, type Vector } from './vector.js'
 import { Wire } from './wire.js'
@@ -42,4 +43,27 @@ test('a part of a message is found among 20,000 tensors without going through th
   t.deepEqual([...(opened.at(-1) as { readonly x: Vector }).x.values.subarray(-2)], [19_998, 19_999])
   t.is(typeof part(20_000), 'string')
   t.true(looks < 4 * ranges.length, `${looks} looks at ${ranges.length} ranges`)
+})
+
+test('a message with a number that the protocol does not allow is refused, with the range', (t) => {
+  const memory = { allocate: (length: number) => new Float32Array(length), free: () => {} }
+  const [length, workers, rounds] = [2, 4, 10]
+  const run = { fabric: memory, arena: new Arena(memory), length, ranges: [{ offset: 0, length }], workers, rounds }
+  const shape = {
+    x: 'vector',
+    w: massField,
+    sum: massSumField,
+    count: wholeField(1, ({ workers }) => workers),
+    k: roundsField
+  } as const
+  const wire = new Wire(run as unknown as Owner, 5, shape)
+  const opened = (...numbers: readonly number[]) =>
+    wire.open(peerName('b'), 3, { kind: 5, round: 3, part: 0, field: 0, numbers, vector: new Float32Array(length) })
+  const { w, sum, count, k } = opened(4, 40, 4, 10) as Readonly<Record<string, unknown>>
+  t.deepEqual([w, sum, count, k], [4, 40, 4, 10])
+  t.is(typeof opened(Number.MIN_VALUE, 0, 1, 0), 'object')
+  for (const lie of [0, -0.75, 4.1, 1e308]) t.is(opened(lie, 0, 1, 0), `w is ${lie}; expected: above 0, at most 4`)
+  for (const lie of [-1e-9, 40.1]) t.is(opened(1, lie, 1, 0), `sum is ${lie}; expected: 0 to 40`)
+  for (const lie of [0, 1.5, 5]) t.is(opened(1, 0, lie, 0), `count is ${lie}; expected: a whole number from 1 to 4`)
+  for (const lie of [-1, 0.5, 11]) t.is(opened(1, 0, 1, lie), `k is ${lie}; expected: a whole number from 0 to 10`)
 })

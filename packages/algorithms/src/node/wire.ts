@@ -1,6 +1,7 @@
 /** Converts messages to what a fabric carries, and back. */
 import type { PeerName, SendResult } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
+import type { NumberField } from '../number-fields.js'
 import type { Message, Shape } from '../record.js'
 import type { Owner } from './owner.js'
 import { readTerms, setTerms } from './terms.js'
@@ -135,6 +136,11 @@ export class Wire {
     if (numbers.length !== expected && !(this.#hasTerms && field === 0 && (range?.offset ?? 0) === 0))
       return `${numbers.length} numbers beside a vector; ${expected} are expected`
     for (const number of numbers) if (!Number.isFinite(number)) return 'a number is NaN or infinite'
+    for (let index = 0; index < expected; index++) {
+      const allowed = this.#fields.allowed[index]
+      if (allowed === undefined || allowed.isAllowed(numbers[index], this.#owner)) continue
+      return `${this.#fields.numbers[index]} is ${numbers[index]}; expected: ${allowed.allowed(this.#owner)}`
+    }
     if (numbers.length !== expected && readTerms(numbers.slice(expected)) === undefined)
       return `the numbers ${numbers.slice(expected).join(', ')} beside a vector are not the terms of an exchange`
     if (fields === 0) return length === 0 ? undefined : `${length} parameters where none are expected`
@@ -200,6 +206,8 @@ const none: readonly number[] = []
 /** The fields of a shape. */
 interface Fields {
   readonly numbers: readonly string[]
+  /** For each number which values are allowed; any when absent. */
+  readonly allowed: readonly (NumberField | undefined)[]
   readonly vectors: readonly string[]
   /** For each vector whether it is sent packed. */
   readonly packed: readonly (true | undefined)[]
@@ -207,19 +215,25 @@ interface Fields {
   readonly isOfRanges: boolean
 }
 
+/** Fields while they are filled. */
+type Mutable<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer Each)[] ? Each[] : T[K] }
+
 /** All peers of a run have the same channels. */
 const fieldsOfShapes = new WeakMap<Shape, Fields>()
 
 function fieldsOf(shape: Shape): Fields {
   const cached = fieldsOfShapes.get(shape)
   if (cached !== undefined) return cached
-  const all = Object.keys(shape)
-  const vectors = all.filter((field) => shape[field] !== 'number')
-  const fields = {
-    numbers: all.filter((field) => shape[field] === 'number'),
-    vectors,
-    packed: vectors.map((field) => shape[field].startsWith('packed') || undefined),
-    isOfRanges: vectors.some((field) => shape[field].endsWith('range'))
+  const fields: Mutable<Fields> = { numbers: [], allowed: [], vectors: [], packed: [], isOfRanges: false }
+  for (const [field, kind] of Object.entries(shape)) {
+    if (kind === 'number' || typeof kind === 'object') {
+      fields.numbers.push(field)
+      fields.allowed.push(kind === 'number' ? undefined : kind)
+    } else {
+      fields.vectors.push(field)
+      fields.packed.push(kind.startsWith('packed') || undefined)
+      fields.isOfRanges ||= kind.endsWith('range')
+    }
   }
   fieldsOfShapes.set(shape, fields)
   return fields
