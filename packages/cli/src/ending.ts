@@ -1,5 +1,5 @@
 /** How the command ends: by a signal, or with an error and its exit code. */
-import { messageOf, StoppedError } from '@murmuration/core'
+import { messageOf, shownMessage, StoppedError } from '@murmuration/core'
 import type { ErrorEvent } from '@murmuration/experiment'
 import { CommanderError } from 'commander'
 import { exitCodes, exitNameOf } from './exit-codes.js'
@@ -48,7 +48,7 @@ export function codeOf(error: unknown): number {
   }
   const name = exitNameOf(error)
   const label = name === 'failure' && error instanceof Error ? (error.stack ?? error.message) : messageOf(error)
-  process.stderr.write(`murmur: ${label}\n`)
+  process.stderr.write(`murmur: ${shownMessage(label)}\n`)
   return endWith(error, exitCodes[name].code)
 }
 
@@ -58,7 +58,7 @@ function endWith(error: unknown, code: number): number {
     kind: 'error',
     code,
     name: error instanceof Error ? error.name : 'Error',
-    message: messageOf(error)
+    message: shownMessage(messageOf(error))
   }
   if (process.argv.includes('--json')) process.stdout.write(`${JSON.stringify(event)}\n`)
   return code

@@ -1,4 +1,5 @@
 import type { PeerName } from './names.js'
+import { shownMessage } from './printable.js'
 
 /** This peer was told to stop. */
 export class StoppedError extends Error {
@@ -49,9 +50,15 @@ export function invariant(condition: boolean, message: string | (() => string)):
   if (!condition) throw new InvariantError(typeof message === 'string' ? message : message())
 }
 
-/** What a user gave is wrong: a file, an option, data. The message says where, what was found, and what was expected. */
+/**
+ * What a user gave is wrong: a file, an option, data. The message says where, what was found, and what was expected. What it quotes of a file is
+ * shown by {@link shownMessage}.
+ */
 export class InputError extends Error {
   override readonly name = 'InputError'
+  constructor(message: string) {
+    super(shownMessage(message))
+  }
 }
 
 /** Something cannot be written: a disk is full, or the user may not write the file. The message says which file, and what is left. */

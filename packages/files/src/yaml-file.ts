@@ -1,4 +1,4 @@
-import { InputError, messageOf, type Path, pathText, type Problem } from '@murmuration/core'
+import { InputError, messageOf, type Path, pathText, printable, type Problem } from '@murmuration/core'
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml'
 import type { z } from 'zod'
 import { validate } from './schema-problems.js'
@@ -56,8 +56,8 @@ function errorAt(fileName: string, lines: LineCounter, found: readonly Located[]
   const inOrder = [...found].sort((left, right) => left.offset - right.offset)
   const messages = inOrder.slice(0, maxProblems).map(({ offset, message }) => {
     const short = message.length > maxMessage ? `${message.slice(0, maxMessage)}…` : message
-    // The terminal would interpret control characters.
-    return `${placeText(fileName, lines, offset)}: ${short.replaceAll(/\p{Cc}/gu, '�')}`
+    // A quoted text is one line of the message.
+    return `${placeText(fileName, lines, offset)}: ${printable(short)}`
   })
   if (inOrder.length > maxProblems) messages.push(`${fileName}: and ${inOrder.length - maxProblems} more problems`)
   return new InputError(messages.join('\n'))

@@ -1,5 +1,4 @@
-/** Control characters, and characters that change the direction of text, are invisible, or break a line. */
-const unprintable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu
+import { printable } from '@murmuration/core'
 
 /** The most characters of one foreign text that are kept. */
 export const maxForeignText = 1024
@@ -16,17 +15,4 @@ export function foreignText(text: string, max = maxForeignText): string {
 /** The first `length` characters, without half a surrogate pair at the end. */
 export function beginning(text: string, length: number): string {
   return text.slice(0, length).replace(/\p{Cs}$/u, '')
-}
-
-/** The text with unprintable characters escaped as in JSON. */
-export function printable(text: string): string {
-  return text.replaceAll(unprintable, escaped)
-}
-
-function escaped(character: string): string {
-  return Array.from({ length: character.length }, (_, index) => unit(character.charCodeAt(index))).join('')
-}
-
-function unit(code: number): string {
-  return `\\u${code.toString(16).padStart(4, '0')}`
 }

@@ -1,5 +1,6 @@
+import { printable } from '@murmuration/core'
 import { hashText } from '@murmuration/vectors'
-import { beginning, printable } from './foreign-text.js'
+import { beginning } from './foreign-text.js'
 
 /**
  * The settings that all peers of a run must share, in their canonical form: names such as `rate.initial` or `peers[2]`, and values as JSON

@@ -1,3 +1,4 @@
+import { shownMessage } from '@murmuration/core'
 import type { Output, RunEvent } from '@murmuration/experiment'
 import { lineOf } from './texts.js'
 
@@ -16,7 +17,7 @@ export function lineOutput(stream: NodeJS.WritableStream): Output {
   }
   return {
     event: (event) => {
-      if (isPrinted(event)) stream.write(`${lineOf(event)}\n`)
+      if (isPrinted(event)) stream.write(`${shownMessage(lineOf(event))}\n`)
     },
     end: () => {}
   }

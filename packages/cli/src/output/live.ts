@@ -1,3 +1,4 @@
+import { shownMessage } from '@murmuration/core'
 import chalk from 'chalk'
 import { createLogUpdate } from 'log-update'
 import type { Output, RunEvent } from '@murmuration/experiment'
@@ -42,12 +43,12 @@ export function liveOutput(stream: NodeJS.WriteStream, now: () => number): Outpu
     event: (event: RunEvent) => {
       board.take(event)
       if (['note', 'watch', 'lost', 'outlier', 'membership', 'store', 'text'].includes(event.kind))
-        keep(chalk.yellow(lineOf(event)))
-      if (event.kind === 'neighbour' && event.state === 'refused') keep(chalk.red(lineOf(event)))
+        keep(chalk.yellow(shownMessage(lineOf(event))))
+      if (event.kind === 'neighbour' && event.state === 'refused') keep(chalk.red(shownMessage(lineOf(event))))
       if (event.kind === 'summary') {
         draw()
         stop()
-        stream.write(`${summaryOf(lineOf(event))}\n`)
+        stream.write(`${summaryOf(shownMessage(lineOf(event)))}\n`)
       }
     },
     end: stop
