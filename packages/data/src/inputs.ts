@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { InputError, messageOf, type ModelSignature } from '@murmuration/core'
+import { refuseSpecialFile } from './files/regular.js'
 import { sizeOf } from '@murmuration/vectors'
 import { readParquet } from './files/parquet.js'
 import { tableInputs } from './files/table-inputs.js'
@@ -16,6 +17,7 @@ export interface ModelInput {
  * InputError} that names the file, and the line, for what the model cannot take.
  */
 export async function inputsIn(path: string, signature: ModelSignature): Promise<readonly ModelInput[]> {
+  await refuseSpecialFile(path)
   const bytes = await readFile(path).catch((error: unknown) => {
     throw new InputError(`${path}: cannot be read: ${messageOf(error)}`)
   })

@@ -1,11 +1,16 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { InputError, messageOf } from '@murmuration/core'
 
 /** The text of a file. Throws an InputError when it cannot be read. */
 export async function readText(path: string): Promise<string> {
   try {
+    const status = await stat(path)
+    // Reading a named pipe ends when its writer does, perhaps never.
+    if (!status.isFile() && !status.isDirectory())
+      throw new InputError(`${path}: found a named pipe, a socket or a device, expected a file`)
     return await readFile(path, 'utf8')
   } catch (error) {
+    if (error instanceof InputError) throw error
     if (error instanceof Error && 'code' in error && error.code === 'EISDIR')
       throw new InputError(`${path}: found a folder, expected a file`)
     throw new InputError(`${path}: cannot read the file: ${messageOf(error)}`)

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { constants } from 'node:fs'
 import { link, mkdir, open, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { InputError, messageOf, type PeerName } from '@murmuration/core'
@@ -40,11 +41,12 @@ export async function localIdentity(directory: string, name: PeerName): Promise<
 
 async function readIfPresent(path: string): Promise<Identity | undefined> {
   try {
-    const file = await open(path)
+    // Opening a named pipe would wait for its writer.
+    const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
     try {
       const status = await file.stat()
       const { mode, size } = status
-      if (!status.isFile()) throw new InputError(`${path} is a folder or device, expected a key file`)
+      if (!status.isFile()) throw new InputError(`${path} is a folder, a named pipe or a device, expected a key file`)
       checkMode(path, mode)
       if (size > longest) throw new InputError(`${path} has ${size} bytes, expected a key file of at most ${longest}`)
       return decodeIdentity(await file.readFile('utf8'), path)

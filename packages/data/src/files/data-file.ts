@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { InputError, messageOf } from '@murmuration/core'
+import { refuseSpecialFile } from './regular.js'
 
 /** A file of a data set: its name, and its location on this machine. */
 export interface DataFile {
@@ -20,6 +21,7 @@ const unpack = promisify(gunzip)
  * 'missing' stands for a checksum that is needed and was not given.
  */
 export async function readData(file: DataFile, sha256?: string | 'missing'): Promise<Buffer> {
+  await refuseSpecialFile(file.path)
   const bytes = await readFile(file.path).catch((error: unknown) => {
     throw new InputError(`${file.path} cannot be read: ${messageOf(error)}`)
   })

@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { InputError, messageOf } from '@murmuration/core'
 import { homeDirectory } from '../home.js'
 import { checksum, type DataFile } from './data-file.js'
+import { fetchFollowing } from './redirects.js'
 
 /** The limits of a download, and where files are cached. */
 export interface DownloadLimits {
@@ -131,7 +132,7 @@ async function fetchInto(path: string, url: URL, expected: string, limits: Downl
 
 /** Streams the response into a file and returns its SHA-256. */
 async function save(url: URL, path: string, limits: DownloadLimits): Promise<string> {
-  const response = await fetch(url, { signal: AbortSignal.timeout(limits.milliseconds) })
+  const response = await fetchFollowing(url, AbortSignal.timeout(limits.milliseconds))
   if (!response.ok || response.body === null)
     throw new Error(`the server answered ${response.status} ${response.statusText}`)
   const hash = createHash('sha256')

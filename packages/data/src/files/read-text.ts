@@ -1,5 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
 import { InputError, messageOf } from '@murmuration/core'
+import { refuseSpecialFile } from './regular.js'
 
 /** The maximum bytes of a file that is held in memory as text: 256 MiB. */
 const byteLimit = 2 ** 28
@@ -12,6 +13,7 @@ const byteLimit = 2 ** 28
  */
 export async function readText(path: string, expected: string): Promise<string> {
   try {
+    await refuseSpecialFile(path)
     const { size } = await stat(path)
     if (size > byteLimit) throw new InputError(`${path}: found ${size} bytes, expected at most ${byteLimit}`)
     return await readFile(path, 'utf8')

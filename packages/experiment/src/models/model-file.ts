@@ -1,6 +1,7 @@
 /** A trained model as a file: its tensors, and the facts that are necessary to use them. */
 import { readFile } from 'node:fs/promises'
 import { type Evaluation, InputError, messageOf, type ModelSignature, type Schema, type Task } from '@murmuration/core'
+import { refuseSpecialFile } from '@murmuration/data'
 import {
   decodeSafetensorsHeader,
   encodeSafetensors,
@@ -112,6 +113,7 @@ export function modelFile(schema: Schema, parameters: Float32Array, facts: Model
 /** Reads a model that `--save` wrote. Throws an InputError that names the file for anything else. Runs no code that the file names. */
 export async function loadModel(path: string): Promise<LoadedModel> {
   try {
+    await refuseSpecialFile(path)
     const bytes = await readFile(path)
     const length = safetensorsHeaderLength(bytes, bytes.byteLength)
     const begin = safetensorsLengthBytes + length
