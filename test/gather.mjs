@@ -3,7 +3,8 @@
  * of a package, since starting a worker takes longer than most files; but one for each file of test/ and of libp2p, whose tests wait for
  * connections or compute for long.
  *
- * With `--processes`: also the tests in folders of that name, which need processes, servers, browsers or containers of their own.
+ * With `--processes`: also the tests in folders of that name, which need processes, servers, browsers or containers of their own, and in
+ * folders named `characterisation`, which test libraries.
  */
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,7 +20,7 @@ const testsIn = (place) =>
     .map((file) => file.replace(/\.test\.ts$/, ''))
     .sort()
 
-const isProcess = (file) => `/${file}`.includes('/processes/')
+const isProcess = (file) => /(^|\/)(processes|characterisation)\//.test(file)
 const packages = readdirSync(join(root, 'packages')).map((name) => `packages/${name}`)
 const groups = new Map()
 for (const place of [...packages, 'test']) {

@@ -53,20 +53,20 @@ function settingsOf(algorithm: Algorithm, more: Partial<TrainingSettings>): Trai
 
 type World = (options: WorldOptions, program: Program) => Promise<void>
 
+/** Each peer's part of what is learned; tests follow each other, so that none computes while another does. */
+const tasks = peers.map((self) => {
+  const data = { kind: 'digits', samples: 150 } as const
+  const partition = { kind: 'dirichlet', alpha: 0.5 } as const
+  return createSoftmaxTask({ localData: { data, testFraction: 0.2, partition, peers, seed: 5, self } })
+})
+
 /** Trains a softmax regression, and returns the final parameters of each worker. */
 async function trained(world: World, algorithm: Algorithm): Promise<readonly (Float32Array | undefined)[]> {
   const ends = new Map<PeerName, Float32Array>()
-  const localData = {
-    data: { kind: 'digits', samples: 150 },
-    testFraction: 0.2,
-    partition: { kind: 'dirichlet', alpha: 0.5 },
-    peers,
-    seed: 5
-  } as const
   const options = { topology: topologyOf(algorithm), servers: serversOf(algorithm), seed: 11, length: 7850 }
   await world(options, async (fabric) => {
     const isWorker = peers.includes(fabric.self)
-    const task = await createSoftmaxTask({ localData: { ...localData, self: isWorker ? fabric.self : peers[0] } })
+    const task = await tasks[isWorker ? peers.indexOf(fabric.self) : 0]
     for await (const { parameters } of train(fabric, task, settingsOf(algorithm, {}))) {
       if (isWorker) ends.set(fabric.self, parameters.slice())
     }
