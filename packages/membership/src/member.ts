@@ -202,6 +202,11 @@ export class Member extends SwarmView {
     return super.isUsable(peer, round) && !this.#watcher.apart.isFrom(peer) && !isRestless()
   }
 
+  /** Whether time was lost in waits for any peer. */
+  get hasLostTime(): boolean {
+    return this.#report.strikes.hasAny
+  }
+
   /** Whether a peer is kept out of this peer's rows because too much time was lost in waits for it. */
   isLate(peer: PeerName): boolean {
     return this.#report.struck(this.#now).includes(peer)

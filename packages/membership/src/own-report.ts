@@ -17,6 +17,8 @@ export interface MemberProgress {
   readonly owes: readonly PeerName[]
   /** How many rounds lie between two exchanges with neighbours; 1 when absent. */
   readonly every?: number
+  /** The peers of its rows, whether it keeps them out or not; all members when absent. */
+  readonly neighbours?: readonly PeerName[]
 }
 
 /**
@@ -68,14 +70,16 @@ export class OwnReport {
   }
 
   /**
-   * The peers that this one keeps out of its rows now, in the order of their names (rule 10). None, if that were all living peers: then they more
-   * likely wait for this one, or all wait for the same one.
+   * The peers that this one keeps out of its rows now, in the order of their names (rule 10). None, if that were all its living neighbours: then
+   * they more likely wait for this one, or all wait for the same one; and it would stand still, as it does not train alone.
    */
   struck(now: Milliseconds): readonly PeerName[] {
     const struck = this.strikes.struck(now)
     if (struck.length === 0) return struck
     const { members, deadMembers } = this.knowledge
-    const hasOthers = members.some((peer) => peer !== this.self && !deadMembers.has(peer) && !struck.includes(peer))
+    const isLiving = (peer: PeerName) => members.includes(peer) && !deadMembers.has(peer)
+    const { neighbours = members } = this.#progress
+    const hasOthers = neighbours.some((peer) => peer !== this.self && isLiving(peer) && !struck.includes(peer))
     return hasOthers ? struck : []
   }
 

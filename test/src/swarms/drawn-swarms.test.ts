@@ -32,6 +32,7 @@ const found: Readonly<Record<number, string>> = {
   1425: 'two groups in other rounds had nothing to exchange, and went on apart',
   1606: 'a peer that has answered was not waited for, and both went on alone in turn',
   3123: 'three peers that had all waited for one another kept each other out, and went on alone',
+  70268: 'the end of a chain kept its only neighbour out of its rows, and stood still for 35 s',
   3201: 'a state was not believed, since others that had just been started again said that they were in round 0'
 }
 

@@ -29,6 +29,16 @@ export class MemberRows {
     return this.#without((peer) => member.isLate(peer) || member.isLeftOutBy(peer), round, at)
   }
 
+  /** The peers that it would exchange with from this round on, were none late. */
+  neighbours(round: number): readonly PeerName[] {
+    const names = new Set<PeerName>()
+    for (let ahead = 0; ahead < Math.min(this.#topology.period, longestPeriod); ahead++) {
+      const { receiveFrom, sendTo } = this.#without(() => false, round + ahead, round + ahead)
+      for (const { name } of [...receiveFrom, ...sendTo]) names.add(name)
+    }
+    return [...names]
+  }
+
   #without(isOut: (peer: PeerName) => boolean, round: number, at: number): Mixing {
     const member = this.#member
     const filed = this.#topology.mixing(this.#self, round)

@@ -270,7 +270,10 @@ export class Members {
   }
 
   #report(now: Milliseconds): void {
-    if (this.#trainee !== undefined && this.#hasBegun) this.#member.report(this.#trainee.progress(), now)
+    if (this.#trainee === undefined || !this.#hasBegun) return
+    const progress = this.#trainee.progress()
+    const more = this.#member.hasLostTime ? { neighbours: this.#rows.neighbours(progress.round) } : {}
+    this.#member.report({ ...progress, ...more }, now)
   }
 
   async #tick(spawned: MembersFabric): Promise<void> {
