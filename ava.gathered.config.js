@@ -21,7 +21,7 @@ const turn = (file) => {
 export default {
   files: ['test/dist/gathered/*.test.js'],
   // Tests of connections and of processes wait much of their time.
-  concurrency: availableParallelism() + 2,
+  concurrency: availableParallelism() + 1,
   sortTestFiles: (left, right) => turn(left) - turn(right) || (left < right ? -1 : 1),
   // Only what hangs goes without any result for so long, also on a busy machine; the tests' own limits name what is missing.
   timeout: '15m'
