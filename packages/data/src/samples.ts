@@ -8,6 +8,8 @@ export interface Samples {
   readonly inputShape: readonly number[]
   /** `count` inputs, one after the other. */
   readonly inputs: Float32Array
+  /** One sample's input: of samples whose inputs are drawn when they are first used. */
+  inputOf?(sample: number): Float32Array
   /** The shape of one sample's target; empty for one class number or one real number. */
   readonly targetShape: readonly number[]
   /** `count` targets, one after the other: class numbers 0 … `classes` − 1, or real values. */

@@ -2,7 +2,9 @@ import { sizeOf } from '@murmuration/vectors'
 import type { Samples } from './samples.js'
 
 /** Samples whose inputs can be read one by one, so that a peer reads only its own. */
-export interface Source extends Omit<Samples, 'inputs'> {
+export interface Source extends Omit<Samples, 'inputs' | 'inputOf'> {
+  /** Whether `read` draws what it writes: then inputs that nobody uses are never drawn. */
+  readonly isDrawn?: boolean
   /** Whether the samples are in sequence, as the windows of a text are: then the last are held back for testing instead of random ones. */
   readonly isSequence?: boolean
   /** Writes the input of sample `index` into `out`, whose length the shape gives. */
@@ -18,20 +20,48 @@ export function sourceOf({ inputs, ...rest }: Samples): Source {
 /** The samples with the numbers `indices`, in that order. */
 export function take(source: Source, indices: Uint32Array): Samples {
   const { inputShape, targetShape, targets, classes, classNames, preprocessing } = source
-  const [inputSize, targetSize] = [sizeOf(inputShape), sizeOf(targetShape)]
-  const taken = {
+  const targetSize = sizeOf(targetShape)
+  const taken = new Float32Array(indices.length * targetSize)
+  for (const [row, index] of indices.entries()) {
+    taken.set(targets.subarray(index * targetSize, (index + 1) * targetSize), row * targetSize)
+  }
+  const facts = {
     count: indices.length,
     inputShape,
-    inputs: new Float32Array(indices.length * inputSize),
     targetShape,
-    targets: new Float32Array(indices.length * targetSize),
+    targets: taken,
     classes,
     ...(classNames === undefined ? {} : { classNames }),
     ...(preprocessing === undefined ? {} : { preprocessing })
   }
-  for (const [row, index] of indices.entries()) {
-    source.read(index, taken.inputs.subarray(row * inputSize, (row + 1) * inputSize))
-    taken.targets.set(targets.subarray(index * targetSize, (index + 1) * targetSize), row * targetSize)
+  return withInputs(facts, source, indices)
+}
+
+/** Adds the inputs, which are read now, or drawn when they are first used. */
+function withInputs(facts: Omit<Samples, 'inputs'>, { isDrawn, read }: Source, indices: Uint32Array): Samples {
+  const size = sizeOf(facts.inputShape)
+  const inputs = new Float32Array(indices.length * size)
+  const isRead = new Uint8Array(indices.length)
+  let unread = indices.length
+  const inputOf = (row: number) => {
+    const input = inputs.subarray(row * size, (row + 1) * size)
+    if (isRead[row] === 0) {
+      read(indices[row], input)
+      isRead[row] = 1
+      unread--
+    }
+    return input
   }
-  return taken
+  const all = () => {
+    for (let row = 0; unread > 0; row++) inputOf(row)
+    return inputs
+  }
+  if (!isDrawn) return { ...facts, inputs: all() }
+  return {
+    ...facts,
+    inputOf,
+    get inputs() {
+      return all()
+    }
+  }
 }

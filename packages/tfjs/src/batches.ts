@@ -21,8 +21,8 @@ export class Batches {
 
   /** The samples with the given numbers. The tensors are valid until the next call, and the caller must dispose of them. */
   gather(numbers: Uint32Array): Batch {
-    const { inputs, targets, inputShape, targetShape } = this.#samples
-    this.#inputs = gatherRows(inputs, sizeOf(inputShape), numbers, this.#inputs)
+    const { targets, targetShape } = this.#samples
+    this.#inputs = gatherInputs(this.#samples, numbers, this.#inputs)
     this.#targets = gatherRows(targets, sizeOf(targetShape), numbers, this.#targets)
     return this.#batch(numbers.length, this.#inputs, this.#targets)
   }
@@ -48,6 +48,15 @@ export class Batches {
   }
 }
 
+/** The inputs of the samples with the given numbers, in `buffer` if its length fits. */
+export function gatherInputs(samples: Samples, numbers: Uint32Array, buffer?: Float32Array): Float32Array {
+  const size = sizeOf(samples.inputShape)
+  if (samples.inputOf === undefined) return gatherRows(samples.inputs, size, numbers, buffer)
+  const gathered = bufferFor(numbers.length * size, buffer)
+  for (const [index, number] of numbers.entries()) gathered.set(samples.inputOf(number), index * size)
+  return gathered
+}
+
 /** The rows of `size` numbers each with the given numbers, in `buffer` if its length fits. */
 export function gatherRows(
   values: Float32Array,
@@ -55,9 +64,13 @@ export function gatherRows(
   numbers: Uint32Array,
   buffer?: Float32Array
 ): Float32Array {
-  const gathered = buffer?.length === numbers.length * size ? buffer : new Float32Array(numbers.length * size)
+  const gathered = bufferFor(numbers.length * size, buffer)
   for (const [index, number] of numbers.entries()) {
     gathered.set(values.subarray(number * size, (number + 1) * size), index * size)
   }
   return gathered
+}
+
+function bufferFor(length: number, buffer: Float32Array | undefined): Float32Array {
+  return buffer?.length === length ? buffer : new Float32Array(length)
 }

@@ -35,14 +35,15 @@ export async function createTask(options: TfjsTaskOptions): Promise<Task> {
   const module = description.kind === 'module' ? await loadUserModule(description.path) : undefined
   const moduleOptions = description.kind === 'module' ? description.options : undefined
   const { localData, about } = await loadData(dataOptions, moduleOptions, module)
-  const context = { ...localData.train, options: moduleOptions }
+  const { inputShape, targetShape, classes } = localData.train
+  const context = { inputShape, targetShape, classes, options: moduleOptions }
   const building = buildingBackend(backend.name)
   const model = await onBackend(building, () => buildModel(description, context, module))
   const parts: TfjsTaskParts = {
     backend,
     localData,
     model,
-    loss: lossFor(model, localData.train.classes, module),
+    loss: lossFor(model, classes, module),
     hasOwnLoss: module?.loss !== undefined,
     isLanguageModel: localData.train.preprocessing?.kind === 'text' && module?.loss === undefined,
     keepWeights: module?.keepWeights ?? false,

@@ -20,6 +20,7 @@ export function drawnDigits(count: number, seed: number, size = edge): Source {
     targets: Float32Array.from({ length: count }, (_, index) => index % 10),
     classes: 10,
     preprocessing: { kind: 'image' },
+    isDrawn: true,
     read: (index, out) => {
       if (size === edge) return drawDigit(index % 10, seed, index, out)
       drawDigit(index % 10, seed, index, full)

@@ -4,7 +4,7 @@ import type { LocalData, Samples } from '@murmuration/data'
 import { sizeOf } from '@murmuration/vectors'
 import type { LayersModel } from '@tensorflow/tfjs-layers'
 import type { Backend } from '../backend.js'
-import { gatherRows } from '../batches.js'
+import { gatherInputs, gatherRows } from '../batches.js'
 import { core } from '../packages.js'
 import { leftFactor, Products, rightFactor } from '../wasm/products.js'
 import { type Activation, activations } from './activations.js'
@@ -117,8 +117,8 @@ export class DenseNetwork {
 
   /** Fills the values of all layers. Returns the targets. */
   #forward({ parameters, values }: Workspace, samples: Samples, numbers: Uint32Array): Float32Array {
-    const { inputs, inputShape, targets, targetShape } = samples
-    gatherRows(inputs, sizeOf(inputShape), numbers, values[0])
+    const { targets, targetShape } = samples
+    gatherInputs(samples, numbers, values[0])
     for (const [index, { inputs: terms, units, hasBias, kernel, bias, steps }] of this.#layers.entries()) {
       const [rows, out] = [numbers.length, values[index + 1]]
       this.#products.multiply({
