@@ -15,7 +15,7 @@ const says = (pattern: RegExp) => (event: JsonLine) => pattern.test(String(event
 const isHealthy = (event: JsonLine) => event.state === 'healthy'
 
 /** The number of samples where models are evaluated on their test set. */
-const judging = 9_000
+const judging = 3_000
 
 /** Resolves when all of these have reported a round. */
 async function allTrain(peers: PeerProcesses, names: readonly string[]): Promise<void> {
@@ -38,22 +38,22 @@ async function endsWell(t: ExecutionContext, peers: PeerProcesses, names: readon
   const { curve } = recordsOf(undisturbed).find(({ kind }) => kind === 'run') as {
     readonly curve: readonly { readonly accuracy: number }[]
   }
-  // Of 66 % of `judging` samples, 5,940: models that classify 6 % of them differently differ by √(0.06 / 5,940) = 0.3 points by chance.
+  // Of 66 % of `judging` samples, 1,980: models that classify 6 % of them differently differ by √(0.06 / 1,980) = 0.55 points by chance.
   for (const [place, { code, stderr, ...result }] of results.entries()) {
     t.is(code, 0, `${names[place]}: ${stderr}`)
     const summary = recordsOf(result).at(-1) as Record<string, number>
     t.true(summary.neighbourDistance < 1e-2, `${names[place]}: ${summary.neighbourDistance}`)
     const expected = curve.at(-1)?.accuracy ?? 1
-    t.true(summary.accuracy >= expected - 0.01, `${names[place]}: ${summary.accuracy}, undisturbed ${expected}`)
+    t.true(summary.accuracy >= expected - 0.02, `${names[place]}: ${summary.accuracy}, undisturbed ${expected}`)
   }
 }
 
-test(`six peers that start in any order begin together; two are killed and come back, a seventh joins, one leaves, and all continue to the end: seed ${seed} (MURMURATION_SEED)`, async (t) => {
+test(`four peers that start in any order begin together; two are killed and come back, a fifth joins, one leaves, and all continue to the end: seed ${seed} (MURMURATION_SEED)`, async (t) => {
   t.timeout(timeLimit(300_000))
-  const names = ['a', 'b', 'c', 'd', 'e', 'f']
-  const training = 'rounds: 400\ntimeout: 2 s\nmembership: { quorum: 6 }\n'
+  const names = ['a', 'b', 'c', 'd']
+  const training = 'rounds: 200\ntimeout: 2 s\nmembership: { quorum: 4 }\n'
   const peers = await PeerProcesses.prepare(t, {
-    ...{ names: [...names, 'g'], graph: 'ring', training },
+    ...{ names: [...names, 'e'], graph: 'ring', training },
     samples: judging
   })
   const saving = ['--checkpoint', join(peers.folder, 'checkpoints'), '--every', '10 rounds']
@@ -61,7 +61,7 @@ test(`six peers that start in any order begin together; two are killed and come 
   const order = names.map((name) => [random.uniform(), name] as const).sort(([x], [y]) => x - y)
   const [last, ...first] = order.map(([, name]) => name)
   for (const name of first) peers.start(name, ...saving)
-  const missing = [last, 'g'].join(', ')
+  const missing = [last, 'e'].join(', ')
   for (const name of first) await peers.of(name).saying(`${name} waits for ${missing}"`)
   // Longer than all timeouts for neighbours.
   await delay(6_000)
@@ -69,34 +69,29 @@ test(`six peers that start in any order begin together; two are killed and come 
   peers.start(last, ...saving)
   await allTrain(peers, names)
 
-  const survivors = ['a', 'b', 'd', 'f']
-  for (const [name, others] of [
-    ['c', ['a', 'b', 'd', 'e', 'f']],
-    ['e', survivors]
-  ] as const) {
-    const marks = peers.marks(others)
+  for (const [name, ...how] of [['c', ...saving, '--resume'], ['d']]) {
+    const others = names.filter((other) => other !== name)
+    let marks = peers.marks(others)
     peers.signal(name, 'SIGKILL')
     await peers.allTell(marks, `that ${name} is dead`, says(new RegExp(`: ${name} is dead`)))
-  }
-  await allTrain(peers, survivors)
-
-  const marks = peers.marks(survivors)
-  peers.start('c', ...saving, '--resume')
-  peers.start('e')
-  for (const name of ['c', 'e'])
+    await allTrain(peers, others)
+    marks = peers.marks(others)
+    peers.start(name, ...how)
     await peers.allTell(marks, `that ${name} is there again`, says(new RegExp(`: ${name} has started again`)))
-  await peers.allTell(marks, 'that all are there', isHealthy)
-  await allTrain(peers, ['c', 'e'])
+    await peers.allTell(marks, 'that all are there', isHealthy)
+    await allTrain(peers, [name])
+  }
 
-  peers.start('g')
-  await allTrain(peers, ['g'])
-  const leaving = peers.marks(['a', 'c', 'd', 'e', 'f', 'g'])
+  peers.start('e')
+  await allTrain(peers, ['e'])
+  const rest = ['a', 'c', 'd', 'e']
+  const leaving = peers.marks(rest)
   peers.signal('b', 'SIGINT')
   await peers.allTell(leaving, 'that b has left', says(/: b has left/))
   t.is((await peers.of('b').result).code, 130)
 
-  await endsWell(t, peers, ['a', 'c', 'd', 'e', 'f', 'g'])
-  t.deepEqual(takenForDead(peers, ['a', 'c', 'd', 'e', 'f', 'g']), ['c', 'e'])
+  await endsWell(t, peers, rest)
+  t.deepEqual(takenForDead(peers, rest), ['c', 'd'])
 })
 
 test('a frozen peer, a link that drops everything and a swarm cut in two are reported as such, and leave no trace once they are over', async (t) => {
@@ -104,7 +99,7 @@ test('a frozen peer, a link that drops everything and a swarm cut in two are rep
   const names = ['a', 'b', 'c', 'd']
   const peers = await PeerProcesses.prepare(t, {
     ...{ names, graph: 'complete', hasRelays: true, samples: judging },
-    training: 'rounds: 600\ntimeout: 5 s\n'
+    training: 'rounds: 300\ntimeout: 5 s\n'
   })
   for (const name of names) peers.start(name)
   await allTrain(peers, names)
@@ -158,7 +153,7 @@ test('the last of three peers waits and says so, continues when another is back,
   const marks = peers.marks(['a'])
   for (const name of ['b', 'c']) peers.signal(name, 'SIGKILL')
   await peers.allTell(marks, 'that it waits', says(/: isolated: waits for the others; missing: b, c/))
-  // Of ten rounds that would fit, only the one that had begun.
+  // Of five rounds that would fit, only the one that had begun.
   const round = peers.roundOf('a')
   await delay(1_000)
   t.true(peers.roundOf('a') <= round + 1)
@@ -168,37 +163,40 @@ test('the last of three peers waits and says so, continues when another is back,
   for (const name of ['a', 'b']) t.is((await peers.of(name).result).code, 130)
 })
 
-for (const [what, error, reason, code] of [
-  ['whose training diverges', 'DivergedError(', 'training diverged in round 5: the loss is NaN', 5],
-  ['that misses another', "NeighboursMissingError(['d'], ", 'b waited 5000 ms for d', 3]
-] as const)
-  test(`neighbours of a peer ${what} are told so when it leaves`, async (t) => {
-    t.timeout(timeLimit(200_000))
-    const names = ['a', 'b', 'c']
-    const peers = await PeerProcesses.prepare(t, { names, graph: 'ring', training: 'rounds: 2000\ntimeout: 5 s\n' })
-    const failing = `import { setTimeout } from 'node:timers/promises'
+const failing = `import { setTimeout } from 'node:timers/promises'
 import { DivergedError, NeighboursMissingError } from '@murmuration/core'
 import { algorithms } from '@murmuration/algorithms'
 const given = algorithms.find(({ name }) => name === 'dpsgd')
 const round = async (node, state, k) => {
   await setTimeout(100)
-  if (node.self === 'b' && k === 5) throw new ${error}'${reason}')
+  if (node.self === 'b' && k === 5) throw new DivergedError('training diverged in round 5: the loss is NaN')
+  if (node.self === 'c' && k === 5) throw new NeighboursMissingError(['d'], 'c waited 5000 ms for d')
   return given.round(node, state, k)
 }
 export const paced = { ...given, name: 'paced', title: 'D-PSGD that fails', round }
 `
-    await writeFile(join(peers.folder, 'paced.mjs'), failing)
-    for (const name of names) peers.start(name)
-    const hasLeft = ({ neighbour, state, reason: told }: JsonLine) =>
-      neighbour === 'b' && state === 'left' && String(told).includes(reason)
-    await Promise.all(['a', 'c'].map((name) => peers.of(name).telling('why b has left', hasLeft)))
-    t.is((await peers.of('b').result).code, code)
-  })
+
+test('neighbours of a peer whose training diverges, and of one that misses another, are told so when it leaves', async (t) => {
+  t.timeout(timeLimit(200_000))
+  const names = ['a', 'b', 'c']
+  const peers = await PeerProcesses.prepare(t, { names, graph: 'ring', training: 'rounds: 2000\ntimeout: 5 s\n' })
+  await writeFile(join(peers.folder, 'paced.mjs'), failing)
+  for (const name of names) peers.start(name)
+  for (const [name, told, code] of [
+    ['b', 'training diverged in round 5: the loss is NaN', 5],
+    ['c', 'c waited 5000 ms for d', 3]
+  ] as const) {
+    const hasLeft = ({ neighbour, state, reason }: JsonLine) =>
+      neighbour === name && state === 'left' && String(reason).includes(told)
+    await peers.of('a').telling(`why ${name} has left`, hasLeft)
+    t.is((await peers.of(name).result).code, code)
+  }
+})
 
 test('a peer that may continue alone trains to the end', async (t) => {
   t.timeout(timeLimit(200_000))
   const names = ['a', 'b']
-  const training = 'rounds: 100\ntimeout: 5 s\nmembership: { isolated: continue }\n'
+  const training = 'rounds: 50\ntimeout: 5 s\nmembership: { isolated: continue }\n'
   const peers = await PeerProcesses.prepare(t, { names, graph: 'ring', training })
   for (const name of names) peers.start(name)
   await allTrain(peers, names)
@@ -209,30 +207,28 @@ test('a peer that may continue alone trains to the end', async (t) => {
   const { code, stderr, stdout } = await peers.of('a').result
   t.is(code, 0, stderr)
   const { rounds, troubled } = recordsOf({ stdout }).at(-1) ?? {}
-  t.is(rounds, 100)
+  t.is(rounds, 50)
   t.true(((troubled as JsonLine).isolated as number) > 0)
 })
 
-for (const algorithm of ['ad-psgd', 'sgp']) {
-  test(`${algorithm}: one of three peers is killed; the others continue without it, reach the end and agree`, async (t) => {
-    t.timeout(timeLimit(200_000))
-    const names = ['a', 'b', 'c']
-    const training = 'rounds: 200\ntimeout: 5 s\n'
-    const peers = await PeerProcesses.prepare(t, { names, graph: 'ring', algorithm, training })
-    for (const name of names) peers.start(name)
-    await allTrain(peers, names)
-    const survivors = ['a', 'c']
-    const marks = peers.marks(survivors)
-    peers.signal('b', 'SIGKILL')
-    await peers.allTell(marks, 'that b is dead', says(/: b is dead/))
-    await allTrain(peers, survivors)
-    await peers.finish()
-    for (const name of survivors) {
-      const { code, stderr, ...result } = await peers.of(name).result
-      t.is(code, 0, `${name}: ${stderr}`)
-      const { neighbourDistance } = recordsOf(result).at(-1) as Record<string, number>
-      t.true(neighbourDistance < 1e-2, `${name}: ${neighbourDistance}`)
-    }
-    t.deepEqual(takenForDead(peers, survivors), ['b'])
-  })
-}
+test('ad-psgd: one of three peers is killed; the others continue without it, reach the end and agree', async (t) => {
+  t.timeout(timeLimit(200_000))
+  const names = ['a', 'b', 'c']
+  const training = 'rounds: 100\ntimeout: 5 s\n'
+  const peers = await PeerProcesses.prepare(t, { names, graph: 'ring', algorithm: 'ad-psgd', training })
+  for (const name of names) peers.start(name)
+  await allTrain(peers, names)
+  const survivors = ['a', 'c']
+  const marks = peers.marks(survivors)
+  peers.signal('b', 'SIGKILL')
+  await peers.allTell(marks, 'that b is dead', says(/: b is dead/))
+  await allTrain(peers, survivors)
+  await peers.finish()
+  for (const name of survivors) {
+    const { code, stderr, ...result } = await peers.of(name).result
+    t.is(code, 0, `${name}: ${stderr}`)
+    const { neighbourDistance } = recordsOf(result).at(-1) as Record<string, number>
+    t.true(neighbourDistance < 1e-2, `${name}: ${neighbourDistance}`)
+  }
+  t.deepEqual(takenForDead(peers, survivors), ['b'])
+})

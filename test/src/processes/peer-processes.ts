@@ -1,28 +1,11 @@
 /** Peers that are started by hand, one process each; and signals to them and faults of the links between them. */
-import { symlink, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { timeLimit } from '@murmuration/contract'
 import type { ExecutionContext } from 'ava'
 import { freePorts, type JsonLine, murmur, type RunningCommand, recordsOf, temporaryFolder } from './command.js'
-import { root } from '../repository.js'
+import { hurry, paced } from './paced.js'
 import { Relay } from '../soak/relay.js'
-
-/** An algorithm whose rounds take a while until a file `finish` exists: the run lasts as long as a test needs, and then ends soon. */
-const pacedOf = (algorithm: string) => `import { existsSync } from 'node:fs'
-import { setTimeout } from 'node:timers/promises'
-import { algorithms } from '@murmuration/algorithms'
-const given = algorithms.find(({ name }) => name === '${algorithm}')
-const finish = new URL('./finish', import.meta.url)
-export const paced = {
-  ...given,
-  name: 'paced',
-  title: given.title + ', paced',
-  round: async (node, state, k) => {
-    if (!existsSync(finish)) await setTimeout(100)
-    return given.round(node, state, k)
-  }
-}
-`
 
 /** What the peers of a test share. */
 export interface PeersOptions {
@@ -56,12 +39,11 @@ export class PeerProcesses {
   /** Writes the files. Processes that still run when the test ends are killed. */
   static async prepare(t: ExecutionContext, options: PeersOptions): Promise<PeerProcesses> {
     const folder = await temporaryFolder()
-    await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
-    await writeFile(join(folder, 'paced.mjs'), pacedOf(options.algorithm ?? 'dpsgd'))
+    const algorithm = await paced(folder, options.algorithm)
     const peers = new PeerProcesses(folder, options)
     t.teardown(() => peers.#end())
     const data = `{ digits: ${options.samples ?? 900}, size: 14 }`
-    const training = `task: softmax\ndata: ${data}\ntest: 66 %\nbatch: 8\nalgorithm: { module: ./paced.mjs }\n`
+    const training = `task: softmax\ndata: ${data}\ntest: 66 %\nbatch: 8\n${algorithm}`
     await writeFile(peers.train, training + options.training)
     await peers.#writeTopologies()
     return peers
@@ -138,7 +120,7 @@ export class PeerProcesses {
 
   /** From now on rounds take no longer than they need. */
   async finish(): Promise<void> {
-    await writeFile(join(this.folder, 'finish'), '')
+    await hurry(this.folder)
   }
 
   #between(group: readonly string[], others: readonly string[]): readonly Relay[] {
