@@ -5,9 +5,9 @@ import test from 'ava'
 import { commandOf, type SoakOptions } from '../soak/options.js'
 import type { Summary } from '../soak/verdict.js'
 
-/** With starting and ending, about half a minute; a busy machine needs longer for the minimum of faults. */
+/** With starting and ending, about a quarter of a minute; a busy machine needs longer for the minimum of faults. */
 const timeout = timeLimit(40_000) / 1000
-const options: SoakOptions = { minutes: 0.4, seed: 7, megabytes: 20, every: 4, timeout }
+const options: SoakOptions = { minutes: 0.15, seed: 7, megabytes: 20, every: 4, timeout }
 
 /** Runs the program as people do. */
 function soak(): Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }> {
