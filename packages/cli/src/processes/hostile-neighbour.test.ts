@@ -42,7 +42,7 @@ async function filesOf(folder: string) {
 
 /**
  * Starts the hostile neighbour: it skips vectors, sends a goodbye together with the first vector, and continues. Returns a function that
- * starts its attack.
+ * starts its attack, and one that slows it down.
  */
 async function mallory(t: ExecutionContext, victims: readonly string[]) {
   const file = new URL('../../../libp2p/dist/processes/hostile-neighbour.test.support.js', import.meta.url)
@@ -51,17 +51,21 @@ async function mallory(t: ExecutionContext, victims: readonly string[]) {
   const child = fork(fileURLToPath(file))
   t.teardown(() => child.kill('SIGKILL'))
   child.send({ name: m, key, victims, attacks: ['gap', 'goodbye and first vector'] })
-  return () => child.send('go')
+  return { go: () => child.send('go'), slowDown: () => child.send('slowly') }
 }
 
 test('peers finish beside a neighbour that sends wrong frames, and their summaries say what it did', async (t) => {
   process.env.MURMURATION_HOME = await mkdtemp(join(tmpdir(), 'murmur-hostile-'))
   const { request, victims } = await filesOf(process.env.MURMURATION_HOME)
-  const go = await mallory(t, victims)
-  const ready = new Set<string>()
+  const { go, slowDown } = await mallory(t, victims)
+  const [ready, seen] = [new Set<string>(), new Set<string>()]
   const emit = (event: RunEvent) => {
-    if (event.kind !== 'neighbour' || event.neighbour !== m || event.state !== 'ready') return
-    if (ready.add(event.peer).size === honest.length) go()
+    if (event.kind === 'neighbour' && event.neighbour === m && event.state === 'ready') {
+      if (ready.add(event.peer).size === honest.length) go()
+    } else if (event.kind === 'note') {
+      const [noticed] = /^\w+: m is at fault \(gap|^\w+ refuses m for/.exec(event.text) ?? []
+      if (noticed !== undefined && seen.add(noticed).size === 2 * honest.length) slowDown()
+    }
   }
   const { signal } = new AbortController()
   const run = { wait: timeLimit(60_000), emit, signal }
