@@ -59,7 +59,14 @@ const codes = packageNames.flatMap((name) => {
   return code === undefined ? [] : [{ name, code }]
 })
 
-test.before('the code of all READMEs compiles', async () => {
+const isSuite = ({ code }: { readonly code: string }) => code.includes("from 'ava'")
+const programs = codes.filter((each) => !isSuite(each))
+
+/** What each program prints. */
+const printed = new Map<string, string>()
+
+test.before('the code of all READMEs compiles, and the programs run one after the other in a process', async (t) => {
+  t.timeout(timeLimit(120_000))
   await mkdir(folder, { recursive: true })
   await writeFile(join(folder, 'package.json'), JSON.stringify({ type: 'module' }))
   for (const { name, code } of codes) await writeFile(join(folder, `${name}.ts`), code)
@@ -67,17 +74,27 @@ test.before('the code of all READMEs compiles', async () => {
   const options = { extends: '../../../tsconfig.base.json', compilerOptions, include: ['*.ts'], exclude: [] }
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(options))
   await run([tsc])
+  const lines = programs.map(({ name }) => `console.log('README of ${name}')\nawait import('./${name}.js')\n`)
+  await writeFile(join(folder, 'programs.mjs'), lines.join(''))
+  const [, ...sections] = (await run(['programs.mjs'])).split(/^README of /m)
+  for (const section of sections) {
+    const [name, ...output] = section.trimEnd().split('\n')
+    printed.set(name, output.join('\n'))
+  }
 })
 
-for (const { name, code } of codes) {
-  test.serial(`${name}: the code of the README runs and prints what it says`, async (t) => {
-    const isSuite = code.includes("from 'ava'")
+for (const { name, code } of programs) {
+  test.serial(`${name}: the code of the README runs and prints what it says`, (t) => {
+    t.deepEqual(printed.get(name)?.split('\n'), [...shownOutput(code)])
+  })
+}
+
+for (const { name } of codes.filter(isSuite)) {
+  test.serial(`${name}: the code of the README is a suite whose tests pass`, async (t) => {
     const file = `${name}.js`
     await writeFile(join(folder, 'ava.config.js'), `export default { files: ['${file}'] }`)
     const ava = [join(root, 'node_modules/ava/entrypoints/cli.mjs'), '--config', 'ava.config.js']
-    const stdout = await run(isSuite ? [...ava, file] : [file])
-    if (isSuite) t.regex(stdout, /[1-9] tests passed/)
-    else t.deepEqual(stdout.trimEnd().split('\n'), [...shownOutput(code)])
+    t.regex(await run([...ava, file]), /[1-9] tests passed/)
   })
 }
 
