@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { readResults } from '@murmuration/results'
 import anyTest from 'ava'
 import { freePorts, murmur, murmurInTurn, recordsOf, temporaryFolder } from './command.js'
+import { hurry, paced } from './paced.js'
 
 const test = anyTest.serial
 const posixTest = process.platform === 'win32' ? test.skip : test
@@ -29,7 +30,13 @@ test('a swarm writes the folder that a simulation of its files writes, with the 
   t.is(real.code, 0, real.stderr)
   t.is(recordsOf(real).at(-1)?.kind, 'summary')
   const simulated = join(folder, 'simulated')
-  const sim = await murmur(['sim', ...args.slice(0, -1), simulated], folder).result
+  const html = readFileSync(join(out, 'report.html'), 'utf8')
+  const both = join(folder, 'both')
+  const side = ['report', out, simulated, '--out', both]
+  const [sim, again, beside, over] = await murmurInTurn(
+    [['sim', ...args.slice(0, -1), simulated, '--threads', '1'], ['report', out], side, side],
+    folder
+  )
   t.is(sim.code, 0, sim.stderr)
   t.deepEqual((await readdir(out)).sort(), [...(await readdir(simulated)), 'events'].sort())
   const [[one], [other]] = [(await readResults(out)).runs, (await readResults(simulated)).runs]
@@ -43,10 +50,6 @@ test('a swarm writes the folder that a simulation of its files writes, with the 
   t.is(one.payloadSent, other.payloadSent)
   t.is(one.messages, other.messages)
   t.like(one, { world: 'libp2p', outcome: 'limit', findings: [], peers: 2 })
-  const html = readFileSync(join(out, 'report.html'), 'utf8')
-  const both = join(folder, 'both')
-  const side = ['report', out, simulated, '--out', both]
-  const [again, beside, over] = await murmurInTurn([['report', out], side, side], folder)
   t.is(again.code, 0, again.stderr)
   t.is(readFileSync(join(out, 'report.html'), 'utf8'), html)
   t.is(beside.code, 0, beside.stderr)
@@ -58,24 +61,29 @@ test('a swarm writes the folder that a simulation of its files writes, with the 
   t.is(over.code, 2, 'nothing is written over')
 })
 
-test('a swarm that is killed leaves its curve, and the command report draws it', async (t) => {
-  const { folder, out, args } = await prepared(['a', 'b'], 4000)
+/** A swarm whose rounds take a while, when it has told some points of its curve. */
+async function underWay() {
+  const { folder, out, args } = await prepared(['a', 'b'], 40)
+  await appendFile(args[2], await paced(folder))
   const command = murmur(['swarm', ...args, '--no-baseline', '--json'], folder)
-  await command.saying('"round":599,')
+  await command.telling('the mean of round 5', ({ kind, round }) => kind === 'evaluation' && Number(round) >= 5)
+  return { folder, out, command }
+}
+
+test('a swarm that is killed leaves its curve, and the command report draws it', async (t) => {
+  const { folder, out, command } = await underWay()
   command.process.kill('SIGKILL')
   t.is((await command.result).signal, 'SIGKILL')
   const report = await murmur(['report', out], folder).result
   t.is(report.code, 0, report.stderr)
   const [run] = (await readResults(out)).runs
   t.is(run.outcome, 'unfinished')
-  t.true(run.curve.length >= 1 && run.rounds < 4000, `${run.curve.length} points, ${run.rounds} rounds`)
+  t.true(run.curve.length >= 1 && run.rounds < 40, `${run.curve.length} points, ${run.rounds} rounds`)
   t.regex(readFileSync(join(out, 'report.html'), 'utf8'), /its process ended, or is still running/)
 })
 
 test('a swarm that is stopped writes its report', async (t) => {
-  const { folder, out, args } = await prepared(['a', 'b'], 4000)
-  const command = murmur(['swarm', ...args, '--no-baseline', '--json'], folder)
-  await command.saying('"round":599,')
+  const { out, command } = await underWay()
   command.process.kill('SIGINT')
   t.is((await command.result).code, 130)
   t.true(existsSync(join(out, 'report.html')))
@@ -106,35 +114,22 @@ test('a folder that cannot take results is reported before the run, and one in w
   t.false(existsSync(join(folder, 'new')))
 })
 
-test('a swarm that loses a peer writes the result of the others, and the report names the lost one at its top', async (t) => {
-  const { folder, out, args } = await prepared(['a', 'b', 'c'], 300)
-  await appendFile(args[2], 'timeout: 5 s\n')
-  const command = murmur(['swarm', ...args, '--no-baseline', '--json'], folder)
+test('a swarm that loses a peer writes the result of the others, and the report names the lost one at its top; code 0 when --min-finished permits it', async (t) => {
+  const { folder, out, args } = await prepared(['a', 'b', 'c'], 20)
+  await appendFile(args[2], `timeout: 5 s\n${await paced(folder)}`)
+  const command = murmur(['swarm', ...args, '--no-baseline', '--min-finished', '2', '--json'], folder)
   await command.saying('"kind":"step"')
   const pid = Number(/"peer":"b","pid":(\d+)/.exec(command.output())?.[1])
   t.true(process.kill(pid, 'SIGKILL'))
+  await command.saying('"kind":"lost"')
+  await hurry(folder)
   const result = await command.result
   t.is(result.code, 0, result.stderr)
   const [run] = (await readResults(out)).runs
-  t.like(run, { outcome: 'limit', rounds: 300, lost: ['b: the process of peer b ended by SIGKILL'], findings: [] })
+  t.like(run, { outcome: 'limit', rounds: 20, lost: ['b: the process of peer b ended by SIGKILL'], findings: [] })
   t.deepEqual(Object.keys(run.models ?? {}), ['a', 'c'])
   const html = readFileSync(join(out, 'report.html'), 'utf8')
   t.regex(html, /id="finding"[\s\S]*seed 1, continued without b: [\s\S]*id="checks"/)
-})
-
-test('a swarm with a server writes it among its facts, and its bytes', async (t) => {
-  const { folder, out, args } = await prepared()
-  const [topology, , train] = args
-  const servers = 'peers: [a, b, { name: server, role: server }]'
-  await writeFile(topology, `graph: complete\n${servers}\n`)
-  await writeFile(train, `${training}algorithm: parameter-server\n`)
-  const result = await murmur(['swarm', ...args, '--no-baseline', '--json'], folder).result
-  t.is(result.code, 0, result.stderr)
-  const { sweep, runs } = await readResults(out)
-  t.is(sweep.facts.topology, 'complete, 2 peers, server server')
-  t.is(sweep.facts.rounds, '10')
-  t.is(runs[0].busiest?.name, 'server')
-  t.deepEqual(Object.keys(runs[0].models ?? {}), ['a', 'b'])
 })
 
 test('the folders of several peers make one report, in which none is ranked', async (t) => {
@@ -177,7 +172,7 @@ test('the folders of several peers make one report, in which none is ranked', as
 })
 
 posixTest('results for which the disk has no room end the command with code 8, after the summary', async (t) => {
-  const { folder, out, args } = await prepared()
+  const { folder, out, args } = await prepared(['a'])
   // Enough for the records, but not for the report.
   const limits = { fileLimit: 100 }
   const result = await murmur(['swarm', ...args, '--no-baseline', '--json'], folder, undefined, limits).result

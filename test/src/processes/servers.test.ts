@@ -1,6 +1,7 @@
 /** Servers are peers with a role in the topology file, and processes of their own. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { readResults } from '@murmuration/results'
 import anyTest from 'ava'
 import { freePorts, murmur, murmurInTurn, recordsOf, temporaryFolder } from './command.js'
 
@@ -15,9 +16,9 @@ async function folderWith(files: Readonly<Record<string, string>>): Promise<stri
   return folder
 }
 
-test('a swarm with two servers trains as plain SGD on the joint batch does, and their traffic counts', async (t) => {
+test('a swarm with two servers trains as plain SGD on the joint batch does, their traffic counts, and the results name them', async (t) => {
   const folder = await folderWith({ 'topology.yaml': topology, 'training.yaml': training })
-  const args = ['swarm', 'topology.yaml', '--train', 'training.yaml', '--json']
+  const args = ['swarm', 'topology.yaml', '--train', 'training.yaml', '--out', 'out', '--json']
   const result = await murmur(args, folder, undefined, { cwd: folder }).result
   t.is(result.code, 0, result.stderr)
   const records = recordsOf(result)
@@ -28,6 +29,11 @@ test('a swarm with two servers trains as plain SGD on the joint batch does, and 
   // Each of 20 rounds moves 7850 numbers from each of 3 workers to the servers, and back.
   t.true(summary.bytesSent > 20 * 2 * 3 * 4 * 7850)
   t.true(records.some(({ kind, text }) => kind === 'note' && /^t serves 7,850 parameters/.test(String(text))))
+  const { sweep, runs } = await readResults(join(folder, 'out'))
+  t.is(sweep.facts.topology, 'ring, 3 peers, servers s, t')
+  t.is(sweep.facts.rounds, '20')
+  t.regex(runs[0].busiest?.name ?? '', /^[st]$/)
+  t.deepEqual(Object.keys(runs[0].models ?? {}), ['a', 'b', 'c'])
 })
 
 test('a server started by hand serves peers that were started by hand', async (t) => {
