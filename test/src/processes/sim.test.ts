@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { writeReport } from '@murmuration/report'
 import { readResults, type Results } from '@murmuration/results'
 import anyTest from 'ava'
-import { murmur, murmurInTurn, recordsOf, temporaryFolder } from './command.js'
+import { type CommandResult, murmur, murmurInTurn, recordsOf, temporaryFolder } from './command.js'
 
 const test = anyTest.serial
 
@@ -90,23 +90,52 @@ test('a sweep writes its runs, and a report that the command report writes again
   t.true(reports[0] === reports[1], 'the same report, but for the time that the simulator took')
 })
 
-test('a deadlock ends with the names of the waiting programs, and what each waits for', async (t) => {
-  const freeze = ['p1', 'p2', 'p3'].map((peer) => `{ at: 1 s, do: freeze, peer: ${peer} }`).join(', ')
-  const { folder, path, out } = await scenario(
-    `${small}computing: { perStep: 200 ms }\nfaults: { events: [${freeze}] }\n`
-  )
-  const result = await murmur(['sim', path, '--out', out, ...alone], folder).result
-  t.is(result.code, 7, result.stderr)
-  for (const peer of ['p1', 'p2', 'p3'])
-    t.regex(result.stdout, new RegExp(`${peer} is frozen, and waits for its gradient`))
+/** Scenarios with other options, for tests of what the command answers. */
+const freezes = ['p1', 'p2', 'p3'].map((peer) => `{ at: 1 s, do: freeze, peer: ${peer} }`).join(', ')
+const others = {
+  deadlock: `${small}computing: { perStep: 200 ms }\nfaults: { events: [${freezes}] }\n`,
+  wrong: small.replace('latency: [1', 'latncy: [1'),
+  failing: small.replace('{ decay: constant }', '{ initial: 1e30, decay: constant }'),
+  calibrated: small.replace('seeds: 2', 'seeds: 1').replace('[1 ms, 20 ms]', '[1 ms]')
+} as const
+type Other = keyof typeof others
+const answers = {} as Record<Other, CommandResult & { readonly out: string }>
+
+test.before('the command runs them', async () => {
+  const names = Object.keys(others) as Other[]
+  const scenarios = await Promise.all(names.map((name) => scenario(others[name])))
+  const commands = scenarios.map(({ path, out }, place) => {
+    return ['sim', path, '--out', out, ...alone, ...(names[place] === 'calibrated' ? ['--calibrate'] : [])]
+  })
+  const results = await murmurInTurn(commands, scenarios[0].folder)
+  for (const [place, name] of names.entries()) answers[name] = { ...results[place], out: scenarios[place].out }
 })
 
-test('a wrong scenario is refused with line, column and hint, and nothing is written', async (t) => {
-  const { folder, path, out } = await scenario(small.replace('latency: [1', 'latncy: [1'))
-  const result = await murmur(['sim', path, '--out', out], folder).result
-  t.is(result.code, 2)
-  t.regex(result.stderr, /small\.yaml:8:9: .*"latncy".*did you mean "latency"/)
+test('a deadlock ends with the names of the waiting programs, and what each waits for', (t) => {
+  const { code, stdout, stderr } = answers.deadlock
+  t.is(code, 7, stderr)
+  for (const peer of ['p1', 'p2', 'p3']) t.regex(stdout, new RegExp(`${peer} is frozen, and waits for its gradient`))
+})
+
+test('a wrong scenario is refused with line, column and hint, and nothing is written', (t) => {
+  const { code, stderr, out } = answers.wrong
+  t.is(code, 2)
+  t.regex(stderr, /small\.yaml:8:9: .*"latncy".*did you mean "latency"/)
   t.false(existsSync(out))
+})
+
+test('runs that all failed are a reason and an exit code, and no promise kept', (t) => {
+  const { code, stdout, stderr } = answers.failing
+  t.is(code, 7, stdout)
+  t.regex(stderr, /all 12 runs failed; D-PSGD.*, seed 1: training diverged/)
+  t.regex(stdout, /12 of 12 runs failed/)
+  t.notRegex(stdout, /all invariants held/)
+})
+
+test('computing can be measured on this machine', (t) => {
+  const { code, stdout, stderr } = answers.calibrated
+  t.is(code, 0, stderr)
+  t.regex(stdout, /computing: \S+ ms per sample and \S+ ms per step, measured on this machine/)
 })
 
 test('Ctrl-C ends a sweep in seconds, and what was done is written', async (t) => {
@@ -122,7 +151,7 @@ test('Ctrl-C ends a sweep in seconds, and what was done is written', async (t) =
 
 test('a sweep that is killed keeps what it has, and the command report reads it', async (t) => {
   const { folder, path, out } = await scenario(small.replace('seeds: 2', 'seeds: 2000'))
-  const command = murmur(['sim', path, '--out', out, '--json'], folder)
+  const command = murmur(['sim', path, '--out', out, '--json', ...alone], folder)
   await command.saying('"done":20,')
   command.process.kill('SIGKILL')
   t.is((await command.result).signal, 'SIGKILL')
@@ -144,16 +173,6 @@ test('a folder that cannot be written is reported before the first run', async (
   }
 })
 
-test('runs that all failed are a reason and an exit code, and no promise kept', async (t) => {
-  const rate = small.replace('{ decay: constant }', '{ initial: 1e30, decay: constant }')
-  const { folder, path, out } = await scenario(rate)
-  const result = await murmur(['sim', path, '--out', out, ...alone], folder).result
-  t.is(result.code, 7, result.stdout)
-  t.regex(result.stderr, /all 12 runs failed; D-PSGD.*, seed 1: training diverged/)
-  t.regex(result.stdout, /12 of 12 runs failed/)
-  t.notRegex(result.stdout, /all invariants held/)
-})
-
 test('a sweep without a run names no report, keeps no promise and leaves no folder', async (t) => {
   const { folder, path, out } = await scenario(small.replace(/task: .*/, 'task: softmax\ndata: { path: ./none }'))
   // Threads that are still loading, or answer when the sweep has ended, must not cause a crash.
@@ -165,11 +184,4 @@ test('a sweep without a run names no report, keeps no promise and leaves no fold
     t.notRegex(result.stdout, /invariant|report/)
     t.false(existsSync(out))
   }
-})
-
-test('computing can be measured on this machine', async (t) => {
-  const { folder, path, out } = await scenario(small)
-  const result = await murmur(['sim', path, '--out', out, '--calibrate', '--threads', '1'], folder).result
-  t.is(result.code, 0, result.stderr)
-  t.regex(result.stdout, /computing: \S+ ms per sample and \S+ ms per step, measured on this machine/)
 })
