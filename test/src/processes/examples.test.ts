@@ -64,10 +64,14 @@ test('the model in the README trains as it stands there', async (t) => {
   const [, module] = /```js\n([\s\S]*?)```/.exec(textOf('README.md')) ?? []
   await writeFile(join(folder, 'my-task.mjs'), module ?? '')
   await writeFile(join(folder, 'short.yaml'), 'data: { digits: 400 }\nrounds: 20\nrate: { initial: 0.05 }\n')
-  const args = ['swarm', await pair(folder), '--task', join(folder, 'my-task.mjs'), '--no-baseline', '--json']
-  const result = await murmur([...args, '--train', join(folder, 'short.yaml')], folder).result
+  const args = ['sim', await pair(folder), '--task', join(folder, 'my-task.mjs'), '--out', join(folder, 'out')]
+  const training = ['--train', join(folder, 'short.yaml'), '--threads', '1', '--json']
+  const result = await murmur([...args, ...training], folder).result
   t.is(result.code, 0, result.stderr)
-  t.true((recordsOf(result).at(-1)?.accuracyOfMean as number) > 0.3)
+  const { curve } = recordsOf(result).find(({ kind }) => kind === 'run') as {
+    readonly curve: readonly { readonly accuracy: number }[]
+  }
+  t.true((curve.at(-1)?.accuracy ?? 0) > 0.3)
 })
 
 test('the language model trains over its shaped links as it is simulated: texts on the way, perplexity in the end, a bit for a number', async (t) => {
