@@ -16,6 +16,7 @@ import {
   recordsOf,
   temporaryFolder
 } from './command.js'
+import { hurry, paced } from './paced.js'
 import { PeerProcesses } from './peer-processes.js'
 
 const test = anyTest.serial
@@ -25,12 +26,15 @@ const random = createRandom(seed, 'kills')
 
 const training = `data: { digits: 300 }
 task: softmax
-rounds: 200
+rounds: 60
 batch: 8
 timeout: 20 s
 `
 
-const savingTo = (folder: string) => ['--checkpoint', folder, '--every', '10 rounds']
+/** Rounds between two checkpoints. */
+const every = 4
+
+const savingTo = (folder: string) => ['--checkpoint', folder, '--every', `${every} rounds`]
 
 /** The files of every run of a test, with these peers, each a neighbour of the others. */
 async function prepare(...names: readonly string[]) {
@@ -79,7 +83,7 @@ function kill(pid: number): void {
   }
 }
 
-/** Damages the newest checkpoint that all have, in one peer's folder. Returns its path and the round of the previous one. */
+/** Damages the newest checkpoint that all have, in one peer's folder. Returns its path, its round, and that of the previous one. */
 async function damageNewest(checkpoints: string, peers: readonly string[]) {
   const all = await Promise.all(peers.map((peer) => roundsOf(join(checkpoints, peer))))
   const [newest, before] = all[0].filter((round) => all.every((rounds) => rounds.includes(round))).sort((x, y) => y - x)
@@ -87,66 +91,57 @@ async function damageNewest(checkpoints: string, peers: readonly string[]) {
   const file = await readFile(path)
   file[file.byteLength - 5] ^= 64
   await writeFile(path, file)
-  return { path, before }
+  return { path, newest, before }
 }
 
-test(`peers that Ctrl-C stops, that are all killed at a random moment, and whose newest checkpoint is damaged continue each time, and end with the bits of the simulation: seed ${seed} (MURMURATION_SEED)`, async (t) => {
+test(`peers of which one is killed, and then all, at random moments, that Ctrl-C stops, and whose newest checkpoint is damaged continue each time, and end with the bits of the simulation: seed ${seed} (MURMURATION_SEED)`, async (t) => {
   t.timeout(timeLimit(300_000))
-  const { folder, checkpoints, files, args, saving } = await prepare('a', 'b')
-  const swarm = saving()
-  await reaching(swarm, 33)
-  swarm.process.kill('SIGINT')
-  const stopped = await swarm.result
-  t.is(stopped.code, 130, stopped.stderr)
-  const rounds = notesOf(stopped).flatMap((text) => /stops before round (\d+)/.exec(text)?.[1] ?? [])
-  t.is(rounds.length, 2, notesOf(stopped).join('\n'))
-  t.is(new Set(rounds).size, 1)
+  const { folder, checkpoints, train, files, args, saving } = await prepare('a', 'b', 'c')
+  const text = training.replace('timeout: 20 s', 'timeout: 2 s') + (await paced(folder))
+  await writeFile(train, text)
+  const first = saving('--resume')
+  await first.saying('no peer has a checkpoint in its folder')
+  const [round, moment] = [6 + random.integer(4), 200 * random.uniform()]
+  t.log(`killed ${moment} ms after round ${round}`)
+  await reaching(first, round)
+  await delay(moment)
+  const [{ peer, pid }] = peerProcesses(first)
+  kill(pid)
+  // Until its end is known it may still replace a file.
+  await first.saying('"kind":"lost"')
+  const killedAt = Math.max(...(await roundsOf(join(checkpoints, peer))))
+  // The others save three more, and need no more than two of their own.
+  await reaching(first, killedAt + 3 * every + 1)
+  await delay(moment)
+  await killAll(first)
 
   const second = saving('--resume')
-  const round = 80 + random.integer(40)
-  await reaching(second, round)
-  await delay(100 * random.uniform())
-  await killAll(second)
-  t.log(`killed after round ${round}`)
-  t.deepEqual(resumedFrom({ stdout: second.output() }), [rounds[0]])
+  await reaching(second, killedAt + 2 * every + 1)
+  second.process.kill('SIGINT')
+  const stopped = await second.result
+  t.is(stopped.code, 130, stopped.stderr)
+  const rounds = notesOf(stopped).flatMap((note) => /stops before round (\d+)/.exec(note)?.[1] ?? [])
+  t.is(rounds.length, 3, notesOf(stopped).join('\n'))
+  t.is(new Set(rounds).size, 1)
+  // The others keep the newest round that they know it to have: it may have died before it reported its last.
+  const [from, ...more] = resumedFrom(stopped).map(Number)
+  t.deepEqual(more, [], stopped.stderr)
+  t.true(from === killedAt || from === killedAt - every, `${from} after ${killedAt}: ${stopped.stderr}`)
 
-  const { path, before } = await damageNewest(checkpoints, ['a', 'b'])
+  const { path, newest, before } = await damageNewest(checkpoints, ['a', 'b', 'c'])
+  t.is(newest, Number(rounds[0]), 'all have saved the round before which they stopped')
+  t.true(before >= killedAt, `${before}`)
+  await hurry(folder)
   const result = await saving('--resume').result
   t.is(result.code, 0, result.stderr)
-  t.true(notesOf(result).some((text) => text.includes(`${path} is damaged and ignored: found the SHA-256`)))
+  t.true(notesOf(result).some((note) => note.includes(`${path} is damaged and ignored: found the SHA-256`)))
   t.deepEqual(resumedFrom(result), [String(before)])
-  t.true(before >= 60, `${before}`)
   const [simulated, refused] = await murmurInTurn([['sim', ...files, '--out', join(folder, 'sim')], args], folder)
   t.is(simulated.code, 0, simulated.stderr)
   t.deepEqual(modelsOf(result), modelsOf(simulated))
   t.is(refused.code, 2)
   t.regex(refused.stderr, /found a checkpoint of "a", of round \d+: continue from it with --resume/)
-})
-
-test('a peer without a checkpoint begins anew; where one peer was killed and the others continued, all resume from what it had saved', async (t) => {
-  t.timeout(timeLimit(300_000))
-  const { folder, saving, train, args, checkpoints } = await prepare('a', 'b', 'c')
-  await writeFile(train, training.replace('timeout: 20 s', 'timeout: 2 s').replace('rounds: 200', 'rounds: 2000'))
-  const swarm = saving('--resume')
-  await swarm.saying('no peer has a checkpoint in its folder')
-  await reaching(swarm, 25)
-  const [{ peer, pid }] = peerProcesses(swarm)
-  kill(pid)
-  // Until its end is known it may still replace a file.
-  await swarm.saying('"kind":"lost"')
-  const killedAt = Math.max(...(await roundsOf(join(checkpoints, peer))))
-  // The others keep two of their own, and remove those before.
-  await reaching(swarm, killedAt + 50)
-  await killAll(swarm)
-  const again = saving('--resume')
-  await reaching(again, killedAt + 5)
-  again.process.kill('SIGINT')
-  const result = await again.result
-  // The others keep the newest round that they know it to have: it may have died before it reported its last.
-  const [round, ...more] = resumedFrom(result).map(Number)
-  t.deepEqual(more, [], result.stderr)
-  t.true(round === killedAt || round === killedAt - 10, `${round} after ${killedAt}: ${result.stderr}`)
-  await writeFile(train, training.replace('batch: 8', 'batch: 9'))
+  await writeFile(train, text.replace('batch: 8', 'batch: 9'))
   const [other] = await murmurInTurn([[...args, '--resume']], folder)
   t.is(other.code, 2)
   t.regex(other.stderr, /checkpoint of another run: the settings differ: .*batch is 9 here and 8 there/)
