@@ -73,62 +73,18 @@ const cases: readonly (readonly [string, string, string?])[] = [
   ['logistic regression', 'task: logistic\ndata: { gaussians: 400, features: 9 }\nrate: { scale: 1/peers }\n'],
   ['quadratics', 'task: { kind: quadratic, heterogeneity: 1, noise: 0.5 }\ndata:\n']
 ]
-for (const [what, text, file = 'ring.yaml'] of cases) {
-  test(`${what}: the simulation ends with the same parameters as real peers, bit for bit`, async (t) => {
-    t.timeout(timeLimit(100_000))
-    const folder = await folderWith(merged(text))
-    const [[result], real] = await Promise.all([simulated([folder, file]), trained(folder, file)])
-    t.is(result.code, 0, result.stderr)
-    const [{ models, rounds }] = recordsOf(result).filter(({ kind }) => kind === 'run')
-    const peers = real.filter(({ peer }) => workers.includes(peer))
-    t.deepEqual(models, Object.fromEntries(peers.map(({ peer, model }) => [peer, model])))
-    for (const peer of peers) t.is(rounds, peer.rounds)
-  })
-}
-
-/** Simulates the trainings of folders, in turn. */
-function simulated(...runs: readonly (readonly [folder: string, file: string])[]): Promise<readonly CommandResult[]> {
-  const commands = runs.map(([folder, file]) => {
-    const files = [join(folder, file), '--train', join(folder, 'train.yaml'), '--out', join(folder, 'out')]
-    return ['sim', ...files, '--threads', '1', '--json']
-  })
-  return murmurInTurn(commands, runs[0][0])
-}
-
-test('int8 on the links breaks no promise, and all agree in the end', async (t) => {
-  t.timeout(timeLimit(100_000))
-  const runs = coded.map(async (algorithm) => {
-    const folder = await folderWith(`${training}task: softmax\ncodec: int8\nalgorithm: ${algorithm}\n`)
-    return [folder, algorithm === 'parameter-server' ? 'server.yaml' : 'ring.yaml'] as const
-  })
-  for (const [place, result] of (await simulated(...(await Promise.all(runs)))).entries()) {
-    t.is(result.code, 0, `${coded[place]}: ${result.stdout}`)
-    const [{ curve }] = recordsOf(result).filter(({ kind }) => kind === 'run')
-    const { consensusDistance } = (curve as readonly { readonly consensusDistance: number }[]).at(-1) ?? {}
-    t.true((consensusDistance ?? 1) < 0.05, `${coded[place]}: ${consensusDistance}`)
-  }
-})
-
-test('what a simulation cannot have is refused, with exit code 2', async (t) => {
-  const refused: readonly (readonly [line: string, RegExp])[] = [
-    ['codec: auto\n', /codec "auto" chooses by the measured speed of real links/],
-    ['algorithm: sgd\n', /sgd exchanges nothing/],
-    [
-      'partition: local\ntest: { path: x.csv, sha256: { x.csv: "00" } }\n',
-      /partition "local" uses the data of other machines/
-    ]
+/** Lines of training files that a simulation refuses, and why. */
+const refused: readonly (readonly [line: string, RegExp])[] = [
+  ['codec: auto\n', /codec "auto" chooses by the measured speed of real links/],
+  ['algorithm: sgd\n', /sgd exchanges nothing/],
+  [
+    'partition: local\ntest: { path: x.csv, sha256: { x.csv: "00" } }\n',
+    /partition "local" uses the data of other machines/
   ]
-  const folders = await Promise.all(refused.map(([line]) => folderWith(training + line)))
-  const results = await simulated(...folders.map((folder) => [folder, 'ring.yaml'] as const))
-  for (const [place, { code, stderr }] of results.entries()) {
-    t.is(code, 2)
-    t.regex(stderr, refused[place][1])
-  }
-})
+]
 
-test('a scenario compares methods on a model with the words of training files', async (t) => {
-  const folder = await folderWith(training)
-  const scenario = `title: networks
+/** A scenario with the words of training files. */
+const networks = `title: networks
 topology: { graph: ring, peers: 3 }
 task: { module: ./dense.js }
 data: { digits: 300 }
@@ -139,8 +95,79 @@ rate: { decay: constant }
 methods: [{ algorithm: dpsgd }, { algorithm: all-reduce }]
 rounds: 3
 `
-  await writeFile(join(folder, 'networks.yaml'), scenario)
-  const result = await murmur(['sim', 'networks.yaml', '--json'], folder, undefined, { cwd: folder }).result
+
+/** What `murmur sim` answers, and the folder with its files. */
+interface Simulation {
+  readonly folder: string
+  readonly result: CommandResult
+}
+
+/** By what they are for: all simulations of this file, which one process makes in turn. */
+const simulations = new Map<string, Simulation>()
+
+function simulationOf(what: string): Simulation {
+  const found = simulations.get(what)
+  if (found === undefined) throw new Error(`${what} was not simulated`)
+  return found
+}
+
+test.before('the simulator runs the files of all tests', async (t) => {
+  t.timeout(timeLimit(200_000))
+  const all = [
+    ...cases.map(([what, text, file]) => [what, merged(text), file] as const),
+    ...coded.map((algorithm) => {
+      const file = algorithm === 'parameter-server' ? 'server.yaml' : 'ring.yaml'
+      return [algorithm, `${training}task: softmax\ncodec: int8\nalgorithm: ${algorithm}\n`, file] as const
+    }),
+    ...refused.map(([line]) => [line, training + line] as const),
+    ['what people see', `${training}task: softmax\n`] as const
+  ]
+  const folders = await Promise.all(all.map(([, text]) => folderWith(text)))
+  const commands = all.map(([what, , file = 'ring.yaml'], place) => {
+    const files = [join(folders[place], file), '--train', join(folders[place], 'train.yaml')]
+    const form = what === 'what people see' ? [] : ['--json']
+    return ['sim', ...files, '--out', join(folders[place], 'out'), '--threads', '1', ...form]
+  })
+  await writeFile(join(folders[0], 'networks.yaml'), networks)
+  const scenario = ['sim', join(folders[0], 'networks.yaml'), '--threads', '1', '--json']
+  const results = await murmurInTurn([...commands, scenario], folders[0], folders[0])
+  for (const [place, [what]] of all.entries()) simulations.set(what, { folder: folders[place], result: results[place] })
+  simulations.set('a scenario', { folder: folders[0], result: results[all.length] })
+})
+
+for (const [what, , file = 'ring.yaml'] of cases) {
+  test(`${what}: the simulation ends with the same parameters as real peers, bit for bit`, async (t) => {
+    t.timeout(timeLimit(100_000))
+    const { folder, result } = simulationOf(what)
+    t.is(result.code, 0, result.stderr)
+    const real = await trained(folder, file)
+    const [{ models, rounds }] = recordsOf(result).filter(({ kind }) => kind === 'run')
+    const peers = real.filter(({ peer }) => workers.includes(peer))
+    t.deepEqual(models, Object.fromEntries(peers.map(({ peer, model }) => [peer, model])))
+    for (const peer of peers) t.is(rounds, peer.rounds)
+  })
+}
+
+test('int8 on the links breaks no promise, and all agree in the end', (t) => {
+  for (const algorithm of coded) {
+    const { result } = simulationOf(algorithm)
+    t.is(result.code, 0, `${algorithm}: ${result.stdout}`)
+    const [{ curve }] = recordsOf(result).filter(({ kind }) => kind === 'run')
+    const { consensusDistance } = (curve as readonly { readonly consensusDistance: number }[]).at(-1) ?? {}
+    t.true((consensusDistance ?? 1) < 0.05, `${algorithm}: ${consensusDistance}`)
+  }
+})
+
+test('what a simulation cannot have is refused, with exit code 2', (t) => {
+  for (const [line, reason] of refused) {
+    const { code, stderr } = simulationOf(line).result
+    t.is(code, 2)
+    t.regex(stderr, reason)
+  }
+})
+
+test('a scenario compares methods on a model with the words of training files', (t) => {
+  const { result } = simulationOf('a scenario')
   t.is(result.code, 0, result.stderr)
   const runs = recordsOf(result).filter(({ kind }) => kind === 'run')
   t.deepEqual(new Set(runs.map(({ method }) => method)), new Set(['D-PSGD', 'SGD on an all-reduce']))
@@ -164,26 +191,27 @@ rounds: 5
   await writeFile(join(folder, 's.yaml'), scenario)
   const swarmOf = (label: string) => ['swarm', 's.yaml', '--method', label]
   const wrong = [swarmOf('shared'), swarmOf('D-PGSD'), [...swarmOf('D-PSGD'), '--task', 'mlp']]
-  const [sim, shared, unknown, task] = await murmurInTurn([['sim', 's.yaml', '--json'], ...wrong], folder, folder)
+  const [sim, shared, unknown, task] = await murmurInTurn(
+    [['sim', 's.yaml', '--threads', '1', '--json'], ...wrong],
+    folder,
+    folder
+  )
   const runs = recordsOf(sim).filter(({ kind }) => kind === 'run')
-  for (const label of ['D-PSGD', 'Parameter server (batch 8)']) {
-    const args = [...swarmOf(label), '--no-baseline', '--json']
-    const real = await murmur(args, folder, undefined, { cwd: folder }).result
-    t.is(real.code, 0, real.stderr)
-    t.true(real.stdout.includes('links are shaped as in s.yaml'))
-    const [first] = runs.filter(({ method, settings }) => method === label && (settings as Line).rate === 0.05)
-    t.is(recordsOf(real).at(-1)?.rounds, first.rounds)
-  }
+  const label = 'Parameter server (batch 8)'
+  const args = [...swarmOf(label), '--no-baseline', '--json']
+  const real = await murmur(args, folder, undefined, { cwd: folder }).result
+  t.is(real.code, 0, real.stderr)
+  t.true(real.stdout.includes('links are shaped as in s.yaml'))
+  const [first] = runs.filter(({ method, settings }) => method === label && (settings as Line).rate === 0.05)
+  t.is(recordsOf(real).at(-1)?.rounds, first.rounds)
   t.is(shared.code, 2)
   t.regex(shared.stderr, /its servers share machines with workers \(on: workers\)/)
   t.regex(unknown.stderr, /expected a method of s\.yaml: "D-PSGD", .*did you mean "D-PSGD"/)
   t.regex(task.stderr, /--task: cannot be combined with --method/)
 })
 
-test('people see what the swarm would show them, and that the time of computing is assumed', async (t) => {
-  const folder = await folderWith(`${training}task: softmax\n`)
-  const args = ['sim', 'ring.yaml', '--train', 'train.yaml']
-  const { code, stdout } = await murmur(args, folder, undefined, { cwd: folder }).result
+test('people see what the swarm would show them, and that the time of computing is assumed', (t) => {
+  const { code, stdout } = simulationOf('what people see').result
   t.is(code, 0)
   t.regex(stdout, /assumes 1 ms per sample; --calibrate measures it/)
   t.regex(stdout, /ring\.yaml with train\.yaml: 1 run on/)
