@@ -103,7 +103,8 @@ posixTest('a sweep whose disk is full keeps the runs that are written, says so, 
   const folder = await temporaryFolder()
   const [path, out] = [join(folder, 'small.yaml'), join(folder, 'out')]
   await writeFile(path, scenario)
-  const result = await murmur(['sim', path, '--out', out], folder, undefined, { fileLimit: 40 }).result
+  const result = await murmur(['sim', path, '--out', out, '--threads', '1'], folder, undefined, { fileLimit: 40 })
+    .result
   t.is(result.code, 8, result.stderr)
   t.regex(
     result.stderr,

@@ -96,6 +96,7 @@ const others = {
   deadlock: `${small}computing: { perStep: 200 ms }\nfaults: { events: [${freezes}] }\n`,
   wrong: small.replace('latency: [1', 'latncy: [1'),
   failing: small.replace('{ decay: constant }', '{ initial: 1e30, decay: constant }'),
+  empty: small.replace(/task: .*/, 'task: softmax\ndata: { path: ./none }'),
   calibrated: small.replace('seeds: 2', 'seeds: 1').replace('[1 ms, 20 ms]', '[1 ms]')
 } as const
 type Other = keyof typeof others
@@ -174,14 +175,14 @@ test('a folder that cannot be written is reported before the first run', async (
 })
 
 test('a sweep without a run names no report, keeps no promise and leaves no folder', async (t) => {
-  const { folder, path, out } = await scenario(small.replace(/task: .*/, 'task: softmax\ndata: { path: ./none }'))
   // Threads that are still loading, or answer when the sweep has ended, must not cause a crash.
-  for (const threads of ['1', '3']) {
-    const result = await murmur(['sim', path, '--out', out, '--threads', threads], folder).result
+  const { folder, path, out } = await scenario(others.empty)
+  const several = await murmur(['sim', path, '--out', out, '--threads', '3'], folder).result
+  for (const result of [answers.empty, { ...several, out }]) {
     t.is(result.code, 2, result.stderr)
     t.regex(result.stderr, /^murmur: .*none cannot be read/)
     t.regex(result.stdout, /no run was simulated/)
     t.notRegex(result.stdout, /invariant|report/)
-    t.false(existsSync(out))
+    t.false(existsSync(result.out))
   }
 })
