@@ -4,14 +4,13 @@ import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import anyTest, { type TestFn } from 'ava'
-import { freePorts, murmur, murmurInTurn, type RunningCommand, recordsOf, temporaryFolder } from './command.js'
+import { freePorts, murmur, murmurInTurn, recordsOf, temporaryFolder } from './command.js'
+import { isAlive, peerProcesses } from './swarm-processes.js'
+import { hurry, paced } from './paced.js'
 
 const test = anyTest as TestFn<{ folder: string }>
 
 const training = 'data: { digits: 600 }\ntask: softmax\nrounds: 30\nbatch: 16\n'
-
-/** The same in TensorFlow.js, which takes seconds to start in every process: for tests that may depend on it. */
-const network = training.replace('softmax', '{ kind: mlp, hidden: [16] }')
 
 test.beforeEach(async (t) => {
   t.context.folder = await temporaryFolder()
@@ -22,8 +21,7 @@ test.beforeEach(async (t) => {
 
 test.serial('a swarm of four processes trains, agrees, and ends with one summary line', async (t) => {
   const { folder } = t.context
-  await writeFile(join(folder, 'network.yaml'), network)
-  const args = ['swarm', 'topologies/ring-4.yaml', '--train', join(folder, 'network.yaml'), '--json']
+  const args = ['swarm', 'topologies/ring-4.yaml', '--train', join(folder, 'training.yaml'), '--json']
   const result = await murmur([...args, '--save', join(folder, 'model.safetensors')], folder).result
   t.is(result.code, 0, result.stderr)
   const records = recordsOf(result)
@@ -35,9 +33,9 @@ test.serial('a swarm of four processes trains, agrees, and ends with one summary
   t.true(Math.abs((summary.accuracyOfMean as number) - (summary.centralisedAccuracy as number)) < 0.1)
   const steps = records.filter(({ kind }) => kind === 'step')
   t.deepEqual([...new Set(steps.map(({ peer }) => peer))].sort(), ['a', 'b', 'c', 'd'])
-  // Two neighbours, 30 + final averaging rounds, 784 × 16 + 16 + 16 × 10 + 10 parameters of 4 bytes each.
+  // Two neighbours, 30 + final averaging rounds, 784 × 10 + 10 parameters of 4 bytes each.
   const finalRounds = records.find(({ kind }) => kind === 'start')?.finalRounds as number
-  t.is(summary.payloadSent, 4 * 2 * (30 + finalRounds) * 12_730 * 4)
+  t.is(summary.payloadSent, 4 * 2 * (30 + finalRounds) * 7_850 * 4)
   t.is((await stat(join(folder, 'model.safetensors'))).size % 8, 0)
 })
 
@@ -130,66 +128,51 @@ test.serial(
   }
 )
 
-test.serial('Ctrl-C stops all peers by themselves and leaves no process behind', async (t) => {
-  const { folder } = t.context
-  await writeFile(join(folder, 'long.yaml'), network.replace('rounds: 30', 'rounds: 1000000'))
-  const swarm = murmur(['swarm', join(folder, 'two.yaml'), '--train', join(folder, 'long.yaml'), '--json'], folder)
-  await swarm.saying('"kind":"step"')
-  const children = peerProcesses(swarm)
-  t.is(children.length, 2)
-  swarm.process.kill('SIGINT')
-  const { code, stdout } = await swarm.result
-  t.is(code, 130)
-  t.notRegex(stdout, /was killed/, 'a peer did not stop by itself')
-  t.deepEqual(children.filter(isAlive), [])
-})
-
-for (const [graph, threshold, expected] of [
-  ['complete', ['--min-finished', '2'], 0],
-  ['{ kind: edges, edges: [[a, b], [b, c], [c, d], [d, a]] }', ['--min-finished', '100%'], 3]
-] as const) {
-  const names = expected === 0 ? ['a', 'b', 'c'] : ['a', 'b', 'c', 'd']
-  test.serial(
-    `a peer that is killed is named, and the others continue to the end: code ${expected} as --min-finished says`,
-    async (t) => {
-      const { folder } = t.context
-      await writeFile(join(folder, 'training.yaml'), `${training.replace('rounds: 30', 'rounds: 400')}timeout: 2 s\n`)
-      await writeFile(join(folder, 'topology.yaml'), `graph: ${graph}\npeers: [${names}]\n`)
-      const train = ['--train', join(folder, 'training.yaml'), '--no-baseline', '--json']
-      const swarm = murmur(['swarm', join(folder, 'topology.yaml'), ...train, ...threshold], folder)
-      await swarm.saying('"kind":"step"')
-      const killed = recordsOf({ stdout: swarm.output() }).filter(({ kind }) => kind === 'peer')[2]
-      process.kill(Number(killed.pid), 'SIGKILL')
-      const result = await swarm.result
-      t.is(result.code, expected, result.stderr)
-      const records = recordsOf(result)
-      t.like(
-        records.find(({ kind }) => kind === 'lost'),
-        { peer: killed.peer, reason: `the process of peer ${killed.peer} ended by SIGKILL` }
-      )
-      const summary = { kind: 'summary', peers: names.length, finished: names.length - 1, lost: [killed.peer] }
-      t.like(
-        records.findLast(({ kind }) => kind === 'summary'),
-        summary
-      )
-      if (expected === 3) t.regex(result.stderr, new RegExp(`3 of 4 peers finished.*lost: ${killed.peer}`))
-    }
-  )
+/** The arguments of a swarm of three whose rounds take a while until the test hurries them. */
+async function pacedSwarm(folder: string): Promise<readonly string[]> {
+  const train = join(folder, 'training.yaml')
+  const algorithm = await paced(folder)
+  await writeFile(train, `${training.replace('rounds: 30', 'rounds: 40')}timeout: 2 s\n${algorithm}`)
+  return ['swarm', join(folder, 'three.yaml'), '--train', train, '--no-baseline', '--json']
 }
+
+test.serial(
+  'a peer that is killed is named, and the others continue to the end: code 3 as --min-finished says',
+  async (t) => {
+    const { folder } = t.context
+    const swarm = murmur([...(await pacedSwarm(folder)), '--min-finished', '100%'], folder)
+    await swarm.saying('"kind":"step"')
+    const killed = recordsOf({ stdout: swarm.output() }).filter(({ kind }) => kind === 'peer')[2]
+    process.kill(Number(killed.pid), 'SIGKILL')
+    await swarm.saying('"kind":"lost"')
+    await hurry(folder)
+    const result = await swarm.result
+    t.is(result.code, 3, result.stderr)
+    const records = recordsOf(result)
+    t.like(
+      records.find(({ kind }) => kind === 'lost'),
+      { peer: killed.peer, reason: `the process of peer ${killed.peer} ended by SIGKILL` }
+    )
+    t.like(
+      records.findLast(({ kind }) => kind === 'summary'),
+      { peers: 3, finished: 2, lost: [killed.peer] }
+    )
+    t.regex(result.stderr, new RegExp(`2 of 3 peers finished.*lost: ${killed.peer}`))
+  }
+)
 
 test.serial(
   'a peer that stalls while the others finish gives up, and what they finished is kept; code 3',
   async (t) => {
     const { folder } = t.context
-    await writeFile(join(folder, 'training.yaml'), `${training.replace('rounds: 30', 'rounds: 400')}timeout: 2 s\n`)
     const model = join(folder, 'model.safetensors')
-    const options = ['--train', join(folder, 'training.yaml'), '--save', model, '--no-baseline', '--json']
-    const swarm = murmur(['swarm', join(folder, 'three.yaml'), ...options], folder)
+    const swarm = murmur([...(await pacedSwarm(folder)), '--save', model], folder)
     const records = () => recordsOf({ stdout: swarm.output() })
     await swarm.saying('"kind":"step"')
     const stalled = records().filter(({ kind }) => kind === 'peer')[2]
     process.kill(Number(stalled.pid), 'SIGSTOP')
-    const last = 400 + Number(records().find(({ kind }) => kind === 'start')?.finalRounds) - 1
+    await hurry(folder)
+    const last = 40 + Number(records().find(({ kind }) => kind === 'start')?.finalRounds) - 1
     for (const peer of ['a', 'b', 'c'].filter((name) => name !== stalled.peer))
       await swarm.saying(`"kind":"step","peer":"${peer}","round":${last},`)
     // While one of the others runs, it would take that one's model, and end with it.
@@ -273,19 +256,3 @@ test.serial('a new key is readable by its owner alone, and stays', async (t) => 
   t.is(second.id, first.id)
   t.is(await readFile(key, 'utf8'), before)
 })
-
-/** The processes of the peers that a swarm has reported. */
-function peerProcesses(swarm: RunningCommand): number[] {
-  return recordsOf({ stdout: swarm.output() })
-    .filter(({ kind }) => kind === 'peer')
-    .map(({ pid }) => Number(pid))
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
-}

@@ -6,6 +6,7 @@ import { readResults } from '@murmuration/results'
 import anyTest from 'ava'
 import { freePorts, murmur, murmurInTurn, recordsOf, temporaryFolder } from './command.js'
 import { hurry, paced } from './paced.js'
+import { isAlive, peerProcesses } from './swarm-processes.js'
 
 const test = anyTest.serial
 const posixTest = process.platform === 'win32' ? test.skip : test
@@ -82,23 +83,17 @@ test('a swarm that is killed leaves its curve, and the command report draws it',
   t.regex(readFileSync(join(out, 'report.html'), 'utf8'), /its process ended, or is still running/)
 })
 
-test('a swarm that is stopped writes its report', async (t) => {
+test('when Ctrl-C stops a swarm, all peers end by themselves, no process is left, and the report is written', async (t) => {
   const { out, command } = await underWay()
+  const children = peerProcesses(command)
+  t.is(children.length, 2)
   command.process.kill('SIGINT')
-  t.is((await command.result).code, 130)
+  const { code, stdout } = await command.result
+  t.is(code, 130)
+  t.notRegex(stdout, /was killed/, 'a peer did not stop by itself')
+  t.deepEqual(children.filter(isAlive), [])
   t.true(existsSync(join(out, 'report.html')))
   t.like((await readResults(out)).runs[0], { outcome: 'unfinished', reason: 'stopped by a signal' })
-})
-
-test('a peer writes the curve of its own model', async (t) => {
-  const { folder, out, args } = await prepared(['a'])
-  const result = await murmur(['peer', ...args, '--as', 'a'], folder).result
-  t.is(result.code, 0, result.stderr)
-  t.regex(result.stdout, /report: \S+report\.html\n$/)
-  const [run] = (await readResults(out)).runs
-  t.like(run, { world: 'libp2p', peer: 'a', outcome: 'limit', samples: 160 })
-  t.true(run.curve.length >= 10)
-  t.deepEqual(Object.keys(run.models ?? {}), ['a'])
 })
 
 test('a folder that cannot take results is reported before the run, and one in which no peer trained is left as it was', async (t) => {
@@ -132,7 +127,7 @@ test('a swarm that loses a peer writes the result of the others, and the report 
   t.regex(html, /id="finding"[\s\S]*seed 1, continued without b: [\s\S]*id="checks"/)
 })
 
-test('the folders of several peers make one report, in which none is ranked', async (t) => {
+test('peers write the curves of their own models, and their folders make one report, in which none is ranked', async (t) => {
   const { folder, args } = await prepared()
   const [topology, , train] = args
   const outs = ['a', 'b'].map((name) => join(folder, `of-${name}`))
@@ -147,7 +142,15 @@ test('the folders of several peers make one report, in which none is ranked', as
       (name, place) => murmur(['peer', topology, '--as', name, '--train', train, '--out', outs[place]], folder).result
     )
   )
-  for (const { code, stderr } of results) t.is(code, 0, stderr)
+  for (const [place, { code, stdout, stderr }] of results.entries()) {
+    const peer = 'ab'[place]
+    t.is(code, 0, stderr)
+    t.regex(stdout, /report: \S+report\.html\n$/)
+    const [run] = (await readResults(outs[place])).runs
+    t.like(run, { world: 'libp2p', peer, outcome: 'limit', samples: 160 })
+    t.true(run.curve.length >= 10)
+    t.deepEqual(Object.keys(run.models ?? {}), [peer])
+  }
   const all = join(folder, 'all')
   t.is((await murmur(['report', ...outs, '--out', all], folder).result).code, 0)
   const { sweep } = await readResults(all)
