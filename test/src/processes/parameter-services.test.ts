@@ -9,7 +9,7 @@ import { programPath, startRedis } from '@murmuration/stores/programs'
 import type { VectorMessage } from '@murmuration/wire'
 import test from 'ava'
 import { algorithmOf, dedicated, inCentralWorld, namesOf } from '../central-worlds.js'
-import { murmur, recordsOf, temporaryFolder } from './command.js'
+import { murmur, murmurInTurn, recordsOf, temporaryFolder } from './command.js'
 
 const workers = namesOf(4)
 const costs = { store: 1, storePerMB: 0, service: 4, servicePerMB: 0 }
@@ -103,22 +103,23 @@ async function folderWith(files: Readonly<Record<string, string>>): Promise<stri
 test('what real services cannot do with a store is refused before anything starts; a password is not shown', async (t) => {
   const folder = await folderWith({
     'topology.yaml': topology,
+    'bare.yaml': 'graph: ring\npeers: [a, b]\n',
     'memory.yaml': training,
     'secret.yaml': `${training}store: redis://somebody:hide-me@localhost:6379\n`,
     'gossip.yaml': 'task: softmax\nstore: redis://localhost\n'
   })
-  const refused = async (file: string, names = topology) => {
-    await writeFile(join(folder, 'topology.yaml'), names)
-    const args = ['swarm', 'topology.yaml', '--train', file]
-    const { code, stderr } = await murmur(args, folder, undefined, { cwd: folder }).result
-    t.is(code, 2, stderr)
-    return stderr
-  }
-  t.regex(await refused('memory.yaml'), /found 2 services and a store in memory, .* "store: redis:\/\/localhost:6379"/)
-  const secret = await refused('secret.yaml')
+  const commands = [
+    ['swarm', 'topology.yaml', '--train', 'memory.yaml'],
+    ['swarm', 'topology.yaml', '--train', 'secret.yaml'],
+    ['swarm', 'bare.yaml', '--train', 'gossip.yaml']
+  ]
+  const results = await murmurInTurn(commands, folder, folder)
+  for (const { code, stderr } of results) t.is(code, 2, stderr)
+  const [memory, secret, gossip] = results.map(({ stderr }) => stderr)
+  t.regex(memory, /found 2 services and a store in memory, .* "store: redis:\/\/localhost:6379"/)
   t.regex(secret, /secret\.yaml:7.*store.*MURMUR_STORE_PASSWORD/s)
   t.notRegex(secret, /hide-me/)
-  t.regex(await refused('gossip.yaml', 'graph: ring\npeers: [a, b]\n'), /D-PSGD uses no store/)
+  t.regex(gossip, /D-PSGD uses no store/)
 })
 
 const withRedis = programPath('redis-server') === undefined ? test.skip : test.serial
@@ -126,7 +127,7 @@ const withRedis = programPath('redis-server') === undefined ? test.skip : test.s
 test('the files of the example simulate what it runs, with a store as fast as Redis', async (t) => {
   const folder = await temporaryFolder()
   const files = ['examples/redis/topology.yaml', '--train', 'examples/redis/train.yaml']
-  const result = await murmur(['sim', ...files, '--out', join(folder, 'out')], folder).result
+  const result = await murmur(['sim', ...files, '--threads', '1', '--out', join(folder, 'out')], folder).result
   t.is(result.code, 0, result.stderr)
   const [record] = (await readFile(join(folder, 'out/runs.jsonl'), 'utf8'))
     .split('\n')
