@@ -3,8 +3,8 @@
  * of a package, since starting a worker takes longer than most files; but one for each file of test/ and of libp2p, whose tests wait for
  * connections or compute for long.
  *
- * With `--processes`: also the tests in folders of that name, which need processes, servers, browsers or containers of their own, and in
- * folders named `characterisation`, which test libraries.
+ * With `--all`: also the tests in folders named `processes`, which need processes, servers, browsers or containers of their own,
+ * `characterisation`, which test libraries, and `studies`, which compare with published figures.
  */
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,13 +20,13 @@ const testsIn = (place) =>
     .map((file) => file.replace(/\.test\.ts$/, ''))
     .sort()
 
-const isProcess = (file) => /(^|\/)(processes|characterisation)\//.test(file)
+const isOfCheck = (file) => /(^|\/)(processes|characterisation|studies)\//.test(file)
 const packages = readdirSync(join(root, 'packages')).map((name) => `packages/${name}`)
 const groups = new Map()
 for (const place of [...packages, 'test']) {
   for (const file of testsIn(place)) {
-    if (isProcess(file) && !process.argv.includes('--processes')) continue
-    const isAlone = isProcess(file) || place === 'test' || place === 'packages/libp2p'
+    if (isOfCheck(file) && !process.argv.includes('--all')) continue
+    const isAlone = isOfCheck(file) || place === 'test' || place === 'packages/libp2p'
     const [first, ...rest] = file.split('/')
     const group = `${place}/${isAlone ? file : rest.length === 0 ? '' : first}`.replace(/\/$/, '')
     groups.set(group, [...(groups.get(group) ?? []), `${place}/dist/${file}.test.js`])

@@ -6,7 +6,7 @@ import test from 'ava'
 import { type Mutation, problemsWith } from './try-swarm.js'
 
 const first = Number(process.env.MURMURATION_SEED ?? 1)
-const count = Number(process.env.MURMURATION_SEEDS ?? 8)
+const count = Number(process.env.MURMURATION_SEEDS ?? 4)
 
 test.serial(`drawn swarms keep what they have to, and agree: ${count} seeds from ${first}`, async (t) => {
   for (let seed = first; seed < first + count; seed++)
