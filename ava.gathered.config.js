@@ -6,11 +6,12 @@ const first = [
   'test.processes.processes',
   'test.processes.checkpoint-processes',
   'packages.experiment.sim',
-  'test.swarms.drawn-swarms',
+  'test.swarms',
   'test.algorithms-parity',
   'test.algorithms-libp2p',
   'test.hostile-members',
-  'test.outliers'
+  'test.outliers',
+  'packages.membership'
 ]
 const turn = (file) => {
   const place = first.findIndex((name) => file.endsWith(`${name}.test.js`))

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import test from 'ava'
 
-const pathOf = (file: string) => fileURLToPath(new URL(`../../../../${file}`, import.meta.url))
+const pathOf = (file: string) => fileURLToPath(new URL(`../../../../../${file}`, import.meta.url))
 
 /** Seconds per epoch, or until a loss: of D-PSGD, the server and all-reduce. */
 interface Point {
