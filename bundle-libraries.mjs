@@ -1,6 +1,6 @@
 /**
- * Puts the libraries that a package names in src/libraries into a file each, in place of what the compiler wrote there. As the hundreds of modules that
- * they are, they take several times as long to load. Without this step the packages do the same, and start more slowly.
+ * Puts the libraries that a package names in src/libraries into a file each, in place of what the compiler wrote there. As the hundreds of
+ * modules that they are, they take several times as long to load. Without this step the packages do the same, and start more slowly.
  */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,7 +15,10 @@ const requireOfNode = `import { createRequire } from 'node:module'\nconst requir
 await bundle('topology', ['matrices'], {})
 // What both files use is in a third one, so that every class and symbol exists once.
 await bundle('libp2p', ['base', 'network'], {
-  ...{ splitting: true, chunkNames: 'shared', platform: 'node', banner: { js: requireOfNode } }
+  splitting: true,
+  chunkNames: 'shared',
+  platform: 'node',
+  banner: { js: requireOfNode }
 })
 
 /** Bundles these files of a package, and writes the licences of what they contain next to them. */
@@ -26,7 +29,11 @@ async function bundle(name, files, options) {
     absWorkingDir: root,
     entryPoints: files.map((file) => join(folder, `src/libraries/${file}.ts`)),
     outdir: out,
-    ...{ bundle: true, format: 'esm', target: 'node20', metafile: true, logLevel: 'warning' },
+    bundle: true,
+    format: 'esm',
+    target: 'node20',
+    metafile: true,
+    logLevel: 'warning',
     ...options
   })
   for (const file of files) rmSync(join(out, `${file}.js.map`), { force: true })
