@@ -5,7 +5,7 @@
  */
 export * from './about.js'
 export { localFiles } from './files/files.js'
-export { refuseSpecialFile } from './files/regular.js'
+export { refuseSpecialFile } from './files/special-file.js'
 export { type KnownSetName, knownSetNames } from './files/known-sets.js'
 export { drawGraph, type GraphOptions } from './drawn-graph.js'
 export { drawRatings, type RatingsOptions } from './drawn-ratings.js'

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { InputError, messageOf, type ModelSignature } from '@murmuration/core'
-import { refuseSpecialFile } from './files/regular.js'
+import { refuseSpecialFile } from './files/special-file.js'
 import { sizeOf } from '@murmuration/vectors'
 import { readParquet } from './files/parquet.js'
 import { tableInputs } from './files/table-inputs.js'

@@ -202,9 +202,9 @@ export class Member extends SwarmView {
     return super.isUsable(peer, round) && !this.#watcher.apart.isFrom(peer) && !isRestless()
   }
 
-  /** Whether time was lost in waits for any peer. */
-  get hasLostTime(): boolean {
-    return this.#report.strikes.hasAny
+  /** Whether so much time was lost in waits for some peer that it is kept out, unless it is the only neighbour. */
+  hasStruck(now: Milliseconds): boolean {
+    return this.#report.strikes.struck(now).length > 0
   }
 
   /** Whether a peer is kept out of this peer's rows because too much time was lost in waits for it. */

@@ -43,11 +43,6 @@ export class Strikes {
     this.#accounts.set(peer, { lost, blame, at: now, outUntil })
   }
 
-  /** Whether time was lost to any peer. */
-  get hasAny(): boolean {
-    return this.#accounts.size > 0
-  }
-
   /** The peers that are out now, in the order of their names. */
   struck(now: Milliseconds): readonly PeerName[] {
     if (this.#accounts.size === 0) return noPeers

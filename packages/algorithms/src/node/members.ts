@@ -272,8 +272,9 @@ export class Members {
   #report(now: Milliseconds): void {
     if (this.#trainee === undefined || !this.#hasBegun) return
     const progress = this.#trainee.progress()
-    const more = this.#member.hasLostTime ? { neighbours: this.#rows.neighbours(progress.round) } : {}
-    this.#member.report({ ...progress, ...more }, now)
+    // Only then do they matter, and in a graph that changes by round they take long to find.
+    const isNeeded = this.#member.hasStruck(now)
+    this.#member.report(isNeeded ? { ...progress, neighbours: this.#rows.neighbours(progress.round) } : progress, now)
   }
 
   async #tick(spawned: MembersFabric): Promise<void> {

@@ -2,7 +2,7 @@
 import type { PeerName, SendResult } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
 import type { NumberField } from '../number-fields.js'
-import type { Message, Shape } from '../record.js'
+import type { Message, Shape, VectorKind } from '../record.js'
 import type { Owner } from './owner.js'
 import { readTerms, setTerms } from './terms.js'
 import type { Range, Vector } from './vector.js'
@@ -215,28 +215,28 @@ interface Fields {
   readonly isOfRanges: boolean
 }
 
-/** Fields while they are filled. */
-type Mutable<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer Each)[] ? Each[] : T[K] }
-
 /** All peers of a run have the same channels. */
 const fieldsOfShapes = new WeakMap<Shape, Fields>()
 
 function fieldsOf(shape: Shape): Fields {
   const cached = fieldsOfShapes.get(shape)
   if (cached !== undefined) return cached
-  const fields: Mutable<Fields> = { numbers: [], allowed: [], vectors: [], packed: [], isOfRanges: false }
-  for (const [field, kind] of Object.entries(shape)) {
-    if (kind === 'number' || typeof kind === 'object') {
-      fields.numbers.push(field)
-      fields.allowed.push(kind === 'number' ? undefined : kind)
-    } else {
-      fields.vectors.push(field)
-      fields.packed.push(kind.startsWith('packed') || undefined)
-      fields.isOfRanges ||= kind.endsWith('range')
-    }
+  const all = Object.entries(shape)
+  const vectors = all.flatMap(([name, kind]) => (isVectorKind(kind) ? { name, kind } : []))
+  const numbers = all.flatMap(([name, kind]) => (isVectorKind(kind) ? [] : { name, kind }))
+  const fields = {
+    numbers: numbers.map(({ name }) => name),
+    allowed: numbers.map(({ kind }) => (kind === 'number' ? undefined : kind)),
+    vectors: vectors.map(({ name }) => name),
+    packed: vectors.map(({ kind }) => kind.startsWith('packed') || undefined),
+    isOfRanges: vectors.some(({ kind }) => kind.endsWith('range'))
   }
   fieldsOfShapes.set(shape, fields)
   return fields
+}
+
+function isVectorKind(kind: Shape[string]): kind is VectorKind {
+  return typeof kind === 'string' && kind !== 'number'
 }
 
 /** By offset, the indices of ranges. All peers of a simulation share one list. */

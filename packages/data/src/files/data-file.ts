@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { InputError, messageOf } from '@murmuration/core'
-import { refuseSpecialFile } from './regular.js'
+import { refuseSpecialFile } from './special-file.js'
 
 /** A file of a data set: its name, and its location on this machine. */
 export interface DataFile {

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
 import { InputError, messageOf } from '@murmuration/core'
-import { refuseSpecialFile } from './regular.js'
+import { refuseSpecialFile } from './special-file.js'
 
 /** The maximum bytes of a file that is held in memory as text: 256 MiB. */
 const byteLimit = 2 ** 28
