@@ -1,4 +1,5 @@
-// For single files, such as "npx ava packages/topology/dist/findings.test.js"; what "npm test" runs is in ava.gathered.config.js.
+// For single files, such as "npx ava packages/topology/dist/findings.test.js"; what "npm test" runs is in
+// ava.gathered.config.js.
 // ava reads its configuration from the default export.
 export default {
   files: ['packages/*/dist/**/*.test.js', 'test/dist/**/*.test.js', '!test/dist/gathered/**'],

@@ -26,6 +26,7 @@ export default {
   // Tests of connections and of processes wait much of their time.
   concurrency: availableParallelism() + 1,
   sortTestFiles: (left, right) => turn(left) - turn(right) || (left < right ? -1 : 1),
-  // Only what hangs goes without any result for so long, also on a busy machine; the tests' own limits name what is missing.
+  // Only what hangs goes without any result for so long, also on a busy machine; the tests' own limits name what is
+  // missing.
   timeout: '15m'
 }

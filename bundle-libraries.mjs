@@ -1,6 +1,7 @@
 /**
- * Puts the libraries that a package names in src/libraries into a file each, in place of what the compiler wrote there. As the hundreds of
- * modules that they are, they take several times as long to load. Without this step the packages do the same, and start more slowly.
+ * Puts the libraries that a package names in src/libraries into a file each, in place of what the compiler wrote there.
+ * As the hundreds of modules that they are, they take several times as long to load. Without this step the packages do
+ * the same, and start more slowly.
  */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

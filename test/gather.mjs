@@ -1,10 +1,11 @@
 /**
- * Writes the files that "npm test" and "npm run check" run to test/dist/gathered. Each is a worker of ava: one for the tests of a folder
- * of a package, since starting a worker takes longer than most files; but one for each file that is not in a folder of test/ and libp2p,
- * whose tests wait for connections or compute for long, and for each that only "npm run check" runs.
+ * Writes the files that "npm test" and "npm run check" run to test/dist/gathered. Each is a worker of ava: one for the
+ * tests of a folder of a package, since starting a worker takes longer than most files; but one for each file that is
+ * not in a folder of test/ and libp2p, whose tests wait for connections or compute for long, and for each that only
+ * "npm run check" runs.
  *
- * With `--all`: also the tests in folders named `processes`, which need processes, servers, browsers or containers of their own,
- * `characterisation`, which test libraries, and `studies`, which compare with published figures.
+ * With `--all`: also the tests in folders named `processes`, which need processes, servers, browsers or containers of
+ * their own, `characterisation`, which test libraries, and `studies`, which compare with published figures.
  */
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -39,7 +40,8 @@ rmSync(join(root, 'test/dist/times.jsonl'), { force: true })
 mkdirSync(folder, { recursive: true })
 for (const [group, files] of groups) {
   const imports = files.map((file) => `import '../../../${file}'\n`).join('')
-  // After them, since a test that is declared before a file waits, as some do for what they import, would begin without the others.
+  // After them, since a test that is declared before a file waits, as some do for what they import, would begin without
+  // the others.
   const text = `${imports}import { noteTime } from '../../timed.mjs'\n\nnoteTime()\n`
   writeFileSync(join(folder, `${group.replaceAll('/', '.')}.test.js`), text)
 }

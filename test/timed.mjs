@@ -3,7 +3,9 @@ import { basename } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import test from 'ava'
 
-/** Called by the files that gather.mjs writes: notes how long one takes from the start of its worker, for slowest.mjs. */
+/**
+ * Called by the files that gather.mjs writes: notes how long one takes from the start of its worker, for slowest.mjs.
+ */
 export function noteTime() {
   test.after.always('its time is noted', () => {
     const name = basename(new URL(test.meta.file).pathname, '.test.js')

@@ -1,4 +1,7 @@
-/** Compiles the modules of the kernels. With `--check` it writes none, and ends with code 1 if one is not what its sources give. */
+/**
+ * Compiles the modules of the kernels. With `--check` it writes none, and ends with code 1 if one is not what its
+ * sources give.
+ */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { compileKernels, kernelFiles, root } from './compile.mjs'
 

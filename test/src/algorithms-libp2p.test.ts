@@ -1,6 +1,7 @@
 /**
- * The contract of algorithms on libp2p. algorithms.test.ts has every algorithm in the simulator, and algorithms-parity.test.ts shows that
- * synchronous ones give the same bits on libp2p; so this has those whose result depends on the world, and one for each way to use a fabric.
+ * The contract of algorithms on libp2p. algorithms.test.ts has every algorithm in the simulator, and
+ * algorithms-parity.test.ts shows that synchronous ones give the same bits on libp2p; so this has those whose result
+ * depends on the world, and one for each way to use a fabric.
  */
 import { algorithms } from '@murmuration/algorithms'
 import { testAlgorithm } from '@murmuration/contract'

@@ -124,7 +124,8 @@ test.serial(
     t.deepEqual([...end.lost.values()], [])
     const weights = [...end.books.values()].map(({ w }) => w)
     t.is(weights.length, 6)
-    // A peer that dies has its weight, and two thirds of a weight are in flight to it. If halves of the others' masses were lost, 2.3 would remain.
+    // A peer that dies has its weight, and two thirds of a weight are in flight to it. If halves of the others' masses
+    // were lost, 2.3 would remain.
     t.true(weightOf(end) > 4 && weightOf(end) < 5.5, `${weightOf(end)}`)
     t.true(Math.min(...weights) > 0.5 * Math.max(...weights), weights.join())
     t.true(consensusDistance([...end.models.values()]) < 0.5)

@@ -9,8 +9,8 @@ export interface RunSize {
 }
 
 /**
- * A number of a message, sent as a float64. A message with one that is not allowed is its sender's fault, and counts as not sent: a record
- * need not check what its channels carry.
+ * A number of a message, sent as a float64. A message with one that is not allowed is its sender's fault, and counts as
+ * not sent: a record need not check what its channels carry.
  */
 export interface NumberField {
   /** For the message about the fault: "above 0, at most 4". */

@@ -57,9 +57,10 @@ export interface Mixing extends Route {
 }
 
 /**
- * The fields of a message: a 'vector' is as long as the parameters, a 'range' is a part of them, a 'number' is any finite float64, a
- * {@link NumberField} one that the protocol allows. A 'packed' vector is sent without loss whatever the run's codec, in few
- * bytes if most of its numbers are 0 or few are different: for algorithms that compress; so is a 'packed range'.
+ * The fields of a message: a 'vector' is as long as the parameters, a 'range' is a part of them, a 'number' is any
+ * finite float64, a {@link NumberField} one that the protocol allows. A 'packed' vector is sent without loss whatever
+ * the run's codec, in few bytes if most of its numbers are 0 or few are different: for algorithms that compress; so is
+ * a 'packed range'.
  */
 export type Shape = Readonly<Record<string, VectorKind | 'number' | NumberField>>
 export type VectorKind = 'vector' | 'packed' | 'range' | 'packed range'

@@ -1,4 +1,7 @@
-/** Names from the registries, listed here, so that the help does not load the code behind them. A test compares them with the registries. */
+/**
+ * Names from the registries, listed here, so that the help does not load the code behind them. A test compares them
+ * with the registries.
+ */
 
 /** The kinds of tasks: the words for `--task`. */
 export const taskWords: readonly string[] = [

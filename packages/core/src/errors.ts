@@ -51,8 +51,8 @@ export function invariant(condition: boolean, message: string | (() => string)):
 }
 
 /**
- * What a user gave is wrong: a file, an option, data. The message says where, what was found, and what was expected. What it quotes of a file is
- * shown by {@link shownMessage}.
+ * What a user gave is wrong: a file, an option, data. The message says where, what was found, and what was expected.
+ * What it quotes of a file is shown by {@link shownMessage}.
  */
 export class InputError extends Error {
   override readonly name = 'InputError'

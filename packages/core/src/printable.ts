@@ -20,8 +20,8 @@ export function printable(text: string): string {
 }
 
 /**
- * A message as it may be shown, whatever it quotes of files and of others: each line {@link printable} and cut, and not too many of them. It is
- * idempotent.
+ * A message as it may be shown, whatever it quotes of files and of others: each line {@link printable} and cut, and not
+ * too many of them. It is idempotent.
  */
 export function shownMessage(text: string): string {
   const lines = text.split('\n')

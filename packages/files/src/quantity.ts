@@ -37,7 +37,9 @@ export function readQuantity(text: string, units: Units): number | string {
   return `${expectedText(units)}, ${positive ? 'above 0' : 'up to 100 %'}`
 }
 
-/** Divides by a whole number instead of multiplying by its inexact inverse, so that `1 %` is exactly the literal 0.01. */
+/**
+ * Divides by a whole number instead of multiplying by its inexact inverse, so that `1 %` is exactly the literal 0.01.
+ */
 function scaled(value: number, scale: number): number {
   return scale < 1 ? value / Math.round(1 / scale) : value * scale
 }

@@ -70,8 +70,9 @@ export class OwnReport {
   }
 
   /**
-   * The peers that this one keeps out of its rows now, in the order of their names (rule 10). None, if that were all its living neighbours: then
-   * they more likely wait for this one, or all wait for the same one; and it would stand still, as it does not train alone.
+   * The peers that this one keeps out of its rows now, in the order of their names (rule 10). None, if that were all
+   * its living neighbours: then they more likely wait for this one, or all wait for the same one; and it would stand
+   * still, as it does not train alone.
    */
   struck(now: Milliseconds): readonly PeerName[] {
     const struck = this.strikes.struck(now)

@@ -6,7 +6,9 @@ import type { Task } from '@murmuration/core'
 import type { BackendChoice } from './backend-choice.js'
 import { createTask as createTaskOn, type TfjsTaskOptions } from './task.js'
 
-/** The backend that 'auto' chooses: test/src/processes/tfjs-node.test.ts runs these tests where tfjs-node is installed. */
+/**
+ * The backend that 'auto' chooses: test/src/processes/tfjs-node.test.ts runs these tests where tfjs-node is installed.
+ */
 export const bestBackend = hasTfjsNode() ? 'tensorflow' : 'wasm'
 
 /** The backend of tests that name none: test/src/processes/webgpu.test.ts runs them on another than 'auto'. */

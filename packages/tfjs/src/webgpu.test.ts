@@ -1,4 +1,7 @@
-/** What the WebGPU backend alone could get wrong. test/src/processes/webgpu.test.ts runs this file where the packages are installed, together with other tests. */
+/**
+ * What the WebGPU backend alone could get wrong. test/src/processes/webgpu.test.ts runs this file where the packages
+ * are installed, together with other tests.
+ */
 import { messageOf, type Task } from '@murmuration/core'
 import { startTaskWorker } from '@murmuration/tasks'
 import { hashVector } from '@murmuration/vectors'

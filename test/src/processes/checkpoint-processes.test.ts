@@ -83,7 +83,10 @@ function kill(pid: number): void {
   }
 }
 
-/** Damages the newest checkpoint that all have, in one peer's folder. Returns its path, its round, and that of the previous one. */
+/**
+ * Damages the newest checkpoint that all have, in one peer's folder. Returns its path, its round, and that of the
+ * previous one.
+ */
 async function damageNewest(checkpoints: string, peers: readonly string[]) {
   const all = await Promise.all(peers.map((peer) => roundsOf(join(checkpoints, peer))))
   const [newest, before] = all[0].filter((round) => all.every((rounds) => rounds.includes(round))).sort((x, y) => y - x)

@@ -38,7 +38,8 @@ async function endsWell(t: ExecutionContext, peers: PeerProcesses, names: readon
   const { curve } = recordsOf(undisturbed).find(({ kind }) => kind === 'run') as {
     readonly curve: readonly { readonly accuracy: number }[]
   }
-  // Of 66 % of `judging` samples, 1,980: models that classify 6 % of them differently differ by √(0.06 / 1,980) = 0.55 points by chance.
+  // Of 66 % of `judging` samples, 1,980: models that classify 6 % of them differently differ by √(0.06 / 1,980) = 0.55
+  // points by chance.
   for (const [place, { code, stderr, ...result }] of results.entries()) {
     t.is(code, 0, `${names[place]}: ${stderr}`)
     const summary = recordsOf(result).at(-1) as Record<string, number>

@@ -20,7 +20,8 @@ export const paced = {
 `
 
 /**
- * Writes an algorithm whose rounds take a while until {@link hurry} is called, so that no run ends before its test has done what it needs.
+ * Writes an algorithm whose rounds take a while until {@link hurry} is called, so that no run ends before its test has
+ * done what it needs.
  *
  * @param algorithm - by its name; D-PSGD when absent
  * @returns the line of a training file in `folder`

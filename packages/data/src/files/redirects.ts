@@ -5,7 +5,10 @@ import { BlockList } from 'node:net'
 /** At most so many redirects are followed, as browsers follow about 20 and mirrors need 2 or 3. */
 const maxRedirects = 10
 
-/** Loopback, private, link-local, shared and unspecified addresses. `check` also finds them where they are mapped into IPv6. */
+/**
+ * Loopback, private, link-local, shared and unspecified addresses. `check` also finds them where they are mapped into
+ * IPv6.
+ */
 const inside = new BlockList()
 for (const [network, prefix] of [
   ['0.0.0.0', 8],
@@ -26,8 +29,9 @@ for (const [network, prefix] of [
   inside.addSubnet(network, prefix, 'ipv6')
 
 /**
- * The response to a request for `url`, after redirects. One from a host outside to one inside is an error: a data set's server could otherwise
- * have this machine ask its own network. A user who names a host inside may be sent on to others there.
+ * The response to a request for `url`, after redirects. One from a host outside to one inside is an error: a data set's
+ * server could otherwise have this machine ask its own network. A user who names a host inside may be sent on to others
+ * there.
  *
  * @param get - for tests, which reach no host outside
  */

@@ -2,8 +2,8 @@ import { stat } from 'node:fs/promises'
 import { InputError } from '@murmuration/core'
 
 /**
- * Refuses a path that leads to a named pipe, a socket or a device: reading it might never end. Whatever else is wrong with a path, reading it
- * tells.
+ * Refuses a path that leads to a named pipe, a socket or a device: reading it might never end. Whatever else is wrong
+ * with a path, reading it tells.
  *
  * @throws InputError
  */

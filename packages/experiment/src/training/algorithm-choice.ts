@@ -46,7 +46,10 @@ export const algorithmSchema = z
   .transform((choice) => choice as AlgorithmChoice)
   .meta(inputJson(() => z.union([z.enum(names), ...byName, byModule]), 'algorithm'))
 
-/** The JSON Schema of the input, for a schema that transforms a union. It is made when it is read: few processes write schemas. */
+/**
+ * The JSON Schema of the input, for a schema that transforms a union. It is made when it is read: few processes write
+ * schemas.
+ */
 export function inputJson(union: () => z.ZodUnion, id?: string): z.core.GlobalMeta {
   let made: z.core.JSONSchema.BaseSchema | undefined
   const json = () => (made ??= z.toJSONSchema(union(), { io: 'input', unrepresentable: 'any' }))

@@ -1,4 +1,7 @@
-/** What this package uses of its libraries before a peer starts: addresses, keys and bytes. The build bundles it: see bundle-libraries.mjs. */
+/**
+ * What this package uses of its libraries before a peer starts: addresses, keys and bytes. The build bundles it: see
+ * bundle-libraries.mjs.
+ */
 export { generateKeyPair, privateKeyFromProtobuf, privateKeyToProtobuf } from '@libp2p/crypto/keys'
 export { TimeoutError, serviceCapabilities, transportSymbol } from '@libp2p/interface'
 export { peerIdFromPrivateKey, peerIdFromPublicKey, peerIdFromString } from '@libp2p/peer-id'
