@@ -38,7 +38,7 @@ interface Since {
   readonly life?: number | undefined
 }
 
-/** A peer that was away from a majority and is back: the life in which it went, and until when it may still merge both models. */
+/** A peer that was away from the side that stays and is back: the life in which it went, and until when it may still merge both models. */
 interface Back {
   readonly life: number | undefined
   readonly until: Milliseconds
@@ -46,7 +46,7 @@ interface Back {
 
 /** What a peer can see of its swarm at a tick. */
 export interface ApartFacts {
-  readonly view: Pick<View, 'isMain' | 'members' | 'present' | 'absent' | 'isPresent'>
+  readonly view: Pick<View, 'isMain' | 'electorate' | 'members' | 'present' | 'absent' | 'isPresent'>
   /** Samples that this peer has processed, and its round. */
   readonly samples: number
   readonly round: number
@@ -145,13 +145,17 @@ export class Apart {
     for (const [peer, since] of this.#absent) {
       if (!view.isPresent(peer)) continue
       this.#absent.delete(peer)
-      if (this.#split === undefined && at - since.at >= this.settleFor)
-        this.#back.set(peer, { life: recordOf(peer)?.life, until: at + this.mergeWithin })
+      if (this.#split === undefined && at - since.at >= this.settleFor) this.#awaitNewLife(peer, recordOf(peer), at)
     }
     for (const peer of view.absent) {
       if (!this.#absent.has(peer))
         this.#absent.set(peer, { at, samples: recordOf(peer)?.samples ?? 0, life: recordOf(peer)?.life })
     }
+  }
+
+  /** A peer of the side that returns has met this one. */
+  #awaitNewLife(peer: PeerName, record: PeerRecord | undefined, at: Milliseconds) {
+    this.#back.set(peer, { life: record?.life, until: at + this.mergeWithin })
   }
 
   #meet(split: Split, facts: ApartFacts, at: Milliseconds): Reunion | undefined {
@@ -168,8 +172,11 @@ export class Apart {
     this.#split = undefined
     this.#minority = undefined
     this.#hasTrained = false
-    if (processed === 0 || haveBegunAnew(split, returned, facts) || !isReturning(split, returned, facts.view.members))
+    if (processed === 0 || haveBegunAnew(split, returned, facts)) return undefined
+    if (!isReturning(split, returned, facts.view)) {
+      for (const peer of returned) this.#awaitNewLife(peer, facts.recordOf(peer), at)
       return undefined
+    }
     const reunion = reunionOf(split, returned, processed, facts)
     this.#reunion = { reunion, until: at + this.mergeWithin }
     return this.reunion
@@ -182,9 +189,9 @@ function haveBegunAnew({ away }: Split, returned: readonly PeerName[], { recordO
 }
 
 /** Whether the other side is a majority, or neither is and the other has the first name of both. */
-function isReturning({ away }: Split, returned: readonly PeerName[], members: readonly PeerName[]): boolean {
+function isReturning({ away }: Split, returned: readonly PeerName[], { members, electorate }: ApartFacts['view']): boolean {
   const bothSides = members.filter((peer) => returned.includes(peer) || !away.has(peer))
-  return isMajority(returned, members) || returned.includes(bothSides[0])
+  return isMajority(returned.length, electorate) || returned.includes(bothSides[0])
 }
 
 function reunionOf(

@@ -6,6 +6,8 @@ import { Start } from './start.js'
 
 type OwnProgress = Pick<OwnReport, 'round' | 'lag'>
 
+const isOver = (status: PeerStatus) => status === 'left' || status === 'done' || status === 'ended'
+
 /** How a peer joins the rounds: with its own state at the start, otherwise with another peer's; and when it has to join again. */
 export class Entry {
   readonly #start: Start
@@ -68,7 +70,7 @@ export class Entry {
 
   /** Whether to ask for a state: to join, or because a majority is more than `lag` rounds ahead. */
   needsState(median: number | undefined, own: OwnProgress, status: PeerStatus, isMain: boolean): boolean {
-    if (median === undefined || status === 'left' || status === 'done') return false
+    if (median === undefined || isOver(status)) return false
     if (!this.#hasBegun) return !this.mayBegin(median)
     return isMain && median - own.round > own.lag
   }

@@ -3,6 +3,7 @@ import {
   compareStanding,
   compareTexts,
   type Distance,
+  hasFinished,
   isSameNews,
   type PeerRecord,
   signedText,
@@ -32,6 +33,8 @@ export class Knowledge {
   #deadMembers: ReadonlySet<PeerName> = new Set()
   readonly #reporting = new Set<PeerName>()
   readonly #joining = new Set<PeerName>()
+  readonly #finished = new Set<PeerName>()
+  readonly #ended = new Set<PeerName>()
   #touched = new Set<PeerName>()
 
   /** @param liars how many false voters the swarm tolerates */
@@ -78,10 +81,10 @@ export class Knowledge {
     this.#records.set(name, record)
     this.#latest.delete(name)
     if (current !== undefined && isSameNews(current, record)) return 'beat'
-    if (record.broken.length + record.silent.length > 0) this.#reporting.add(name)
-    else this.#reporting.delete(name)
-    if (record.status === 'joining') this.#joining.add(name)
-    else this.#joining.delete(name)
+    setWhere(this.#reporting, name, record.broken.length + record.silent.length > 0)
+    setWhere(this.#joining, name, record.status === 'joining')
+    setWhere(this.#finished, name, hasFinished(record))
+    setWhere(this.#ended, name, record.status === 'ended')
     this.#dropVoid(record)
     this.#touched.add(name)
     this.#count(name)
@@ -127,7 +130,7 @@ export class Knowledge {
     return this.#dead.has(target)
   }
 
-  /** Whether a peer counts: it has a record, has not left and is not forgotten. The dead count. */
+  /** Whether a peer is a member: it has a record, has not left or ended and is not forgotten. The dead are members. */
   isMember(name: PeerName): boolean {
     return this.#memberSet.has(name)
   }
@@ -139,6 +142,19 @@ export class Knowledge {
 
   get memberCount(): number {
     return this.#members.length
+  }
+
+  /**
+   * How many peers a majority is counted of: the members, and those that have finished and are gone. These are not waited
+   * for, but without them a minority that was cut off from them would become a majority when they go.
+   */
+  get electorate(): number {
+    return this.#members.length + this.#ended.size
+  }
+
+  /** Peers that have finished: they are there to give others their model, are gone, or are dead. */
+  get finished(): ReadonlySet<PeerName> {
+    return this.#finished
   }
 
   /** The members that are dead. The set is immutable; a change makes a new one. */
@@ -190,7 +206,7 @@ export class Knowledge {
   /** Updates whether a peer counts among the members. That may decide about those that it has voted against. */
   #count(name: PeerName) {
     const record = this.#records.get(name)
-    const isMember = record !== undefined && record.status !== 'left' && !this.isForgotten(name)
+    const isMember = record !== undefined && !isGone(record) && !this.isForgotten(name)
     if (isMember === this.#memberSet.has(name)) return
     const neededBefore = this.#needed
     if (isMember) this.#memberSet.add(name)
@@ -244,6 +260,12 @@ export function votesNeeded(memberCount: number, liars: number): number {
   return Math.max(1, Math.min(liars + 1, memberCount - 1))
 }
 
+function setWhere(names: Set<PeerName>, name: PeerName, isIn: boolean) {
+  if (isIn) names.add(name)
+  else names.delete(name)
+}
+
+const isGone = ({ status }: PeerRecord) => status === 'left' || status === 'ended'
 const isVoid = (vote: Standing, record: Standing) => compareStanding(vote, record) < 0
 const wholeText = (record: PeerRecord) => signedText(record) + record.signature
 

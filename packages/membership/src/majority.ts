@@ -1,11 +1,7 @@
-import type { PeerName } from '@murmuration/core'
-
-/** Whether those present are more than half of the members; of two halves, the one with the first name. Names are sorted. */
-export function isMajority(present: readonly PeerName[], members: readonly PeerName[]): boolean {
-  return isLarger(present.length, members, (name) => present.includes(name))
-}
-
-/** The same, where the number of present peers is known. */
-export function isLarger(count: number, members: readonly PeerName[], isPresent: (name: PeerName) => boolean): boolean {
-  return count * 2 === members.length ? isPresent(members[0]) : count * 2 > members.length
+/**
+ * Whether `count` peers are more than half of `all`. Of two equal halves neither is: each would have to go on without
+ * knowing whether the other does.
+ */
+export function isMajority(count: number, all: number): boolean {
+  return 2 * count > all
 }

@@ -152,6 +152,12 @@ export class Member extends SwarmView {
     this.#publishNow(this.#own.end('left', round))
   }
 
+  /** This peer has finished, and is gone. */
+  end(now: Milliseconds): void {
+    this.#enter(now)
+    this.#publishNow(this.#own.end('ended', this.#report.round))
+  }
+
   /** This peer has finished its training. It stays, and gives its state to others. */
   finish(now: Milliseconds): void {
     this.#enter(now)
@@ -168,8 +174,7 @@ export class Member extends SwarmView {
   }
 
   get state(): MemberState {
-    const hasLeft = (peer: PeerName) => peer === this.#self || this.hasLeft(peer)
-    return (this.#state ??= stateOf(this.view, this.#entry.hasBegun, !this.peers.every(hasLeft)))
+    return (this.#state ??= stateOf(this.view, this.#entry.hasBegun, this.peers.length > 1))
   }
 
   /** The contacts of this peer: all others in a small swarm, some drawn ones in a large one. */
@@ -177,9 +182,9 @@ export class Member extends SwarmView {
     return this.#contacts.all
   }
 
-  /** Whether this peer begins no round: it is not in the majority, and its policy is to wait. */
+  /** Whether this peer begins no round: it is not in the majority or reaches no other, and its policy is to wait. */
   get isPaused(): boolean {
-    return this.#entry.hasBegun && !this.isMain && policyIn(this.state, this.settings) === 'pause'
+    return policyIn(this.state, this.settings) === 'pause'
   }
 
   /** Whether this peer is so far ahead that the others would continue apart unless it waits (rule 8). */
@@ -230,6 +235,13 @@ export class Member extends SwarmView {
     if (!hasReunion && !isBehind()) return undefined
     const candidates = nearMedian(records, this.settings.lag).filter((peer) => !this.isLate(peer))
     return candidates.length === 0 ? undefined : candidates[this.#random.integer(candidates.length)]
+  }
+
+  /** A peer that has finished and is there to give its model; drawn anew with each call. Undefined while the run has no result. */
+  get finisher(): PeerName | undefined {
+    if (!this.hasResult) return undefined
+    const present = this.finished.filter((peer) => peer !== this.#self && this.recordOf(peer)?.status === 'done' && this.isPresent(peer))
+    return present.length === 0 ? undefined : present[this.#random.integer(present.length)]
   }
 
   /** The peers with which this peer has to merge models, if it has trained apart from them (rule 11). */

@@ -17,7 +17,7 @@ export const recordSchema = z.strictObject({
   life: count,
   refutation: count,
   beat: count,
-  status: z.enum(['joining', 'here', 'done', 'left']),
+  status: z.enum(['joining', 'here', 'done', 'ended', 'left']),
   from: count,
   isIn: z.boolean(),
   round: count,

@@ -85,7 +85,7 @@ export class OwnRecord {
     return this.#next({ life: life + 1, refutation: 0, beat: -1, status: 'joining', isIn: false })
   }
 
-  end(status: 'done' | 'left', round: number): PeerRecord {
+  end(status: 'done' | 'ended' | 'left', round: number): PeerRecord {
     this.#distance = { ...this.#distance, round }
     return this.#next({ status, waitsFor: [], broken: [], silent: [] })
   }

@@ -1,7 +1,15 @@
 import type { PeerName } from '@murmuration/core'
 
-/** 'joining' until its life has begun, 'here' while it trains, 'done' when it has finished, 'left' when it leaves. */
-export type PeerStatus = 'joining' | 'here' | 'done' | 'left'
+/**
+ * 'joining' until its life has begun, 'here' while it trains, 'done' when it has finished and still gives others its
+ * model, 'ended' when it has finished and is gone, 'left' when it leaves before it has finished.
+ */
+export type PeerStatus = 'joining' | 'here' | 'done' | 'ended' | 'left'
+
+/** Whether a peer says that it has finished its training. */
+export function hasFinished({ status }: Pick<PeerRecord, 'status'>): boolean {
+  return status === 'done' || status === 'ended'
+}
 
 /** What a peer says about itself. Only the peer can sign it. */
 export interface PeerRecord {

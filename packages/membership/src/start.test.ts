@@ -87,28 +87,28 @@ test('a minority pauses, continues or ends, as its policy says', (t) => {
     const room = new Room('abcd', { settings: { partitioned: policy } }).begin()
     for (const name of 'ab') for (const other of 'cd') room.cut(name, other)
     room.run(10_000)
-    t.deepEqual([room.member('a').state, room.member('a').isPaused], ['degraded', false])
-    t.deepEqual([room.member('c').state, room.member('c').isPaused], ['partitioned', policy === 'pause'])
-    const last = room.changes.get(c)?.findLast(({ kind }) => kind === 'state')
-    t.like(last, { kind: 'state', state: 'partitioned', policy })
+    // Of two halves, neither goes on.
+    for (const name of [a, c]) {
+      t.deepEqual([room.member(name).state, room.member(name).isPaused], ['partitioned', policy === 'pause'])
+      const last = room.changes.get(name)?.findLast(({ kind }) => kind === 'state')
+      t.like(last, { kind: 'state', state: 'partitioned', policy })
+    }
   }
 })
 
-test('the last of several is isolated and pauses; the first of two continues', (t) => {
-  const room = new Room('abc').begin()
-  room.end('b')
-  room.end('c')
-  room.run(10_000)
-  t.deepEqual([room.member('a').state, room.member('a').isPaused], ['isolated', true])
-  for (const [left, isPaused] of [
-    ['a', false],
-    ['b', true]
-  ] as const) {
-    const two = new Room('ab').begin()
-    two.end(left === 'a' ? 'b' : 'a')
-    two.run(10_000)
-    t.deepEqual([two.member(left).state, two.member(left).isPaused], ['isolated', isPaused])
-  }
+test('the last of several is isolated and pauses, also the first of two, and also if the others have left', (t) => {
+  for (const names of ['ab', 'abc', 'abcd'])
+    for (const how of ['dies', 'leaves'] as const)
+      for (const last of names) {
+        const room = new Room(names).begin()
+        for (const other of names.replace(last, '')) {
+          if (how === 'leaves') room.member(other).leave(4, room.now)
+          room.deliver()
+          room.end(other)
+        }
+        room.run(10_000)
+        t.deepEqual([room.member(last).state, room.member(last).isPaused], ['isolated', true], `${names} ${last} ${how}`)
+      }
 })
 
 test('the changes of a death and a return name the peer, and the voters', (t) => {

@@ -5,7 +5,7 @@ export type MemberState = 'starting' | 'healthy' | 'degraded' | 'partitioned' | 
 
 /**
  * @param hasBegun - whether this peer has a life
- * @param hasOthers - whether another peer of the list has not left
+ * @param hasOthers - whether the run has other peers
  */
 export function stateOf(
   view: Pick<View, 'members' | 'presentCount' | 'isMain' | 'brokenPairs' | 'leftOut'>,

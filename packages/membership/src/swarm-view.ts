@@ -1,8 +1,11 @@
 import type { PeerName } from '@murmuration/core'
 import { type BrokenPair, pairKey } from './graph.js'
 import type { Knowledge } from './knowledge.js'
+import { isMajority } from './majority.js'
 import type { PeerRecord, Vote } from './records.js'
 import type { View } from './view.js'
+
+const nobody: readonly PeerName[] = []
 
 /** Queries on a peer's knowledge. */
 export abstract class SwarmView {
@@ -19,14 +22,44 @@ export abstract class SwarmView {
     private readonly places: ReadonlySet<PeerName>
   ) {}
 
-  /** Whether this peer is in the majority of the members (of two halves, in the one with the first name). */
+  /** Whether this peer and those that are present are more than half of all: of the members, and of those that have finished and are gone. */
   get isMain(): boolean {
     return this.view.isMain
   }
 
-  /** All of the peer list that are not present, except for places that no peer has taken: peers that know the same have the same list. */
+  /**
+   * All of the peer list that are not present and have not finished, except for places that no peer has taken: peers
+   * that know the same have the same list.
+   */
   get missing(): readonly PeerName[] {
-    return this.peers.filter((peer) => !this.isPresent(peer) && !this.#isOpen(peer))
+    const isAwaited = (peer: PeerName) => !this.isPresent(peer) && !this.#isOpen(peer) && !this.hasFinished(peer)
+    return this.peers.filter(isAwaited)
+  }
+
+  /** Whether a peer has finished its training, whether it is there or not. */
+  hasFinished(peer: PeerName): boolean {
+    return this.knowledge.finished.has(peer)
+  }
+
+  /** The other peers that have finished, in the order of the peer list. */
+  get finished(): readonly PeerName[] {
+    return this.knowledge.finished.size === 0 ? nobody : this.peers.filter((peer) => this.hasFinished(peer))
+  }
+
+  /**
+   * Whether more than half have finished. The run has its result then: no peer that has not finished trains another one,
+   * but takes a model of those.
+   */
+  get hasResult(): boolean {
+    return isMajority(this.knowledge.finished.size, this.knowledge.electorate)
+  }
+
+  /** Whether too many have finished, and are gone, for the others to be a majority again. */
+  get isTooLate(): boolean {
+    const { finished } = this.knowledge
+    if (finished.size === 0) return false
+    const mayCome = this.members.filter((peer) => !finished.has(peer) || this.isPresent(peer))
+    return !isMajority(mayCome.length, this.knowledge.electorate)
   }
 
   /** This peer, and the members that are not dead and were heard recently; in the order of their names. */
@@ -83,9 +116,10 @@ export abstract class SwarmView {
     return this.view.brokenPairs
   }
 
-  /** Whether a peer has said that it leaves, or its place is not taken yet. */
+  /** Whether a peer has said that it leaves, before it has finished or then; or its place is not taken yet. */
   hasLeft(peer: PeerName): boolean {
-    return this.knowledge.record(peer)?.status === 'left' || this.#isOpen(peer)
+    const status = this.knowledge.record(peer)?.status
+    return status === 'left' || status === 'ended' || this.#isOpen(peer)
   }
 
   /** How many of the peers that the run begins with are present. */

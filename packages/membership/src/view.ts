@@ -2,7 +2,7 @@ import type { PeerName } from '@murmuration/core'
 import { type BrokenPair, pairKey } from './graph.js'
 import { type Knowledge, votesNeeded } from './knowledge.js'
 import { compareTexts } from './records.js'
-import { isLarger } from './majority.js'
+import { isMajority } from './majority.js'
 
 /** The names that a peer reports now; its record may be older. */
 export interface OwnReports {
@@ -17,6 +17,8 @@ type Reports = Omit<OwnReports, 'out'>
 
 /** What follows from the knowledge at one moment, computed on demand. */
 export class View {
+  /** {@link Knowledge.electorate} */
+  readonly electorate: number
   /** In the order of their names. */
   readonly members: readonly PeerName[]
   /** The members that are dead. */
@@ -24,6 +26,7 @@ export class View {
   /** The other members that are not dead, but contacts not heard recently. */
   readonly unheard: ReadonlySet<PeerName>
   readonly presentCount: number
+  /** Whether those present are more than half of the {@link Knowledge.electorate}. */
   readonly isMain: boolean
   readonly #knowledge: Knowledge
   readonly #own: OwnReports
@@ -43,12 +46,13 @@ export class View {
   ) {
     this.#knowledge = knowledge
     this.#own = own
+    this.electorate = knowledge.electorate
     this.members = knowledge.members
     this.dead = knowledge.deadMembers
     this.unheard = new Set([...contacts].filter((peer) => this.#mayBePresent(peer) && !isHeard(peer)))
     const isOwnDead = this.dead.has(own.self)
     this.presentCount = this.members.length - this.dead.size + (isOwnDead ? 1 : 0) - this.unheard.size
-    this.isMain = isLarger(this.presentCount, this.members, (peer) => this.isPresent(peer))
+    this.isMain = isMajority(this.presentCount, this.electorate)
   }
 
   /** Whether a peer is this one, or a member that is not dead and, if it is a contact, was heard recently. */

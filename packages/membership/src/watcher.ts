@@ -3,7 +3,7 @@ import { Apart } from './apart.js'
 import type { Changes } from './changes.js'
 import type { Knowledge } from './knowledge.js'
 import type { OwnReport } from './own-report.js'
-import type { PeerRecord } from './records.js'
+import { hasFinished, type PeerRecord } from './records.js'
 import type { MemberPolicy, MembershipSettings } from './settings.js'
 import type { MemberState } from './states.js'
 import type { View } from './view.js'
@@ -56,11 +56,12 @@ export class Watcher {
     else if (last?.record.status !== 'left') this.#leftSince.set(peer, now)
     if (isDead && last?.isDead !== true) {
       this.#deadSince.set(peer, now)
-      this.changes.add({ kind: 'died', peer, voters: this.knowledge.votersAgainst(peer) })
+      if (!hasFinished(record)) this.changes.add({ kind: 'died', peer, voters: this.knowledge.votersAgainst(peer) })
     }
     if (!isDead && last?.isDead === true) this.#returned(record)
-    if (record.status !== last?.record.status && (record.status === 'left' || record.status === 'done'))
-      this.changes.add({ kind: record.status, peer })
+    if (record.status === 'left' && last?.record.status !== 'left') this.changes.add({ kind: 'left', peer })
+    if (hasFinished(record) && !(last !== undefined && hasFinished(last.record)))
+      this.changes.add({ kind: 'done', peer })
     if (record.isIn && record.status === 'here' && !(last?.record.isIn && last.record.life === record.life))
       this.changes.add({ kind: 'joined', peer, life: record.life })
   }

@@ -11,6 +11,7 @@ const timeoutsWithOthers = 32
 export class LongestWait {
   readonly #wait: MembersOptions['wait']
   readonly #withOthers: Milliseconds
+  readonly #afterEnd: Milliseconds
   readonly #start: Milliseconds
   /** Since when it waits for others to come. */
   #alone: Milliseconds
@@ -19,12 +20,18 @@ export class LongestWait {
   constructor(wait: MembersOptions['wait'], now: Milliseconds, timeout: Milliseconds) {
     this.#wait = wait
     this.#withOthers = timeoutsWithOthers * timeout
+    this.#afterEnd = 2 * timeout
     this.#start = this.#alone = now
   }
 
   /** Others are there. */
   met(now: Milliseconds): void {
     this.#alone = now
+  }
+
+  /** Whether it has waited for two timeouts for others to come. */
+  isLongAlone(now: Milliseconds): boolean {
+    return now - this.#alone > this.#afterEnd
   }
 
   /**

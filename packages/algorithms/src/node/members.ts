@@ -1,5 +1,11 @@
 /** A peer's knowledge of all others, kept up to date by notes: who is present, who is gone; whether to begin, pause or catch up. */
-import { type ConsensusEstimate, type Milliseconds, type Mixing, type PeerName } from '@murmuration/core'
+import {
+  type ConsensusEstimate,
+  type Milliseconds,
+  type Mixing,
+  NeighboursMissingError,
+  type PeerName
+} from '@murmuration/core'
 import { Member, ownShare, type SwarmView } from '@murmuration/membership'
 import { Consensus } from './consensus.js'
 import type { Laggards } from './laggards.js'
@@ -87,11 +93,11 @@ export class Members {
       const now = this.#fabric.now()
       // Many fast rounds pass between two ticks: which peers are behind is judged by this peer's current round.
       this.#report(now)
-      const isNeeded = !this.#hasBegun || !this.#isAtOwnPace || this.ownShare > 0
-      const donor = isNeeded ? this.#member.donor(now) : undefined
+      const donor = this.#donor(round(), now)
       if (donor === undefined && !this.#hasBegun && this.#member.mayBegin) this.begin((this.#firstRound = round()))
       const isFirst = round() === this.#firstRound
       const maxHold = Math.min(waitTogether, this.#options.wait.pause / 2)
+      if (donor === undefined && this.#hasBegun) this.#checkResult(longest)
       const isHeld = this.#isHeld || (now - start < maxHold && this.#isBeforeOthers(isFirst, between))
       const isAlone = () => !this.#isAtOwnPace && this.#rows.isAlone(round())
       if (donor === undefined && this.#hasBegun && !isHeld && !isAlone()) return
@@ -110,6 +116,39 @@ export class Members {
       do await this.#waitForNews(next, between.wait)
       while (donor !== undefined && this.#fabric.now() < next)
     }
+  }
+
+  /** The peer to take a state from, if one is needed. */
+  #donor(round: number, now: Milliseconds): PeerName | undefined {
+    if (this.#isPassedBy(round)) return this.#member.finisher
+    const isNeeded = !this.#hasBegun || !this.#isAtOwnPace || this.ownShare > 0
+    return isNeeded ? this.#member.donor(now) : undefined
+  }
+
+  /**
+   * Whether the run has its result without this peer. Where rounds are common to all, a peer may still be in the last
+   * rounds when others have finished; but then it has exchanged with its neighbours of those rounds before they did.
+   */
+  #isPassedBy(round: number): boolean {
+    if (!this.#hasBegun || !this.#member.hasResult) return false
+    if (this.#isAtOwnPace) return true
+    const next = this.#trainee?.nextExchange(round)
+    if (next === undefined) return false
+    const { sendTo } = this.#options.topology.mixing(this.#fabric.self, next)
+    return sendTo.some(({ name }) => this.#member.hasFinished(name))
+  }
+
+  /**
+   * Throws where others have finished, and this peer can neither continue nor take their model: they are gone, or it
+   * has reached none of them for two timeouts.
+   */
+  #checkResult(longest: LongestWait): void {
+    const { finished, isMain, isTooLate, present } = this.#member
+    if (finished.length === 0 || isMain) return
+    if (!isTooLate && !longest.isLongAlone(this.#fabric.now())) return
+    const rounds = finished.map((peer) => this.#member.recordOf(peer)?.round ?? 0)
+    const end = `${finished.join(', ')} finished the run in round ${Math.max(...rounds)}`
+    throw new NeighboursMissingError(finished, `${this.#fabric.self}: ${end} without ${present.join(', ')}, and are gone`)
   }
 
   /** Waits until anything has arrived, or until `until`. */
@@ -161,7 +200,7 @@ export class Members {
 
   /** Whether others may take this peer's state. */
   get mayGive(): boolean {
-    return this.#hasBegun && !this.#member.isPaused
+    return this.#hasFinished || (this.#hasBegun && !this.#member.isPaused)
   }
 
   /** From now on the reports about this peer come from `trainee`, which is notified of peers that begin anew. */
@@ -227,7 +266,8 @@ export class Members {
 
   /** This peer takes part in no round after `round`: it has finished, or was stopped. The others are notified, so they do not take it for dead. */
   leave(round = this.#trainee?.progress().round ?? 0): void {
-    if (this.#hasBegun) this.#act((now) => this.#member.leave(round, now))
+    if (this.#hasFinished) this.#act((now) => this.#member.end(now))
+    else if (this.#hasBegun) this.#act((now) => this.#member.leave(round, now))
     this.end()
   }
 
@@ -240,16 +280,8 @@ export class Members {
   get #isHeld(): boolean {
     const { state, settings, isPaused } = this.#member
     const policy = state === 'partitioned' || state === 'isolated' ? settings[state] : 'continue'
-    if (this.#isLast && settings.isolated !== 'continue')
-      throw this.#missing('has not finished, and all others have left; it does not train alone')
     if (policy === 'stop') throw this.#missing(`is ${state}, and the file says "${state}: stop"`)
     return isPaused
-  }
-
-  /** Whether all others have left. */
-  get #isLast(): boolean {
-    const [{ peers }, { self }] = [this.#options.topology, this.#fabric]
-    return peers.length > 1 && peers.every((peer) => peer === self || this.#member.hasLeft(peer))
   }
 
   /** Whether others are to be waited for: they are about to begin, most are far behind, or no sign of any has arrived since this peer is alone. */

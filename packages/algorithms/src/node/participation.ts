@@ -22,6 +22,8 @@ export interface Trainee {
   round(): number
   /** How many rounds lie between two exchanges. */
   readonly every: number
+  /** The first round from this one on in which neighbours exchange; undefined if none is left. */
+  nextExchange(round: number): number | undefined
   /** Whether the round is independent of the rounds of others. */
   isAtOwnPace(): boolean
   /** How many samples this peer has gone through. */
@@ -71,6 +73,7 @@ export class Participation {
         get isAtOwnPace() {
           return trainee.isAtOwnPace()
         },
+        nextExchange: (round) => trainee.nextExchange(round),
         onLife: (name, life) => exchanges.newLife(name, life)
       },
       this.#consensus

@@ -61,6 +61,7 @@ export class Session {
         kind: averaging.firstControl + Program.controlsOf(averagingRecord),
         seed: settings.seed,
         every: exchangeEvery(settings),
+        nextExchange: (round) => this.#nextExchange(round),
         round: () => this.#round,
         isAtOwnPace: () => EndOfAsking.isUsed(settings) && this.#round < settings.rounds,
         samples: () => this.#peer.gradients.batches.drawn,
@@ -125,6 +126,13 @@ export class Session {
       training: this.#training.snapshot(messages),
       averaging: this.#averaging.snapshot(messages)
     }
+  }
+
+  #nextExchange(round: number): number | undefined {
+    const { rounds } = this.#settings
+    const every = exchangeEvery(this.#settings)
+    const next = round < rounds ? Math.min(rounds - 1, (Math.floor(round / every) + 1) * every - 1) : round
+    return next < this.#rounds ? next : undefined
   }
 
   /** Leaves the swarm, between two rounds. Where a weighted mean is kept, a neighbour receives this peer's mass. */

@@ -137,6 +137,7 @@ function membershipOf({ knowledge, standing }: Members): Membership {
     const status = knowledge.recordOf(peer)?.status
     if (status === undefined) return 'absent'
     if (status === 'left') return 'left'
+    if (status === 'ended') return 'done'
     if (knowledge.isDead(peer)) return 'dead'
     return knowledge.isPresent(peer) ? status : 'silent'
   }
