@@ -189,7 +189,11 @@ function haveBegunAnew({ away }: Split, returned: readonly PeerName[], { recordO
 }
 
 /** Whether the other side is a majority, or neither is and the other has the first name of both. */
-function isReturning({ away }: Split, returned: readonly PeerName[], { members, electorate }: ApartFacts['view']): boolean {
+function isReturning(
+  { away }: Split,
+  returned: readonly PeerName[],
+  { members, electorate }: ApartFacts['view']
+): boolean {
   const bothSides = members.filter((peer) => returned.includes(peer) || !away.has(peer))
   return isMajority(returned.length, electorate) || returned.includes(bothSides[0])
 }

@@ -240,7 +240,9 @@ export class Member extends SwarmView {
   /** A peer that has finished and is there to give its model; drawn anew with each call. Undefined while the run has no result. */
   get finisher(): PeerName | undefined {
     if (!this.hasResult) return undefined
-    const present = this.finished.filter((peer) => peer !== this.#self && this.recordOf(peer)?.status === 'done' && this.isPresent(peer))
+    const present = this.finished.filter(
+      (peer) => peer !== this.#self && this.recordOf(peer)?.status === 'done' && this.isPresent(peer)
+    )
     return present.length === 0 ? undefined : present[this.#random.integer(present.length)]
   }
 

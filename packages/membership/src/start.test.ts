@@ -107,7 +107,11 @@ test('the last of several is isolated and pauses, also the first of two, and als
           room.end(other)
         }
         room.run(10_000)
-        t.deepEqual([room.member(last).state, room.member(last).isPaused], ['isolated', true], `${names} ${last} ${how}`)
+        t.deepEqual(
+          [room.member(last).state, room.member(last).isPaused],
+          ['isolated', true],
+          `${names} ${last} ${how}`
+        )
       }
 })
 

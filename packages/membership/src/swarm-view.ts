@@ -1,6 +1,6 @@
 import type { PeerName } from '@murmuration/core'
 import { type BrokenPair, pairKey } from './graph.js'
-import type { Knowledge } from './knowledge.js'
+import { type Knowledge, votesNeeded } from './knowledge.js'
 import { isMajority } from './majority.js'
 import type { PeerRecord, Vote } from './records.js'
 import type { View } from './view.js'
@@ -47,11 +47,14 @@ export abstract class SwarmView {
   }
 
   /**
-   * Whether more than half have finished. The run has its result then: no peer that has not finished trains another one,
-   * but takes a model of those.
+   * Whether the run has its result: of those that are present or have finished, at least half have finished, and more
+   * than there may be liars. A peer that these have passed by takes the model of one of them; it does not train another.
    */
   get hasResult(): boolean {
-    return isMajority(this.knowledge.finished.size, this.knowledge.electorate)
+    const { finished, electorate, liars } = this.knowledge
+    if (finished.size < votesNeeded(electorate, liars)) return false
+    const unfinished = this.present.reduce((count, peer) => count + (finished.has(peer) ? 0 : 1), 0)
+    return finished.size >= unfinished
   }
 
   /** Whether too many have finished, and are gone, for the others to be a majority again. */

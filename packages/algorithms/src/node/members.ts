@@ -148,7 +148,10 @@ export class Members {
     if (!isTooLate && !longest.isLongAlone(this.#fabric.now())) return
     const rounds = finished.map((peer) => this.#member.recordOf(peer)?.round ?? 0)
     const end = `${finished.join(', ')} finished the run in round ${Math.max(...rounds)}`
-    throw new NeighboursMissingError(finished, `${this.#fabric.self}: ${end} without ${present.join(', ')}, and are gone`)
+    throw new NeighboursMissingError(
+      finished,
+      `${this.#fabric.self}: ${end} without ${present.join(', ')}, and are gone`
+    )
   }
 
   /** Waits until anything has arrived, or until `until`. */

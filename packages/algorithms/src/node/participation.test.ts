@@ -79,8 +79,15 @@ async function merged(transfer: number, checksum = checksumOf(theirs)): Promise<
     ready: (_: unknown, between: { takeState(from: typeof donor): Promise<void> }) => between.takeState(donor)
   }
   const trainee: Trainee = {
-    ...{ kind: stateKind, seed: 1, every: 1,
-        nextExchange: (round) => round, round: () => 50, isAtOwnPace: () => false, samples: () => 800 },
+    ...{
+      kind: stateKind,
+      seed: 1,
+      every: 1,
+      nextExchange: (round) => round,
+      round: () => 50,
+      isAtOwnPace: () => false,
+      samples: () => 800
+    },
     current: () => ({ x: arena.adopt(Float32Array.of(5, 5)), round: 50 }),
     continueFrom: ({ x }: { readonly x: { readonly values: Float32Array } }) => void (end = x.values[0])
   }
