@@ -68,6 +68,11 @@ export class Detector {
     return this.#lives.tooOften(at)
   }
 
+  /** Whoever came back too often may be waited for again. */
+  forgive(at: Milliseconds): void {
+    this.#lives.forgive(at)
+  }
+
   /** Whether a peer was gone or silent and came back too often to be waited for. */
   isRestless(peer: PeerName, at: Milliseconds): boolean {
     return this.#lives.isTooOften(peer, at)

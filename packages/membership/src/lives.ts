@@ -38,6 +38,12 @@ export class Lives {
     if (interval > 0) this.#out.add(peer)
   }
 
+  /** No peer is out any longer, until it comes back again. */
+  forgive(now: Milliseconds): void {
+    for (const peer of this.#out) this.#paces.set(peer, { count: freeLives, at: now, outUntil: now })
+    this.#out.clear()
+  }
+
   isTooOften(peer: PeerName, now: Milliseconds): boolean {
     return (this.#paces.get(peer)?.outUntil ?? now) > now
   }

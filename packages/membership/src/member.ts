@@ -207,6 +207,16 @@ export class Member extends SwarmView {
     return super.isUsable(peer, round) && !this.#watcher.apart.isFrom(peer) && !isRestless()
   }
 
+  /** The result of the run is about to be made: whoever is kept out is taken in, until it costs something again. */
+  forgive(now: Milliseconds): void {
+    this.#enter(now)
+    this.#report.strikes.forgive(now)
+    this.#detector.forgive(this.#clock.at(now))
+    this.#changed()
+    this.#beat()
+    this.#gossip.send(this.#contacts.all)
+  }
+
   /** Whether so much time was lost in waits for some peer that it is kept out, unless it is the only neighbour. */
   hasStruck(now: Milliseconds): boolean {
     return this.#report.strikes.struck(now).length > 0

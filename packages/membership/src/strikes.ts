@@ -43,6 +43,12 @@ export class Strikes {
     this.#accounts.set(peer, { lost, blame, at: now, outUntil })
   }
 
+  /** No peer is out any longer. What was lost to it counts: one more wait for it, and it is out again. */
+  forgive(now: Milliseconds): void {
+    for (const [peer, account] of this.#accounts)
+      this.#accounts.set(peer, { ...account, outUntil: Math.min(account.outUntil, now) })
+  }
+
   /** The peers that are out now, in the order of their names. */
   struck(now: Milliseconds): readonly PeerName[] {
     if (this.#accounts.size === 0) return noPeers

@@ -83,7 +83,7 @@ export class Caller implements Requests<Message, Message> {
         this.#open = undefined
         this.#owner.waited(fabric.now() - start)
         const { reply } = open
-        if (this.swaps !== undefined && isSent) this.#account(to, reply, awake)
+        if (this.swaps !== undefined && isSent) this.#account(to, reply, this.swaps.isOpen(to), awake)
         if (reply !== undefined) this.swaps?.replied()
         else if (!isOver() || !isSent) this.#continueWithout(to, ask, start, isSent)
         return reply
@@ -92,9 +92,10 @@ export class Caller implements Requests<Message, Message> {
   }
 
   /** Charges the cost of this wait to the peer that was asked, if it has not replied. */
-  #account(to: PeerName, reply: Message | undefined, since: Milliseconds): void {
+  #account(to: PeerName, reply: Message | undefined, isOpen: boolean, since: Milliseconds): void {
     const { presence, round } = this.#owner
-    presence.account(this.#owner, { round, from: [to] }, reply === undefined ? [to] : [], since)
+    const without = reply === undefined ? [to] : []
+    presence.account(this.#owner, { round, from: [to] }, { without, skipped: isOpen ? [] : without }, since)
   }
 
   /** Returns whether the ask was sent. */

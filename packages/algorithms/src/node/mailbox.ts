@@ -253,7 +253,7 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
     const theirs = perPeer<Message>()
     const isFirst = Math.floor(this.#closed / partsPerRound) !== route.round
     this.#closed = tag
-    let [missing, silent, without] = [noPeers, noPeers, noPeers]
+    let [missing, silent, without, skipped] = [noPeers, noPeers, noPeers, noPeers]
     for (const j of route.from) {
       const message = this.#buffer.find(tag, j, route.range) ?? this.#older(j, tag)
       if (message !== undefined) {
@@ -262,7 +262,8 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
       }
       without = [...without, j]
       const absence = this.exchange?.continueWithout(j, this.#mine, this.#start) ?? 'silent'
-      if (absence !== 'skipped') missing = [...missing, j]
+      if (absence === 'skipped') skipped = [...skipped, j]
+      else missing = [...missing, j]
       if (absence === 'silent') silent = [...silent, j]
     }
     this.exchange?.close()
@@ -272,7 +273,7 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
       } else if (this.exchange !== undefined) this.exchange.keepUncollected(from, other, message)
       else if (other === tag || !route.from.includes(from)) this.#unexpected(from, Math.floor(other / partsPerRound))
     })
-    this.#owner.presence.account(this.#owner, route, without, this.#awakeAt)
+    this.#owner.presence.account(this.#owner, route, { without, skipped }, this.#awakeAt)
     this.#owner.presence.note(route, silent)
     this.#note(route, missing)
     return theirs

@@ -42,6 +42,8 @@ export interface Trainee {
   progress(): MemberProgress
   /** Whether this peer has its own pace now, so that no peer is behind. */
   readonly isAtOwnPace: boolean
+  /** Whether a round is of final averaging. */
+  isFinal(round: number): boolean
   /** The first round from this one on in which neighbours exchange; undefined if none is left. */
   nextExchange(round: number): number | undefined
   /** A peer has begun anew, without its previous state. */

@@ -27,6 +27,7 @@ export class Members {
   /** The round in which this peer began with its own state. */
   #firstRound: number | undefined
   #hasFinished = false
+  #hasForgiven = false
   #isOver = false
   /** Whether this peer waits for notes between rounds. */
   #isWaiting = false
@@ -93,6 +94,7 @@ export class Members {
       const now = this.#fabric.now()
       // Many fast rounds pass between two ticks: which peers are behind is judged by this peer's current round.
       this.#report(now)
+      if (this.#trainee?.isFinal(round()) === true) this.#forgive()
       const donor = this.#donor(round(), now)
       if (donor === undefined && !this.#hasBegun && this.#member.mayBegin) this.begin((this.#firstRound = round()))
       const isFirst = round() === this.#firstRound
@@ -116,6 +118,12 @@ export class Members {
       do await this.#waitForNews(next, between.wait)
       while (donor !== undefined && this.#fabric.now() < next)
     }
+  }
+
+  /** Before final averaging: whoever was left out in training is taken in, or it would end with a model of its own. */
+  #forgive(): void {
+    if (!this.#hasForgiven) this.#act((now) => this.#member.forgive(now))
+    this.#hasForgiven = true
   }
 
   /** The peer to take a state from, if one is needed. */

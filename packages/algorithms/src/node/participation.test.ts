@@ -83,6 +83,7 @@ async function merged(transfer: number, checksum = checksumOf(theirs)): Promise<
       kind: stateKind,
       seed: 1,
       every: 1,
+      isFinal: () => false,
       nextExchange: (round) => round,
       round: () => 50,
       isAtOwnPace: () => false,

@@ -22,6 +22,8 @@ export interface Trainee {
   round(): number
   /** How many rounds lie between two exchanges. */
   readonly every: number
+  /** Whether a round is of final averaging. */
+  isFinal(round: number): boolean
   /** The first round from this one on in which neighbours exchange; undefined if none is left. */
   nextExchange(round: number): number | undefined
   /** Whether the round is independent of the rounds of others. */
@@ -73,6 +75,7 @@ export class Participation {
         get isAtOwnPace() {
           return trainee.isAtOwnPace()
         },
+        isFinal: (round) => trainee.isFinal(round),
         nextExchange: (round) => trainee.nextExchange(round),
         onLife: (name, life) => exchanges.newLife(name, life)
       },

@@ -2,7 +2,7 @@ import type { Fabric, Milliseconds, PeerName } from '@murmuration/core'
 import type { Route } from '../record.js'
 import type { Members } from './members.js'
 import { Refusals } from './refusals.js'
-import { Waits } from './waits.js'
+import { type Waited, Waits } from './waits.js'
 
 const noPeers: readonly PeerName[] = []
 
@@ -77,14 +77,14 @@ export class Presence {
 
   /**
    * A wait of a round has ended, where peers may come and go. The peers of `without`, whose messages have not arrived, are charged the time that they
-   * were waited for, whatever the reason.
+   * were waited for, whatever the reason, but for those of `skipped` that have answered in time with SKIP.
    *
    * @param since - when the wait began, by the clock that stops while this process is suspended
    */
   account(
     { fabric, timeout }: { readonly fabric: Pick<Fabric<unknown>, 'now'>; readonly timeout: Milliseconds },
     { round, from }: Pick<Route, 'round' | 'from'>,
-    without: readonly PeerName[],
+    { without, skipped }: Pick<Waited, 'without' | 'skipped'>,
     since: Milliseconds
   ): void {
     const { members } = this
@@ -93,7 +93,7 @@ export class Presence {
     const now = members.awake(fabric.now())
     const isAlone = from.length > 0 && without.length === from.length && now - since < roundTimeout / 2
     this.aloneSince = isAlone ? (this.aloneSince ?? fabric.now()) : undefined
-    const lost = this.#waits.end(round, { from, without }, since, now)
+    const lost = this.#waits.end(round, { from, without, skipped }, since, now, roundTimeout)
     for (const [peer, time] of lost) members.lostTime(peer, time, roundTimeout)
   }
 

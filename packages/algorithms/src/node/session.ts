@@ -61,6 +61,7 @@ export class Session {
         kind: averaging.firstControl + Program.controlsOf(averagingRecord),
         seed: settings.seed,
         every: exchangeEvery(settings),
+        isFinal: (round) => round >= settings.rounds,
         nextExchange: (round) => this.#nextExchange(round),
         round: () => this.#round,
         isAtOwnPace: () => EndOfAsking.isUsed(settings) && this.#round < settings.rounds,

@@ -48,6 +48,20 @@ test('a peer has cost the time that it was waited for beyond all whose message c
   t.deepEqual(waits.end(2, { from: [a, b], without: [b] }, 9000, 9900), [], 'nobody was waited for')
 })
 
+test('SKIP is an answer: it costs nothing within half of the timeout of a round, and as much as silence after it', (t) => {
+  const waits = new Waits()
+  const lostAfter = (wait: number) => {
+    waits.setAwaited([a, b], 0)
+    waits.setAwaited([a], wait)
+    return waits.end(0, { from: [a, b], without: [a, b], skipped: [b] }, 0, 5000, 5000)
+  }
+  t.deepEqual(lostAfter(2400), [[a, 5000]])
+  t.deepEqual(lostAfter(2500), [
+    [a, 5000],
+    [b, 2500]
+  ])
+})
+
 test('others are no farther than twice their pace takes them', (t) => {
   const pace = new Pace()
   pace.observe([{ name: a, round: 100 }], 0)

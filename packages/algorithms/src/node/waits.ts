@@ -11,9 +11,11 @@ const leastTimeout: Milliseconds = 5_000
 const [maxLengths, minLengths] = [15, 3]
 
 /** The peers of a collection, and those whose messages have not arrived. */
-interface Waited {
+export interface Waited {
   readonly from: readonly PeerName[]
   readonly without: readonly PeerName[]
+  /** Those of `without` that have answered with SKIP; none when absent. */
+  readonly skipped?: readonly PeerName[] | undefined
 }
 
 /** A peer, and the time lost to it. */
@@ -55,21 +57,31 @@ export class Waits {
 
   /**
    * A wait has ended. Returns for each of `without` how long it was waited for beyond all others of `from`, whose messages arrived, and beyond a
-   * usual round: an honest peer may begin the round and answer that much later.
+   * usual round: an honest peer may begin the round and answer that much later. SKIP is an answer: where many stall a
+   * little, as on a busy machine, such waits add up. It costs nothing within half of the timeout of a round.
    *
    * @param since - when it began
+   * @param roundTimeout - of this round
    */
-  end(round: number, { from, without }: Waited, since: Milliseconds, at: Milliseconds): readonly Lost[] {
-    const lost = without.length === 0 ? nothing : this.#lost(from, without, since, at)
+  end(round: number, waited: Waited, since: Milliseconds, at: Milliseconds, roundTimeout = 0): readonly Lost[] {
+    const lost = waited.without.length === 0 ? nothing : this.#lost(waited, since, at, roundTimeout)
     this.#ends.clear()
     this.#measure(round, at)
     return lost
   }
 
-  #lost(from: readonly PeerName[], without: readonly PeerName[], since: Milliseconds, at: Milliseconds): Lost[] {
+  #lost(
+    { from, without, skipped = [] }: Waited,
+    since: Milliseconds,
+    at: Milliseconds,
+    roundTimeout: Milliseconds
+  ): Lost[] {
     const endOf = (peer: PeerName) => (this.#ends.has(peer) ? (this.#ends.get(peer) ?? at) : since)
     const last = Math.max(since, ...from.filter((peer) => !without.includes(peer)).map(endOf))
-    return without.map((peer): Lost => [peer, endOf(peer) - last - (this.#usual ?? 0)]).filter(([, time]) => time > 0)
+    return without
+      .filter((peer) => !skipped.includes(peer) || endOf(peer) - since >= roundTimeout / 2)
+      .map((peer): Lost => [peer, endOf(peer) - last - (this.#usual ?? 0)])
+      .filter(([, time]) => time > 0)
   }
 
   #measure(round: number, at: Milliseconds): void {
