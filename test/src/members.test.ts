@@ -4,6 +4,7 @@ import type { FaultEvent } from '@murmuration/simulator'
 import { createRandom } from '@murmuration/random'
 import { consensusDistance } from '@murmuration/vectors'
 import test, { type ExecutionContext } from 'ava'
+import { recordOf } from './own-pace.js'
 import { distanceAfter, namesOf, runMembers, type SwarmEnd } from './member-swarm.js'
 
 const [p1, p2, p3, p4, p5, p6] = namesOf(6)
@@ -155,6 +156,86 @@ test.serial(
     t.true(Math.max(...slow) <= 2, `${slow.join()} rounds of more than a second`)
   }
 )
+
+for (const name of ['ad-psgd', 'dpsgd', 'sgp'])
+  test.serial(`a peer that is left out when training ends takes part in final averaging: ${name}`, async (t) => {
+    const algorithm = recordOf(name)
+    const events: FaultEvent[] = [5000, 14_000].flatMap((at): FaultEvent[] => [
+      { at, kind: 'freeze', peer: p3 },
+      { at: at + 6500, kind: 'thaw', peer: p3 }
+    ])
+    const end = await runMembers({
+      ...{ algorithm, options: algorithm.options.parse({}) as Record<string, unknown> },
+      ...{ peers: 5, rounds: 280, graph: { kind: 'complete' }, faults: { rules: [], events } }
+    })
+    agree(t, end, namesOf(5))
+    t.true(textsOf(end, p1).includes('left-out p3'))
+  })
+
+test.serial(
+  'peers that answer with SKIP a little late, again and again, as on a busy machine, are not left out',
+  async (t) => {
+    const random = createRandom(1, 'stalls')
+    const events: FaultEvent[] = []
+    for (const peer of namesOf(3))
+      for (let at = 3000; at < 200_000; at += 30 * random.uniform()) {
+        events.push({ at, kind: 'freeze', peer })
+        events.push({ at: (at += 150 * random.uniform()), kind: 'thaw', peer })
+      }
+    events.sort((left, right) => left.at - right.at)
+    const algorithm = recordOf('ad-psgd')
+    const faults = { rules: [], events }
+    const end = await runMembers({ algorithm, options: { period: 1 }, peers: 3, rounds: 2000, gradient: 2, faults })
+    agree(t, end, namesOf(3))
+    for (const peer of namesOf(3))
+      t.deepEqual(
+        textsOf(end, peer).filter((text) => text.startsWith('left-out')),
+        []
+      )
+  }
+)
+
+test.serial(
+  'where each peer has its own pace, one that is so slow that the others end without it ends with their model',
+  async (t) => {
+    const algorithm = recordOf('ad-psgd')
+    const end = await runMembers({
+      ...{ algorithm, options: { period: 1 }, peers: 4, rounds: 300 },
+      gradient: (peer) => (peer === p3 ? 250 : 50)
+    })
+    agree(t, end, namesOf(4))
+    t.true((end.rounds.get(p3)?.size ?? 0) < 200)
+  }
+)
+
+for (const [when, healed, why] of [
+  ['before the others end', 19_000, undefined],
+  [
+    'after the others have ended',
+    26_000,
+    /^p[56]: p1, p2, p3, p4 finished the run in round 460 without p5, p6, and are gone$/
+  ],
+  ['never', 1e6, /^p[56] has waited 60 s to continue; missing: p1, p2, p3, p4$/]
+] as const)
+  test.serial(
+    `a minority that was cut off does not train a second model to the end: it meets the others ${when}`,
+    async (t) => {
+      const [majority, minority] = [
+        [p1, p2, p3, p4],
+        [p5, p6]
+      ]
+      const events: FaultEvent[] = [
+        { at: 8000, kind: 'partition', groups: [majority, minority] },
+        { at: healed, kind: 'heal' }
+      ]
+      const end = await runMembers({ peers: 6, rounds: 400, wait: 60_000, faults: { rules: [], events } })
+      if (why === undefined) return agree(t, end, namesOf(6))
+      t.deepEqual([...end.models.keys()].sort(), majority)
+      for (const peer of minority) t.regex(end.lost.get(peer) ?? '', why)
+      // None of their rounds is later than the division.
+      for (const peer of minority) t.true(Math.max(...(end.times.get(peer)?.values() ?? [])) < 8000 + 6000)
+    }
+  )
 
 test.serial('a quorum begins, and a peer that is late joins with the model of the run', async (t) => {
   const events: FaultEvent[] = [{ at: 6000, kind: 'join', peer: p4 }]

@@ -46,6 +46,8 @@ export class Member extends SwarmView {
   #begunContacts: readonly PeerRecord[] | undefined
   #now: Milliseconds
   #nextBeat: Milliseconds
+  /** The first round of final averaging, once this peer is there; 0 before. */
+  #forgivenAt = 0
 
   constructor(options: MemberOptions, now: Milliseconds) {
     const { self, peers, places = [], settings, signer, random, lifeBefore = 0, roundBefore = 0 } = options
@@ -102,6 +104,7 @@ export class Member extends SwarmView {
     this.#gossip.received(from, note.number, note.again, now)
     const fault = this.#intake.receive(from, note)
     this.knowledge.updateDistance(from, note)
+    if (this.#forgivenAt > 0) this.#changed()
     this.#begunContacts = undefined
     return fault
   }
@@ -153,15 +156,15 @@ export class Member extends SwarmView {
   }
 
   /** This peer has finished, and is gone. */
-  end(now: Milliseconds): void {
+  end(round: number, now: Milliseconds): void {
     this.#enter(now)
-    this.#publishNow(this.#own.end('ended', this.#report.round))
+    this.#publishNow(this.#own.end('ended', round))
   }
 
-  /** This peer has finished its training. It stays, and gives its state to others. */
-  finish(now: Milliseconds): void {
+  /** This peer has finished its training; `round` is the one after its last. It stays, and gives its state to others. */
+  finish(round: number, now: Milliseconds): void {
     this.#enter(now)
-    this.#publishNow(this.#own.end('done', this.#report.round))
+    this.#publishNow(this.#own.end('done', round))
   }
 
   /** The notes to be sent at once. */
@@ -207,9 +210,13 @@ export class Member extends SwarmView {
     return super.isUsable(peer, round) && !this.#watcher.apart.isFrom(peer) && !isRestless()
   }
 
-  /** The result of the run is about to be made: whoever is kept out is taken in, until it costs something again. */
-  forgive(now: Milliseconds): void {
+  /**
+   * The result of the run is made from this round on: whoever is kept out is taken in, until it costs something again. That
+   * others who are not there yet keep somebody out does not count: they will do the same.
+   */
+  forgive(round: number, now: Milliseconds): void {
     this.#enter(now)
+    this.#forgivenAt = round
     this.#report.strikes.forgive(now)
     this.#detector.forgive(this.#clock.at(now))
     this.#changed()
@@ -270,7 +277,7 @@ export class Member extends SwarmView {
     const at = () => this.#clock.at(this.#now)
     const isHeard = (peer: PeerName) => this.#detector.isPresent(peer, at())
     const own = () => this.#report.names(this.#detector.unreachable, this.#now, this.#detector.restless(at()))
-    return (this.#view ??= new View(this.knowledge, own(), this.#contacts.all, isHeard))
+    return (this.#view ??= new View(this.knowledge, own(), this.#contacts.all, isHeard, this.#forgivenAt))
   }
 
   #changed() {

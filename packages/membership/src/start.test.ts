@@ -132,7 +132,7 @@ test('the changes of a death and a return name the peer, and the voters', (t) =>
 test('a peer that has finished stays, and gives its state', (t) => {
   const room = new Room('abc').begin()
   for (const name of room.names) room.report(name, { round: 50 })
-  for (const name of ['a', 'b']) room.member(name).finish(room.now)
+  for (const name of ['a', 'b']) room.member(name).finish(4, room.now)
   room.end('c')
   room.run(1000)
   room.enter('c')

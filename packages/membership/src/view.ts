@@ -30,6 +30,7 @@ export class View {
   readonly isMain: boolean
   readonly #knowledge: Knowledge
   readonly #own: OwnReports
+  readonly #since: number
   #present: readonly PeerName[] | undefined
   #reports: readonly Reports[] | undefined
   #quarantined: ReadonlySet<PeerName> | undefined
@@ -38,13 +39,16 @@ export class View {
   #brokenPairs: readonly BrokenPair[] | undefined
   #brokenKeys: ReadonlySet<string> | undefined
 
+  /** @param since - only peers that are in this round or a later one still leave out whom they report as silent */
   constructor(
     knowledge: Knowledge,
     own: OwnReports,
     contacts: Iterable<PeerName>,
-    isHeard: (peer: PeerName) => boolean
+    isHeard: (peer: PeerName) => boolean,
+    since = 0
   ) {
     this.#knowledge = knowledge
+    this.#since = since
     this.#own = own
     this.electorate = knowledge.electorate
     this.members = knowledge.members
@@ -107,8 +111,14 @@ export class View {
     this.#reports ??= [...this.#knowledge.reporting, this.#own.self]
       .filter((peer, index, all) => this.isPresent(peer) && all.lastIndexOf(peer) === index)
       .sort(compareTexts)
-      .map((peer) => (peer === this.#own.self ? this.#own : { self: peer, ...namesOf(this.#knowledge, peer) }))
+      .map((peer) => (peer === this.#own.self ? this.#own : { self: peer, ...this.#namesOf(peer) }))
     return this.#reports
+  }
+
+  #namesOf(peer: PeerName) {
+    const { broken = [], silent = [] } = this.#knowledge.record(peer) ?? {}
+    const isFresh = this.#since === 0 || (this.#knowledge.latest(peer)?.round ?? 0) >= this.#since
+    return { broken, silent: isFresh ? silent : [] }
   }
 
   #leftOutNow(): ReadonlyMap<PeerName, readonly PeerName[]> {
@@ -129,11 +139,6 @@ export class View {
   #mayBePresent(peer: PeerName): boolean {
     return peer !== this.#own.self && this.#knowledge.isMember(peer) && !this.dead.has(peer)
   }
-}
-
-function namesOf(knowledge: Knowledge, peer: PeerName) {
-  const { broken = [], silent = [] } = knowledge.record(peer) ?? {}
-  return { broken, silent }
 }
 
 function quarantinedBy(reports: readonly Reports[], needed: number): Set<PeerName> {

@@ -100,9 +100,9 @@ class Division {
     if (fate === 'leaves') this.#hasLeft.add(name)
     if (fate === 'finishes' || fate === 'ends') this.#finished.add(name)
     if (fate === 'leaves') member.leave(4, room.now)
-    if (fate === 'finishes' || fate === 'ends') member.finish(room.now)
+    if (fate === 'finishes' || fate === 'ends') member.finish(4, room.now)
     room.deliver()
-    if (fate === 'ends') member.end(room.now)
+    if (fate === 'ends') member.end(4, room.now)
     room.deliver()
     if (fate !== 'finishes') room.end(name)
   }
@@ -150,14 +150,14 @@ test('peers that were cut off from those that have finished do not become a majo
   const room = new Room('abcdef').begin()
   for (const a of 'abcd') for (const b of 'ef') room.cut(a, b)
   room.run(settle)
-  for (const name of 'abcd') room.member(name).finish(room.now)
+  for (const name of 'abcd') room.member(name).finish(4, room.now)
   room.run(1000)
   for (const a of 'abcd') for (const b of 'ef') room.cut(a, b, false)
   room.run(2000)
   // They take the result of those that still serve.
   t.true([...'abcd'].includes(room.member('e').finisher ?? ''))
   for (const name of 'abcd') {
-    room.member(name).end(room.now)
+    room.member(name).end(4, room.now)
     room.deliver()
     room.end(name)
   }

@@ -94,7 +94,6 @@ export class Members {
       const now = this.#fabric.now()
       // Many fast rounds pass between two ticks: which peers are behind is judged by this peer's current round.
       this.#report(now)
-      if (this.#trainee?.isFinal(round()) === true) this.#forgive()
       const donor = this.#donor(round(), now)
       if (donor === undefined && !this.#hasBegun && this.#member.mayBegin) this.begin((this.#firstRound = round()))
       const isFirst = round() === this.#firstRound
@@ -118,12 +117,6 @@ export class Members {
       do await this.#waitForNews(next, between.wait)
       while (donor !== undefined && this.#fabric.now() < next)
     }
-  }
-
-  /** Before final averaging: whoever was left out in training is taken in, or it would end with a model of its own. */
-  #forgive(): void {
-    if (!this.#hasForgiven) this.#act((now) => this.#member.forgive(now))
-    this.#hasForgiven = true
   }
 
   /** The peer to take a state from, if one is needed. */
@@ -262,7 +255,7 @@ export class Members {
   /** This peer has finished. It serves the others until all that are present have finished, or none has progressed for `timeout`. Then it leaves. */
   async finish(round: number, wait: BetweenRounds['wait'], timeout: Milliseconds): Promise<void> {
     this.#hasFinished = true
-    this.#act((now) => this.#member.finish(now))
+    this.#act((now) => this.#member.finish(round, now))
     const laggards = this.laggards(round)
     let since = this.#fabric.now()
     for (;;) {
@@ -277,7 +270,7 @@ export class Members {
 
   /** This peer takes part in no round after `round`: it has finished, or was stopped. The others are notified, so they do not take it for dead. */
   leave(round = this.#trainee?.progress().round ?? 0): void {
-    if (this.#hasFinished) this.#act((now) => this.#member.end(now))
+    if (this.#hasFinished) this.#act((now) => this.#member.end(round, now))
     else if (this.#hasBegun) this.#act((now) => this.#member.leave(round, now))
     this.end()
   }
@@ -315,9 +308,19 @@ export class Members {
   #report(now: Milliseconds): void {
     if (this.#trainee === undefined || !this.#hasBegun) return
     const progress = this.#trainee.progress()
+    if (this.#trainee.isFinal(progress.round)) this.#forgive(progress.round)
     // Only then do they matter, and in a graph that changes by round they take long to find.
     const isNeeded = this.#member.hasStruck(now)
     this.#member.report(isNeeded ? { ...progress, neighbours: this.#rows.neighbours(progress.round) } : progress, now)
+  }
+
+  /**
+   * Training is over: whoever was left out is taken in, or it would end with a model of its own. This is before others
+   * hear of this peer's round, from which they conclude that what it says of them is of now.
+   */
+  #forgive(round: number): void {
+    if (!this.#hasForgiven) this.#act((now) => this.#member.forgive(round, now))
+    this.#hasForgiven = true
   }
 
   async #tick(spawned: MembersFabric): Promise<void> {
