@@ -54,6 +54,11 @@ export class Detector {
     return this.#suspicion.isPresent(peer, at)
   }
 
+  /** Whether a contact is known from others only, and is not suspected. */
+  isNew(peer: PeerName): boolean {
+    return this.#suspicion.isNew(peer)
+  }
+
   /** A record of a peer, or of this one, is about to be taken in. It may refute votes, or tell of a new life. */
   recordComes(record: PeerRecord, at: Milliseconds): void {
     const { name, life } = record

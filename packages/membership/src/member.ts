@@ -275,7 +275,9 @@ export class Member extends SwarmView {
 
   protected get view(): View {
     const at = () => this.#clock.at(this.#now)
-    const isHeard = (peer: PeerName) => this.#detector.isPresent(peer, at())
+    // Once the run has begun, who is still being connected to is not missing.
+    const isComing = (peer: PeerName) => this.#entry.hasBegun && this.#detector.isNew(peer)
+    const isHeard = (peer: PeerName) => this.#detector.isPresent(peer, at()) || isComing(peer)
     const own = () => this.#report.names(this.#detector.unreachable, this.#now, this.#detector.restless(at()))
     return (this.#view ??= new View(this.knowledge, own(), this.#contacts.all, isHeard, this.#forgivenAt))
   }

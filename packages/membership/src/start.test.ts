@@ -96,6 +96,37 @@ test('a minority pauses, continues or ends, as its policy says', (t) => {
   }
 })
 
+test('a peer that others show, and that has not reached this one yet, is waited for at the start, and not missing', (t) => {
+  const room = new Room('abc')
+  room.cut('a', 'c')
+  room.run(500)
+  // Only b hears both, and begins; a sees that, and has heard nothing of c.
+  const [first, second] = [room.member('a'), room.member('b')]
+  t.deepEqual([first.mayBegin, second.mayBegin], [false, true])
+  second.begin(0, room.now)
+  room.deliver()
+  t.true(first.mayBegin)
+  first.begin(0, room.now)
+  room.run(250)
+  t.true(first.isAnyJoining)
+  t.deepEqual([first.state, first.missing], ['healthy', []])
+  room.member('c').begin(0, room.now)
+  room.cut('a', 'c', false)
+  room.run(1000)
+  t.false(first.isAnyJoining)
+  t.deepEqual(room.kinds('a'), ['joined b', 'healthy', 'joined c'])
+})
+
+test('a peer that others show, and that this one cannot reach at all, is waited for no longer than it takes to find that', (t) => {
+  const room = new Room('abc')
+  room.cut('a', 'c')
+  room.run(1000)
+  for (const name of room.names) room.member(name).begin(0, room.now)
+  room.run(10_000)
+  t.true(room.member('a').isGone(c))
+  t.is(room.member('a').state, 'degraded')
+})
+
 test('the last of several is isolated and pauses, also the first of two, and also if the others have left', (t) => {
   for (const names of ['ab', 'abc', 'abcd'])
     for (const how of ['dies', 'leaves'] as const)

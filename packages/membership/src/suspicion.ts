@@ -51,9 +51,11 @@ export class Suspicion {
     if (watch?.suspectedAt !== undefined) watch.suspectedAt = at
   }
 
-  /** Twice the largest recent gap, within bounds. */
+  /** Twice the largest recent gap, within bounds; the upper one before the first message. */
   suspectAfter(peer: PeerName): Milliseconds {
     const { minSuspectAfter, maxSuspectAfter, beat } = this.#settings
+    // A first connection takes longer than a sign on one that is there.
+    if (this.isNew(peer)) return maxSuspectAfter
     const gap = this.#watches.get(peer)?.largestGap ?? beat
     return Math.min(maxSuspectAfter, Math.max(minSuspectAfter, 2 * gap))
   }
@@ -67,6 +69,12 @@ export class Suspicion {
 
   wasHeard(peer: PeerName): boolean {
     return this.#watches.get(peer)?.wasHeard === true
+  }
+
+  /** Whether a contact is known from others only: nothing has come from it yet, and it is not suspected. */
+  isNew(peer: PeerName): boolean {
+    const watch = this.#watches.get(peer)
+    return watch === undefined || (!watch.wasHeard && watch.suspectedAt === undefined)
   }
 
   isSuspected(peer: PeerName): boolean {

@@ -75,9 +75,9 @@ export abstract class SwarmView {
     return this.view.isPresent(peer)
   }
 
-  /** Whether any {@link present} peer has not begun its life. */
+  /** Whether any peer has not begun its life and is not dead, heard by this peer or shown by others. */
   get isAnyJoining(): boolean {
-    for (const peer of this.knowledge.joining) if (this.isPresent(peer)) return true
+    for (const peer of this.knowledge.joining) if (this.knowledge.isMember(peer) && !this.isDead(peer)) return true
     return false
   }
 
