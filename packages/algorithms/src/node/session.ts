@@ -33,6 +33,10 @@ export class Session {
   readonly #participation: Participation | undefined
   /** The weight that this peer gave up with its own state when it took another's. */
   #lostMass = 0
+  /** The state at the beginning of the current round, if it is kept. */
+  #beginning: State | undefined
+  /** Whether the state at the beginning of each round is kept, so that a checkpoint can be taken after an error in the round. */
+  keepsBeginnings = false
   #start: (() => Float32Array | PromiseLike<Float32Array>) | undefined
   #round = 0
 
@@ -91,7 +95,8 @@ export class Session {
 
   /**
    * As `save`, for all peers to continue from the same round: early messages are left out, since they are sent again. From here on codecs are
-   * independent of everything that was sent before, here as at a peer that resumes; so both send the same bits.
+   * independent of everything that was sent before, here as at a peer that resumes; so both send the same bits. After an
+   * error in a round this is the state at its beginning, if {@link keepsBeginnings} was set before it.
    *
    * @throws InputError where an algorithm has no rounds that all peers begin with the same state; see {@link checkpointProblem}
    */
@@ -99,12 +104,22 @@ export class Session {
     const problem = checkpointProblem(this.#settings.algorithm)
     if (problem !== undefined) throw new InputError(problem)
     this.#peer.startCodecsAnew()
-    return pack({ ...this.#snapshot('without early'), isCut: 1 })
+    return pack({ ...(this.#beginning ?? this.#snapshot('without early')), isCut: 1 })
   }
 
   /** The next round. */
   get round(): number {
     return this.#round
+  }
+
+  /** The model as of the end of the last round. Valid until the next step. */
+  get parameters(): Float32Array {
+    return this.#modelOf(this.#round > this.#settings.rounds ? this.#averaging : this.#training).values
+  }
+
+  /** How many samples this peer has gone through. */
+  get samples(): number {
+    return this.#peer.gradients.batches.drawn
   }
 
   /** How many milliseconds this peer has waited for others so far. */
@@ -122,7 +137,7 @@ export class Session {
     return {
       round: this.#round,
       drawn: gradients.batches.drawn,
-      optimisers,
+      optimisers: { ...optimisers },
       origin: origin === undefined ? {} : { x: origin },
       training: this.#training.snapshot(messages),
       averaging: this.#averaging.snapshot(messages)
@@ -183,8 +198,7 @@ export class Session {
       if (this.#round === this.#settings.rounds) await this.#endOfAsking?.reach(this.#round)
     }
     if (this.#round === this.#rounds) await this.#participation?.finish()
-    const program = this.#round > this.#settings.rounds ? this.#averaging : this.#training
-    return this.#modelOf(program).values
+    return this.parameters
   }
 
   /** Begins the next round. Returns its program. What no `await` needs is not in `steps`, whose variables every waiting peer keeps. */
@@ -194,6 +208,7 @@ export class Session {
     if (program !== this.#training) this.#training.close()
     if (this.#round === rounds) program.start(this.#modelOf(this.#training), this.#modelOf(this.#training))
     if (this.#fabric.isStopping) this.#fabric.signal.throwIfAborted()
+    if (this.keepsBeginnings && this.#round < rounds) this.#beginning = this.#snapshot('without early')
     this.#peer.arena.inRound = true
     this.#peer.round = this.#round
     return program
@@ -260,6 +275,7 @@ export class Session {
   /** Ends a round. */
   #report(program: Program, model: Vector, lateSenders: readonly PeerName[]): StepReport {
     const round = this.#round++
+    this.#beginning = undefined
     const isTraining = program === this.#training
     const { waited, missing, unsent, distances, outliers, moves } = this.#peer.takeNotes()
     return {

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { type Deferred, deferred, type PeerName, StoppedError } from '@murmuration/core'
 import type { PeerListEntry } from '@murmuration/libp2p'
 import type { EvaluationEvent, RunEvent } from '../events.js'
-import type { PeerResult } from './run-peer.js'
+import type { PeerResult, UnfinishedModel } from './run-peer.js'
 import type { Snapshot } from './snapshots.js'
 import { LostError } from '../errors.js'
 import type { ChildTask, FromChild, ToChild } from './swarm-messages.js'
@@ -27,6 +27,7 @@ export class Child {
   readonly #process: ChildProcess
   /** Resolves when its process has ended. */
   readonly ended: Promise<void>
+  #unfinished: UnfinishedModel | undefined
   #halting: Deferred<number | undefined> | undefined
 
   constructor(task: ChildTask, listener: ChildListener) {
@@ -50,6 +51,7 @@ export class Child {
       if (message.kind === 'event') listener.event(message.event)
       if (message.kind === 'snapshot') listener.snapshot(name, message.snapshot)
       if (message.kind === 'halting') this.#halting?.resolve(message.round)
+      if (message.kind === 'unfinished') this.#unfinished = message.model
       if (message.kind === 'result') result.resolve(message.result)
       if (message.kind === 'failed') fail(errorOf(name, message))
     })
@@ -62,6 +64,11 @@ export class Child {
     this.result = result.promise
     this.ended = ended.promise
     this.#send({ kind: 'run', ...task })
+  }
+
+  /** What the peer had learned when it had to end before the run was over. */
+  get unfinished(): UnfinishedModel | undefined {
+    return this.#unfinished
   }
 
   /** Sends the peer the addresses of the others. */

@@ -13,7 +13,7 @@ import { factsOfRun, learned } from '../models/model-file.js'
 import { makeRealPlan } from '../training/make-plan.js'
 import { type Plan, type RunRequest, startEvent } from '../training/plan.js'
 import { placeOf } from './peer-list.js'
-import { type PeerResult, runPeer } from './run-peer.js'
+import { type PeerResult, runPeer, type UnfinishedModel } from './run-peer.js'
 import type { WatchAddress } from '@murmuration/watch'
 import { checkSave, saveModel } from './save.js'
 import type { Watching } from './watching/watching.js'
@@ -88,6 +88,7 @@ export async function runPeerCommand(request: RunRequest, options: PeerOptions):
         watching?.show(event)
         logging.emit(event)
       },
+      onUnfinished: (model) => saveUnfinished(plan, options, model),
       onWatching: (value) => (watching = value),
       ...(checkpoints !== undefined && { checkpoints }),
       ...(checkpoints === undefined && plan.options.algorithm.keeps !== 'weighted mean'
@@ -112,6 +113,14 @@ export async function runPeerCommand(request: RunRequest, options: PeerOptions):
   options.emit(summary)
   if (unsaved !== undefined) throw unsaved
   return summary
+}
+
+/** Writes the model of a peer that has to end before the run is over. */
+async function saveUnfinished(plan: Plan, options: PeerOptions, { parameters, rounds, samples, task }: UnfinishedModel) {
+  if (options.save === undefined) return
+  const facts = { ...factsOfRun(plan, { samples, ...learned(task) }), rounds: Math.min(rounds, plan.options.rounds) }
+  if ((await saveModel(options, task.schema, parameters, facts)) !== undefined) return
+  options.emit({ kind: 'note', text: `${options.as}: its model after ${rounds} rounds is in ${options.save}` })
 }
 
 /** The peers that a peer waits for at the start: its neighbours and all servers, or all workers. */

@@ -63,6 +63,8 @@ export interface PeerRun {
   readonly emit: (event: RunEvent) => void
   /** Receives the peer's parameters from time to time, for evaluation; awaited. */
   readonly onSnapshot: (snapshot: Snapshot, task: Task) => Promise<void>
+  /** Receives what the peer has learned, if it has to end before the run is over because others are missing or refuse it; awaited. */
+  readonly onUnfinished?: ((model: UnfinishedModel) => Promise<void>) | undefined
   readonly checkpoints?: CheckpointOptions | undefined
   /** Where to serve the page that shows the run; absent for no page. */
   readonly watch?: WatchAddress | undefined
@@ -74,6 +76,12 @@ export interface PeerRun {
   readonly halt?: Halt
   /** Aborted to stop the peer. */
   readonly signal: AbortSignal
+}
+
+/** The model of a peer that had to end before the run was over. */
+export interface UnfinishedModel extends Pick<PeerResult, 'parameters' | 'task' | 'samples'> {
+  /** How many rounds it has finished. */
+  readonly rounds: number
 }
 
 /** The result of one peer. */
@@ -171,11 +179,10 @@ async function withPeer(peerRun: PeerRun, task: TaskWorker, peer: Peer, opened?:
     const trained = await withStore(run, peer.fabric, (store) => trainPeer(run, { task, store, ...others }))
     const evaluation = isServer(run) ? noModel : await task.evaluate(trained.parameters).run()
     await peer.close()
-    const { schema, about, signature } = task
     return {
       ...trained,
       evaluation,
-      task: { schema, samples: task.samples, about, signature },
+      task: factsOfTask(task),
       traffic: peer.traffic(),
       troubled: events.troubled,
       faults: faultsSeenBy(self, peer.neighbours())
@@ -193,6 +200,10 @@ async function withPeer(peerRun: PeerRun, task: TaskWorker, peer: Peer, opened?:
     members?.leave()
     await peer.close(run.signal.aborted || run.halt?.isStopping ? 'stopped' : failure)
   }
+}
+
+function factsOfTask({ schema, samples, about, signature }: Task): PeerResult['task'] {
+  return { schema, samples, about, signature }
 }
 
 /** Serves the page, if an address is given. */
@@ -270,14 +281,22 @@ async function trainPeer(run: PeerRun, { task, store, peer, members, saved, watc
     saved === undefined ? new Session(fabric, watched, options) : Session.resume(fabric, watched, options, saved)
   checkpoints?.begin(session.round, start, () => members?.knowledge.gone ?? [])
   watching.figures.begin(session, busy)
+  // A peer that needs all others ends in the middle of a round when one is lost.
+  session.keepsBeginnings = checkpoints !== undefined && members === undefined
   const steps = session.steps()
+  const keep = async (error: unknown): Promise<never> => {
+    const kind = failureKindOf(error)
+    const isLost = kind === 'neighboursMissing' || kind === 'refused'
+    if (isLost && session.round > 0 && !isServer(run)) await keepUnfinished(run, task, session, checkpoints)
+    throw error
+  }
   for (;;) {
     if (await halt?.isDue(session.round)) {
       if (session.round > 0 && session.round <= options.rounds) await checkpoints?.writeLast(session)
       if (members !== undefined) await session.leave()
       throw new StoppedError()
     }
-    const step = await steps.next()
+    const step = await steps.next().catch(keep)
     if (step.done) {
       halt?.end()
       watching.figures.finish()
@@ -295,4 +314,11 @@ async function trainPeer(run: PeerRun, { task, store, peer, members, saved, watc
     }
     if (session.round < options.rounds) await checkpoints?.writeIfDue(session, peer)
   }
+}
+
+/** Others have left this peer without what it needs to continue: what it has learned is not lost. */
+async function keepUnfinished(run: PeerRun, task: Task, session: Session, checkpoints: Checkpoints | undefined) {
+  const { round: rounds, parameters } = session
+  if (rounds <= run.plan.options.rounds) await checkpoints?.writeLast(session)
+  await run.onUnfinished?.({ parameters: parameters.slice(), rounds, samples: session.samples, task: factsOfTask(task) })
 }

@@ -54,6 +54,7 @@ async function run({ request, self, timeout, links, checkpoints, watch, director
         // Processes of a swarm are not restarted.
         pause: plan.training.timeout,
         ...logging,
+        onUnfinished: (model) => tell({ kind: 'unfinished', model }),
         onSnapshot: (snapshot) => tell({ kind: 'snapshot', snapshot }),
         ...(checkpoints === undefined ? {} : { checkpoints, halt }),
         signal: stop.signal

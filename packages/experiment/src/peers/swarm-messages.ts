@@ -4,7 +4,7 @@ import type { WatchAddress } from '@murmuration/watch'
 import type { EvaluationEvent, RunEvent } from '../events.js'
 import type { CheckpointOptions } from './checkpoints/checkpoints.js'
 import type { RunRequest } from '../training/plan.js'
-import type { PeerResult } from './run-peer.js'
+import type { PeerResult, UnfinishedModel } from './run-peer.js'
 import type { Snapshot } from './snapshots.js'
 
 /** What a peer's process must run. */
@@ -41,4 +41,6 @@ export type FromChild =
   | { readonly kind: 'halting'; readonly round: number | undefined }
   | { readonly kind: 'snapshot'; readonly snapshot: Snapshot }
   | { readonly kind: 'result'; readonly result: PeerResult }
+  /** Comes before 'failed', if the peer has learned something. */
+  | { readonly kind: 'unfinished'; readonly model: UnfinishedModel }
   | { readonly kind: 'failed'; readonly name: string; readonly message: string; readonly stack?: string }

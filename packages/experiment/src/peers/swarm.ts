@@ -16,7 +16,7 @@ import { factsOfRun, learned } from '../models/model-file.js'
 import { makeRealPlan } from '../training/make-plan.js'
 import { type Plan, type RunRequest, startEvent } from '../training/plan.js'
 import { meetingTimeout } from '../training/meeting-timeout.js'
-import type { PeerResult } from './run-peer.js'
+import type { PeerResult, UnfinishedModel } from './run-peer.js'
 import { checkSave, saveModel } from './save.js'
 import { linksOf } from './shaped-links.js'
 import { type Results, summarise } from './summary.js'
@@ -119,6 +119,19 @@ function saveMean(
   return saveModel(options, task.schema, mean(models), factsOfRun(plan, { samples, ...learned(task), evaluation }))
 }
 
+/** Saves the mean of the models of a run that nobody has finished. */
+async function saveUnfinished(plan: Plan, models: readonly UnfinishedModel[], options: SwarmOptions) {
+  if (options.save === undefined) return
+  const [{ task }] = models
+  const samples = models.reduce((sum, model) => sum + model.samples, 0)
+  const rounds = Math.min(plan.options.rounds, ...models.map((model) => model.rounds))
+  const facts = { ...factsOfRun(plan, { samples, ...learned(task) }), rounds }
+  const unsaved = await saveModel(options, task.schema, mean(models.map(({ parameters }) => parameters)), facts)
+  if (unsaved !== undefined) return
+  const text = `nobody has finished; the mean of the ${models.length} models after ${rounds} rounds is in ${options.save}`
+  options.emit({ kind: 'note', text })
+}
+
 async function runChildren(
   plan: Plan,
   request: RunRequest,
@@ -156,6 +169,8 @@ async function runChildren(
     const [{ results, gaveUp }, ofServers] = await Promise.race([ends, stopped.promise, evaluator.failure])
     return { results, servers: ofServers, gaveUp: losses.withCause(gaveUp) }
   } catch (error) {
+    const models = workers.flatMap(({ unfinished }) => unfinished ?? [])
+    if (failureKindOf(error) === 'neighboursMissing' && models.length > 0) await saveUnfinished(plan, models, options)
     throw losses.withCause(error)
   } finally {
     signal.removeEventListener('abort', abort)
