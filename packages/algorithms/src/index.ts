@@ -24,7 +24,7 @@ export { StaleKeyServer, type StalenessOptions } from './keys/stale-key-server.j
 export { RelocatingKeyServer } from './keys/relocating-key-server.js'
 export { Members } from './node/members.js'
 export { MeteredStore, type StoreFigures } from './node/metered-store.js'
-export type { MembersOptions, SwarmStanding } from './node/members-options.js'
+export type { MembersFabric, MembersOptions, SwarmStanding } from './node/members-options.js'
 export type { Saved, SavedTree } from './node/save.js'
 export { checkpointProblem } from './node/checkpoint-problem.js'
 export { Session } from './node/session.js'

@@ -9,7 +9,6 @@ import {
   type PeerName,
   type Random,
   type Receiver,
-  RefusedError,
   type SendResult,
   StoppedError,
   type Topology,
@@ -46,9 +45,9 @@ export class NetworkFabric implements Fabric<VectorMessage> {
   }
 
   /** Makes all waits reject, with a StoppedError or with the given error. */
-  stop(reason?: string | RefusedError): void {
+  stop(reason?: string | Error): void {
     if (this.signal.aborted) return
-    const error = reason instanceof RefusedError ? reason : new StoppedError(reason)
+    const error = reason instanceof Error ? reason : new StoppedError(reason)
     this.#stopping.abort(error)
     this.#context.listening.stop()
     this.#context.mailbox.stop(error)

@@ -239,7 +239,7 @@ export class NetworkPeer implements Peer {
     return session?.roundTrip(bytes, realClock.now() + pingTimeout) ?? Promise.resolve(undefined)
   }
 
-  stop(reason?: string): void {
+  stop(reason?: string | Error): void {
     this.fabric.stop(reason)
   }
 

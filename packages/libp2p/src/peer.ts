@@ -109,8 +109,8 @@ export interface Peer {
    * other length.
    */
   readonly vectorsBeyond: number
-  /** Makes the fabric's waits reject with a StoppedError. The links stay up until `close`. */
-  stop(reason?: string): void
+  /** Makes the fabric's waits reject, with a StoppedError or with the given error. The links stay up until `close`. */
+  stop(reason?: string | Error): void
   /** Stops, waits (no longer than `limits.closeTimeout`) for acknowledgements, tells the neighbours, and shuts down. */
   close(reason?: string): Promise<void>
 }

@@ -290,10 +290,12 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
   }
 
   #note({ from, round }: Route, missing: readonly PeerName[]): void {
-    const { presence, fabric, timeout } = this.#owner
+    const { presence, fabric } = this.#owner
     if (missing.length === 0) return
     this.#owner.missed(missing)
     if (presence.members !== undefined) return
+    // Where nothing at all has arrived, the wait was twice the timeout.
+    const timeout = Math.round(fabric.now() - this.#start)
     if (this.#isReliable) throw timedOut({ self: fabric.self, timeout, channel: this.name }, missing, round)
     if (missing.length < from.length || presence.isAnyLeft) return
     throw noPeerLeft(fabric.self, missing, round, presence.tooFar)

@@ -275,6 +275,12 @@ export class Members {
     this.end()
   }
 
+  /** This peer has finished before `round`, and nobody takes its state. */
+  conclude(round: number): void {
+    this.#hasFinished = true
+    this.leave(round)
+  }
+
   /** Stops sending notes. */
   end(): void {
     this.#isOver = true

@@ -116,7 +116,11 @@ export async function runPeerCommand(request: RunRequest, options: PeerOptions):
 }
 
 /** Writes the model of a peer that has to end before the run is over. */
-async function saveUnfinished(plan: Plan, options: PeerOptions, { parameters, rounds, samples, task }: UnfinishedModel) {
+async function saveUnfinished(
+  plan: Plan,
+  options: PeerOptions,
+  { parameters, rounds, samples, task }: UnfinishedModel
+) {
   if (options.save === undefined) return
   const facts = { ...factsOfRun(plan, { samples, ...learned(task) }), rounds: Math.min(rounds, plan.options.rounds) }
   if ((await saveModel(options, task.schema, parameters, facts)) !== undefined) return

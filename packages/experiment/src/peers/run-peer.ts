@@ -1,5 +1,13 @@
 import { hasMembers, Members, type Saved, Session } from '@murmuration/algorithms'
-import { type Evaluation, type KeyCounts, type Links, type PeerName, StoppedError, type Task } from '@murmuration/core'
+import {
+  type Evaluation,
+  type KeyCounts,
+  type Links,
+  NeighboursMissingError,
+  type PeerName,
+  StoppedError,
+  type Task
+} from '@murmuration/core'
 import {
   createPeer,
   type AdmissionOptions,
@@ -25,6 +33,7 @@ import type { EventLog } from './event-log/event-log.js'
 import { loggedFabric } from './event-log/logged-fabric.js'
 import { linkEvents } from './link-events.js'
 import { MemberEvents } from './member-events.js'
+import { NeededPeers } from './needed-peers.js'
 import { OutlierEvents } from './outlier-events.js'
 import type { Plan } from '../training/plan.js'
 import { faultsSeenBy } from './sender-faults.js'
@@ -158,6 +167,7 @@ async function withPeer(peerRun: PeerRun, task: TaskWorker, peer: Peer, opened?:
   const run = { ...peerRun, emit: watching.showing(peerRun.emit) }
   const { self } = run
   let members: Members | undefined
+  let needed: NeededPeers | undefined
   let failure = 'failed'
   const stop = () => peer.stop()
   run.signal.addEventListener('abort', stop)
@@ -169,13 +179,14 @@ async function withPeer(peerRun: PeerRun, task: TaskWorker, peer: Peer, opened?:
     else run.emit({ kind: 'peer', peer: self, pid: process.pid, id, addresses, parameters, about: task.about })
     const events = new MemberEvents(self, () => peer.fabric.now())
     members = membersOf(run, peer, opened?.files.gone ?? [], events, watching)
+    needed = members === undefined ? neededOf(run, peer, watching) : undefined
     await watch(run, watching, task)
-    watching.begin(members)
+    watching.begin(members, (members ?? needed) !== undefined)
     const entrance = await meet(run, peer, members)
     await weighByCounts(run, task, peer)
     // A peer that joins takes the state of another, which is newer than its own checkpoints.
     const saved = entrance === 'joins' ? undefined : await opened?.checkpoints.resume(peer, opened.files, run.timeout)
-    const others = { peer, members, saved, watching, checkpoints: opened?.checkpoints }
+    const others = { peer, members, needed, saved, watching, checkpoints: opened?.checkpoints }
     const trained = await withStore(run, peer.fabric, (store) => trainPeer(run, { task, store, ...others }))
     const evaluation = isServer(run) ? noModel : await task.evaluate(trained.parameters).run()
     await peer.close()
@@ -187,7 +198,8 @@ async function withPeer(peerRun: PeerRun, task: TaskWorker, peer: Peer, opened?:
       troubled: events.troubled,
       faults: faultsSeenBy(self, peer.neighbours())
     }
-  } catch (error) {
+  } catch (thrown) {
+    const error = thrown instanceof NeighboursMissingError && needed ? await needed.explain(thrown) : thrown
     const kind = failureKindOf(error)
     if (kind === 'diverged' || kind === 'neighboursMissing') failure = (error as Error).message
     throw error
@@ -198,6 +210,7 @@ async function withPeer(peerRun: PeerRun, task: TaskWorker, peer: Peer, opened?:
     await opened?.checkpoints.end()
     watching.end()
     members?.leave()
+    needed?.leave()
     await peer.close(run.signal.aborted || run.halt?.isStopping ? 'stopped' : failure)
   }
 }
@@ -237,6 +250,14 @@ function membersOf(
   })
 }
 
+/** For all other algorithms; a shared store says itself who is lost. */
+function neededOf({ plan }: PeerRun, peer: Peer, others: Watching): NeededPeers | undefined {
+  if (plan.options.algorithm.needs.store !== undefined) return undefined
+  const { fabric, signer } = peer
+  const fail = (error: NeighboursMissingError) => peer.stop(error)
+  return new NeededPeers(plan, { fabric, signer, others, links: () => peer.neighbours(), fail })
+}
+
 /** Connects to the others: begins with them, or finds a running training. */
 async function meet(run: PeerRun, peer: Peer, members: Members | undefined): Promise<'begins' | 'joins'> {
   const peerList = await run.peerList({ id: peer.id, addresses: peer.addresses })
@@ -260,14 +281,24 @@ interface Trainee {
   readonly store: Plan['options']['store']
   readonly peer: Peer
   readonly members: Members | undefined
+  readonly needed: NeededPeers | undefined
   /** The state to resume from; absent for a new start. */
   readonly saved: Saved | undefined
   readonly watching: Watching
   readonly checkpoints: Checkpoints | undefined
 }
 
-async function trainPeer(run: PeerRun, { task, store, peer, members, saved, watching, checkpoints }: Trainee) {
-  if (run.plan.options.algorithm.keys !== undefined) return trainRows(run, task, peer, watching)
+async function trainPeer(run: PeerRun, trainee: Trainee) {
+  const { task, peer, needed, watching } = trainee
+  if (run.plan.options.algorithm.keys === undefined) return trainModel(run, trainee)
+  needed?.begin(0)
+  const trained = await trainRows(run, task, peer, watching)
+  needed?.finish(run.plan.options.rounds)
+  return trained
+}
+
+async function trainModel(run: PeerRun, trainee: Trainee) {
+  const { task, store, peer, members, needed, saved, watching, checkpoints } = trainee
   const { halt, log } = run
   const fabric = log === undefined ? peer.fabric : loggedFabric(peer.fabric, log)
   const options = { ...run.plan.options, members, store }
@@ -282,6 +313,7 @@ async function trainPeer(run: PeerRun, { task, store, peer, members, saved, watc
   checkpoints?.begin(session.round, start, () => members?.knowledge.gone ?? [])
   watching.figures.begin(session, busy)
   // A peer that needs all others ends in the middle of a round when one is lost.
+  needed?.begin(session.round)
   session.keepsBeginnings = checkpoints !== undefined && members === undefined
   const steps = session.steps()
   const keep = async (error: unknown): Promise<never> => {
@@ -299,6 +331,7 @@ async function trainPeer(run: PeerRun, { task, store, peer, members, saved, watc
     const step = await steps.next().catch(keep)
     if (step.done) {
       halt?.end()
+      needed?.finish(session.round)
       watching.figures.finish()
       const working = busy.fraction(start)
       return { parameters: step.value, ...reports.totals(), working }
@@ -320,5 +353,10 @@ async function trainPeer(run: PeerRun, { task, store, peer, members, saved, watc
 async function keepUnfinished(run: PeerRun, task: Task, session: Session, checkpoints: Checkpoints | undefined) {
   const { round: rounds, parameters } = session
   if (rounds <= run.plan.options.rounds) await checkpoints?.writeLast(session)
-  await run.onUnfinished?.({ parameters: parameters.slice(), rounds, samples: session.samples, task: factsOfTask(task) })
+  await run.onUnfinished?.({
+    parameters: parameters.slice(),
+    rounds,
+    samples: session.samples,
+    task: factsOfTask(task)
+  })
 }

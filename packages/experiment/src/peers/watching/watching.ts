@@ -72,12 +72,16 @@ export class Watching {
     }
   }
 
-  /** Starts reporting and asking. Without a membership, nothing else listens to notes, so this does. */
-  begin(members: Members | undefined): void {
+  /**
+   * Starts reporting and asking.
+   *
+   * @param isTold - whether another part listens to notes, and calls {@link take}; if not, this does
+   */
+  begin(members: Members | undefined, isTold: boolean): void {
     this.#members = members
     const { fabric } = this.#peer
     const note = (from: PeerName, text: string) => (this.isMine(text) ? this.take(from, text) : undefined)
-    if (members === undefined) fabric.listen({ note, heard: () => {}, refused: () => {} })
+    if (!isTold) fabric.listen({ note, heard: () => {}, refused: () => {} })
     fabric.spawn(async (activity) => {
       while (!this.#isOver) {
         this.#tick(activity.now())
