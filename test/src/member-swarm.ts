@@ -1,5 +1,5 @@
 /** A simulated swarm whose peers come and go, and its result. */
-import { type Algorithm, dpsgd, Members, Session, type Vector } from '@murmuration/algorithms'
+import { type Agreement, type Algorithm, dpsgd, Members, Session, type Vector } from '@murmuration/algorithms'
 import { quadratics } from '@murmuration/contract'
 import {
   type ConsensusEstimate,
@@ -65,6 +65,8 @@ export interface SwarmEnd {
   /** When each peer last ended each round. */
   readonly times: ReadonlyMap<PeerName, ReadonlyMap<number, Milliseconds>>
   readonly estimates: readonly ConsensusEstimate[]
+  /** How each peer that has finished found that its final model compares with those of others. */
+  readonly agreements: ReadonlyMap<PeerName, Agreement>
   /** Of each process that has finished. */
   readonly books: ReadonlyMap<PeerName, Books>
 }
@@ -102,6 +104,7 @@ export async function runMembers({
   const rounds = new Map<PeerName, Map<number, Float32Array>>(topology.peers.map((peer) => [peer, new Map()]))
   const times = new Map<PeerName, Map<number, Milliseconds>>(topology.peers.map((peer) => [peer, new Map()]))
   const estimates: ConsensusEstimate[] = []
+  const agreements = new Map<PeerName, Agreement>()
   const books = new Map<PeerName, Books>()
   const program = async (fabric: Fabric<VectorMessage>) => {
     const { self } = fabric
@@ -152,6 +155,7 @@ export async function runMembers({
         }
       }
       models.set(self, step.value.slice())
+      if (members.agreement !== undefined) agreements.set(self, members.agreement)
       watching?.ended('finished')
       books.set(self, { life, moved, ...(await endOf(session, fabric)) })
     } catch (error) {
@@ -168,7 +172,7 @@ export async function runMembers({
   const gradientOf = typeof gradient === 'number' ? () => gradient : gradient
   const cost = ({ kind }: { kind: string }, peer: PeerName) => (kind === 'gradient' ? gradientOf(peer) : 0)
   await simulate({ topology, seed, wire, links, cost, faults, observer }, program)
-  return { models, lost, changes, rounds, times, estimates, books }
+  return { models, lost, changes, rounds, times, estimates, agreements, books }
 }
 
 /** The values of a peer once everything in flight to it has arrived. */

@@ -165,7 +165,7 @@ for (const name of ['ad-psgd', 'dpsgd', 'sgp'])
       { at: at + 6500, kind: 'thaw', peer: p3 }
     ])
     const end = await runMembers({
-      ...{ algorithm, options: algorithm.options.parse({}) as Record<string, unknown> },
+      ...{ algorithm, options: algorithm.options.parse({}) },
       ...{ peers: 5, rounds: 280, graph: { kind: 'complete' }, faults: { rules: [], events } }
     })
     agree(t, end, namesOf(5))
@@ -261,6 +261,27 @@ test.serial('every peer knows about how far all are apart', async (t) => {
     // The four numbers go to four different sums, so that nothing is lost but the peers that have not told yet.
     t.true(relative > 0.6 && relative < 1.4, `${relative} of the true one after round ${round}`)
   }
+})
+
+test.serial('at the end every peer knows how far the final models of the others are from its own', async (t) => {
+  const end = await runMembers({ peers: 4, rounds: 100, finalRounds: 1 })
+  t.is(end.agreements.size, 4)
+  for (const [peer, { distances, unknown, unfinished }] of end.agreements) {
+    t.deepEqual([unknown, unfinished], [[], []])
+    t.deepEqual(
+      distances.map(({ from }) => from).join(),
+      namesOf(4)
+        .filter((other) => other !== peer)
+        .join()
+    )
+    for (const { from, distance } of distances) {
+      const [mine, theirs] = [end.models.get(peer), end.models.get(from)] as [Float32Array, Float32Array]
+      const found = 2 * consensusDistance([mine, theirs])
+      t.true(found > 0 && Math.abs(distance - found) < 0.01 * found, `${distance} for ${found}`)
+    }
+  }
+  const agreed = await runMembers({ peers: 4, rounds: 100, finalRounds: 300 })
+  for (const { distances } of agreed.agreements.values()) for (const { distance } of distances) t.true(distance < 1e-5)
 })
 
 test.serial(

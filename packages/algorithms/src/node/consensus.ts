@@ -1,4 +1,4 @@
-import type { ConsensusEstimate, PeerName } from '@murmuration/core'
+import type { ConsensusEstimate, NeighbourDistance, PeerName } from '@murmuration/core'
 import { addToSketch, sketchedConsensusDistance, sketchLength } from '@murmuration/vectors'
 
 /** The number of rounds whose sketches are kept per peer. */
@@ -9,6 +9,18 @@ const digits = 6
 
 /** The first word of a sketch's text. */
 const word = 'sketch'
+
+/** How the final model of a peer compares with those of others that have finished. */
+export interface Agreement {
+  /** How far each of them is from this peer's model, estimated from sketches; exactly 0 for the same model. */
+  readonly distances: readonly NeighbourDistance[]
+  /** The consensus distance of this peer's model and theirs; undefined where none is known. */
+  readonly consensus: number | undefined
+  /** Others that have finished, whose final model is not known here. */
+  readonly unknown: readonly PeerName[]
+  /** Others that were there and had not finished when this peer ended. */
+  readonly unfinished: readonly PeerName[]
+}
 
 /** Estimates the consensus distance from the sketches that peers exchange. It does no I/O. */
 export class Consensus {
@@ -42,9 +54,12 @@ export class Consensus {
     addToSketch(this.#sums, model, this.#seed, from, to)
   }
 
-  /** Completes this peer's sketch, which is of the model after this round. Returns the text to send to others. */
+  /**
+   * Completes this peer's sketch, which is of the model after this round; of its final model, where the round is the number of rounds. That one has
+   * all digits. Returns the text to send to others.
+   */
   end(round: number): string {
-    const numbers = [...this.#sums].map((sum) => Number(sum.toPrecision(digits)))
+    const numbers = [...this.#sums].map((sum) => (round === this.#rounds ? sum : Number(sum.toPrecision(digits))))
     this.#keep(this.#self, round, Float64Array.from(numbers))
     return `${word} ${JSON.stringify([round, ...numbers])}`
   }
@@ -52,10 +67,29 @@ export class Consensus {
   /** Takes in another peer's sketch. Returns what is wrong with it, if anything. */
   take(from: PeerName, text: string): string | undefined {
     const [round, ...numbers] = numbersOf(text.slice(word.length + 1))
-    const isRound = Number.isSafeInteger(round) && round >= 0 && round < this.#rounds
+    const isRound = Number.isSafeInteger(round) && round >= 0 && round <= this.#rounds
     if (!isRound || numbers.length !== sketchLength || !numbers.every(Number.isFinite)) return 'a malformed sketch'
     this.#keep(from, round, Float64Array.from(numbers))
     return undefined
+  }
+
+  /** How the final models of these peers, of those that are known, compare with this peer's. */
+  compare(peers: readonly PeerName[]): Pick<Agreement, 'distances' | 'consensus' | 'unknown'> {
+    const of = (peer: PeerName) => this.#sketches.get(peer)?.get(this.#rounds)
+    const own = of(this.#self)
+    if (own === undefined) return { distances: [], consensus: undefined, unknown: peers }
+    const known = peers.flatMap((from) => {
+      const theirs = of(from)
+      return theirs === undefined ? [] : { from, theirs }
+    })
+    // Of two vectors each is half of their distance from their mean.
+    const distances = known.map(({ from, theirs }) => ({
+      from,
+      distance: 2 * sketchedConsensusDistance([own, theirs])
+    }))
+    const all = [own, ...known.map(({ theirs }) => theirs)]
+    const consensus = known.length === 0 ? undefined : sketchedConsensusDistance(all)
+    return { distances, consensus, unknown: peers.filter((peer) => of(peer) === undefined) }
   }
 
   /** An estimate for this peer's newest round for which more than half of the expected peers have sent sketches. */

@@ -6,8 +6,8 @@ import {
   NeighboursMissingError,
   type PeerName
 } from '@murmuration/core'
-import { Member, ownShare, type SwarmView } from '@murmuration/membership'
-import { Consensus } from './consensus.js'
+import { Member, ownShare, type PeerRecord, type SwarmView } from '@murmuration/membership'
+import { type Agreement, Consensus } from './consensus.js'
 import type { Laggards } from './laggards.js'
 import { MemberRows } from './member-rows.js'
 import { othersMissing } from './missing.js'
@@ -33,6 +33,7 @@ export class Members {
   #isWaiting = false
   readonly #rows: MemberRows
   #consensus: Consensus | undefined
+  #agreement: Agreement | undefined
   readonly #pace = new Pace()
   #lastSign: Milliseconds = 0
 
@@ -258,14 +259,28 @@ export class Members {
     this.#act((now) => this.#member.finish(round, now))
     const laggards = this.laggards(round)
     let since = this.#fabric.now()
+    let others: readonly PeerRecord[]
     for (;;) {
       const now = this.#fabric.now()
-      const others = unfinished(this.#member, this.#fabric.self)
+      others = unfinished(this.#member, this.#fabric.self)
       if (laggards.noteProgress(others.map(({ name }) => name))) since = now
       if (others.length === 0 || now - since > timeout) break
       await this.#waitForNews(now + this.#member.settings.tick, wait)
     }
+    this.#agreement = this.#compare(others)
     this.leave(round)
+  }
+
+  /** How this peer's final model compares with those of others; undefined before it has ended. */
+  get agreement(): Agreement | undefined {
+    return this.#agreement
+  }
+
+  #compare(unfinishedNow: readonly PeerRecord[]): Agreement | undefined {
+    const contacts = new Set(this.#member.contacts)
+    const finished = this.#member.finished.filter((peer) => contacts.has(peer))
+    const compared = this.#consensus?.compare(finished)
+    return compared && { ...compared, unfinished: unfinishedNow.map(({ name }) => name) }
   }
 
   /** This peer takes part in no round after `round`: it has finished, or was stopped. The others are notified, so they do not take it for dead. */

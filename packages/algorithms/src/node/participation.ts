@@ -118,8 +118,12 @@ export class Participation {
     this.#adoptLife()
   }
 
-  /** Serves the others until they have finished too. */
-  async finish(): Promise<void> {
+  /** Tells the others this peer's final model in short, and serves them until they have finished too. */
+  async finish(model: Float32Array): Promise<void> {
+    const { fabric, rounds } = this.#peer
+    const slices = inSlices(fabric, model.length, (from, to) => this.#consensus.add(model, from, to))
+    if (slices !== undefined) await slices
+    this.#members.tellContacts(this.#consensus.end(rounds))
     await this.#members.finish(this.#trainee.round(), (until) => this.#wait(until), this.#peer.timeout)
   }
 

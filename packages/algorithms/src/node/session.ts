@@ -197,7 +197,7 @@ export class Session {
       this.#sweep()
       if (this.#round === this.#settings.rounds) await this.#endOfAsking?.reach(this.#round)
     }
-    if (this.#round === this.#rounds) await this.#participation?.finish()
+    if (this.#round === this.#rounds) await this.#participation?.finish(this.parameters)
     return this.parameters
   }
 

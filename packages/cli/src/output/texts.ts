@@ -238,6 +238,15 @@ function wordOfOwn(summary: PeerSummary): string {
   return word === '' ? 'its model' : `${word} of its model`
 }
 
+function agreementLines({ sameModel, apart = [] }: PeerSummary): string[] {
+  if (sameModel === undefined) return []
+  const same = sameModel.length === 0 ? 'nobody' : sameModel.join(', ')
+  return [
+    `  has the same model as        ${same}`,
+    ...(apart.length === 0 ? [] : [`  has another model than       ${apart.join(', ')}`])
+  ]
+}
+
 /** The summary of a single peer, for its user. */
 function peerSummaryLines(summary: PeerSummary): string[] {
   return [
@@ -245,6 +254,7 @@ function peerSummaryLines(summary: PeerSummary): string[] {
     `peer ${summary.peer} of ${count(summary.peers)}: ${workText(summary)}, ${summary.backend}`,
     `  ${wordOfOwn(summary).padEnd(28)} ${quality(summary)}`,
     `  distance to its neighbours   ${short(summary.neighbourDistance)}`,
+    ...agreementLines(summary),
     ...(summary.consensusDistance === undefined
       ? []
       : [`  consensus distance           about ${short(summary.consensusDistance)}, estimated from the peers' notes`]),

@@ -74,25 +74,26 @@ export class NeededPeers {
     if (this.#cause !== undefined || !this.#hasBegun) return error
     const found = () => this.#cause ?? this.#causeOf(error.missing)
     // Rejects once this peer is stopped, with the cause that was found meanwhile.
-    await this.#until(() => found() !== undefined, verdictWithin).catch(() => {})
+    await until(this.#options.fabric, () => found() !== undefined, verdictWithin).catch(() => {})
     const cause = found()
     return cause === undefined ? error : new NeighboursMissingError(error.missing, `${error.message}: ${cause}`)
   }
 
   #take(change: MemberChange): void {
     const { self } = this.#options.fabric
-    if (change.kind === 'state' && change.state === 'starting' && this.#hasBegun)
+    // Others know a life of this peer that this process has not lived.
+    if (this.#hasBegun && this.#members.standing.state === 'starting')
       return this.#end(self, `an earlier process of ${self} has taken part in the run`)
     if (!('peer' in change) || !this.#needed.has(change.peer)) return
     const { peer } = change
     if (change.kind === 'died') this.#end(peer, `${peer} is dead: ${change.voters.join(', ')} cannot reach it`)
     if (change.kind === 'joined' && change.life > 1) this.#end(peer, `${peer} has started again`)
-    if (change.kind === 'left') this.#options.fabric.spawn(() => this.#hasLeft(peer))
+    if (change.kind === 'left') this.#options.fabric.spawn((spawned) => this.#hasLeft(peer, spawned))
   }
 
   /** The goodbye, which has the reason, goes another way than the news. A death that has caused it is told rather than its consequence. */
-  async #hasLeft(peer: PeerName): Promise<void> {
-    await this.#until(() => this.#goodbyeOf(peer) !== undefined, goodbyeWithin)
+  async #hasLeft(peer: PeerName, fabric: MembersFabric): Promise<void> {
+    await until(fabric, () => this.#goodbyeOf(peer) !== undefined, goodbyeWithin)
     const reason = this.#goodbyeOf(peer)
     this.#end(peer, `${peer} has left${reason === undefined ? '' : `: ${reason}`}`)
   }
@@ -119,10 +120,9 @@ export class NeededPeers {
     const text = cause.endsWith(this.#why) ? cause : `${cause}; ${this.#why}`
     this.#options.fail(new NeighboursMissingError([peer], `${this.#options.fabric.self}: ${text}`))
   }
+}
 
-  async #until(isDone: () => boolean, within: Milliseconds): Promise<void> {
-    const { fabric } = this.#options
-    const end = fabric.now() + within
-    while (!isDone() && fabric.now() < end) await fabric.sleep(fabric.now() + lookEvery)
-  }
+async function until(fabric: MembersFabric, isDone: () => boolean, within: Milliseconds): Promise<void> {
+  const end = fabric.now() + within
+  while (!isDone() && fabric.now() < end) await fabric.sleep(fabric.now() + lookEvery)
 }

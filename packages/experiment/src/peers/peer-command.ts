@@ -1,13 +1,15 @@
-import { hasMembers } from '@murmuration/algorithms'
+import { type Agreement, hasMembers } from '@murmuration/algorithms'
 import { byName, type PeerName } from '@murmuration/core'
 import { durationText } from '@murmuration/files'
 import type { DiscoveryOptions, Identity, RelayOptions } from '@murmuration/libp2p'
-import { hashVector } from '@murmuration/vectors'
+import { hashVector, norm } from '@murmuration/vectors'
 import type { PeerSummary, RunEvent } from '../events.js'
 import { admissionOf, type OwnAdmission } from './admission/admission.js'
 import { checkCheckpoints, type CheckpointOptions } from './checkpoints/checkpoints.js'
 import { afterRound, Halt } from './checkpoints/halt.js'
 import { withEventLog } from './event-log/with-event-log.js'
+import { DisagreementError } from '../errors.js'
+import { apartText, peersApart } from './difference.js'
 import { FirstOutliers } from './outlier-events.js'
 import { factsOfRun, learned } from '../models/model-file.js'
 import { makeRealPlan } from '../training/make-plan.js'
@@ -101,18 +103,36 @@ export async function runPeerCommand(request: RunRequest, options: PeerOptions):
   const facts = factsOfRun(plan, { samples, ...learned(result.task), evaluation })
   const unsaved = isServer ? undefined : await saveModel(options, result.task.schema, result.parameters, facts)
   const { rounds, seed } = plan.options
+  const { distances = [], unknown = [], unfinished = [] } = result.agreement ?? {}
+  const { apartAfterTraining } = result
+  const apart = peersApart(plan.training, plan.options, distances, {
+    apartAfterTraining,
+    norm: norm(result.parameters)
+  })
+  for (const [peers, text] of [
+    [unfinished, 'has not finished, and is not waited for any longer'],
+    [unknown, 'has finished, and its model is not known here']
+  ] as const)
+    for (const peer of peers) options.emit({ kind: 'note', text: `${self}: ${peer} ${text}` })
   const run = {
     self,
     peers: peerList.length,
     outliers: outliers.names,
     rounds,
     samples: result.samples,
-    seed
+    seed,
+    ...(distances.length === 0 ? {} : { sameModel: sameAs(distances, apart), apart: apart.map(({ from }) => from) })
   }
   const summary = summarise(result, run)
   options.emit(summary)
   if (unsaved !== undefined) throw unsaved
+  if (apart.length > 0) throw new DisagreementError(apartText(self, apart))
   return summary
+}
+
+/** The peers that have this one's model. */
+function sameAs(distances: Agreement['distances'], apart: Agreement['distances']): readonly PeerName[] {
+  return distances.flatMap((each) => (apart.includes(each) ? [] : each.from))
 }
 
 /** Writes the model of a peer that has to end before the run is over. */
@@ -143,6 +163,7 @@ function summarise(
     begun,
     disagreement,
     consensusDistance,
+    agreement,
     traffic,
     faults,
     troubled,
@@ -155,8 +176,11 @@ function summarise(
   {
     self,
     ...run
-  }: Pick<PeerSummary, 'peers' | 'outliers' | 'rounds' | 'samples' | 'seed'> & { readonly self: PeerSummary['peer'] }
+  }: Pick<PeerSummary, 'peers' | 'outliers' | 'rounds' | 'samples' | 'seed' | 'sameModel' | 'apart'> & {
+    readonly self: PeerSummary['peer']
+  }
 ): PeerSummary {
+  const apartNow = agreement?.consensus ?? consensusDistance
   return {
     kind: 'summary',
     peer: self,
@@ -166,7 +190,7 @@ function summarise(
     ...(begun === undefined ? {} : { begun }),
     ...(parameters.length === 0 ? {} : evaluation),
     neighbourDistance: disagreement,
-    ...(consensusDistance === undefined ? {} : { consensusDistance }),
+    ...(apartNow === undefined ? {} : { consensusDistance: apartNow }),
     bytesSent: traffic.sent.payload + traffic.sent.overhead,
     bytesReceived: traffic.received.payload + traffic.received.overhead,
     payloadSent: traffic.sent.payload,

@@ -1,4 +1,4 @@
-import { hasMembers, Members, type Saved, Session } from '@murmuration/algorithms'
+import { type Agreement, hasMembers, Members, type Saved, Session } from '@murmuration/algorithms'
 import {
   type Evaluation,
   type KeyCounts,
@@ -113,8 +113,12 @@ export interface PeerResult {
   readonly waiting: number
   /** The fraction of that time in which gradients were computed, 0 … 1; may overlap with waiting. */
   readonly working: number
+  /** See {@link RunTotals}. */
+  readonly apartAfterTraining: number
   /** The disagreement in the last round. */
   readonly disagreement: number
+  /** How its final model compares with those of others, where peers may come and go. */
+  readonly agreement?: Agreement | undefined
   /** The peer's recent estimate of the consensus distance; absent if unknown. */
   readonly consensusDistance?: number
   /** How the peer accessed keyed rows, if there are any. */
@@ -334,7 +338,7 @@ async function trainModel(run: PeerRun, trainee: Trainee) {
       needed?.finish(session.round)
       watching.figures.finish()
       const working = busy.fraction(start)
-      return { parameters: step.value, ...reports.totals(), working }
+      return { parameters: step.value, agreement: members?.agreement, ...reports.totals(), working }
     }
     watching.figures.step(step.value)
     // The workers' reports show what a server does.

@@ -17,6 +17,8 @@ export interface RunTotals {
   readonly waiting: number
   readonly disagreement: number
   readonly consensusDistance?: number
+  /** The last estimate of the consensus distance in training, or, without one, this peer's distance from its neighbours. */
+  readonly apartAfterTraining: number
   /** See {@link Progress}. */
   readonly begun?: number
 }
@@ -32,6 +34,7 @@ export class StepReports {
   #losses: number[] = []
   #disagreement = 0
   #consensus: number | undefined
+  #apartAfterTraining = 0
   #samples = 0
   #begun: number | undefined
   /** The peers that were missing in the last round: a change causes a report. */
@@ -51,6 +54,7 @@ export class StepReports {
   add(step: StepReport): StepEvent | undefined {
     const { round, phase, loss, rate, samples, disagreement, distances, missing, unsent } = step
     this.#consensus = step.consensus?.distance ?? this.#consensus
+    if (phase === 'train') this.#apartAfterTraining = this.#consensus ?? disagreement
     this.#samples = samples
     this.#begun ??= round
     this.#waited += step.waited
@@ -90,7 +94,15 @@ export class StepReports {
   /** Over the whole run. */
   totals(): RunTotals {
     const [samples, disagreement] = [this.#samples, this.#disagreement]
-    return { ...this.#times(), samples, disagreement, ...this.#estimate(), ...this.#beginning() }
+    const apartAfterTraining = this.#apartAfterTraining
+    return {
+      ...this.#times(),
+      samples,
+      disagreement,
+      apartAfterTraining,
+      ...this.#estimate(),
+      ...this.#beginning()
+    }
   }
 
   #beginning(): { readonly begun?: number } {

@@ -95,13 +95,11 @@ export async function runSwarm(request: RunRequest, options: SwarmOptions): Prom
       { ofMean, central, before: evaluator.lastDistance, outliers: outliers.names }
     )
     const difference = differenceOf(plan.training, models, summary)
-    // Without all peers nothing is guaranteed, so that is no error.
-    if (difference !== undefined && summary.lost.length > 0) options.emit({ kind: 'note', text: difference })
     options.emit(summary)
     if (unsaved !== undefined) throw unsaved
     checkFinished(summary, needed)
     if (gaveUp !== undefined && options.minFinished === undefined) throw gaveUp
-    if (difference !== undefined && summary.lost.length === 0) throw new DisagreementError(difference)
+    if (difference !== undefined) throw new DisagreementError(difference)
     return summary
   } finally {
     await evaluator.close()
