@@ -17,7 +17,10 @@ export const exitCodes = {
     code: 5,
     meaning: 'the loss rose to 2^24 times the first one, or the loss or the parameters became NaN or infinite'
   },
-  disagreement: { code: 6, meaning: 'the final models of the peers differ more than the topology guarantees' },
+  disagreement: {
+    code: 6,
+    meaning: 'the final models of the peers are not one: they differ more than the topology guarantees'
+  },
   simulation: {
     code: 7,
     meaning: 'a simulation violated an invariant, gave another result when repeated, or deadlocked; or all runs failed'

@@ -1,5 +1,5 @@
 /** Swarms of real processes whose peers come late, die, stall, come back, join and leave, and whose links fail. */
-import { writeFile } from 'node:fs/promises'
+import { readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { timeLimit } from '@murmuration/contract'
@@ -130,13 +130,13 @@ test('a frozen peer, a link that drops everything and a swarm cut in two are rep
     ['a', 'b'],
     ['c', 'd']
   ]
-  const ofRest = peers.marks(rest)
+  marks = peers.marks(names)
   peers.part(some, rest)
-  await peers.allTell(ofRest, 'that they wait', ({ state }) => state === 'partitioned')
-  await allTrain(peers, some)
-  const rounds = rest.map((name) => peers.roundOf(name))
-  await allTrain(peers, some)
-  for (const [place, name] of rest.entries()) t.true(peers.roundOf(name) <= rounds[place] + 1)
+  await peers.allTell(marks, 'that both halves wait', ({ state }) => state === 'partitioned')
+  const rounds = names.map((name) => peers.roundOf(name))
+  // Of five rounds that would fit, only the one that had begun.
+  await delay(1_000)
+  for (const [place, name] of names.entries()) t.true(peers.roundOf(name) <= rounds[place] + 1)
   marks = peers.marks(names)
   peers.join(some, rest)
   // Only then nobody is left out any more as late: once there is no pause between rounds, few are yet to come.
@@ -188,9 +188,39 @@ test('a peer that may continue alone trains to the end', async (t) => {
   await peers.finish()
   const { code, stderr, stdout } = await peers.of('a').result
   t.is(code, 0, stderr)
-  const { rounds, troubled } = recordsOf({ stdout }).at(-1) ?? {}
+  const records = recordsOf({ stdout })
+  const { rounds, troubled, trainedApart } = records.at(-1) ?? {}
   t.is(rounds, 50)
   t.true(((troubled as JsonLine).isolated as number) > 0)
+  t.is(trainedApart, (troubled as JsonLine).isolated)
+  t.true(records.some(({ text }) => String(text).startsWith('a: "isolated: continue" in the file: it trains on')))
+})
+
+test('of two peers the one that is left waits, whether the other was killed or has left, and both go on when it is back; one that must end loses nothing', async (t) => {
+  t.timeout(timeLimit(200_000))
+  const names = ['a', 'b']
+  const peers = await PeerProcesses.prepare(t, { names, graph: 'ring', training: 'rounds: 2000\ntimeout: 5 s\n' })
+  const [model, checkpoints] = [join(peers.folder, 'a.safetensors'), join(peers.folder, 'checkpoints')]
+  const saving = ['--wait', '20s', '--save', model, '--checkpoint', checkpoints, '--every', '1h']
+  peers.start('a', ...saving)
+  peers.start('b')
+  await allTrain(peers, names)
+  for (const signal of ['SIGKILL', 'SIGINT'] as const) {
+    const marks = peers.marks(['a'])
+    peers.signal('b', signal)
+    await peers.allTell(marks, 'that it waits', says(/: isolated: waits for the others; missing: b/))
+    await peers.of('b').result
+    peers.start('b')
+    await allTrain(peers, names)
+  }
+  peers.signal('b', 'SIGKILL')
+  const { code, stderr, stdout } = await peers.of('a').result
+  t.is(code, 3)
+  t.regex(stderr, /a has waited 20 s to continue; missing: b/)
+  t.regex(stdout, /a: its model after \d+ rounds is in .*a\.safetensors/)
+  t.regex(stdout, /a: stops before round \d+; --resume continues from there/)
+  t.true((await stat(model)).size > 0)
+  t.is((await readdir(join(checkpoints, 'a'))).length, 1)
 })
 
 test('ad-psgd: two of three peers are killed; one continues with the last, which then waits and says so; it and one that is back reach the end and agree', async (t) => {

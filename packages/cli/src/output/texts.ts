@@ -254,6 +254,9 @@ function peerSummaryLines(summary: PeerSummary): string[] {
     `peer ${summary.peer} of ${count(summary.peers)}: ${workText(summary)}, ${summary.backend}`,
     `  ${wordOfOwn(summary).padEnd(28)} ${quality(summary)}`,
     `  distance to its neighbours   ${short(summary.neighbourDistance)}`,
+    ...(summary.trainedApart === undefined
+      ? []
+      : [`  trained without a majority   for ${duration(summary.trainedApart)}`]),
     ...agreementLines(summary),
     ...(summary.consensusDistance === undefined
       ? []

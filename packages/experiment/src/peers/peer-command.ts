@@ -61,6 +61,7 @@ export async function runPeerCommand(request: RunRequest, options: PeerOptions):
   options.emit(startEvent(plan))
   const awaited = hasMembers(plan.options.algorithm) ? 'the start of the run' : neededBy(plan, self).join(', ')
   options.emit({ kind: 'note', text: `${self} waits up to ${durationText(options.wait)} for ${awaited}` })
+  for (const text of aloneTexts(plan)) options.emit({ kind: 'note', text: `${self}: ${text}` })
   const outliers = new FirstOutliers()
   let watching: Watching | undefined
   const emit = (event: RunEvent) => {
@@ -121,6 +122,7 @@ export async function runPeerCommand(request: RunRequest, options: PeerOptions):
     rounds,
     samples: result.samples,
     seed,
+    ...(secondsApart(plan, result) > 0 && { trainedApart: secondsApart(plan, result) }),
     ...(distances.length === 0 ? {} : { sameModel: sameAs(distances, apart), apart: apart.map(({ from }) => from) })
   }
   const summary = summarise(result, run)
@@ -128,6 +130,28 @@ export async function runPeerCommand(request: RunRequest, options: PeerOptions):
   if (unsaved !== undefined) throw unsaved
   if (apart.length > 0) throw new DisagreementError(apartText(self, apart))
   return summary
+}
+
+/** The states in which a peer may train without a majority. */
+const minorityStates = ['partitioned', 'isolated'] as const
+
+/** What follows from policies with which there may be several models in the end. */
+function aloneTexts({ options, training: { membership } }: Plan): string[] {
+  if (!hasMembers(options.algorithm)) return []
+  const all = {
+    partitioned: 'while it reaches only half of the others or fewer',
+    isolated: 'while it reaches no other'
+  }
+  return minorityStates
+    .filter((state) => membership?.[state] === 'continue')
+    .map((state) => `"${state}: continue" in the file: it trains on ${all[state]}, with a model of its own`)
+}
+
+/** For how long a peer has trained without a majority, in seconds. */
+function secondsApart({ training: { membership } }: Plan, { troubled }: Pick<PeerResult, 'troubled'>): number {
+  return minorityStates
+    .filter((state) => membership?.[state] === 'continue')
+    .reduce((sum, state) => sum + (troubled[state] ?? 0), 0)
 }
 
 /** The peers that have this one's model. */
@@ -176,7 +200,10 @@ function summarise(
   {
     self,
     ...run
-  }: Pick<PeerSummary, 'peers' | 'outliers' | 'rounds' | 'samples' | 'seed' | 'sameModel' | 'apart'> & {
+  }: Pick<
+    PeerSummary,
+    'peers' | 'outliers' | 'rounds' | 'samples' | 'seed' | 'sameModel' | 'apart' | 'trainedApart'
+  > & {
     readonly self: PeerSummary['peer']
   }
 ): PeerSummary {
