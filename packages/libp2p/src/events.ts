@@ -29,8 +29,17 @@ export type PeerEvent =
       readonly code: RefusalCode
       readonly reason: string
     }
-  /** A peer that may not connect tried to. Reported once per peer id and peer list. */
-  | { readonly kind: 'unknown-peer-refused'; readonly id: string; readonly address: string; readonly reason: string }
+  /**
+   * Peers that may not connect tried to: `count` of them since the last event, of which this is the last. Each peer id counts once per peer
+   * list, as long as there are few; there are at most four events at once, then one a minute.
+   */
+  | {
+      readonly kind: 'unknown-peer-refused'
+      readonly id: string
+      readonly address: string
+      readonly reason: string
+      readonly count: number
+    }
   /** A peer was admitted by invitation. */
   | { readonly kind: 'admitted'; readonly peer: PeerName; readonly id: string }
   /** A peer no longer belongs to the run: its invitation was revoked, or another has its place. */

@@ -261,6 +261,7 @@ export class NetworkPeer implements Peer {
     await this.#context.channels?.close()
     await this.#shaper?.flush(limits.closeTimeout)
     await node.stop()
+    this.#context.directory.stop()
     await this.#discovering
     await this.#reserving
     await this.#peers.ended

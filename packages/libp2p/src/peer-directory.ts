@@ -2,9 +2,7 @@ import type { PeerName } from '@murmuration/core'
 import { multiaddr } from './libraries/base.js'
 import type { PeerEventListener } from './events.js'
 import { hostOf, type PeerList, type PeerListEntry } from './peer-list.js'
-
-/** The most refused peer ids that are remembered. */
-const maxRefused = 1000
+import { Refusals } from './refusals.js'
 
 /** The source of a learnt address: a record signed by its peer, or the local network. */
 export type AddressSource = 'signed' | 'lan'
@@ -13,15 +11,14 @@ export type AddressSource = 'signed' | 'lan'
 export class PeerDirectory {
   /** Whether an unknown peer may connect now, to present an invitation. */
   mayKnock: () => boolean = () => false
-  readonly #emit: PeerEventListener
-  readonly #refused = new Set<string>()
+  readonly #refusals: Refusals
   /** Learnt addresses, in addition to those of the peer list, by peer id and source. They end in the peer id. */
   readonly #learnt = new Map<string, Map<AddressSource, readonly string[]>>()
   #hosts: ReadonlySet<string> = new Set()
   #peerList: PeerList | undefined
 
   constructor(emit: PeerEventListener) {
-    this.#emit = emit
+    this.#refusals = new Refusals(emit)
   }
 
   /** Whether the peer list is known. */
@@ -31,7 +28,7 @@ export class PeerDirectory {
 
   open(peerList: PeerList): void {
     this.#peerList = peerList
-    this.#refused.clear()
+    this.#refusals.forget()
   }
 
   /**
@@ -89,19 +86,21 @@ export class PeerDirectory {
     return this.#peerList?.hosts.has(host) === true || this.#hosts.has(host)
   }
 
-  /** Why the peer with this id may not connect, reported once per id and peer list; `undefined` when it may. */
+  /** Why the peer with this id may not connect; `undefined` when it may. That of an unknown peer is reported, see {@link Refusals}. */
   refusalOf(id: string, address: string): string | undefined {
     if (this.nameOf(id) !== undefined) return undefined
     if (this.isOpen && this.mayKnock()) return undefined
     return this.refuse(id, address, this.isOpen ? 'it is not in the peer list' : 'this peer has no peer list yet')
   }
 
-  /** Reports that a peer may not connect, once per id and peer list. Returns the reason. */
+  /** Reports that an unknown peer may not connect. Returns the reason. */
   refuse(id: string, address: string, reason: string): string {
-    if (!this.#refused.has(id) && this.#refused.size < maxRefused) {
-      this.#refused.add(id)
-      this.#emit({ kind: 'unknown-peer-refused', id, address, reason })
-    }
+    this.#refusals.add({ id, address, reason })
     return reason
+  }
+
+  /** Reports the refusals that are not reported yet. */
+  stop(): void {
+    this.#refusals.stop()
   }
 }

@@ -46,7 +46,7 @@ function runEventOf(self: PeerName, event: PeerEvent): RunEvent | undefined {
     case 'left':
       return neighbour('left', event.peer, event.reason)
     case 'unknown-peer-refused':
-      return { kind: 'note', text: `${self} refused ${event.id} at ${event.address}: ${event.reason}` }
+      return { kind: 'note', text: `${self} refused ${refusedOf(event)}` }
     case 'admitted':
       return { kind: 'note', text: `${self}: admitted ${event.peer} by invitation: ${event.id}` }
     case 'put-out':
@@ -78,6 +78,10 @@ function runEventOf(self: PeerName, event: PeerEvent): RunEvent | undefined {
 }
 
 type EventOf<Kind> = Extract<PeerEvent, { readonly kind: Kind }>
+
+function refusedOf({ id, address, reason, count }: EventOf<'unknown-peer-refused'>): string {
+  return `${count === 1 ? '' : `${count} unknown peers, the last: `}${id} at ${address}: ${reason}`
+}
 
 function faultOf({ fault, detail, count }: EventOf<'bad-frame'>): string {
   return count === 1 ? `${fault}: ${detail}` : `${fault}, ${count} more times, the last: ${detail}`
