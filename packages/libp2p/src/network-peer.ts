@@ -90,7 +90,7 @@ export class NetworkPeer implements Peer {
     const onRemoved = (error: RefusedError) => this.fabric.stop(error)
     this.#desk = admission && new AdmissionDesk(this.#context, this.#peers, admission, onRemoved)
     this.#context.greet = this.#desk && ((connection) => this.#desk?.greet(connection) ?? Promise.resolve())
-    if (this.#desk !== undefined) directory.mayKnock = () => this.#desk?.hasRoom === true
+    directory.mayKnock = this.#desk !== undefined
     this.fabric = new NetworkFabric(this.#context, topology, this.#peers)
     this.#sharing = new FactSharing(this.fabric, this.#peers, limits.handshakeTimeout)
     const moved = () => this.#discovery.moved()

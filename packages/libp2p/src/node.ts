@@ -9,6 +9,7 @@ import { wordsOf } from './explain.js'
 import type { Identity } from './identity.js'
 import { listeningAddresses } from './listening-addresses.js'
 import { noiseCrypto } from './noise-crypto.js'
+import { OpenConnections } from './open-connections.js'
 import type { PeerDirectory } from './peer-directory.js'
 import { parseAddress } from './peer-list.js'
 import { Circuit } from './relay/circuit.js'
@@ -65,9 +66,9 @@ export async function createNode(options: NodeOptions): Promise<Libp2p> {
         }
       })
     ],
-    // libp2p refuses a new connection when too many are not authenticated yet; `pendingConnections` closes the oldest of them instead.
+    // libp2p refuses the newest connection when there are too many; `pendingConnections` and `OpenConnections` close an old one instead.
     connectionManager: {
-      maxConnections: 300,
+      maxConnections: Number.MAX_SAFE_INTEGER,
       inboundConnectionThreshold: Number.MAX_SAFE_INTEGER,
       maxIncomingPendingConnections: Number.MAX_SAFE_INTEGER,
       ...waitsOf(limits, shaper?.slowness ?? 0)
@@ -81,14 +82,25 @@ export async function createNode(options: NodeOptions): Promise<Libp2p> {
         return false
       },
       denyInboundEncryptedConnection: (id, connection) => {
-        pendingConnections?.remove(connection)
+        pendingConnections?.authenticated(connection)
         shaper?.meet(connection, id.toString())
         return directory?.refusalOf(id.toString(), connection.remoteAddr.toString()) !== undefined
+      },
+      denyInboundUpgradedConnection: (_id, connection) => {
+        pendingConnections?.remove(connection)
+        return false
       }
     }
   })
+  bound(node, options)
   relay?.begin(node)
   return node
+}
+
+/** Bounds the open connections of a node. */
+function bound(node: Libp2p, { relay }: NodeOptions): void {
+  const connections = new OpenConnections((connection) => relay?.isUsed(connection) === true)
+  node.addEventListener('connection:open', ({ detail }) => connections.add(detail))
 }
 
 /** The multicast DNS name for peers of all runs on a local network; their ids distinguish them. */

@@ -9,8 +9,8 @@ export type AddressSource = 'signed' | 'lan'
 
 /** The peer list, once it is known: which peers may connect, and their addresses. */
 export class PeerDirectory {
-  /** Whether an unknown peer may connect now, to present an invitation. */
-  mayKnock: () => boolean = () => false
+  /** Whether unknown peers may connect, to present an invitation. */
+  mayKnock = false
   readonly #refusals: Refusals
   /** Learnt addresses, in addition to those of the peer list, by peer id and source. They end in the peer id. */
   readonly #learnt = new Map<string, Map<AddressSource, readonly string[]>>()
@@ -89,7 +89,7 @@ export class PeerDirectory {
   /** Why the peer with this id may not connect; `undefined` when it may. That of an unknown peer is reported, see {@link Refusals}. */
   refusalOf(id: string, address: string): string | undefined {
     if (this.nameOf(id) !== undefined) return undefined
-    if (this.isOpen && this.mayKnock()) return undefined
+    if (this.isOpen && this.mayKnock) return undefined
     return this.refuse(id, address, this.isOpen ? 'it is not in the peer list' : 'this peer has no peer list yet')
   }
 

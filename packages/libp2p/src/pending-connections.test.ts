@@ -1,6 +1,8 @@
 import { connect, type Socket } from 'node:net'
 import { peerName } from '@murmuration/core'
 import test, { type ExecutionContext } from 'ava'
+import { asPending, FakeConnection, fromOne } from './connections.test.support.js'
+import { PendingConnections } from './pending-connections.js'
 import { testNode, eventually, testCluster, graph, peerListOf } from './cluster.test.support.js'
 
 const peers = Array.from({ length: 16 }, (_, index) => `p${index}`)
@@ -41,4 +43,28 @@ test.serial('a connection that does not authenticate in time is closed', async (
   t.is(left.name, peerName('a'))
   const sockets = await idleSockets(t, portOf(left.peer.addresses[0]), 3)
   await eventually('the ends', () => sockets.every(({ destroyed, readableEnded }) => destroyed || readableEnded))
+})
+
+const pendingAtSeed = () => new PendingConnections({ isKnownHost: () => false }, 60_000, 60_000)
+
+test('one address with many pending connections pushes out only its own', (t) => {
+  const pending = pendingAtSeed()
+  const honest = new FakeConnection('192.0.2.1', '')
+  const crowd = fromOne('192.0.2.66', 1000)
+  for (const connection of [honest, ...crowd]) pending.add(asPending(connection))
+  t.true(honest.isOpen)
+  t.is(pending.size, 256)
+  t.true(crowd.slice(-255).every(({ isOpen }) => isOpen))
+  for (const connection of [honest, ...crowd]) connection.abort()
+  t.is(pending.size, 0)
+})
+
+test('a connection that has proven its id and is not open yet still counts', (t) => {
+  const pending = pendingAtSeed()
+  const connection = asPending(new FakeConnection('192.0.2.1', ''))
+  pending.add(connection)
+  pending.authenticated(connection)
+  t.is(pending.size, 1)
+  pending.remove(connection)
+  t.is(pending.size, 0)
 })

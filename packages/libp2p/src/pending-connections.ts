@@ -1,23 +1,23 @@
 import type { MultiaddrConnection } from '@libp2p/interface'
 import type { Milliseconds } from '@murmuration/core'
+import { type Place, placeToFree } from './crowding.js'
+import { sourceOf } from './discovery/reach.js'
 import type { PeerDirectory } from './peer-directory.js'
 import { hostOf } from './peer-list.js'
 
-/** The most pending connections from one address, from all known addresses together, and from all other addresses together. */
-const maxPerHost = 64
-const maxKnown = 256
-const maxUnknown = 64
+/** The most pending connections from all known addresses together, and from all other addresses together. */
+const maxPending = 256
 
 /** A connection without a proven peer id yet. */
-interface Pending {
-  readonly host: string
+interface Pending extends Place {
+  readonly connection: MultiaddrConnection
   readonly isKnown: boolean
   readonly timer: NodeJS.Timeout
 }
 
 /**
- * Connections without a proven peer id yet. Each has a timeout. When there are too many, the oldest is closed: a handshake takes a few
- * milliseconds, so the oldest is idle. Known addresses have a separate bound.
+ * Connections that are not open yet. Each has a timeout to prove its peer id. When there are too many, the oldest of the source with most is
+ * closed: a handshake takes a few milliseconds, so the oldest is idle. Known addresses have a separate bound.
  */
 export class PendingConnections {
   readonly #directory: Pick<PeerDirectory, 'isKnownHost'>
@@ -41,33 +41,33 @@ export class PendingConnections {
     return this.#pending.size
   }
 
-  /** Adds a connection, and closes the oldest one when there are too many. */
+  /** Adds a connection, and closes one when there are too many. */
   add(connection: MultiaddrConnection): void {
-    const host = hostOf(connection.remoteAddr) ?? ''
-    const isKnown = this.#directory.isKnownHost(host)
-    this.#makeRoom((pending) => pending.host === host, maxPerHost)
-    this.#makeRoom((pending) => pending.isKnown === isKnown, isKnown ? maxKnown : maxUnknown)
+    const holder = sourceOf(connection.remoteAddr)
+    const isKnown = this.#directory.isKnownHost(hostOf(connection.remoteAddr) ?? '')
     const limit = isKnown ? this.#knownTimeout : this.#unknownPeerTimeout
-    const timer = setTimeout(() => this.#timeOut(connection), limit)
+    const timer = setTimeout(() => this.#end(connection, 'it did not authenticate in time'), limit)
     timer.unref()
-    this.#pending.set(connection, { host, isKnown, timer })
+    this.#pending.set(connection, { connection, holder, isIdle: true, isKnown, timer })
     connection.addEventListener('close', () => this.remove(connection))
+    const group = [...this.#pending.values()].filter((pending) => pending.isKnown === isKnown)
+    const excess = group.length > maxPending ? placeToFree(group) : undefined
+    if (excess !== undefined) this.#end(excess.connection, 'too many connections are being opened')
   }
 
-  /** Removes a connection that is authenticated or closed. */
-  remove(connection: MultiaddrConnection): void {
+  /** To be called when a connection has proven its peer id. It still counts, as it can stay without a multiplexer up to libp2p's timeout. */
+  authenticated(connection: MultiaddrConnection): void {
     clearTimeout(this.#pending.get(connection)?.timer)
+  }
+
+  /** Removes a connection that is open or closed. */
+  remove(connection: MultiaddrConnection): void {
+    this.authenticated(connection)
     this.#pending.delete(connection)
   }
 
-  /** Closes the oldest of a group that has `max`. */
-  #makeRoom(isOfGroup: (pending: Pending) => boolean, max: number): void {
-    const group = [...this.#pending].filter(([, pending]) => isOfGroup(pending))
-    if (group.length >= max) this.#timeOut(group[0][0])
-  }
-
-  #timeOut(connection: MultiaddrConnection): void {
+  #end(connection: MultiaddrConnection, reason: string): void {
     this.remove(connection)
-    connection.abort(new Error('it did not authenticate in time'))
+    connection.abort(new Error(reason))
   }
 }

@@ -1,7 +1,9 @@
 import type { Connection, Stream } from '@libp2p/interface'
 import { RefusedError } from '@murmuration/core'
-import { AskingBudgets } from '../discovery/asking-budgets.js'
+import { askingBudgets } from '../budgets.js'
 import { isOpen, type LinkContext } from '../context.js'
+import { type Place, placeToFree } from '../crowding.js'
+import { sourceOf } from '../discovery/reach.js'
 import type { PeerSet } from '../peer-set.js'
 import { answer } from '../questions.js'
 import { Admissions, type RunTerms, type Taken } from './admissions.js'
@@ -31,7 +33,9 @@ export class AdmissionDesk {
   readonly #options: AdmissionOptions
   readonly #admissions: Admissions
   readonly #onRemoved: (error: RefusedError) => void
-  readonly #budgets = new AskingBudgets()
+  readonly #budgets = askingBudgets()
+  /** The connections of unknown peers, in order of arrival. */
+  readonly #guests = new Set<Connection>()
   /** Connections on which an unknown peer has sent its one question. */
   readonly #asked = new WeakSet<Connection>()
 
@@ -57,26 +61,40 @@ export class AdmissionDesk {
     this.#settle()
   }
 
-  /** Whether an unknown peer may connect now, to present an invitation. */
-  get hasRoom(): boolean {
-    const { node, directory } = this.#context
-    const guests = node
-      .getConnections()
-      .filter(({ remotePeer }) => directory.nameOf(remotePeer.toString()) === undefined)
-    return guests.length < maxGuests
-  }
-
-  /** To be called for each open connection: that of an unknown peer is closed after `guestFor`. */
+  /**
+   * To be called for each open connection: that of an unknown peer is closed after `guestFor`, or when there are too many, see
+   * {@link placeToFree}.
+   */
   opened(connection: Connection): void {
     const { directory } = this.#context
     const id = connection.remotePeer.toString()
     if (connection.direction !== 'inbound' || directory.nameOf(id) !== undefined) return
     const close = () => {
-      if (directory.nameOf(id) !== undefined || !isOpen(connection)) return
-      directory.refuse(id, connection.remoteAddr.toString(), 'it presented no invitation')
-      connection.abort(new Error('it presented no invitation'))
+      if (directory.nameOf(id) === undefined && isOpen(connection)) this.#end(connection, 'it presented no invitation')
     }
     setTimeout(close, guestFor).unref()
+    this.#guests.add(connection)
+    connection.addEventListener('close', () => this.#guests.delete(connection))
+    const places = this.#places()
+    const excess = places.length > maxGuests ? placeToFree(places) : undefined
+    if (excess !== undefined) this.#end(excess.connection, 'too many unknown peers are connected')
+  }
+
+  /** Ends the connection of an unknown peer, and reports it. */
+  #end(connection: Connection, reason: string): void {
+    this.#context.directory.refuse(connection.remotePeer.toString(), connection.remoteAddr.toString(), reason)
+    connection.abort(new Error(reason))
+  }
+
+  /** The connections of peers that are still unknown; one is in use once its question has arrived. */
+  #places(): readonly (Place & { readonly connection: Connection })[] {
+    const { directory } = this.#context
+    const unknown = [...this.#guests].filter(({ remotePeer }) => directory.nameOf(remotePeer.toString()) === undefined)
+    return unknown.map((connection) => ({
+      connection,
+      holder: sourceOf(connection.remoteAddr),
+      isIdle: !this.#asked.has(connection)
+    }))
   }
 
   /** Sends this peer's admission and all certificates to a peer that it has dialled. Rejects when that peer refuses it. */

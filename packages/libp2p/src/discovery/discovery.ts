@@ -12,7 +12,7 @@ import type { PeerSet } from '../peer-set.js'
 import { Signal } from '../signal.js'
 import { within } from '../within.js'
 import { AddressBook } from './address-book.js'
-import { AskingBudgets } from './asking-budgets.js'
+import { askingBudgets } from '../budgets.js'
 import { askForAddresses, introduce, maxWanted } from './introductions.js'
 import { carriesOthers } from '../relay/address.js'
 import type { Reservations } from '../relay/reservations.js'
@@ -45,7 +45,7 @@ export class Discovery {
   readonly #relays: Pick<Reservations, 'addresses' | 'needs'>
   readonly #book = new AddressBook(realClock)
   readonly #wake = new Signal()
-  readonly #budgets = new AskingBudgets()
+  readonly #budgets = askingBudgets()
   /** The IP address at which each seed sees this peer, by the seed's address. */
   readonly #seen = new Map<string, string>()
   /** The last reported state of each seed. */

@@ -7,7 +7,7 @@ import { RelayRole } from '../relay/role.js'
 import { PendingConnections } from '../pending-connections.js'
 import { AddressBook } from './address-book.js'
 import { callBackProtocol, CallsBack } from './call-back.js'
-import { AskingBudgets } from './asking-budgets.js'
+import { askingBudgets } from '../budgets.js'
 import { introduce, introductionsProtocol } from './introductions.js'
 import { sourceOf } from './reach.js'
 import type { Seed, SeedOptions } from './open-seed.js'
@@ -26,7 +26,7 @@ export async function startSeed({ identity, listen, relay: offers }: SeedOptions
   const relay = offers && new RelayRole(offers)
   const node = await createNode({ identity, listen, limits, pendingConnections, relay })
   const book = new AddressBook(realClock)
-  const budgets = new AskingBudgets()
+  const budgets = askingBudgets()
   const answer = async (stream: Stream, connection: Connection) => {
     const source = sourceOf(connection.remoteAddr)
     if (!budgets.spend(source)) return connection.abort(new Error('it asks too often'))
