@@ -158,6 +158,11 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
     this.#fault('message', reason, false)
   }
 
+  /** To be called when it exceeds a bound outside of a session. */
+  flooded(detail: string): void {
+    this.#fault('flood', detail, true)
+  }
+
   /** Ends the session, if there is one. */
   stop(reason: string): void {
     if (this.#session !== undefined) this.#end(this.#session.control, reason)

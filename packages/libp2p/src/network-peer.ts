@@ -91,6 +91,8 @@ export class NetworkPeer implements Peer {
     this.#desk = admission && new AdmissionDesk(this.#context, this.#peers, admission, onRemoved)
     this.#context.greet = this.#desk && ((connection) => this.#desk?.greet(connection) ?? Promise.resolve())
     directory.mayKnock = this.#desk !== undefined
+    directory.isShutOut = (name) => this.#peers.isShutOut(name)
+    directory.onFlood = (connection, detail) => this.#peers.flooded(connection, detail)
     this.fabric = new NetworkFabric(this.#context, topology, this.#peers)
     this.#sharing = new FactSharing(this.fabric, this.#peers, limits.handshakeTimeout)
     const moved = () => this.#discovery.moved()

@@ -10,6 +10,7 @@ import type { Identity } from './identity.js'
 import { listeningAddresses } from './listening-addresses.js'
 import { noiseCrypto } from './noise-crypto.js'
 import { OpenConnections } from './open-connections.js'
+import { OpeningStreams } from './opening-streams.js'
 import type { PeerDirectory } from './peer-directory.js'
 import { parseAddress } from './peer-list.js'
 import { Circuit } from './relay/circuit.js'
@@ -24,8 +25,8 @@ export interface NodeOptions {
   /** Multiaddrs to listen on; port 0 takes a free one. */
   readonly listen: readonly string[]
   readonly limits: Limits
-  /** Decides which peers may connect; all when absent. */
-  readonly directory?: Pick<PeerDirectory, 'refusalOf'>
+  /** Decides which peers may connect, and is told which of them flood this one; all may connect when absent. */
+  readonly directory?: Pick<PeerDirectory, 'refusalOf' | 'nameOf' | 'onFlood'>
   /** Bounds the connections that are not authenticated yet; unbounded when absent. */
   readonly pendingConnections?: PendingConnections
   /** Shapes all connections, if given. */
@@ -59,6 +60,9 @@ export async function createNode(options: NodeOptions): Promise<Libp2p> {
     connectionEncrypters: [noise({ crypto: noiseCrypto })],
     streamMuxers: [
       yamux({
+        maxInboundStreams,
+        // Those that are opened before libp2p is ready are counted with the others then.
+        maxEarlyStreams: maxInboundStreams,
         streamOptions: {
           maxStreamWindowSize: limits.streamWindow,
           // A stream with a read buffer smaller than its window is reset as soon as a reader is slow.
@@ -97,10 +101,17 @@ export async function createNode(options: NodeOptions): Promise<Libp2p> {
   return node
 }
 
-/** Bounds the open connections of a node. */
-function bound(node: Libp2p, { relay }: NodeOptions): void {
+/** The most streams that the other end of a connection may have open; the limits of all protocols together are lower. */
+const maxInboundStreams = 256
+
+/** Bounds the open connections of a node, and the streams that others open on them. */
+function bound(node: Libp2p, { directory, relay }: NodeOptions): void {
   const connections = new OpenConnections((connection) => relay?.isUsed(connection) === true)
-  node.addEventListener('connection:open', ({ detail }) => connections.add(detail))
+  const streams = new OpeningStreams(directory ?? { nameOf: () => undefined, onFlood() {} })
+  node.addEventListener('connection:open', ({ detail }) => {
+    connections.add(detail)
+    streams.watch(detail)
+  })
 }
 
 /** The multicast DNS name for peers of all runs on a local network; their ids distinguish them. */

@@ -1,3 +1,4 @@
+import type { Connection } from '@libp2p/interface'
 import type { PeerName } from '@murmuration/core'
 import { multiaddr } from './libraries/base.js'
 import type { PeerEventListener } from './events.js'
@@ -11,6 +12,10 @@ export type AddressSource = 'signed' | 'lan'
 export class PeerDirectory {
   /** Whether unknown peers may connect, to present an invitation. */
   mayKnock = false
+  /** Whether a listed peer is shut out because of its faults. */
+  isShutOut: (name: PeerName) => boolean = () => false
+  /** Called when the other end of a connection exceeds a bound. */
+  onFlood: (connection: Connection, detail: string) => void = () => {}
   readonly #refusals: Refusals
   /** Learnt addresses, in addition to those of the peer list, by peer id and source. They end in the peer id. */
   readonly #learnt = new Map<string, Map<AddressSource, readonly string[]>>()
@@ -88,7 +93,8 @@ export class PeerDirectory {
 
   /** Why the peer with this id may not connect; `undefined` when it may. That of an unknown peer is reported, see {@link Refusals}. */
   refusalOf(id: string, address: string): string | undefined {
-    if (this.nameOf(id) !== undefined) return undefined
+    const name = this.nameOf(id)
+    if (name !== undefined) return this.isShutOut(name) ? 'it is shut out because of its faults' : undefined
     if (this.isOpen && this.mayKnock) return undefined
     return this.refuse(id, address, this.isOpen ? 'it is not in the peer list' : 'this peer has no peer list yet')
   }

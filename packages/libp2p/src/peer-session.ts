@@ -76,9 +76,15 @@ export class PeerSession {
     for (const connection of relayed) connection.abort(new Error('replaced by a direct connection'))
   }
 
-  /** Cuts all connections, which seem dead; the links build new ones. */
-  cut(): void {
-    for (const connection of this.connections) connection.abort(new Error('silent for too long'))
+  /** Cuts all connections, which by default seem dead; the links build new ones. */
+  cut(reason = 'silent for too long'): void {
+    for (const connection of this.connections) connection.abort(new Error(reason))
+  }
+
+  /** Counts a flood that is not on a stream of its links, and cuts all connections. */
+  flooded(detail: string): void {
+    this.incoming.flooded(detail)
+    this.cut(detail)
   }
 
   /** Ends both links. */

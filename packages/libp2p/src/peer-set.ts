@@ -129,6 +129,20 @@ export class PeerSet {
     else session.incoming.exchange(stream, id)
   }
 
+  /** Counts a flood of a connection as a fault of the listed peer at its other end; an unknown one is refused. */
+  flooded({ remotePeer, remoteAddr }: Connection, detail: string): void {
+    const { directory } = this.#context
+    const id = remotePeer.toString()
+    const name = directory.nameOf(id)
+    if (name === undefined) directory.refuse(id, remoteAddr.toString(), detail)
+    else this.sessionWith(name)?.flooded(detail)
+  }
+
+  /** Whether a listed peer is shut out because of its faults. */
+  isShutOut(name: PeerName): boolean {
+    return this.#sessions.get(name)?.neighbour.faults.isShutOut === true
+  }
+
   /** The first of the neighbours that refuse or are refused, if these are more than half: then this peer is the one that differs, not they. */
   refused(): { readonly name: PeerName; readonly refusal: Refusal } | undefined {
     const listed = this.#neighbours().filter(({ name }) => !this.#places.has(name))

@@ -1,0 +1,101 @@
+/** Streams that a neighbour or an unknown peer opens and does not complete: they are bounded, and it is reported. */
+import type { Connection, Stream, StreamMuxer } from '@libp2p/interface'
+import { multiaddr } from '@multiformats/multiaddr'
+import { peerName } from '@murmuration/core'
+import test, { type ExecutionContext } from 'ava'
+import { eventOf, eventually, graph, type TestNode, testNode } from './cluster.test.support.js'
+import { defaultLimits, limitsOf } from './constants.js'
+import { openSeed } from './discovery/open-seed.js'
+import { createIdentity } from './identity.js'
+import { createNode } from './node.js'
+
+const m = peerName('m')
+const limits = { initialShutOut: 600_000, maxShutOut: 600_000 }
+
+/** A neighbour "m" that can dial its victim several times. */
+async function mallory(t: ExecutionContext) {
+  const victim = await testNode(t, graph(['a', 'm']), 'a', { limits })
+  const identity = await createIdentity()
+  const node = await createNode({ identity, listen: [], limits: limitsOf() })
+  await node.start()
+  t.teardown(async () => void (await node.stop()))
+  victim.peer.connect([{ name: m, id: identity.id, addresses: [] }], 500).catch(() => {})
+  const dial = () => node.dial(multiaddr(victim.peer.addresses[0]), { force: true })
+  return { victim, dial }
+}
+
+/** Opens a stream and sends nothing. */
+function openOne(connection: Connection): Promise<Stream> {
+  const { muxer } = connection as Connection & { readonly muxer: StreamMuxer }
+  return muxer.createStream()
+}
+
+async function openMany(connection: Connection, count: number): Promise<void> {
+  for (let k = 0; k < count; k++) await openOne(connection)
+}
+
+const ended = (...connections: readonly Connection[]) =>
+  eventually('the end of the connections', () => connections.every(({ status }) => status !== 'open'))
+
+const floodOf = (victim: TestNode) => eventOf(victim, 'bad-frame')
+
+test('streams without a protocol on one connection are a fault of the neighbour, and end the connection', async (t) => {
+  const { victim, dial } = await mallory(t)
+  const connection = await dial()
+  await openMany(connection, 40)
+  await ended(connection)
+  const detail = 'it opens too many streams without a protocol'
+  t.like(await floodOf(victim), { peer: m, fault: 'flood', detail, count: 1 })
+})
+
+test('so are those on several connections together; the second time no connection is accepted', async (t) => {
+  const { victim, dial } = await mallory(t)
+  for (let time = 0; time < 2; time++) {
+    const connections = [await dial(), await dial(), await dial(), await dial()]
+    await Promise.all(connections.map((each) => openMany(each, 10).catch(() => {})))
+    await ended(...connections)
+  }
+  t.like(await floodOf(victim), { peer: m, fault: 'flood' })
+  t.is((await eventOf(victim, 'shut-out')).peer, m)
+  const late = await dial().catch(() => undefined)
+  if (late !== undefined) await ended(late)
+  t.false(victim.events.some(({ kind }) => kind === 'unknown-peer-refused'))
+})
+
+test('half a protocol’s name is no protocol; endless names are a fault', async (t) => {
+  const { victim, dial } = await mallory(t)
+  const connection = await dial()
+  const stream = await openOne(connection)
+  stream.send(Buffer.from('\u0013/multistream/1.0.0\n'))
+  stream.send(Buffer.from('\u0003/x\n'.repeat(1000)))
+  await ended(connection)
+  const detail = 'it sends too many bytes on a stream without a protocol'
+  t.like(await floodOf(victim), { peer: m, fault: 'flood', detail })
+})
+
+test('streams that are opened and reset again and again are a fault', async (t) => {
+  const { victim, dial } = await mallory(t)
+  const connection = await dial()
+  while (connection.status === 'open') {
+    const stream = await openOne(connection).catch(() => undefined)
+    await new Promise((resolve) => setImmediate(resolve))
+    stream?.abort(new Error('reset'))
+  }
+  t.like(await floodOf(victim), { peer: m, fault: 'flood', detail: 'it opens too many streams' })
+})
+
+test('an unknown peer that opens streams without a protocol at a seed is disconnected, others are not', async (t) => {
+  const seed = await openSeed({ identity: await createIdentity(), listen: ['/ip4/127.0.0.1/tcp/0'] })
+  t.teardown(() => seed.close())
+  const dial = async () => {
+    const node = await createNode({ identity: await createIdentity(), listen: [], limits: defaultLimits })
+    t.teardown(async () => void (await node.stop()))
+    await node.start()
+    return node.dial(multiaddr(seed.addresses[0]))
+  }
+  const [honest, hostile] = [await dial(), await dial()]
+  await openOne(honest)
+  await openMany(hostile, 40)
+  await ended(hostile)
+  t.is(honest.status, 'open')
+})

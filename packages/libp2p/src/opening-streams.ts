@@ -1,0 +1,103 @@
+import type { Connection, Stream, StreamMuxer } from '@libp2p/interface'
+import type { Milliseconds } from '@murmuration/core'
+import { Budgets } from './budgets.js'
+import { type Place, placeToFree } from './crowding.js'
+import { sourceOf } from './discovery/reach.js'
+import { Negotiation } from './negotiation.js'
+
+/** The most streams without a protocol that one holder may have, over all its connections. Such a stream takes about 20 KB. */
+const maxOpening = 32
+
+/** The same for all holders together: beyond it the oldest of the holder with most is reset, which is no fault. */
+const maxOpeningOfAll = 256
+
+/** The most bytes of a listed peer, and of any other holder, that are held back, see {@link Negotiation}. */
+const maxHeldOfPeer = 8 << 20
+const maxHeldOfOthers = 256 << 10
+
+/** How many streams a holder may open at once, and the time after which it may open one more: each takes memory for 10 s, even if it is reset. */
+const maxStreams = 512
+const streamEvery: Milliseconds = 10
+
+/** What the bounds on opening streams need to know of peers. */
+export interface StreamHolders {
+  /** The name of a listed peer: it is a holder of its own. Others are held to account by their source. */
+  nameOf(id: string): string | undefined
+  /** Called when a holder exceeds a bound. The connection ends in any case. */
+  onFlood(connection: Connection, detail: string): void
+}
+
+/** A stream that the other end has opened and that has no protocol yet. */
+interface Opening extends Place {
+  readonly connection: Connection
+  readonly stream: Stream
+  readonly negotiation: Negotiation
+}
+
+/**
+ * Bounds the streams that others open until their protocol is agreed on: libp2p's own limits count only streams of a known protocol. A peer that
+ * exceeds a bound is reported, and its connection ends.
+ */
+export class OpeningStreams {
+  readonly #holders: StreamHolders
+  readonly #budgets = new Budgets(maxStreams, streamEvery)
+  /** In order of arrival; some may have got their protocol. */
+  readonly #opening = new Map<Stream, Opening>()
+
+  constructor(holders: StreamHolders) {
+    this.#holders = holders
+  }
+
+  /** To be called for each open connection. */
+  watch(connection: Connection): void {
+    // The field exists, though not in libp2p's types.
+    const { muxer } = connection as Connection & { readonly muxer?: StreamMuxer }
+    muxer?.addEventListener('stream', ({ detail }) => this.#opened(detail, connection))
+  }
+
+  #opened(stream: Stream, connection: Connection): void {
+    const { holder, maxHeld } = this.#holderOf(connection)
+    const onExcess = () => this.#flood(connection, 'it sends too many bytes on a stream without a protocol')
+    const onHeld = () => {
+      const held = this.#ofHolder(holder).reduce((sum, { negotiation }) => sum + negotiation.held, 0)
+      if (held > maxHeld) onExcess()
+    }
+    const negotiation = new Negotiation(stream, onExcess, onHeld)
+    if (stream.status !== 'open') return
+    this.#opening.set(stream, { holder, isIdle: true, connection, stream, negotiation })
+    stream.addEventListener('close', () => this.#opening.delete(stream))
+    if (!this.#budgets.spend(holder)) this.#flood(connection, 'it opens too many streams')
+    else if (this.#ofHolder(holder).length > maxOpening) this.#crowd(holder)
+    else if (this.#opening.size > maxOpeningOfAll)
+      placeToFree(this.#list())?.stream.abort(new Error('too many streams'))
+  }
+
+  #holderOf({ remotePeer, remoteAddr }: Connection): { readonly holder: string; readonly maxHeld: number } {
+    const id = remotePeer.toString()
+    return this.#holders.nameOf(id) === undefined
+      ? { holder: sourceOf(remoteAddr), maxHeld: maxHeldOfOthers }
+      : { holder: id, maxHeld: maxHeldOfPeer }
+  }
+
+  /** The streams that still have no protocol. */
+  #list(): readonly Opening[] {
+    for (const stream of this.#opening.keys()) if (stream.protocol !== '') this.#opening.delete(stream)
+    return [...this.#opening.values()]
+  }
+
+  #ofHolder(holder: string): readonly Opening[] {
+    return this.#list().filter((opening) => opening.holder === holder)
+  }
+
+  /** Ends the connection with most of a holder's streams: behind one address there may be several peers. */
+  #crowd(holder: string): void {
+    const places = this.#ofHolder(holder).map(({ connection }) => ({ connection, holder: connection.id, isIdle: true }))
+    const most = placeToFree(places)
+    if (most !== undefined) this.#flood(most.connection, 'it opens too many streams without a protocol')
+  }
+
+  #flood(connection: Connection, detail: string): void {
+    this.#holders.onFlood(connection, detail)
+    connection.abort(new Error(detail))
+  }
+}
