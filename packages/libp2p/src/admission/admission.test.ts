@@ -7,6 +7,7 @@ import test, { type ExecutionContext } from 'ava'
 import { eventOf, eventually, graph, peerListOf, type TestNode, testNode } from '../cluster.test.support.js'
 import { controlProtocol, defaultLimits } from '../constants.js'
 import { createIdentity, type Identity } from '../identity.js'
+import { bareNode } from '../characterisation/bare.test.support.js'
 import { createNode } from '../node.js'
 import { ask } from '../questions.js'
 import { samplesProtocol } from '../sample-counts.js'
@@ -265,6 +266,22 @@ test('an unknown peer gets nothing, few may stay briefly, and peers of a run wit
   await eventually('an end of those beyond', () => connections.filter((each) => each?.status === 'open').length <= 16)
   t.true(target.events.some(({ kind }) => kind === 'unknown-peer-refused'))
   await eventually('an end of all', () => connections.every((each) => each?.status !== 'open'))
+})
+
+test('unknown peers of one address do not keep those of another from presenting an invitation', async (t) => {
+  const run = await runOf(t)
+  await begin(run)
+  const { peer } = run.nodes[0]
+  const crowd: Connection[] = []
+  for (let k = 0; k < 17; k++) {
+    const node = await bareNode(t, { localAddress: '127.0.0.2' })
+    crowd.push(await node.dial(multiaddr(peer.addresses[0])))
+  }
+  await eventually('the end of the oldest', () => crowd[0].status !== 'open')
+  const identity = await createIdentity()
+  const seeds = [peer.addresses[0]]
+  await t.notThrowsAsync(entering(invitationTo(run, { seeds }), identity))
+  t.true(crowd.slice(3).every(({ status }) => status === 'open'))
 })
 
 test('an invitation to a run without peers ends with the reason', async (t) => {

@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls'
 import { deferred, type Milliseconds } from '@murmuration/core'
+import { type Place, placeToFree } from '../crowding.js'
+import { sourceOfHost } from '../discovery/reach.js'
 import { hostFor, listeningHosts } from './address.js'
 import { keyBytes, suite, tune } from './secure.js'
 
@@ -20,6 +22,11 @@ export interface ChannelOffer {
   /** The socket of the caller that has proven the key; `undefined` when the offer has expired or was withdrawn. */
   readonly taken: Promise<TLSSocket | undefined>
   withdraw(): void
+}
+
+/** A socket that has not proven that it knows a key. */
+interface Unproven extends Place {
+  readonly socket: Socket
 }
 
 /** An offer that is not taken yet. */
@@ -41,7 +48,7 @@ export class ChannelListener {
   /** Offers with a requested key, by the socket that must prove that it knows the key. */
   readonly #proving = new Map<TLSSocket, OpenOffer>()
   /** By {@link nameOf}, in order of arrival. */
-  readonly #unproven = new Map<string, Socket>()
+  readonly #unproven = new Map<string, Unproven>()
   readonly #tls
   #isClosed = false
 
@@ -101,7 +108,7 @@ export class ChannelListener {
   async close(): Promise<void> {
     this.#isClosed = true
     for (const { settle } of this.#offers.values()) settle(undefined)
-    for (const socket of this.#unproven.values()) socket.destroy()
+    for (const { socket } of this.#unproven.values()) socket.destroy()
     for (const server of await Promise.all(this.#servers.values())) server?.close()
   }
 
@@ -118,15 +125,21 @@ export class ChannelListener {
     return opening
   }
 
-  /** Accepts a caller. When there are too many, the oldest is closed: a handshake takes milliseconds, so that one is idle. */
+  /**
+   * Accepts a caller. When there are too many, the oldest of the source with most is closed: a handshake takes milliseconds, so that one is
+   * idle.
+   */
   #accept(socket: Socket): void {
     // Errors of an unknown peer's socket are ignored; the sockets of channels have a listener of their own.
     socket.on('error', () => {})
     if (this.#offers.size === 0) return void socket.destroy()
-    const [oldest] = this.#unproven.values()
-    if (this.#unproven.size >= maxUnproven) oldest.destroy()
     const name = nameOf(socket)
-    this.#unproven.set(name, socket)
+    this.#unproven.set(name, { socket, holder: sourceOfHost(socket.remoteAddress ?? ''), isIdle: true })
+    const excess = this.#unproven.size > maxUnproven ? placeToFree([...this.#unproven.values()]) : undefined
+    if (excess !== undefined) {
+      this.#unproven.delete(nameOf(excess.socket))
+      excess.socket.destroy()
+    }
     socket.once('close', () => this.#unproven.delete(name))
     this.#tls.emit('connection', socket)
   }

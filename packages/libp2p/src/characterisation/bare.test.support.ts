@@ -13,13 +13,20 @@ const protocol = '/bare/1'
 /** Options of a bare node that may differ from libp2p's defaults. */
 export interface BareOptions extends Pick<Libp2pOptions, 'connectionManager' | 'connectionMonitor'> {
   readonly stream?: YamuxMuxerInit['streamOptions']
+  /** The address of this machine from which it dials. */
+  readonly localAddress?: string
 }
 
 /** A node with libp2p's defaults and no code of this package, until the test ends. */
-export async function bareNode(t: ExecutionContext, { stream = {}, ...others }: BareOptions = {}): Promise<Libp2p> {
+export async function bareNode(
+  t: ExecutionContext,
+  { stream = {}, localAddress, ...others }: BareOptions = {}
+): Promise<Libp2p> {
+  // The address exists as an option of sockets, though not in libp2p's types.
+  const dialOpts = { localAddress, noDelay: true }
   const node = await createLibp2p({
     addresses: { listen: ['/ip4/127.0.0.1/tcp/0'] },
-    transports: [tcp()],
+    transports: [tcp({ dialOpts })],
     connectionEncrypters: [noise()],
     streamMuxers: [yamux({ streamOptions: stream })],
     ...others

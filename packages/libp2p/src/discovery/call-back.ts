@@ -6,14 +6,16 @@ import { z } from 'zod'
 import { multiaddr } from '../libraries/base.js'
 import { tcpHost } from '../channel/address.js'
 import { answer, ask } from '../questions.js'
+import { sourceOf } from './reach.js'
 
 export const callBackProtocol = '/murmuration/call-back/1'
 
 /** The timeout of a call. */
 const callFor: Milliseconds = 4_000
 
-/** The most calls at once. */
+/** The most calls at once, and of them for askers of one source. */
 const maxCalls = 8
+const maxCallsOfSource = 2
 
 const questionSchema = z.object({ port: z.number().int().min(1).max(65_535) })
 const answerSchema = z.object({ host: z.string().max(64), isReached: z.boolean() })
@@ -24,7 +26,8 @@ export type CallBack = z.infer<typeof answerSchema>
 /** Calls the asker, only at the IP address from which it asks and by its peer id, and reports whether it answers. */
 export class CallsBack {
   readonly #node: Libp2p
-  #calls = 0
+  /** The sources of the askers that are called now. */
+  readonly #calls: string[] = []
 
   constructor(node: Libp2p) {
     this.#node = node
@@ -33,16 +36,22 @@ export class CallsBack {
   /** Serves one question. */
   async serve(stream: Stream, connection: Connection, timeout: Milliseconds): Promise<void> {
     const host = tcpHost(connection.remoteAddr)
-    if (host === undefined || this.#calls >= maxCalls) return stream.abort(new Error('too many calls at once'))
-    this.#calls++
+    const source = sourceOf(connection.remoteAddr)
+    if (host === undefined || !this.#hasRoom(source)) return stream.abort(new Error('too many calls at once'))
+    this.#calls.push(source)
     try {
       await answer(stream, { timeout, maxQuestion: 256 }, async (question) => {
         const { port } = questionSchema.parse(question)
         return { host, isReached: await this.#isReached(host, port, connection) } satisfies CallBack
       })
     } finally {
-      this.#calls--
+      this.#calls.splice(this.#calls.indexOf(source), 1)
     }
+  }
+
+  #hasRoom(source: string): boolean {
+    const ofSource = this.#calls.filter((each) => each === source)
+    return this.#calls.length < maxCalls && ofSource.length < maxCallsOfSource
   }
 
   async #isReached(host: string, port: number, { remotePeer }: Connection): Promise<boolean> {

@@ -5,7 +5,7 @@ import { createIdentity } from '../identity.js'
 import { hostOf } from '../peer-list.js'
 import { AddressBook } from './address-book.js'
 import { ownAddresses } from './own-addresses.js'
-import { mayDial, reachOf, sourceOf } from './reach.js'
+import { mayDial, reachOf, sourceOf, sourceOfHost } from './reach.js'
 import { maxAddresses, readAddresses, signAddresses, type SignedAddresses } from './signed-addresses.js'
 
 const recordOf = (id: string, sequence = 1n): SignedAddresses => ({
@@ -113,6 +113,9 @@ test('all addresses of a /64 are one source, because one machine can have them a
   t.is(of('::ffff:192.0.2.1'), '192.0.2.1')
   t.not(of('192.0.2.1'), of('192.0.2.2'))
   t.is(sourceOf(multiaddr('/dns4/example.org/tcp/4001')), '')
+  for (const host of ['::ffff:192.0.2.1', '192.0.2.1']) t.is(sourceOfHost(host), '192.0.2.1', host)
+  t.is(sourceOfHost('fe80::1%eth0'), sourceOfHost('fe80::2'))
+  t.is(sourceOfHost(''), '')
 })
 
 test('a peer announces its listed addresses first, then those that seeds see, then local ones', (t) => {

@@ -1,7 +1,9 @@
 import type { CircuitRelayService } from '@libp2p/circuit-relay-v2'
-import type { Connection, ConnectionGater, Libp2p, PeerId } from '@libp2p/interface'
+import type { Connection, ConnectionGater, Libp2p, PeerId, Stream } from '@libp2p/interface'
 import { InputError, type Milliseconds } from '@murmuration/core'
-import { RELAY_V2_STOP_CODEC, circuitRelayServer } from '../libraries/network.js'
+import { RELAY_V2_HOP_CODEC, RELAY_V2_STOP_CODEC, circuitRelayServer } from '../libraries/network.js'
+import { Budgets } from '../budgets.js'
+import { type Place, placeToFree } from '../crowding.js'
 import { sourceOf } from '../discovery/reach.js'
 import { carriesOthers, relayIn } from './address.js'
 import { type RelayLimits, relayLimits } from './relay-options.js'
@@ -12,10 +14,18 @@ const reservationFor: Milliseconds = 60 * 60_000
 /** The most connections through the relay that one peer may dial, and receive, at a time. */
 const maxPerPeer = 32
 
+/**
+ * How many connections through the relay one source may dial at once, and the time after which it may dial one more. A peer that others reach
+ * here counts their calls against the relay.
+ */
+const maxDials = 256
+const dialEvery: Milliseconds = 50
+
 /** The relay service of a node, within limits. */
 export class RelayRole {
   readonly #limits: RelayLimits
   readonly #serves: (peer: string) => boolean
+  readonly #dials = new Budgets(maxDials, dialEvery)
   #node: Libp2p | undefined
 
   /**
@@ -50,7 +60,7 @@ export class RelayRole {
   readonly gater: Pick<ConnectionGater, 'denyInboundRelayReservation' | 'denyOutboundRelayedConnection'> = {
     denyInboundRelayReservation: (peer) => !this.#serves(peer.toString()) || this.#hasEnough(peer),
     denyOutboundRelayedConnection: (from, to) =>
-      !this.#serves(from.toString()) || !this.#serves(to.toString()) || this.#isFull
+      !this.#serves(from.toString()) || !this.#serves(to.toString()) || !this.#mayDial(from)
   }
 
   /** To be called with the node of this service. */
@@ -77,14 +87,45 @@ export class RelayRole {
     return (this.#node?.services as { readonly relay?: CircuitRelayService } | undefined)?.relay?.reservations
   }
 
+  /** Whether as many connections go through this relay as may. */
   get #isFull(): boolean {
     const streams = this.#node?.getConnections().flatMap((connection) => connection.streams) ?? []
     return streams.filter(({ protocol }) => protocol === RELAY_V2_STOP_CODEC).length >= this.#limits.connections
   }
 
+  /** Whether a peer may dial through this relay now. When it is full, the oldest connection of a source that dials more makes room. */
+  #mayDial(peer: PeerId): boolean {
+    const [connection] = this.#direct(peer)
+    if (connection === undefined) return false
+    const source = sourceOf(connection.remoteAddr)
+    if (!this.#dials.spend(source)) return false
+    if (!this.#isFull) return true
+    const dialled = this.#dialled
+    const latest = dialled.findLast(({ holder }) => holder === source)
+    const excess = placeToFree(dialled.map((each) => ({ ...each, isIdle: each === latest })))
+    if (excess === undefined || excess.holder === source) return false
+    excess.stream.abort(new Error('the relay is full'))
+    return true
+  }
+
+  /** The streams of those that dial through this relay, in order of arrival. */
+  get #dialled(): readonly (Omit<Place, 'isIdle'> & { readonly stream: Stream })[] {
+    const connections = this.#node?.getConnections() ?? []
+    const all = connections.flatMap(({ streams, remoteAddr }) =>
+      streams.map((stream) => ({ stream, holder: sourceOf(remoteAddr) }))
+    )
+    const dialled = all.filter(({ stream }) => stream.protocol === RELAY_V2_HOP_CODEC)
+    return dialled.sort((left, right) => left.stream.timeline.open - right.stream.timeline.open)
+  }
+
+  /** The connections to a peer that are not relayed. */
+  #direct(peer: PeerId): readonly Connection[] {
+    return this.#node?.getConnections(peer).filter(({ remoteAddr }) => !relayIn(remoteAddr)) ?? []
+  }
+
   /** Whether other peers from the source of this peer already have all reservations that one source may have. */
   #hasEnough(peer: PeerId): boolean {
-    const [connection] = this.#node?.getConnections(peer).filter(({ remoteAddr }) => !relayIn(remoteAddr)) ?? []
+    const [connection] = this.#direct(peer)
     if (connection === undefined) return true
     const source = sourceOf(connection.remoteAddr)
     const others = [...(this.#reservations ?? [])].filter(([other]) => !other.equals(peer))
