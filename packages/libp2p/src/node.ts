@@ -16,6 +16,7 @@ import { parseAddress } from './peer-list.js'
 import { Circuit } from './relay/circuit.js'
 import type { RelayRole } from './relay/role.js'
 import type { Shaper } from './shaping/shaper.js'
+import { UnreadFrames } from './unread-frames.js'
 import { WrappingTransport } from './shaping/wrapping-transport.js'
 import { writeTogether } from './write-together.js'
 
@@ -104,13 +105,16 @@ export async function createNode(options: NodeOptions): Promise<Libp2p> {
 /** The most streams that the other end of a connection may have open; the limits of all protocols together are lower. */
 const maxInboundStreams = 256
 
-/** Bounds the open connections of a node, and the streams that others open on them. */
+/** Bounds the open connections of a node, and what others may do on them before a protocol is known. */
 function bound(node: Libp2p, { directory, relay }: NodeOptions): void {
   const connections = new OpenConnections((connection) => relay?.isUsed(connection) === true)
-  const streams = new OpeningStreams(directory ?? { nameOf: () => undefined, onFlood() {} })
+  const holders = directory ?? { nameOf: () => undefined, onFlood() {} }
+  const streams = new OpeningStreams(holders)
+  const frames = new UnreadFrames(holders)
   node.addEventListener('connection:open', ({ detail }) => {
     connections.add(detail)
     streams.watch(detail)
+    frames.watch(detail)
   })
 }
 

@@ -1,8 +1,8 @@
-import type { Connection, Stream, StreamMuxer } from '@libp2p/interface'
+import type { Connection, Stream } from '@libp2p/interface'
 import type { Milliseconds } from '@murmuration/core'
 import { Budgets } from './budgets.js'
 import { type Place, placeToFree } from './crowding.js'
-import { sourceOf } from './discovery/reach.js'
+import { endFlood, type Holders, holderOf, isListed, muxerOf } from './holders.js'
 import { Negotiation } from './negotiation.js'
 
 /** The most streams without a protocol that one holder may have, over all its connections. Such a stream takes about 20 KB. */
@@ -19,14 +19,6 @@ const maxHeldOfOthers = 256 << 10
 const maxStreams = 512
 const streamEvery: Milliseconds = 10
 
-/** What the bounds on opening streams need to know of peers. */
-export interface StreamHolders {
-  /** The name of a listed peer: it is a holder of its own. Others are held to account by their source. */
-  nameOf(id: string): string | undefined
-  /** Called when a holder exceeds a bound. The connection ends in any case. */
-  onFlood(connection: Connection, detail: string): void
-}
-
 /** A stream that the other end has opened and that has no protocol yet. */
 interface Opening extends Place {
   readonly connection: Connection
@@ -39,24 +31,23 @@ interface Opening extends Place {
  * exceeds a bound is reported, and its connection ends.
  */
 export class OpeningStreams {
-  readonly #holders: StreamHolders
+  readonly #holders: Holders
   readonly #budgets = new Budgets(maxStreams, streamEvery)
   /** In order of arrival; some may have got their protocol. */
   readonly #opening = new Map<Stream, Opening>()
 
-  constructor(holders: StreamHolders) {
+  constructor(holders: Holders) {
     this.#holders = holders
   }
 
   /** To be called for each open connection. */
   watch(connection: Connection): void {
-    // The field exists, though not in libp2p's types.
-    const { muxer } = connection as Connection & { readonly muxer?: StreamMuxer }
-    muxer?.addEventListener('stream', ({ detail }) => this.#opened(detail, connection))
+    muxerOf(connection)?.addEventListener('stream', ({ detail }) => this.#opened(detail, connection))
   }
 
   #opened(stream: Stream, connection: Connection): void {
-    const { holder, maxHeld } = this.#holderOf(connection)
+    const holder = holderOf(this.#holders, connection)
+    const maxHeld = isListed(this.#holders, connection) ? maxHeldOfPeer : maxHeldOfOthers
     const onExcess = () => this.#flood(connection, 'it sends too many bytes on a stream without a protocol')
     const onHeld = () => {
       const held = this.#ofHolder(holder).reduce((sum, { negotiation }) => sum + negotiation.held, 0)
@@ -70,13 +61,6 @@ export class OpeningStreams {
     else if (this.#ofHolder(holder).length > maxOpening) this.#crowd(holder)
     else if (this.#opening.size > maxOpeningOfAll)
       placeToFree(this.#list())?.stream.abort(new Error('too many streams'))
-  }
-
-  #holderOf({ remotePeer, remoteAddr }: Connection): { readonly holder: string; readonly maxHeld: number } {
-    const id = remotePeer.toString()
-    return this.#holders.nameOf(id) === undefined
-      ? { holder: sourceOf(remoteAddr), maxHeld: maxHeldOfOthers }
-      : { holder: id, maxHeld: maxHeldOfPeer }
   }
 
   /** The streams that still have no protocol. */
@@ -97,7 +81,6 @@ export class OpeningStreams {
   }
 
   #flood(connection: Connection, detail: string): void {
-    this.#holders.onFlood(connection, detail)
-    connection.abort(new Error(detail))
+    endFlood(this.#holders, connection, detail)
   }
 }
