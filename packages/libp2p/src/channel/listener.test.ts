@@ -132,6 +132,23 @@ test('silent callers are bounded, make room for a caller with a key, and are dis
   t.is(channels.unproven, 0)
 })
 
+test('silent callers of one address push out only their own', async (t) => {
+  const channels = listener(t)
+  const { port } = await offerOf(channels)
+  const open = async (localAddress: string) => {
+    const socket = connectTcp({ port, host, localAddress })
+    t.teardown(() => socket.destroy())
+    socket.on('error', () => {})
+    await once(socket, 'connect')
+    return socket
+  }
+  const patient = await open('127.0.0.3')
+  const crowd: Socket[] = []
+  for (let k = 0; k < 70; k++) crowd.push(await open('127.0.0.2'))
+  await eventually('7 are gone', () => crowd.filter((socket) => socket.closed).length >= 7)
+  t.deepEqual([patient.closed, channels.unproven], [false, 64])
+})
+
 test('a caller without TLS is disconnected', async (t) => {
   const offer = await offerOf(listener(t))
   const socket = connectTcp(offer.port, host)

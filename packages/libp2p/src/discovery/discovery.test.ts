@@ -1,14 +1,18 @@
 /** Peers that know each other's ids but not their addresses. */
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { timeLimit } from '@murmuration/contract'
 import { InputError } from '@murmuration/core'
 import { multiaddr } from '@multiformats/multiaddr'
 import test, { type ExecutionContext } from 'ava'
+import { bareNode } from '../characterisation/bare.test.support.js'
 import { connectAll, eventOf, eventually, graph, peerListOf, type TestNode, testNode } from '../cluster.test.support.js'
 import { defaultLimits } from '../constants.js'
 import { createIdentity } from '../identity.js'
 import { createNode } from '../node.js'
 import { ask } from '../questions.js'
 import { samplesProtocol } from '../sample-counts.js'
+import { askForCall } from './call-back.js'
 import { askForAddresses, introduce, introductionsProtocol } from './introductions.js'
 import { AddressBook } from './address-book.js'
 import { openSeed, type Seed } from './open-seed.js'
@@ -99,6 +103,24 @@ test('peers with known addresses need no seed, and ask none', async (t) => {
   const nodes = await Promise.all(ring.peers.map((name) => testNode(t, ring, name)))
   await connectAll(nodes)
   t.false(nodes.some(({ events }) => events.some(({ kind }) => kind === 'introduced' || kind === 'seed')))
+})
+
+test('a seed calls back at most two askers of one source at a time', async (t) => {
+  const seed = await seedOf(t)
+  const silent = createServer().listen(0, '127.0.0.1')
+  t.teardown(() => void silent.close())
+  await once(silent, 'listening')
+  const { port } = silent.address() as AddressInfo
+  const asking = async () => {
+    const node = await bareNode(t)
+    return askForCall(await node.dial(multiaddr(seed.addresses[0])), port, timeLimit(10_000))
+  }
+  for (let k = 0; k < 2; k++) {
+    // They end with the test.
+    asking().catch(() => {})
+    await once(silent, 'connection')
+  }
+  await t.throwsAsync(asking())
 })
 
 test('a seed disconnects a peer that asks too often', async (t) => {
