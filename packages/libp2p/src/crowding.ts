@@ -6,8 +6,9 @@ export interface Place {
 }
 
 /**
- * The place to free when there are too many: of the holder with the most places, the oldest idle one; when none is idle, the oldest. So a
- * holder needs no fixed limit while there is room, and one that takes all places loses only its own. `undefined` without places.
+ * The place to free when there are too many: of the holder with the most places, the oldest idle one; when none is
+ * idle, the oldest. So a holder needs no fixed limit while there is room, and one that takes all places loses only its
+ * own. `undefined` without places.
  *
  * @param places - in order of arrival; all of them, the new one included
  */

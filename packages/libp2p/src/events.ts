@@ -30,8 +30,8 @@ export type PeerEvent =
       readonly reason: string
     }
   /**
-   * Peers that may not connect tried to: `count` of them since the last event, of which this is the last. Each peer id counts once per peer
-   * list, as long as there are few; there are at most four events at once, then one a minute.
+   * Peers that may not connect tried to: `count` of them since the last event, of which this is the last. Each peer id
+   * counts once per peer list, as long as there are few; there are at most four events at once, then one a minute.
    */
   | {
       readonly kind: 'unknown-peer-refused'

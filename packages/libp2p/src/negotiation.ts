@@ -1,6 +1,9 @@
 import type { Stream } from '@libp2p/interface'
 
-/** The most bytes that libp2p may read to agree on the protocol of a stream: the names of a few. It reads them all in one turn. */
+/**
+ * The most bytes that libp2p may read to agree on the protocol of a stream: the names of a few. It reads them all in
+ * one turn.
+ */
 const maxRead = 1 << 10
 
 /** Bytes, in one piece or several. */
@@ -14,8 +17,9 @@ interface ReadStream extends Stream {
 }
 
 /**
- * Bounds what the other end sends on a stream whose protocol is not agreed on. While the stream cannot write, libp2p does not know that its answer
- * has arrived, and bytes of the protocol itself may come: they are held back until it can.
+ * Bounds what the other end sends on a stream whose protocol is not agreed on. While the stream cannot write, libp2p
+ * does not know that its answer has arrived, and bytes of the protocol itself may come: they are held back until it
+ * can.
  */
 export class Negotiation {
   readonly #stream: ReadStream

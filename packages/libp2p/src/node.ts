@@ -71,7 +71,8 @@ export async function createNode(options: NodeOptions): Promise<Libp2p> {
         }
       })
     ],
-    // libp2p refuses the newest connection when there are too many; `pendingConnections` and `OpenConnections` close an old one instead.
+    // libp2p refuses the newest connection when there are too many; `pendingConnections` and `OpenConnections` close an
+    // old one instead.
     connectionManager: {
       maxConnections: Number.MAX_SAFE_INTEGER,
       inboundConnectionThreshold: Number.MAX_SAFE_INTEGER,
@@ -102,7 +103,9 @@ export async function createNode(options: NodeOptions): Promise<Libp2p> {
   return node
 }
 
-/** The most streams that the other end of a connection may have open; the limits of all protocols together are lower. */
+/**
+ * The most streams that the other end of a connection may have open; the limits of all protocols together are lower.
+ */
 const maxInboundStreams = 256
 
 /** Bounds the open connections of a node, and what others may do on them before a protocol is known. */

@@ -14,9 +14,9 @@ interface Open extends Place {
 }
 
 /**
- * The open connections that others have dialled. When there are too many, one of the source with most is closed, see {@link placeToFree}:
- * libp2p would refuse the newest, so that one address could keep all others out. Of a peer with too many the oldest is closed, which a
- * peer that reconnects no longer uses.
+ * The open connections that others have dialled. When there are too many, one of the source with most is closed, see
+ * {@link placeToFree}: libp2p would refuse the newest, so that one address could keep all others out. Of a peer with
+ * too many the oldest is closed, which a peer that reconnects no longer uses.
  */
 export class OpenConnections {
   readonly #isInUse: (connection: Connection) => boolean

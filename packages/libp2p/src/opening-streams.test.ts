@@ -4,10 +4,12 @@ import { multiaddr } from '@multiformats/multiaddr'
 import { peerName } from '@murmuration/core'
 import test, { type ExecutionContext } from 'ava'
 import { eventOf, eventually, graph, type TestNode, testNode } from './cluster.test.support.js'
+import { asOpen, FakeConnection } from './connections.test.support.js'
 import { defaultLimits, limitsOf } from './constants.js'
 import { openSeed } from './discovery/open-seed.js'
 import { createIdentity } from './identity.js'
 import { createNode } from './node.js'
+import { OpeningStreams } from './opening-streams.js'
 
 const m = peerName('m')
 const limits = { initialShutOut: 600_000, maxShutOut: 600_000 }
@@ -42,7 +44,7 @@ const floodOf = (victim: TestNode) => eventOf(victim, 'bad-frame')
 test('streams without a protocol on one connection are a fault of the neighbour, and end the connection', async (t) => {
   const { victim, dial } = await mallory(t)
   const connection = await dial()
-  await openMany(connection, 40)
+  await openMany(connection, 150)
   await ended(connection)
   const detail = 'it opens too many streams without a protocol'
   t.like(await floodOf(victim), { peer: m, fault: 'flood', detail, count: 1 })
@@ -52,7 +54,7 @@ test('so are those on several connections together; the second time no connectio
   const { victim, dial } = await mallory(t)
   for (let time = 0; time < 2; time++) {
     const connections = [await dial(), await dial(), await dial(), await dial()]
-    await Promise.all(connections.map((each) => openMany(each, 10).catch(() => {})))
+    await Promise.all(connections.map((each) => openMany(each, 40).catch(() => {})))
     await ended(...connections)
   }
   t.like(await floodOf(victim), { peer: m, fault: 'flood' })
@@ -95,7 +97,68 @@ test('an unknown peer that opens streams without a protocol at a seed is disconn
   }
   const [honest, hostile] = [await dial(), await dial()]
   await openOne(honest)
-  await openMany(hostile, 40)
+  await openMany(hostile, 150)
   await ended(hostile)
   t.is(honest.status, 'open')
+})
+
+/** A stream that is only counted. */
+class FakeStream extends EventTarget {
+  readonly readBufferLength = 0
+  status = 'open'
+  protocol = ''
+
+  abort(): void {
+    this.status = 'aborted'
+    this.dispatchEvent(new Event('close'))
+  }
+}
+
+/** A connection on which others open streams that are only counted. */
+class CountedConnection extends FakeConnection {
+  readonly muxer = new EventTarget()
+
+  open(count: number): readonly FakeStream[] {
+    const streams = Array.from({ length: count }, () => new FakeStream())
+    for (const detail of streams) this.muxer.dispatchEvent(new CustomEvent('stream', { detail }))
+    return streams
+  }
+}
+
+function counted() {
+  const floods: string[] = []
+  const opening = new OpeningStreams({ nameOf: () => undefined, onFlood: (_connection, detail) => floods.push(detail) })
+  const connection = (host: string, id = host) => {
+    const one = new CountedConnection(host, id)
+    opening.watch(asOpen(one))
+    return one
+  }
+  return { floods, connection }
+}
+
+test('of too many streams of all holders together, the oldest of the holder with most are reset, which is no fault', (t) => {
+  const { floods, connection } = counted()
+  const most = connection('192.0.2.66').open(128)
+  const others = [1, 2, 3, 4].flatMap((host) => connection(`192.0.2.${host}`).open(97))
+  t.deepEqual(
+    most.map(({ status }) => status === 'open'),
+    most.map((_, index) => index >= 4)
+  )
+  t.true(others.every(({ status }) => status === 'open'))
+  t.deepEqual(floods, [])
+})
+
+test('streams whose protocol is known do not count', (t) => {
+  const { floods, connection } = counted()
+  const busy = connection('192.0.2.1')
+  for (let k = 0; k < 4; k++) for (const stream of busy.open(100)) stream.protocol = '/a/1'
+  t.deepEqual([busy.isOpen, floods], [true, []])
+})
+
+test('of several connections of one source, the one with most streams without a protocol ends', (t) => {
+  const { floods, connection } = counted()
+  const [honest, hostile] = [connection('192.0.2.1', 'honest'), connection('192.0.2.1', 'hostile')]
+  hostile.open(100)
+  honest.open(29)
+  t.deepEqual([honest.isOpen, hostile.isOpen, floods.length], [true, false, 1])
 })

@@ -5,17 +5,23 @@ import { type Place, placeToFree } from './crowding.js'
 import { endFlood, type Holders, holderOf, isListed, muxerOf } from './holders.js'
 import { Negotiation } from './negotiation.js'
 
-/** The most streams without a protocol that one holder may have, over all its connections. Such a stream takes about 20 KB. */
-const maxOpening = 32
+/**
+ * The most streams without a protocol that one holder may have, over all its connections: a relay may bring 64 at once.
+ * Such a stream takes about 20 KB.
+ */
+const maxOpening = 128
 
 /** The same for all holders together: beyond it the oldest of the holder with most is reset, which is no fault. */
-const maxOpeningOfAll = 256
+const maxOpeningOfAll = 512
 
 /** The most bytes of a listed peer, and of any other holder, that are held back, see {@link Negotiation}. */
 const maxHeldOfPeer = 8 << 20
 const maxHeldOfOthers = 256 << 10
 
-/** How many streams a holder may open at once, and the time after which it may open one more: each takes memory for 10 s, even if it is reset. */
+/**
+ * How many streams a holder may open at once, and the time after which it may open one more: each takes memory for 10
+ * s, even if it is reset.
+ */
 const maxStreams = 512
 const streamEvery: Milliseconds = 10
 
@@ -27,8 +33,8 @@ interface Opening extends Place {
 }
 
 /**
- * Bounds the streams that others open until their protocol is agreed on: libp2p's own limits count only streams of a known protocol. A peer that
- * exceeds a bound is reported, and its connection ends.
+ * Bounds the streams that others open until their protocol is agreed on: libp2p's own limits count only streams of a
+ * known protocol. A peer that exceeds a bound is reported, and its connection ends.
  */
 export class OpeningStreams {
   readonly #holders: Holders

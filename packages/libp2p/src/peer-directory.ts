@@ -91,7 +91,10 @@ export class PeerDirectory {
     return this.#peerList?.hosts.has(host) === true || this.#hosts.has(host)
   }
 
-  /** Why the peer with this id may not connect; `undefined` when it may. That of an unknown peer is reported, see {@link Refusals}. */
+  /**
+   * Why the peer with this id may not connect; `undefined` when it may. That of an unknown peer is reported, see {@link
+   * Refusals}.
+   */
   refusalOf(id: string, address: string): string | undefined {
     const name = this.nameOf(id)
     if (name !== undefined) return this.isShutOut(name) ? 'it is shut out because of its faults' : undefined

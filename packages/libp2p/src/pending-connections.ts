@@ -16,8 +16,9 @@ interface Pending extends Place {
 }
 
 /**
- * Connections that are not open yet. Each has a timeout to prove its peer id. When there are too many, the oldest of the source with most is
- * closed: a handshake takes a few milliseconds, so the oldest is idle. Known addresses have a separate bound.
+ * Connections that are not open yet. Each has a timeout to prove its peer id. When there are too many, the oldest of
+ * the source with most is closed: a handshake takes a few milliseconds, so the oldest is idle. Known addresses have a
+ * separate bound.
  */
 export class PendingConnections {
   readonly #directory: Pick<PeerDirectory, 'isKnownHost'>
@@ -55,7 +56,10 @@ export class PendingConnections {
     if (excess !== undefined) this.#end(excess.connection, 'too many connections are being opened')
   }
 
-  /** To be called when a connection has proven its peer id. It still counts, as it can stay without a multiplexer up to libp2p's timeout. */
+  /**
+   * To be called when a connection has proven its peer id. It still counts, as it can stay without a multiplexer up to
+   * libp2p's timeout.
+   */
   authenticated(connection: MultiaddrConnection): void {
     clearTimeout(this.#pending.get(connection)?.timer)
   }

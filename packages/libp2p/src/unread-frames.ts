@@ -1,13 +1,17 @@
 import type { Connection } from '@libp2p/interface'
 import { endFlood, type Holders, holderOf, isListed, muxerOf } from './holders.js'
 
-/** The most frames of multiplexers that wait for a listed peer, and for any other holder, over all connections. One takes about 600 bytes. */
+/**
+ * The most frames of multiplexers that wait for a listed peer, and for any other holder, over all connections. One
+ * takes about 600 bytes.
+ */
 const maxUnreadOfPeer = 8192
 const maxUnreadOfOthers = 2048
 
 /**
- * Bounds the frames that are sent into full connections. Streams wait until there is room, but a multiplexer answers at once: pings, and bytes
- * received by updates of the window. So a holder that sends such frames and reads nothing would fill the memory.
+ * Bounds the frames that are sent into full connections. Streams wait until there is room, but a multiplexer answers at
+ * once: pings, and bytes received by updates of the window. So a holder that sends such frames and reads nothing would
+ * fill the memory.
  */
 export class UnreadFrames {
   readonly #holders: Holders

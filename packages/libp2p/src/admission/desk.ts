@@ -62,8 +62,8 @@ export class AdmissionDesk {
   }
 
   /**
-   * To be called for each open connection: that of an unknown peer is closed after `guestFor`, or when there are too many, see
-   * {@link placeToFree}.
+   * To be called for each open connection: that of an unknown peer is closed after `guestFor`, or when there are too
+   * many, see {@link placeToFree}.
    */
   opened(connection: Connection): void {
     const { directory } = this.#context

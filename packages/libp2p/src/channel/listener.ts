@@ -126,8 +126,8 @@ export class ChannelListener {
   }
 
   /**
-   * Accepts a caller. When there are too many, the oldest of the source with most is closed: a handshake takes milliseconds, so that one is
-   * idle.
+   * Accepts a caller. When there are too many, the oldest of the source with most is closed: a handshake takes
+   * milliseconds, so that one is idle.
    */
   #accept(socket: Socket): void {
     // Errors of an unknown peer's socket are ignored; the sockets of channels have a listener of their own.

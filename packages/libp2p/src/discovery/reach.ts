@@ -64,7 +64,10 @@ export function mayDial(address: Multiaddr, within: Reach): boolean {
 /** Bytes of an IPv6 multiaddr up to the /64 prefix: one for the protocol, 8 for the prefix. One machine may have a whole /64 (RFC 4291, 2.5.4). */
 const ip6Prefix = 9
 
-/** The source of a question or connection: an IPv4 address, or the /64 of an IPv6 address. Empty for an address without IP. */
+/**
+ * The source of a question or connection: an IPv4 address, or the /64 of an IPv6 address. Empty for an address without
+ * IP.
+ */
 export function sourceOf(address: Multiaddr): string {
   const host = hostOf(address) ?? ''
   return isIP(host) === 6

@@ -131,7 +131,10 @@ test('a peer relays for its run; a connection at its limit is rebuilt, and no ve
   t.true(times(left) > 2, `connected ${times(left)} times`)
 })
 
-/** A node that is no peer, at an address of this machine: dials a peer through a relay, and resolves with the stream and the relay's status. */
+/**
+ * A node that is no peer, at an address of this machine: dials a peer through a relay, and resolves with the stream and
+ * the relay's status.
+ */
 async function dialler(t: ExecutionContext, relay: Seed, target: TestNode, localAddress: string) {
   const node = await bareNode(t, { localAddress })
   const connection = await node.dial(multiaddr(relay.addresses[0]))

@@ -15,8 +15,8 @@ const reservationFor: Milliseconds = 60 * 60_000
 const maxPerPeer = 32
 
 /**
- * How many connections through the relay one source may dial at once, and the time after which it may dial one more. A peer that others reach
- * here counts their calls against the relay.
+ * How many connections through the relay one source may dial at once, and the time after which it may dial one more. A
+ * peer that others reach here counts their calls against the relay.
  */
 const maxDials = 256
 const dialEvery: Milliseconds = 50
@@ -93,7 +93,10 @@ export class RelayRole {
     return streams.filter(({ protocol }) => protocol === RELAY_V2_STOP_CODEC).length >= this.#limits.connections
   }
 
-  /** Whether a peer may dial through this relay now. When it is full, the oldest connection of a source that dials more makes room. */
+  /**
+   * Whether a peer may dial through this relay now. When it is full, the oldest connection of a source that dials more
+   * makes room.
+   */
   #mayDial(peer: PeerId): boolean {
     const [connection] = this.#direct(peer)
     if (connection === undefined) return false
