@@ -150,6 +150,28 @@ async function dialler(t: ExecutionContext, relay: Seed, target: TestNode, local
   }
 }
 
+/** A node that is no peer asks a relay for a reservation from an address of this machine. */
+async function reservation(t: ExecutionContext, relay: Seed, localAddress: string) {
+  const node = await bareNode(t, { localAddress })
+  const connection = await node.dial(multiaddr(relay.addresses[0]))
+  const messages = lpStream(await connection.newStream(RELAY_V2_HOP_CODEC))
+  // A message of circuit relay v2 of the type RESERVE.
+  await messages.write(Uint8Array.from([8, 0]))
+  const answer = (await messages.read()).subarray()
+  return { connection, isGranted: !Buffer.from(answer).includes(Buffer.from([40, 200, 1])) }
+}
+
+test('when all reservations are taken, the source with most loses its oldest one to another', async (t) => {
+  const relay = await relayOf(t, { reservations: 2 })
+  const [first, second] = [await reservation(t, relay, '127.0.0.2'), await reservation(t, relay, '127.0.0.2')]
+  t.deepEqual([first.isGranted, second.isGranted, relay.reserved], [true, true, 2])
+  await reserved(await hidden(t, 'a', relay, true))
+  await eventually('the end of the oldest', () => first.connection.status !== 'open')
+  t.is(second.connection.status, 'open')
+  const third = await reservation(t, relay, '127.0.0.2')
+  t.deepEqual([third.isGranted, second.connection.status, relay.reserved], [false, 'open', 2])
+})
+
 test('a full relay ends a connection of the source that dials most, and refuses that source', async (t) => {
   const relay = await relayOf(t, { connections: 2 })
   const target = await hidden(t, 'a', relay, true)

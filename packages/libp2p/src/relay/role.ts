@@ -58,7 +58,7 @@ export class RelayRole {
 
   /** For libp2p's options: the peers that this relay refuses. */
   readonly gater: Pick<ConnectionGater, 'denyInboundRelayReservation' | 'denyOutboundRelayedConnection'> = {
-    denyInboundRelayReservation: (peer) => !this.#serves(peer.toString()) || this.#hasEnough(peer),
+    denyInboundRelayReservation: (peer) => !this.#serves(peer.toString()) || !this.#mayReserve(peer),
     denyOutboundRelayedConnection: (from, to) =>
       !this.#serves(from.toString()) || !this.#serves(to.toString()) || !this.#mayDial(from)
   }
@@ -126,12 +126,27 @@ export class RelayRole {
     return this.#node?.getConnections(peer).filter(({ remoteAddr }) => !relayIn(remoteAddr)) ?? []
   }
 
-  /** Whether other peers from the source of this peer already have all reservations that one source may have. */
-  #hasEnough(peer: PeerId): boolean {
+  /**
+   * Whether a peer may have a reservation now. When all are taken, the oldest of a source with more makes room; else
+   * libp2p refuses this one.
+   */
+  #mayReserve(peer: PeerId): boolean {
     const [connection] = this.#direct(peer)
-    if (connection === undefined) return true
+    if (connection === undefined) return false
     const source = sourceOf(connection.remoteAddr)
-    const others = [...(this.#reservations ?? [])].filter(([other]) => !other.equals(peer))
-    return others.filter(([, { addr }]) => sourceOf(addr) === source).length >= this.#limits.perSource
+    const others = [...(this.#reservations ?? [])]
+      .filter(([other]) => !other.equals(peer))
+      .map(([other, { addr }]) => ({ peer: other, holder: sourceOf(addr), isIdle: false }))
+    if (others.filter(({ holder }) => holder === source).length >= this.#limits.perSource) return false
+    if (others.length < this.#limits.reservations) return true
+    const excess = placeToFree([...others, { peer, holder: source, isIdle: true }])
+    // It asks again, and learns that the relay is full.
+    if (excess !== undefined && excess.peer !== peer) this.#disconnect(excess.peer)
+    return true
+  }
+
+  /** Ends the connections to a peer, and with them its reservation. */
+  #disconnect(peer: PeerId): void {
+    for (const connection of this.#node?.getConnections(peer) ?? []) connection.abort(new Error('the relay is full'))
   }
 }
