@@ -8,6 +8,9 @@ export class FakeConnection extends EventTarget {
   readonly remoteAddr
   readonly remotePeer
   readonly streams
+  readonly readBufferLength = 0
+  /** The number of bytes that libp2p was given. */
+  received = 0
   isOpen = true
 
   constructor(host: string, id: string, protocols: readonly string[] = []) {
@@ -18,6 +21,10 @@ export class FakeConnection extends EventTarget {
       toString: () => id
     }
     this.streams = protocols.map((protocol) => ({ protocol }))
+  }
+
+  onData({ byteLength }: Uint8Array): void {
+    this.received += byteLength
   }
 
   abort(): void {

@@ -68,3 +68,24 @@ test('a connection that has proven its id and is not open yet still counts', (t)
   pending.remove(connection)
   t.is(pending.size, 0)
 })
+
+test('a connection that sends names of protocols without end is closed; once it is open, any number of bytes is read', (t) => {
+  const pending = pendingAtSeed()
+  const [hostile, honest] = [new FakeConnection('192.0.2.66', ''), new FakeConnection('192.0.2.1', '')]
+  for (const connection of [hostile, honest]) pending.add(asPending(connection))
+  for (let k = 0; k < 20 && hostile.isOpen; k++) hostile.onData(new Uint8Array(1000))
+  t.deepEqual([hostile.isOpen, hostile.received, pending.size], [false, 16_000, 1])
+  honest.onData(new Uint8Array(1000))
+  pending.remove(asPending(honest))
+  honest.onData(new Uint8Array(100_000))
+  t.deepEqual([honest.isOpen, honest.received], [true, 101_000])
+})
+
+test('over TCP, too, names of protocols without end close the connection', async (t) => {
+  const limits = { unknownPeerTimeout: 600_000, handshakeTimeout: 600_000 }
+  const [left] = await testCluster(t, graph(['a', 'b']), { limits })
+  const [socket] = await idleSockets(t, portOf(left.peer.addresses[0]), 1)
+  socket.write('\u0013/multistream/1.0.0\n')
+  socket.write('\u0003/x\n'.repeat(10_000))
+  t.true(await eventually('the end', () => socket.destroyed || socket.readableEnded))
+})

@@ -8,6 +8,14 @@ import { hostOf } from './peer-list.js'
 /** The most pending connections from all known addresses together, and from all other addresses together. */
 const maxPending = 256
 
+/** The most bytes that are read of a connection until it is open. A handshake has less than 1 KiB. */
+const maxReceived = 16 << 10
+
+/** The method exists on connections, though not in libp2p's types. */
+interface ReadConnection extends MultiaddrConnection {
+  onData?(data: { readonly byteLength: number }): void
+}
+
 /** A connection without a proven peer id yet. */
 interface Pending extends Place {
   readonly connection: MultiaddrConnection
@@ -51,6 +59,7 @@ export class PendingConnections {
     timer.unref()
     this.#pending.set(connection, { connection, holder, isIdle: true, isKnown, timer })
     connection.addEventListener('close', () => this.remove(connection))
+    this.#boundBytes(connection)
     const group = [...this.#pending.values()].filter((pending) => pending.isKnown === isKnown)
     const excess = group.length > maxPending ? placeToFree(group) : undefined
     if (excess !== undefined) this.#end(excess.connection, 'too many connections are being opened')
@@ -67,7 +76,18 @@ export class PendingConnections {
   /** Removes a connection that is open or closed. */
   remove(connection: MultiaddrConnection): void {
     this.authenticated(connection)
-    this.#pending.delete(connection)
+    if (this.#pending.delete(connection)) delete (connection as ReadConnection).onData
+  }
+
+  /** Ends a connection that receives too much: libp2p would read names of protocols without end. */
+  #boundBytes(connection: ReadConnection): void {
+    const { onData } = connection
+    let received = connection.readBufferLength
+    connection.onData = (data) => {
+      received += data.byteLength
+      if (received > maxReceived) this.#end(connection, 'it sends too much before it has proven its id')
+      else onData?.call(connection, data)
+    }
   }
 
   #end(connection: MultiaddrConnection, reason: string): void {
