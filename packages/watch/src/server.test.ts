@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs'
+import { once } from 'node:events'
 import { request } from 'node:http'
+import { connect } from 'node:net'
 import { InputError, peerName } from '@murmuration/core'
 import test, { type ExecutionContext } from 'ava'
 import { type WatchAddress, watchAddress } from './address.js'
@@ -69,6 +71,17 @@ test('on localhost, requests under the name of another site are refused', async 
   t.is((await answer(url, { headers: { host: 'evil.example:80' } })).status, 403)
   t.is((await answer(`${url}metrics`, { headers: { host: 'evil.example' } })).status, 403)
   t.is((await answer(url, { method: 'POST' })).status, 405)
+})
+
+test('idle connections keep nobody from the page', async (t) => {
+  const { url } = await served(t, local)
+  for (let k = 0; k < 70; k++) {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1')
+    t.teardown(() => socket.destroy())
+    socket.on('error', () => {})
+    await once(socket, 'connect')
+  }
+  t.is((await answer(url)).status, 200)
 })
 
 test('other machines need the token, except for the health state and the page’s scripts and styles', async (t) => {

@@ -1,6 +1,6 @@
 /** Serves the page, its events, the metrics and the health state. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { InputError, messageOf } from '@murmuration/core'
 import { hasToken, isLocal, namesThisMachine, newToken, type WatchAddress } from './address.js'
 import { assetAt, assets } from './assets.js'
@@ -10,6 +10,9 @@ import { metricsText } from './metrics.js'
 
 /** The most open pages at once. */
 const maxPages = 16
+
+/** The most connections. Beyond, the oldest without an open page is closed: answers take milliseconds. */
+const maxSockets = 64
 
 /** The most unread bytes of a page. A slower page is disconnected, and reconnects. */
 const maxBacklog = 4 * 1024 * 1024
@@ -33,6 +36,8 @@ export class WatchServer {
   readonly #board: Board
   readonly #token: string | undefined
   readonly #pages = new Set<ServerResponse>()
+  /** In order of arrival. */
+  readonly #sockets = new Set<Socket>()
 
   private constructor(server: Server, board: Board, { host, token }: WatchAddress) {
     const { port } = server.address() as AddressInfo
@@ -41,6 +46,7 @@ export class WatchServer {
     this.#board = board
     this.#token = token
     this.url = `http://${name}:${port}/${token === undefined ? '' : `?token=${token}`}`
+    server.on('connection', (socket) => this.#accept(socket))
     server.on('request', (request, response) => this.#answer(request, response))
   }
 
@@ -48,7 +54,6 @@ export class WatchServer {
   static async start(board: Board, requested: WatchAddress): Promise<WatchServer> {
     const address = { ...requested, token: isLocal(requested) ? undefined : (requested.token ?? newToken()) }
     const server = createServer({ requestTimeout: 10_000, headersTimeout: 10_000, keepAliveTimeout: 5000 })
-    server.maxConnections = 64
     try {
       await new Promise<void>((resolve, reject) => {
         server.once('error', reject)
@@ -82,6 +87,18 @@ export class WatchServer {
     this.#server.close()
     this.#server.closeIdleConnections()
     setTimeout(() => this.#server.closeAllConnections(), 500).unref()
+  }
+
+  /** Counts a connection. Node would refuse the newest when there are too many, so that idle ones keep others out. */
+  #accept(socket: Socket): void {
+    this.#sockets.add(socket)
+    socket.once('close', () => this.#sockets.delete(socket))
+    if (this.#sockets.size <= maxSockets) return
+    const withPages = new Set([...this.#pages].map((page) => page.socket))
+    const oldest = [...this.#sockets].find((each) => !withPages.has(each))
+    if (oldest === undefined) return
+    this.#sockets.delete(oldest)
+    oldest.destroy()
   }
 
   #answer(request: IncomingMessage, response: ServerResponse): void {
