@@ -105,6 +105,8 @@ export interface PeerSummary extends Partial<Evaluation> {
   /** Vectors that were sent. */
   readonly messages: number
   readonly waiting: number
+  /** The neighbour for which it has waited longest when all others were there, and for how many seconds. */
+  readonly waitedFor?: { readonly neighbour: PeerName; readonly seconds: number }
   readonly working: number
   readonly backend: string
   /** Seconds of this peer in states other than "healthy" and "starting"; empty if there were none. */

@@ -17,17 +17,17 @@ function opened(connections: readonly FakeConnection[], inUse: readonly FakeConn
 }
 
 test('one address with 300 connections loses its oldest ones to other addresses', (t) => {
-  const [crowd, others] = [fromOne('192.0.2.66', 300), [fromOne('192.0.2.1', 1), fromOne('192.0.2.2', 1)].flat()]
-  opened([...crowd, ...others])
+  const [many, others] = [fromOne('192.0.2.66', 300), [fromOne('192.0.2.1', 1), fromOne('192.0.2.2', 1)].flat()]
+  opened([...many, ...others])
   t.is(closedOf(others), 0)
-  t.is(closedOf(crowd.slice(0, 2)), 2)
-  t.is(closedOf(crowd), 2)
+  t.is(closedOf(many.slice(0, 2)), 2)
+  t.is(closedOf(many), 2)
 })
 
 test('300 connections of one address stay while there is room', (t) => {
-  const crowd = fromOne('192.0.2.66', 300)
-  opened(crowd)
-  t.is(closedOf(crowd), 0)
+  const many = fromOne('192.0.2.66', 300)
+  opened(many)
+  t.is(closedOf(many), 0)
 })
 
 test('a connection in use stays longer than an idle one of its address; a stream without a protocol is no use', (t) => {

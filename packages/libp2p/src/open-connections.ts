@@ -1,5 +1,5 @@
 import type { Connection } from '@libp2p/interface'
-import { type Place, placeToFree } from './crowding.js'
+import { type Place, placeToFree } from './place-to-free.js'
 import { sourceOf } from './discovery/reach.js'
 
 /** The most open connections that others have dialled. */

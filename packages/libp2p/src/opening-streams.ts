@@ -1,7 +1,7 @@
 import type { Connection, Stream } from '@libp2p/interface'
 import type { Milliseconds } from '@murmuration/core'
 import { Budgets } from './budgets.js'
-import { type Place, placeToFree } from './crowding.js'
+import { type Place, placeToFree } from './place-to-free.js'
 import { endFlood, type Holders, holderOf, isListed, muxerOf } from './holders.js'
 import { Negotiation } from './negotiation.js'
 
@@ -64,7 +64,7 @@ export class OpeningStreams {
     this.#opening.set(stream, { holder, isIdle: true, connection, stream, negotiation })
     stream.addEventListener('close', () => this.#opening.delete(stream))
     if (!this.#budgets.spend(holder)) this.#flood(connection, 'it opens too many streams')
-    else if (this.#ofHolder(holder).length > maxOpening) this.#crowd(holder)
+    else if (this.#ofHolder(holder).length > maxOpening) this.#endFullest(holder)
     else if (this.#opening.size > maxOpeningOfAll)
       placeToFree(this.#list())?.stream.abort(new Error('too many streams'))
   }
@@ -80,7 +80,7 @@ export class OpeningStreams {
   }
 
   /** Ends the connection with most of a holder's streams: behind one address there may be several peers. */
-  #crowd(holder: string): void {
+  #endFullest(holder: string): void {
     const places = this.#ofHolder(holder).map(({ connection }) => ({ connection, holder: connection.id, isIdle: true }))
     const most = placeToFree(places)
     if (most !== undefined) this.#flood(most.connection, 'it opens too many streams without a protocol')

@@ -50,12 +50,12 @@ const pendingAtSeed = () => new PendingConnections({ isKnownHost: () => false },
 test('one address with many pending connections pushes out only its own', (t) => {
   const pending = pendingAtSeed()
   const honest = new FakeConnection('192.0.2.1', '')
-  const crowd = fromOne('192.0.2.66', 1000)
-  for (const connection of [honest, ...crowd]) pending.add(asPending(connection))
+  const many = fromOne('192.0.2.66', 1000)
+  for (const connection of [honest, ...many]) pending.add(asPending(connection))
   t.true(honest.isOpen)
   t.is(pending.size, 256)
-  t.true(crowd.slice(-255).every(({ isOpen }) => isOpen))
-  for (const connection of [honest, ...crowd]) connection.abort()
+  t.true(many.slice(-255).every(({ isOpen }) => isOpen))
+  for (const connection of [honest, ...many]) connection.abort()
   t.is(pending.size, 0)
 })
 

@@ -1,6 +1,6 @@
 import type { MultiaddrConnection } from '@libp2p/interface'
 import type { Milliseconds } from '@murmuration/core'
-import { type Place, placeToFree } from './crowding.js'
+import { type Place, placeToFree } from './place-to-free.js'
 import { sourceOf } from './discovery/reach.js'
 import type { PeerDirectory } from './peer-directory.js'
 import { hostOf } from './peer-list.js'

@@ -97,6 +97,11 @@ export class Presence {
     for (const [peer, time] of lost) members.lostTime(peer, time, roundTimeout)
   }
 
+  /** For how long each peer was waited for alone; known where peers may come and go. */
+  get waitedFor(): ReadonlyMap<PeerName, Milliseconds> {
+    return this.#waits.alone
+  }
+
   /** Whether a peer is waited for. */
   isAwaited(peer: PeerName): boolean {
     return this.#absent?.has(peer) !== true && this.members?.isGone(peer) !== true

@@ -127,6 +127,11 @@ export class Session {
     return this.#peer.waitedInAll
   }
 
+  /** For how many milliseconds each neighbour was the only one that this peer waited for; empty where peers do not come and go. */
+  get waitedFor(): ReadonlyMap<PeerName, number> {
+    return this.#peer.presence.waitedFor
+  }
+
   /** The open exchanges with neighbours. */
   get exchanges(): Exchanges {
     return this.#peer.exchanges

@@ -62,6 +62,18 @@ test('SKIP is an answer: it costs nothing within half of the timeout of a round,
   ])
 })
 
+test('whom a peer has waited for when all others were there is known, also of those that always answer at last', (t) => {
+  const waits = new Waits()
+  for (const round of [0, 1]) {
+    waits.setAwaited([a, b, c], 0)
+    waits.setAwaited([b, c], 100)
+    waits.setAwaited([c], 300)
+    waits.setAwaited([], 4000)
+    waits.end(round, { from: [a, b, c], without: [] }, 0, 4000)
+  }
+  t.deepEqual([...waits.alone], [[c, 7400]])
+})
+
 test('others are no farther than twice their pace takes them', (t) => {
   const pace = new Pace()
   pace.observe([{ name: a, round: 100 }], 0)

@@ -30,6 +30,7 @@ export class Waits {
   /** The fewest rounds from one exchange to the next so far: where a peer has left out some, the time says nothing. */
   #every = Number.POSITIVE_INFINITY
   #lengths: Milliseconds[] = []
+  readonly #alone = new Map<PeerName, Milliseconds>()
   #round = -1
   #roundAt: Milliseconds = 0
 
@@ -65,9 +66,30 @@ export class Waits {
    */
   end(round: number, waited: Waited, since: Milliseconds, at: Milliseconds, roundTimeout = 0): readonly Lost[] {
     const lost = waited.without.length === 0 ? nothing : this.#lost(waited, since, at, roundTimeout)
+    if (this.#ends.size > 0) this.#noteLast(since, at)
     this.#ends.clear()
     this.#measure(round, at)
     return lost
+  }
+
+  /** The time for which each peer was waited for alone, all others being there already, whether its message came or not. */
+  get alone(): ReadonlyMap<PeerName, Milliseconds> {
+    return this.#alone
+  }
+
+  #noteLast(since: Milliseconds, at: Milliseconds) {
+    let last: PeerName | undefined
+    let [lastEnd, endBefore] = [since, since]
+    for (const [peer, end = at] of this.#ends) {
+      if (end <= lastEnd) {
+        endBefore = Math.max(endBefore, end)
+        continue
+      }
+      endBefore = lastEnd
+      lastEnd = end
+      last = peer
+    }
+    if (last !== undefined) this.#alone.set(last, (this.#alone.get(last) ?? 0) + lastEnd - endBefore)
   }
 
   #lost(

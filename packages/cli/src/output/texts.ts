@@ -238,6 +238,10 @@ function wordOfOwn(summary: PeerSummary): string {
   return word === '' ? 'its model' : `${word} of its model`
 }
 
+function slowestText({ waitedFor }: PeerSummary): string {
+  return waitedFor === undefined ? '' : `, for ${waitedFor.neighbour} alone ${duration(waitedFor.seconds)}`
+}
+
 function agreementLines({ sameModel, apart = [] }: PeerSummary): string[] {
   if (sameModel === undefined) return []
   const same = sameModel.length === 0 ? 'nobody' : sameModel.join(', ')
@@ -265,7 +269,7 @@ function peerSummaryLines(summary: PeerSummary): string[] {
     ...outlierLines(summary),
     ...faultLines(summary),
     `  sent and received            ${bytes(summary.bytesSent)} and ${bytes(summary.bytesReceived)}${savedText(summary)}`,
-    `  waiting for neighbours       ${percent(summary.waiting)} of the time`,
+    `  waiting for neighbours       ${percent(summary.waiting)} of the time${slowestText(summary)}`,
     ...keyLines(summary),
     `  SHA-256 of the model         ${summary.model.slice(0, 16)}…`
   ]

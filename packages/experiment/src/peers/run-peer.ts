@@ -23,7 +23,7 @@ import type { TaskWorker } from '@murmuration/tasks'
 import { grouped } from '@murmuration/data'
 import { hashVector, lengthOf } from '@murmuration/vectors'
 import type { WatchAddress } from '@murmuration/watch'
-import type { RunEvent, SenderFaults, StateSeconds } from '../events.js'
+import { type RunEvent, secondsOf, type SenderFaults, type StateSeconds } from '../events.js'
 import { buildTask, isServer } from './build-task.js'
 import { BusyTime } from './busy-time.js'
 import { type CheckpointOptions, Checkpoints } from './checkpoints/checkpoints.js'
@@ -117,6 +117,8 @@ export interface PeerResult {
   readonly apartAfterTraining: number
   /** The disagreement in the last round. */
   readonly disagreement: number
+  /** The neighbour for which it has waited longest when all others were there, and for how many seconds; absent if for none. */
+  readonly waitedFor?: { readonly neighbour: PeerName; readonly seconds: number }
   /** How its final model compares with those of others, where peers may come and go. */
   readonly agreement?: Agreement | undefined
   /** The peer's recent estimate of the consensus distance; absent if unknown. */
@@ -338,7 +340,14 @@ async function trainModel(run: PeerRun, trainee: Trainee) {
       needed?.finish(session.round)
       watching.figures.finish()
       const working = busy.fraction(start)
-      return { parameters: step.value, agreement: members?.agreement, ...reports.totals(), working }
+      const waitedFor = slowestOf(session.waitedFor)
+      return {
+        parameters: step.value,
+        ...(waitedFor && { waitedFor }),
+        agreement: members?.agreement,
+        ...reports.totals(),
+        working
+      }
     }
     watching.figures.step(step.value)
     // The workers' reports show what a server does.
@@ -351,6 +360,11 @@ async function trainModel(run: PeerRun, trainee: Trainee) {
     }
     if (session.round < options.rounds) await checkpoints?.writeIfDue(session, peer)
   }
+}
+
+function slowestOf(waitedFor: ReadonlyMap<PeerName, number>): PeerResult['waitedFor'] {
+  const [slowest] = [...waitedFor].sort(([, left], [, right]) => right - left)
+  return slowest && { neighbour: slowest[0], seconds: secondsOf(slowest[1]) }
 }
 
 /** Others have left this peer without what it needs to continue: what it has learned is not lost. */

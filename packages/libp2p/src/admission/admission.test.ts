@@ -272,16 +272,16 @@ test('unknown peers of one address do not keep those of another from presenting 
   const run = await runOf(t)
   await begin(run)
   const { peer } = run.nodes[0]
-  const crowd: Connection[] = []
+  const many: Connection[] = []
   for (let k = 0; k < 17; k++) {
     const node = await bareNode(t, { localAddress: '127.0.0.2' })
-    crowd.push(await node.dial(multiaddr(peer.addresses[0])))
+    many.push(await node.dial(multiaddr(peer.addresses[0])))
   }
-  await eventually('the end of the oldest', () => crowd[0].status !== 'open')
+  await eventually('the end of the oldest', () => many[0].status !== 'open')
   const identity = await createIdentity()
   const seeds = [peer.addresses[0]]
   await t.notThrowsAsync(entering(invitationTo(run, { seeds }), identity))
-  t.true(crowd.slice(3).every(({ status }) => status === 'open'))
+  t.true(many.slice(3).every(({ status }) => status === 'open'))
 })
 
 test('an invitation to a run without peers ends with the reason', async (t) => {

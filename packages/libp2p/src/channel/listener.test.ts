@@ -143,9 +143,9 @@ test('silent callers of one address push out only their own', async (t) => {
     return socket
   }
   const patient = await open('127.0.0.3')
-  const crowd: Socket[] = []
-  for (let k = 0; k < 70; k++) crowd.push(await open('127.0.0.2'))
-  await eventually('7 are gone', () => crowd.filter((socket) => socket.closed).length >= 7)
+  const many: Socket[] = []
+  for (let k = 0; k < 70; k++) many.push(await open('127.0.0.2'))
+  await eventually('7 are gone', () => many.filter((socket) => socket.closed).length >= 7)
   t.deepEqual([patient.closed, channels.unproven], [false, 64])
 })
 

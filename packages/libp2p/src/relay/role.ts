@@ -3,7 +3,7 @@ import type { Connection, ConnectionGater, Libp2p, PeerId, Stream } from '@libp2
 import { InputError, type Milliseconds } from '@murmuration/core'
 import { RELAY_V2_HOP_CODEC, RELAY_V2_STOP_CODEC, circuitRelayServer } from '../libraries/network.js'
 import { Budgets } from '../budgets.js'
-import { type Place, placeToFree } from '../crowding.js'
+import { type Place, placeToFree } from '../place-to-free.js'
 import { sourceOf } from '../discovery/reach.js'
 import { carriesOthers, relayIn } from './address.js'
 import { type RelayLimits, relayLimits } from './relay-options.js'

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { placeToFree } from './crowding.js'
+import { placeToFree } from './place-to-free.js'
 
 /** Places in order of arrival, written as their holders; one in capitals is in use. */
 const places = (holders: string) =>

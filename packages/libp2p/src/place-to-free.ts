@@ -16,6 +16,6 @@ export function placeToFree<P extends Place>(places: readonly P[]): P | undefine
   const counts = new Map<string, number>()
   for (const { holder } of places) counts.set(holder, (counts.get(holder) ?? 0) + 1)
   const most = Math.max(...counts.values())
-  const crowd = places.filter(({ holder }) => counts.get(holder) === most)
-  return crowd.find(({ isIdle }) => isIdle) ?? crowd[0]
+  const many = places.filter(({ holder }) => counts.get(holder) === most)
+  return many.find(({ isIdle }) => isIdle) ?? many[0]
 }
