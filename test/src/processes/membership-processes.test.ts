@@ -220,7 +220,7 @@ test('of two peers the one that is left waits, whether the other was killed or h
   t.regex(stdout, /a: its model after \d+ rounds is in .*a\.safetensors/)
   t.regex(stdout, /a: stops before round \d+; --resume continues from there/)
   t.true((await stat(model)).size > 0)
-  t.is((await readdir(join(checkpoints, 'a'))).length, 1)
+  t.true((await readdir(join(checkpoints, 'a'))).some((file) => /^round-\d+\.safetensors$/.test(file)))
 })
 
 test('ad-psgd: two of three peers are killed; one continues with the last, which then waits and says so; it and one that is back reach the end and agree', async (t) => {

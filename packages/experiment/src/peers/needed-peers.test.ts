@@ -1,5 +1,5 @@
 /** Where an algorithm needs some peers, all that are left tell the same: who is gone, and why. In virtual time. */
-import { type Fabric, NeighboursMissingError, type PeerName, peerName } from '@murmuration/core'
+import { type Fabric, type NeighboursMissingError, type PeerName, peerName } from '@murmuration/core'
 import { trustingSigner } from '@murmuration/membership'
 import { type FaultEvent, simulate, uniformLinks } from '@murmuration/simulator'
 import { createTopology } from '@murmuration/topology'
