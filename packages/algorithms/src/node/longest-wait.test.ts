@@ -18,3 +18,12 @@ test('where others are there a peer waits for at least 32 timeouts for what it n
   t.is(longest.exceeded(50_000, false, 'for the model of a'), undefined)
   t.is(longest.exceeded(50_001, false, 'for the model of a'), 'has waited 50 s for the model of a')
 })
+
+test('a peer that knows of a result, and reaches nobody that has it, waits for two timeouts from when it last met somebody', (t) => {
+  const longest = new LongestWait({ start: 60_000, pause: 86_400_000 }, 1000, 5000)
+  t.false(longest.isLongAlone(11_000))
+  t.true(longest.isLongAlone(11_001))
+  longest.met(10_000)
+  t.false(longest.isLongAlone(20_000))
+  t.true(longest.isLongAlone(20_001))
+})
