@@ -129,9 +129,9 @@ test.serial(
 )
 
 /** The arguments of a swarm of three whose rounds take a while until the test hurries them. */
-async function pacedSwarm(folder: string): Promise<readonly string[]> {
+async function pacedSwarm(folder: string, name?: string): Promise<readonly string[]> {
   const train = join(folder, 'training.yaml')
-  const algorithm = await paced(folder)
+  const algorithm = await paced(folder, name)
   await writeFile(train, `${training.replace('rounds: 30', 'rounds: 40')}timeout: 2 s\n${algorithm}`)
   return ['swarm', join(folder, 'three.yaml'), '--train', train, '--no-baseline', '--json']
 }
@@ -186,6 +186,27 @@ test.serial(
       records().findLast(({ kind }) => kind === 'summary'),
       { peers: 3, finished: 2, lost: [stalled.peer] }
     )
+    t.true((await stat(model)).size > 0)
+  }
+)
+
+test.serial(
+  'where every peer is needed, all name the one that was killed, and what they have learned is kept; code 3',
+  async (t) => {
+    const { folder } = t.context
+    const model = join(folder, 'unfinished.safetensors')
+    const swarm = murmur([...(await pacedSwarm(folder, 'all-reduce')), '--save', model], folder)
+    await swarm.saying('"kind":"step"')
+    const killed = recordsOf({ stdout: swarm.output() }).filter(({ kind }) => kind === 'peer')[2]
+    process.kill(Number(killed.pid), 'SIGKILL')
+    const result = await swarm.result
+    t.is(result.code, 3, result.stderr)
+    const records = recordsOf(result)
+    const others = records.filter(({ kind, peer }) => kind === 'lost' && peer !== killed.peer)
+    t.is(others.length, 2)
+    for (const { reason } of others) t.regex(String(reason), new RegExp(`${killed.peer} is dead: .* cannot reach it`))
+    const kept = /^nobody has finished; the mean of the 2 models after \d+ rounds is in .*unfinished\.safetensors$/
+    t.true(records.some(({ text }) => kept.test(String(text))))
     t.true((await stat(model)).size > 0)
   }
 )
