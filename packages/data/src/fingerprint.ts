@@ -8,9 +8,10 @@ export function fingerprintOf(source: Source): string {
   const { count, classes = 0, inputShape, targetShape, targets } = source
   const hash = createHash('sha256').update(JSON.stringify({ count, classes, inputShape, targetShape }))
   const input = new Float32Array(sizeOf(inputShape))
+  const bytes = bytesOf(input)
   for (let index = 0; index < count; index++) {
     source.read(index, input)
-    hash.update(bytesOf(input))
+    hash.update(bytes)
   }
   return hash.update(bytesOf(targets)).digest('hex')
 }

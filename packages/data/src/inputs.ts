@@ -1,9 +1,10 @@
-import { readFile } from 'node:fs/promises'
-import { InputError, messageOf, type ModelSignature } from '@murmuration/core'
+import { InputError, type ModelSignature } from '@murmuration/core'
 import { refuseSpecialFile } from './files/special-file.js'
 import { sizeOf } from '@murmuration/vectors'
+import { readFileUpTo } from './files/data-file.js'
 import { readParquet } from './files/parquet.js'
-import { tableInputs } from './files/table-inputs.js'
+import { maxTableBytes } from './files/table.js'
+import { inputColumns, tableInputs } from './files/table-inputs.js'
 import { fitted } from './images/fit.js'
 
 /** The input of one sample, and its position: a file, or a file and its line. */
@@ -18,9 +19,7 @@ export interface ModelInput {
  */
 export async function inputsIn(path: string, signature: ModelSignature): Promise<readonly ModelInput[]> {
   await refuseSpecialFile(path)
-  const bytes = await readFile(path).catch((error: unknown) => {
-    throw new InputError(`${path}: cannot be read: ${messageOf(error)}`)
-  })
+  const bytes = await readFileUpTo(path, maxTableBytes)
   const { inputShape, preprocessing } = signature
   if (preprocessing.kind === 'text')
     throw new InputError(`${path}: the model continues texts; give the beginning of one with --prompt`)
@@ -39,6 +38,5 @@ export async function inputsIn(path: string, signature: ModelSignature): Promise
       `${path}: the model takes rows of ${sizeOf(inputShape)} numbers; give a .csv or a .parquet file`
     )
   const read = /\.csv$/i.test(path) ? (await import('./files/csv.js')).readCsvInputs : readParquet
-  const table = await read(file)
-  return tableInputs(table, { length: sizeOf(inputShape), names: preprocessing.names })
+  return tableInputs(await read(file, inputColumns({ length: sizeOf(inputShape), names: preprocessing.names })))
 }

@@ -1,6 +1,7 @@
 import { InputError } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
 import { fingerprintOf } from './fingerprint.js'
+import { joined, upTo } from './indices.js'
 import { openData, openTest } from './open-data.js'
 import { partition } from './partition.js'
 import type { Samples, LocalData, LocalDataOptions, SplitOptions } from './samples.js'
@@ -42,7 +43,7 @@ export function localDataOf(samples: Samples, options: SplitOptions, test?: Sour
 
 function localDataOptionsOf(trainSource: Source, options: SplitOptions, testSource?: Source): LocalData {
   const source = testSource === undefined ? trainSource : fittedTo(testSource, trainSource)
-  const [train, test] = testSource === undefined ? split(source, options) : [all(source), all(testSource)]
+  const [train, test] = testSource === undefined ? split(source, options) : [upTo(source.count), upTo(testSource.count)]
   const testSamples = take(testSource ?? source, test)
   if (options.partition.kind === 'local') {
     return { train: take(source, train), test: testSamples, shardSizes: [train.length] }
@@ -58,7 +59,7 @@ function localDataOptionsOf(trainSource: Source, options: SplitOptions, testSour
   return {
     train: take(
       source,
-      concatenated(selected).map((index) => train[index])
+      joined(selected).map((index) => train[index])
     ),
     test: testSamples,
     shardSizes: shards.map((shard) => shard.length)
@@ -106,13 +107,5 @@ function labelsOf(source: Source, train: Uint32Array, { partition: { kind } }: S
   if (kind !== 'equal' && (targetShape.length > 0 || (kind === 'dirichlet' && classes === undefined))) {
     throw new InputError(`partition "${kind}" needs samples with one class each; use "equal" for this data`)
   }
-  return Float32Array.from(train, (index) => targets[index])
-}
-
-function all({ count }: Source): Uint32Array {
-  return Uint32Array.from({ length: count }, (_, index) => index)
-}
-
-function concatenated(parts: readonly Uint32Array[]): Uint32Array {
-  return Uint32Array.from(parts.flatMap((part) => [...part]))
+  return new Float32Array(train.length).map((_, index) => targets[train[index]])
 }

@@ -1,5 +1,6 @@
 import { InputError, type Random } from '@murmuration/core'
 import { dirichlet } from './dirichlet.js'
+import { shuffled, upTo } from './indices.js'
 import type { PartitionDescription } from './samples.js'
 
 /**
@@ -22,19 +23,19 @@ export function partition(
       `found ${targets.length} training samples for ${peerCount} peers, expected at least one for each`
     )
   }
-  const shuffled = Uint32Array.from(random.shuffle(Array.from(targets, (_, index) => index)))
+  const order = shuffled(upTo(targets.length), random)
   switch (description.kind) {
     case 'equal':
-      return equalParts(shuffled, peerCount)
+      return equalParts(order, peerCount)
     case 'label':
       return equalParts(
-        shuffled.sort((left, right) => targets[left] - targets[right]),
+        order.sort((left, right) => targets[left] - targets[right]),
         peerCount
       )
     case 'local':
       throw new InputError('partition "local" divides no samples')
     case 'dirichlet':
-      return unevenParts(byClass(shuffled, targets, classes), positive(description.alpha), peerCount, random)
+      return unevenParts(byClass(order, targets, classes), positive(description.alpha), peerCount, random)
   }
 }
 

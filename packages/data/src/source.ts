@@ -22,9 +22,9 @@ export function take(source: Source, indices: Uint32Array): Samples {
   const { inputShape, targetShape, targets, classes, classNames, preprocessing } = source
   const targetSize = sizeOf(targetShape)
   const taken = new Float32Array(indices.length * targetSize)
-  for (const [row, index] of indices.entries()) {
-    taken.set(targets.subarray(index * targetSize, (index + 1) * targetSize), row * targetSize)
-  }
+  // Without a view for each sample, which takes longer than the copy.
+  for (let row = 0; row < indices.length; row++)
+    for (let k = 0; k < targetSize; k++) taken[row * targetSize + k] = targets[indices[row] * targetSize + k]
   const facts = {
     count: indices.length,
     inputShape,

@@ -1,5 +1,6 @@
 import { InputError } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
+import { shuffled, upTo } from './indices.js'
 import type { SplitOptions } from './samples.js'
 import type { Source } from './source.js'
 
@@ -15,11 +16,11 @@ export function split(
     throw new InputError(
       `the data has ${count === 0 ? 'no samples' : 'one sample'}, expected at least 2: one to train and one to test`
     )
-  const all = Array.from({ length: count }, (_, index) => index)
-  const order = isSequence ? all.reverse() : createRandom(seed, 'split').shuffle(all)
   const testCount = testCountOf(count, testFraction)
-  const [train, test] = [Uint32Array.from(order.slice(testCount)), Uint32Array.from(order.slice(0, testCount))]
-  return isSequence ? [train.reverse(), test.reverse()] : [train, test]
+  const all = upTo(count)
+  if (isSequence) return [all.subarray(0, count - testCount), all.subarray(count - testCount)]
+  const order = shuffled(all, createRandom(seed, 'split'))
+  return [order.subarray(testCount), order.subarray(0, testCount)]
 }
 
 /** How many of `count` samples, at least 2, are test samples. */

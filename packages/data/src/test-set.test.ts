@@ -2,10 +2,10 @@
 import { InputError } from '@murmuration/core'
 import test from 'ava'
 import { readCsv } from './files/csv.js'
-import { tableSource } from './files/table.js'
+import { sampleColumns, tableSource } from './files/table.js'
 import { fittedTo, fittedToModel } from './test-set.js'
 
-const read = (text: string) => tableSource([readCsv({ name: 'a.csv', bytes: Buffer.from(text) })])
+const read = (text: string) => tableSource([readCsv({ name: 'a.csv', bytes: Buffer.from(text) }, sampleColumns())])
 
 test('classes have to be named alike in the test set and in the data', (t) => {
   const [words, numbers] = [read('1,b\n2,a'), read('1,1\n2,0')]

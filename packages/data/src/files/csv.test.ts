@@ -1,10 +1,15 @@
 import { InputError } from '@murmuration/core'
 import test from 'ava'
 import { take } from '../source.js'
-import { readCsv } from './csv.js'
-import { type TableFile, type TableReading, tableSource } from './table.js'
+import { readCsv, readCsvInputs } from './csv.js'
+import { maxCells, maxColumns, sampleColumns, type TableFile, type TableReading, tableSource } from './table.js'
+import { inputColumns } from './table-inputs.js'
 
-const csvSource = (files: readonly TableFile[], reading?: TableReading) => tableSource(files.map(readCsv), reading)
+const csvSource = (files: readonly TableFile[], reading?: TableReading) =>
+  tableSource(
+    files.map((file) => readCsv(file, sampleColumns(reading))),
+    reading
+  )
 
 const read = (text: string) => {
   const source = csvSource([{ name: 'a.csv', bytes: Buffer.from(text) }])
@@ -108,3 +113,28 @@ for (const [what, text, message] of wrong) {
     t.throws(() => csvSource([{ name: 'a.csv', bytes: Buffer.from(text) }]), { instanceOf: InputError, message })
   })
 }
+
+test('more cells than the limit are refused', (t) => {
+  const rows = table('a.csv', `1${','.repeat(maxColumns - 1)}\n`.repeat(maxCells / maxColumns + 1))
+  t.throws(() => readCsvInputs(rows, () => ({ numbers: [0] })), {
+    instanceOf: InputError,
+    message: /a\.csv: more than 33554432 cells/
+  })
+})
+
+test('texts in columns that are not wanted, too long or too many for classes, are not looked at', (t) => {
+  const text = `x,text,y\n${Array.from({ length: 120_000 }, (_, k) => `${k},t${k},1`).join('\n')}\n1,${'a'.repeat(1e5)},2`
+  const { numbers } = readCsvInputs(table('a.csv', text), inputColumns({ length: 2, names: ['y', 'x'] }))
+  t.deepEqual([...numbers.subarray(-4)], [1, 119_999, 2, 1])
+})
+
+test('a target with a different text in each row is refused before all of them are kept', (t) => {
+  const lines = (count: number, text: (k: number) => string) => Array.from({ length: count }, (_, k) => `1,${text(k)}`)
+  const refused = (text: string, message: RegExp) =>
+    t.throws(() => csvSource([table('a.csv', text)]), { instanceOf: InputError, message })
+  refused(lines(120_000, (k) => `t${k}`).join('\n'), /at least 100000 classes, expected at most 10000/)
+  refused(lines(120_000, (k) => `${k}.5`).join('\n'), /line 1, column 2 is "0.5", expected a class/)
+  refused(lines(120_000, String).join('\n'), /line 10001, column 2 is class 10000, expected one below 10000/)
+  const { classes, targets } = csvSource([table('a.csv', lines(200, (k) => '0'.repeat(k) + (k % 2)).join('\n'))])
+  t.deepEqual([classes, targets[199]], [2, 1])
+})

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { InputError } from '@murmuration/core'
 import test, { type ExecutionContext } from 'ava'
+import { readData } from './data-file.js'
 import { openFiles } from './files.js'
 
 const images = Buffer.from([0, 0, 8, 3, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 255])
@@ -83,4 +84,21 @@ for (const [what, files, message] of wrong) {
 test('a path where nothing is, is refused with the path', async (t) => {
   const missing = openFiles({ kind: 'files', path: '/nowhere/at/all' })
   await t.throwsAsync(missing, { instanceOf: InputError, message: /^\/nowhere\/at\/all cannot be read/ })
+})
+
+test('a packed file is unpacked up to the limit of its kind, whatever its end says', async (t) => {
+  const path = join(await mkdtemp(join(tmpdir(), 'murmur-packed-')), 'a.csv.gz')
+  const packed = Buffer.concat([gzipSync(Buffer.alloc(3e5, '1,0\n')), gzipSync('1,1\n')])
+  await writeFile(path, packed)
+  const file = { name: 'a.csv.gz', path }
+  t.is((await readData(file)).length, 3e5 + 4)
+  t.is((await readData(file, { limit: 3e5 + 4 })).toString('latin1', 3e5), '1,1\n')
+  await t.throwsAsync(readData(file, { limit: 3e5 + 3 }), {
+    instanceOf: InputError,
+    message: /a\.csv\.gz unpacks to more than 300003 bytes/
+  })
+  await t.throwsAsync(readData(file, { limit: packed.length - 1 }), {
+    instanceOf: InputError,
+    message: /bytes, expected at most/
+  })
 })

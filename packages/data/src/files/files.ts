@@ -4,12 +4,12 @@ import { InputError, invariant, messageOf } from '@murmuration/core'
 import type { DataDescription, Fit } from '../samples.js'
 import type { Source } from '../source.js'
 import { imagesIn, imageSource } from '../images/folder.js'
-import { type DataFile, readData } from './data-file.js'
+import { type DataFile, readData, type ReadFile } from './data-file.js'
 import { downloadAll } from './download.js'
-import { textSource, type TextReading } from '../text/text.js'
+import { maxTextsBytes, type TextFile, textSource, type TextReading } from '../text/text.js'
 import { type IdxFile, idxSource } from './idx.js'
 import { readParquet } from './parquet.js'
-import { tableSource, type TableReading } from './table.js'
+import { maxTableBytes, sampleColumns, tableSource, type TableReading } from './table.js'
 import { fetchKnownSet, type KnownSetName, knownSetNames, knownSets } from './known-sets.js'
 
 type FilesDescription = Extract<DataDescription, { kind: 'files' }>
@@ -43,7 +43,8 @@ export async function openFiles(
 ): Promise<Source> {
   const paths = typeof path === 'string' ? [path] : path
   const files = (await Promise.all(paths.map((each) => filesOf(each, sha256)))).flat()
-  const bytesOf = (file: DataFile) => readData(file, sha256[file.name] ?? (mustMatch ? 'missing' : undefined))
+  const bytesOf: ReadFile = (file, limit) =>
+    readData(file, { sha256: sha256[file.name] ?? (mustMatch ? 'missing' : undefined), limit })
   const packed = await openPacked(files, bytesOf)
   if (packed !== undefined) return packed
   const tables = await openTables(files, bytesOf, { targets, like })
@@ -58,10 +59,7 @@ export async function openFiles(
 }
 
 /** Data sets whose files hold many images: pairs of IDX files, or the archive of CIFAR-10; nothing where there are none. */
-async function openPacked(
-  files: readonly DataFile[],
-  bytesOf: (file: DataFile) => Promise<Buffer>
-): Promise<Source | undefined> {
+async function openPacked(files: readonly DataFile[], bytesOf: ReadFile): Promise<Source | undefined> {
   const pairs = pairsOf(files)
   if (pairs.length > 0) return openPairs(pairs, bytesOf)
   const [archive, other] = files.filter(({ name }) => cifarName.test(name))
@@ -75,7 +73,7 @@ async function openPacked(
 /** All tables, one after the other; nothing where there are none. Throws an InputError where the same table may exist in two formats. */
 async function openTables(
   files: readonly DataFile[],
-  bytesOf: (file: DataFile) => Promise<Buffer>,
+  bytesOf: ReadFile,
   reading: TableReading
 ): Promise<Source | undefined> {
   const [csv, parquet] = [csvName, parquetName].map((pattern) => files.filter(({ name }) => pattern.test(name)))
@@ -84,27 +82,32 @@ async function openTables(
       `${csv[0].path} and ${parquet[0].path}: found CSV and Parquet, expected one of them; name the files that you mean`
     )
   if (csv.length + parquet.length === 0) return undefined
-  const read = async (file: DataFile) => ({ name: file.path, bytes: await bytesOf(file) })
-  if (csv.length > 0) {
-    const { readCsv } = await import('./csv.js')
-    return tableSource((await Promise.all(csv.map(read))).map(readCsv), reading)
-  }
+  const read = async (file: DataFile) => ({ name: file.path, bytes: await bytesOf(file, maxTableBytes) })
+  const wanted = sampleColumns(reading)
+  const { readCsv } = await import('./csv.js')
   const tables = []
-  // One after the other: each takes a thread while it is read.
-  for (const file of parquet) tables.push(await readParquet(await read(file)))
+  // One after the other: a file needs much more memory while it is read than afterwards.
+  for (const file of csv) tables.push(readCsv(await read(file), wanted))
+  for (const file of parquet) tables.push(await readParquet(await read(file), wanted))
   return tableSource(tables, reading)
 }
 
 /** All texts, one after the other; nothing where there are none. */
 async function openTexts(
   files: readonly DataFile[],
-  bytesOf: (file: DataFile) => Promise<Buffer>,
+  bytesOf: ReadFile,
   reading: TextReading
 ): Promise<Source | undefined> {
   const texts = files.filter(({ name }) => textName.test(name))
   if (texts.length === 0) return undefined
-  const read = async (file: DataFile) => ({ name: file.path, bytes: await bytesOf(file) })
-  return textSource(await Promise.all(texts.map(read)), reading)
+  const read: TextFile[] = []
+  let bytesLeft = maxTextsBytes
+  for (const file of texts) {
+    const bytes = await bytesOf(file, bytesLeft)
+    bytesLeft -= bytes.length
+    read.push({ name: file.path, bytes })
+  }
+  return textSource(read, reading)
 }
 
 async function imagesOf(path: string): Promise<readonly DataFile[]> {
@@ -117,7 +120,7 @@ export async function openKnownSet(name: KnownSetName, { context }: FilesReading
   const set = knownSets[name]
   const sha256: Checksums = set.sha256
   const files = await fetchKnownSet(name, set)
-  const bytesOf = (file: DataFile) => readData(file, sha256[file.name])
+  const bytesOf: ReadFile = (file, limit) => readData(file, { sha256: sha256[file.name], limit })
   const source = (await openPacked(files, bytesOf)) ?? (await openTexts(files, bytesOf, { context }))
   invariant(source !== undefined, () => `the data set ${name} has no files of a known format`)
   return source
@@ -127,10 +130,7 @@ async function filesOf(path: string, sha256: Checksums): Promise<readonly DataFi
   return /^[a-z]+:\/\//i.test(path) ? downloadAll(path, sha256) : localFiles(path)
 }
 
-async function openPairs(
-  pairs: readonly (readonly [DataFile, DataFile])[],
-  bytesOf: (file: DataFile) => Promise<Buffer>
-): Promise<Source> {
+async function openPairs(pairs: readonly (readonly [DataFile, DataFile])[], bytesOf: ReadFile): Promise<Source> {
   const read = async (file: DataFile): Promise<IdxFile> => ({ name: file.path, bytes: await bytesOf(file) })
   return idxSource(
     await Promise.all(

@@ -34,7 +34,7 @@ export function idxSource(pairs: readonly IdxPair[]): Source {
   const labels = pairs.map(({ labels }, index) => readLabels(labels, imageFiles[index]))
   const { rows, columns } = alike(imageFiles)
   const size = rows * columns
-  const pixels = Buffer.concat(imageFiles.map((file) => file.pixels))
+  const pixels = imageFiles.length === 1 ? imageFiles[0].pixels : Buffer.concat(imageFiles.map((file) => file.pixels))
   const targets = Float32Array.from(Buffer.concat(labels))
   return {
     count: targets.length,

@@ -5,23 +5,28 @@ import {
   type Compressors,
   type FileMetaData,
   parquetMetadata,
-  parquetRead,
+  parquetSchema,
   type SchemaElement,
   snappyUncompress
 } from 'hyparquet'
-import { checkPages } from './parquet-pages.js'
-import type { Cell } from './table.js'
+import { ParquetPages } from './parquet-pages.js'
+import { type Distinct, DistinctCells } from './distinct-cells.js'
+import { type Cell, firstRepeated, isNumber, maxCells, maxColumns } from './table.js'
 
-/** The cells of a column, in the order of the rows; a Float64Array if all are numbers. */
-export type ParquetColumn = Float64Array<ArrayBuffer> | readonly Cell[]
+/** The cells of a column, in the order of the rows. */
+export interface ParquetColumn {
+  /** NaN for a cell that holds no number. */
+  readonly numbers: Float64Array<ArrayBuffer>
+  /** The first cell that holds no finite number, and its row from 0; absent where all do. */
+  readonly word?: { readonly cell: Cell; readonly row: number }
+  /** The distinct cells of a column with others than numbers; absent where all are numbers. */
+  readonly classes?: Distinct
+}
 
 /** The content of a Parquet file, or what is wrong with it. */
 export type ParquetAnswer =
   | { readonly names: readonly string[]; readonly count: number; readonly columns: readonly ParquetColumn[] }
   | { readonly problem: string }
-
-/** The maximum cells of a file, 2^25. */
-const cellLimit = 2 ** 25
 
 /** Types of numbers, of truth values and of texts, as a file names them; other types have no equivalent in CSV. */
 const types: readonly (string | undefined)[] = [
@@ -32,14 +37,19 @@ const types: readonly (string | undefined)[] = [
 const again = 'it is truncated or damaged, write or fetch it again'
 
 /** Decodes a file whose first and last bytes are right. Does not throw: errors are part of the answer. */
-export async function columnsIn(bytes: Uint8Array<ArrayBuffer>): Promise<ParquetAnswer> {
+export function columnsIn(bytes: Uint8Array<ArrayBuffer>): ParquetAnswer {
   try {
     const metadata = parquetMetadata(bytes, { geoparquet: false })
     const elements = elementsOf(metadata)
     const count = countOf(metadata, elements.length)
-    checkPages(bytes, metadata)
-    const columns: ParquetColumn[] = []
-    for (const element of elements) columns.push(await columnIn(bytes, metadata, element, count))
+    const pages = new ParquetPages(bytes, compressors)
+    const root = parquetSchema(metadata)
+    const columns = root.children.map((column, index) => {
+      const groups = metadata.row_groups.map(({ columns, num_rows }) =>
+        pages.valuesOf(columns[index], Number(num_rows), [root, column])
+      )
+      return columnIn(groups, column.element, count)
+    })
     return { names: elements.map(({ name }) => name.trim()), count, columns }
   } catch (error) {
     return { problem: problemIn(error) }
@@ -70,8 +80,9 @@ function elementsOf({ schema: [root, ...elements], row_groups }: FileMetaData): 
       `column "${name}" has ${found ?? 'decimals without a scale'}; expected numbers, texts or booleans: leave the column out, or convert it`
     )
   }
+  if (elements.length > maxColumns) throw new InputError(`${elements.length} columns, expected at most ${maxColumns}`)
   const names = elements.map(({ name }) => name.trim())
-  const duplicate = names.find((name, index) => names.indexOf(name) !== index)
+  const duplicate = firstRepeated(names)
   if (duplicate !== undefined) throw new InputError(`two columns are named "${duplicate}", expected each name once`)
   const codec = row_groups.flatMap(({ columns }) => columns).find(({ meta_data }) => !isKnown(meta_data?.codec))
   if (codec === undefined) return elements
@@ -90,37 +101,69 @@ function countOf({ num_rows, row_groups }: FileMetaData, width: number): number 
     throw new InputError(
       `the footer claims ${count} rows of ${width} columns, and its groups have ${grouped} rows; ${again}`
     )
-  if (count * width <= cellLimit) return count
+  if (count * width <= maxCells) return count
   throw new InputError(
-    `${count} rows of ${width} columns, expected at most ${cellLimit} cells; write the rows to several files`
+    `${count} rows of ${width} columns, expected at most ${maxCells} cells; write the rows to several files`
   )
 }
 
-/** The cells of one column; the others are not decoded at the same time. */
-async function columnIn(
-  bytes: Uint8Array<ArrayBuffer>,
-  metadata: FileMetaData,
+/** The cells of one column, which is decoded page by page. */
+function columnIn(
+  groups: readonly Iterable<ArrayLike<unknown>>[],
   element: SchemaElement,
   count: number
-): Promise<ParquetColumn> {
-  const cells: Cell[] = []
-  const toCell = cellOf(element)
-  const file = { byteLength: bytes.length, slice: (start: number, end?: number) => bytes.buffer.slice(start, end) }
-  const chunks: { readonly rowStart: number; readonly columnData: ArrayLike<unknown> }[] = []
-  await parquetRead({
-    file,
-    metadata,
-    compressors,
-    columns: [element.name],
-    onChunk: (chunk) => void chunks.push(chunk)
-  })
-  for (const { rowStart, columnData } of chunks.sort((left, right) => left.rowStart - right.rowStart)) {
-    if (rowStart !== cells.length || rowStart + columnData.length > count) break
-    for (let index = 0; index < columnData.length; index++) cells.push(toCell(columnData[index]))
+): ParquetColumn {
+  const cells = new ColumnCells(count, cellOf(element))
+  for (const pages of groups) for (const values of pages) cells.add(values)
+  if (cells.count === count) return cells.column()
+  throw new InputError(`column "${element.name}" has ${cells.count} values, expected ${count}; ${again}`)
+}
+
+/** Collects the cells of a column: numbers, and distinct texts from the first one on. */
+class ColumnCells {
+  count = 0
+  readonly #numbers: Float64Array<ArrayBuffer>
+  readonly #cellOf: (value: unknown) => Cell
+  #word: ParquetColumn['word']
+  #classes: DistinctCells | undefined
+
+  constructor(rows: number, cellOf: (value: unknown) => Cell) {
+    this.#numbers = new Float64Array(rows)
+    this.#cellOf = cellOf
   }
-  if (cells.length !== count)
-    throw new InputError(`column "${element.name}" has ${cells.length} values, expected ${count}; ${again}`)
-  return cells.every((cell) => typeof cell === 'number') ? Float64Array.from(cells) : cells
+
+  column(): ParquetColumn {
+    return {
+      numbers: this.#numbers,
+      ...(this.#word && { word: this.#word }),
+      ...(this.#classes && { classes: this.#classes })
+    }
+  }
+
+  add(values: ArrayLike<unknown>): void {
+    const end = Math.min(this.#numbers.length, this.count + values.length)
+    for (let index = 0; this.count < end; index++, this.count++) this.#addCell(this.count, values[index])
+  }
+
+  #addCell(row: number, value: unknown): void {
+    if (this.#classes === undefined) {
+      const cell = this.#cellOf(value)
+      if (typeof cell === 'number') {
+        this.#numbers[row] = cell
+        return
+      }
+      this.#classes = this.#classesBefore(row)
+    }
+    const cell = this.#classes.add(row, value) ?? this.#cellOf(value)
+    this.#numbers[row] = typeof cell === 'number' || isNumber(cell) ? Number(cell) : Number.NaN
+    if (typeof cell !== 'number' && !isNumber(cell)) this.#word ??= { cell, row }
+  }
+
+  #classesBefore(row: number): DistinctCells {
+    const classes = new DistinctCells(this.#numbers.length, this.#cellOf)
+    for (let earlier = 0; earlier < row; earlier++) classes.add(earlier, this.#numbers[earlier])
+    return classes
+  }
 }
 
 /** The cell that CSV would have for a value: empty for null, a decimal number with its digits. */

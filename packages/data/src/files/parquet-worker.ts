@@ -2,9 +2,12 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { columnsIn } from './parquet-columns.js'
 
-const answer = await columnsIn(workerData as Uint8Array<ArrayBuffer>)
-const numbers = 'columns' in answer ? answer.columns.filter((column) => column instanceof Float64Array) : []
+const answer = columnsIn(workerData as Uint8Array<ArrayBuffer>)
+const columns = 'columns' in answer ? answer.columns : []
+const lists = columns.flatMap(({ numbers, classes }) =>
+  classes === undefined ? [numbers] : [numbers, classes.numbers]
+)
 parentPort?.postMessage(
   answer,
-  numbers.map(({ buffer }) => buffer)
+  lists.map(({ buffer }) => buffer)
 )

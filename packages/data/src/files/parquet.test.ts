@@ -12,14 +12,14 @@ import { readCsv } from './csv.js'
 import { openFiles } from './files.js'
 import { columnsIn } from './parquet-columns.js'
 import { readParquet } from './parquet.js'
-import { tableSource } from './table.js'
+import { sampleColumns, tableSource } from './table.js'
 
 type Options = Omit<Parameters<typeof parquetWriteBuffer>[0], 'columnData'>
 
 const written = (columnData: ColumnSource[], options: Options = {}) =>
   Buffer.from(parquetWriteBuffer({ columnData, ...options }))
 
-const read = async (bytes: Buffer) => tableSource([await readParquet({ name: 'a.parquet', bytes })])
+const read = async (bytes: Buffer) => tableSource([await readParquet({ name: 'a.parquet', bytes }, sampleColumns())])
 
 const allOf = ({ read, ...rest }: Source) => ({
   ...rest,
@@ -53,7 +53,10 @@ for (const codec of ['UNCOMPRESSED', 'SNAPPY', 'GZIP', 'BROTLI'] as const) {
       BROTLI: (bytes: Uint8Array) => brotliCompressSync(bytes)
     }
     const found = await read(written(mixed, { codec, rowGroupSize: 2, ...(codec in compressors && { compressors }) }))
-    t.deepEqual(allOf(found), allOf(tableSource([readCsv({ name: 'a.csv', bytes: Buffer.from(sameAsCsv) })])))
+    t.deepEqual(
+      allOf(found),
+      allOf(tableSource([readCsv({ name: 'a.csv', bytes: Buffer.from(sameAsCsv) }, sampleColumns())]))
+    )
     t.true(Object.is(allOf(found).inputs[5], -0))
   })
 }
@@ -153,7 +156,7 @@ const wrong: readonly (readonly [what: string, bytes: Buffer, message: RegExp])[
     sealed(Buffer.alloc(8, 0xff)).fill(0x7f, 12, 16),
     /claims 2139062143 bytes, expected at most 8/
   ],
-  ['lists of lists that would fill the memory', nested, /takes more than 1024 MiB; it is damaged, or too large/]
+  ['lists of lists that would fill the memory', nested, /takes more than 640 MiB; it is damaged, or too large/]
 ]
 
 for (const [what, bytes, message] of wrong) {
@@ -163,6 +166,34 @@ for (const [what, bytes, message] of wrong) {
   })
 }
 
+/**
+ * Files of 2^20 rows in 216 bytes, packed with brotli, whose last page claims more values than there are rows: a run of 2^30 numbers of a dictionary; of
+ * 2^31 − 2 levels; groups of 2^33 bits; and texts that begin as the one before, 2^39 bytes in all. The decoder would end the process, or never end.
+ */
+const claims: readonly (readonly [what: string, bytes: string])[] = [
+  [
+    'a run that is longer than its page',
+    'UEFSMRUAFYCAgAgVHCwVgICAARUAFQYVBgAAm///f/gnAOKxQCD3/g8VBBUQFRRMFQIVAAAAGwcA+CcAQoQAABUAFQ4VFiwVgICAARUQFQYVBgAACwOAAYCAgIAIAAMVAhk8SARyb290FQQAFQolABgBeAAVCiUAGAVsYWJlbAAWgICAARkcGSwmCBwVChkVABkYAXgVCBaAgIABFkoWSiYIAAAmUhwVChkVEBkYBWxhYmVsFQgWgICAARZsFmwmgAEmUgAAFsgBFoCAgAEAAHEAAABQQVIx'
+  ],
+  [
+    'levels that are more than the values',
+    'UEFSMRUAFYCAgAgVHCwVgICAARUAFQYVBgAAm///f/gnAOKxQCD3/g8VABWUgIAIFUQsFYCAgAEVABUGFQYAAMv//z/4B5lwS4rU/oLlswIAAYr7X+//FiIBAP8EQDwQAAAVAhk8SARyb290FQQAFQolABgBeAAVCiUCGAVsYWJlbAAWgICAARkcGSwmCBwVChkVABkYAXgVCBaAgIABFkoWSiYIAAAmUhwVChkVABkYBWxhYmVsFQgWgICAARZyFnImUgAAFsgBFoCAgAEAAG4AAABQQVIx'
+  ],
+  [
+    'groups that are longer than their page',
+    'UEFSMRUAFYCAgAgVHCwVgICAARUAFQYVBgAAm///f/gnAOKxQCD3/g8VBBUQFRRMFQIVAAAAGwcA+CcAQoQAABUAFcK4AhUgLBWAgIABFRAVBhUGAAAbIE74J/8PAOK2KEB1EUAwFQIZPEgEcm9vdBUEABUKJQAYAXgAFQolABgFbGFiZWwAFoCAgAEZHBksJggcFQoZFQAZGAF4FQgWgICAARZKFkomCAAAJlIcFQoZFRAZGAVsYWJlbBUIFoCAgAEWehZ6JoABJlIAABbIARaAgIABAABxAAAAUEFSMQ=='
+  ],
+  [
+    'texts that are longer than their page',
+    'UEFSMRUAFYCAgAgVHCwVgICAARUAFQYVBgAAm///f/gnAOKxQCD3/g8VABWsgIABFT4sFYCAgAEVDhUGFQYAAJsVABD4BTbgeqZJJ6tRAMSUy2QABECAmjQKO/f+gQ8VAhk8SARyb290FQQAFQolABgBeAAVDCUAGAVsYWJlbCUAABaAgIABGRwZLCYIHBUKGRUAGRgBeBUIFoCAgAEWShZKJggAACZSHBUMGRUOGRgFbGFiZWwVCBaAgIABFmwWbCZSAAAWyAEWgICAAQAAcAAAAFBBUjE='
+  ]
+]
+for (const [what, bytes] of claims)
+  test(`${what} is refused before there is memory for it`, async (t) => {
+    const message = /^a\.parquet: column "label" claims more values than its pages/
+    await t.throwsAsync(read(Buffer.from(bytes, 'base64')), { instanceOf: InputError, message })
+  })
+
 test('whatever bytes are changed, the answer is rows or what is wrong', async (t) => {
   const random = createRandom(1, 'damage')
   const bytes = written(mixed, { rowGroupSize: 3 })
@@ -170,7 +201,7 @@ test('whatever bytes are changed, the answer is rows or what is wrong', async (t
   for (let place = 0; place < 300; place++) {
     const changed = Uint8Array.from(bytes)
     changed[random.integer(changed.length)] = random.integer(256)
-    const answer = await columnsIn(changed)
+    const answer = columnsIn(changed)
     answers['problem' in answer ? 'problems' : 'rows']++
   }
   t.true(answers.rows > 10 && answers.problems > 10, JSON.stringify(answers))

@@ -1,18 +1,17 @@
 import { Worker } from 'node:worker_threads'
 import { InputError, messageOf } from '@murmuration/core'
+import { type Distinct, DistinctCells } from './distinct-cells.js'
 import type { ParquetAnswer, ParquetColumn } from './parquet-columns.js'
-import type { Table, TableFile } from './table.js'
-
-/** The maximum bytes of a Parquet file: 256 MiB, as for CSV. */
-const byteLimit = 2 ** 28
+import { type Cell, checkedNumber, type Table, type TableFile, type TableHead, type WantedColumns } from './table.js'
 
 /** The maximum bytes of a Parquet file's footer. Names, offsets and statistics of 10,000 columns take some 2 MiB. */
 const footerLimit = 2 ** 24
 
 /**
- * The maximum memory of decoding in MiB, besides columns of numbers. Lower than the size at which V8 ends the process for one array (2^27 elements).
+ * The maximum memory of decoding in MiB, besides pages and columns of numbers. A page of 2^24 values, the most of a table with two columns, takes some
+ * 450. Lower than the size at which V8 ends the process for one array (2^27 elements).
  */
-const memoryLimit = 1024
+const memoryLimit = 640
 
 /** Milliseconds after which decoding is given up: 2^22 cells take 0.9 s of a core, and there are at most eight times as many. */
 const timeLimit = 120_000
@@ -20,25 +19,54 @@ const timeLimit = 120_000
 /**
  * A Parquet file. Decoding runs in a thread of its own, with limits of memory and time: a file of 100 bytes may claim any number of values, and
  * counts are known only while it is decoded. Throws an {@link InputError} that names the file and says what is wrong with it.
+ *
+ * @param wanted - chooses columns when their names are known
  */
-export async function readParquet({ name, bytes }: TableFile): Promise<Table> {
+export async function readParquet(
+  { name, bytes }: TableFile,
+  wanted: (head: TableHead) => WantedColumns
+): Promise<Table> {
   const problem = problemOf(bytes)
   if (problem !== undefined) throw new InputError(`${name}: ${problem}`)
   const answer = await decoded(bytes)
   if ('problem' in answer) throw new InputError(`${name}: ${answer.problem}`)
   const { names, columns, count } = answer
   if (count === 0) throw new InputError(`${name}: found no row, expected at least one`)
-  const rows = Array.from({ length: count }, (_, index) => ({
-    ...{ name, unit: 'row' as const, number: index + 1 },
-    cells: columns.map((column: ParquetColumn) => column[index])
-  }))
-  return { name, names, namesAt: 'the schema', rows }
+  const head = { name, names, namesAt: 'the schema', width: names.length } as const
+  const which = wanted(head)
+  const numbers = numbersOf(columns, which.numbers, count, (value, cell, row, column) =>
+    checkedNumber(value, cell, head, `row ${row + 1}`, column)
+  )
+  const classes = which.classes === undefined ? undefined : classesOf(columns[which.classes])
+  return { ...head, count, place: (row) => `row ${row + 1}`, wanted: which, numbers, classes }
+}
+
+/** The numbers of columns, row after row. */
+function numbersOf(
+  columns: readonly ParquetColumn[],
+  which: readonly number[],
+  count: number,
+  checked: (value: number, cell: Cell, row: number, column: number) => number
+): Float32Array {
+  const all = new Float32Array(count * which.length)
+  let place = 0
+  for (let row = 0; row < count; row++)
+    for (const column of which) {
+      const { numbers, word } = columns[column]
+      all[place++] = checked(numbers[row], word?.row === row ? word.cell : numbers[row], row, column)
+    }
+  return all
+}
+
+function classesOf({ numbers, classes }: ParquetColumn): Distinct {
+  if (classes !== undefined) return classes
+  const distinct = new DistinctCells(numbers.length, Number)
+  for (let row = 0; row < numbers.length && !distinct.isFull; row++) distinct.add(row, numbers[row])
+  return distinct
 }
 
 /** What is wrong with the first and the last bytes. Both are "PAR1"; the length of the footer precedes the last four. */
 function problemOf(bytes: Buffer): string | undefined {
-  if (bytes.length > byteLimit)
-    return `${bytes.length} bytes, expected at most ${byteLimit}; write the rows to several files`
   const [head, tail] = [bytes.toString('latin1', 0, 4), bytes.toString('latin1', Math.max(4, bytes.length - 4))]
   if (tail === 'PARE') return 'its footer is encrypted; write it without encryption'
   if (head !== 'PAR1') return `begins with "${printable(head)}", expected "PAR1": it is not a Parquet file`

@@ -1,5 +1,5 @@
 import { InputError } from '@murmuration/core'
-import { labelNames, numberIn, type Table } from './table.js'
+import { labelNames, type Table, type TableHead, type WantedColumns } from './table.js'
 
 /** The required content of a row. */
 export interface ExpectedColumns {
@@ -9,36 +9,42 @@ export interface ExpectedColumns {
 }
 
 /**
- * The rows of a table without a target. Where its columns have names and those of the training data are known, columns are matched by name, in any
- * order, and others are ignored. Otherwise a row must have as many numbers as the model takes, besides a column with the name of a target. Throws an
- * {@link InputError} that names file and line.
+ * The columns of a model's input. Where columns have names and those of the training data are known, they are matched by name, in any order, and
+ * others are ignored. Otherwise a row must have as many numbers as the model takes, besides a column with the name of a target.
+ *
+ * Throws an {@link InputError} that names the file for a table without them.
  */
-export function tableInputs(
-  table: Table,
-  expected: ExpectedColumns
-): readonly { readonly from: string; readonly values: Float32Array }[] {
-  const columns = columnsOf(table, expected)
-  return table.rows.map((row) => ({
-    from: `${table.name}:${row.number}`,
-    values: Float32Array.from(columns, (column) => numberIn(row, column, table.names))
-  }))
-}
-
-function columnsOf(
-  { name, names: found, namesAt, rows }: Table,
-  { length, names }: ExpectedColumns
-): readonly number[] {
-  if (found !== undefined && names !== undefined) {
-    const missing = names.filter((each) => !found.includes(each))
-    if (missing.length === 0) return names.map((each) => found.indexOf(each))
+export function inputColumns({ length, names }: ExpectedColumns): (head: TableHead) => WantedColumns {
+  return ({ name, names: found, namesAt, width }) => {
+    if (found !== undefined && names !== undefined) return { numbers: columnsNamed(names, name, found, namesAt) }
+    const all = Array.from({ length: width }, (_, column) => column)
+    const numbers = all.filter((column) => !labelNames.includes(found?.[column].toLowerCase() ?? ''))
+    if (numbers.length === length) return { numbers }
     throw new InputError(
-      `${name}: ${namesAt} has no column ${missing.slice(0, 5).join(', ')}; the model takes ${names.slice(0, 10).join(', ')}`
+      `${name}: ${namesAt} has ${numbers.length} columns; the model takes ${length} numbers, without a target`
     )
   }
-  const all = [...rows[0].cells.keys()]
-  const columns = all.filter((column) => !labelNames.includes(found?.[column].toLowerCase() ?? ''))
-  if (columns.length === length) return columns
+}
+
+function columnsNamed(
+  names: readonly string[],
+  file: string,
+  found: readonly string[],
+  namesAt: TableHead['namesAt']
+): readonly number[] {
+  const columns = new Map(found.map((name, column) => [name, column]))
+  const missing = names.filter((name) => !columns.has(name))
+  if (missing.length === 0) return names.map((name) => columns.get(name) ?? 0)
   throw new InputError(
-    `${name}: ${namesAt} has ${columns.length} columns; the model takes ${length} numbers, without a target`
+    `${file}: ${namesAt} has no column ${missing.slice(0, 5).join(', ')}; the model takes ${names.slice(0, 10).join(', ')}`
   )
+}
+
+/** The rows of a table with the columns of {@link inputColumns}. */
+export function tableInputs(table: Table): readonly { readonly from: string; readonly values: Float32Array }[] {
+  const { length } = table.wanted.numbers
+  return Array.from({ length: table.count }, (_, row) => ({
+    from: `${table.name}:${table.place(row).replace(/^\D*/, '')}`,
+    values: table.numbers.subarray(row * length, (row + 1) * length)
+  }))
 }

@@ -1,6 +1,8 @@
 import { join } from 'node:path'
 import { InputError } from '@murmuration/core'
-import { readText } from './read-text.js'
+import { NumberList } from './number-list.js'
+import { NumberedNames } from './numbered-names.js'
+import { forEachLine } from './read-text.js'
 
 /** Facts of a knowledge graph, as numbers of entities and relations; one element per triple. */
 export interface Triples {
@@ -20,6 +22,9 @@ export interface Graph {
 
 const fields = ['head', 'relation', 'tail']
 
+/** The maximum number of triples of a graph, 2^25. */
+const maxTriples = 2 ** 25
+
 /**
  * A folder with `train.txt`, `valid.txt` and `test.txt` in the format of FB15k (Bordes et al., NIPS 2013): one triple per line, its head, relation
  * and tail separated by tabs. Entities and relations are numbered in the order of their first occurrence.
@@ -27,44 +32,39 @@ const fields = ['head', 'relation', 'tail']
  * @throws InputError that names file, line and column
  */
 export async function readGraph(folder: string): Promise<Graph> {
-  const numbers = { entities: new Map<string, number>(), relations: new Map<string, number>() }
-  const read = async (file: string) => {
-    const path = join(folder, file)
-    return parseTriples(
-      await readText(path, 'train.txt, valid.txt and test.txt in a folder, as FB15k has'),
-      path,
-      numbers
-    )
-  }
+  const reader = new TripleReader()
+  const read = (file: string) => reader.read(join(folder, file))
   const [train, valid, test] = [await read('train.txt'), await read('valid.txt'), await read('test.txt')]
-  return { entities: numbers.entities.size, relations: numbers.relations.size, train, valid, test }
+  return { entities: reader.entities.count, relations: reader.relations.count, train, valid, test }
 }
 
-/**
- * As {@link readGraph}, for the text of one file.
- *
- * @param numbers - the numbers so far; new names are added
- */
-function parseTriples(
-  text: string,
-  name: string,
-  numbers: { readonly entities: Map<string, number>; readonly relations: Map<string, number> }
-): Triples {
-  const lines = text.split(/\r?\n/)
-  if (lines.at(-1) === '') lines.pop()
-  const columns = [new Uint32Array(lines.length), new Uint32Array(lines.length), new Uint32Array(lines.length)]
-  for (const [row, line] of lines.entries()) {
-    const cells = line.split('\t')
-    const column = wrongColumn(cells)
-    if (column !== undefined)
-      throw new InputError(
-        `${name}: line ${row + 1}, column ${column}: found "${line.slice(0, 80).replaceAll('\t', '→')}", expected head, relation and tail with a tab (→) between them`
-      )
-    for (const [index, cell] of cells.entries())
-      columns[index][row] = numberOf(cell, fields[index] === 'relation' ? numbers.relations : numbers.entities)
+/** Reads the files of one graph. */
+class TripleReader {
+  readonly entities = new NumberedNames('entities')
+  readonly relations = new NumberedNames('relations')
+  #count = 0
+
+  async read(path: string): Promise<Triples> {
+    const columns = fields.map(() => new NumberList(Uint32Array))
+    await forEachLine(path, 'train.txt, valid.txt and test.txt in a folder, as FB15k has', (line, number) => {
+      const cells = line.split('\t')
+      const column = wrongColumn(cells)
+      if (column !== undefined)
+        throw new InputError(
+          `${path}: line ${number}, column ${column}: found "${line.slice(0, 80).replaceAll('\t', '→')}", expected head, relation and tail with a tab (→) between them`
+        )
+      if (this.#count++ === maxTriples)
+        throw new InputError(
+          `${path}: more than ${maxTriples} triples, the most that are read; use a part of the lines`
+        )
+      for (const [index, cell] of cells.entries()) {
+        const names = fields[index] === 'relation' ? this.relations : this.entities
+        columns[index].push(names.numberOf(cell, path))
+      }
+    })
+    const [head, relation, tail] = columns.map(({ values }) => values)
+    return { head, relation, tail }
   }
-  const [head, relation, tail] = columns
-  return { head, relation, tail }
 }
 
 /** In a line that is no triple: the column, from 1 on, of an empty cell, of a superfluous one, or of the end of a line that has too few. */
@@ -75,11 +75,4 @@ function wrongColumn(cells: readonly string[]): number | undefined {
     column += cell.length + 1
   }
   return cells.length < fields.length ? column - 1 : undefined
-}
-
-function numberOf(name: string, numbers: Map<string, number>): number {
-  const number = numbers.get(name)
-  if (number !== undefined) return number
-  numbers.set(name, numbers.size)
-  return numbers.size - 1
 }

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { InputError } from '@murmuration/core'
 import { sizeOf } from '@murmuration/vectors'
-import type { DataFile } from '../files/data-file.js'
+import type { DataFile, ReadFile } from '../files/data-file.js'
 import type { Source } from '../source.js'
 import type { DecodedImage } from './decode.js'
 import { fitted, isGrey } from './fit.js'
@@ -50,7 +50,7 @@ export async function imagesIn(folder: string): Promise<readonly DataFile[]> {
  */
 export async function imageSource(
   files: readonly DataFile[],
-  bytesOf: (file: DataFile) => Promise<Uint8Array>,
+  bytesOf: ReadFile,
   { size, like }: ImageReading
 ): Promise<Source> {
   const labels = files.map(({ name }) => name.slice(0, name.indexOf('/')))
@@ -85,7 +85,7 @@ function inOrder(names: readonly string[]): readonly string[] {
 /** All images one after the other; first in three colours where only the last may tell whether all are grey. */
 async function scaled(
   files: readonly DataFile[],
-  bytesOf: (file: DataFile) => Promise<Uint8Array>,
+  bytesOf: ReadFile,
   { size, like }: ImageReading
 ): Promise<{ readonly inputShape: readonly number[]; readonly pixels: Uint8Array }> {
   const { decodeImage } = await import('./decode.js')

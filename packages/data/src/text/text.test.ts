@@ -126,3 +126,17 @@ test('a file of more bytes than a text may have is refused before it is one', (t
     message: /a\.txt: has 268435457 bytes, expected at most 67108864 characters/
   })
 })
+
+test('a text is bounded by its characters before any number is made of them', (t) => {
+  const bytes = Buffer.alloc(2 ** 26 + 1, 'a')
+  t.throws(() => textSource([{ name: 'a.txt', bytes }]), {
+    instanceOf: InputError,
+    message: /a\.txt: has 67108865 characters, expected at most 67108864/
+  })
+})
+
+test('characters of all lengths have the numbers of their code points', (t) => {
+  const text = 'a\u007f\u0080\u07ff\u0800\uffff\u{10000}\u{10ffff}'
+  const { classNames, count } = textSource([file(text + text)], { context: 1 })
+  t.deepEqual([classNames, count], [[...text], 15])
+})

@@ -23,8 +23,13 @@ export const defaultContext = 64
 /** The maximum characters of all files together: their numbers are kept as float32, once as inputs and once as targets. */
 const maxCharacters = 2 ** 26
 
+/** The maximum bytes of all files together: a character has at most 4. */
+export const maxTextsBytes = 4 * maxCharacters
+
 /** The maximum number of different characters. */
 const maxAlphabet = 10_000
+
+const points = 0x110000
 
 /**
  * The samples of text files in UTF-8, concatenated in the order given. Throws an {@link InputError} that gives the position where a file is no such
@@ -33,9 +38,8 @@ const maxAlphabet = 10_000
 export function textSource(files: readonly TextFile[], reading: TextReading = {}): Source {
   const name = files.map((file) => file.name).join(', ')
   const length = files.reduce((sum, { bytes }) => sum + bytes.length, 0)
-  // Longer than any text that is short enough: a character has at most 4 bytes.
-  if (length > 4 * maxCharacters) throw tooLong(name, `${length} bytes`)
-  return windows(files.map(decoded).join(''), name, reading)
+  if (length > maxTextsBytes) throw tooLong(name, `${length} bytes`)
+  return windowsOf(files.map(inUtf8), name, reading)
 }
 
 /**
@@ -46,20 +50,28 @@ export function textSource(files: readonly TextFile[], reading: TextReading = {}
  *
  * @param name - the name of the text in errors
  */
-export function windows(text: string, name: string, { context = defaultContext, like }: TextReading): Source {
-  if (text.length > 2 * maxCharacters) throw tooLong(name, `${text.length} characters`)
-  const characters = [...text]
-  if (characters.length > maxCharacters) throw tooLong(name, `${characters.length} characters`)
-  if (characters.length <= context)
+export function windows(text: string, name: string, reading: TextReading): Source {
+  return windowsOf([Buffer.from(text)], name, reading)
+}
+
+/** As {@link windows}, for the parts of a text in UTF-8. No string is made of it, and no list: these take many bytes for each character. */
+function windowsOf(
+  parts: readonly Uint8Array[],
+  name: string,
+  { context = defaultContext, like }: TextReading
+): Source {
+  const length = parts.reduce((sum, part) => sum + charactersIn(part), 0)
+  if (length > maxCharacters) throw tooLong(name, `${length} characters`)
+  if (length <= context)
     throw new InputError(
-      `${name}: has ${characters.length} characters, expected at least ${context + 1}: a context of ${context} and the next one`
+      `${name}: has ${length} characters, expected at least ${context + 1}: a context of ${context} and the next one`
     )
-  const alphabet = like?.classNames ?? alphabetOf(characters)
+  const alphabet = like?.classNames ?? alphabetOf(parts)
   if (alphabet.length > maxAlphabet)
     throw new InputError(
       `${name}: has ${alphabet.length} different characters, expected at most ${maxAlphabet}; is it a text?`
     )
-  const numbers = numbered(characters, alphabet, name)
+  const numbers = numbersIn(parts, { length, alphabet, name })
   const count = Math.floor((numbers.length - 1) / context)
   return {
     count,
@@ -76,35 +88,84 @@ export function windows(text: string, name: string, { context = defaultContext, 
 
 /** The indices of characters in an alphabet. Throws an {@link InputError} that gives the position of one that is not in it. */
 export function numbered(characters: readonly string[], alphabet: readonly string[], name: string): Uint16Array {
-  const places = new Map(alphabet.map((character, index) => [character, index]))
-  return Uint16Array.from(characters, (character, offset) => {
-    const index = places.get(character)
-    if (index !== undefined) return index
-    throw new InputError(
-      `${name}: ${positionOf(characters, offset)} is ${shown(character)}, expected one of the ${alphabet.length} known characters: ${shown(alphabet.join(''))}`
-    )
-  })
+  const { length } = characters
+  return Uint16Array.from(numbersIn([Buffer.from(characters.join(''))], { length, alphabet, name }))
 }
 
-function alphabetOf(characters: readonly string[]): readonly string[] {
-  const pointOf = (character: string) => character.codePointAt(0) ?? 0
-  return [...new Set(characters)].sort((left, right) => pointOf(left) - pointOf(right))
+/** The indices of all characters in an alphabet, of which there are `length`. */
+function numbersIn(
+  parts: readonly Uint8Array[],
+  { length, alphabet, name }: { readonly length: number; readonly alphabet: readonly string[]; readonly name: string }
+): Uint8Array | Uint16Array {
+  const places = new Uint16Array(points)
+  for (const [index, character] of alphabet.entries())
+    if (isOneCharacter(character)) places[character.codePointAt(0) ?? 0] = index + 1
+  const numbers = alphabet.length > 256 ? new Uint16Array(length) : new Uint8Array(length)
+  let [offset, line, lineStart] = [0, 1, 0]
+  for (const part of parts)
+    forEachCharacter(part, (point) => {
+      if (places[point] === 0)
+        throw new InputError(
+          `${name}: line ${line}, character ${offset - lineStart + 1} is ${shown(String.fromCodePoint(point))}, expected one of the ${alphabet.length} known characters: ${shown(alphabet.join(''))}`
+        )
+      numbers[offset++] = places[point] - 1
+      if (point !== lineFeed) return
+      line++
+      lineStart = offset
+    })
+  return numbers
 }
 
-function decoded({ name, bytes }: TextFile): string {
-  const text = bytes.toString('utf8')
-  if (isUtf8(bytes)) return text.replace(/^\uFEFF/, '')
-  const characters = [...text]
-  throw new InputError(
-    `${name}: ${positionOf(characters, characters.indexOf('\uFFFD'))} is not UTF-8; save the text as UTF-8`
-  )
+const lineFeed = 0x0a
+
+const isOneCharacter = (text: string) => text.length === ((text.codePointAt(0) ?? 0) > 0xffff ? 2 : 1)
+
+function alphabetOf(parts: readonly Uint8Array[]): readonly string[] {
+  const occurs = new Uint8Array(points)
+  for (const part of parts) forEachCharacter(part, (point) => (occurs[point] = 1))
+  const alphabet: string[] = []
+  for (let point = 0; point < points; point++) if (occurs[point] === 1) alphabet.push(String.fromCodePoint(point))
+  return alphabet
 }
 
-/** `line 3, character 5`, both from 1. */
-function positionOf(characters: readonly string[], offset: number): string {
-  const before = characters.slice(0, offset)
-  const line = before.filter((character) => character === '\n').length + 1
-  return `line ${line}, character ${offset - before.lastIndexOf('\n')}`
+/** The bytes that begin a character: all but those of the form 10xxxxxx. */
+function charactersIn(bytes: Uint8Array): number {
+  let count = 0
+  for (let at = 0; at < bytes.length; at++) if ((bytes[at] & 0xc0) !== 0x80) count++
+  return count
+}
+
+/** Calls `use` with the code point of each character of valid UTF-8. */
+function forEachCharacter(bytes: Uint8Array, use: (point: number) => void): void {
+  for (let at = 0; at < bytes.length;) {
+    const first = bytes[at++]
+    const following = first < 0x80 ? 0 : first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3
+    let point = following === 0 ? first : first & (0x3f >> following)
+    for (let k = 0; k < following; k++) point = (point << 6) | (bytes[at++] & 0x3f)
+    use(point)
+  }
+}
+
+/** A file without its byte order mark. */
+function inUtf8({ name, bytes }: TextFile): Uint8Array {
+  if (isUtf8(bytes)) return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes
+  throw new InputError(`${name}: ${positionOfWrong(bytes)} is not UTF-8; save the text as UTF-8`)
+}
+
+/** The bytes that are decoded at a time. */
+const blockBytes = 2 ** 20
+
+/** Where bytes that are not UTF-8 begin: `line 3, character 5`, both from 1. */
+function positionOfWrong(bytes: Uint8Array): string {
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  let [line, character] = [1, 1]
+  for (let start = 0; start < bytes.length; start += blockBytes)
+    for (const each of decoder.decode(bytes.subarray(start, start + blockBytes), { stream: true })) {
+      if (each === '\uFFFD') return `line ${line}, character ${character}`
+      if (each === '\n') [line, character] = [line + 1, 1]
+      else character++
+    }
+  return `line ${line}, character ${character}`
 }
 
 const shown = (text: string) => JSON.stringify(text.length > 120 ? `${text.slice(0, 120)}…` : text)

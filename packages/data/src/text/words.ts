@@ -1,5 +1,7 @@
 import { InputError } from '@murmuration/core'
-import { readText } from '../files/read-text.js'
+import { NumberedNames } from '../files/numbered-names.js'
+import { NumberList } from '../files/number-list.js'
+import { textBlocks } from '../files/read-text.js'
 
 /** A text as numbers of words, 0 … words − 1. */
 export interface WordText {
@@ -12,44 +14,97 @@ export interface WordText {
 /** A word, or an empty line, which ends a sentence. */
 const token = /\n[ \t\r]*\n|[\p{L}\p{N}]+(?:['’]\p{L}+)*/gu
 
+/** The maximum number of words of a text, 2^25. */
+const maxWords = 2 ** 25
+
 /**
  * A file of plain text: letters and digits, case-insensitive, in sentences that end at empty lines. Words that occur less than `minCount` times are
  * omitted.
  *
- * @throws InputError when it cannot be read, or has less than two such words
+ * @throws InputError when it cannot be read, has too many words, or less than two such words
  */
 export async function readWords(path: string, minCount: number): Promise<WordText> {
-  return parseWords(await readText(path, 'a file of plain text'), path, minCount)
+  const reader = new WordReader(path)
+  let rest = ''
+  for await (const block of textBlocks(path, 'a file of plain text')) {
+    const text = rest + block
+    const end = endOfWords(text)
+    reader.add(text.slice(0, end))
+    rest = text.slice(end)
+    if (rest.length > maxRest) throw new InputError(`${path}: no word ends within ${maxRest} characters; is it a text?`)
+  }
+  reader.add(rest)
+  return reader.frequent(minCount)
 }
 
 /** As {@link readWords}, for a text. Words are numbered from the most frequent one on. */
 export function parseWords(text: string, name: string, minCount: number): WordText {
-  const numbers = new Map<string, number>()
-  const [counts, all, sentences]: [number[], number[], number[]] = [[], [], []]
-  let sentence = 0
-  for (const [match] of text.matchAll(token)) {
-    if (match.startsWith('\n')) {
-      sentence++
-      continue
-    }
-    const word = match.toLowerCase()
-    const number = numbers.get(word) ?? counts.length
-    if (number === counts.length) numbers.set(word, counts.push(0) - 1)
-    counts[number]++
-    all.push(number)
-    sentences.push(sentence)
+  const reader = new WordReader(name)
+  reader.add(text)
+  return reader.frequent(minCount)
+}
+
+/** The maximum characters without a place where a text may be divided. */
+const maxRest = 2 ** 22
+
+/** The last place before which no word, and no empty line, continues: before a blank or a line break that follows neither. */
+function endOfWords(text: string): number {
+  for (let at = text.length - 1; at > 0; at--) if (isBlank(text[at]) && !isBlank(text[at - 1])) return at
+  return 0
+}
+
+const isBlank = (character: string) =>
+  character === ' ' || character === '\n' || character === '\t' || character === '\r'
+
+/** Collects the words of a text, which may be added in parts. */
+class WordReader {
+  readonly #name: string
+  readonly #names = new NumberedNames('words')
+  readonly #words = new NumberList(Uint32Array)
+  readonly #sentences = new NumberList(Uint32Array)
+  #sentence = 0
+
+  constructor(name: string) {
+    this.#name = name
   }
-  const frequent = [...counts.keys()].filter((number) => counts[number] >= minCount)
-  if (frequent.length < 2)
-    throw new InputError(
-      `${name}: found ${frequent.length} words that occur at least ${minCount} times, among ${all.length}; expected at least 2`
-    )
-  frequent.sort((left, right) => counts[right] - counts[left])
-  const places = new Map(frequent.map((number, index) => [number, index]))
-  const which = [...all.keys()].filter((n) => places.has(all[n]))
-  return {
-    words: frequent.length,
-    word: Uint32Array.from(which, (n) => places.get(all[n]) ?? 0),
-    sentence: Uint32Array.from(which, (n) => sentences[n])
+
+  add(text: string): void {
+    for (const [match] of text.matchAll(token)) {
+      if (match.startsWith('\n')) this.#sentence++
+      else this.#addWord(match.toLowerCase())
+    }
+  }
+
+  #addWord(word: string): void {
+    if (this.#words.length === maxWords)
+      throw new InputError(`${this.#name}: more than ${maxWords} words, the most that are read; use a part of the text`)
+    this.#words.push(this.#names.numberOf(word, this.#name))
+    this.#sentences.push(this.#sentence)
+  }
+
+  /** The text without the words that occur less than `minCount` times. */
+  frequent(minCount: number): WordText {
+    const [words, sentences] = [this.#words.values, this.#sentences.values]
+    const counts = new Uint32Array(this.#names.count)
+    for (const word of words) counts[word]++
+    const frequent = new Uint32Array(counts.length)
+      .map((_, number) => number)
+      .filter((number) => counts[number] >= minCount)
+    if (frequent.length < 2)
+      throw new InputError(
+        `${this.#name}: found ${frequent.length} words that occur at least ${minCount} times, among ${words.length}; expected at least 2`
+      )
+    frequent.sort((left, right) => counts[right] - counts[left])
+    // One more than the number among the frequent ones, 0 for others.
+    const places = new Uint32Array(counts.length)
+    for (const [place, number] of frequent.entries()) places[number] = place + 1
+    let length = 0
+    for (let n = 0; n < words.length; n++) {
+      const place = places[words[n]]
+      if (place === 0) continue
+      words[length] = place - 1
+      sentences[length++] = sentences[n]
+    }
+    return { words: frequent.length, word: words.subarray(0, length), sentence: sentences.subarray(0, length) }
   }
 }

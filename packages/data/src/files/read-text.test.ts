@@ -1,0 +1,80 @@
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { InputError } from '@murmuration/core'
+import test from 'ava'
+import { parseWords, readWords } from '../text/words.js'
+import { NumberedNames } from './numbered-names.js'
+import { readRatings } from './ratings.js'
+import { forEachLine } from './read-text.js'
+import { readGraph } from './triples.js'
+
+async function saved(text: string, name = 'a.txt'): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'murmur-text-'))
+  await writeFile(join(folder, name), text)
+  return join(folder, name)
+}
+
+/** Longer than the part of a file that is read at once, so that lines and characters of two bytes are divided. */
+const long = Array.from({ length: 120_000 }, (_, k) => `${k}\té ${k % 7}${k % 3 === 0 ? '\r' : ''}`).join('\n')
+
+test('the lines of a file are those of its text, wherever it is divided', async (t) => {
+  for (const text of [long, `${long}\n`, '', '\n', 'a\r', 'a\n\r\nb']) {
+    const lines: string[] = []
+    await forEachLine(await saved(text), 'lines', (line, number) => t.is(lines.push(line), number))
+    const expected = text.split(/\r?\n/)
+    t.deepEqual(lines, expected.at(-1) === '' ? expected.slice(0, -1) : expected)
+  }
+})
+
+test('a line without an end is refused before it fills the memory', async (t) => {
+  const path = await saved(`a\n${'b'.repeat(3e6)}`)
+  await t.throwsAsync(
+    forEachLine(path, 'lines', () => {}),
+    { instanceOf: InputError, message: /a\.txt: line 2 has more than 65536 characters/ }
+  )
+})
+
+test('the words of a file are those of its text, wherever it is divided', async (t) => {
+  const text = Array.from({ length: 90_000 }, (_, k) => `don't w${k % 11}é,${k % 5 === 0 ? '\n \n\n\t' : ' '}`).join('')
+  t.deepEqual(await readWords(await saved(text), 2), parseWords(text, 'a.txt', 2))
+})
+
+test('a file in which no word ends is refused before it fills the memory', async (t) => {
+  const message = /a\.txt: no word ends within 4194304 characters/
+  await t.throwsAsync(readWords(await saved('b'.repeat(6e6)), 1), { instanceOf: InputError, message })
+})
+
+test('names are numbered up to a limit', (t) => {
+  const names = new NumberedNames('words', 2)
+  t.deepEqual(
+    ['b', 'a', 'b'].map((name) => names.numberOf(name, 'a.txt')),
+    [0, 1, 0]
+  )
+  t.throws(() => names.numberOf('c', 'a.txt'), {
+    instanceOf: InputError,
+    message: /a\.txt: more than 2 different words/
+  })
+})
+
+test('users and items are numbered by their ids, near to each other or far apart', async (t) => {
+  const lines = ['7,3,1.5', '2,9007199254740991,2', '7,0,-1']
+  const file = (ids: readonly string[]) => saved(`userId,movieId,rating,timestamp\r\n${ids.join('\r\n')}\r\n`)
+  const { users, items, user, item, value } = await readRatings(await file(lines))
+  t.deepEqual([users, items, [...user], [...item], [...value]], [2, 3, [1, 0, 1], [1, 2, 0], [1.5, 2, -1]])
+  await t.throwsAsync(readRatings(await file(['1,2,x'])), { message: /line 2 has "x" as rating, expected a number/ })
+  await t.throwsAsync(readRatings(await saved('userId,movieId,rating\n')), { message: /found no ratings/ })
+  await t.throwsAsync(readRatings(await saved('')), { message: /line 1 is "", expected userId/ })
+})
+
+test('entities have their numbers over all files of a graph', async (t) => {
+  const train = await saved('a\tr\tb\nb\ts\tc\n', 'train.txt')
+  const folder = join(train, '..')
+  await writeFile(join(folder, 'valid.txt'), 'c\tr\td\r\n')
+  await writeFile(join(folder, 'test.txt'), 'd\ts\ta')
+  const graph = await readGraph(folder)
+  t.deepEqual([graph.entities, graph.relations], [4, 2])
+  t.deepEqual([...graph.train.tail, ...graph.valid.head, ...graph.test.tail], [1, 2, 2, 0])
+  await writeFile(join(folder, 'test.txt'), 'd\ts\ta\nd\t\ta')
+  await t.throwsAsync(readGraph(folder), { message: /test\.txt: line 2, column 3: found "d→→a"/ })
+})
