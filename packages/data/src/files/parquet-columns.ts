@@ -10,6 +10,7 @@ import {
   snappyUncompress
 } from 'hyparquet'
 import { ParquetPages } from './parquet-pages.js'
+import { listsFit } from './parquet-thrift.js'
 import { type Distinct, DistinctCells } from './distinct-cells.js'
 import { type Cell, firstRepeated, isNumber, maxCells, maxColumns } from './table.js'
 
@@ -39,6 +40,7 @@ const again = 'it is truncated or damaged, write or fetch it again'
 /** Decodes a file whose first and last bytes are right. Does not throw: errors are part of the answer. */
 export function columnsIn(bytes: Uint8Array<ArrayBuffer>): ParquetAnswer {
   try {
+    checkFooter(bytes)
     const metadata = parquetMetadata(bytes, { geoparquet: false })
     const elements = elementsOf(metadata)
     const count = countOf(metadata, elements.length)
@@ -54,6 +56,13 @@ export function columnsIn(bytes: Uint8Array<ArrayBuffer>): ParquetAnswer {
   } catch (error) {
     return { problem: problemIn(error) }
   }
+}
+
+/** The length of the footer precedes the last four bytes. */
+function checkFooter({ buffer, byteOffset, byteLength }: Uint8Array): void {
+  const length = new DataView(buffer, byteOffset).getUint32(byteLength - 8, true)
+  const view = new DataView(buffer, byteOffset + byteLength - 8 - length, length)
+  if (!listsFit({ view, offset: 0 })) throw new InputError(`its footer claims more values than it has; ${again}`)
 }
 
 /** The decoder does not check for missing parts, and its own errors help no user. */

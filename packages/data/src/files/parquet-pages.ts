@@ -3,6 +3,7 @@ import type { Compressors, FileMetaData } from 'hyparquet'
 import { parquetHeader, readPage } from 'hyparquet/src/column.js'
 import { convert, DEFAULT_PARSERS } from 'hyparquet/src/convert.js'
 import { bytesOfDeltas, type PageReader, runsFit } from './parquet-runs.js'
+import { listsFit } from './parquet-thrift.js'
 
 type Chunk = FileMetaData['row_groups'][number]['columns'][number]
 type Header = ReturnType<typeof parquetHeader>
@@ -15,8 +16,11 @@ export type SchemaPath = Decoder['schemaPath']
 /** The maximum bytes of a page after unpacking: 256 MiB. Writers make pages of about 1 MiB. */
 const maxPage = 2 ** 28
 
-/** The maximum values of a dictionary, 2^22. Writers make dictionaries of about 1 MiB. */
-const maxDictionary = 2 ** 22
+/** The maximum values of a page, 2^24: all of a table with two columns. Writers make pages of about 1 MiB. */
+const maxValues = 2 ** 24
+
+/** The maximum values of a dictionary, and of a page of texts without one, 2^22: each takes some 150 bytes. */
+const maxTexts = 2 ** 22
 
 /** The maximum bytes of all pages of a file after unpacking: 1 GiB. */
 const maxUnpacked = 2 ** 30
@@ -48,8 +52,10 @@ export class ParquetPages {
     let dictionary: Values | undefined
     for (let values = 0; values < rows;) {
       if (reader.offset >= reader.view.byteLength) throw damaged(element.name, `${values} values, expected ${rows}`)
+      if (!listsFit({ ...reader })) throw damaged(element.name, 'more in the head of a page than it has')
       const header = parquetHeader(reader)
-      this.#checkHeader(header, element.name, reader.view.byteLength - reader.offset, rows - values)
+      this.#checkSize(header, element.name, reader.view.byteLength - reader.offset)
+      checkCount(header, chunk.type, element.name, rows - values)
       const end = reader.offset + header.compressed_page_size
       check = (page) => checkPage(page, header, decoder)
       checkPacked(bytesBetween(reader, end), header, decoder)
@@ -72,19 +78,27 @@ export class ParquetPages {
     throw damaged(chunk.path_in_schema.join('.'), `bytes ${start} to ${end} of ${length}`)
   }
 
-  #checkHeader(header: Header, name: string, bytesLeft: number, rowsLeft: number): void {
-    const { compressed_page_size: packed, uncompressed_page_size: unpacked, dictionary_page_header } = header
+  #checkSize(header: Header, name: string, bytesLeft: number): void {
+    const { compressed_page_size: packed, uncompressed_page_size: unpacked } = header
     if (!isCount(packed, bytesLeft) || !isCount(unpacked, maxPage) || !isSplit(header))
       throw damaged(name, `a page of ${packed} bytes, ${unpacked} unpacked`)
     this.#unpacked += unpacked
     if (this.#unpacked > maxUnpacked)
       throw new InputError(`its pages unpack to more than ${maxUnpacked} bytes; write the rows to several files`)
-    const [found, max] = [
-      countIn(header),
-      dictionary_page_header === undefined ? rowsLeft : Math.min(unpacked, maxDictionary)
-    ]
-    if (!isCount(found, max)) throw damaged(name, `a page of ${found} values, expected at most ${max}`)
   }
+}
+
+function checkCount(header: Header, type: string, name: string, rowsLeft: number): void {
+  const isDictionary = header.dictionary_page_header !== undefined
+  const [found, claimed] = [countIn(header), isDictionary ? header.uncompressed_page_size : rowsLeft]
+  if (!isCount(found, claimed)) throw damaged(name, `a page of ${found} values, expected at most ${claimed}`)
+  const { encoding = '' } = header.data_page_header ?? header.data_page_header_v2 ?? {}
+  const isOfTexts = type.endsWith('BYTE_ARRAY') && !encoding.endsWith('_DICTIONARY')
+  const max = isDictionary || isOfTexts ? maxTexts : maxValues
+  if (found > max)
+    throw new InputError(
+      `column "${name}" has ${found} values in one page, expected at most ${max}; write the rows in smaller groups`
+    )
 }
 
 /** The compressors, which show what they unpack. */

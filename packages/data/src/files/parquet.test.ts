@@ -156,7 +156,7 @@ const wrong: readonly (readonly [what: string, bytes: Buffer, message: RegExp])[
     sealed(Buffer.alloc(8, 0xff)).fill(0x7f, 12, 16),
     /claims 2139062143 bytes, expected at most 8/
   ],
-  ['lists of lists that would fill the memory', nested, /takes more than 640 MiB; it is damaged, or too large/]
+  ['lists of lists that would fill the memory', nested, /its footer claims more values than it has/]
 ]
 
 for (const [what, bytes, message] of wrong) {

@@ -8,10 +8,10 @@ import { type Cell, checkedNumber, type Table, type TableFile, type TableHead, t
 const footerLimit = 2 ** 24
 
 /**
- * The maximum memory of decoding in MiB, besides pages and columns of numbers. A page of 2^24 values, the most of a table with two columns, takes some
- * 450. Lower than the size at which V8 ends the process for one array (2^27 elements).
+ * The maximum memory of decoding in MiB, besides pages and columns of numbers. Lower than the size at which V8 ends the process for one array (2^27
+ * elements), and more than the lists of one page take: it also ends the process for a large one that does not fit.
  */
-const memoryLimit = 640
+const memoryLimit = 1024
 
 /** Milliseconds after which decoding is given up: 2^22 cells take 0.9 s of a core, and there are at most eight times as many. */
 const timeLimit = 120_000
