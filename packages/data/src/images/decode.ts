@@ -1,6 +1,7 @@
 import { InputError, messageOf } from '@murmuration/core'
 import { convertIndexedToRgb, type DecodedPng, decode as decodePng, hasPngSignature } from 'fast-png'
 import jpeg from 'jpeg-js'
+import { checkJpeg } from './jpeg.js'
 import { pixelChunks } from './png.js'
 
 /** A decoded image: rows of pixels from the top, each of 8-bit red, green and blue. */
@@ -12,6 +13,9 @@ export interface DecodedImage {
 
 /** The maximum pixels of an image; a file of a few kilobytes may claim any number. */
 const maxPixels = 50e6
+
+/** The maximum bytes of the unpacked pixels of a PNG: 256 MiB, which its decoder takes three times. */
+const maxPngBytes = 2 ** 28
 
 /** Decodes a PNG or JPEG file, recognised by its first bytes. Transparency is ignored. Throws an {@link InputError} that names the file. */
 export function decodeImage(name: string, bytes: Uint8Array): DecodedImage {
@@ -26,6 +30,7 @@ export function decodeImage(name: string, bytes: Uint8Array): DecodedImage {
 }
 
 function fromJpeg(bytes: Uint8Array): DecodedImage {
+  checkJpeg(bytes)
   const options = {
     useTArray: true,
     formatAsRGBA: false,
@@ -73,18 +78,28 @@ function maxPixelBytes(bytes: Uint8Array): number {
     bytes[24],
     channelsOf[bytes[25]]
   ]
-  return 2 * height * (1 + Math.ceil((width * channels * depth) / 8))
+  const size = height * (1 + Math.ceil((width * channels * depth) / 8))
+  if (size > maxPngBytes)
+    throw new Error(
+      `its pixels take ${size} bytes, expected at most ${maxPngBytes}; save it with 8 bits per colour, or make it smaller`
+    )
+  return 2 * size
 }
 
 /** The values of each channel, 0 … 255. Grey values of fewer bits are packed; each row begins at a whole byte. */
-function eightBits({ data, depth, width, height, channels }: DecodedPng): Uint8Array {
-  if (depth === 16) return Uint8Array.from(data, (value) => value >> 8)
-  if (depth === 8) return Uint8Array.from(data)
+function eightBits({ data, depth, width, height, channels }: DecodedPng): ArrayLike<number> {
+  if (depth === 8) return data
+  const values = new Uint8Array(width * height * channels)
+  if (depth === 16) {
+    for (let index = 0; index < values.length; index++) values[index] = data[index] >> 8
+    return values
+  }
   const row = Math.ceil((width * channels * depth) / 8)
   const max = 2 ** depth - 1
-  return Uint8Array.from({ length: width * height * channels }, (_, index) => {
+  for (let index = 0; index < values.length; index++) {
     const bit = (index % width) * depth
     const byte = data[Math.floor(index / width) * row + (bit >> 3)]
-    return (((byte >> (8 - depth - (bit & 7))) & max) * 255) / max
-  })
+    values[index] = (((byte >> (8 - depth - (bit & 7))) & max) * 255) / max
+  }
+  return values
 }

@@ -13,18 +13,28 @@ export function isGrey({ rgb }: DecodedImage): boolean {
  */
 export function fitted(image: DecodedImage, [height, width, channels = 1]: readonly number[]): Uint8Array {
   const { rgb } = image
-  const source = channels === 3 ? rgb : luma(rgb)
-  if (image.height === height && image.width === width) return Uint8Array.from(source, Math.round)
+  if (image.height === height && image.width === width) return channels === 3 ? rgb.slice() : luma(rgb, Uint8Array)
+  const source = channels === 3 ? rgb : luma(rgb, Float64Array)
   const rows = scaled(source, { count: 1, from: image.height, to: height, size: image.width * channels })
   const all = scaled(rows, { count: height, from: image.width, to: width, size: channels })
-  return Uint8Array.from(all, Math.round)
+  return rounded(all)
 }
 
-function luma(rgb: Uint8Array): Float64Array {
-  const grey = new Float64Array(rgb.length / 3)
+/** Without a list of the values, which `from` makes. */
+function rounded(values: Float64Array): Uint8Array {
+  const bytes = new Uint8Array(values.length)
+  for (let index = 0; index < bytes.length; index++) bytes[index] = Math.round(values[index])
+  return bytes
+}
+
+/** The luma of each pixel, to the nearest number in bytes. */
+function luma<List extends Uint8Array | Float64Array>(rgb: Uint8Array, create: new (length: number) => List): List {
+  const grey = new create(rgb.length / 3)
+  const isRounded = grey instanceof Uint8Array
   for (let pixel = 0; pixel < grey.length; pixel++) {
     const index = 3 * pixel
-    grey[pixel] = (299 * rgb[index] + 587 * rgb[index + 1] + 114 * rgb[index + 2]) / 1000
+    const value = (299 * rgb[index] + 587 * rgb[index + 1] + 114 * rgb[index + 2]) / 1000
+    grey[pixel] = isRounded ? Math.round(value) : value
   }
   return grey
 }

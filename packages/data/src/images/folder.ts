@@ -18,6 +18,11 @@ export interface ImageReading {
   readonly like?: Pick<Source, 'inputShape' | 'classNames'> | undefined
 }
 
+type Size = Pick<DecodedImage, 'height' | 'width'>
+
+/** The maximum bytes of the file of an image: 256 MiB. */
+const maxImageBytes = 2 ** 28
+
 /** The maximum bytes of all images together, after scaling: 1 GiB. */
 const maxBytes = 2 ** 30
 
@@ -89,7 +94,9 @@ async function scaled(
   { size, like }: ImageReading
 ): Promise<{ readonly inputShape: readonly number[]; readonly pixels: Uint8Array }> {
   const { decodeImage } = await import('./decode.js')
-  const first = decodeImage(files[0].path, await bytesOf(files[0]))
+  const decoded = async (file: DataFile) => decodeImage(file.path, await bytesOf(file, maxImageBytes))
+  let image = await decoded(files[0])
+  const first = { width: image.width, height: image.height }
   // Samples of another kind are refused when the two are combined.
   const fixedShape = like?.inputShape.length === 3 ? like.inputShape : undefined
   const [height, width, channels] = fixedShape ?? [size ?? first.height, size ?? first.width]
@@ -101,23 +108,23 @@ async function scaled(
   const pixels = new Uint8Array(files.length * sizeOf(shape))
   let areGrey = true
   for (const [position, file] of files.entries()) {
-    const image = position === 0 ? first : decodeImage(file.path, await bytesOf(file))
+    if (position > 0) image = await decoded(file)
     if (size === undefined && fixedShape === undefined) checkSize(file, image, files[0], first)
     areGrey &&= isGrey(image)
     pixels.set(fitted(image, shape), position * sizeOf(shape))
   }
   const becomesGrey = channels === undefined && areGrey
-  return becomesGrey
-    ? { inputShape: [height, width, 1], pixels: inGrey(pixels, { height, width }) }
-    : { inputShape: shape, pixels }
+  return becomesGrey ? { inputShape: [height, width, 1], pixels: inGrey(pixels) } : { inputShape: shape, pixels }
 }
 
-function inGrey(rgb: Uint8Array, { height, width }: Pick<DecodedImage, 'height' | 'width'>): Uint8Array {
-  const count = rgb.length / (3 * height * width)
-  return fitted({ width, height: height * count, rgb }, [height * count, width, 1])
+/** One channel of pixels of which all three are alike. */
+function inGrey(rgb: Uint8Array): Uint8Array {
+  const grey = new Uint8Array(rgb.length / 3)
+  for (let pixel = 0; pixel < grey.length; pixel++) grey[pixel] = rgb[3 * pixel]
+  return grey
 }
 
-function checkSize(file: DataFile, { width, height }: DecodedImage, first: DataFile, expected: DecodedImage): void {
+function checkSize(file: DataFile, { width, height }: Size, first: DataFile, expected: Size): void {
   if (width === expected.width && height === expected.height) return
   throw new InputError(
     `${file.path} has ${width} × ${height} pixels, ${first.path} ${expected.width} × ${expected.height}; to scale all to squares, give the size in the training file: data: { path: …, size: 64 }`

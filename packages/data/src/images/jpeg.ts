@@ -1,0 +1,52 @@
+/** The segments of a JPEG file (ITU-T T.81, Annex B): 0xff, a type, and for most types a length and as many bytes. */
+
+/** The maximum number of components that all scans together decode. Encoders of progressive files make some 15; each takes time for all blocks. */
+const maxScanned = 100
+
+/**
+ * The maximum number of blocks of 8 × 8 values, of which the decoder takes some 620 bytes each. 50 million pixels have 1.17 million blocks with
+ * subsampled colours; 26 million pixels have as many without.
+ */
+const maxBlocks = 1.25e6
+
+const [startOfScan, lastOfFrames] = [0xda, 0xc2]
+
+/** Throws an Error for a file that takes more memory or time than its pixels need: a scan of a large image may have a hundred bytes. */
+export function checkJpeg(bytes: Uint8Array): void {
+  let scanned = 0
+  for (const { type, data } of segmentsOf(bytes)) {
+    if (type >= 0xc0 && type <= lastOfFrames) checkFrame(data)
+    if (type === startOfScan) scanned += Math.max(1, data[0])
+    if (scanned > maxScanned)
+      throw new Error(`its scans decode more than ${maxScanned} components; save it again, without progressive steps`)
+  }
+}
+
+/** A frame has its precision, height and width, and for each component its name, and its sampling in both directions. */
+function checkFrame(data: Uint8Array): void {
+  const [height, width, count] = [data[1] * 256 + data[2], data[3] * 256 + data[4], data[5]]
+  const samplings = Array.from({ length: count }, (_, component) => data[7 + 3 * component] ?? 0x11)
+  const [across, down] = [
+    Math.max(...samplings.map((each) => each >> 4)),
+    Math.max(...samplings.map((each) => each & 15))
+  ]
+  const units = Math.ceil(width / 8 / across) * Math.ceil(height / 8 / down)
+  const blocks = units * samplings.reduce((sum, each) => sum + (each >> 4) * (each & 15), 0)
+  if (blocks > maxBlocks)
+    throw new Error(
+      `it has ${width} × ${height} pixels of ${count} components, ${blocks} blocks, expected at most ${maxBlocks}; make it smaller, or save it with subsampled colours`
+    )
+}
+
+/** The segments in order; what a scan has decoded follows it and is skipped. */
+function* segmentsOf(bytes: Uint8Array): Generator<{ readonly type: number; readonly data: Uint8Array }> {
+  for (let at = bytes.indexOf(0xff, 2); at >= 0 && at + 4 <= bytes.length; at = bytes.indexOf(0xff, at)) {
+    const type = bytes[at + 1]
+    at++
+    // A fill byte, an escaped 0xff, or a marker without content.
+    if (type === 0xff || type <= 0x01 || (type >= 0xd0 && type <= 0xd9)) continue
+    const end = at + 1 + bytes[at + 1] * 256 + bytes[at + 2]
+    yield { type, data: bytes.subarray(at + 3, end) }
+    at = Math.max(at + 3, end)
+  }
+}
