@@ -1,13 +1,18 @@
 import { readFile, stat } from 'node:fs/promises'
 import { InputError, messageOf } from '@murmuration/core'
 
-/** The text of a file. Throws an InputError when it cannot be read. */
+/** The maximum bytes of a file that people write: 16 MiB. */
+const maxBytes = 2 ** 24
+
+/** The text of a file. Throws an InputError when it cannot be read or is too long. */
 export async function readText(path: string): Promise<string> {
   try {
     const status = await stat(path)
     // Reading a named pipe ends when its writer does, perhaps never.
     if (!status.isFile() && !status.isDirectory())
       throw new InputError(`${path}: found a named pipe, a socket or a device, expected a file`)
+    if (status.isFile() && status.size > maxBytes)
+      throw new InputError(`${path}: found ${status.size} bytes, expected at most ${maxBytes}`)
     return await readFile(path, 'utf8')
   } catch (error) {
     if (error instanceof InputError) throw error

@@ -88,3 +88,16 @@ test('problems found later get their places too, at values, keys, or the nearest
     'f.yaml:4:13: nested.list[1]: too much'
   ])
 })
+
+test('each key that a mapping has already is named with its place, also where there are many', (t) => {
+  const keys = Array.from({ length: 30 }, (_, k) => `key${k}: 1\n`).join('')
+  const message = refusal(t, `${keys}key7: 2\nnested: { a: 1, 1: 2, "1": 3, a: 4 }\n`)
+  t.is(
+    message,
+    'f.yaml:31:1: found invalid YAML: Map keys must be unique\nf.yaml:32:31: found invalid YAML: Map keys must be unique'
+  )
+})
+
+test('a file of more values than the parser has memory for is refused before it is parsed', (t) => {
+  t.regex(refusal(t, `name: [${'1,'.repeat(500_000)}`), /^f\.yaml: found more than 500000 commas, colons and lines/)
+})
