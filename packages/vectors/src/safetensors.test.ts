@@ -68,6 +68,11 @@ const damaged: readonly (readonly [string, Uint8Array, RegExp])[] = [
   ['two tensors in one place', withHeader({ v: entry, w: entry }, 16), /begins at byte 0, expected 8/],
   ['too little', withHeader({ w: entry }, 7), /found \d+ bytes, expected/],
   ['too much', withHeader({ w: entry }, 9), /found \d+ bytes, expected/],
+  [
+    'more lists than there is memory for',
+    withHeader('{"a":[' + '[],'.repeat(2 ** 20) + '[]]}'),
+    /a header with 2097155 commas and opening brackets, expected at most 2097152/
+  ],
   ['metadata that are no text', withHeader({ __metadata__: { round: 7 } }), /metadata "round": found no text/]
 ]
 

@@ -36,6 +36,9 @@ export const safetensorsLengthBytes = 8
 /** The longest header that readers of the format accept. */
 const maxHeaderBytes = 100_000_000
 
+/** The maximum commas and opening brackets of a header, 2^21: each may make a value, and a tensor has seven. */
+const maxMarks = 2 ** 21
+
 const metadataName = '__metadata__'
 
 /** The header as a file begins with it, preceded by its length. Tensors follow in this order. */
@@ -93,6 +96,7 @@ export function safetensorsHeaderLength(first: Uint8Array, fileBytes: number): n
  * @throws InputError unless the tensors are float32 and fill the rest of a file of `fileBytes` exactly, one after the other
  */
 export function decodeSafetensorsHeader(json: Uint8Array, fileBytes: number): SafetensorsHeader {
+  checkMarks(json)
   const { [metadataName]: metadata, ...tensors } = recordOf(parsed(json), 'the header')
   const places = Object.entries(tensors).map(([name, entry]) => placeOf(name, recordOf(entry, `tensor "${name}"`)))
   places.sort((left, right) => left.begin - right.begin || left.end - right.end)
@@ -113,6 +117,16 @@ export function tensorsIn(data: Uint8Array, { places, dataBytes }: SafetensorsHe
     return { name, shape, values }
   })
 }
+
+/** Before parsing: a header of 80 MB made 4 GB of lists. */
+function checkMarks(json: Uint8Array): void {
+  let marks = 0
+  for (let at = 0; at < json.length; at++) if (json[at] === comma || json[at] === bracket || json[at] === brace) marks++
+  if (marks > maxMarks)
+    throw new InputError(`found a header with ${marks} commas and opening brackets, expected at most ${maxMarks}`)
+}
+
+const [comma, bracket, brace] = [0x2c, 0x5b, 0x7b]
 
 function placeOf(
   name: string,
