@@ -5,9 +5,9 @@ const maxScanned = 100
 
 /**
  * The maximum number of blocks of 8 × 8 values, of which the decoder takes some 620 bytes each. 50 million pixels have 1.17 million blocks with
- * subsampled colours; 26 million pixels have as many without.
+ * subsampled colours; 25 million pixels have as many without.
  */
-const maxBlocks = 1.25e6
+const maxBlocks = 1.2e6
 
 const [startOfScan, lastOfFrames] = [0xda, 0xc2]
 

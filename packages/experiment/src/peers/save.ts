@@ -2,7 +2,7 @@ import { access, constants, mkdtemp, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { InputError, messageOf, OutputError, type Schema } from '@murmuration/core'
-import { replaceFile } from '@murmuration/results'
+import { replacePrivateFile } from '@murmuration/results'
 import type { RunEvent } from '../events.js'
 import { modelFile, type ModelFacts } from '../models/model-file.js'
 
@@ -55,7 +55,7 @@ export async function saveModel(
 
 async function written(path: string, file: readonly Uint8Array[]): Promise<OutputError | undefined> {
   try {
-    await replaceFile(path, file)
+    await replacePrivateFile(path, file)
     return undefined
   } catch (error) {
     if (error instanceof OutputError) return error

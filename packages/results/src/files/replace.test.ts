@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { OutputError } from '@murmuration/core'
 import test from 'ava'
-import { replaceFile } from './replace.js'
+import { replaceFile, replacePrivateFile } from './replace.js'
 
 const newFolder = () => mkdtemp(join(tmpdir(), 'murmur-replace-'))
 
@@ -31,4 +31,16 @@ test('what fails half-way leaves the older file, and nothing beside it', async (
   t.is(error.message, `${file}: cannot be written: no more`)
   t.is(await readFile(file, 'utf8'), 'from before')
   t.deepEqual(await readdir(folder), ['file'])
+})
+
+const onPosix = process.platform === 'win32' ? test.skip : test
+
+onPosix('a private file is for its owner only, unless it replaces one that is not', async (t) => {
+  const file = join(await newFolder(), 'model.safetensors')
+  const modeOf = async () => (await stat(file)).mode & 0o777
+  await replacePrivateFile(file, ['new'])
+  t.is(await modeOf(), 0o600)
+  await chmod(file, 0o640)
+  await replacePrivateFile(file, ['newer'])
+  t.is(await modeOf(), 0o640)
 })

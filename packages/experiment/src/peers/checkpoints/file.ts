@@ -4,7 +4,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import type { Saved, SavedTree } from '@murmuration/algorithms'
 import { InputError, type PeerName, peerName } from '@murmuration/core'
 import type { RunSettings } from '@murmuration/libp2p'
-import { replaceFile } from '@murmuration/results'
+import { replacePrivateFile } from '@murmuration/results'
 import {
   decodeSafetensorsHeader,
   encodeSafetensors,
@@ -80,7 +80,7 @@ export async function writeCheckpoint(path: string, facts: CheckpointFacts, { tr
   }
   const hash = createHash('sha256')
   for (const part of encodeSafetensors(tensors, entries)) await hashBlocks(hash, part)
-  await replaceFile(path, encodeSafetensors(tensors, { ...entries, sha256: hash.digest('hex') }))
+  await replacePrivateFile(path, encodeSafetensors(tensors, { ...entries, sha256: hash.digest('hex') }))
 }
 
 /** Reads and checks a whole file. Returns its facts. Throws an InputError if the file is damaged. */

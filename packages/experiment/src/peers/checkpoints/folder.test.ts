@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { InputError, peerName } from '@murmuration/core'
@@ -28,6 +28,12 @@ test('what was written is read, and later rounds are removed', async (t) => {
   t.deepEqual((await whole()).rounds, [30, 20, 10])
   t.deepEqual(await folder.resume(20), exampleSaved(20))
   t.deepEqual((await whole()).rounds, [20, 10])
+})
+
+test('a checkpoint is for its owner only', async (t) => {
+  const { files } = await written(10)
+  const { mode } = await stat(files[0])
+  t.true(process.platform === 'win32' || (mode & 0o777) === 0o600)
 })
 
 test('the newest file that is whole tells who counted no more', async (t) => {
