@@ -1,8 +1,9 @@
 import { InputError, messageOf } from '@murmuration/core'
-import { convertIndexedToRgb, type DecodedPng, decode as decodePng, hasPngSignature } from 'fast-png'
+import { convertIndexedToRgb, decode as decodePng, hasPngSignature } from 'fast-png'
 import jpeg from 'jpeg-js'
 import { checkJpeg } from './jpeg.js'
-import { pixelChunks } from './png.js'
+import { bytesPerRow, pixelsIn, type PngHeader } from './png-rows.js'
+import { pngContent, unpackedRows } from './png.js'
 
 /** A decoded image: rows of pixels from the top, each of 8-bit red, green and blue. */
 export interface DecodedImage {
@@ -14,8 +15,11 @@ export interface DecodedImage {
 /** The maximum pixels of an image; a file of a few kilobytes may claim any number. */
 const maxPixels = 50e6
 
-/** The maximum bytes of the unpacked pixels of a PNG: 256 MiB, which its decoder takes three times. */
-const maxPngBytes = 2 ** 28
+/** The maximum bytes of the unpacked pixels of a PNG, enough for 50 million of any kind: 400 MB. */
+const maxPngBytes = 8 * maxPixels
+
+/** The same for interlaced ones, whose decoder takes four times as much: 128 MiB. */
+const maxInterlacedBytes = 2 ** 27
 
 /** Decodes a PNG or JPEG file, recognised by its first bytes. Transparency is ignored. Throws an {@link InputError} that names the file. */
 export function decodeImage(name: string, bytes: Uint8Array): DecodedImage {
@@ -42,64 +46,54 @@ function fromJpeg(bytes: Uint8Array): DecodedImage {
 }
 
 function fromPng(bytes: Uint8Array): DecodedImage {
-  checkHeader(bytes)
-  const png = decodePng(pixelChunks(bytes, maxPixelBytes(bytes)))
-  const { width, height, palette } = png
-  const [values, channels] =
-    palette === undefined ? [eightBits(png), png.channels] : [convertIndexedToRgb(png), palette[0].length]
-  const rgb = new Uint8Array(3 * width * height)
-  for (let pixel = 0; pixel < width * height; pixel++)
-    for (let colour = 0; colour < 3; colour++)
-      rgb[3 * pixel + colour] = values[pixel * channels + (channels <= 2 ? 0 : colour)]
-  return { width, height, rgb }
-}
-
-/**
- * The first chunk has width, height, depth and interlacing at fixed offsets. Refuses what the decoder would decode wrongly, or with too much memory.
- */
-function checkHeader(bytes: Uint8Array): void {
-  const view = new DataView(bytes.buffer, bytes.byteOffset)
-  const [width, height, depth, interlacing] = [view.getUint32(16), view.getUint32(20), bytes[24], bytes[28]]
-  if (width * height > maxPixels)
-    throw new Error(`it has ${width} × ${height} pixels, expected at most ${maxPixels / 1e6} million`)
-  if (depth < 8 && interlacing !== 0)
-    throw new Error(`it is interlaced with ${depth} bits per pixel; save it without interlacing`)
+  const header = headerOf(bytes)
+  const size = header.height * (1 + bytesPerRow(header))
+  const { file, palette, packed } = pngContent(bytes)
+  const rows = unpackedRows(packed, size)
+  const { width, height } = header
+  if (header.isInterlaced) return fromInterlaced(file)
+  return { width, height, rgb: pixelsIn(rows, header, isIndexed(bytes) ? palette : undefined) }
 }
 
 /** The number of channels, by the type of colours in the header. */
 const channelsOf: readonly (number | undefined)[] = [1, undefined, 3, 1, 2, undefined, 4]
 
-/** The maximum bytes of the unpacked pixels: twice those of the rows, each with a byte for its filter, since interlacing makes more rows. */
-function maxPixelBytes(bytes: Uint8Array): number {
+const typeAt = 25
+const indexedType = 3
+
+const isIndexed = (bytes: Uint8Array) => bytes[typeAt] === indexedType
+
+/** The first chunk has width, height, depth and interlacing at fixed offsets. Throws an Error for what is too large, or not decoded rightly. */
+function headerOf(bytes: Uint8Array): PngHeader {
   const view = new DataView(bytes.buffer, bytes.byteOffset)
-  const [width, height, depth, channels = 4] = [
-    view.getUint32(16),
-    view.getUint32(20),
-    bytes[24],
-    channelsOf[bytes[25]]
-  ]
-  const size = height * (1 + Math.ceil((width * channels * depth) / 8))
-  if (size > maxPngBytes)
-    throw new Error(
-      `its pixels take ${size} bytes, expected at most ${maxPngBytes}; save it with 8 bits per colour, or make it smaller`
-    )
-  return 2 * size
+  const [width, height, depth, isInterlaced] = [view.getUint32(16), view.getUint32(20), bytes[24], bytes[28] !== 0]
+  if (width * height > maxPixels)
+    throw new Error(`it has ${width} × ${height} pixels, expected at most ${maxPixels / 1e6} million`)
+  if (depth < 8 && isInterlaced)
+    throw new Error(`it is interlaced with ${depth} bits per pixel; save it without interlacing`)
+  const channels = channelsOf[bytes[typeAt]]
+  const depths = isIndexed(bytes) ? [1, 2, 4, 8] : channels === 1 ? [1, 2, 4, 8, 16] : [8, 16]
+  if (channels === undefined || !depths.includes(depth))
+    throw new Error(`it has colours of type ${bytes[typeAt]} with ${depth} bits, which PNG has not`)
+  const header = { width, height, depth, channels, isInterlaced }
+  const size = height * bytesPerRow(header)
+  const most = isInterlaced ? maxInterlacedBytes : maxPngBytes
+  if (size <= most) return header
+  throw new Error(
+    `its pixels take ${size} bytes, expected at most ${most}; save it with 8 bits per colour, or make it smaller`
+  )
 }
 
-/** The values of each channel, 0 … 255. Grey values of fewer bits are packed; each row begins at a whole byte. */
-function eightBits({ data, depth, width, height, channels }: DecodedPng): ArrayLike<number> {
-  if (depth === 8) return data
-  const values = new Uint8Array(width * height * channels)
-  if (depth === 16) {
-    for (let index = 0; index < values.length; index++) values[index] = data[index] >> 8
-    return values
-  }
-  const row = Math.ceil((width * channels * depth) / 8)
-  const max = 2 ** depth - 1
-  for (let index = 0; index < values.length; index++) {
-    const bit = (index % width) * depth
-    const byte = data[Math.floor(index / width) * row + (bit >> 3)]
-    values[index] = (((byte >> (8 - depth - (bit & 7))) & max) * 255) / max
-  }
-  return values
+/** Interlaced images, of at least 8 bits per value. */
+function fromInterlaced(file: Uint8Array): DecodedImage {
+  const png = decodePng(file)
+  const { width, height, palette, depth } = png
+  const [values, channels] =
+    palette === undefined ? [png.data, png.channels] : [convertIndexedToRgb(png), palette[0].length]
+  const shift = palette === undefined ? depth - 8 : 0
+  const rgb = new Uint8Array(3 * width * height)
+  for (let pixel = 0; pixel < width * height; pixel++)
+    for (let colour = 0; colour < 3; colour++)
+      rgb[3 * pixel + colour] = values[pixel * channels + (channels <= 2 ? 0 : colour)] >> shift
+  return { width, height, rgb }
 }

@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { crc32, deflateSync } from 'node:zlib'
 import { InputError } from '@murmuration/core'
+import { createRandom } from '@murmuration/random'
 import test from 'ava'
+import { convertIndexedToRgb, decode as decodePng } from 'fast-png'
 import { inputsIn } from '../inputs.js'
 import { decodeImage } from './decode.js'
 import { fitted, isGrey } from './fit.js'
@@ -76,6 +78,94 @@ function pngOf(...chunks: readonly (readonly [type: string, data: Uint8Array])[]
   })
   return Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), ...parts])
 }
+
+const ihdr = (edge: number, depth: number, type: number): readonly [string, Buffer] => {
+  const header = Buffer.from('00000000000000000000000000', 'hex')
+  for (const at of [0, 4]) header.writeUInt32BE(edge, at)
+  header.set([depth, type], 8)
+  return ['IHDR', header]
+}
+
+test('PNG: rows of each filter, of all kinds of pixels, are those of another decoder', (t) => {
+  const random = createRandom(1, 'rows')
+  const edge = 9
+  const palette = Buffer.from(Array.from({ length: 768 }, () => random.integer(256)))
+  for (const [type, channels] of [
+    [0, 1],
+    [2, 3],
+    [3, 1],
+    [4, 2],
+    [6, 4]
+  ])
+    for (const depth of type === 3 ? [1, 2, 4, 8] : channels === 1 ? [1, 2, 4, 8, 16] : [8, 16]) {
+      const length = Math.ceil((edge * channels * depth) / 8)
+      const row = (y: number) => [y % 5, ...Array.from({ length }, () => random.integer(256))]
+      const rows = Buffer.from(Array.from({ length: edge }, (_, y) => row(y)).flat())
+      const bytes = pngOf(
+        ihdr(edge, depth, type),
+        ['PLTE', palette],
+        ['IDAT', deflateSync(rows)],
+        ['IEND', Buffer.alloc(0)]
+      )
+      const png = decodePng(bytes)
+      const shade = (index: number) => {
+        if (depth >= 8) return png.data[index] >> (depth - 8)
+        const bit = (index % edge) * depth
+        const byte = png.data[Math.floor(index / edge) * length + (bit >> 3)]
+        return (((byte >> (8 - depth - (bit & 7))) & (2 ** depth - 1)) * 255) / (2 ** depth - 1)
+      }
+      const expected = Array.from({ length: 3 * edge * edge }, (_, at) =>
+        shade(Math.floor(at / 3) * channels + (channels > 2 ? at % 3 : 0))
+      )
+      const colours = type === 3 ? convertIndexedToRgb(png) : expected
+      t.deepEqual([...decodeImage('x', bytes).rgb], [...colours], `type ${type}, ${depth} bits`)
+    }
+})
+
+test('PNG: what takes too much memory, or has colours that there are not, is refused by its header', (t) => {
+  const refused = (message: RegExp, header: readonly [string, Buffer]) =>
+    t.throws(() => decodeImage('x', pngOf(header, ['IDAT', deflateSync(Buffer.alloc(9))], ['IEND', Buffer.alloc(0)])), {
+      instanceOf: InputError,
+      message
+    })
+  const interlaced = ihdr(6000, 16, 6)
+  interlaced[1][12] = 1
+  refused(/its pixels take 288000000 bytes, expected at most 134217728/, interlaced)
+  refused(/colours of type 2 with 4 bits/, ihdr(2, 4, 2))
+  refused(/colours of type 5 with 8 bits/, ihdr(2, 8, 5))
+})
+
+/** A progressive JPEG file of a single colour with so many scans after the first one; its scans have nothing to decode but one run of empty blocks. */
+function progressiveJpeg(edge: number, components: number, scans: number): Buffer {
+  const segment = (type: number, data: readonly number[]) => [
+    ...[0xff, type, (data.length + 2) >> 8, (data.length + 2) & 255],
+    ...data
+  ]
+  const table = (id: number, symbol: number) => segment(0xc4, [id, 1, ...Array<number>(15).fill(0), symbol])
+  const each = (of: (id: number) => readonly number[]) => Array.from({ length: components }, (_, k) => of(k + 1)).flat()
+  const size = [edge >> 8, edge & 255]
+  return Buffer.from([
+    ...[0xff, 0xd8, ...segment(0xdb, [0, ...Array<number>(64).fill(1)])],
+    ...segment(0xc2, [8, ...size, ...size, components, ...each((id) => [id, 0x11, 0])]),
+    ...[...table(0, 0), ...table(0x10, 0)],
+    ...[...segment(0xda, [components, ...each((id) => [id, 0]), 0, 0, 0]), 0, 0],
+    ...Array.from({ length: scans }, () => [...segment(0xda, [1, 1, 0, 1, 63, 0]), 0, 0]).flat(),
+    ...[0xff, 0xd9]
+  ])
+}
+
+test('JPEG: scans and blocks are counted before there is time or memory for them', (t) => {
+  t.is(decodeImage('x', progressiveJpeg(8, 3, 97)).rgb.length, 192)
+  const refused = (bytes: Buffer, message: RegExp) =>
+    t.throws(() => decodeImage('x', bytes), { instanceOf: InputError, message })
+  refused(progressiveJpeg(8, 3, 98), /its scans decode more than 100 components/)
+  refused(progressiveJpeg(7000, 3, 1), /7000 × 7000 pixels of 3 components, 2296875 blocks, expected at most 1200000/)
+  // What is between segments' ends, such as a preview, is no scan.
+  const preview = progressiveJpeg(8, 3, 200)
+  const length = [(preview.length + 2) >> 8, (preview.length + 2) & 255]
+  const within = [Buffer.from([0xff, 0xd8, 0xff, 0xe1, ...length]), preview, progressiveJpeg(8, 1, 1).subarray(2)]
+  t.is(decodeImage('x', Buffer.concat(within)).width, 8)
+})
 
 test('PNG: what unpacks to more than its size takes is refused, and profiles are not unpacked', (t) => {
   const size = (edge: number): readonly [string, Buffer] => {

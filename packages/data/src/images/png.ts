@@ -11,24 +11,47 @@ const needed: readonly string[] = ['IHDR', 'PLTE', 'IDAT', 'IEND']
 /** Bytes of the header of zlib, which precedes the packed data. */
 const zlibBytes = 2
 
+/** The shortest piece of memory that zlib takes. */
+const minChunk = 64
+
 interface Chunk {
   readonly type: string
   readonly whole: Uint8Array
   readonly data: Uint8Array
 }
 
-/**
- * The file without the chunks that the pixels do not need, such as texts and profiles: the decoder unpacks them without a limit. Throws an Error when
- * the pixels unpack to more than `most` bytes, which the decoder does not check either.
- */
-export function pixelChunks(bytes: Uint8Array, most: number): Uint8Array {
+/** The content of a file that its pixels need. */
+export interface PngContent {
+  /** The file without the chunks that the pixels do not need, such as texts and profiles: a decoder unpacks them without a limit. */
+  readonly file: Uint8Array
+  /** Three colours for each number, if pixels are numbers. */
+  readonly palette: Uint8Array | undefined
+  /** The rows of pixels, packed. */
+  readonly packed: Uint8Array
+}
+
+/** Divides a file. Throws an Error when it is truncated, or does not begin with its header. */
+export function pngContent(bytes: Uint8Array): PngContent {
   const chunks = [...chunksOf(bytes)]
   if (chunks.findLastIndex(({ type }) => type === 'IHDR') !== 0)
     throw new Error('it does not begin with its one header')
-  const packed = Buffer.concat(chunks.flatMap(({ type, data }) => (type === 'IDAT' ? data : [])))
-  checkLength(packed, most)
   const kept = chunks.flatMap(({ type, whole }) => (needed.includes(type) ? whole : []))
-  return Buffer.concat([bytes.subarray(0, signatureBytes), ...kept])
+  return {
+    file: Buffer.concat([bytes.subarray(0, signatureBytes), ...kept]),
+    palette: chunks.findLast(({ type }) => type === 'PLTE')?.data,
+    packed: Buffer.concat(chunks.flatMap(({ type, data }) => (type === 'IDAT' ? data : [])))
+  }
+}
+
+/** Unpacks rows of `size` bytes in all into one piece of memory. Throws an Error for more than twice as many: interlacing makes more rows. */
+export function unpackedRows(packed: Uint8Array, size: number): Uint8Array {
+  const most = 2 * size
+  try {
+    return inflateRawSync(packed.subarray(zlibBytes), { maxOutputLength: most, chunkSize: Math.max(minChunk, size) })
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    throw new Error(`its pixels unpack to more than ${most} bytes, the most that its size takes`, { cause: error })
+  }
 }
 
 function* chunksOf(bytes: Uint8Array): Generator<Chunk> {
@@ -40,14 +63,5 @@ function* chunksOf(bytes: Uint8Array): Generator<Chunk> {
     type = String.fromCharCode(...bytes.subarray(begin - 4, begin))
     yield { type, whole: bytes.subarray(start, end + checksumBytes), data: bytes.subarray(begin, end) }
     start = end + checksumBytes
-  }
-}
-
-function checkLength(packed: Uint8Array, most: number): void {
-  try {
-    inflateRawSync(packed.subarray(zlibBytes), { maxOutputLength: most })
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error
-    throw new Error(`its pixels unpack to more than ${most} bytes, the most that its size takes`, { cause: error })
   }
 }
