@@ -30,7 +30,7 @@ export async function inputsIn(path: string, signature: ModelSignature): Promise
       )
     const { decodeImage } = await import('./images/decode.js')
     const pixels = fitted(decodeImage(path, bytes), inputShape)
-    return [{ from: path, values: Float32Array.from(pixels, (pixel) => pixel / 255) }]
+    return [{ from: path, values: new Float32Array(pixels.length).map((_, index) => pixels[index] / 255) }]
   }
   const file = { name: path, bytes }
   if (!/\.(csv|parquet)$/i.test(path))

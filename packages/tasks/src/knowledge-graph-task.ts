@@ -95,7 +95,7 @@ function together(left: Triples, right: Triples): Triples {
   return { head: of('head'), relation: of('relation'), tail: of('tail') }
 }
 
-const hashOf = (numbers: Uint32Array) => hashVector(Float32Array.from(numbers))
+const hashOf = (numbers: Uint32Array) => hashVector(new Float32Array(numbers))
 
 function factsOf(
   { folder, peers, rules, clustered }: KnowledgeGraphOptions,

@@ -37,12 +37,13 @@ export async function createMatrixFactorisationTaskSet(options: MatrixFactorisat
   const { file, peers, seed, rank, l2 } = options
   const all = file === undefined ? drawRatings(options) : await readRatings(file)
   const random = createRandom(seed, 'test ratings')
-  const isTest = Array.from(all.value, () => random.uniform() < testFraction)
+  const isTest = new Uint8Array(all.value.length).map(() => (random.uniform() < testFraction ? 1 : 0))
   const peerOf = (n: number) => Math.floor((all.user[n] * peers.length) / all.users)
-  const train = [...isTest.keys()]
-    .filter((n) => !isTest[n])
+  const numbers = new Uint32Array(isTest.length).map((_, n) => n)
+  const train = numbers
+    .filter((n) => isTest[n] === 0)
     .sort((left, right) => peerOf(left) - peerOf(right) || left - right)
-  const test = [...isTest.keys()].filter((n) => isTest[n])
+  const test = numbers.filter((n) => isTest[n] === 1)
   const sizes = peers.map(() => 0)
   for (const n of train) sizes[peerOf(n)]++
   const peersWithoutRatings = peers.filter((_, index) => sizes[index] === 0)
@@ -51,15 +52,21 @@ export async function createMatrixFactorisationTaskSet(options: MatrixFactorisat
       `${peersWithoutRatings.join(', ')} would have no ratings: found ${all.users} users and ${train.length} ratings for ${peers.length} peers; give more of both`
     )
   const ratings = selected(all, train)
-  const fingerprints = { ratings: hashVector(ratings.value), rated: hashVector(Float32Array.from(ratings.item)) }
+  const fingerprints = { ratings: hashVector(ratings.value), rated: hashVector(new Float32Array(ratings.item)) }
   const model = new RowsModel(new MatrixFactorisation(ratings, selected(all, test), rank, l2))
   const about = (_?: string, samples = train.length) => factsOf(options, model, samples)
   return taskSetOf({ model, peers, shardSizes: sizes, fingerprints, about })
 }
 
-function selected({ users, items, user, item, value }: Ratings, which: readonly number[]): Ratings {
-  const [ofUser, ofItem] = [user, item].map((all) => Uint32Array.from(which, (n) => all[n]))
-  return { users, items, user: ofUser, item: ofItem, value: Float32Array.from(which, (n) => value[n]) }
+function selected({ users, items, user, item, value }: Ratings, which: Uint32Array): Ratings {
+  const [ofUser, ofItem] = [user, item].map((all) => which.map((n) => all[n]))
+  return {
+    users,
+    items,
+    user: ofUser,
+    item: ofItem,
+    value: new Float32Array(which.length).map((_, row) => value[which[row]])
+  }
 }
 
 function factsOf(

@@ -47,7 +47,7 @@ export async function createWordVectorsTaskSet(options: WordVectorsOptions): Pro
   const both = pairs.flatMap(([left, right]) => [[left, right] as const, [right, left] as const])
   const start = (index: number) => Math.floor((index * train) / peers.length)
   const shardSizes = peers.map((_, index) => start(index + 1) - start(index))
-  const fingerprints = { text: hashVector(Float32Array.from(text.word)) }
+  const fingerprints = { text: hashVector(new Float32Array(text.word)) }
   const model = new RowsModel(new WordVectors(text, train, both, options))
   const about = (_?: string, samples = train) => factsOf(options, model, samples)
   return taskSetOf({ model, peers, shardSizes, fingerprints, about })

@@ -13,7 +13,7 @@ export function isGrey({ rgb }: DecodedImage): boolean {
  */
 export function fitted(image: DecodedImage, [height, width, channels = 1]: readonly number[]): Uint8Array {
   const { rgb } = image
-  if (image.height === height && image.width === width) return channels === 3 ? rgb.slice() : luma(rgb, Uint8Array)
+  if (image.height === height && image.width === width) return channels === 3 ? rgb : luma(rgb, Uint8Array)
   const source = channels === 3 ? rgb : luma(rgb, Float64Array)
   const rows = scaled(source, { count: 1, from: image.height, to: height, size: image.width * channels })
   const all = scaled(rows, { count: height, from: image.width, to: width, size: channels })

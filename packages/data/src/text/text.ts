@@ -77,7 +77,7 @@ function windowsOf(
     count,
     inputShape: [context],
     targetShape: [context],
-    targets: Float32Array.from(numbers.subarray(1, count * context + 1)),
+    targets: new Float32Array(numbers.subarray(1, count * context + 1)),
     classes: alphabet.length,
     classNames: alphabet,
     preprocessing: { kind: 'text' },
