@@ -95,7 +95,7 @@ async function scaled(
 ): Promise<{ readonly inputShape: readonly number[]; readonly pixels: Uint8Array }> {
   const { decodeImage } = await import('./decode.js')
   const decoded = async (file: DataFile) => decodeImage(file.path, await bytesOf(file, maxImageBytes))
-  let image = await decoded(files[0])
+  let image: DecodedImage | undefined = await decoded(files[0])
   const first = { width: image.width, height: image.height }
   // Samples of another kind are refused when the two are combined.
   const fixedShape = like?.inputShape.length === 3 ? like.inputShape : undefined
@@ -108,10 +108,12 @@ async function scaled(
   const pixels = new Uint8Array(files.length * sizeOf(shape))
   let areGrey = true
   for (const [position, file] of files.entries()) {
-    if (position > 0) image = await decoded(file)
+    image ??= await decoded(file)
     if (size === undefined && fixedShape === undefined) checkSize(file, image, files[0], first)
     areGrey &&= isGrey(image)
     pixels.set(fitted(image, shape), position * sizeOf(shape))
+    // Its memory is free for the next one.
+    image = undefined
   }
   const becomesGrey = channels === undefined && areGrey
   return becomesGrey ? { inputShape: [height, width, 1], pixels: inGrey(pixels) } : { inputShape: shape, pixels }

@@ -15,7 +15,7 @@ export const bytesPerRow = ({ width, depth, channels }: PngHeader) => Math.ceil(
 /**
  * The pixels of rows that are not interlaced, 8 bits for each of three colours. Throws an Error for a filter or a colour that there is not.
  *
- * @param rows - each begins with its filter; their memory becomes that of the pixels where these take no more
+ * @param rows - each begins with its filter; their memory becomes that of the pixels where these take as much
  * @param palette - three colours for each number
  */
 export function pixelsIn(rows: Uint8Array, header: PngHeader, palette: Uint8Array | undefined): Uint8Array {
@@ -25,7 +25,7 @@ export function pixelsIn(rows: Uint8Array, header: PngHeader, palette: Uint8Arra
   const shade = depth < 8 ? 255 / (2 ** depth - 1) : 1
   for (let y = 0; y < height; y++) unfilter(rows, y * (length + 1) + 1, length, step * channels)
   // No pixel is further on than its row, so that none is overwritten before it is read.
-  const isInPlace = length >= 3 * width && rows.length >= 3 * width * height
+  const isInPlace = length === 3 * width && rows.length >= 3 * width * height
   const rgb = isInPlace ? rows.subarray(0, 3 * width * height) : new Uint8Array(3 * width * height)
   for (let y = 0; y < height; y++) {
     const start = y * (length + 1) + 1
