@@ -1,4 +1,5 @@
-import type { Cell } from './table.js'
+/** The content of a cell: text, '' for nothing; or a number, where the file has types. */
+export type Cell = string | number
 
 /** The maximum bytes of a cell of which a text is made: a name, a class, or a number that is not only digits. */
 export const maxTextBytes = 2 ** 16

@@ -11,8 +11,8 @@ import {
 } from 'hyparquet'
 import { ParquetPages } from './parquet-pages.js'
 import { listsFit } from './parquet-thrift.js'
-import { type Distinct, DistinctCells } from './distinct-cells.js'
-import { type Cell, firstRepeated, isNumber, maxCells, maxColumns } from './table.js'
+import { type Cell, type Distinct, DistinctCells } from './distinct-cells.js'
+import { firstRepeated, isNumber, maxCells, maxColumns } from './table.js'
 
 /** The cells of a column, in the order of the rows. */
 export interface ParquetColumn {

@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads'
 import { InputError, messageOf } from '@murmuration/core'
-import { type Distinct, DistinctCells } from './distinct-cells.js'
+import { type Cell, type Distinct, DistinctCells } from './distinct-cells.js'
 import type { ParquetAnswer, ParquetColumn } from './parquet-columns.js'
-import { type Cell, checkedNumber, type Table, type TableFile, type TableHead, type WantedColumns } from './table.js'
+import { checkedNumber, type Table, type TableFile, type TableHead, type WantedColumns } from './table.js'
 
 /** The maximum bytes of a Parquet file's footer. Names, offsets and statistics of 10,000 columns take some 2 MiB. */
 const footerLimit = 2 ** 24

@@ -1,16 +1,13 @@
 import { InputError } from '@murmuration/core'
 import type { Fit } from '../samples.js'
 import type { Source } from '../source.js'
-import type { Distinct } from './distinct-cells.js'
+import type { Cell, Distinct } from './distinct-cells.js'
 
 /** A file of a table: CSV or Parquet. */
 export interface TableFile {
   readonly name: string
   readonly bytes: Buffer
 }
-
-/** The content of a cell: text, '' for nothing; or a number, where the file has types. */
-export type Cell = string | number
 
 /** The columns of a table, before its rows are read. */
 export interface TableHead {
@@ -253,8 +250,8 @@ function numbered(tables: readonly Table[], found: readonly FoundClass[]): Targe
 }
 
 function tooManyClasses(tables: readonly Table[], count: number): InputError {
-  const atLeast = tables.some(({ classes }) => classes?.isFull) ? 'at least ' : ''
-  return new InputError(`${tables[0].name}: ${atLeast}${count} classes, expected at most ${classLimit}`)
+  const prefix = tables.some(({ classes }) => classes?.isFull) ? 'at least ' : ''
+  return new InputError(`${tables[0].name}: ${prefix}${count} classes, expected at most ${classLimit}`)
 }
 
 /** The number of each row's class. */
