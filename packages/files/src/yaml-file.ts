@@ -57,7 +57,9 @@ export function parseYamlFile<Schema extends z.ZodType>(
   return { value: result.value, plain, errorOf }
 }
 
-/** The maximum commas, colons and line ends of a file: each may make a value, and the parser takes a kilobyte for it. */
+/**
+ * The maximum commas, colons and line ends of a file: each may make a value, and the parser takes a kilobyte for it.
+ */
 const maxMarks = 500_000
 
 function checkSize(text: string, fileName: string): void {
@@ -133,7 +135,9 @@ class PlaceFinder {
     this.#document = document
   }
 
-  /** Where the value (or key) at the problem's path begins; if it does not exist, the nearest existing one around it. */
+  /**
+   * Where the value (or key) at the problem's path begins; if it does not exist, the nearest existing one around it.
+   */
   offsetOf({ path, at }: Problem): number {
     let node: unknown = this.#document.contents
     let offset = startOf(node) ?? 0

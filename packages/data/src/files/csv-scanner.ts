@@ -4,7 +4,9 @@ import { maxColumns } from './table.js'
 
 const [comma, quote, lineFeed, carriageReturn] = [0x2c, 0x22, 0x0a, 0x0d]
 
-/** What a byte may be: part of a cell, a blank around a cell, a line break that may end a record, or a comma or a quote. */
+/**
+ * What a byte may be: part of a cell, a blank around a cell, a line break that may end a record, or a comma or a quote.
+ */
 const [plain, blank, lineBreak, special] = [0, 1, 2, 3]
 const kinds = new Uint8Array(256)
 for (const byte of [0x20, 0x09, 0x0b, 0x0c]) kinds[byte] = blank
@@ -19,7 +21,8 @@ const maxDigits = 15
 const powers = Float64Array.from({ length: maxDigits + 1 }, (_, exponent) => Number(`1e${exponent}`))
 
 /**
- * The records of a CSV file (RFC 4180), one after the other, as places in its bytes: no text is made of a cell that nobody asks for. Cells are
+ * The records of a CSV file (RFC 4180), one after the other, as places in its bytes: no text is made of a cell that
+ * nobody asks for. Cells are
  * trimmed, empty lines skipped. The first line break outside of quotes decides which one ends records: CR LF, LF or CR.
  */
 export class CsvScanner {
@@ -41,7 +44,10 @@ export class CsvScanner {
     this.#bytes = bytes
   }
 
-  /** Goes to the next record. Returns false after the last one. Throws an {@link InputError} that names the line of what is no CSV. */
+  /**
+   * Goes to the next record. Returns false after the last one. Throws an {@link InputError} that names the line of what
+   * is no CSV.
+   */
   next(): boolean {
     while (this.#at < this.#bytes.length) {
       const length = this.#breakAt(this.#at)
@@ -69,7 +75,10 @@ export class CsvScanner {
     return Array.from({ length: this.width }, (_, column) => this.text(column))
   }
 
-  /** The number in a cell whose value is that of its digits; NaN for any other, also for a number that is written in another way. */
+  /**
+   * The number in a cell whose value is that of its digits; NaN for any other, also for a number that is written in
+   * another way.
+   */
   plainNumber(column: number): number {
     const bytes = this.#bytes
     const end = this.#ends[column]

@@ -50,7 +50,10 @@ function tableOf(
   return filled(scanner, head, wanted(head), Math.floor(bytes.length / head.width) + 1)
 }
 
-/** Reads the records from the present one on. @param maxRows - how many there may be: each cell has a byte, at least that of the comma or line break */
+/**
+ * Reads the records from the present one on. @param maxRows - how many there may be: each cell has a byte, at least
+ * that of the comma or line break
+ */
 function filled(scanner: CsvScanner, head: TableHead, wanted: WantedColumns, maxRows: number): Table {
   const { name, width } = head
   const rows = Math.min(maxRows, Math.floor(maxCells / width))

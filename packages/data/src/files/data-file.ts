@@ -10,7 +10,10 @@ export interface DataFile {
   readonly path: string
 }
 
-/** The maximum bytes of one file, also after unpacking, unless its kind has a lower limit: 1 GiB. A small gzip file could otherwise fill the memory. */
+/**
+ * The maximum bytes of one file, also after unpacking, unless its kind has a lower limit: 1 GiB. A small gzip file
+ * could otherwise fill the memory.
+ */
 const defaultLimit = 2 ** 30
 
 /** How much is unpacked at a time. */
@@ -28,7 +31,8 @@ export interface DataRequest {
 export type ReadFile = (file: DataFile, limit?: number) => Promise<Buffer>
 
 /**
- * The bytes of a file, unpacked when it is gzip. Throws an {@link InputError} when the file cannot be read or unpacked, is too long, or does not match
+ * The bytes of a file, unpacked when it is gzip. Throws an {@link InputError} when the file cannot be read or unpacked,
+ * is too long, or does not match
  * its checksum.
  */
 export async function readData(file: DataFile, { sha256, limit = defaultLimit }: DataRequest = {}): Promise<Buffer> {
@@ -45,7 +49,10 @@ export async function readData(file: DataFile, { sha256, limit = defaultLimit }:
   }
 }
 
-/** The bytes of a file, whose length is looked at before memory is used. Throws an {@link InputError} when it is too long, or cannot be read. */
+/**
+ * The bytes of a file, whose length is looked at before memory is used. Throws an {@link InputError} when it is too
+ * long, or cannot be read.
+ */
 export async function readFileUpTo(path: string, limit: number): Promise<Buffer> {
   try {
     const { size } = await stat(path)
@@ -59,7 +66,9 @@ export async function readFileUpTo(path: string, limit: number): Promise<Buffer>
 
 class TooLongError extends Error {}
 
-/** Unpacks gzip into one piece of memory. The last four bytes say how long it is, modulo 2^32, if it was packed at once. */
+/**
+ * Unpacks gzip into one piece of memory. The last four bytes say how long it is, modulo 2^32, if it was packed at once.
+ */
 async function unpacked(packed: Buffer, limit: number): Promise<Buffer> {
   let content: Buffer = Buffer.allocUnsafeSlow(Math.min(limit, packed.readUInt32LE(Math.max(0, packed.length - 4))))
   let length = 0

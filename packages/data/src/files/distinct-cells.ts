@@ -4,7 +4,10 @@ export type Cell = string | number
 /** The maximum bytes of a cell of which a text is made: a name, a class, or a number that is not only digits. */
 export const maxTextBytes = 2 ** 16
 
-/** The maximum number of distinct cells of a column, ten times that of classes, since numbers may be written in several ways. */
+/**
+ * The maximum number of distinct cells of a column, ten times that of classes, since numbers may be written in several
+ * ways.
+ */
 const maxCells = 100_000
 
 /** The maximum characters of all of them together. */

@@ -37,7 +37,8 @@ export class ParquetPages {
   }
 
   /**
-   * The values of one column of a row group. Throws an InputError where a page claims more bytes or values than there are: the decoder allocates
+   * The values of one column of a row group. Throws an InputError where a page claims more bytes or values than there
+   * are: the decoder allocates
    * memory for what it claims.
    */
   *valuesOf({ meta_data: chunk }: Chunk, rows: number, schemaPath: SchemaPath): Generator<ArrayLike<unknown>> {
@@ -114,7 +115,10 @@ function watched(compressors: Compressors, show: (page: Uint8Array) => void): Co
   return Object.fromEntries(entries)
 }
 
-/** Checks a page, or the values of one of version 2, that no compressor unpacks, and the levels of version 2, which are never compressed. */
+/**
+ * Checks a page, or the values of one of version 2, that no compressor unpacks, and the levels of version 2, which are
+ * never compressed.
+ */
 function checkPacked(packed: Uint8Array, header: Header, decoder: Decoder): void {
   const { data_page_header_v2: page } = header
   if (page === undefined) {

@@ -11,7 +11,8 @@ export interface PageReader {
 const maxPadding = 504
 
 /**
- * Whether the runs of levels or of numbers of a dictionary have no more values than a page: the decoder makes room for as many as a run claims, in a
+ * Whether the runs of levels or of numbers of a dictionary have no more values than a page: the decoder makes room for
+ * as many as a run claims, in a
  * few bytes.
  *
  * @param width - bits per value
@@ -30,7 +31,8 @@ export function runsFit(reader: PageReader, width: number, count: number): boole
 }
 
 /**
- * The total bytes of texts of which each is stored as the length that it shares with the one before, and the rest: they may be far more than the page
+ * The total bytes of texts of which each is stored as the length that it shares with the one before, and the rest: they
+ * may be far more than the page
  * has.
  */
 export function bytesOfDeltas(reader: PageReader, count: number): number {

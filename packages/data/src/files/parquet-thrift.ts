@@ -5,7 +5,8 @@ import type { PageReader } from './parquet-runs.js'
 const type = { stop: 0, true: 1, false: 2, byte: 3, double: 7, binary: 8, list: 9, struct: 12 } as const
 
 /**
- * Whether all lists in a struct have the elements that they claim: the decoder makes room for a list before it reads it. Throws a RangeError at the
+ * Whether all lists in a struct have the elements that they claim: the decoder makes room for a list before it reads
+ * it. Throws a RangeError at the
  * end of the bytes.
  */
 export function listsFit(reader: PageReader): boolean {

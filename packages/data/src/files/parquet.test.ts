@@ -167,8 +167,10 @@ for (const [what, bytes, message] of wrong) {
 }
 
 /**
- * Files of 2^20 rows in 216 bytes, packed with brotli, whose last page claims more values than there are rows: a run of 2^30 numbers of a dictionary; of
- * 2^31 − 2 levels; groups of 2^33 bits; and texts that begin as the one before, 2^39 bytes in all. The decoder would end the process, or never end.
+ * Files of 2^20 rows in 216 bytes, packed with brotli, whose last page claims more values than there are rows: a run of
+ * 2^30 numbers of a dictionary; of
+ * 2^31 − 2 levels; groups of 2^33 bits; and texts that begin as the one before, 2^39 bytes in all. The decoder would
+ * end the process, or never end.
  */
 const claims: readonly (readonly [what: string, bytes: string])[] = [
   [

@@ -8,7 +8,8 @@ import { checkedNumber, type Table, type TableFile, type TableHead, type WantedC
 const footerLimit = 2 ** 24
 
 /**
- * The maximum memory of decoding in MiB, besides pages and columns of numbers. Lower than the size at which V8 ends the process for one array (2^27
+ * The maximum memory of decoding in MiB, besides pages and columns of numbers. Lower than the size at which V8 ends the
+ * process for one array (2^27
  * elements), and more than the lists of one page take: it also ends the process for a large one that does not fit.
  */
 const memoryLimit = 1024

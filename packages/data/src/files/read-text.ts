@@ -13,7 +13,8 @@ const maxLine = 2 ** 16
 const blockBytes = 2 ** 20
 
 /**
- * The text of a file in UTF-8, in parts of about a megabyte: the whole may take twice the bytes of the file, or be more than a string may have.
+ * The text of a file in UTF-8, in parts of about a megabyte: the whole may take twice the bytes of the file, or be more
+ * than a string may have.
  *
  * @param expected - the expected content, for messages
  * @throws InputError when it cannot be read or is too long
@@ -31,7 +32,8 @@ export async function* textBlocks(path: string, expected: string): AsyncGenerato
 }
 
 /**
- * Calls `use` with each line of a file, without its end, and its number from 1; after the last line break only if there is something.
+ * Calls `use` with each line of a file, without its end, and its number from 1; after the last line break only if there
+ * is something.
  *
  * @param expected - the expected content, for messages
  * @throws InputError as {@link textBlocks} does, and for a line that is too long

@@ -9,8 +9,10 @@ export interface ExpectedColumns {
 }
 
 /**
- * The columns of a model's input. Where columns have names and those of the training data are known, they are matched by name, in any order, and
- * others are ignored. Otherwise a row must have as many numbers as the model takes, besides a column with the name of a target.
+ * The columns of a model's input. Where columns have names and those of the training data are known, they are matched
+ * by name, in any order, and
+ * others are ignored. Otherwise a row must have as many numbers as the model takes, besides a column with the name of a
+ * target.
  *
  * Throws an {@link InputError} that names the file for a table without them.
  */

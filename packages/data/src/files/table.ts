@@ -63,8 +63,10 @@ const classLimit = 10_000
 export const labelNames: readonly string[] = ['label', 'class', 'target']
 
 /**
- * The columns of samples. One is the target: the one named `label`, `class` or `target` when columns have names, otherwise the last. All others are
- * numbers and are taken unchanged, in the order of `like`, where all have names. A target that is a real value comes after the other numbers.
+ * The columns of samples. One is the target: the one named `label`, `class` or `target` when columns have names,
+ * otherwise the last. All others are
+ * numbers and are taken unchanged, in the order of `like`, where all have names. A target that is a real value comes
+ * after the other numbers.
  *
  * Throws an {@link InputError} for a table without them.
  */
@@ -79,7 +81,8 @@ export function sampleColumns({ targets, like }: TableReading = {}): (head: Tabl
 }
 
 /**
- * The samples of tables with the columns of {@link sampleColumns}, one table after the other. Classes are whole numbers from 0, or words, which are
+ * The samples of tables with the columns of {@link sampleColumns}, one table after the other. Classes are whole numbers
+ * from 0, or words, which are
  * then numbered in alphabetical order, over all files.
  *
  * Throws an {@link InputError} that names the file and the line or row.
@@ -164,7 +167,8 @@ function findLabel(names: readonly string[] | undefined): number | undefined {
 }
 
 /**
- * The number of a cell, which must be finite as float32. Throws an {@link InputError} that names the position where there is none.
+ * The number of a cell, which must be finite as float32. Throws an {@link InputError} that names the position where
+ * there is none.
  *
  * @param value - NaN for a cell that holds no number
  * @param row - where the row is, such as `line 3`

@@ -63,7 +63,10 @@ const indexedType = 3
 
 const isIndexed = (bytes: Uint8Array) => bytes[typeAt] === indexedType
 
-/** The first chunk has width, height, depth and interlacing at fixed offsets. Throws an Error for what is too large, or not decoded rightly. */
+/**
+ * The first chunk has width, height, depth and interlacing at fixed offsets. Throws an Error for what is too large, or
+ * not decoded rightly.
+ */
 function headerOf(bytes: Uint8Array): PngHeader {
   const view = new DataView(bytes.buffer, bytes.byteOffset)
   const [width, height, depth, isInterlaced] = [view.getUint32(16), view.getUint32(20), bytes[24], bytes[28] !== 0]

@@ -135,7 +135,10 @@ test('PNG: what takes too much memory, or has colours that there are not, is ref
   refused(/colours of type 5 with 8 bits/, ihdr(2, 8, 5))
 })
 
-/** A progressive JPEG file of a single colour with so many scans after the first one; its scans have nothing to decode but one run of empty blocks. */
+/**
+ * A progressive JPEG file of a single colour with so many scans after the first one; its scans have nothing to decode
+ * but one run of empty blocks.
+ */
 function progressiveJpeg(edge: number, components: number, scans: number): Buffer {
   const segment = (type: number, data: readonly number[]) => [
     ...[0xff, type, (data.length + 2) >> 8, (data.length + 2) & 255],

@@ -1,17 +1,24 @@
 /** The segments of a JPEG file (ITU-T T.81, Annex B): 0xff, a type, and for most types a length and as many bytes. */
 
-/** The maximum number of components that all scans together decode. Encoders of progressive files make some 15; each takes time for all blocks. */
+/**
+ * The maximum number of components that all scans together decode. Encoders of progressive files make some 15; each
+ * takes time for all blocks.
+ */
 const maxScanned = 100
 
 /**
- * The maximum number of blocks of 8 × 8 values, of which the decoder takes some 620 bytes each. 50 million pixels have 1.17 million blocks with
+ * The maximum number of blocks of 8 × 8 values, of which the decoder takes some 620 bytes each. 50 million pixels have
+ * 1.17 million blocks with
  * subsampled colours; 25 million pixels have as many without.
  */
 const maxBlocks = 1.2e6
 
 const [startOfScan, lastOfFrames] = [0xda, 0xc2]
 
-/** Throws an Error for a file that takes more memory or time than its pixels need: a scan of a large image may have a hundred bytes. */
+/**
+ * Throws an Error for a file that takes more memory or time than its pixels need: a scan of a large image may have a
+ * hundred bytes.
+ */
 export function checkJpeg(bytes: Uint8Array): void {
   let scanned = 0
   for (const { type, data } of segmentsOf(bytes)) {
@@ -22,7 +29,9 @@ export function checkJpeg(bytes: Uint8Array): void {
   }
 }
 
-/** A frame has its precision, height and width, and for each component its name, and its sampling in both directions. */
+/**
+ * A frame has its precision, height and width, and for each component its name, and its sampling in both directions.
+ */
 function checkFrame(data: Uint8Array): void {
   const [height, width, count] = [data[1] * 256 + data[2], data[3] * 256 + data[4], data[5]]
   const samplings = Array.from({ length: count }, (_, component) => data[7 + 3 * component] ?? 0x11)

@@ -13,7 +13,8 @@ export interface PngHeader {
 export const bytesPerRow = ({ width, depth, channels }: PngHeader) => Math.ceil((width * channels * depth) / 8)
 
 /**
- * The pixels of rows that are not interlaced, 8 bits for each of three colours. Throws an Error for a filter or a colour that there is not.
+ * The pixels of rows that are not interlaced, 8 bits for each of three colours. Throws an Error for a filter or a
+ * colour that there is not.
  *
  * @param rows - each begins with its filter; their memory becomes that of the pixels where these take as much
  * @param palette - three colours for each number
@@ -52,7 +53,10 @@ function copyColour(palette: Uint8Array, number: number, rgb: Uint8Array, to: nu
   for (let colour = 0; colour < 3; colour++) rgb[to + colour] = palette[3 * number + colour]
 }
 
-/** Undoes the filter of the row at `start`: its bytes are differences from those on the left, above, or both (www.w3.org/TR/PNG/#9Filters). */
+/**
+ * Undoes the filter of the row at `start`: its bytes are differences from those on the left, above, or both
+ * (www.w3.org/TR/PNG/#9Filters).
+ */
 function unfilter(rows: Uint8Array, start: number, length: number, step: number): void {
   const filter = rows[start - 1]
   const up = start - length - 1

@@ -22,7 +22,10 @@ interface Chunk {
 
 /** The content of a file that its pixels need. */
 export interface PngContent {
-  /** The file without the chunks that the pixels do not need, such as texts and profiles: a decoder unpacks them without a limit. */
+  /**
+   * The file without the chunks that the pixels do not need, such as texts and profiles: a decoder unpacks them without
+   * a limit.
+   */
   readonly file: Uint8Array
   /** Three colours for each number, if pixels are numbers. */
   readonly palette: Uint8Array | undefined
@@ -43,7 +46,10 @@ export function pngContent(bytes: Uint8Array): PngContent {
   }
 }
 
-/** Unpacks rows of `size` bytes in all into one piece of memory. Throws an Error for more than twice as many: interlacing makes more rows. */
+/**
+ * Unpacks rows of `size` bytes in all into one piece of memory. Throws an Error for more than twice as many:
+ * interlacing makes more rows.
+ */
 export function unpackedRows(packed: Uint8Array, size: number): Uint8Array {
   const most = 2 * size
   try {

@@ -54,7 +54,10 @@ export function windows(text: string, name: string, reading: TextReading): Sourc
   return windowsOf([Buffer.from(text)], name, reading)
 }
 
-/** As {@link windows}, for the parts of a text in UTF-8. No string is made of it, and no list: these take many bytes for each character. */
+/**
+ * As {@link windows}, for the parts of a text in UTF-8. No string is made of it, and no list: these take many bytes for
+ * each character.
+ */
 function windowsOf(
   parts: readonly Uint8Array[],
   name: string,

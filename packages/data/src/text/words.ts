@@ -47,7 +47,10 @@ export function parseWords(text: string, name: string, minCount: number): WordTe
 /** The maximum characters without a place where a text may be divided. */
 const maxRest = 2 ** 22
 
-/** The last place before which no word, and no empty line, continues: before a blank or a line break that follows neither. */
+/**
+ * The last place before which no word, and no empty line, continues: before a blank or a line break that follows
+ * neither.
+ */
 function endOfWords(text: string): number {
   for (let at = text.length - 1; at > 0; at--) if (isBlank(text[at]) && !isBlank(text[at - 1])) return at
   return 0
