@@ -1,6 +1,17 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { allFinite, axpy, consensusDistance, distance, dot, mean, norm, scale, weightedSum } from './arithmetic.js'
+import {
+  allFinite,
+  axpy,
+  consensusDistance,
+  distance,
+  dot,
+  isShorter,
+  mean,
+  norm,
+  scale,
+  weightedSum
+} from './arithmetic.js'
 
 const float = fc.float({ noNaN: true, noDefaultInfinity: true, min: -1000, max: 1000 })
 const vectors = fc.tuple(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 0, max: 5000 })).chain(([count, length]) =>
@@ -67,4 +78,24 @@ test('one NaN or infinity anywhere is found', (t) => {
     })
   )
   t.true(allFinite(new Float32Array(0)))
+})
+
+test('a vector is shorter than a limit if its norm is, whatever its length; with NaN or infinity it never is', (t) => {
+  const limits = fc.double({ min: -30, max: 40 }).map((power) => 10 ** power)
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 9000 }),
+      fc.nat(),
+      fc.float({ noNaN: true }),
+      limits,
+      (n, at, value, limit) => {
+        const x = Float32Array.from({ length: n }, (_, i) => Math.sin(i))
+        x[at % n] = value
+        t.is(isShorter(x, limit), norm(x) < limit)
+        x[at % n] = Number.NaN
+        t.false(isShorter(x, 1e300))
+      }
+    )
+  )
+  t.true(isShorter(new Float32Array(0), 1))
 })

@@ -199,6 +199,40 @@ export function allFinite(x: Float32Array): boolean {
   return foundFinite(workspace) && isSumFinite(x, rest)
 }
 
+/**
+ * Whether `‖x‖` is below a limit: no number of x is as large, and none is NaN. It takes as long as {@link allFinite},
+ * where the limit is not close.
+ */
+export function isShorter(x: Float32Array, limit: number): boolean {
+  if (isShort(0, x.length)) return sumOfSquares(x, 0) < limit * limit
+  const operands: Operand[] = [{ vector: x, use: 'read' }]
+  const workspace = workspaceFor(operands)
+  if (workspace === undefined) return sumOfSquares(x, 0) < limit * limit
+  const rest = workspace.run('magnitude', operands, 0, x.length)
+  // Without their signs, the bits of float32 numbers are ordered as they are, and those of NaN come last.
+  bitsOfOne[0] = Math.max(...workspace.integers.subarray(0, 4))
+  const most = one[0] ** 2 * rest + sumOfSquares(x, rest)
+  return most < limit * limit || sumOfSquares(x, 0) < limit * limit
+}
+
+/** A float32 number and its bits. */
+const one = new Float32Array(1)
+const bitsOfOne = new Uint32Array(one.buffer)
+
+/** In float64, where squares of float32 numbers do not overflow. */
+function sumOfSquares(x: Float32Array, from: number): number {
+  const { length } = x
+  let a = 0
+  let b = 0
+  let i = from
+  for (const last = length - 3; i < last; i += 4) {
+    a += x[i] * x[i] + x[i + 1] * x[i + 1]
+    b += x[i + 2] * x[i + 2] + x[i + 3] * x[i + 3]
+  }
+  for (; i < length; i++) a += x[i] * x[i]
+  return a + b
+}
+
 /** NaN and ∞ persist in a sum, and sums of float32 numbers are far from overflowing in float64: one check covers all. */
 function isSumFinite(x: Float32Array, from: number): boolean {
   const { length } = x
