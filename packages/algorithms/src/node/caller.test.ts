@@ -40,7 +40,7 @@ function caller(refuses = false) {
   }
   const presence = new Presence()
   const fabric = { ...memory, self: a, now: () => state.now, recycle: () => {}, reject: () => {} }
-  const nothing = { unsent: () => {}, waited: () => {}, missed: () => missed.push(b) }
+  const nothing = { unsent: () => {}, waited: () => {}, missed: () => missed.push(b), problemOf: () => undefined }
   const owner = { ...nothing, fabric, arena, presence, until, send, length: 1, ranges: [{ offset: 0, length: 1 }] }
   const traits = { name: 'swap', kind: 1, isReliable: false, refuses }
   const answer = () => {

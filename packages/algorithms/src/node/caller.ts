@@ -133,7 +133,7 @@ export class Caller implements Requests<Message, Message> {
     if (ask === undefined) return
     if (this.#answer === undefined)
       return this.#owner.fabric.reject(envelope, `this peer answers no requests on ${this.name}`)
-    const isRefused = this.swaps?.mayReply(from, ask) === false || this.#crosses(from)
+    const isRefused = this.swaps?.mayReply(from, ask) === false || this.#crosses(from) || !this.#isUsable(from, id, ask)
     const answered = isRefused ? undefined : this.#answer(ask, from)
     if (answered !== undefined) this.#reply(from, id, answered)
     else if (this.#refusals?.send(from, id, 0, {}) === undefined) this.swaps?.skip(from, id)
@@ -166,10 +166,26 @@ export class Caller implements Requests<Message, Message> {
       if (open.to !== from) return this.#owner.fabric.reject(envelope, `a reply to what was asked of ${open.to}`)
     }
     const reply = this.#opened(this.#replies, envelope)
-    if (reply === undefined || swaps?.take(from, message.round, reply) === false || open === undefined) return
+    if (reply === undefined) return
+    if (!this.#isUsable(from, message.round, reply)) return this.#dropReply(from, message.round, open)
+    if (swaps?.take(from, message.round, reply) === false || open === undefined) return
     this.#replies.pin(reply, 1)
     this.#replies.adopt(reply)
     open.reply = reply
+  }
+
+  /** Whether a message can be computed with; one that cannot is its sender's fault. */
+  #isUsable(from: PeerName, id: number, message: Message): boolean {
+    const problem = this.#owner.problemOf(from, message)
+    if (problem === undefined) return true
+    this.#owner.fabric.reject({ from, message: { kind: 0, round: id, vector: new Float32Array(0) } }, problem)
+    return false
+  }
+
+  /** A reply cannot be used: it counts as one that will not arrive. */
+  #dropReply(from: PeerName, id: number, open: Open | undefined): void {
+    this.swaps?.drop(from, id)
+    if (open?.to === from && open.id === id) open.isRefused = true
   }
 
   /** Processes a refusal: the wait for a reply ends at once. */

@@ -64,12 +64,21 @@ export class Debts {
     for (const peer of this.#edges.owing) this.#ask(peer)
   }
 
-  /** A late message has arrived: it becomes a flow of this weight. Returns the debt, which is settled. */
+  /**
+   * A late message has arrived: it becomes a flow of this weight, unless it cannot be computed with, which is its
+   * sender's fault. Returns the debt, which is settled.
+   */
   settle(from: PeerName, theirs: Message, weightOf: (debt: Debt<Message>) => number): Debt<Message> | undefined {
     const debt = this.#edges.settle(from)
     if (debt === undefined) return undefined
-    this.#owner.arena.pin(theirs, 1)
     const round = Math.floor(debt.tag / partsPerRound)
+    const problem = this.#owner.problemOf(from, theirs)
+    if (problem !== undefined) {
+      this.#owner.arena.pin(debt.mine, -1)
+      this.#owner.fabric.reject({ from, message: { kind: 0, round, vector: new Float32Array(0) } }, problem)
+      return debt
+    }
+    this.#owner.arena.pin(theirs, 1)
     this.#flows = [...this.#flows, { from, round, weight: weightOf(debt), mine: debt.mine, theirs }]
     return debt
   }

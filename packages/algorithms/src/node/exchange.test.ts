@@ -40,7 +40,8 @@ function mailbox(offer?: number) {
       sent.push(message)
       return 'queued'
     },
-    unsent: () => {}
+    unsent: () => {},
+    problemOf: () => undefined
   } as unknown as Owner
   const traits = { name: 'model', kind: 1, isReliable: false }
   const box = new Mailbox(owner, traits, { x: 'vector' }, { kinds, late: 'owed' })

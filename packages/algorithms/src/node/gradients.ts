@@ -1,6 +1,7 @@
 import { type Gradient, invariant, type Random, type Task, type Work } from '@murmuration/core'
 import { norm, scale, weightedSum } from '@murmuration/vectors'
 import { Batches } from '../batches.js'
+import { maxGrowth } from './sizes.js'
 import type { Untrained } from '../untrained.js'
 import type { Arena, Vector } from './vector.js'
 
@@ -100,6 +101,11 @@ export class Gradients {
     return g
   }
 
+  /** The norm of the last gradient; 0 where there is none in this round. */
+  get size(): number {
+    return this.#last === undefined || this.#last.length === 0 ? 0 : norm(this.#last.values)
+  }
+
   /** Copies the moving statistics of `from` into `to`, which must be new, and returns it. Both begin at index `first` of the parameters. */
   withStatistics(to: Vector, from: Vector, first = 0): Vector {
     const statistics = this.#untrained.filter(({ momentum }) => momentum !== 1)
@@ -157,10 +163,7 @@ function clipTo(limit: number, parts: readonly Float32Array[]): void {
   if (length > limit) for (const part of parts) scale(part, limit / length)
 }
 
-/** float32 has 24 bits: next to a loss 2²⁴ times as large as the first one, or as 1 if that is larger, the first is less than a rounding error. */
-const maxGrowth = 2 ** 24
-
-/** What is wrong with a loss, if something is. */
+/** What is wrong with a loss, if something is: it is {@link maxGrowth} times the first one, or 1 if that is larger. */
 function foundLoss(loss: number, first: number): string | undefined {
   if (!Number.isFinite(loss)) return `the loss is ${loss}`
   if (loss <= maxGrowth * Math.max(1, Math.abs(first))) return undefined

@@ -16,6 +16,7 @@ import { MessageBuffer, type EarlyMessages, partsPerRound, tagOf } from './messa
 import { Exchange } from './exchange.js'
 import type { ExchangeTraits } from './exchanging.js'
 import { LastTags } from './last-tags.js'
+import { type Refused, unusable } from './sizes.js'
 import { noPeerLeft, queueFull, timedOut } from './missing.js'
 import type { ChannelTraits, Expectation, Owner } from './owner.js'
 import { Pushes } from './pushes.js'
@@ -123,7 +124,15 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
     if (typeof opened === 'string') return fabric.reject(envelope, opened)
     if (exchange === undefined || takesAll || tag > this.#closed) presence.heard(from)
     if (opened === undefined || exchange?.take(from, tag, opened, hasRoom && !isDuplicate) === false) return
-    this.#buffer.add({ from, round, part, message: opened })
+    const arrival = { from, round, part, message: opened }
+    if (!this.#buffer.isInOrder || this.#isUsable(arrival)) this.#buffer.add(arrival)
+  }
+
+  /** Whether a message can be computed with; one that cannot is its sender's fault. */
+  #isUsable(arrival: Arrival<Message>): boolean {
+    const problem = this.#owner.problemOf(arrival.from, arrival.message)
+    if (problem !== undefined) this.reject(arrival, problem)
+    return problem === undefined
   }
 
   /** For the current tag or an earlier one there is at most one message per sender, which always has room. */
@@ -160,7 +169,7 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
     isOver = () => false
   ): Promise<Outcome> {
     const early = this.#buffer
-    early.keepOrder()
+    if (!early.isInOrder) early.keepOrder((arrival) => this.#isUsable(arrival))
     return this.#owner.until({
       isDone: () => early.hasFirst(round) || isOver(),
       deadline: () => deadline,
@@ -244,8 +253,23 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
     const theirs = this.#take(this.#tag, route)
     const mine = this.#mineTag === this.#tag ? this.#mine : undefined
     this.#mine = undefined
-    const noting = owner.collected(route, mine, theirs)
-    return noting === undefined ? theirs : noting.then(() => theirs)
+    const refused = owner.collected(route, mine, theirs)
+    if (refused instanceof Promise) return refused.then((found) => this.#without(found, route, theirs))
+    return this.#without(refused, route, theirs)
+  }
+
+  /**
+   * The collected messages without those that cannot be computed with, which are faults of their senders. What an honest
+   * peer sends is never one, so it does not matter that a sender may use this peer's message of the same edge.
+   */
+  #without(refused: readonly Refused[], { round, from }: Route, theirs: PerPeer<Message>): PerPeer<Message> {
+    if (refused.length === 0) return theirs
+    for (const { from: name, reason } of refused) this.reject({ from: name, round, part: 0, message: {} }, reason)
+    if (this.#isReliable) throw unusable(this.#owner.fabric.self, refused, round)
+    const used = perPeer<Message>()
+    const isUsed = (name: PeerName) => !refused.some((each) => each.from === name)
+    for (const j of from) if (messageOf(theirs, j) !== undefined && isUsed(j)) used[j] = theirs[j]
+    return used
   }
 
   /** The newest message of each sender, of this tag or as old as allowed. Older ones are released. */

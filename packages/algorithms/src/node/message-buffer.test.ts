@@ -59,7 +59,7 @@ test('a sender has room for a bounded size, and does not take that of others', (
 
 test('where order counts, the oldest of the rounds that are asked for comes first', (t) => {
   const early = earlyOf({ x: 'vector' })
-  early.keepOrder()
+  early.keepOrder(() => true)
   for (const [from, round] of [
     [a, 2],
     [b, 1],
@@ -74,7 +74,7 @@ test('what has come before order counts comes first', (t) => {
   const early = earlyOf({ x: 'vector' })
   early.add({ from: a, round: 0, part: 0, message: message() })
   early.add({ from: b, round: 0, part: 0, message: message() })
-  early.keepOrder()
+  early.keepOrder(() => true)
   early.add({ from: a, round: 1, part: 0, message: message() })
   const taken = [early.takeFirst(1), early.takeFirst(1), early.takeFirst(1)].map((come) => [come?.from, come?.round])
   t.deepEqual(taken, [

@@ -49,9 +49,13 @@ export class MessageBuffer {
     this.#maxSize = vectorsAhead(wire.size + overhead) * (wire.size + overhead)
   }
 
-  /** From now on messages are kept in the order of arrival, after those that are here. */
-  keepOrder(): void {
-    if (this.#isInOrder) return
+  /** Whether messages are kept in the order of arrival. */
+  get isInOrder(): boolean {
+    return this.#isInOrder
+  }
+
+  /** From now on messages are kept in the order of arrival, after those that are here and pass the test. */
+  keepOrder(isKept: (arrival: Arrival<Message>) => boolean): void {
     this.#isInOrder = true
     const earlier: Arrival<Message>[] = []
     for (const slot of this.#all) {
@@ -59,7 +63,9 @@ export class MessageBuffer {
       slot.forEach((from, message) => earlier.push({ from, round, part, message }))
       this.#close(slot)
     }
-    this.#others.unshift(...earlier)
+    const dropped = earlier.filter((arrival) => !isKept(arrival))
+    for (const { message } of dropped) this.#release(message)
+    this.#others.unshift(...earlier.filter((arrival) => !dropped.includes(arrival)))
   }
 
   /** Whether a sender has so much here that a message with `length` numbers has no room. */

@@ -1,6 +1,7 @@
 import type { Fabric, Milliseconds, PeerName, SendResult } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
 import type { Message, Route } from '../record.js'
+import type { Refused } from './sizes.js'
 import type { Presence } from './presence.js'
 import type { Arena, Range } from './vector.js'
 
@@ -30,12 +31,14 @@ export interface Owner {
   /** Records time spent waiting. */
   waited(time: Milliseconds): void
   unsent(peer: PeerName): void
-  /** Records what was collected, for the round's report. */
+  /** Records what was collected, for the round's report. Returns what must not be used of it. */
   collected(
     route: Route,
     mine: Message | undefined,
     theirs: Readonly<Record<string, Message>>
-  ): Promise<void> | undefined
+  ): readonly Refused[] | Promise<readonly Refused[]>
+  /** What is wrong with the vectors of a message that is compared with none of this peer's; see sizes.ts. */
+  problemOf(from: PeerName, message: Message): string | undefined
   missed(peers: readonly PeerName[]): void
 }
 

@@ -43,7 +43,8 @@ async function merged(transfer: number, checksum = checksumOf(theirs)): Promise<
       mixings: {},
       waited: none,
       unsent: none,
-      missed: none
+      missed: none,
+      problemOf: none
     },
     fabric: { ...memory, self: peerName('b'), now: () => now, sleep: none, reject: none, recycle: none },
     presence: { messages: 0, heard: none, lose: none },

@@ -8,7 +8,7 @@ import {
   type SendResult,
   type Task
 } from '@murmuration/core'
-import { allFinite, norm, squaredDistance } from '@murmuration/vectors'
+import { isShorter, norm, squaredDistance } from '@murmuration/vectors'
 import type { VectorMessage } from '@murmuration/wire'
 import { optimiserOf } from '../optimisers.js'
 import { OutlierWatch, outlierText } from '../outliers.js'
@@ -21,11 +21,12 @@ import { Gradients } from './gradients.js'
 import { Exchanges } from './exchanges.js'
 import { type Handler, Inbox } from './inbox.js'
 import { type Layout, layoutOf } from './layout.js'
+import { maxSize, type Refused, Sizes, suspectText, text, tooFar } from './sizes.js'
 import type { Expectation, Owner } from './owner.js'
 import { Presence } from './presence.js'
 import { Mixings } from './route.js'
 import type { TrainingSettings } from './training.js'
-import { Arena, type Keeper, type Range, reach, type Vector } from './vector.js'
+import { Arena, eachVector, isVector, type Keeper, type Range, reach, type Vector } from './vector.js'
 import { firstVectorOf } from './wire.js'
 
 /** What happened in a round, for its report. */
@@ -52,7 +53,7 @@ export class Peer implements Owner, Keeper {
   readonly #inbox: Inbox
   readonly exchanges: Exchanges
   /** The programs with their states. */
-  programs: readonly { readonly state: State }[] = nothing
+  programs: readonly { readonly state: State; model(): Vector | undefined }[] = nothing
   /** The parameters that all peers start with. */
   origin: Vector | undefined
   /** The state of each optimiser, by name. */
@@ -64,6 +65,9 @@ export class Peer implements Owner, Keeper {
   /** A server that only answers has no rounds. */
   readonly #hasReports: boolean
   #watch: OutlierWatch | undefined
+  readonly #sizes: Sizes
+  /** The size of this peer's own numbers, and in which round it was. */
+  #own: { readonly round: number; readonly size: number } | undefined
   #waited = 0
   #waitedInAll = 0
   #missing: Set<PeerName> | undefined
@@ -87,6 +91,7 @@ export class Peer implements Owner, Keeper {
     this.mixings = new Mixings(fabric)
     const random = fabric.random.stream('batches')
     this.gradients = new Gradients(this.arena, task, settings, this.#layout.untrained, random, this)
+    this.#sizes = new Sizes({ round: () => this.round, size: () => this.#ownSize() })
   }
 
   get workers(): number {
@@ -143,7 +148,9 @@ export class Peer implements Owner, Keeper {
     if (this.#layout.untrained.length > 0)
       next.x.whenDone((out) => keepUntrained(out, this.#layout.untrained, { base, gradient, first: offset, isMain }))
     next.x.whenDone((numbers) => {
-      if (!allFinite(numbers)) throw this.diverged(round, 'the parameters are not finite')
+      if (isShorter(numbers, maxSize)) return
+      const size = norm(numbers)
+      throw this.diverged(round, `the parameters ${Number.isFinite(size) ? `grew to ${text(size)}` : 'are not finite'}`)
     })
     if (isMain && this.#hasReports) this.#report(base, next.x)
     return next.x
@@ -186,9 +193,9 @@ export class Peer implements Owner, Keeper {
     { round, from }: Route,
     mine: Message | undefined,
     theirs: Readonly<Record<string, Message>>
-  ): Promise<void> | undefined {
+  ): readonly Refused[] | Promise<readonly Refused[]> {
     const ownVector = mine && firstVectorOf(mine)
-    if (ownVector === undefined || ownVector.length !== this.length) return undefined
+    if (ownVector === undefined || ownVector.length !== this.length) return this.#problemsOf(from, theirs, false)
     const x = ownVector.values
     const distances = new Array<{ readonly from: PeerName; distance: number }>(from.length)
     let count = 0
@@ -201,16 +208,82 @@ export class Peer implements Owner, Keeper {
       }
     })
     return slices === undefined
-      ? this.#note(round, distances, ownVector)
-      : slices.then(() => this.#note(round, distances, ownVector))
+      ? this.#refused(this.#note(round, distances, ownVector), from, theirs)
+      : slices.then(() => this.#refused(this.#note(round, distances, ownVector), from, theirs))
   }
 
-  /** @param distances - squared so far */
-  #note(round: number, distances: { readonly from: PeerName; distance: number }[], ownVector: Vector): undefined {
+  problemOf(from: PeerName, message: Message, compared?: Vector): string | undefined {
+    for (const field in message) {
+      const value = message[field]
+      if (!isVector(value) || value === compared) continue
+      const problem = this.#sizes.problemOf(from, value.values)
+      if (problem !== undefined) return problem
+    }
+    return undefined
+  }
+
+  /** @param isFirstCompared - whether the first vector of each message is compared with this peer's */
+  #problemsOf(
+    from: readonly PeerName[],
+    theirs: Readonly<Record<string, Message>>,
+    isFirstCompared: boolean
+  ): readonly Refused[] {
+    let refused: readonly Refused[] = nothing
+    for (const name of from) {
+      const message = messageOf(theirs, name)
+      const reason = message && this.problemOf(name, message, isFirstCompared ? firstVectorOf(message) : undefined)
+      if (reason !== undefined) refused = [...refused, { from: name, reason }]
+    }
+    return refused
+  }
+
+  /** What must not be used of a round's messages, whose first vectors were compared with this peer's. */
+  #refused(
+    far: readonly NeighbourDistance[],
+    from: readonly PeerName[],
+    theirs: Readonly<Record<string, Message>>
+  ): readonly Refused[] {
+    const others = this.#problemsOf(from, theirs, true)
+    if (far.length === 0) return others
+    const reasonOf = (distance: number) => `parameters at a distance of ${text(distance)}, which cannot be mixed`
+    const isNear = (name: PeerName) => !far.some((each) => each.from === name)
+    return [
+      ...far.map(({ from: name, distance }) => ({ from: name, reason: reasonOf(distance) })),
+      ...others.filter((other) => isNear(other.from))
+    ]
+  }
+
+  /**
+   * Notes a round's distances for its report. Returns those that are too large to mix.
+   *
+   * @param distances - squared so far
+   */
+  #note(
+    round: number,
+    distances: { readonly from: PeerName; distance: number }[],
+    ownVector: Vector
+  ): readonly NeighbourDistance[] {
     for (const each of distances) each.distance = Math.sqrt(each.distance)
-    this.#distances = distances
+    const normOf = () => norm(ownVector.values)
     this.#watch ??= new OutlierWatch(ownVector === this.origin)
-    this.#outliers = this.#watch.take(round, this.#distances, () => norm(ownVector.values))
+    this.#outliers = this.#watch.take(round, distances, normOf)
+    const far = tooFar(distances, normOf)
+    this.#distances = far.length === 0 ? distances : distances.filter((each) => !far.includes(each))
+    return far
+  }
+
+  /** The largest norm among this peer's model, or all vectors of its state, and its last gradient. */
+  #ownSize(): number {
+    if (this.#own?.round === this.round) return this.#own.size
+    let { size } = this.gradients
+    const add = ({ values }: Vector) => (size = Math.max(size, norm(values)))
+    for (const program of this.programs) {
+      const model = program.model()
+      if (model === undefined) eachVector(program.state, add)
+      else add(model)
+    }
+    this.#own = { round: this.round, size }
+    return size
   }
 
   /** What happened since the last call. */
@@ -262,10 +335,10 @@ export class Peer implements Owner, Keeper {
     const error = new DivergedError(
       `training diverged in round ${round}: ${found}, at a learning rate of ${rate(round)}; ${advice}`
     )
-    const suspects = this.#watch?.suspects ?? []
+    const suspects = [...(this.#watch?.suspects ?? []).map(outlierText), ...this.#sizes.suspects.map(suspectText)]
     if (suspects.length === 0) return error
     return new DivergedError(
-      `training diverged in round ${round} after ${suspects.map(outlierText).join(', and ')}; a peer named here sends wrong numbers, ` +
+      `training diverged in round ${round} after ${suspects.join(', and ')}; a peer named here sends wrong numbers, ` +
         'or forwards those of another; if all of them train as they should, lower the rate',
       { cause: error }
     )

@@ -32,7 +32,7 @@ function mailbox() {
       sent.push(`${kind} ${round} ${to}`)
       return 'queued'
     },
-    ...{ unsent: () => {}, waited: () => {}, missed: () => {}, collected: () => undefined }
+    ...{ unsent: () => {}, waited: () => {}, missed: () => {}, collected: () => [], problemOf: () => undefined }
   } as unknown as Owner
   const traits = { name: 'mass', kind: 1, isReliable: false }
   const box = new Mailbox(owner, traits, { x: 'vector', w: 'number' }, { kinds, late: 'added' })

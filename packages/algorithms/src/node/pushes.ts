@@ -89,7 +89,8 @@ export class Pushes implements Exchanging, OpenEdges {
 
   take(from: PeerName, tag: number, message: Message, hasRoom: boolean): boolean {
     this.newLife(from, termsOf(message).life)
-    if (tag <= (this.#newestTags.get(from) ?? -1)) return this.#reject(from, tag)
+    if (tag <= (this.#newestTags.get(from) ?? -1))
+      return this.#reject(from, tag, `parameters of round ${Math.floor(tag / partsPerRound)} are duplicate`)
     this.#newestTags.set(from, tag)
     this.#lastTags.note(from, tag)
     if (this.#isPaused) this.#skip(from, tag)
@@ -104,6 +105,12 @@ export class Pushes implements Exchanging, OpenEdges {
 
   /** A message that no round has collected: it enters between two rounds. */
   keepUncollected(from: PeerName, tag: number, message: Message): void {
+    const problem = this.#owner.problemOf(from, message)
+    if (problem === undefined) this.#keep(from, tag, message)
+    else this.#reject(from, tag, problem)
+  }
+
+  #keep(from: PeerName, tag: number, message: Message): void {
     const previous = this.#sums.get(from)
     if (previous === undefined) this.#owner.arena.pin(message, 1)
     this.#sums.set(from, { sum: previous === undefined ? message : added(previous.sum, message), tag })
@@ -186,7 +193,7 @@ export class Pushes implements Exchanging, OpenEdges {
 
   restore({ sums }: State): void {
     for (const [from, { tag, sum }] of Object.entries(sums as Readonly<Record<string, State>>))
-      this.keepUncollected(from as PeerName, tag as number, sum as Message)
+      this.#keep(from as PeerName, tag as number, sum as Message)
   }
 
   /** A peer that sends along an edge that is not in the topology, or from a repaired row, may wait for this peer too. */
@@ -216,11 +223,10 @@ export class Pushes implements Exchanging, OpenEdges {
     if (tag > (this.#leftOutBy.get(peer) ?? tag)) this.#leftOutBy.delete(peer)
   }
 
-  /** No message is used twice. */
-  #reject(from: PeerName, tag: number): false {
+  #reject(from: PeerName, tag: number, problem: string): false {
     const round = Math.floor(tag / partsPerRound)
     const message = { kind: 0, round, vector: empty }
-    this.#owner.fabric.reject({ from, message }, `parameters of round ${round} are duplicate`)
+    this.#owner.fabric.reject({ from, message }, problem)
     return false
   }
 

@@ -92,6 +92,11 @@ export class Swaps implements EdgesListener<Message>, OpenEdges {
     return verdict === 'mix'
   }
 
+  /** A reply has arrived that cannot be used. */
+  drop(from: PeerName, id: number): void {
+    this.#edges.skip(from, tagOf({ round: id }))
+  }
+
   /** Announces that no reply to an ask will arrive. */
   skip(to: PeerName, id: number): void {
     this.#debts.send('skip', to, tagOf({ round: id }))
