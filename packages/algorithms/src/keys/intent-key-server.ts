@@ -88,13 +88,14 @@ export class IntentKeyServer extends RelocatingKeyServer {
         return this.#takeKept(message)
       case 'unintend':
         return this.#noteIntentEnd(from, message)
-      case 'sync':
-        return this.tooMany(from, message) ?? this.serve(from, message)
+      case 'sync': {
+        const problem = this.tooMany(from, message)
+        if (problem !== undefined) return from === message.origin ? problem : undefined
+        return this.serve(from, message)
+      }
       case 'synced':
-        return this.#takeSynced(from, message)
-      case 'pulled':
-      case 'pushed':
-        return this.#takeAnswer(from, message)
+        this.#takeSynced(from, message)
+        return undefined
       default:
         return super.receive(from, message)
     }
@@ -112,7 +113,10 @@ export class IntentKeyServer extends RelocatingKeyServer {
   protected override serve(from: number, message: KeyMessage): string | undefined {
     const { self, width } = this.setting
     const { type, origin, id, keys, values } = message
-    if (type === 'sync') return this.serveSync(from, message)
+    if (type === 'sync') {
+      const lost = this.lostOf(from, message)
+      return lost === undefined ? this.serveSync(from, message) : this.refuseLost(from, lost)
+    }
     // Waiting requests have one key each.
     if (from !== self || origin !== self || !this.replicas.has(keys[0])) return super.serve(from, message)
     const out = new Float32Array(type === 'pull' ? width : 0)
@@ -182,16 +186,15 @@ export class IntentKeyServer extends RelocatingKeyServer {
     return operation
   }
 
-  #takeAnswer(from: number, message: KeyMessage): string | undefined {
-    const problem = super.receive(from, message)
-    if (problem !== undefined) return problem
+  protected override takeAnswer(from: number, message: KeyMessage): boolean {
+    if (!super.takeAnswer(from, message)) return false
     for (const key of message.keys) {
       const open = (this.#openAtHolder.get(key) ?? 1) - 1
       if (open === 0) this.#openAtHolder.delete(key)
       else this.#openAtHolder.set(key, open)
     }
     this.#announce(message.keys.filter((key) => this.#intents.has(key)))
-    return undefined
+    return true
   }
 
   /** No worker here intends to use these keys. A copy is dropped once what was added to it has been acknowledged. */
@@ -237,12 +240,12 @@ export class IntentKeyServer extends RelocatingKeyServer {
     return values
   }
 
-  #takeSynced(from: number, { origin, id, keys, values }: KeyMessage): string | undefined {
+  /** Takes copies that were asked for; others are dropped. */
+  #takeSynced(from: number, { origin, id, keys, values }: KeyMessage): void {
     const { self, width } = this.setting
     const operation = this.operation(id)
     const isRight = origin === self && (operation?.type === 'sync' || operation?.type === 'localize')
-    if (operation === undefined || !isRight || !keys.every((key) => this.#isOpen(operation, key)))
-      return 'copies of rows that were not requested'
+    if (operation === undefined || !isRight || !keys.every((key) => this.#isOpen(operation, key))) return
     for (const [index, key] of keys.entries()) {
       if (from !== self) this.seen[key] = from
       this.replicas.put(key, values, index * width)
@@ -251,7 +254,6 @@ export class IntentKeyServer extends RelocatingKeyServer {
       this.done(operation, indexOf(operation.keys, key))
       this.serveWaiting(key)
     }
-    return undefined
   }
 
   /** The home has acknowledged an intent to use rows that are here. */

@@ -133,7 +133,7 @@ export class KeyServer {
         return this.serve(from, message)
       case 'pulled':
       case 'pushed':
-        return this.#complete(message)
+        return this.complete(message) ? undefined : `an answer, ${message.type}, that was not asked for`
       default:
         return `a message of ${message.type}, where rows do not move`
     }
@@ -263,19 +263,20 @@ export class KeyServer {
     else this.#send(to, message)
   }
 
-  #complete({ type, origin, id, keys, values }: KeyMessage): string | undefined {
+  /** Completes the keys of an operation that an answer is about; returns whether all of them were asked for. */
+  protected complete({ type, origin, id, keys, values }: KeyMessage): boolean {
     const operation = this.#open.get(id)
     const isPull = type === 'pulled'
     if (operation === undefined || origin !== this.setting.self || operation.type !== (isPull ? 'pull' : 'push'))
-      return `an answer, ${type}, without a request`
-    for (let i = 0; i < keys.length; i++) {
-      const index = this.#openIndex(operation, keys[i])
-      if (index < 0) return `an answer, ${type}, about the key ${keys[i]}, which was not requested or has been answered`
-      const { width } = this.setting
+      return false
+    const indices = Array.from(keys, (key) => this.#openIndex(operation, key))
+    if (indices.includes(-1)) return false
+    const { width } = this.setting
+    for (const [i, index] of indices.entries()) {
       if (isPull) for (let j = 0; j < width; j++) operation.values[index * width + j] = values[i * width + j]
       this.done(operation, index)
     }
-    return undefined
+    return true
   }
 
   #openIndex({ keys, isDone }: Operation, key: number): number {

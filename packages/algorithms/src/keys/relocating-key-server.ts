@@ -6,10 +6,13 @@
  *
  * One peer at a time holds a row, and each operation takes effect there at one moment: awaited operations are sequentially consistent, key by key. A
  * request goes to where the row was last seen (a location cache), or to the home; a peer that does not hold the row forwards it.
+ *
+ * Answers and rows go to the origin of a request, and a forwarded request only claims its origin. So one that nobody here
+ * has asked for may be caused by a third peer: it is no fault of its sender. An answer is dropped, and a row goes home.
  */
 import { homeOf, KeyServer, type KeySetting, type Request, type SendTo } from './key-server.js'
 import { isAdding, type KeyMessage, noValues } from './messages.js'
-import { finished, grouped, keysAt, type Operation, indexOf } from './operation.js'
+import { finished, grouped, keysAt, type Operation, indexOf, rowsAt } from './operation.js'
 
 /** A request that waits for a row on its way here. */
 interface Waiting extends Request {
@@ -21,6 +24,9 @@ interface Waiting extends Request {
  * take another's room.
  */
 const maxWaiting = 1 << 16
+
+/** How often a forwarded request may come home: whenever the row has moved on before it was there. */
+const maxReturns = 64
 const requests: readonly KeyMessage['type'][] = ['pull', 'push', 'relocate', 'intend', 'sync']
 
 export class RelocatingKeyServer extends KeyServer {
@@ -32,6 +38,8 @@ export class RelocatingKeyServer extends KeyServer {
   protected readonly waiting = new Map<number, Waiting[]>()
   /** How many requests from each peer wait. */
   readonly #waitingOf: number[]
+  /** How often a request for a key has come home without having met the row. */
+  readonly #returned = new Map<string, number>()
 
   constructor(setting: KeySetting, send: SendTo, start: Float32Array) {
     super(setting, send, start)
@@ -71,7 +79,8 @@ export class RelocatingKeyServer extends KeyServer {
 
   override receive(from: number, message: KeyMessage): string | undefined {
     const problem = this.tooMany(from, message)
-    if (problem !== undefined) return problem
+    // A forwarded request is not its sender's.
+    if (problem !== undefined) return from === message.origin ? problem : undefined
     switch (message.type) {
       case 'localize':
         return this.#serveLocalize(from, message)
@@ -80,16 +89,21 @@ export class RelocatingKeyServer extends KeyServer {
           ? this.giveAway(message)
           : 'a message of relocate from a peer that is not the home'
       case 'moved':
-        return this.#takeMoved(message)
+        return this.#takeMoved(from, message)
       case 'pulled':
       case 'pushed':
-        if (from !== this.setting.self) for (const key of message.keys) this.seen[key] = from
-        super.receive(from, message)
-        // An answer that this peer did not ask for may go back to a request that a third made in its name: requests are forwarded.
+        this.takeAnswer(from, message)
         return undefined
       default:
         return super.receive(from, message)
     }
+  }
+
+  /** Takes an answer; returns whether it was asked for. */
+  protected takeAnswer(from: number, message: KeyMessage): boolean {
+    if (!this.complete(message)) return false
+    if (from !== this.setting.self) for (const key of message.keys) this.seen[key] = from
+    return true
   }
 
   /** The problem, in words, if more requests from this peer would wait here than allowed. */
@@ -111,7 +125,34 @@ export class RelocatingKeyServer extends KeyServer {
   /** Forgets where a row was seen if it is no longer here; the home knows better. */
   protected override serve(from: number, message: KeyMessage): string | undefined {
     for (const key of message.keys) if (!this.table.has(key)) this.seen[key] = -1
-    return super.serve(from, message)
+    const lost = this.lostOf(from, message)
+    return lost === undefined ? super.serve(from, message) : this.refuseLost(from, lost)
+  }
+
+  /** The first key of a forwarded request whose row is lost, if there is one. */
+  protected lostOf(from: number, message: KeyMessage): number | undefined {
+    return message.keys.find((key) => this.#isLost(from, message, key))
+  }
+
+  /** A request for a lost row is dropped, and is the fault of the peer that should have the row: others only forward it. */
+  protected refuseLost(from: number, key: number): string | undefined {
+    if (this.holders[key] !== from) return undefined
+    return `a request for the row of key ${key}, which its sender has, for the ${maxReturns}th time`
+  }
+
+  /**
+   * Whether a forwarded request has come home again and again without meeting the row: the peer that has it, as its home
+   * knows, has it no more. Without a limit such a request would go round for ever.
+   */
+  #isLost(from: number, { origin, id }: KeyMessage, key: number): boolean {
+    const { self, holders } = this.setting
+    if (this.table.has(key) || homeOf(key, holders) !== self || from === self) return false
+    if (from === origin && from !== this.holders[key]) return false
+    const request = `${origin} ${id} ${key}`
+    const times = (this.#returned.get(request) ?? 0) + 1
+    if (this.#returned.size >= maxWaiting) this.#returned.clear()
+    this.#returned.set(request, times)
+    return times >= maxReturns
   }
 
   protected override mayForward(): boolean {
@@ -177,14 +218,15 @@ export class RelocatingKeyServer extends KeyServer {
     return undefined
   }
 
-  /** Takes rows that were asked for, and serves the requests that wait for them. */
-  #takeMoved({ origin, id, keys, values }: KeyMessage): string | undefined {
-    const operation = this.operation(id)
-    if (operation?.type !== 'localize' || origin !== this.setting.self) return 'moved rows that were not requested'
-    for (const key of keys) {
-      const index = indexOf(operation.keys, key)
-      if (index < 0 || operation.isDone[index] === 1) return `the moved row of key ${key}, which was not requested`
+  /** Takes rows that were asked for, and serves the requests that wait for them. Others go home. */
+  #takeMoved(from: number, message: KeyMessage): string | undefined {
+    const { origin, id, keys, values } = message
+    const operation = origin === this.setting.self ? this.operation(id) : undefined
+    const isAsked = (key: number) => {
+      const index = operation?.type === 'localize' ? indexOf(operation.keys, key) : -1
+      return index >= 0 && operation?.isDone[index] === 0
     }
+    if (operation === undefined || !keys.every(isAsked)) return this.#sendHome(from, message)
     for (const [index, key] of keys.entries()) {
       this.table.put(key, values, index * this.setting.width)
       this.count.moved++
@@ -192,6 +234,31 @@ export class RelocatingKeyServer extends KeyServer {
       this.serveWaiting(key)
     }
     return undefined
+  }
+
+  /**
+   * Rows that nobody here has asked for go home. A home takes those back that it has had sent to the peer from which they
+   * come, or from which another says that they came: the origin.
+   */
+  #sendHome(from: number, { origin, id, keys, values }: KeyMessage): string | undefined {
+    const { self, holders, width } = this.setting
+    const homes = grouped(keys.keys(), (index) => homeOf(keys[index], holders))
+    if (origin !== self && [...homes.keys()].some((home) => home !== self))
+      return 'moved rows that are neither for this peer nor at home here'
+    for (const [home, indices] of homes) {
+      const part = { type: 'moved', id, keys: keysAt(keys, indices), values: rowsAt(values, indices, width) } as const
+      if (home !== self) this.send(home, { ...part, origin: from })
+      else for (const index of indices) this.#takeBack(from, origin, keys[index], values, index * width)
+    }
+    return undefined
+  }
+
+  #takeBack(from: number, origin: number, key: number, values: Float32Array, at: number): void {
+    const { self } = this.setting
+    const holder = this.holders[key]
+    if (holder === self || (holder !== from && holder !== origin) || this.waiting.has(key)) return
+    this.holders[key] = self
+    this.table.put(key, values, at)
   }
 
   /**

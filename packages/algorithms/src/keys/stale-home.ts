@@ -42,6 +42,12 @@ export class StaleHome {
     return this.#least
   }
 
+  /** The peers that hold back the least clock, while requests wait for it. */
+  get behind(): readonly number[] {
+    if (this.#parked.length === 0) return []
+    return [...this.#clocks.keys()].filter((peer) => this.#clocks[peer] === this.#least)
+  }
+
   /** Answers once all peers have reached the clock. Returns what is wrong with the request, if anything. */
   serve(from: number, { origin, id, keys }: KeyMessage, clock: number): string | undefined {
     if (from !== origin) return 'a message of pull in the name of another peer'

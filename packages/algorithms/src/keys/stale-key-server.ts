@@ -81,6 +81,12 @@ export class StaleKeyServer extends KeyServer {
     return super.open + this.log.open
   }
 
+  /** Also the peers whose clocks are waited for, here at the home of rows. */
+  override get unanswered(): readonly number[] {
+    const others = this.home.behind.filter((peer) => peer !== this.setting.self)
+    return [...new Set([...super.unanswered, ...others])].sort((left, right) => left - right)
+  }
+
   override pull(keys: Uint32Array, out: Float32Array, worker = 0): Operation {
     const clock = this.needed(this.#clocks[worker])
     const missing: number[] = []
