@@ -1,10 +1,11 @@
 /** The two sides of `parameter-services`: a worker asks the services in turn; a service reads and writes the objects of the store. */
-import { NeighboursMissingError, type PeerName } from '@murmuration/core'
-import { allFinite } from '@murmuration/vectors'
+import { NeighboursMissingError, type PeerName, StoreError } from '@murmuration/core'
+import { isShorter } from '@murmuration/vectors'
 import { concat } from './node/operations.js'
 import { linear, type Range, rangeOf, type Vector } from './node/vector.js'
 import { partsPerRound } from './node/message-buffer.js'
 import type { Objects } from './node/objects.js'
+import { maxSize } from './node/sizes.js'
 import { cut } from './ranges.js'
 import type { Arrival, Channel, NodeTraits, Route } from './record.js'
 
@@ -119,18 +120,28 @@ export async function unlessMissing<T>(waited: Promise<T>): Promise<T | undefine
 }
 
 /**
- * Merges what a worker sent into the store, object by object, and returns this service's view of the parameters. With α = 1 it is an update u: w ← w
- * + u; below 1 it is parameters x: w ← α w + (1 − α) x. Writes of others between the read and the write are overwritten; with `atomic` the store
- * adds.
+ * Merges what a worker sent into the store, object by object, and returns this service's view of the parameters; undefined
+ * where a sum is too large to be a parameter, which is not written. With α = 1 it is an update u: w ← w + u; below 1 it is
+ * parameters x: w ← α w + (1 − α) x. Writes of others between the read and the write are overwritten; with `atomic` the
+ * store adds.
+ *
+ * @throws StoreError where the numbers in the store are too large already
  */
-async function bringIn(node: ServedNode & { readonly store: Objects }, initial: Vector, part: Vector): Promise<Vector> {
+async function bringIn(
+  node: ServedNode & { readonly store: Objects },
+  initial: Vector,
+  part: Vector
+): Promise<Vector | undefined> {
   const { store, options } = node
   const { alpha, atomic } = options
   const parts: Vector[] = []
   for (const { key, range } of storedRanges(node, part.length)) {
     const [start, sent] = [rangeOf(initial, range), rangeOf(part, range)]
     const w = await store.get(key, start)
+    if (!isShorter(w.values, maxSize))
+      throw new StoreError(`${key} in the store has NaN or numbers too large for parameters: a service wrote them`)
     const next = alpha === 1 ? linear([1, w], [1, sent]) : linear([alpha, w], [1 - alpha, sent])
+    if (!isShorter(next.values, maxSize)) return undefined
     if (atomic) await store.add(key, linear([1, next], [-1, w]), start)
     else await store.set(key, next)
     parts.push(next)
@@ -181,11 +192,12 @@ export async function serve(
   const { part } = message
   const isWorker = node.peers().includes(from)
   if (isWorker && part.length === 0) return true
-  if (!isWorker || part.length !== initial.length || !allFinite(part.values)) {
+  const isRight = isWorker && part.length === initial.length
+  const x = isRight ? await bringIn(node, initial, part) : undefined
+  if (x === undefined) {
     node.up.reject(arrival, `${part.length} numbers that are no valid update of the ${initial.length} parameters`)
     return false
   }
-  const x = await bringIn(node, initial, part)
   node.down.send(between(node, { round, turn }, [from], x), { part: x })
   return true
 }

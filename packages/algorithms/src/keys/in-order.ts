@@ -3,6 +3,9 @@ import type { KeyMessage } from './messages.js'
 /** The most messages of one peer that may be early. */
 const maxEarly = 1024
 
+/** How far ahead a message may be: those before it are on their way. */
+const maxAhead = 2 ** 20
+
 /**
  * Numbers the messages sent to each peer, and returns received ones in the order in which they were sent: worlds do not keep the order between long
  * and short messages.
@@ -36,6 +39,7 @@ export class InOrder {
     const { order } = message.timing ?? { order: -1 }
     const early = this.#early[from]
     if (order < this.#taken[from] || early.has(order)) return `message ${order}, which is duplicate or has no order`
+    if (order >= this.#taken[from] + maxAhead) return `message ${order} when ${this.#taken[from]} is next`
     const numbers = 1 + message.keys.length + message.values.length
     const isNext = order === this.#taken[from]
     if (!isNext && (early.size >= maxEarly || this.#waiting[from] + numbers > this.#maxNumbers))

@@ -74,6 +74,29 @@ export const isAdding = (type: MessageType) => type === 'push' || type === 'sync
 const withoutKeys: readonly MessageType[] = ['reached', 'flushed']
 const maybeWithoutKeys: readonly MessageType[] = ['flush', 'refresh']
 
+/**
+ * What is added to a row is smaller than this. So no sum of additions overflows: float32 has 24 bits, so a row of 2⁸⁰ does
+ * not change any more by less than 2⁵⁶.
+ */
+export const maxAdded = 2 ** 56
+
+/** A worker whose steps are as large has diverged; as it sends sums of them, this is less than {@link maxAdded}. */
+export const maxStep = 2 ** 48
+
+/** Rows are smaller than this: more than additions can make of a row. */
+const maxRow = 2 ** 100
+
+const adding: readonly MessageType[] = ['push', 'flush', 'sync']
+
+/** How many ticks a phase has at most: phase p begins at the clock p · 2²⁴. */
+export const ticksPerPhase = 2 ** 24
+
+/** Whether all numbers are nearer to 0 than `limit`; NaN is not. */
+export function areBelow(numbers: Float32Array, limit: number): boolean {
+  for (let i = 0; i < numbers.length; i++) if (!(Math.abs(numbers[i]) < limit)) return false
+  return true
+}
+
 /** A message as a vector: the keys bit by bit, then the values. */
 export function vectorOf({ type, origin, id, keys, values, timing }: KeyMessage, phase: number): VectorMessage {
   const vector = new Float32Array(keys.length + values.length)
@@ -84,13 +107,14 @@ export function vectorOf({ type, origin, id, keys, values, timing }: KeyMessage,
 }
 
 /** The message in a vector, sharing no memory with it; or what is wrong with it, in words. */
-export function messageOf({ kind, numbers = [], vector }: VectorMessage, space: KeySpace): KeyMessage | string {
+export function messageOf({ kind, round, numbers = [], vector }: VectorMessage, space: KeySpace): KeyMessage | string {
   const type = messageTypes[kind] as MessageType | undefined
   if (type === undefined) return `a message of kind ${kind}; expected one below ${messageTypes.length}`
   const [origin, id, ...timing] = numbers
-  const isTimed = timing.length === 2 && timing.every((number) => isBelow(number, 2 ** 53))
+  const isTimed =
+    timing.length === 2 && isBelow(timing[0], 2 ** 53) && isBelow(timing[1], (round + 1) * ticksPerPhase + 1)
   if (!isBelow(origin, space.peers) || !isBelow(id, 2 ** 32) || (timing.length > 0 && !isTimed))
-    return `a message of ${type} with the numbers ${numbers.join(', ')}; expected a peer below ${space.peers}, an id, and both an order and a clock or neither`
+    return `a message of ${type} with the numbers ${numbers.join(', ')}; expected a peer below ${space.peers}, an id, and both an order and a clock of phase ${round} or neither`
   const perKey = withValues.includes(type) ? 1 + space.width : 1
   const count = vector.length / perKey
   const mayBeEmpty = withoutKeys.includes(type)
@@ -102,7 +126,10 @@ export function messageOf({ kind, numbers = [], vector }: VectorMessage, space: 
     if (bits[i] >= space.count || (i > 0 && bits[i] <= bits[i - 1]))
       return `a message of ${type} with the key ${bits[i]}; expected ascending keys below ${space.count}`
   const [order, clock] = timing
-  return { type, origin, id, keys: bits, values: vector.slice(count), ...(isTimed && { timing: { order, clock } }) }
+  const values = vector.slice(count)
+  const limit = adding.includes(type) ? maxAdded : maxRow
+  if (!areBelow(values, limit)) return `a message of ${type} with NaN or a number as large as ${limit}`
+  return { type, origin, id, keys: bits, values, ...(isTimed && { timing: { order, clock } }) }
 }
 
 function isBelow(number: number, limit: number): boolean {

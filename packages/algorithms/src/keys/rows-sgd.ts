@@ -3,6 +3,7 @@ import { DivergedError, type Fabric, type TaskRows } from '@murmuration/core'
 import { allFinite } from '@murmuration/vectors'
 import type { VectorMessage } from '@murmuration/wire'
 import type { Keys } from './keys.js'
+import { areBelow, maxStep } from './messages.js'
 import { finished, type Operation } from './operation.js'
 
 /** What a worker sees. */
@@ -23,7 +24,7 @@ export interface KeyNode {
  * One step per batch: pulls the rows that it touches, computes the gradient, and pushes −γ times it. Each push is awaited before the next one.
  * Returns the sum of the batches' losses, each times its samples.
  *
- * @throws DivergedError when a loss or a gradient is not finite; it is not sent
+ * @throws DivergedError when a loss or a gradient is not finite, or a step of {@link maxStep}; it is not sent
  */
 export async function rowsSgd(node: KeyNode, batches: readonly Uint32Array[]): Promise<number> {
   const { fabric, keys, rows, round, rate, ahead, tick } = node
@@ -43,10 +44,10 @@ export async function rowsSgd(node: KeyNode, batches: readonly Uint32Array[]): P
       throw new DivergedError(`training diverged: the loss is ${mean} at a learning rate of ${rate}; lower the rate`)
     loss += mean * batch.length
     for (let i = 0; i < g.length; i++) g[i] *= -rate
-    if (!allFinite(g))
-      throw new DivergedError(
-        `training diverged: a gradient is not finite at a learning rate of ${rate}; lower the rate`
-      )
+    if (!areBelow(g, maxStep)) {
+      const found = allFinite(g) ? `a step is as large as ${maxStep}` : 'a gradient is not finite'
+      throw new DivergedError(`training diverged: ${found} at a learning rate of ${rate}; lower the rate`)
+    }
     await keys.wait(pushed)
     pushed = keys.pushAsync(touchedKeys, g)
     if ((index + 1) % tick === 0) await keys.tick()

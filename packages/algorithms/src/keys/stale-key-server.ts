@@ -19,7 +19,7 @@ import { invariant } from '@murmuration/core'
 import { FlushLog } from './flush-log.js'
 import { InOrder } from './in-order.js'
 import { homeOf, KeyServer, type KeySetting, type SendTo } from './key-server.js'
-import { type KeyMessage, noValues } from './messages.js'
+import { type KeyMessage, noValues, ticksPerPhase } from './messages.js'
 import { finished, grouped, inParts, keysAt, type Operation } from './operation.js'
 import { RowTable } from './row-table.js'
 import { StaleHome } from './stale-home.js'
@@ -29,9 +29,6 @@ export interface StalenessOptions {
   readonly staleness: number
   readonly synchronisation: 'client' | 'server'
 }
-
-/** The most ticks in a phase. */
-const phaseLength = 2 ** 24
 
 /** A worker with more unacknowledged flushes to one home than this waits at its next tick. */
 const maxFlushes = 8
@@ -122,7 +119,7 @@ export class StaleKeyServer extends KeyServer {
 
   override tick(worker: number): Operation {
     const clock = ++this.#clocks[worker]
-    invariant(clock % phaseLength !== 0, () => `a phase of more than ${phaseLength} ticks`)
+    invariant(clock % ticksPerPhase !== 0, () => `a phase of more than ${ticksPerPhase} ticks`)
     this.#advance()
     if (this.log.longest <= maxFlushes) return finished
     const operation: Operation = { ...finished, open: 1 }
@@ -132,7 +129,7 @@ export class StaleKeyServer extends KeyServer {
 
   /** The worker is at the beginning of the next phase. */
   override end(worker: number): void {
-    this.#clocks[worker] = (Math.floor(this.#clocks[worker] / phaseLength) + 1) * phaseLength
+    this.#clocks[worker] = (Math.floor(this.#clocks[worker] / ticksPerPhase) + 1) * ticksPerPhase
     this.#advance()
   }
 
