@@ -130,7 +130,7 @@ export class Caller implements Requests<Message, Message> {
     const { from, message } = envelope
     const { round: id } = message
     const ask = this.#opened(this.#asks, envelope)
-    if (ask === undefined) return
+    if (ask === undefined || ask === 'wrong') return
     if (this.#answer === undefined)
       return this.#owner.fabric.reject(envelope, `this peer answers no requests on ${this.name}`)
     const isRefused = this.swaps?.mayReply(from, ask) === false || this.#crosses(from) || !this.#isUsable(from, id, ask)
@@ -167,7 +167,8 @@ export class Caller implements Requests<Message, Message> {
     }
     const reply = this.#opened(this.#replies, envelope)
     if (reply === undefined) return
-    if (!this.#isUsable(from, message.round, reply)) return this.#dropReply(from, message.round, open)
+    if (reply === 'wrong' || !this.#isUsable(from, message.round, reply))
+      return this.#dropReply(from, message.round, open)
     if (swaps?.take(from, message.round, reply) === false || open === undefined) return
     this.#replies.pin(reply, 1)
     this.#replies.adopt(reply)
@@ -191,7 +192,7 @@ export class Caller implements Requests<Message, Message> {
   /** Processes a refusal: the wait for a reply ends at once. */
   acceptRefusal(envelope: Envelope<VectorMessage>): void {
     const { from, message } = envelope
-    if (this.#refusals === undefined || this.#opened(this.#refusals, envelope) === undefined) return
+    if (this.#refusals === undefined || typeof this.#opened(this.#refusals, envelope) !== 'object') return
     const open = this.#open
     if (open?.to === from && open.id === message.round) open.isRefused = true
   }
@@ -207,12 +208,13 @@ export class Caller implements Requests<Message, Message> {
     this.swaps?.restore(swaps as State)
   }
 
-  #opened(wire: Wire, envelope: Envelope<VectorMessage>): Message | undefined {
+  /** The message that this part completes, if it does; 'wrong' where it is its sender's fault. */
+  #opened(wire: Wire, envelope: Envelope<VectorMessage>): Message | 'wrong' | undefined {
     const { from, message } = envelope
     const opened = wire.open(from, message.round, message)
     if (typeof opened === 'string') {
       this.#owner.fabric.reject(envelope, opened)
-      return undefined
+      return 'wrong'
     }
     this.#owner.presence.heard(from)
     return opened

@@ -39,7 +39,8 @@ export class Controls {
     const { kind, round, part = 0, field = 0, numbers = [], vector } = envelope.message
     const terms = readTerms(numbers)
     const isOne = vector.length === 0 && field === 0 && round < this.#rounds && part < partsPerRound
-    if (isOne && terms !== undefined) return { isSkip: kind === this.#kinds.skip, tag: tagOf({ round, part }), terms }
+    if (isOne && terms !== undefined && terms.offer === undefined)
+      return { isSkip: kind === this.#kinds.skip, tag: tagOf({ round, part }), terms }
     this.#owner.fabric.reject(envelope, `a malformed control message of round ${round}, part ${part}`)
     return undefined
   }

@@ -107,6 +107,8 @@ test('answers that make no sense are their sender’s fault, and change nothing'
     { numbers: [1, 2] },
     { numbers: [0, 0, 1] },
     { numbers: [2] },
+    { numbers: [0.5] },
+    { numbers: [0.5, 1, 1] },
     { field: 1 }
   ]
   for (const message of wrong) {

@@ -23,7 +23,7 @@ interface End {
  * What a peer with the model 5 continues from. Its share is 0.8 for ten seconds; the model of the other side is 1, takes `transfer` milliseconds to
  * arrive, and has this checksum. At the end the peer is asked for its own.
  */
-async function merged(transfer: number, checksum = checksumOf(theirs)): Promise<End> {
+async function merged(transfer: number, checksum = checksumOf(theirs), round = 60): Promise<End> {
   let now = 0
   const sent: VectorMessage[] = []
   let asked: VectorMessage | undefined
@@ -59,7 +59,7 @@ async function merged(transfer: number, checksum = checksumOf(theirs)): Promise<
         round: asked?.round,
         part: 0,
         field: 0,
-        numbers: [60, checksum],
+        numbers: [round, checksum],
         offset: 0,
         vector: theirs.slice()
       }
@@ -108,4 +108,9 @@ test('a model goes out bit by bit whatever the codec, with its checksum; one tha
   const { sent } = await merged(0)
   t.like(sent.at(-1), { kind: stateKind + 1, numbers: [50, checksumOf(Float32Array.of(5, 5))], packed: true })
   t.is((await merged(0, checksumOf(theirs) + 1)).model, undefined)
+})
+
+test('a model of a round that no run has is not taken', async (t) => {
+  for (const round of [-1, 0.5, 1001, 2 ** 53, Number.NaN])
+    t.is((await merged(0, checksumOf(theirs), round)).model, undefined, `${round}`)
 })

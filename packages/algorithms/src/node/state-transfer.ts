@@ -1,5 +1,6 @@
 import { Budget, type Envelope, type Milliseconds, type PeerName } from '@murmuration/core'
-import { allFinite, checksumOf } from '@murmuration/vectors'
+import { checksumOf } from '@murmuration/vectors'
+import { roundsField, wholeField } from '../number-fields.js'
 import type { Call } from '../record.js'
 import type { VectorMessage } from '@murmuration/wire'
 import { type Answer, Caller } from './caller.js'
@@ -13,8 +14,10 @@ export interface ModelState {
   readonly round: number
 }
 
+const checksumField = wholeField(0, () => 2 ** 32 - 1)
+
 /** The model is sent without loss, since a codec's error would remain. */
-const call: Call = { ask: {}, reply: { x: 'packed', round: 'number', checksum: 'number' } }
+const call: Call = { ask: {}, reply: { x: 'packed', round: roundsField, checksum: checksumField } }
 
 /** A peer gets this many states of another at once, as after one crash and the next; then one in each `timeout` of the run. */
 const statesAtOnce = 3
@@ -75,8 +78,7 @@ export class StateTransfer {
     const reply = await this.#caller.request(donor, {})
     if (reply === undefined) return undefined
     const { x, round, checksum } = reply
-    if (!isVector(x) || !allFinite(x.values) || typeof round !== 'number') return undefined
-    if (checksumOf(x.values) !== checksum) return undefined
-    return Number.isSafeInteger(round) && round >= 0 ? { x, round } : undefined
+    if (!isVector(x) || typeof round !== 'number' || checksumOf(x.values) !== checksum) return undefined
+    return { x, round }
   }
 }
