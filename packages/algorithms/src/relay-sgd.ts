@@ -4,11 +4,24 @@
  * others are lost (as in the authors' code, and in their runs with losses). With sums of gradients (RelaySum/Grad in the paper's experiments) all
  * peers apply each gradient, some of them later, and models that differ at the start stay different.
  */
+import { peerName } from '@murmuration/core'
 import { z } from 'zod'
 import { total, without } from './mixing.js'
 import { linear, type Vector } from './node/vector.js'
 import { wholeField } from './number-fields.js'
-import { algorithm } from './record.js'
+import { algorithm, type PerPeer } from './record.js'
+
+/**
+ * Messages that count at most n − 1 models together. Where they count more, one lies: those that count most are left out,
+ * as if they were lost, so that this peer passes on nothing impossible.
+ */
+function possible(theirs: PerPeer<Relay>, n: number): PerPeer<Relay> {
+  const names = Object.keys(theirs).map(peerName)
+  const count = names.reduce((sum, j) => sum + theirs[j].count, 0)
+  if (count < n) return theirs
+  const most = names.reduce((one, other) => (theirs[other].count > theirs[one].count ? other : one))
+  return possible(without(theirs, most), n)
+}
 
 type Relay = { readonly x: Vector; readonly count: number }
 
@@ -33,7 +46,7 @@ export const relaySgd = algorithm({
     const isOfModels = node.options.sums === 'models'
     const mine: Relay = { x: isOfModels ? node.step(x, g) : g, count: 1 }
     node.relay.send(tree, (j) => total(tree, mine, without(inbox, j))) //    m_{i→j} = x_i + Σ_{l≠j} m_{l→i}
-    const theirs = await node.relay.collect(tree)
+    const theirs = possible(await node.relay.collect(tree), n)
     const all = total(tree, mine, theirs) //                                 a lost message makes count smaller
     const next = isOfModels
       ? linear([1 / n, all.x], [(n - all.count) / n, standIn]) //            x_i ← (Σ_j x_j + (n − count) s) / n
