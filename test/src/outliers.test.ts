@@ -167,7 +167,8 @@ for (const size of [3e38, -1e30, 1e10, Number.NaN]) {
     }
     const named = await namedIn({ taskOf: steepWithLoss(100), world, lie, momentum: 0, rate: () => 1e-3 })
     t.deepEqual(first(named), ofLiar)
-    t.deepEqual([...faults], [[liar, hearers.length]])
+    // Another could have sent 1e10 to the liar: it is not mixed either, and is no fault.
+    t.deepEqual([...faults], size === 1e10 ? [] : [[liar, hearers.length]])
   })
 }
 

@@ -94,19 +94,30 @@ export async function askAny(node: AskingNode, round: number, first: number, par
 
 /** The first reply of this round; undefined when none arrives in time. A late reply of another service is as good as the awaited one. */
 async function replyOf(
-  { down }: AskingNode,
+  node: AskingNode,
   round: number,
   asked: ReadonlyMap<PeerName, number>,
   length: number
 ): Promise<Arrival<{ readonly part: Vector }> | undefined> {
+  const { down } = node
   for (let stale = 0; stale < maxStale; stale++) {
     const arrival = await unlessMissing(down.next(() => [...asked.keys()]))
     if (arrival === undefined) return undefined
+    if (!isReply(node, arrival)) continue
     if (arrival.round !== round || arrival.part === endPart || !asked.has(arrival.from)) continue
     if (arrival.message.part.length === length) return arrival
     down.reject(arrival, `${arrival.message.part.length} numbers, expected the ${length} parameters`)
   }
   return undefined
+}
+
+/** Whether a message answers a request that a worker may make, or is the end; another is its sender's fault. */
+function isReply({ down, peers }: AskingNode, arrival: Arrival<{ readonly part: Vector }>): boolean {
+  const { part } = arrival
+  const requests = laps * peers('server').length
+  if (part < requests || part === endPart) return true
+  down.reject(arrival, `a reply to request ${part} of a round; there are at most ${requests}`)
+  return false
 }
 
 /** The result; undefined when no message arrived in time. */
@@ -177,6 +188,7 @@ export async function endOf(node: AskingNode, x: Vector): Promise<Vector> {
     const arrival = await unlessMissing(node.down.next(() => node.peers('server'), { timeouts: endTimeouts }))
     if (arrival === undefined) return x
     const { round, part, message } = arrival
+    if (!isReply(node, arrival)) continue
     if (round === node.rounds - 1 && part === endPart && message.part.length === x.length) return message.part
   }
   return x

@@ -2,9 +2,10 @@
 import { type Envelope, type Fabric, type Milliseconds, NeighboursMissingError, type PeerName } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
 import type { KeyServer, KeySetting, SendTo } from './key-server.js'
-import { type KeyMessage, messageOf, noKeys, noValues, vectorOf } from './messages.js'
+import { areBelow, type KeyMessage, messageOf, noKeys, noValues, vectorOf } from './messages.js'
 import type { Operation } from './operation.js'
 import { Outbox } from './outbox.js'
+import { text } from '../node/sizes.js'
 
 /** After this many timeouts without a message a peer that is behind counts as missing, even if its link is up. */
 const maxTimeouts = 20
@@ -14,6 +15,9 @@ const maxLater = 16
 
 /** The messages that wait for room in the queue to one peer may hold this many times the numbers of the parameters, for each worker. */
 const maxUnsent = 16
+
+/** A peer that has sent larger numbers is named if training fails. */
+const suspicious = 2 ** 24
 
 /** How often to look for that room, in milliseconds. */
 const retryEvery = 50
@@ -64,6 +68,8 @@ export class KeyPeer {
   /** The operations that activities wait for. */
   readonly #awaited = new Set<Operation>()
   #lastMessageAt: Milliseconds
+  /** The largest magnitude of each peer's numbers, where it is above {@link suspicious}. */
+  readonly #large = new Map<PeerName, number>()
   /** How long this peer has waited for others; for replies, the mean over its workers. */
   waited: Milliseconds = 0
 
@@ -114,6 +120,13 @@ export class KeyPeer {
       operation
     )
     this.waited += (fabric.now() - start) / (this.#options.ofPeer ?? 1)
+  }
+
+  /** For errors: who has sent large numbers, which most peers have not; empty where nobody has. */
+  get suspected(): string {
+    if (this.#large.size * 2 >= this.#options.peers.length) return ''
+    const list = [...this.#large].map(([name, size]) => `${name} has sent numbers as large as ${text(size)}`)
+    return list.length === 0 ? '' : `; ${list.join(', and ')}`
   }
 
   /** The error when requests were not answered for this many timeouts. */
@@ -209,6 +222,7 @@ export class KeyPeer {
     const { peers, width, count } = this.#options
     const decoded = messageOf(message, { width, count, peers: peers.length })
     if (typeof decoded === 'string') return this.#refuse(envelope, decoded)
+    if (!areBelow(decoded.values, suspicious)) this.#noteLarge(from, decoded.values)
     if (decoded.type === 'reached' && !this.#noteReached(envelope)) return false
     this.#lastMessageAt = this.#fabric.now()
     if (decoded.type === 'reached') return true
@@ -221,6 +235,11 @@ export class KeyPeer {
     this.#fabric.recycle(message)
     if (this.server.ended > ended) this.#wakeEnded()
     return true
+  }
+
+  #noteLarge(from: PeerName, values: Float32Array): void {
+    const size = values.reduce((largest, value) => Math.max(largest, Math.abs(value)), this.#large.get(from) ?? 0)
+    this.#large.set(from, size)
   }
 
   #refuse(envelope: Envelope<VectorMessage>, reason: string): false {
@@ -289,6 +308,6 @@ export class KeyPeer {
   }
 
   #missing(what: string, missing: readonly PeerName[]): NeighboursMissingError {
-    return new NeighboursMissingError(missing, `${this.#fabric.self} ${what}`)
+    return new NeighboursMissingError(missing, `${this.#fabric.self} ${what}${this.suspected}`)
   }
 }

@@ -25,6 +25,11 @@ export class Keys {
     this.#worker = worker
   }
 
+  /** For errors: who has sent large numbers, if somebody has. */
+  get suspected(): string {
+    return this.#peer.suspected
+  }
+
   /** The worker's clock ticks, where servers use clocks. */
   tick(): Promise<void> {
     return this.wait(this.#peer.server.tick(this.#worker))

@@ -40,13 +40,12 @@ export async function rowsSgd(node: KeyNode, batches: readonly Uint32Array[]): P
     const g = new Float32Array(x.length)
     await keys.pull(touchedKeys, x)
     const mean = await fabric.work(rows.gradient(x, touchedKeys, batch, g, round))
-    if (!Number.isFinite(mean))
-      throw new DivergedError(`training diverged: the loss is ${mean} at a learning rate of ${rate}; lower the rate`)
+    if (!Number.isFinite(mean)) throw diverged(node, `the loss is ${mean}`)
     loss += mean * batch.length
     for (let i = 0; i < g.length; i++) g[i] *= -rate
     if (!areBelow(g, maxStep)) {
       const found = allFinite(g) ? `a step is as large as ${maxStep}` : 'a gradient is not finite'
-      throw new DivergedError(`training diverged: ${found} at a learning rate of ${rate}; lower the rate`)
+      throw diverged(node, found)
     }
     await keys.wait(pushed)
     pushed = keys.pushAsync(touchedKeys, g)
@@ -55,6 +54,10 @@ export async function rowsSgd(node: KeyNode, batches: readonly Uint32Array[]): P
   await keys.wait(pushed)
   keys.end()
   return loss
+}
+
+function diverged({ rate, keys }: KeyNode, found: string): DivergedError {
+  return new DivergedError(`training diverged: ${found} at a learning rate of ${rate}; lower the rate${keys.suspected}`)
 }
 
 /** Samples in batches, dealt out to the workers in turn. */

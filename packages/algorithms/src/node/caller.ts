@@ -175,12 +175,11 @@ export class Caller implements Requests<Message, Message> {
     open.reply = reply
   }
 
-  /** Whether a message can be computed with; one that cannot is its sender's fault. */
+  /** Whether a message can be computed with. */
   #isUsable(from: PeerName, id: number, message: Message): boolean {
     const problem = this.#owner.problemOf(from, message)
-    if (problem === undefined) return true
-    this.#owner.fabric.reject({ from, message: { kind: 0, round: id, vector: new Float32Array(0) } }, problem)
-    return false
+    if (problem !== undefined) this.#owner.refuse(from, id, problem)
+    return problem === undefined
   }
 
   /** A reply cannot be used: it counts as one that will not arrive. */

@@ -65,8 +65,8 @@ export class Debts {
   }
 
   /**
-   * A late message has arrived: it becomes a flow of this weight, unless it cannot be computed with, which is its
-   * sender's fault. Returns the debt, which is settled.
+   * A late message has arrived: it becomes a flow of this weight, unless it cannot be computed with. Returns the debt,
+   * which is settled.
    */
   settle(from: PeerName, theirs: Message, weightOf: (debt: Debt<Message>) => number): Debt<Message> | undefined {
     const debt = this.#edges.settle(from)
@@ -75,7 +75,7 @@ export class Debts {
     const problem = this.#owner.problemOf(from, theirs)
     if (problem !== undefined) {
       this.#owner.arena.pin(debt.mine, -1)
-      this.#owner.fabric.reject({ from, message: { kind: 0, round, vector: new Float32Array(0) } }, problem)
+      this.#owner.refuse(from, round, problem)
       return debt
     }
     this.#owner.arena.pin(theirs, 1)

@@ -16,7 +16,7 @@ import { MessageBuffer, type EarlyMessages, partsPerRound, tagOf } from './messa
 import { Exchange } from './exchange.js'
 import type { ExchangeTraits } from './exchanging.js'
 import { LastTags } from './last-tags.js'
-import { type Refused, unusable } from './sizes.js'
+import { type Problem, type Refused, unusable } from './sizes.js'
 import { noPeerLeft, queueFull, timedOut } from './missing.js'
 import type { ChannelTraits, Expectation, Owner } from './owner.js'
 import { Pushes } from './pushes.js'
@@ -128,11 +128,17 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
     if (!this.#buffer.isInOrder || this.#isUsable(arrival)) this.#buffer.add(arrival)
   }
 
-  /** Whether a message can be computed with; one that cannot is its sender's fault. */
-  #isUsable(arrival: Arrival<Message>): boolean {
-    const problem = this.#owner.problemOf(arrival.from, arrival.message)
-    if (problem !== undefined) this.reject(arrival, problem)
-    return problem === undefined
+  /** Whether a message can be computed with. */
+  #isUsable({ from, round, message }: Arrival<Message>): boolean {
+    const problem = this.#owner.problemOf(from, message)
+    if (problem === undefined || !this.#isRefused(problem)) return true
+    this.#owner.refuse(from, round, problem)
+    return false
+  }
+
+  /** Ranges may have passed several peers, as sums of collectives and servers do; so one is refused only if it is unusable. */
+  #isRefused({ grade }: Problem): boolean {
+    return grade === 'unusable' || !this.#isReliable || !this.#wire.isOfRanges
   }
 
   /** For the current tag or an earlier one there is at most one message per sender, which always has room. */
@@ -259,12 +265,13 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
   }
 
   /**
-   * The collected messages without those that cannot be computed with, which are faults of their senders. What an honest
-   * peer sends is never one, so it does not matter that a sender may use this peer's message of the same edge.
+   * The collected messages without those that cannot be computed with. Such a message is caused by a liar, so that it does
+   * not matter that its sender may use this peer's message of the same edge.
    */
-  #without(refused: readonly Refused[], { round, from }: Route, theirs: PerPeer<Message>): PerPeer<Message> {
+  #without(found: readonly Refused[], { round, from }: Route, theirs: PerPeer<Message>): PerPeer<Message> {
+    const refused = found.filter((problem) => this.#isRefused(problem))
     if (refused.length === 0) return theirs
-    for (const { from: name, reason } of refused) this.reject({ from: name, round, part: 0, message: {} }, reason)
+    for (const problem of refused) this.#owner.refuse(problem.from, round, problem)
     if (this.#isReliable) throw unusable(this.#owner.fabric.self, refused, round)
     const used = perPeer<Message>()
     const isUsed = (name: PeerName) => !refused.some((each) => each.from === name)

@@ -1,7 +1,7 @@
 import type { Fabric, Milliseconds, PeerName, SendResult } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
 import type { Message, Route } from '../record.js'
-import type { Refused } from './sizes.js'
+import type { Problem, Refused } from './sizes.js'
 import type { Presence } from './presence.js'
 import type { Arena, Range } from './vector.js'
 
@@ -38,7 +38,9 @@ export interface Owner {
     theirs: Readonly<Record<string, Message>>
   ): readonly Refused[] | Promise<readonly Refused[]>
   /** What is wrong with the vectors of a message that is compared with none of this peer's; see sizes.ts. */
-  problemOf(from: PeerName, message: Message): string | undefined
+  problemOf(from: PeerName, message: Message): Problem | undefined
+  /** A message is not used: a fault of its sender, unless another may be the cause. */
+  refuse(from: PeerName, round: number, problem: Problem): void
   missed(peers: readonly PeerName[]): void
 }
 

@@ -21,7 +21,7 @@ import { Gradients } from './gradients.js'
 import { Exchanges } from './exchanges.js'
 import { type Handler, Inbox } from './inbox.js'
 import { type Layout, layoutOf } from './layout.js'
-import { maxSize, type Refused, Sizes, suspectText, text, tooFar } from './sizes.js'
+import { maxSize, type Problem, type Refused, Sizes, suspectText, text, tooFar } from './sizes.js'
 import type { Expectation, Owner } from './owner.js'
 import { Presence } from './presence.js'
 import { Mixings } from './route.js'
@@ -212,7 +212,12 @@ export class Peer implements Owner, Keeper {
       : slices.then(() => this.#refused(this.#note(round, distances, ownVector), from, theirs))
   }
 
-  problemOf(from: PeerName, message: Message, compared?: Vector): string | undefined {
+  refuse(from: PeerName, round: number, { grade, reason }: Problem): void {
+    if (grade === 'large') return
+    this.fabric.reject({ from, message: { kind: 0, round, vector: new Float32Array(0) } }, reason)
+  }
+
+  problemOf(from: PeerName, message: Message, compared?: Vector): Problem | undefined {
     for (const field in message) {
       const value = message[field]
       if (!isVector(value) || value === compared) continue
@@ -231,26 +236,21 @@ export class Peer implements Owner, Keeper {
     let refused: readonly Refused[] = nothing
     for (const name of from) {
       const message = messageOf(theirs, name)
-      const reason = message && this.problemOf(name, message, isFirstCompared ? firstVectorOf(message) : undefined)
-      if (reason !== undefined) refused = [...refused, { from: name, reason }]
+      const problem = message && this.problemOf(name, message, isFirstCompared ? firstVectorOf(message) : undefined)
+      if (problem !== undefined) refused = [...refused, { ...problem, from: name }]
     }
     return refused
   }
 
   /** What must not be used of a round's messages, whose first vectors were compared with this peer's. */
   #refused(
-    far: readonly NeighbourDistance[],
+    far: readonly Refused[],
     from: readonly PeerName[],
     theirs: Readonly<Record<string, Message>>
   ): readonly Refused[] {
     const others = this.#problemsOf(from, theirs, true)
     if (far.length === 0) return others
-    const reasonOf = (distance: number) => `parameters at a distance of ${text(distance)}, which cannot be mixed`
-    const isNear = (name: PeerName) => !far.some((each) => each.from === name)
-    return [
-      ...far.map(({ from: name, distance }) => ({ from: name, reason: reasonOf(distance) })),
-      ...others.filter((other) => isNear(other.from))
-    ]
+    return [...far, ...others.filter((other) => !far.some((each) => each.from === other.from))]
   }
 
   /**
@@ -262,13 +262,14 @@ export class Peer implements Owner, Keeper {
     round: number,
     distances: { readonly from: PeerName; distance: number }[],
     ownVector: Vector
-  ): readonly NeighbourDistance[] {
+  ): readonly Refused[] {
     for (const each of distances) each.distance = Math.sqrt(each.distance)
     const normOf = () => norm(ownVector.values)
     this.#watch ??= new OutlierWatch(ownVector === this.origin)
     this.#outliers = this.#watch.take(round, distances, normOf)
     const far = tooFar(distances, normOf)
-    this.#distances = far.length === 0 ? distances : distances.filter((each) => !far.includes(each))
+    const isNear = (name: PeerName) => far.every((each) => each.from !== name)
+    this.#distances = far.length === 0 ? distances : distances.filter((each) => isNear(each.from))
     return far
   }
 
@@ -288,12 +289,13 @@ export class Peer implements Owner, Keeper {
 
   /** What happened since the last call. */
   takeNotes(): RoundNotes {
+    const others = this.#sizes.takeOutliers()
     const notes = {
       waited: this.#waited,
       missing: this.#missing === undefined ? noPeers : [...this.#missing],
       unsent: this.#unsent === undefined ? noPeers : [...this.#unsent],
       distances: this.#distances,
-      outliers: this.#outliers,
+      outliers: others.length === 0 ? this.#outliers : [...this.#outliers, ...others],
       moves: this.#moves
     }
     this.#waited = 0

@@ -89,8 +89,7 @@ export class Pushes implements Exchanging, OpenEdges {
 
   take(from: PeerName, tag: number, message: Message, hasRoom: boolean): boolean {
     this.newLife(from, termsOf(message).life)
-    if (tag <= (this.#newestTags.get(from) ?? -1))
-      return this.#reject(from, tag, `parameters of round ${Math.floor(tag / partsPerRound)} are duplicate`)
+    if (tag <= (this.#newestTags.get(from) ?? -1)) return this.#reject(from, tag)
     this.#newestTags.set(from, tag)
     this.#lastTags.note(from, tag)
     if (this.#isPaused) this.#skip(from, tag)
@@ -107,7 +106,7 @@ export class Pushes implements Exchanging, OpenEdges {
   keepUncollected(from: PeerName, tag: number, message: Message): void {
     const problem = this.#owner.problemOf(from, message)
     if (problem === undefined) this.#keep(from, tag, message)
-    else this.#reject(from, tag, problem)
+    else this.#owner.refuse(from, Math.floor(tag / partsPerRound), problem)
   }
 
   #keep(from: PeerName, tag: number, message: Message): void {
@@ -223,10 +222,11 @@ export class Pushes implements Exchanging, OpenEdges {
     if (tag > (this.#leftOutBy.get(peer) ?? tag)) this.#leftOutBy.delete(peer)
   }
 
-  #reject(from: PeerName, tag: number, problem: string): false {
+  /** No message is used twice. */
+  #reject(from: PeerName, tag: number): false {
     const round = Math.floor(tag / partsPerRound)
     const message = { kind: 0, round, vector: empty }
-    this.#owner.fabric.reject({ from, message }, problem)
+    this.#owner.fabric.reject({ from, message }, `parameters of round ${round} are duplicate`)
     return false
   }
 

@@ -11,9 +11,9 @@ test('a distance is too large to mix from 2^24 times the own norm and the other 
     fc.property(fc.array(distance, { minLength: 1, maxLength: 5 }), distance, (all, norm) => {
       const distances = all.map((each, place) => ({ from: peerName(`p${place}`), distance: each }))
       const far = tooFar(distances, () => norm)
-      const honest = distances.filter((each) => each.distance <= maxGrowth * Math.max(1, norm))
+      const honest = distances.filter((each) => each.distance <= maxGrowth * Math.max(1, norm)).map(({ from }) => from)
       t.deepEqual(
-        far.filter((each) => honest.includes(each)),
+        far.filter((each) => honest.includes(each.from)),
         []
       )
     })
@@ -22,9 +22,11 @@ test('a distance is too large to mix from 2^24 times the own norm and the other 
   t.deepEqual([1e7, 2e7, Number.NaN, Number.POSITIVE_INFINITY].map(one), [0, 1, 1, 1])
   const two = [b, c].map((from, place) => ({ from, distance: [1, 1e40][place] }))
   t.deepEqual(
-    tooFar(two, () => 1),
-    [two[1]]
+    tooFar(two, () => 1).map(({ from, grade }) => [from, grade]),
+    [[c, 'unusable']]
   )
+  const graded = (size: number) => tooFar([{ from: b, distance: size }], () => 1).map(({ grade }) => grade)
+  t.deepEqual([1e9, 1e15, 1e20].map(graded), [['large'], ['fault'], ['unusable']])
   // Where all are as far away, it is this peer that is far from the others.
   const alike = [b, c].map((from) => ({ from, distance: 1e12 }))
   t.deepEqual(
@@ -37,7 +39,7 @@ test('a vector is compared with the own ones and those of others; who sent the l
   let round = 0
   let own = 1
   const sizes = new Sizes({ round: () => round, size: () => own })
-  const sent = (from: typeof a, size: number) => sizes.problemOf(from, Float32Array.of(size))
+  const sent = (from: typeof a, size: number) => sizes.problemOf(from, Float32Array.of(size))?.reason
   t.deepEqual([sent(b, 10), sent(c, 100), sent(a, 1e7)], [undefined, undefined, undefined])
   t.deepEqual(
     sizes.suspects.map(({ from }) => from),

@@ -1,5 +1,5 @@
 /** Which vectors of others cannot be computed with: the rule by which a received message is refused. */
-import { type NeighbourDistance, NeighboursMissingError, type PeerName } from '@murmuration/core'
+import { type NeighbourDistance, NeighboursMissingError, type Outlier, type PeerName } from '@murmuration/core'
 import { isShorter, norm } from '@murmuration/vectors'
 
 /**
@@ -12,6 +12,12 @@ import { isShorter, norm } from '@murmuration/vectors'
  */
 export const maxGrowth = 2 ** 24
 
+/**
+ * A vector that is longer than that, but not this many times as long, is not used, and is no fault: an honest peer may have
+ * mixed in what another sent, and passes it on before it notices.
+ */
+export const faultGrowth = maxGrowth ** 2
+
 /** The squares of longer vectors are no float32 numbers. A peer whose own parameters are as long has diverged. */
 export const maxSize = 2 ** 64
 
@@ -21,10 +27,19 @@ const absurd = 1000
 /** For how many rounds it is. */
 const suspectedFor = 16
 
-/** A message that must not be used, and why, for people. */
-export interface Refused {
+/** A message that must not be used. */
+export interface Refused extends Problem {
   readonly from: PeerName
+}
+
+/**
+ * What is wrong with a vector. 'large': an honest peer may have passed it on. 'fault': its sender is the cause. 'unusable': it
+ * is that long, or not finite, that it cannot be used even where every message is needed.
+ */
+export interface Problem {
+  /** For people. */
   readonly reason: string
+  readonly grade: 'large' | 'fault' | 'unusable'
 }
 
 /** A sender of a long vector. */
@@ -35,8 +50,9 @@ export interface Suspect {
   readonly typical: number
 }
 
+const noOutliers: readonly Outlier[] = []
 const nobody: readonly Suspect[] = []
-const noDistances: readonly NeighbourDistance[] = []
+const nothing: readonly Refused[] = []
 
 /** A size, for people. */
 export function text(size: number): string {
@@ -57,19 +73,27 @@ export function unusable(self: PeerName, refused: readonly Refused[], round: num
 }
 
 /**
- * Those of a round's distances that are too large to mix: more than 2²⁴ times the norm of the peer's own vector, and
- * as much more than the typical distance of the others. In usual rounds it compares each with 2²⁴, and nothing else.
+ * Those of a round's vectors that are too far away to mix: more than 2²⁴ times the norm of the peer's own vector, and as
+ * much more than the typical distance of the others. In usual rounds it compares each distance with 2²⁴, and nothing else.
  *
  * @param normOf - the norm of the peer's own vector; called only where a distance is large
  */
-export function tooFar(distances: readonly NeighbourDistance[], normOf: () => number): readonly NeighbourDistance[] {
+export function tooFar(distances: readonly NeighbourDistance[], normOf: () => number): readonly Refused[] {
   // With the opposite comparison NaN would be near.
-  if (distances.every(({ distance }) => distance <= maxGrowth)) return noDistances
+  if (distances.every(({ distance }) => distance <= maxGrowth)) return nothing
   const own = Math.max(1, normOf())
-  return distances.filter(({ from, distance }) => {
+  return distances.flatMap(({ from, distance }): Refused[] => {
     const others = distances.flatMap((other) => (other.from === from ? [] : [other.distance]))
-    return !(distance <= maxGrowth * Math.max(own, lowerMedian(others)) && distance < maxSize)
+    const typical = Math.max(own, lowerMedian(others))
+    if (distance <= maxGrowth * typical && distance < maxSize) return []
+    const reason = `parameters at a distance of ${text(distance)}, which cannot be mixed`
+    return [{ from, reason, grade: gradeOf(distance, typical) }]
   })
+}
+
+function gradeOf(size: number, typical: number): Problem['grade'] {
+  if (!(size < maxSize)) return 'unusable'
+  return size > faultGrowth * typical ? 'fault' : 'large'
 }
 
 /** For an even number the lower of the two in the middle, so that one of two cannot move it; 0 for none. */
@@ -94,13 +118,14 @@ export class Sizes {
   readonly #own: OwnVectors
   readonly #last = new Map<PeerName, number>()
   #suspect: Suspect | undefined
+  #isNew = false
 
   constructor(own: OwnVectors) {
     this.#own = own
   }
 
   /** What is wrong with a vector of a peer, if it cannot be computed with. */
-  problemOf(from: PeerName, vector: Float32Array): string | undefined {
+  problemOf(from: PeerName, vector: Float32Array): Problem | undefined {
     const isUsual = isShorter(vector, absurd)
     if (isUsual && this.#last.has(from)) return undefined
     const size = isUsual ? 1 : norm(vector)
@@ -108,15 +133,16 @@ export class Sizes {
     return isUsual ? undefined : this.#problemOfLong(from, size)
   }
 
-  #problemOfLong(from: PeerName, size: number): string | undefined {
+  #problemOfLong(from: PeerName, size: number): Problem | undefined {
     const typical = Math.max(1, this.#own.size(), this.#typicalBut(from))
+    if (size > absurd * typical) this.#suspectIfWorst({ from, round: this.#own.round(), size, typical })
     // A server that has received nothing else cannot tell what is typical.
     const isKnown = this.#last.size > 1 || typical > 1
     if (!(size < maxSize) || (isKnown && size > maxGrowth * typical)) {
       this.#last.delete(from)
-      return `numbers of a size of ${text(size)}, which cannot be computed with (typical: ${text(typical)})`
+      const reason = `numbers of a size of ${text(size)}, which cannot be computed with (typical: ${text(typical)})`
+      return { reason, grade: gradeOf(size, typical) }
     }
-    if (size > absurd * typical) this.#suspectIfWorst({ from, round: this.#own.round(), size, typical })
     return undefined
   }
 
@@ -128,8 +154,23 @@ export class Sizes {
 
   /** The one that is farthest from what is typical remains. */
   #suspectIfWorst(next: Suspect): void {
+    if (!Number.isFinite(next.size)) return
     const isWorst = this.suspects.every(({ size, typical }) => next.size / next.typical > size / typical)
-    if (isWorst) this.#suspect = next
+    if (!isWorst) return
+    this.#isNew ||= this.suspects.length === 0
+    this.#suspect = next
+  }
+
+  /** The suspect, once. */
+  takeOutliers(): readonly Outlier[] {
+    if (!this.#isNew) return noOutliers
+    this.#isNew = false
+    return this.suspects.map(({ from: neighbour, round, size: distance, typical }) => ({
+      neighbour,
+      round,
+      distance,
+      typical
+    }))
   }
 
   #typicalBut(from: PeerName): number {

@@ -53,6 +53,11 @@ export class Wire {
     this.#parts = fields.vectors.length * (this.#isSplit ? owner.ranges.length : 1)
   }
 
+  /** Whether messages carry ranges of the parameters. */
+  get isOfRanges(): boolean {
+    return this.#fields.isOfRanges
+  }
+
   /** Whether a message carries this range of the parameters; always true where no ranges are carried. */
   isOf(message: Message, { offset, length }: Range): boolean {
     if (!this.#fields.isOfRanges) return true
