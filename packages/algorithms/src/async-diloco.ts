@@ -40,8 +40,9 @@ export const asyncDiloco = algorithm({
         const arrival = await node.up.next(() => slowestOf(node, clocks))
         const chunk = chunkOf(node, node.up, arrival)
         const { from, round, message } = arrival
-        const due = (of: number) => Math.min(period * (clocks[of][from] + 1), node.rounds)
-        if (chunk === undefined || round + 1 !== due(chunk.part)) continue
+        const done = (of: number) => period * clocks[of][from]
+        const isDue = (of: number) => done(of) < node.rounds && round + 1 === Math.min(done(of) + period, node.rounds)
+        if (chunk === undefined || !isDue(chunk.part)) continue
         const { part, range } = chunk
         const [θ, Δ, count] = [chunks[part], message.part, countOf(clocks[part])]
         clocks[part] = { ...clocks[part], [from]: clocks[part][from] + 1 }
