@@ -289,6 +289,15 @@ export class KeyServer {
     return this.#open.get(id)
   }
 
+  /** The open operation that moves the row of a key here, if there is one. */
+  protected localizing(key: number): Operation | undefined {
+    for (const operation of this.#open.values()) {
+      const index = operation.type === 'localize' ? indexOf(operation.keys, key) : -1
+      if (index >= 0 && operation.isDone[index] === 0) return operation
+    }
+    return undefined
+  }
+
   /** The key with index `place` of an operation is done. */
   protected done(operation: Operation, index: number): void {
     operation.isDone[index] = 1

@@ -218,22 +218,32 @@ export class RelocatingKeyServer extends KeyServer {
     return undefined
   }
 
-  /** Takes rows that were asked for, and serves the requests that wait for them. Others go home. */
+  /**
+   * Takes rows that were asked for, and serves the requests that wait for them. A row that is awaited here is welcome even
+   * if it comes for another request; others go home.
+   */
   #takeMoved(from: number, message: KeyMessage): string | undefined {
     const { origin, id, keys, values } = message
-    const operation = origin === this.setting.self ? this.operation(id) : undefined
+    const { width, self } = this.setting
+    const operation = origin === self ? this.operation(id) : undefined
     const isAsked = (key: number) => {
       const index = operation?.type === 'localize' ? indexOf(operation.keys, key) : -1
       return index >= 0 && operation?.isDone[index] === 0
     }
-    if (operation === undefined || !keys.every(isAsked)) return this.#sendHome(from, message)
+    const others: number[] = []
     for (const [index, key] of keys.entries()) {
-      this.table.put(key, values, index * this.setting.width)
+      const asking = isAsked(key) ? operation : this.localizing(key)
+      if (asking === undefined || this.table.has(key)) {
+        others.push(index)
+        continue
+      }
+      this.table.put(key, values, index * width)
       this.count.moved++
-      this.done(operation, indexOf(operation.keys, key))
+      this.done(asking, indexOf(asking.keys, key))
       this.serveWaiting(key)
     }
-    return undefined
+    if (others.length === 0) return undefined
+    return this.#sendHome(from, { ...message, keys: keysAt(keys, others), values: rowsAt(values, others, width) })
   }
 
   /**
