@@ -54,8 +54,9 @@ export class Peer implements Owner, Keeper {
   readonly exchanges: Exchanges
   /** The programs with their states. */
   programs: readonly { readonly state: State; model(): Vector | undefined }[] = nothing
-  /** The parameters that all peers start with. */
-  origin: Vector | undefined
+  #origin: Vector | undefined
+  /** The same, also when its numbers are released: to know a message that carries it. */
+  #start: Vector | undefined
   /** The state of each optimiser, by name. */
   optimisers: Record<string, State> = {}
   /** The peers that were sent something since codecs restarted; undefined while none has to restart. */
@@ -92,6 +93,16 @@ export class Peer implements Owner, Keeper {
     const random = fabric.random.stream('batches')
     this.gradients = new Gradients(this.arena, task, settings, this.#layout.untrained, random, this)
     this.#sizes = new Sizes({ round: () => this.round, size: () => this.#ownSize() })
+  }
+
+  /** The parameters that all peers start with, as long as they are needed. */
+  get origin(): Vector | undefined {
+    return this.#origin
+  }
+
+  set origin(x: Vector | undefined) {
+    this.#origin = x
+    this.#start ??= x
   }
 
   get workers(): number {
@@ -265,7 +276,7 @@ export class Peer implements Owner, Keeper {
   ): readonly Refused[] {
     for (const each of distances) each.distance = Math.sqrt(each.distance)
     const normOf = () => norm(ownVector.values)
-    this.#watch ??= new OutlierWatch(ownVector === this.origin)
+    this.#watch ??= new OutlierWatch(ownVector === this.#start)
     this.#outliers = this.#watch.take(round, distances, normOf)
     const far = tooFar(distances, normOf)
     const isNear = (name: PeerName) => far.every((each) => each.from !== name)

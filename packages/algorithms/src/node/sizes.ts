@@ -12,12 +12,6 @@ import { isShorter, norm } from '@murmuration/vectors'
  */
 export const maxGrowth = 2 ** 24
 
-/**
- * A vector that is longer than that, but not this many times as long, is not used, and is no fault: an honest peer may have
- * mixed in what another sent, and passes it on before it notices.
- */
-export const faultGrowth = maxGrowth ** 2
-
 /** The squares of longer vectors are no float32 numbers. A peer whose own parameters are as long has diverged. */
 export const maxSize = 2 ** 64
 
@@ -33,13 +27,14 @@ export interface Refused extends Problem {
 }
 
 /**
- * What is wrong with a vector. 'large': an honest peer may have passed it on. 'fault': its sender is the cause. 'unusable': it
- * is that long, or not finite, that it cannot be used even where every message is needed.
+ * What is wrong with a vector. 'large': it is {@link maxGrowth} times as long as is typical; an honest peer may have mixed
+ * in what another sent, and passes it on before it notices, so it is not used and is no fault. 'unusable': it is as long as
+ * {@link maxSize}, or not finite; honest peers send none, and it is never used.
  */
 export interface Problem {
   /** For people. */
   readonly reason: string
-  readonly grade: 'large' | 'fault' | 'unusable'
+  readonly grade: 'large' | 'unusable'
 }
 
 /** A sender of a long vector. */
@@ -85,15 +80,15 @@ export function tooFar(distances: readonly NeighbourDistance[], normOf: () => nu
   return distances.flatMap(({ from, distance }): Refused[] => {
     const others = distances.flatMap((other) => (other.from === from ? [] : [other.distance]))
     const typical = Math.max(own, lowerMedian(others))
-    if (distance <= maxGrowth * typical && distance < maxSize) return []
+    if (distance <= maxGrowth * typical) return []
     const reason = `parameters at a distance of ${text(distance)}, which cannot be mixed`
-    return [{ from, reason, grade: gradeOf(distance, typical) }]
+    return [{ from, reason, grade: gradeOf(distance, 2 * maxSize) }]
   })
 }
 
-function gradeOf(size: number, typical: number): Problem['grade'] {
-  if (!(size < maxSize)) return 'unusable'
-  return size > faultGrowth * typical ? 'fault' : 'large'
+/** Two vectors shorter than {@link maxSize} are less than twice as far apart. */
+function gradeOf(size: number, most: number): Problem['grade'] {
+  return size < most ? 'large' : 'unusable'
 }
 
 /** For an even number the lower of the two in the middle, so that one of two cannot move it; 0 for none. */
@@ -141,7 +136,7 @@ export class Sizes {
     if (!(size < maxSize) || (isKnown && size > maxGrowth * typical)) {
       this.#last.delete(from)
       const reason = `numbers of a size of ${text(size)}, which cannot be computed with (typical: ${text(typical)})`
-      return { reason, grade: gradeOf(size, typical) }
+      return { reason, grade: gradeOf(size, maxSize) }
     }
     return undefined
   }
