@@ -142,7 +142,7 @@ export class RelocatingKeyServer extends KeyServer {
 
   /**
    * Whether a forwarded request has come home again and again without meeting the row: the peer that has it, as its home
-   * knows, has it no more. Without a limit such a request would go round for ever.
+   * knows, has it no more. Without a limit such a request would go round forever.
    */
   #isLost(from: number, { origin, id }: KeyMessage, key: number): boolean {
     const { self, holders } = this.setting
