@@ -46,6 +46,19 @@ export function keepUntrained(out: Float32Array, untrained: readonly Untrained[]
   }
 }
 
+/**
+ * Numbers of the parameters, with 0 in place of those that are not trained.
+ *
+ * @param first - the index of the first one among all parameters
+ */
+export function trainedOf(numbers: Float32Array, untrained: readonly Untrained[], first: number): Float32Array {
+  if (untrained.length === 0) return numbers
+  const trained = numbers.slice()
+  for (const { offset, length } of untrained)
+    trained.fill(0, Math.max(0, offset - first), Math.max(0, offset + length - first))
+  return trained
+}
+
 function append(ranges: Untrained[], { offset, length, momentum }: Untrained): void {
   const last = ranges.at(-1)
   if (last?.momentum !== momentum || last.offset + last.length !== offset) ranges.push({ offset, length, momentum })

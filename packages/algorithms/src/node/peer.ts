@@ -8,7 +8,7 @@ import {
   type SendResult,
   type Task
 } from '@murmuration/core'
-import { isShorter, norm, squaredDistance } from '@murmuration/vectors'
+import { allFinite, isShorter, norm, squaredDistance } from '@murmuration/vectors'
 import type { VectorMessage } from '@murmuration/wire'
 import { optimiserOf } from '../optimisers.js'
 import { OutlierWatch, outlierText } from '../outliers.js'
@@ -16,7 +16,7 @@ import type { StepOf } from '../optimiser-record.js'
 import { type AnyRole, type Message, messageOf, type OptimiserSettings, type Route, type State } from '../record.js'
 import { inSlices } from '../slices.js'
 import type { Tensor } from '../ranges.js'
-import { keepUntrained } from '../untrained.js'
+import { keepUntrained, trainedOf } from '../untrained.js'
 import { Gradients } from './gradients.js'
 import { Exchanges } from './exchanges.js'
 import { type Handler, Inbox } from './inbox.js'
@@ -160,8 +160,11 @@ export class Peer implements Owner, Keeper {
       next.x.whenDone((out) => keepUntrained(out, this.#layout.untrained, { base, gradient, first: offset, isMain }))
     next.x.whenDone((numbers) => {
       if (isShorter(numbers, maxSize)) return
-      const size = norm(numbers)
-      throw this.diverged(round, `the parameters ${Number.isFinite(size) ? `grew to ${text(size)}` : 'are not finite'}`)
+      // Frozen parameters may be of any size.
+      const isFinite = allFinite(numbers)
+      const size = isFinite ? norm(trainedOf(numbers, this.#layout.untrained, offset)) : Number.POSITIVE_INFINITY
+      if (size < maxSize) return
+      throw this.diverged(round, `the parameters ${isFinite ? `grew to ${text(size)}` : 'are not finite'}`)
     })
     if (isMain && this.#hasReports) this.#report(base, next.x)
     return next.x

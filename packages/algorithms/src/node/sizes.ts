@@ -133,10 +133,12 @@ export class Sizes {
     if (size > absurd * typical) this.#suspectIfWorst({ from, round: this.#own.round(), size, typical })
     // A server that has received nothing else cannot tell what is typical.
     const isKnown = this.#last.size > 1 || typical > 1
-    if (!(size < maxSize) || (isKnown && size > maxGrowth * typical)) {
+    // A model may have frozen numbers of any size.
+    const most = Math.max(maxSize, maxGrowth * this.#own.size())
+    if (!(size < most) || (isKnown && size > maxGrowth * typical)) {
       this.#last.delete(from)
       const reason = `numbers of a size of ${text(size)}, which cannot be computed with (typical: ${text(typical)})`
-      return { reason, grade: gradeOf(size, maxSize) }
+      return { reason, grade: gradeOf(size, most) }
     }
     return undefined
   }
