@@ -257,10 +257,13 @@ function membersOf(
 }
 
 /** For all other algorithms; a shared store says itself who is lost. */
-function neededOf({ plan }: PeerRun, peer: Peer, others: Watching): NeededPeers | undefined {
+function neededOf({ plan, halt }: PeerRun, peer: Peer, others: Watching): NeededPeers | undefined {
   if (plan.options.algorithm.needs.store !== undefined) return undefined
   const { fabric, signer } = peer
-  const fail = (error: NeighboursMissingError) => peer.stop(error)
+  // Where all are stopped together, those that stop first are no loss: each saves the round before which all stop.
+  const fail = (error: NeighboursMissingError) => {
+    if (halt?.isStopping !== true) peer.stop(error)
+  }
   return new NeededPeers(plan, { fabric, signer, others, links: () => peer.neighbours(), fail })
 }
 
