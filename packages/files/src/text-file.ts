@@ -1,10 +1,10 @@
 import { readFile, stat } from 'node:fs/promises'
-import { InputError, messageOf } from '@murmuration/core'
+import { InputError, messageOf, wrongUtf8 } from '@murmuration/core'
 
 /** The maximum bytes of a file that people write: 16 MiB. */
 const maxBytes = 2 ** 24
 
-/** The text of a file. Throws an InputError when it cannot be read or is too long. */
+/** The text of a file in UTF-8. Throws an InputError when it cannot be read, is too long or is not UTF-8. */
 export async function readText(path: string): Promise<string> {
   try {
     const status = await stat(path)
@@ -13,11 +13,18 @@ export async function readText(path: string): Promise<string> {
       throw new InputError(`${path}: found a named pipe, a socket or a device, expected a file`)
     if (status.isFile() && status.size > maxBytes)
       throw new InputError(`${path}: found ${status.size} bytes, expected at most ${maxBytes}`)
-    return await readFile(path, 'utf8')
+    return decoded(path, await readFile(path))
   } catch (error) {
     if (error instanceof InputError) throw error
     if (error instanceof Error && 'code' in error && error.code === 'EISDIR')
       throw new InputError(`${path}: found a folder, expected a file`)
     throw new InputError(`${path}: cannot read the file: ${messageOf(error)}`)
   }
+}
+
+/** Without the byte order mark, which `TextDecoder` omits. */
+function decoded(path: string, bytes: Uint8Array): string {
+  const wrong = wrongUtf8(bytes)
+  if (wrong !== undefined) throw new InputError(`${path}: ${wrong} is not UTF-8; save the file as UTF-8`)
+  return new TextDecoder().decode(bytes)
 }

@@ -1,6 +1,6 @@
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { InputError } from '@murmuration/core'
 import test from 'ava'
 import { parseWords, readWords } from '../text/words.js'
@@ -9,7 +9,7 @@ import { readRatings } from './ratings.js'
 import { forEachLine } from './read-text.js'
 import { readGraph } from './triples.js'
 
-async function saved(text: string, name = 'a.txt'): Promise<string> {
+async function saved(text: string | Uint8Array, name = 'a.txt'): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'murmur-text-'))
   await writeFile(join(folder, name), text)
   return join(folder, name)
@@ -77,4 +77,29 @@ test('entities have their numbers over all files of a graph', async (t) => {
   t.deepEqual([...graph.train.tail, ...graph.valid.head, ...graph.test.tail], [1, 2, 2, 0])
   await writeFile(join(folder, 'test.txt'), 'd\ts\ta\nd\t\ta')
   await t.throwsAsync(readGraph(folder), { message: /test\.txt: line 2, column 3: found "d→→a"/ })
+})
+
+const latin1 = (text: string) => Buffer.from(text, 'latin1')
+
+test('ratings, triples and words that are not UTF-8 are refused with line and character, in any part of a file', async (t) => {
+  const message = /: line 2, character 2 is not UTF-8; save the file as UTF-8/
+  const refused = (read: Promise<unknown>, where = message) =>
+    t.throwsAsync(read, { instanceOf: InputError, message: where })
+  await refused(readRatings(await saved(latin1('userId,movieId,rating\n1ä,2,3'))))
+  await refused(readGraph(dirname(await saved(latin1('a\tb\tc\nMärta\tb\tc'), 'train.txt'))))
+  await refused(readWords(await saved(latin1('a\nMärta')), 1))
+  await refused(readWords(await saved(latin1('a\ne\xe4')), 1))
+  const line = 'a é '.repeat(400_000)
+  const path = await saved(Buffer.concat([Buffer.from(`b\n${line}`), latin1('ä')]))
+  await refused(readWords(path, 1), /line 2, character 1600001 is not UTF-8/)
+})
+
+test('a byte order mark is no part of ratings, triples or words', async (t) => {
+  const ratings = 'userId,movieId,rating\n1,2,3'
+  t.deepEqual(await readRatings(await saved(`\uFEFF${ratings}`)), await readRatings(await saved(ratings)))
+  const folder = dirname(await saved('\uFEFFa\tb\tc\na\tb\tc', 'train.txt'))
+  for (const name of ['valid.txt', 'test.txt']) await writeFile(join(folder, name), '\uFEFFa\tb\tc')
+  const { entities, train, test: held } = await readGraph(folder)
+  t.deepEqual([entities, [...train.head], [...held.head]], [2, [0, 0], [0]])
+  t.is((await readWords(await saved('\uFEFFa b a b'), 1)).words, 2)
 })

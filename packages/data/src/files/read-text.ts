@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { InputError, messageOf } from '@murmuration/core'
 import { refuseSpecialFile } from './special-file.js'
+import { decodedBlocks } from './utf8.js'
 
 /** The maximum bytes of a file: 256 MiB. */
 const maxBytes = 2 ** 28
@@ -13,18 +14,18 @@ const maxLine = 2 ** 16
 const blockBytes = 2 ** 20
 
 /**
- * The text of a file in UTF-8, in parts of about a megabyte: the whole may take twice the bytes of the file, or be more
+ * The text of a file in UTF-8 without its byte order mark, in parts of about a megabyte: the whole may take twice the bytes of the file, or be more
  * than a string may have.
  *
  * @param expected - the expected content, for messages
- * @throws InputError when it cannot be read or is too long
+ * @throws InputError when it cannot be read, is too long or is not UTF-8
  */
 export async function* textBlocks(path: string, expected: string): AsyncGenerator<string> {
   try {
     await refuseSpecialFile(path)
     const { size } = await stat(path)
     if (size > maxBytes) throw new InputError(`${path}: found ${size} bytes, expected at most ${maxBytes}`)
-    yield* createReadStream(path, { encoding: 'utf8', highWaterMark: blockBytes }) as AsyncIterable<string>
+    yield* decodedBlocks(path, createReadStream(path, { highWaterMark: blockBytes }))
   } catch (error) {
     if (error instanceof InputError) throw error
     throw new InputError(`${path} cannot be read (${messageOf(error)}); expected ${expected}`)

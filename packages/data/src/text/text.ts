@@ -1,6 +1,6 @@
 /** Texts as samples for a model of characters. */
-import { isUtf8 } from 'node:buffer'
 import { InputError } from '@murmuration/core'
+import { charactersIn, inUtf8 } from '../files/utf8.js'
 import type { Source } from '../source.js'
 
 /** A text file, unpacked. */
@@ -39,7 +39,11 @@ export function textSource(files: readonly TextFile[], reading: TextReading = {}
   const name = files.map((file) => file.name).join(', ')
   const length = files.reduce((sum, { bytes }) => sum + bytes.length, 0)
   if (length > maxTextsBytes) throw tooLong(name, `${length} bytes`)
-  return windowsOf(files.map(inUtf8), name, reading)
+  return windowsOf(
+    files.map(({ name: file, bytes }) => inUtf8(file, bytes)),
+    name,
+    reading
+  )
 }
 
 /**
@@ -131,13 +135,6 @@ function alphabetOf(parts: readonly Uint8Array[]): readonly string[] {
   return alphabet
 }
 
-/** The bytes that begin a character: all but those of the form 10xxxxxx. */
-function charactersIn(bytes: Uint8Array): number {
-  let count = 0
-  for (let at = 0; at < bytes.length; at++) if ((bytes[at] & 0xc0) !== 0x80) count++
-  return count
-}
-
 /** Calls `use` with the code point of each character of valid UTF-8. */
 function forEachCharacter(bytes: Uint8Array, use: (point: number) => void): void {
   for (let at = 0; at < bytes.length;) {
@@ -147,28 +144,6 @@ function forEachCharacter(bytes: Uint8Array, use: (point: number) => void): void
     for (let k = 0; k < following; k++) point = (point << 6) | (bytes[at++] & 0x3f)
     use(point)
   }
-}
-
-/** A file without its byte order mark. */
-function inUtf8({ name, bytes }: TextFile): Uint8Array {
-  if (isUtf8(bytes)) return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes
-  throw new InputError(`${name}: ${positionOfWrong(bytes)} is not UTF-8; save the text as UTF-8`)
-}
-
-/** The bytes that are decoded at a time. */
-const blockBytes = 2 ** 20
-
-/** Where bytes that are not UTF-8 begin: `line 3, character 5`, both from 1. */
-function positionOfWrong(bytes: Uint8Array): string {
-  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
-  let [line, character] = [1, 1]
-  for (let start = 0; start < bytes.length; start += blockBytes)
-    for (const each of decoder.decode(bytes.subarray(start, start + blockBytes), { stream: true })) {
-      if (each === '\uFFFD') return `line ${line}, character ${character}`
-      if (each === '\n') [line, character] = [line + 1, 1]
-      else character++
-    }
-  return `line ${line}, character ${character}`
 }
 
 const shown = (text: string) => JSON.stringify(text.length > 120 ? `${text.slice(0, 120)}…` : text)

@@ -1,0 +1,62 @@
+import { isUtf8 } from 'node:buffer'
+import { InputError, wrongUtf8 } from '@murmuration/core'
+
+const lineFeed = 0x0a
+const byteOrderMark = '\uFEFF'
+
+/** A file without its byte order mark. Throws an {@link InputError} that names line and character of what is not UTF-8. */
+export function inUtf8(name: string, bytes: Buffer): Buffer {
+  if (!isUtf8(bytes)) throw notUtf8(name, bytes)
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes
+}
+
+/**
+ * The blocks of a file as texts, without its byte order mark. A character may be divided between two blocks.
+ *
+ * @throws InputError as {@link inUtf8} does
+ */
+export async function* decodedBlocks(name: string, blocks: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  let rest: Buffer = Buffer.alloc(0)
+  let [line, character] = [1, 1]
+  for await (const block of blocks) {
+    const all = rest.length === 0 ? block : Buffer.concat([rest, block])
+    const whole = all.subarray(0, endOfCharacters(all))
+    if (!isUtf8(whole)) throw notUtf8(name, whole, line, character)
+    const text = whole.toString()
+    const isFirst = line === 1 && character === 1
+    yield isFirst && text.startsWith(byteOrderMark) ? text.slice(1) : text
+    const lastLine = whole.subarray(whole.lastIndexOf(lineFeed) + 1)
+    if (lastLine.length < whole.length) [line, character] = [line + lineFeedsIn(whole), 1]
+    character += charactersIn(lastLine)
+    rest = all.subarray(whole.length)
+  }
+  if (rest.length > 0) throw notUtf8(name, rest, line, character)
+}
+
+/** Before the beginning of a last character whose other bytes are missing. */
+function endOfCharacters(bytes: Buffer): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back]
+    const length = byte < 0xc0 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4
+    if (length > back) return bytes.length - back
+    if ((byte & 0xc0) !== 0x80) break
+  }
+  return bytes.length
+}
+
+function lineFeedsIn(bytes: Buffer): number {
+  let count = 0
+  for (let at = bytes.indexOf(lineFeed); at >= 0; at = bytes.indexOf(lineFeed, at + 1)) count++
+  return count
+}
+
+/** The bytes that begin a character: all but those of the form 10xxxxxx. */
+export function charactersIn(bytes: Uint8Array): number {
+  let count = 0
+  for (let at = 0; at < bytes.length; at++) if ((bytes[at] & 0xc0) !== 0x80) count++
+  return count
+}
+
+function notUtf8(name: string, bytes: Buffer, line = 1, character = 1): InputError {
+  return new InputError(`${name}: ${wrongUtf8(bytes, line, character)} is not UTF-8; save the file as UTF-8`)
+}
