@@ -1,11 +1,13 @@
 import { InputError, type ModelSignature } from '@murmuration/core'
-import { refuseSpecialFile } from './files/special-file.js'
 import { sizeOf } from '@murmuration/vectors'
-import { readFileUpTo } from './files/data-file.js'
+import { readData } from './files/data-file.js'
 import { readParquet } from './files/parquet.js'
 import { maxTableBytes } from './files/table.js'
 import { inputColumns, tableInputs } from './files/table-inputs.js'
 import { fitted } from './images/fit.js'
+
+const tableName = /\.(csv(\.gz)?|parquet)$/i
+const parquetName = /\.parquet$/i
 
 /** The input of one sample, and its position: a file, or a file and its line. */
 export interface ModelInput {
@@ -14,17 +16,16 @@ export interface ModelInput {
 }
 
 /**
- * The inputs in a file, prepared like the model's training data: an image, PNG or JPEG, or the rows of a CSV or Parquet file. Throws an {@link
+ * The inputs in a file, prepared like the model's training data: an image, PNG or JPEG, or the rows of a CSV file, also packed, or a Parquet file. Throws an {@link
  * InputError} that names the file, and the line, for what the model cannot take.
  */
 export async function inputsIn(path: string, signature: ModelSignature): Promise<readonly ModelInput[]> {
-  await refuseSpecialFile(path)
-  const bytes = await readFileUpTo(path, maxTableBytes)
+  const bytes = await readData({ name: path, path }, { limit: maxTableBytes })
   const { inputShape, preprocessing } = signature
   if (preprocessing.kind === 'text')
     throw new InputError(`${path}: the model continues texts; give the beginning of one with --prompt`)
   if (preprocessing.kind === 'image') {
-    if (/\.(csv|parquet)$/i.test(path))
+    if (tableName.test(path))
       throw new InputError(
         `${path}: the model takes images of ${inputShape.slice(0, 2).join(' × ')} pixels; give PNG or JPEG files`
       )
@@ -32,11 +33,14 @@ export async function inputsIn(path: string, signature: ModelSignature): Promise
     const pixels = fitted(decodeImage(path, bytes), inputShape)
     return [{ from: path, values: new Float32Array(pixels.length).map((_, index) => pixels[index] / 255) }]
   }
-  const file = { name: path, bytes }
-  if (!/\.(csv|parquet)$/i.test(path))
+  if (!tableName.test(path))
     throw new InputError(
-      `${path}: the model takes rows of ${sizeOf(inputShape)} numbers; give a .csv or a .parquet file`
+      `${path}: the model takes rows of ${sizeOf(inputShape)} numbers; give a .csv, a .csv.gz or a .parquet file`
     )
-  const read = /\.csv$/i.test(path) ? (await import('./files/csv.js')).readCsvInputs : readParquet
-  return tableInputs(await read(file, inputColumns({ length: sizeOf(inputShape), names: preprocessing.names })))
+  const file = { name: path, bytes }
+  const { names } = preprocessing
+  const columns = inputColumns({ length: sizeOf(inputShape), names })
+  if (parquetName.test(path)) return tableInputs(await readParquet(file, columns))
+  const { readCsvInputs } = await import('./files/csv.js')
+  return tableInputs(readCsvInputs(file, columns, names))
 }

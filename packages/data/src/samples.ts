@@ -109,6 +109,10 @@ export type DataDescription =
       readonly sha256?: Readonly<Record<string, string>>
       /** For a folder of images: the edge in pixels of the square to which all are scaled. */
       readonly size?: number
+      /** For tables: the name of the target's column, or `first` or `last`. */
+      readonly target?: string
+      /** For tables: the names of columns that are not read. */
+      readonly ignore?: readonly string[]
       /** Whether every file needs a SHA-256, even one on this machine. */
       readonly mustMatch?: boolean
     }
@@ -119,6 +123,10 @@ export interface TestDescription {
   readonly path: string | readonly string[]
   /** For a folder of images: the edge in pixels of the square to which all are scaled. */
   readonly size?: number
+  /** For tables: the name of the target's column, or `first` or `last`. */
+  readonly target?: string
+  /** For tables: the names of columns that are not read. */
+  readonly ignore?: readonly string[]
   /** SHA-256 in hex of each file, by file name; for images by `CLASS/FILE`. */
   readonly sha256: Readonly<Record<string, string>>
 }

@@ -2,7 +2,8 @@
 import { InputError } from '@murmuration/core'
 import test from 'ava'
 import { readCsv } from './files/csv.js'
-import { sampleColumns, tableSource } from './files/table.js'
+import { tableSource } from './files/table.js'
+import { sampleColumns } from './files/table-columns.js'
 import { fittedTo, fittedToModel } from './test-set.js'
 
 const read = (text: string) => tableSource([readCsv({ name: 'a.csv', bytes: Buffer.from(text) }, sampleColumns())])

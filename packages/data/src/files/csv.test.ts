@@ -2,7 +2,8 @@ import { InputError } from '@murmuration/core'
 import test from 'ava'
 import { take } from '../source.js'
 import { readCsv, readCsvInputs } from './csv.js'
-import { maxCells, maxColumns, sampleColumns, type TableFile, type TableReading, tableSource } from './table.js'
+import { maxCells, maxColumns, type TableFile, type TableReading, tableSource } from './table.js'
+import { sampleColumns } from './table-columns.js'
 import { inputColumns } from './table-inputs.js'
 
 const csvSource = (files: readonly TableFile[], reading?: TableReading) =>
@@ -135,6 +136,6 @@ test('a target with a different text in each row is refused before all of them a
   refused(lines(120_000, (k) => `t${k}`).join('\n'), /at least 100000 classes, expected at most 10000/)
   refused(lines(120_000, (k) => `${k}.5`).join('\n'), /line 1, column 2 is "0.5", expected a class/)
   refused(lines(120_000, String).join('\n'), /line 10001, column 2 is class 10000, expected one below 10000/)
-  const { classes, targets } = csvSource([table('a.csv', lines(200, (k) => '0'.repeat(k) + (k % 2)).join('\n'))])
-  t.deepEqual([classes, targets[199]], [2, 1])
+  const { classes } = csvSource([table('a.csv', lines(200, (k) => '0'.repeat(k) + (k % 2)).join('\n'))])
+  t.is(classes, 200)
 })

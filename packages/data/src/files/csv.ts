@@ -1,19 +1,20 @@
 import { InputError } from '@murmuration/core'
+import { isWord, numberIn } from './cells.js'
+import { type HeaderFacts, isHeader } from './csv-header.js'
 import { CsvScanner } from './csv-scanner.js'
 import { DistinctCells } from './distinct-cells.js'
 import {
   checkedNumber,
   firstRepeated,
-  isNumber,
-  isWord,
-  labelNames,
   maxCells,
   type Table,
   type TableFile,
   type TableHead,
+  type TableReading,
   tooManyCells,
   type WantedColumns
 } from './table.js'
+import { inUtf8 } from './utf8.js'
 
 /**
  * A CSV file with a target.
@@ -21,33 +22,68 @@ import {
  * @param wanted - chooses columns when the first line is known
  * @throws InputError that names the file, and the line, for what is no CSV or has no values
  */
-export function readCsv(file: TableFile, wanted: (head: TableHead) => WantedColumns): Table {
-  const isHeader = (cells: readonly string[]) =>
-    cells.slice(0, -1).some(isWord) || labelNames.includes(cells[cells.length - 1].toLowerCase())
-  return tableOf(file, isHeader, wanted)
-}
-
-/** A CSV file of inputs, perhaps without a target. Throws as {@link readCsv} does. */
-export function readCsvInputs(file: TableFile, wanted: (head: TableHead) => WantedColumns): Table {
-  return tableOf(file, (cells) => cells.some(isWord), wanted)
-}
-
-/** A first line is a header if any cell is no number; the last cell does not count, since it may be a class. */
-function tableOf(
-  { name, bytes }: TableFile,
-  isHeader: (cells: readonly string[]) => boolean,
-  wanted: (head: TableHead) => WantedColumns
+export function readCsv(
+  file: TableFile,
+  wanted: (head: TableHead) => WantedColumns,
+  { target, targets, like }: TableReading = {}
 ): Table {
-  const scanner = new CsvScanner(name, inUtf8(bytes))
-  const first = scanner.next() ? scanner.texts() : []
-  const names = first.length > 0 && isHeader(first) ? first : undefined
+  const names = like?.preprocessing?.kind === 'numbers' ? like.preprocessing.names : undefined
+  return tableOf(file, { hasTarget: true, target, targets, names }, wanted)
+}
+
+/**
+ * A CSV file of inputs, perhaps without a target. Throws as {@link readCsv} does.
+ *
+ * @param names - the names of columns that it has if it has names
+ */
+export function readCsvInputs(
+  file: TableFile,
+  wanted: (head: TableHead) => WantedColumns,
+  names?: readonly string[]
+): Table {
+  return tableOf(file, { hasTarget: false, names }, wanted)
+}
+
+function tableOf(file: TableFile, facts: HeaderFacts, wanted: (head: TableHead) => WantedColumns): Table {
+  const { name } = file
+  const bytes = contentOf(file)
+  const scanner = new CsvScanner(name, bytes)
+  const first = scanner.next() ? scanner.texts().map((cell) => cell.normalize()) : []
+  const knownNames = facts.names?.map((each) => each.normalize())
+  const target = facts.target?.normalize()
+  const names =
+    first.length > 0 && isHeader(first, { ...facts, target, names: knownNames }, () => secondRow(name, bytes))
+      ? namesAbove(first, () => secondRow(name, bytes))
+      : undefined
   if (first.length === 0 || (names !== undefined && !scanner.next()))
     throw new InputError(`${name}: found no line with values, expected at least one`)
-  const repeated = names && firstRepeated(names)
+  const repeated = names && firstRepeated(names.slice(names.findIndex((each) => each !== '')))
   if (repeated !== undefined)
     throw new InputError(`${name}: line 1 names two columns "${repeated}"; each needs its own name`)
-  const head = { name, names, namesAt: 'line 1', width: first.length } as const
+  const head = { name, names, namesAt: 'line 1', width: (names ?? first).length } as const
   return filled(scanner, head, wanted(head), Math.floor(bytes.length / head.width) + 1)
+}
+
+/** The records from the second on. */
+function secondRow(name: string, bytes: Buffer): CsvScanner {
+  const scanner = new CsvScanner(name, bytes)
+  scanner.next()
+  return scanner
+}
+
+/**
+ * The names of all columns. R writes one less where the rows begin with their names, which are words, or 1, 2 and so
+ * on.
+ */
+function namesAbove(first: readonly string[], below: () => CsvScanner): readonly string[] {
+  const scanner = below()
+  for (let row = 1; row <= 3 && scanner.next(); row++) {
+    if (scanner.width !== first.length + 1) return first
+    const rowName = scanner.text(0)
+    if (!isWord(rowName) && rowName !== String(row)) return first
+    if (row === 3) return ['', ...first]
+  }
+  return first
 }
 
 /**
@@ -69,23 +105,22 @@ function filled(scanner: CsvScanner, head: TableHead, wanted: WantedColumns, max
       )
     if (count === rows) throw tooManyCells(name, 'use a part of the lines')
     lines[count] = scanner.line
-    for (const column of wanted.numbers) numbers[place++] = numberIn(scanner, column, head)
+    for (const column of wanted.numbers) numbers[place++] = numberAt(scanner, column, head)
     if (wanted.classes !== undefined) classes?.add(count, scanner.text(wanted.classes))
     count++
   } while (!classes?.isFull && scanner.next())
   return { ...head, count, place: (row) => `line ${lines[row]}`, wanted, numbers: numbers.subarray(0, place), classes }
 }
 
-function numberIn(scanner: CsvScanner, column: number, head: TableHead): number {
+function numberAt(scanner: CsvScanner, column: number, head: TableHead): number {
   const plain = scanner.plainNumber(column)
   if (!Number.isNaN(plain)) return plain
   const text = scanner.text(column)
-  const value = isNumber(text) ? Number(text) : Number.NaN
-  return checkedNumber(value, text, head, `line ${scanner.line}`, column)
+  return checkedNumber(numberIn(text), text, head, `line ${scanner.line}`, column)
 }
 
-/** Without the byte order mark. A file in UTF-16 begins with one. */
-function inUtf8(bytes: Buffer): Buffer {
+/** Without the byte order mark. A file in UTF-16 begins with one. Throws an {@link InputError} for another encoding. */
+function contentOf({ name, bytes }: TableFile): Buffer {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return Buffer.from(bytes.toString('utf16le', 2))
-  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes
+  return inUtf8(name, bytes)
 }

@@ -9,7 +9,8 @@ import { downloadAll } from './download.js'
 import { maxTextsBytes, type TextFile, textSource, type TextReading } from '../text/text.js'
 import { type IdxFile, idxSource } from './idx.js'
 import { readParquet } from './parquet.js'
-import { maxTableBytes, sampleColumns, tableSource, type TableReading } from './table.js'
+import { maxTableBytes, tableSource, type TableReading } from './table.js'
+import { sampleColumns } from './table-columns.js'
 import { fetchKnownSet, type KnownSetName, knownSetNames, knownSets } from './known-sets.js'
 
 type FilesDescription = Extract<DataDescription, { kind: 'files' }>
@@ -38,7 +39,7 @@ export interface FilesReading {
  * concatenated). Decoders of CSV, tar and images are loaded only when needed. Throws an {@link InputError} that says what was looked for.
  */
 export async function openFiles(
-  { path, sha256 = {}, mustMatch = false, size }: FilesDescription,
+  { path, sha256 = {}, mustMatch = false, size, target, ignore }: FilesDescription,
   { targets, like, context }: FilesReading = {}
 ): Promise<Source> {
   const paths = typeof path === 'string' ? [path] : path
@@ -47,7 +48,7 @@ export async function openFiles(
     readData(file, { sha256: sha256[file.name] ?? (mustMatch ? 'missing' : undefined), limit })
   const packed = await openPacked(files, bytesOf)
   if (packed !== undefined) return packed
-  const tables = await openTables(files, bytesOf, { targets, like })
+  const tables = await openTables(files, bytesOf, { targets, target, ignore, like })
   if (tables !== undefined) return tables
   const imageFiles = (await Promise.all(paths.map(imagesOf))).flat()
   if (imageFiles.length > 0) return imageSource(imageFiles, bytesOf, { size, like })
@@ -87,7 +88,7 @@ async function openTables(
   const { readCsv } = await import('./csv.js')
   const tables = []
   // One after the other: a file needs much more memory while it is read than afterwards.
-  for (const file of csv) tables.push(readCsv(await read(file), wanted))
+  for (const file of csv) tables.push(readCsv(await read(file), wanted, reading))
   for (const file of parquet) tables.push(await readParquet(await read(file), wanted))
   return tableSource(tables, reading)
 }

@@ -7,15 +7,19 @@ import {
   parquetMetadata,
   parquetSchema,
   type SchemaElement,
+  type SchemaTree,
   snappyUncompress
 } from 'hyparquet'
 import { ParquetPages } from './parquet-pages.js'
 import { listsFit } from './parquet-thrift.js'
 import { type Cell, type Distinct, DistinctCells } from './distinct-cells.js'
-import { firstRepeated, isNumber, maxCells, maxColumns } from './table.js'
+import { isWord, numberIn } from './cells.js'
+import { firstRepeated, maxCells, maxColumns } from './table.js'
 
 /** The cells of a column, in the order of the rows. */
 export interface ParquetColumn {
+  /** Why the column cannot be read; it then has no cells. */
+  readonly problem?: string
   /** NaN for a cell that holds no number. */
   readonly numbers: Float64Array<ArrayBuffer>
   /** The first cell that holds no finite number, and its row from 0; absent where all do. */
@@ -42,19 +46,34 @@ export function columnsIn(bytes: Uint8Array<ArrayBuffer>): ParquetAnswer {
   try {
     checkFooter(bytes)
     const metadata = parquetMetadata(bytes, { geoparquet: false })
-    const elements = elementsOf(metadata)
-    const count = countOf(metadata, elements.length)
-    const pages = new ParquetPages(bytes, compressors)
     const root = parquetSchema(metadata)
-    const columns = root.children.map((column, index) => {
+    const elements = elementsOf(root)
+    const count = countOf(metadata, leavesOf(root))
+    const pages = new ParquetPages(bytes, compressors)
+    let leaf = 0
+    const columns = root.children.map((column): ParquetColumn => {
+      const first = leaf
+      leaf += leavesOf(column)
+      const problem = unsupported(column) ?? packedProblem(metadata, first)
+      if (problem !== undefined) return { numbers: new Float64Array(0), problem }
       const groups = metadata.row_groups.map(({ columns, num_rows }) =>
-        pages.valuesOf(columns[index], Number(num_rows), [root, column])
+        pages.valuesOf(columns[first], Number(num_rows), [root, column])
       )
-      return columnIn(groups, column.element, count)
+      return readable(() => columnIn(groups, column.element, count))
     })
-    return { names: elements.map(({ name }) => name.trim()), count, columns }
+    return { names: elements.map(({ name }) => textOf(name)), count, columns }
   } catch (error) {
     return { problem: problemIn(error) }
+  }
+}
+
+/** A column, or why its texts cannot be read. */
+function readable(read: () => ParquetColumn): ParquetColumn {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof NotUtf8Error) return { numbers: new Float64Array(0), problem: error.message }
+    throw error
   }
 }
 
@@ -72,32 +91,35 @@ function problemIn(error: unknown): string {
   return `cannot be decoded${detail}; ${again}`
 }
 
-/** The columns, each with one value per row. Throws an InputError for other ones. */
-function elementsOf({ schema: [root, ...elements], row_groups }: FileMetaData): readonly SchemaElement[] {
-  const isFlat = root.num_children === elements.length
-  for (const { name, type, converted_type, logical_type, num_children, repetition_type } of elements) {
-    const unsupported = [converted_type, logical_type?.type].find((each) => !types.includes(each))
-    const found =
-      num_children || repetition_type === 'REPEATED' || !isFlat
-        ? 'several values per row'
-        : type === 'INT96'
-          ? type
-          : unsupported
-    const isUnscaled = logical_type?.type === 'DECIMAL' && converted_type !== 'DECIMAL'
-    if (found === undefined && !isUnscaled) continue
-    throw new InputError(
-      `column "${name}" has ${found ?? 'decimals without a scale'}; expected numbers, texts or booleans: leave the column out, or convert it`
-    )
-  }
-  if (elements.length > maxColumns) throw new InputError(`${elements.length} columns, expected at most ${maxColumns}`)
-  const names = elements.map(({ name }) => name.trim())
-  const duplicate = firstRepeated(names)
+/** The columns by their elements. Throws an InputError for too many, and for a name that two have. */
+function elementsOf({ children }: SchemaTree): readonly SchemaElement[] {
+  if (children.length > maxColumns) throw new InputError(`${children.length} columns, expected at most ${maxColumns}`)
+  const elements = children.map(({ element }) => element)
+  const duplicate = firstRepeated(elements.map(({ name }) => textOf(name)))
   if (duplicate !== undefined) throw new InputError(`two columns are named "${duplicate}", expected each name once`)
-  const codec = row_groups.flatMap(({ columns }) => columns).find(({ meta_data }) => !isKnown(meta_data?.codec))
-  if (codec === undefined) return elements
-  throw new InputError(
-    `is compressed by ${codec.meta_data?.codec ?? 'an unknown codec'}, expected ${Object.keys(compressors).join(', ')} or UNCOMPRESSED: write it with one of these`
-  )
+  return elements
+}
+
+/** The columns that a file has for one of the schema: several where a row has several values. */
+const leavesOf = ({ children }: SchemaTree): number =>
+  children.length === 0 ? 1 : children.reduce((sum, child) => sum + leavesOf(child), 0)
+
+/** Why a column has no equivalent in CSV. */
+function unsupported({ element }: SchemaTree): string | undefined {
+  const { name, type, converted_type, logical_type, num_children, repetition_type } = element
+  const other = [converted_type, logical_type?.type].find((each) => !types.includes(each))
+  const isNested = Boolean(num_children) || repetition_type === 'REPEATED'
+  const found = isNested ? 'several values per row' : type === 'INT96' ? type : other
+  const isUnscaled = logical_type?.type === 'DECIMAL' && converted_type !== 'DECIMAL'
+  if (found === undefined && !isUnscaled) return undefined
+  return `column "${name}" has ${found ?? 'decimals without a scale'}; expected numbers, texts or booleans: leave the column out with ignore: [${name}], or convert it`
+}
+
+/** What is wrong with the compression of a column. */
+function packedProblem({ row_groups }: FileMetaData, column: number): string | undefined {
+  const codec = row_groups.map(({ columns }) => columns[column]?.meta_data?.codec).find((each) => !isKnown(each))
+  if (codec === undefined) return undefined
+  return `is compressed by ${codec}, expected ${Object.keys(compressors).join(', ')} or UNCOMPRESSED: write it with one of these`
 }
 
 const isKnown = (codec = '') => codec === 'UNCOMPRESSED' || codec in compressors
@@ -164,8 +186,8 @@ class ColumnCells {
       this.#classes = this.#classesBefore(row)
     }
     const cell = this.#classes.add(row, value) ?? this.#cellOf(value)
-    this.#numbers[row] = typeof cell === 'number' || isNumber(cell) ? Number(cell) : Number.NaN
-    if (typeof cell !== 'number' && !isNumber(cell)) this.#word ??= { cell, row }
+    this.#numbers[row] = typeof cell === 'number' ? cell : numberIn(cell)
+    if (cell === '' || isWord(cell)) this.#word ??= { cell, row }
   }
 
   #classesBefore(row: number): DistinctCells {
@@ -184,13 +206,24 @@ function cellOf({ converted_type, scale = 0 }: SchemaElement): (value: unknown) 
       case 'bigint':
         return Number.isSafeInteger(Number(value)) ? Number(value) : String(value)
       case 'string':
-        return value.trim()
+        return textOf(value)
       case 'boolean':
         return String(value)
       default:
         return ''
     }
   }
+}
+
+class NotUtf8Error extends InputError {}
+
+/**
+ * A text without blanks around it, in one normal form of Unicode. Throws an InputError for U+FFFD, with which the
+ * decoder replaces what is not UTF-8: different texts would become one.
+ */
+function textOf(text: string): string {
+  if (!text.includes('\uFFFD')) return text.trim().normalize()
+  throw new NotUtf8Error(`has the text "${text.slice(0, 40)}", which is not UTF-8; write the texts as UTF-8`)
 }
 
 // The lengths are those of pages, which were checked.

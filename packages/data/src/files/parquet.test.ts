@@ -12,7 +12,8 @@ import { readCsv } from './csv.js'
 import { openFiles } from './files.js'
 import { columnsIn } from './parquet-columns.js'
 import { readParquet } from './parquet.js'
-import { sampleColumns, tableSource } from './table.js'
+import { tableSource } from './table.js'
+import { sampleColumns } from './table-columns.js'
 
 type Options = Omit<Parameters<typeof parquetWriteBuffer>[0], 'columnData'>
 

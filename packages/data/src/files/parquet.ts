@@ -35,6 +35,10 @@ export async function readParquet(
   if (count === 0) throw new InputError(`${name}: found no row, expected at least one`)
   const head = { name, names, namesAt: 'the schema', width: names.length } as const
   const which = wanted(head)
+  const unread = [...which.numbers, ...(which.classes === undefined ? [] : [which.classes])].find(
+    (column) => columns[column].problem !== undefined
+  )
+  if (unread !== undefined) throw new InputError(`${name}: ${columns[unread].problem}`)
   const numbers = numbersOf(columns, which.numbers, count, (value, cell, row, column) =>
     checkedNumber(value, cell, head, `row ${row + 1}`, column)
   )

@@ -1,5 +1,6 @@
 import { InputError } from '@murmuration/core'
-import { labelNames, type Table, type TableHead, type WantedColumns } from './table.js'
+import type { Table, TableHead, WantedColumns } from './table.js'
+import { indexColumns, labelNames } from './table-columns.js'
 
 /** The required content of a row. */
 export interface ExpectedColumns {
@@ -11,16 +12,19 @@ export interface ExpectedColumns {
 /**
  * The columns of a model's input. Where columns have names and those of the training data are known, they are matched
  * by name, in any order, and
- * others are ignored. Otherwise a row must have as many numbers as the model takes, besides a column with the name of a
- * target.
+ * others are ignored. Otherwise a row must have as many numbers as the model takes, besides columns with the name of a target
+ * and those that number the rows.
  *
  * Throws an {@link InputError} that names the file for a table without them.
  */
 export function inputColumns({ length, names }: ExpectedColumns): (head: TableHead) => WantedColumns {
+  const known = names?.map((each) => each.normalize())
   return ({ name, names: found, namesAt, width }) => {
-    if (found !== undefined && names !== undefined) return { numbers: columnsNamed(names, name, found, namesAt) }
+    const index = indexColumns(found)
+    if (found !== undefined && known !== undefined) return { numbers: columnsNamed(known, name, found, namesAt) }
     const all = Array.from({ length: width }, (_, column) => column)
-    const numbers = all.filter((column) => !labelNames.includes(found?.[column].toLowerCase() ?? ''))
+    const isLabel = (column: number) => labelNames.includes(found?.[column].toLowerCase() ?? '')
+    const numbers = all.filter((column) => !isLabel(column) && !index.has(column))
     if (numbers.length === length) return { numbers }
     throw new InputError(
       `${name}: ${namesAt} has ${numbers.length} columns; the model takes ${length} numbers, without a target`

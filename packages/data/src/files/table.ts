@@ -1,7 +1,9 @@
 import { InputError } from '@murmuration/core'
 import type { Fit } from '../samples.js'
 import type { Source } from '../source.js'
+import { isNumber } from './cells.js'
 import type { Cell, Distinct } from './distinct-cells.js'
+import { classify } from './table-classes.js'
 
 /** A file of a table: CSV or Parquet. */
 export interface TableFile {
@@ -52,50 +54,31 @@ export const maxColumns = 2 ** 20
 export interface TableReading {
   /** 'numbers' for a target that is a real value; a class by default. */
   readonly targets?: 'classes' | 'numbers' | undefined
+  /** The name of the target's column, or `first` or `last`. */
+  readonly target?: string | undefined
+  /** The names of columns that are not read. */
+  readonly ignore?: readonly string[] | undefined
   /** Samples that these have to fit: they number the classes, and order the columns where both have names. */
   readonly like?: Fit | undefined
 }
 
-/** The maximum number of classes. */
-const classLimit = 10_000
-
-/** Possible names of the target's column. */
-export const labelNames: readonly string[] = ['label', 'class', 'target']
-
 /**
- * The columns of samples. One is the target: the one named `label`, `class` or `target` when columns have names,
- * otherwise the last. All others are
- * numbers and are taken unchanged, in the order of `like`, where all have names. A target that is a real value comes
- * after the other numbers.
- *
- * Throws an {@link InputError} for a table without them.
- */
-export function sampleColumns({ targets, like }: TableReading = {}): (head: TableHead) => WantedColumns {
-  return (head) => {
-    if (head.width < 2)
-      throw new InputError(`${head.name}: found one column, expected at least two: numbers and a class`)
-    const target = findLabel(head.names) ?? head.width - 1
-    const numbers = columnsOf(head, target, like)
-    return targets === 'numbers' ? { numbers: [...numbers, target] } : { numbers, classes: target }
-  }
-}
-
-/**
- * The samples of tables with the columns of {@link sampleColumns}, one table after the other. Classes are whole numbers
+ * The samples of tables with the columns of `sampleColumns`, one table after the other. Classes are whole numbers
  * from 0, or words, which are
  * then numbered in alphabetical order, over all files.
  *
  * Throws an {@link InputError} that names the file and the line or row.
  */
 export function tableSource(tables: readonly Table[], reading: TableReading = {}): Source {
-  const [{ names, width, wanted }] = tables
+  const [{ names, wanted }] = tables
   for (const table of tables.slice(1)) checkAlike(table, tables[0])
-  const length = width - 1
-  const columns = wanted.numbers.slice(0, length)
   const stride = wanted.numbers.length
+  const length = wanted.classes === undefined ? stride - 1 : stride
+  const columns = wanted.numbers.slice(0, length)
   const numbers = concatenated(tables)
   const count = tables.reduce((sum, table) => sum + table.count, 0)
   const targets = stride > length ? { targets: everyLast(numbers, stride) } : classify(tables, reading)
+  if (reading.like === undefined) refuseOneValue(tables, targets.targets)
   return {
     count,
     inputShape: [length],
@@ -106,6 +89,18 @@ export function tableSource(tables: readonly Table[], reading: TableReading = {}
       for (let column = 0; column < length; column++) out[column] = numbers[index * stride + column]
     }
   }
+}
+
+/** Throws an {@link InputError} where all rows have one target: then every model is right. */
+function refuseOneValue(tables: readonly Table[], targets: Float32Array): void {
+  const { name, names, wanted, numbers, classes } = tables[0]
+  if (targets.length < 2 || targets.some((target) => target !== targets[0])) return
+  const column = wanted.classes ?? wanted.numbers[wanted.numbers.length - 1]
+  const called = names === undefined ? '' : ` ("${names[column]}")`
+  const value = classes?.cells[0] ?? numbers[wanted.numbers.length - 1]
+  throw new InputError(
+    `${name}: column ${column + 1}${called}, the target, is "${value}" in all ${targets.length} rows, expected at least two different values; if the target is another column, name it in the training file: data: { path: …, target: NAME }, or target: first`
+  )
 }
 
 function concatenated(tables: readonly Table[]): Float32Array {
@@ -132,38 +127,6 @@ function checkAlike({ name, names, namesAt, width }: TableHead, first: TableHead
   }
   if (width === first.width) return
   throw new InputError(`${name}: found ${width} columns, expected ${first.width} as in ${first.name}`)
-}
-
-/** The columns of the inputs: all but the target, in the order of `like`. */
-function columnsOf({ name, names, namesAt, width }: TableHead, labelColumn: number, like?: Fit): readonly number[] {
-  const columns = Array.from({ length: width }, (_, column) => column).filter((column) => column !== labelColumn)
-  const wanted = like?.preprocessing?.kind === 'numbers' ? like.preprocessing.names : undefined
-  if (names === undefined || wanted === undefined) return columns
-  const found = new Map(columns.map((column) => [names[column], column]))
-  const expected = new Set(wanted)
-  const missing = wanted.filter((name) => !found.has(name))
-  const other = [...found.keys()].filter((name) => !expected.has(name))
-  if (missing.length === 0 && other.length === 0 && columns.length === wanted.length)
-    return wanted.map((name) => found.get(name) ?? 0)
-  const shown = (all: readonly string[]) => (all.length === 0 ? 'nothing' : all.slice(0, 5).join(', '))
-  throw new InputError(
-    `${name}: ${namesAt} has other columns than expected, which are ${wanted.slice(0, 10).join(', ')}: missing: ${shown(missing)}; not expected: ${shown(other)}`
-  )
-}
-
-/** Whether a cell has content that is no number. */
-export function isWord(cell: Cell): boolean {
-  return typeof cell === 'string' && cell !== '' && !isNumber(cell)
-}
-
-/** Whether a cell holds a finite number. */
-export function isNumber(cell: Cell): boolean {
-  return cell !== '' && Number.isFinite(Number(cell))
-}
-
-function findLabel(names: readonly string[] | undefined): number | undefined {
-  const column = names?.findIndex((name) => labelNames.includes(name.toLowerCase())) ?? -1
-  return column < 0 ? undefined : column
 }
 
 /**
@@ -195,77 +158,4 @@ export function tooManyCells(name: string, remedy: string): InputError {
 export function firstRepeated(names: readonly string[]): string | undefined {
   const earlier = new Set<string>()
   return names.find((name) => earlier.size === earlier.add(name).size)
-}
-
-type Targets = Pick<Source, 'classes' | 'classNames' | 'targets'>
-
-/** A class as it is written, and where it occurs first. */
-interface FoundClass {
-  readonly cell: Cell
-  readonly word: string
-  readonly place: string
-}
-
-function classify(tables: readonly Table[], { like }: TableReading): Targets {
-  const classNames = like?.classNames
-  const found = tables.flatMap(classesIn)
-  if (classNames === undefined && found.every(({ word }) => /^\d+$/.test(word))) return numbered(tables, found)
-  const invalid = found.find(({ cell }) => cell === '' || isNoClass(cell))
-  if (invalid !== undefined) {
-    throw new InputError(
-      `${invalid.place} is "${invalid.word}", expected a class: a whole number or a word ` +
-        '(to learn numbers, set loss: mean-squared-error in a training file)'
-    )
-  }
-  const words = new Set(found.map(({ word }) => word))
-  if (words.size > classLimit) throw tooManyClasses(tables, words.size)
-  const knownNames = classNames ?? [...words].sort()
-  const numbers = new Map(knownNames.map((word, index) => [word, index]))
-  const unknown = found.find(({ word }) => !numbers.has(word))
-  if (unknown !== undefined)
-    throw new InputError(
-      `${unknown.place} is the class "${unknown.word}", which the test set does not have; it has ${knownNames.slice(0, 10).join(', ')}`
-    )
-  const targets = targetsOf(tables, (word) => numbers.get(word) ?? 0)
-  return { classes: knownNames.length, classNames: knownNames, targets }
-}
-
-function classesIn(table: Table): readonly FoundClass[] {
-  const { cells = [], firstRows = [] } = table.classes ?? {}
-  const column = (table.wanted.classes ?? 0) + 1
-  return cells.map((cell, index) => {
-    const place = `${table.name}: ${table.place(firstRows[index])}, column ${column}`
-    return { cell, word: String(cell), place }
-  })
-}
-
-/** Whether a cell holds a number that is not whole: a fraction, or in a file with types also NaN or infinity. */
-function isNoClass(cell: Cell): boolean {
-  return (typeof cell === 'number' || isNumber(cell)) && !Number.isInteger(Number(cell))
-}
-
-function numbered(tables: readonly Table[], found: readonly FoundClass[]): Targets {
-  const tooLarge = found.find(({ word }) => Number(word) >= classLimit)
-  if (tooLarge !== undefined)
-    throw new InputError(`${tooLarge.place} is class ${Number(tooLarge.word)}, expected one below ${classLimit}`)
-  if (tables.some(({ classes }) => classes?.isFull)) throw tooManyClasses(tables, found.length)
-  const classes = found.reduce((max, { word }) => Math.max(max, Number(word) + 1), 0)
-  return { classes, targets: targetsOf(tables, Number) }
-}
-
-function tooManyClasses(tables: readonly Table[], count: number): InputError {
-  const prefix = tables.some(({ classes }) => classes?.isFull) ? 'at least ' : ''
-  return new InputError(`${tables[0].name}: ${prefix}${count} classes, expected at most ${classLimit}`)
-}
-
-/** The number of each row's class. */
-function targetsOf(tables: readonly Table[], numberOf: (word: string) => number): Float32Array {
-  const targets = new Float32Array(tables.reduce((sum, { count }) => sum + count, 0))
-  let start = 0
-  for (const { count, classes } of tables) {
-    const numbers = Float32Array.from(classes?.cells ?? [], (cell) => numberOf(String(cell)))
-    for (let row = 0; row < count; row++) targets[start + row] = numbers[classes?.numbers[row] ?? 0]
-    start += count
-  }
-  return targets
 }
