@@ -10,6 +10,7 @@ import { openFiles } from './files.js'
 
 const images = Buffer.from([0, 0, 8, 3, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 255])
 const labels = Buffer.from([0, 0, 8, 1, 0, 0, 0, 1, 7])
+const others = Buffer.from([0, 0, 8, 1, 0, 0, 0, 1, 3])
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
 async function folder(t: ExecutionContext, files: Readonly<Record<string, Uint8Array | string>>): Promise<string> {
@@ -28,16 +29,25 @@ test('a folder with only a t10k pair, half of it packed, opens', async (t) => {
 })
 
 test('train and t10k are put together, and one file finds its partner alone', async (t) => {
-  const path = await folder(t, { ...pair, 'train-images-idx3-ubyte': images, 'train-labels-idx1-ubyte': labels })
+  const path = await folder(t, { ...pair, 'train-images-idx3-ubyte': images, 'train-labels-idx1-ubyte': others })
   t.is((await openFiles({ kind: 'files', path })).count, 2)
   t.is((await openFiles({ kind: 'files', path: join(path, 'train-images-idx3-ubyte') })).count, 1)
+})
+
+test('images of one class, and a table beside images, are refused', async (t) => {
+  const path = await folder(t, { ...pair, 'train-images-idx3-ubyte': images, 'train-labels-idx1-ubyte': labels })
+  const refused = (message: RegExp) =>
+    t.throwsAsync(openFiles({ kind: 'files', path }), { instanceOf: InputError, message })
+  await refused(/all 2 images are of class 7, expected at least two classes/)
+  await writeFile(join(path, 'a.csv'), '1,0\n2,1')
+  await refused(/a\.csv and .*ubyte(\.gz)?: found a table and images, expected one of them/)
 })
 
 test('what is there packed and unpacked is there once; pairs of the same name in two folders are two', async (t) => {
   const rows = '1,0\n2,1\n3,0'
   const path = await folder(t, { 'a.csv': rows, 'a.csv.gz': gzipSync(rows), 'b.csv.gz': gzipSync(rows) })
   t.is((await openFiles({ kind: 'files', path })).count, 6)
-  const both = [await folder(t, pair), await folder(t, pair)]
+  const both = [await folder(t, pair), await folder(t, { ...pair, 't10k-labels-idx1-ubyte': others })]
   t.is((await openFiles({ kind: 'files', path: both })).count, 2)
   const files = ['t10k-images-idx3-ubyte.gz', 't10k-labels-idx1-ubyte'].map((name) => join(both[0], name))
   t.is((await openFiles({ kind: 'files', path: files })).count, 1, 'either file finds the other')

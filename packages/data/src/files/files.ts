@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import { InputError, invariant, messageOf } from '@murmuration/core'
 import type { DataDescription, Fit } from '../samples.js'
 import type { Source } from '../source.js'
-import { imagesIn, imageSource } from '../images/folder.js'
+import { classFolders, imagesIn, imageSource } from '../images/folder.js'
 import { type DataFile, readData, type ReadFile } from './data-file.js'
 import { downloadAll } from './download.js'
 import { maxTextsBytes, type TextFile, textSource, type TextReading } from '../text/text.js'
@@ -46,8 +46,12 @@ export async function openFiles(
   const files = (await Promise.all(paths.map((each) => filesOf(each, sha256)))).flat()
   const bytesOf: ReadFile = (file, limit) =>
     readData(file, { sha256: sha256[file.name] ?? (mustMatch ? 'missing' : undefined), limit })
+  await refuseSeveralKinds(paths, files)
   const packed = await openPacked(files, bytesOf)
-  if (packed !== undefined) return packed
+  if (packed !== undefined) {
+    if (like === undefined) refuseOneClass(packed, files)
+    return packed
+  }
   const tables = await openTables(files, bytesOf, { targets, target, ignore, like })
   if (tables !== undefined) return tables
   const imageFiles = (await Promise.all(paths.map(imagesOf))).flat()
@@ -56,6 +60,32 @@ export async function openFiles(
   if (texts !== undefined) return texts
   throw new InputError(
     `${paths.join(', ')} has no data that can be read (found: ${namesOf(files)}); expected X-images-idx3-ubyte with X-labels-idx1-ubyte, a .csv or .txt file, each also as .gz, a .parquet file, cifar-10-binary.tar.gz, or a folder of images (PNG, JPEG) for each class`
+  )
+}
+
+/** Throws an InputError for a table beside images: either may be meant. One folder of images is no data set. */
+async function refuseSeveralKinds(paths: readonly string[], files: readonly DataFile[]): Promise<void> {
+  const table = files.find(({ name }) => csvName.test(name) || parquetName.test(name))
+  if (table === undefined) return
+  const packed = files.find(({ name }) => prefixOf(name) !== undefined || cifarName.test(name))?.path
+  const folders = await Promise.all(
+    paths.map(async (path) =>
+      (await isFolder(path)) ? (await classFolders(path)).map((name) => join(path, name)) : []
+    )
+  )
+  const [first, second] = folders.flat()
+  const images = packed ?? (second === undefined ? undefined : first)
+  if (images === undefined) return
+  throw new InputError(
+    `${table.path} and ${images}: found a table and images, expected one of them; name the file that you mean, or move the table to another folder`
+  )
+}
+
+/** Throws an InputError where all images are of one class: then every model is right. */
+function refuseOneClass({ count, targets }: Source, files: readonly DataFile[]): void {
+  if (count < 2 || targets.some((target) => target !== targets[0])) return
+  throw new InputError(
+    `${files[0].path}: all ${count} images are of class ${targets[0]}, expected at least two classes`
   )
 }
 
@@ -112,8 +142,11 @@ async function openTexts(
 }
 
 async function imagesOf(path: string): Promise<readonly DataFile[]> {
-  const isFolder = (await stat(path).catch(() => undefined))?.isDirectory()
-  return isFolder ? imagesIn(path) : []
+  return (await isFolder(path)) ? imagesIn(path) : []
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined))?.isDirectory() ?? false
 }
 
 /** Opens a data set by its name. Throws an {@link InputError} when it is neither cached nor can be fetched. */

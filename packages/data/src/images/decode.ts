@@ -1,7 +1,9 @@
 import { InputError, messageOf } from '@murmuration/core'
 import { convertIndexedToRgb, decode as decodePng, hasPngSignature } from 'fast-png'
 import jpeg from 'jpeg-js'
-import { checkJpeg } from './jpeg.js'
+import { orientationIn, upright } from './exif.js'
+import { converted, formatOf } from './formats.js'
+import { jpegFacts } from './jpeg.js'
 import { bytesPerRow, pixelsIn, type PngHeader } from './png-rows.js'
 import { pngContent, unpackedRows } from './png.js'
 
@@ -21,11 +23,14 @@ const maxPngBytes = 8 * maxPixels
 /** The same for interlaced ones, whose decoder takes four times as much: 128 MiB. */
 const maxInterlacedBytes = 2 ** 27
 
-/** Decodes a PNG or JPEG file, recognised by its first bytes. Transparency is ignored. Throws an {@link InputError} that names the file. */
+/**
+ * Decodes a PNG or JPEG file, recognised by its first bytes, upright as viewers show it. Transparency is ignored. Throws
+ * an {@link InputError} that names the file.
+ */
 export function decodeImage(name: string, bytes: Uint8Array): DecodedImage {
   const isJpeg = bytes[0] === 0xff && bytes[1] === 0xd8
   if (!isJpeg && !(bytes.length > 28 && hasPngSignature(bytes)))
-    throw new InputError(`${name}: is neither PNG nor JPEG; convert it to one of them`)
+    throw new InputError(`${name}: is ${formatOf(bytes)}, expected PNG or JPEG; ${converted}`)
   try {
     return isJpeg ? fromJpeg(bytes) : fromPng(bytes)
   } catch (error) {
@@ -34,25 +39,27 @@ export function decodeImage(name: string, bytes: Uint8Array): DecodedImage {
 }
 
 function fromJpeg(bytes: Uint8Array): DecodedImage {
-  checkJpeg(bytes)
+  const { isRgb, orientation } = jpegFacts(bytes)
   const options = {
+    ...(isRgb && { colorTransform: false }),
     useTArray: true,
     formatAsRGBA: false,
     maxResolutionInMP: maxPixels / 1e6,
     maxMemoryUsageInMB: 1024
   } as const
   const { width, height, data } = jpeg.decode(bytes, options)
-  return { width, height, rgb: data }
+  return upright({ width, height, rgb: data }, orientation)
 }
 
 function fromPng(bytes: Uint8Array): DecodedImage {
   const header = headerOf(bytes)
   const size = header.height * (1 + bytesPerRow(header))
-  const { file, palette, packed } = pngContent(bytes)
+  const { file, palette, packed, exif } = pngContent(bytes)
+  const orientation = exif === undefined ? 1 : orientationIn(exif)
   const rows = unpackedRows(packed, size)
   const { width, height } = header
-  if (header.isInterlaced) return fromInterlaced(file)
-  return { width, height, rgb: pixelsIn(rows, header, isIndexed(bytes) ? palette : undefined) }
+  if (header.isInterlaced) return upright(fromInterlaced(file), orientation)
+  return upright({ width, height, rgb: pixelsIn(rows, header, isIndexed(bytes) ? palette : undefined) }, orientation)
 }
 
 /** The number of channels, by the type of colours in the header. */

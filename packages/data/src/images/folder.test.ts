@@ -1,11 +1,11 @@
-import { mkdir, mkdtemp, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { InputError } from '@murmuration/core'
 import { encode } from 'fast-png'
 import { createTar } from 'nanotar'
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import { openFiles } from '../files/files.js'
 import { cifarSource } from '../files/cifar.js'
 import { inputsIn } from '../inputs.js'
@@ -114,7 +114,7 @@ test('what is no image among images, or is damaged, is refused by name; other da
     instanceOf: InputError,
     message: /a\/notes\.txt is not an image by its name/
   })
-  const damaged = await folder({ 'a/1.png': plain(1, 1, grey), 'a/2.jpg': 'text' })
+  const damaged = await folder({ 'a/1.png': plain(1, 1, grey), 'a/2.jpg': 'text', 'b/1.png': plain(1, 1, grey) })
   await t.throwsAsync(openFiles({ kind: 'files', path: damaged }), {
     instanceOf: InputError,
     message: /a\/2\.jpg: is neither PNG nor JPEG/
@@ -124,6 +124,59 @@ test('what is no image among images, or is damaged, is refused by name; other da
   await t.throwsAsync(openFiles({ kind: 'files', path: await folder({ 'a/notes.txt': '' }) }), {
     message: /or a folder of images/
   })
+})
+
+const image = plain(1, 1, grey)
+const refused = async (t: ExecutionContext, path: string, message: RegExp) =>
+  void (await t.throwsAsync(openFiles({ kind: 'files', path }), { instanceOf: InputError, message }))
+
+test('a link to a folder or to an image counts as what it leads to, and one that leads nowhere is refused', async (t) => {
+  const store = await folder({ 'bird/1.png': image, 'one.png': image })
+  const path = await folder({ 'cat/1.png': image })
+  await symlink(join(store, 'bird'), join(path, 'bird'))
+  await symlink(join(store, 'one.png'), join(path, 'cat/2.png'))
+  t.like(await openFiles({ kind: 'files', path }), { count: 3, classNames: ['bird', 'cat'] })
+  await symlink(join(store, 'lost'), join(path, 'dog'))
+  await refused(t, path, /dog cannot be read \(ENOENT.*expected a folder of images; remove the link, or mend it/)
+})
+
+test('images of one class are refused where the classes are theirs', async (t) => {
+  const path = await folder({ 'cat/1.png': image, 'cat/2.png': image })
+  await refused(t, path, /: all 2 images are of the class "cat", expected at least two folders of images/)
+  const like = { inputShape: [1, 1, 1], classes: 2, classNames: ['cat', 'dog'] }
+  t.deepEqual([...(await openFiles({ kind: 'files', path }, { like })).targets], [0, 0])
+})
+
+test('a table beside folders of images is refused', async (t) => {
+  for (const name of ['metadata.csv', 'labels.csv.gz', 'a.parquet'])
+    await refused(
+      t,
+      await folder({ 'a/1.png': image, 'b/1.jpg': image, [name]: '1,0\n2,1' }),
+      /found a table and images/
+    )
+})
+
+test('the parts of a data set are no classes', async (t) => {
+  const nested = await folder({ 'train/cat/1.png': image, 'train/dog/1.png': image, 'val/cat/1.png': image })
+  await refused(t, nested, /has the parts train, val of a data set.*data: \{ path: .*train \}/)
+  await refused(t, await folder({ 'train/1.png': image, 'Test/1.png': image }), /has the parts Test, train/)
+  t.is((await openFiles({ kind: 'files', path: join(nested, 'train') })).classes, 2)
+})
+
+test('a class has one name in all normal forms of Unicode', async (t) => {
+  const path = await folder({ 'cafe\u0301/1.png': image, 'tea/1.png': image })
+  t.deepEqual((await openFiles({ kind: 'files', path })).classNames, ['café', 'tea'])
+  const like = { inputShape: [1, 1, 1], classes: 2, classNames: ['tea', 'café'] }
+  t.deepEqual([...(await openFiles({ kind: 'files', path }, { like })).targets], [1, 0])
+})
+
+test('images in other formats are refused with what helps', async (t) => {
+  await refused(
+    t,
+    await folder({ 'a/1.webp': '', 'b/1.webp': '' }),
+    /a\/1\.webp is not an image.*convert it to PNG or JPEG/
+  )
+  await refused(t, await folder({ 'a/1.HEIC': '', 'b/1.png': image }), /a\/1\.HEIC is not an image.*convert it to PNG/)
 })
 
 test('CIFAR-10: the batches of the archive, planes of red, green and blue', async (t) => {

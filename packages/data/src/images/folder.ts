@@ -1,12 +1,13 @@
 /** Folders of images, one folder per class. */
-import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
-import { InputError } from '@murmuration/core'
+import { readdir, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { InputError, messageOf } from '@murmuration/core'
 import { sizeOf } from '@murmuration/vectors'
 import type { DataFile, ReadFile } from '../files/data-file.js'
 import type { Source } from '../source.js'
 import type { DecodedImage } from './decode.js'
 import { fitted, isGrey } from './fit.js'
+import { converted, otherImageName } from './formats.js'
 
 const imageName = /\.(png|jpe?g)$/i
 
@@ -26,25 +27,82 @@ const maxImageBytes = 2 ** 28
 /** The maximum bytes of all images together, after scaling: 1 GiB. */
 const maxBytes = 2 ** 30
 
+/** Folders of parts of a data set; none is a class. */
+const partNames: readonly string[] = ['train', 'training', 'val', 'valid', 'validation', 'dev', 'test', 'testing']
+
+/** The names of the subfolders of a folder that have images, in order; a link counts as the folder that it leads to. */
+export async function classFolders(folder: string): Promise<readonly string[]> {
+  const names = await visibleIn(folder)
+  const have = await Promise.all(names.map((name) => hasImages(join(folder, name))))
+  return names.filter((_, index) => have[index])
+}
+
 /**
  * The images in the subfolders of a folder, each named `CLASS/FILE`, in the order of their names; none where it has no subfolders. Throws an {@link
- * InputError} for what is no image.
+ * InputError} for what is no image, and for what is no class.
  */
 export async function imagesIn(folder: string): Promise<readonly DataFile[]> {
-  const entries = await readdir(folder, { withFileTypes: true })
-  const classes = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.')).map(({ name }) => name)
+  await refuseParts(folder)
+  if ((await classFolders(folder)).length === 0) return []
+  await refuseLostLinks(folder)
+  const classes = await foldersIn(folder)
   const all = await Promise.all(
     classes.map(async (name) => {
-      const names = (await readdir(join(folder, name))).filter((file) => !file.startsWith('.')).sort()
+      const names = await visibleIn(join(folder, name))
       return names.map((file) => ({ name: `${name}/${file}`, path: join(folder, name, file) }))
     })
   )
   const files = all.flat()
-  const images = files.filter(({ name }) => imageName.test(name))
   const other = files.find(({ name }) => !imageName.test(name))
-  if (other === undefined || images.length === 0) return images
+  if (other === undefined) return files
+  const remedy = otherImageName.test(other.name) ? `; ${converted}` : ''
   throw new InputError(
-    `${other.path} is not an image by its name; expected only .png, .jpg or .jpeg files in the folders of the classes`
+    `${other.path} is not an image by its name; expected only .png, .jpg or .jpeg files in the folders of the classes${remedy}`
+  )
+}
+
+async function foldersIn(folder: string): Promise<readonly string[]> {
+  const names = await visibleIn(folder)
+  const are = await Promise.all(names.map((name) => isFolder(join(folder, name))))
+  return names.filter((_, index) => are[index])
+}
+
+/** The names in a folder without the hidden ones, in order. Throws an {@link InputError} for one that is not UTF-8. */
+async function visibleIn(folder: string): Promise<readonly string[]> {
+  const names = (await readdir(folder)).filter((name) => !name.startsWith('.')).sort()
+  const wrong = names.find((name) => name.includes('\uFFFD'))
+  if (wrong === undefined) return names
+  throw new InputError(`${folder} has a file or folder whose name is not UTF-8 (${wrong}); give it another name`)
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined))?.isDirectory() ?? false
+}
+
+async function hasImages(path: string): Promise<boolean> {
+  const names = (await isFolder(path)) ? await readdir(path) : []
+  return names.some((name) => !name.startsWith('.') && (imageName.test(name) || otherImageName.test(name)))
+}
+
+/** Throws an {@link InputError} for a link that leads nowhere: it may be a class. */
+async function refuseLostLinks(folder: string): Promise<void> {
+  for (const name of await visibleIn(folder))
+    await stat(join(folder, name)).catch((error: unknown) => {
+      throw new InputError(
+        `${join(folder, name)} cannot be read (${messageOf(error)}), expected a folder of images; remove the link, or mend it`
+      )
+    })
+}
+
+/** Throws an {@link InputError} for a folder with the parts of a data set in place of classes. */
+async function refuseParts(folder: string): Promise<void> {
+  const folders = await foldersIn(folder)
+  if (folders.length === 0 || !folders.every((name) => partNames.includes(name.toLowerCase()))) return
+  const first = join(folder, folders.find((name) => name.toLowerCase().startsWith('train')) ?? folders[0])
+  const inFolders = await Promise.all(folders.map((name) => classFolders(join(folder, name))))
+  if (inFolders.flat().length === 0 && !(await hasImages(first))) return
+  throw new InputError(
+    `${folder} has the parts ${folders.join(', ')} of a data set, expected one folder for each class; give one part, data: { path: ${first} }, and another one as test`
   )
 }
 
@@ -58,14 +116,15 @@ export async function imageSource(
   bytesOf: ReadFile,
   { size, like }: ImageReading
 ): Promise<Source> {
-  const labels = files.map(({ name }) => name.slice(0, name.indexOf('/')))
+  const labels = files.map(({ name }) => name.slice(0, name.indexOf('/')).normalize())
   const classNames = like?.classNames ?? inOrder([...new Set(labels)])
-  const unknown = labels.findIndex((label) => !classNames.includes(label))
+  const numbers = new Map(classNames.map((name, number) => [name.normalize(), number]))
+  if (like === undefined && classNames.length === 1 && files.length > 1) throw oneClass(files, labels[0])
+  const unknown = labels.findIndex((label) => !numbers.has(label))
   if (unknown >= 0)
     throw new InputError(
       `${files[unknown].path} is of the class "${labels[unknown]}", which the test set does not have; it has ${classNames.slice(0, 10).join(', ')}`
     )
-  const numbers = new Map(classNames.map((name, number) => [name, number]))
   const { inputShape, pixels } = await scaled(files, bytesOf, { size, like })
   const length = sizeOf(inputShape)
   return {
@@ -80,6 +139,13 @@ export async function imageSource(
       for (let pixel = 0; pixel < length; pixel++) out[pixel] = pixels[index * length + pixel] / 255
     }
   }
+}
+
+function oneClass(files: readonly DataFile[], label: string): InputError {
+  const folder = dirname(dirname(files[0].path))
+  return new InputError(
+    `${folder}: all ${files.length} images are of the class "${label}", expected at least two folders of images, one for each class`
+  )
 }
 
 function inOrder(names: readonly string[]): readonly string[] {

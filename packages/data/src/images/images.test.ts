@@ -231,7 +231,10 @@ test('what is no image, is damaged, or claims too much is refused by name', (t) 
   const refuses = (bytes: Uint8Array, message: RegExp) =>
     t.throws(() => decodeImage('x.png', bytes), { instanceOf: InputError, message })
   const grey = Buffer.from(files.grey, 'base64')
-  refuses(Buffer.from('GIF89a'), /^x\.png: is neither PNG nor JPEG/)
+  refuses(Buffer.from('text'), /^x\.png: is neither PNG nor JPEG, expected PNG or JPEG/)
+  refuses(Buffer.from('GIF89a'), /^x\.png: is GIF, expected PNG or JPEG; convert it/)
+  refuses(Buffer.from('RIFF\0\0\0\0WEBPVP8 '), /^x\.png: is WebP, expected/)
+  refuses(Buffer.from('\0\0\0\x18ftypheic'), /^x\.png: is HEIC, expected/)
   refuses(grey.subarray(0, 45), /^x\.png: cannot be decoded/)
   const huge = Buffer.from(grey)
   huge.writeUInt32BE(100_000, 16)
@@ -281,4 +284,95 @@ test('rows of CSV: columns by their names in any order, else by their number', a
   await t.throwsAsync(inputsIn(join(folder, 'rows.csv'), image), {
     message: /the model takes images of 1 × 1 pixels/
   })
+})
+
+/** A segment of a JPEG file. */
+const segment = (type: number, content: Buffer) =>
+  Buffer.concat([Buffer.of(0xff, type, (content.length + 2) >> 8, (content.length + 2) & 255), content])
+
+/** EXIF with one entry, in the byte order of Motorola or of Intel. */
+function exif(orientation: number, isLittle: boolean): Buffer {
+  const bytes = Buffer.alloc(26)
+  const word = (value: number, at: number) =>
+    isLittle ? bytes.writeUInt16LE(value, at) : bytes.writeUInt16BE(value, at)
+  bytes.write(isLittle ? 'II' : 'MM')
+  word(42, 2)
+  if (isLittle) bytes.writeUInt32LE(8, 4)
+  else bytes.writeUInt32BE(8, 4)
+  for (const [value, at] of [
+    [1, 8],
+    [0x0112, 10],
+    [3, 12],
+    [orientation, 18]
+  ])
+    word(value, at)
+  return bytes
+}
+
+const [begin, jfifBytes] = [2, 18]
+const jpegFile = Buffer.from(files.jpeg, 'base64')
+const withSegments = (...segments: Buffer[]) =>
+  Buffer.concat([jpegFile.subarray(0, begin), ...segments, jpegFile.subarray(begin + jfifBytes)])
+
+/** The pixel that an upright image shows at the left above, right above and left below, by what is stored there. */
+const corners = ['0 0', '15 0', '15 11', '0 11', '0 0', '0 11', '15 11', '15 0']
+
+test('an image is upright as its EXIF says, in both byte orders, in JPEG and in PNG', (t) => {
+  const stored = decodeImage('a.jpg', jpegFile)
+  const pixel = ({ rgb, width }: typeof stored, x: number, y: number) => [...rgb.slice(3 * (y * width + x)).slice(0, 3)]
+  for (const isLittle of [true, false])
+    for (const [index, corner] of corners.entries()) {
+      const content = Buffer.concat([Buffer.from('Exif\0\0'), exif(index + 1, isLittle)])
+      const shown = decodeImage('a.jpg', withSegments(segment(0xe1, content)))
+      const [x, y] = corner.split(' ').map(Number)
+      t.deepEqual(pixel(shown, 0, 0), pixel(stored, x, y), `orientation ${index + 1}`)
+      t.deepEqual([shown.width, shown.height], index < 4 ? [16, 12] : [12, 16])
+    }
+  const six = decodeImage('a.jpg', withSegments(segment(0xe1, Buffer.concat([Buffer.from('Exif\0\0'), exif(6, true)]))))
+  t.deepEqual(pixel(six, 11, 0), pixel(stored, 0, 0), 'turned to the right')
+  t.deepEqual(pixel(six, 11, 15), pixel(stored, 15, 0))
+  const png = Buffer.from(files.rgb, 'base64')
+  const body = Buffer.concat([Buffer.from('eXIf'), exif(6, false)])
+  const chunk = Buffer.concat([Buffer.alloc(4), body, Buffer.alloc(4)])
+  chunk.writeUInt32BE(body.length - 4)
+  chunk.writeUInt32BE(crc32(body), chunk.length - 4)
+  const turned = decodeImage('a.png', Buffer.concat([png.subarray(0, 33), chunk, png.subarray(33)]))
+  t.deepEqual([turned.width, turned.height], [3, 5])
+  t.deepEqual(pixel(turned, 2, 0), pixel(image('rgb'), 0, 0))
+})
+
+test('EXIF that is damaged, or says nothing, leaves an image as it is stored', (t) => {
+  const stored = decodeImage('a.jpg', jpegFile)
+  for (const content of [
+    exif(9, true),
+    exif(0, false),
+    exif(6, true).subarray(0, 20),
+    Buffer.alloc(0),
+    Buffer.from('MM')
+  ])
+    t.deepEqual(
+      decodeImage('a.jpg', withSegments(segment(0xe1, Buffer.concat([Buffer.from('Exif\0\0'), content])))),
+      stored
+    )
+})
+
+test('a JPEG may store red, green and blue, as Adobe or its components say', (t) => {
+  const stored = decodeImage('a.jpg', jpegFile)
+  const luma = Array.from({ length: 192 }, (_, pixel) => {
+    const [red, green, blue] = stored.rgb.subarray(3 * pixel)
+    return 0.299 * red + 0.587 * green + 0.114 * blue
+  })
+  const isLuma = ({ rgb }: typeof stored) => luma.every((value, pixel) => Math.abs(value - rgb[3 * pixel]) < 6)
+  const adobe = (transform: number) =>
+    segment(0xee, Buffer.concat([Buffer.from('Adobe'), Buffer.of(0, 100, 0, 0, 0, 0, transform)]))
+  t.true(isLuma(decodeImage('a.jpg', withSegments(adobe(0)))))
+  t.deepEqual(decodeImage('a.jpg', withSegments(adobe(1))), stored)
+  t.deepEqual(decodeImage('a.jpg', withSegments()), stored)
+  const named = withSegments()
+  const frame = named.indexOf(Buffer.of(0xff, 0xc0)) + 10
+  const scan = named.indexOf(Buffer.of(0xff, 0xda)) + 5
+  for (const [k, name] of [...'RGB'].entries()) named[frame + 3 * k] = named[scan + 2 * k] = name.charCodeAt(0)
+  t.true(isLuma(decodeImage('a.jpg', named)))
+  const jfif = Buffer.concat([jpegFile.subarray(0, 20), adobe(0), jpegFile.subarray(20)])
+  t.deepEqual(decodeImage('a.jpg', jfif), stored, 'JFIF has no RGB')
 })

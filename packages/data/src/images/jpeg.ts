@@ -1,5 +1,7 @@
 /** The segments of a JPEG file (ITU-T T.81, Annex B): 0xff, a type, and for most types a length and as many bytes. */
 
+import { orientationIn } from './exif.js'
+
 /**
  * The maximum number of components that all scans together decode. Encoders of progressive files make some 15; each
  * takes time for all blocks.
@@ -13,20 +15,51 @@ const maxScanned = 100
  */
 const maxBlocks = 1.2e6
 
-const [startOfScan, lastOfFrames] = [0xda, 0xc2]
+const [startOfScan, firstOfFrames, lastOfFrames] = [0xda, 0xc0, 0xc2]
+/** Segments that programs add: APP0, APP1 and APP14. */
+const [jfifSegment, exifSegment, adobeSegment] = [0xe0, 0xe1, 0xee]
+
+/** What the pixels do not say. */
+export interface JpegFacts {
+  /** Whether its three components are red, green and blue, rather than luma and two differences. */
+  readonly isRgb: boolean
+  /** See `orientationIn`. */
+  readonly orientation: number
+}
 
 /**
- * Throws an Error for a file that takes more memory or time than its pixels need: a scan of a large image may have a
- * hundred bytes.
+ * The facts of a file that its decoder does not heed. Throws an Error for a file that takes more memory or time than
+ * its pixels need: a scan of a large image may have a hundred bytes.
  */
-export function checkJpeg(bytes: Uint8Array): void {
+export function jpegFacts(bytes: Uint8Array): JpegFacts {
   let scanned = 0
+  const found: Partial<Record<'jfif' | 'exif' | 'adobe' | 'frame', Uint8Array>> = {}
   for (const { type, data } of segmentsOf(bytes)) {
-    if (type >= 0xc0 && type <= lastOfFrames) checkFrame(data)
+    if (type >= firstOfFrames && type <= lastOfFrames) checkFrame((found.frame = data))
     if (type === startOfScan) scanned += Math.max(1, data[0])
     if (scanned > maxScanned)
       throw new Error(`its scans decode more than ${maxScanned} components; save it again, without progressive steps`)
+    if (type === jfifSegment) found.jfif ??= contentAfter('JFIF\0', data)
+    if (type === exifSegment) found.exif ??= contentAfter('Exif\0\0', data)
+    if (type === adobeSegment) found.adobe ??= contentAfter('Adobe', data)
   }
+  const orientation = found.exif === undefined ? 1 : orientationIn(found.exif)
+  return { isRgb: isRgb(found.frame, found.jfif, found.adobe), orientation }
+}
+
+const transformAt = 6
+
+/** As libjpeg decides, whose rules all viewers follow: JFIF has no RGB, Adobe says, else the names of the components. */
+function isRgb(frame?: Uint8Array, jfif?: Uint8Array, adobe?: Uint8Array): boolean {
+  if (frame?.[5] !== 3 || jfif !== undefined) return false
+  if (adobe !== undefined) return adobe[transformAt] === 0
+  return String.fromCharCode(frame[6], frame[9], frame[12]) === 'RGB'
+}
+
+/** What follows the mark of a program, if a segment begins with it. */
+function contentAfter(mark: string, data: Uint8Array): Uint8Array | undefined {
+  const isMarked = Buffer.from(data.subarray(0, mark.length)).toString('latin1') === mark
+  return isMarked ? data.subarray(mark.length) : undefined
 }
 
 /**

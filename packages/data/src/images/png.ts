@@ -31,6 +31,8 @@ export interface PngContent {
   readonly palette: Uint8Array | undefined
   /** The rows of pixels, packed. */
   readonly packed: Uint8Array
+  /** What the camera noted, if anything, in the format of TIFF. */
+  readonly exif: Uint8Array | undefined
 }
 
 /** Divides a file. Throws an Error when it is truncated, or does not begin with its header. */
@@ -42,7 +44,8 @@ export function pngContent(bytes: Uint8Array): PngContent {
   return {
     file: Buffer.concat([bytes.subarray(0, signatureBytes), ...kept]),
     palette: chunks.findLast(({ type }) => type === 'PLTE')?.data,
-    packed: Buffer.concat(chunks.flatMap(({ type, data }) => (type === 'IDAT' ? data : [])))
+    packed: Buffer.concat(chunks.flatMap(({ type, data }) => (type === 'IDAT' ? data : []))),
+    exif: chunks.find(({ type }) => type === 'eXIf')?.data
   }
 }
 
