@@ -84,13 +84,13 @@ async function checksumsIn(path: string): Promise<Record<string, string>> {
   return Object.fromEntries(sums)
 }
 
-/** The files of a folder, and those of its class folders as `CLASS/FILE`. */
+/** The files of a folder, and those of its class folders as `CLASS/FILE`. Links count as what they lead to. */
 async function filesIn(folder: string, prefix = ''): Promise<readonly string[]> {
-  const entries = await readdir(join(folder, prefix), { withFileTypes: true })
-  const names = entries.map(async (entry) => {
-    const name = `${prefix}${entry.name}`
-    if (entry.isFile()) return [name]
-    return entry.isDirectory() && prefix === '' ? filesIn(folder, `${name}/`) : []
+  const names = (await readdir(join(folder, prefix))).map(async (entry) => {
+    const name = `${prefix}${entry}`
+    const status = await stat(join(folder, name)).catch(() => undefined)
+    if (status?.isFile()) return [name]
+    return status?.isDirectory() && prefix === '' ? filesIn(folder, `${name}/`) : []
   })
   return (await Promise.all(names)).flat()
 }

@@ -51,7 +51,9 @@ const testSchema = z.union([
   z.object({
     path: z.union([z.string(), z.array(z.string())]),
     sha256: z.record(z.string(), z.string()),
-    size: z.int().min(1).optional()
+    size: z.int().min(1).optional(),
+    target: z.string().optional(),
+    ignore: z.array(z.string()).optional()
   })
 ])
 /** The maximum number of values per sample, so that a damaged file cannot request too much memory. */

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { InputError } from '@murmuration/core'
@@ -75,6 +75,31 @@ test('all samples of a file that is given count', async (t) => {
   const { accuracy = Number.NaN, ...other } = await evaluateModel(path, { data, signal })
   t.is(Math.round(10 * accuracy) / 10, accuracy, 'of ten samples')
   t.is(other.data, data)
+})
+
+test('the images of a folder of links count, and the target of a table is that of the training', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'murmur-data-'))
+  const rows = Array.from({ length: 30 }, (_, row) => `${row % 3},${row % 5},${(row * 3) % 7},u`)
+  await writeFile(join(folder, 'a.csv'), `kind,a,b,id\n${rows.join('\n')}\n`)
+  const data = `{ path: ${join(folder, 'a.csv')}, target: kind, ignore: [id] }`
+  const { path } = await saved((facts) => facts, { data, numbers: 9 })
+  await writeFile(join(folder, 'few.csv'), `kind,b,a\n${['0,1,2', '1,2,1'].join('\n')}\n`)
+  t.true((await evaluateModel(path, { data: join(folder, 'few.csv'), signal })).loss > 0)
+  const image = Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
+    'base64'
+  )
+  await mkdir(join(folder, 'store'))
+  await writeFile(join(folder, 'store', '1.png'), image)
+  for (const name of ['cat', 'dog']) {
+    await mkdir(join(folder, 'photos', name), { recursive: true })
+    for (const file of ['1.png', '2.png', '3.png'])
+      await symlink(join(folder, 'store', '1.png'), join(folder, 'photos', name, file))
+  }
+  await symlink(join(folder, 'photos', 'dog'), join(folder, 'photos', 'owl'))
+  const photos = join(folder, 'photos')
+  const { path: pictured } = await saved((facts) => facts, { data: `{ path: ${photos} }`, numbers: 12 })
+  t.true((await evaluateModel(pictured, { data: photos, signal })).loss > 0)
 })
 
 test('classes that are not shown are no other model, columns are found by their names, and one file of two by the other', async (t) => {

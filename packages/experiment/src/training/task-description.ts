@@ -1,6 +1,6 @@
 /** The tasks of a run: as a thread builds them, and in words. */
 import type { PeerName, TaskDescription } from '@murmuration/core'
-import type { DataDescription, LocalDataOptions } from '@murmuration/data'
+import type { DataDescription, LocalDataOptions, TestDescription } from '@murmuration/data'
 import { tfjsTaskModule } from '@murmuration/tfjs'
 import { taskRecordOf } from './task-choice.js'
 import { partitionDescription } from './training-file.js'
@@ -34,7 +34,7 @@ export function localDataOptionsOf(learning: LearningTask, { peers, seed, like }
   const { data, test, loss } = learning
   return {
     data: dataDescription(data),
-    ...(typeof test === 'number' ? { testFraction: test } : { testFraction: 0, test }),
+    ...(typeof test === 'number' ? { testFraction: test } : { testFraction: 0, test: { ...columnsOf(data), ...test } }),
     targets: loss === 'mean-squared-error' ? 'numbers' : 'classes',
     partition: partitionDescription(learning),
     peers,
@@ -53,7 +53,14 @@ export function dataDescription(data: LearningTask['data']): DataDescription {
   if ('gaussians' in data) return { kind: 'gaussians', samples: data.gaussians, features: data.features }
   if ('sentences' in data) return { kind: 'sentences', samples: data.sentences }
   const { path, sha256, size } = data
-  return { kind: 'files', path, ...(sha256 && { sha256 }), ...(size && { size }) }
+  return { kind: 'files', path, ...(sha256 && { sha256 }), ...(size && { size }), ...columnsOf(data) }
+}
+
+/** The columns that are read of tables, also of a test set for which the file names none. */
+function columnsOf(data: LearningTask['data']): Pick<TestDescription, 'target' | 'ignore'> {
+  if (typeof data === 'string' || !('path' in data)) return {}
+  const { target, ignore } = data
+  return { ...(target && { target }), ...(ignore && { ignore }) }
 }
 
 /** The task and its data, in words: `mlp, data digits 1500, partition equal`. */

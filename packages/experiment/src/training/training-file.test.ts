@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { InputError } from '@murmuration/core'
 import test from 'ava'
-import { taskDescription } from './task-description.js'
+import { localDataOptionsOf, taskDescription } from './task-description.js'
 import { readTrainingFile } from './training-file.js'
 
 async function fileOf(text: string): Promise<string> {
@@ -26,7 +26,7 @@ test('fractions and counts that no run could have are told with their place', as
   await rejects('data: { digits: 1e10 }', /data\.digits: .*at most 1000000/)
   await rejects(
     'data: { paht: ./x.csv }',
-    /found the key "paht", expected one of path, sha256, size; did you mean "path"/
+    /found the key "paht", expected one of path, sha256, size, target, ignore; did you mean "path"/
   )
   await rejects('data: ./x.csv', /:1:7: data: .*a mapping such as \{ path: /)
 })
@@ -42,6 +42,26 @@ test('the URL of --data has the checksums of the file, a path has none', async (
 test('--data takes the name of a known data set, and a path that looks like one as a path', async (t) => {
   t.is((await readTrainingFile(undefined, { data: 'fashion-mnist' })).data, 'fashion-mnist')
   t.deepEqual((await readTrainingFile(undefined, { data: './mnist' })).data, { path: resolve('mnist') })
+})
+
+test('--data keeps the columns that the file reads of tables, and is not empty', async (t) => {
+  const path = await fileOf('data: { path: other, target: first, ignore: [id] }')
+  const { data } = await readTrainingFile(path, { data: '/x.csv' })
+  t.deepEqual(data, { path: '/x.csv', target: 'first', ignore: ['id'] })
+  await t.throwsAsync(readTrainingFile(undefined, { data: '' }), {
+    instanceOf: InputError,
+    message: /--data: found an empty text, expected a name, or a folder, file or URL with data/
+  })
+})
+
+test('a test set is read as the data are, unless the file names its columns', async (t) => {
+  const testOf = async (test: string) => {
+    const text = `data: { path: /x.csv, target: first, ignore: [id] }\ntest: { path: /y.csv, sha256: {}${test} }`
+    const training = await readTrainingFile(await fileOf(text))
+    return localDataOptionsOf(training, { peers: ['a'], seed: 1 }).test
+  }
+  t.like(await testOf(''), { target: 'first', ignore: ['id'] })
+  t.like(await testOf(', target: label'), { target: 'label', ignore: ['id'] })
 })
 
 test('an alpha that is no number above 0 is refused', async (t) => {

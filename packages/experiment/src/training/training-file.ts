@@ -127,7 +127,10 @@ function override(training: Training, { algorithm, data, partition, task }: Trai
   }
 }
 
-/** Data on the command line. Downloads need checksums, which only the file can give. */
+/**
+ * Data on the command line. The file gives the checksums that downloads need, and the columns that are read of tables.
+ * Throws an InputError for an unknown name.
+ */
 export function dataOf(text: string, inFile: Training['data']): Training['data'] {
   if (text === 'digits' || text === 'gaussians' || text === 'sentences' || isKnownSet(text)) return text
   // The reader of the data reports what is wrong with a path.
@@ -137,9 +140,12 @@ export function dataOf(text: string, inFile: Training['data']): Training['data']
       `--data ${text}: found no such file or folder, expected one of ${words.join(', ')}, or a folder, file or URL with data${nearest(text, words)}`
     )
   }
+  if (text === '')
+    throw new InputError('--data: found an empty text, expected a name, or a folder, file or URL with data')
   const path = resolvePath('.', text)
-  const sha256 = isUrl(text) && typeof inFile === 'object' && 'path' in inFile ? inFile.sha256 : undefined
-  return sha256 === undefined ? { path } : { path, sha256 }
+  if (typeof inFile !== 'object' || !('path' in inFile)) return { path }
+  const { sha256, target, ignore } = inFile
+  return { path, ...(isUrl(text) && sha256 && { sha256 }), ...(target && { target }), ...(ignore && { ignore }) }
 }
 
 function isKnownSet(text: string): text is KnownSetName {

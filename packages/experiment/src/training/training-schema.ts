@@ -23,6 +23,19 @@ const imageSize = atLeastOne
   .optional()
   .meta({ description: 'For a folder of images: the edge, in pixels, of the square to which all are scaled' })
 
+const tableColumns = {
+  target: z
+    .string()
+    .min(1)
+    .optional()
+    .meta({ description: "For tables: the name of the target's column, or first or last" }),
+  ignore: z
+    .array(z.string())
+    .min(1)
+    .optional()
+    .meta({ description: 'For tables: the names of columns that are not read' })
+}
+
 /** The number of samples in {@link drawnData} unless a file gives one. */
 export const drawnDigits = 5000
 /** The same for sentences: windows of a text. */
@@ -63,7 +76,12 @@ const data = z.union([
   z.literal(['digits', 'gaussians', 'sentences', ...knownSetNames]),
   ...drawnData,
   z.strictObject(
-    { path: z.union([path, z.array(path).min(1)]), sha256: checksums.optional(), size: imageSize },
+    {
+      path: z.union([path, z.array(path).min(1)]),
+      sha256: checksums.optional(),
+      size: imageSize,
+      ...tableColumns
+    },
     expectedMapping
   )
 ])
@@ -82,7 +100,7 @@ export const defaultTest = 0.2
 
 const test = z.union([
   testFraction,
-  z.strictObject({ path: z.union([path, z.array(path).min(1)]), sha256: checksums, size: imageSize })
+  z.strictObject({ path: z.union([path, z.array(path).min(1)]), sha256: checksums, size: imageSize, ...tableColumns })
 ])
 
 const decay = z.union([
