@@ -1,4 +1,5 @@
 import { InputError } from '@murmuration/core'
+import { isNumber } from './cells.js'
 import { NumberList } from './number-list.js'
 import { forEachLine } from './read-text.js'
 
@@ -58,7 +59,8 @@ function numberIn(
   column: number,
   { path, line }: { readonly path: string; readonly line: number }
 ): number {
-  const number = cell.trim() === '' ? Number.NaN : Number(cell)
+  const text = cell.trim()
+  const number = isNumber(text) ? Number(text) : Number.NaN
   const isRight = column === 2 ? Number.isFinite(Math.fround(number)) : Number.isSafeInteger(number) && number >= 0
   if (isRight) return number
   const expected = column === 2 ? 'a number' : 'a whole number of at least 0'

@@ -103,3 +103,41 @@ test('a byte order mark is no part of ratings, triples or words', async (t) => {
   t.deepEqual([entities, [...train.head], [...held.head]], [2, [0, 0], [0]])
   t.is((await readWords(await saved('\uFEFFa b a b'), 1)).words, 2)
 })
+
+test('the ids of ratings are decimal numbers', async (t) => {
+  for (const id of ['0x10', '0b1'])
+    await t.throwsAsync(readRatings(await saved(`userId,movieId,rating\n1,${id},3`)), {
+      instanceOf: InputError,
+      message: /line 2 has "0.*" as movieId, expected a whole number of at least 0/
+    })
+})
+
+test('entities and words are the same in all normal forms of Unicode', async (t) => {
+  const folder = dirname(await saved('café\tr\tcafe\u0301', 'train.txt'))
+  for (const name of ['valid.txt', 'test.txt']) await writeFile(join(folder, name), 'café\tr\tcafé')
+  t.is((await readGraph(folder)).entities, 1)
+  t.deepEqual([...parseWords('café tea cafe\u0301', 'a', 1).word], [0, 1, 0])
+})
+
+/** Texts, and their different words. */
+const texts: Readonly<Record<string, readonly [string, number]>> = {
+  Hindi: ['हिन्दी भाषा में लिखा हुआ पाठ है और यह हिन्दी है', 9],
+  Bengali: ['আমি বাংলায় গান গাই', 4],
+  Tamil: ['தமிழ் மொழி இனிது', 3],
+  Arabic: ['كِتَابٌ جَدِيدٌ، كِتَابٌ', 2],
+  Persian: ['می\u200cخواهم می\u200cروم', 2],
+  Hebrew: ['צה״ל שָׁלוֹם', 2],
+  Thai: ['ฉันกินข้าว', 3],
+  Japanese: ['私は猫です。', 4],
+  Chinese: ['我喜欢猫', 3],
+  Korean: ['나는 고양이를 좋아한다', 3],
+  Catalan: ['col·lecció nova', 2],
+  Russian: ['Мы читаем книгу', 3],
+  Vietnamese: ['Tiếng Việt'.normalize('NFD'), 2],
+  English: ["I don't see 2 cats; don't you?", 6]
+}
+
+for (const [language, [text, words]] of Object.entries(texts))
+  test(`a text in ${language} has as many words as its readers see`, (t) => {
+    t.is(parseWords(text, 'a', 1).words, words)
+  })

@@ -59,7 +59,7 @@ class TripleReader {
         )
       for (const [index, cell] of cells.entries()) {
         const names = fields[index] === 'relation' ? this.relations : this.entities
-        columns[index].push(names.numberOf(cell, path))
+        columns[index].push(names.numberOf(cell.normalize(), path))
       }
     })
     const [head, relation, tail] = columns.map(({ values }) => values)

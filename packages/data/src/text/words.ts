@@ -11,15 +11,26 @@ export interface WordText {
   readonly sentence: Uint32Array
 }
 
-/** A word, or an empty line, which ends a sentence. */
-const token = /\n[ \t\r]*\n|[\p{L}\p{N}]+(?:['’]\p{L}+)*/gu
+/**
+ * A word, or an empty line, which ends a sentence. Signs that belong to the letter before them are part of a word, as
+ * vowels of Hindi and accents are; so are the marks that join letters or keep them apart, and those within a word of
+ * Hebrew and Catalan (UAX #29, MidLetter).
+ */
+const token = /\n[ \t\r]*\n|[\p{L}\p{N}][\p{L}\p{N}\p{M}\u200C\u200D]*(?:['’·׳״]\p{L}[\p{L}\p{M}\u200C\u200D]*)*/gu
+
+/** Scripts that write words without blanks between them. */
+const unspaced =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
+
+/** Divides such texts by the dictionaries of ICU, which Node has. */
+const dictionary = new Intl.Segmenter('und', { granularity: 'word' })
 
 /** The maximum number of words of a text, 2^25. */
 const maxWords = 2 ** 25
 
 /**
- * A file of plain text: letters and digits, case-insensitive, in sentences that end at empty lines. Words that occur less than `minCount` times are
- * omitted.
+ * A file of plain text: words of letters and digits, case-insensitive and in one normal form of Unicode, in sentences that end at empty lines. Words
+ * that occur less than `minCount` times are omitted.
  *
  * @throws InputError when it cannot be read, has too many words, or less than two such words
  */
@@ -72,10 +83,15 @@ class WordReader {
   }
 
   add(text: string): void {
-    for (const [match] of text.matchAll(token)) {
+    for (const [match] of text.normalize().matchAll(token)) {
       if (match.startsWith('\n')) this.#sentence++
+      else if (unspaced.test(match)) this.#addUnspaced(match)
       else this.#addWord(match.toLowerCase())
     }
+  }
+
+  #addUnspaced(text: string): void {
+    for (const { segment, isWordLike } of dictionary.segment(text)) if (isWordLike) this.#addWord(segment.toLowerCase())
   }
 
   #addWord(word: string): void {
