@@ -2,7 +2,7 @@ import type { DataDescription, Samples, SplitOptions } from './samples.js'
 
 /** The facts that descriptions of local data are made from, without the samples. */
 export interface LocalDataFacts {
-  readonly train: Pick<Samples, 'count' | 'inputShape' | 'classes' | 'preprocessing'>
+  readonly train: Pick<Samples, 'count' | 'inputShape' | 'classes' | 'preprocessing' | 'remark'>
   readonly test: Pick<Samples, 'count'>
   readonly shardSizes: readonly number[]
 }
@@ -19,15 +19,17 @@ export function describeLocalData(
   const all = localData.shardSizes.reduce((sum, size) => sum + size, 0)
   const ofPeer = options.self === undefined ? '' : `, ${grouped(localData.train.count)} for this peer`
   return {
-    data: `${grouped(all)} ${subject(options.data, localData)}${ofPeer}, ${grouped(localData.test.count)} to test`,
+    data: `${grouped(all)} ${subject(options.data, localData)}${ofPeer}, ${grouped(localData.test.count)} to test${remarkOf(localData)}`,
     partition: `${kindOf(options)} for ${options.peers.length} ${options.peers.length === 1 ? 'peer' : 'peers'}${sizes(localData)}`
   }
 }
 
+const remarkOf = ({ train: { remark } }: LocalDataFacts) => (remark === undefined ? '' : ` (${remark})`)
+
 function aboutLocal(localData: LocalDataFacts, data: DataDescription | undefined) {
   const { train, test } = localData
   return {
-    data: `${grouped(train.count)} ${subject(data, localData)}, all this peer's own, ${grouped(test.count)} to test in common`,
+    data: `${grouped(train.count)} ${subject(data, localData)}, all this peer's own, ${grouped(test.count)} to test in common${remarkOf(localData)}`,
     partition: "each peer's own data"
   }
 }

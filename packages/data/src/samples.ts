@@ -20,6 +20,8 @@ export interface Samples {
   readonly classNames?: readonly string[]
   /** How the inputs were prepared from the files; absent for unchanged numbers. */
   readonly preprocessing?: Preprocessing
+  /** What users should know about the columns of a table that were read. */
+  readonly remark?: string
 }
 
 /** What samples have to fit: the numbers of the classes, the order of the columns, the size of images. */

@@ -19,7 +19,7 @@ export function sourceOf({ inputs, ...rest }: Samples): Source {
 
 /** The samples with the numbers `indices`, in that order. */
 export function take(source: Source, indices: Uint32Array): Samples {
-  const { inputShape, targetShape, targets, classes, classNames, preprocessing } = source
+  const { inputShape, targetShape, targets, classes, classNames, preprocessing, remark } = source
   const targetSize = sizeOf(targetShape)
   const taken = new Float32Array(indices.length * targetSize)
   // Without a view for each sample, which takes longer than the copy.
@@ -32,7 +32,8 @@ export function take(source: Source, indices: Uint32Array): Samples {
     targets: taken,
     classes,
     ...(classNames === undefined ? {} : { classNames }),
-    ...(preprocessing === undefined ? {} : { preprocessing })
+    ...(preprocessing === undefined ? {} : { preprocessing }),
+    ...(remark === undefined ? {} : { remark })
   }
   return withInputs(facts, source, indices)
 }

@@ -53,10 +53,11 @@ function areNames(cells: readonly string[], target: number, hasClasses: boolean,
   const all = named.map((column) => cells[column])
   const spacing = all.every((cell) => /^-?\d+$/.test(cell)) ? spacingOf(all.map(Number)) : undefined
   const isWide = named.length >= surelyNames
-  if (isWide && spacing === 1 && (all[0] === '0' || all[0] === '1')) return true
+  const isCount = spacing === 1 && (all[0] === '0' || all[0] === '1') && inputs.length > 1
+  if (isWide && isCount) return true
   const rows = new RowsBelow(below(), cells, inputs, target)
   if (!rows.differ) return false
-  return (isWide && spacing !== undefined) || (hasClasses && rows.haveOtherClasses)
+  return isCount || (isWide && spacing !== undefined) || (hasClasses && rows.haveOtherClasses)
 }
 
 /** 1 for numbers that ascend, -1 for those that descend, undefined for others. */

@@ -63,21 +63,25 @@ export async function openFiles(
   )
 }
 
-/** Throws an InputError for a table beside images: either may be meant. One folder of images is no data set. */
+/**
+ * Throws an InputError where tables, packed images and folders of images are side by side: each may be meant. One folder
+ * of images is no data set.
+ */
 async function refuseSeveralKinds(paths: readonly string[], files: readonly DataFile[]): Promise<void> {
   const table = files.find(({ name }) => csvName.test(name) || parquetName.test(name))
-  if (table === undefined) return
-  const packed = files.find(({ name }) => prefixOf(name) !== undefined || cifarName.test(name))?.path
+  const packed = files.find(({ name }) => prefixOf(name) !== undefined || cifarName.test(name))
+  if (table === undefined && packed === undefined) return
   const folders = await Promise.all(
     paths.map(async (path) =>
       (await isFolder(path)) ? (await classFolders(path)).map((name) => join(path, name)) : []
     )
   )
-  const [first, second] = folders.flat()
-  const images = packed ?? (second === undefined ? undefined : first)
-  if (images === undefined) return
+  const [folder, other] = folders.flat()
+  const [first, second] = [table?.path, packed?.path, other && folder].filter((each) => each !== undefined)
+  if (second === undefined) return
+  const found = table === undefined ? 'packed images and folders of images' : 'a table and images'
   throw new InputError(
-    `${table.path} and ${images}: found a table and images, expected one of them; name the file that you mean, or move the table to another folder`
+    `${first} and ${second}: found ${found}, expected one of them; name the file that you mean, or move one of them to another folder`
   )
 }
 

@@ -6,7 +6,9 @@ import { gzipSync } from 'node:zlib'
 import { InputError } from '@murmuration/core'
 import test, { type ExecutionContext } from 'ava'
 import { type ColumnSource, parquetWriteBuffer } from 'hyparquet-writer'
+import { describeLocalData } from '../about.js'
 import { inputsIn } from '../inputs.js'
+import { loadLocalData } from '../local-data.js'
 import { take } from '../source.js'
 import { openFiles } from './files.js'
 import type { TableReading } from './table.js'
@@ -31,9 +33,9 @@ async function open(t: ExecutionContext, content: Content, { target, ignore, ...
     source,
     Uint32Array.from({ length: source.count }, (_, index) => index)
   )
-  const { count, classes, classNames, inputShape, preprocessing } = source
+  const { count, classes, classNames, inputShape, preprocessing, remark } = source
   const names = preprocessing?.kind === 'numbers' ? preprocessing.names : undefined
-  return { count, classes, classNames, inputShape, names, inputs: [...inputs], targets: [...targets] }
+  return { remark, count, classes, classNames, inputShape, names, inputs: [...inputs], targets: [...targets] }
 }
 
 const parquet = (columnData: ColumnSource[]) => new Uint8Array(parquetWriteBuffer({ columnData }))
@@ -75,6 +77,7 @@ test('numbers above a table are the names of its columns where they cannot be a 
   t.like(await open(t, `850.5,400.5,species\n${twelve}`), { count: 12, names: ['850.5', '400.5'] })
   t.like(await open(t, `0,1,2\n${rows(12, [0, 1])}`), { count: 12, classes: 2, names: ['0', '1'] })
   t.like(await open(t, `0,1,2,3\n${rows(12, [0, 1, 2, 3], '5,6,7')}`), { count: 12, classes: 4 })
+  t.like(await open(t, `0,1,2\n${rows(12, [0, 1, 2])}`), { count: 12, classes: 3 })
   t.like(await open(t, `,0,1,2\n${rows(12, [0, 1], '9,0.5,1.5')}`), { count: 12, names: ['0', '1'] })
   const years = `1990,2000,2010,2020\n${rows(12, [7, 8.5], '0.5,1.5,2.5')}`
   t.like(await open(t, years, { targets: 'numbers' }), { count: 12, names: ['1990', '2000', '2010'] })
@@ -109,6 +112,26 @@ test('columns that only number the rows are no inputs', async (t) => {
   t.like(await open(t, parquet(columns), {}, 'a.parquet'), expected)
   const like = { inputShape: [1], preprocessing: { kind: 'numbers', names: ['Unnamed: 0'] } } as const
   t.deepEqual((await open(t, 'Unnamed: 0,label\n5,x\n6,y', { like })).inputs, [5, 6], 'a model may know them')
+})
+
+test('what is left out, and what counts the rows, is said', async (t) => {
+  const counted = (name: string, first = 0) =>
+    `${name},a,label\n${Array.from({ length: 12 }, (_, row) => `${row + first},0.5,${row % 2}`).join('\n')}`
+  t.is((await open(t, counted(''))).remark, 'without column 1, which numbers the rows')
+  t.is((await open(t, counted('Unnamed: 0'))).remark, 'without column "Unnamed: 0", which numbers the rows')
+  for (const first of [0, 1])
+    t.regex(
+      (await open(t, counted('id', first))).remark ?? '',
+      /^column "id" only counts the rows, and is an input; omit/
+    )
+  t.is((await open(t, counted('id', 5))).remark, undefined)
+  const options = { testFraction: 0.2, partition: { kind: 'equal' }, peers: ['a'], seed: 1 } as const
+  const data = { kind: 'files', path: await saved(t, counted(''), 'a.csv') } as const
+  const localData = await loadLocalData({ ...options, data })
+  t.regex(
+    describeLocalData(localData, { ...options, data }).data,
+    /to test \(without column 1, which numbers the rows\)$/
+  )
 })
 
 test('truth values are 1 and 0 as inputs, and the same classes in CSV and Parquet', async (t) => {

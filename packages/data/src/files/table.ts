@@ -4,6 +4,7 @@ import type { Source } from '../source.js'
 import { isNumber } from './cells.js'
 import type { Cell, Distinct } from './distinct-cells.js'
 import { classify } from './table-classes.js'
+import { indexColumns } from './table-columns.js'
 
 /** A file of a table: CSV or Parquet. */
 export interface TableFile {
@@ -50,6 +51,9 @@ export const maxCells = 2 ** 25
 /** The maximum columns of a file. */
 export const maxColumns = 2 ** 20
 
+/** The fewest rows of which a column that counts them is no chance. */
+const minCounted = 10
+
 /** How tables become samples. */
 export interface TableReading {
   /** 'numbers' for a target that is a real value; a class by default. */
@@ -79,12 +83,14 @@ export function tableSource(tables: readonly Table[], reading: TableReading = {}
   const count = tables.reduce((sum, table) => sum + table.count, 0)
   const targets = stride > length ? { targets: everyLast(numbers, stride) } : classify(tables, reading)
   if (reading.like === undefined) refuseOneValue(tables, targets.targets)
+  const remark = remarkOn(tables[0], length)
   return {
     count,
     inputShape: [length],
     targetShape: [],
     ...targets,
     preprocessing: { kind: 'numbers', ...(names && { names: columns.map((column) => names[column]) }) },
+    ...(remark !== undefined && { remark }),
     read: (index, out) => {
       for (let column = 0; column < length; column++) out[column] = numbers[index * stride + column]
     }
@@ -101,6 +107,24 @@ function refuseOneValue(tables: readonly Table[], targets: Float32Array): void {
   throw new InputError(
     `${name}: column ${column + 1}${called}, the target, is "${value}" in all ${targets.length} rows, expected at least two different values; if the target is another column, name it in the training file: data: { path: …, target: NAME }, or target: first`
   )
+}
+
+/** What users should know about the columns that were read: those that number the rows say nothing about the target. */
+function remarkOn({ names, count, numbers, wanted }: Table, length: number): string | undefined {
+  const called = (column: number) => (names?.[column] ? `"${names[column]}"` : String(column + 1))
+  const omitted = [...indexColumns(names)].find((column) => !wanted.numbers.includes(column))
+  if (omitted !== undefined) return `without column ${called(omitted)}, which numbers the rows`
+  if (count < minCounted) return undefined
+  const stride = wanted.numbers.length
+  const counts = (place: number) => {
+    const first = numbers[place]
+    if (first !== 0 && first !== 1) return false
+    for (let row = 1; row < count; row++) if (numbers[row * stride + place] !== first + row) return false
+    return true
+  }
+  const counter = wanted.numbers.slice(0, length).find((_, place) => counts(place))
+  if (counter === undefined) return undefined
+  return `column ${called(counter)} only counts the rows, and is an input; omit it with ignore unless it means something`
 }
 
 function concatenated(tables: readonly Table[]): Float32Array {

@@ -156,6 +156,23 @@ test('a table beside folders of images is refused', async (t) => {
     )
 })
 
+test('packed images beside folders of images are refused', async (t) => {
+  const path = await folder({ 'a/1.png': image, 'b/1.png': image, 't10k-images-idx3-ubyte': '' })
+  await refused(t, path, /found packed images and folders of images/)
+})
+
+test('a folder whose name is not UTF-8 is refused', async (t) => {
+  const path = await folder({ 'a/1.png': image })
+  const name = Buffer.concat([Buffer.from(`${path}/M`), Buffer.of(0xe4), Buffer.from('rta')])
+  // Some systems have only names in UTF-8.
+  const isMade = await mkdir(name).then(
+    () => true,
+    () => false
+  )
+  if (isMade) await refused(t, path, /has a file or folder whose name is not UTF-8/)
+  else t.pass()
+})
+
 test('the parts of a data set are no classes', async (t) => {
   const nested = await folder({ 'train/cat/1.png': image, 'train/dog/1.png': image, 'val/cat/1.png': image })
   await refused(t, nested, /has the parts train, val of a data set.*data: \{ path: .*train \}/)
