@@ -2,7 +2,7 @@
 import { InputError } from '@murmuration/core'
 import test from 'ava'
 import { readCsv } from './files/csv.js'
-import { tableSource } from './files/table.js'
+import { tableSource } from './files/table-source.js'
 import { sampleColumns } from './files/table-columns.js'
 import { fittedTo, fittedToModel } from './test-set.js'
 

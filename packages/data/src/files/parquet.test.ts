@@ -12,7 +12,7 @@ import { readCsv } from './csv.js'
 import { openFiles } from './files.js'
 import { columnsIn } from './parquet-columns.js'
 import { readParquet } from './parquet.js'
-import { tableSource } from './table.js'
+import { tableSource } from './table-source.js'
 import { sampleColumns } from './table-columns.js'
 
 type Options = Omit<Parameters<typeof parquetWriteBuffer>[0], 'columnData'>

@@ -1,18 +1,12 @@
 import { InputError, messageOf } from '@murmuration/core'
 import { convertIndexedToRgb, decode as decodePng, hasPngSignature } from 'fast-png'
 import jpeg from 'jpeg-js'
+import type { DecodedImage } from './decoded-image.js'
 import { orientationIn, upright } from './exif.js'
 import { converted, formatOf } from './formats.js'
 import { jpegFacts } from './jpeg.js'
 import { bytesPerRow, pixelsIn, type PngHeader } from './png-rows.js'
 import { pngContent, unpackedRows } from './png.js'
-
-/** A decoded image: rows of pixels from the top, each of 8-bit red, green and blue. */
-export interface DecodedImage {
-  readonly width: number
-  readonly height: number
-  readonly rgb: Uint8Array
-}
 
 /** The maximum pixels of an image; a file of a few kilobytes may claim any number. */
 const maxPixels = 50e6

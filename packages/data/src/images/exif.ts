@@ -1,4 +1,4 @@
-import type { DecodedImage } from './decode.js'
+import type { DecodedImage } from './decoded-image.js'
 
 const orientationTag = 0x0112
 const [entryBytes, valueAt] = [12, 8]

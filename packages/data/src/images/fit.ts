@@ -1,4 +1,4 @@
-import type { DecodedImage } from './decode.js'
+import type { DecodedImage } from './decoded-image.js'
 
 /** Whether all pixels are shades of grey. */
 export function isGrey({ rgb }: DecodedImage): boolean {

@@ -5,7 +5,7 @@ import { InputError, messageOf } from '@murmuration/core'
 import { sizeOf } from '@murmuration/vectors'
 import type { DataFile, ReadFile } from '../files/data-file.js'
 import type { Source } from '../source.js'
-import type { DecodedImage } from './decode.js'
+import type { DecodedImage } from './decoded-image.js'
 import { fitted, isGrey } from './fit.js'
 import { converted, otherImageName } from './formats.js'
 

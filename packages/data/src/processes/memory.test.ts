@@ -26,13 +26,14 @@ async function loaded(path: string): Promise<{ readonly outcome: string; readonl
 
 const packed = (text: string, bytes: number) => gzipSync(Buffer.alloc(bytes, text))
 const image = () => encode({ width: 6000, height: 6000, depth: 16, channels: 3, data: new Uint16Array(108e6) })
-const row = `${Array.from({ length: 99 }, (_, column) => (0.123456 + column / 1000).toFixed(5)).join(',')},1\n`
+const row = (label: number) =>
+  `${Array.from({ length: 99 }, (_, column) => (0.123456 + column / 1000).toFixed(5)).join(',')},${label}\n`
 
 const cases: readonly (readonly [name: string, content: () => Uint8Array, outcome: string, megabytes: number])[] = [
   ['rows.csv.gz', () => packed('1,0\n', 2 ** 28), 'InputError', 1000],
   ['cells.csv.gz', () => packed('0,', 2 ** 28), 'InputError', 1000],
   ['text.txt.gz', () => packed('ab cd', 65e6), '406249', 1000],
-  ['honest.csv', () => Buffer.alloc(row.length * 76_000, row), '30400', 400],
+  ['honest.csv', () => Buffer.alloc(row(0).length * 76_000, row(0) + row(1)), '30400', 400],
   ['image/a/1.png', image, 'InputError', 1000]
 ]
 
