@@ -20,14 +20,16 @@ import { inUtf8 } from './utf8.js'
  * A CSV file with a target.
  *
  * @param wanted - chooses columns when the first line is known
+ * @param earlier - the names of columns in an earlier file of the same table
  * @throws InputError that names the file, and the line, for what is no CSV or has no values
  */
 export function readCsv(
   file: TableFile,
   wanted: (head: TableHead) => WantedColumns,
-  { target, targets, like }: TableReading = {}
+  { target, targets, like }: TableReading = {},
+  earlier?: readonly string[]
 ): Table {
-  const names = like?.preprocessing?.kind === 'numbers' ? like.preprocessing.names : undefined
+  const names = earlier ?? (like?.preprocessing?.kind === 'numbers' ? like.preprocessing.names : undefined)
   return tableOf(file, { hasTarget: true, target, targets, names }, wanted)
 }
 

@@ -9,7 +9,7 @@ import { downloadAll } from './download.js'
 import { maxTextsBytes, type TextFile, textSource, type TextReading } from '../text/text.js'
 import { type IdxFile, idxSource } from './idx.js'
 import { readParquet } from './parquet.js'
-import { maxTableBytes, type TableReading } from './table.js'
+import { maxTableBytes, type Table, type TableReading } from './table.js'
 import { tableSource } from './table-source.js'
 import { sampleColumns } from './table-columns.js'
 import { fetchKnownSet, type KnownSetName, knownSetNames, knownSets } from './known-sets.js'
@@ -121,9 +121,9 @@ async function openTables(
   const read = async (file: DataFile) => ({ name: file.path, bytes: await bytesOf(file, maxTableBytes) })
   const wanted = sampleColumns(reading)
   const { readCsv } = await import('./csv.js')
-  const tables = []
+  const tables: Table[] = []
   // One after the other: a file needs much more memory while it is read than afterwards.
-  for (const file of csv) tables.push(readCsv(await read(file), wanted, reading))
+  for (const file of csv) tables.push(readCsv(await read(file), wanted, reading, tables[0]?.names))
   for (const file of parquet) tables.push(await readParquet(await read(file), wanted))
   return tableSource(tables, reading)
 }

@@ -1,7 +1,7 @@
 /** Tables as people have them: what must not become other numbers, columns or classes without a word. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { InputError } from '@murmuration/core'
 import test, { type ExecutionContext } from 'ava'
@@ -83,6 +83,12 @@ test('numbers above a table are the names of its columns where they cannot be a 
   t.like(await open(t, years, { targets: 'numbers' }), { count: 12, names: ['1990', '2000', '2010'] })
   t.like(await open(t, `400,410,price\n${rows(12, [7, 8])}`, { targets: 'numbers' }), { count: 12 })
   t.like(await open(t, `0,1,2,3\n${'4,0.5,1.5,2.5\n5,0.5,1.5,2.5\n'.repeat(6)}`, { target: 'first' }), { count: 12 })
+})
+
+test('a header of numbers is that of all files of a table', async (t) => {
+  const path = await saved(t, `400,410,species\n${rows(12, ['rose', 'tulip'])}`, 'a.csv')
+  await writeFile(join(dirname(path), 'b.csv'), '400,410,species\n1,2,rose')
+  t.is((await openFiles({ kind: 'files', path: dirname(path) })).count, 13)
 })
 
 test('a first row of numbers stays a row', async (t) => {
