@@ -131,6 +131,11 @@ test('what is left out, and what counts the rows, is said', async (t) => {
       /^column "id" only counts the rows, and is an input; omit/
     )
   t.is((await open(t, counted('id', 5))).remark, undefined)
+  t.regex(
+    (await open(t, '0,7,233\n1,8,0\n2,9,240')).remark ?? '',
+    /^column 3, the last, is the class: 3 of the numbers 0 to 240 occur; if another one is, name it with target$/
+  )
+  t.is((await open(t, '0,7,233\n1,8,0\n2,9,240', { target: 'last' })).remark, undefined)
   const options = { testFraction: 0.2, partition: { kind: 'equal' }, peers: ['a'], seed: 1 } as const
   const data = { kind: 'files', path: await saved(t, counted(''), 'a.csv') } as const
   const localData = await loadLocalData({ ...options, data })

@@ -7,6 +7,9 @@ import { indexColumns } from './table-columns.js'
 /** The fewest rows of which a column that counts them is no chance. */
 const minCounted = 10
 
+/** The fewest classes of which missing ones are no chance. */
+const minGaps = 10
+
 /**
  * The samples of tables with the columns of `sampleColumns`, one table after the other. Classes are whole numbers
  * from 0, or words, which are
@@ -24,7 +27,7 @@ export function tableSource(tables: readonly Table[], reading: TableReading = {}
   const count = tables.reduce((sum, table) => sum + table.count, 0)
   const targets = stride > length ? { targets: everyLast(numbers, stride) } : classify(tables, reading)
   if (reading.like === undefined) refuseOneValue(tables, targets.targets)
-  const remark = remarkOn(tables[0], length)
+  const remark = remarkOn(tables[0], length) ?? (reading.target === undefined ? gapsIn(tables[0], targets) : undefined)
   return {
     count,
     inputShape: [length],
@@ -66,6 +69,19 @@ function remarkOn({ names, count, numbers, wanted }: Table, length: number): str
   const counter = wanted.numbers.slice(0, length).find((_, place) => counts(place))
   if (counter === undefined) return undefined
   return `column ${called(counter)} only counts the rows, and is an input; omit it with ignore unless it means something`
+}
+
+/** A table without names may have its class elsewhere than in the last column: there are then few of its many classes. */
+function gapsIn(
+  { names, width }: Table,
+  { targets, classes = 0, classNames }: ReturnType<typeof classify>
+): string | undefined {
+  if (names !== undefined || classNames !== undefined) return undefined
+  const occurs = new Uint8Array(classes)
+  for (const target of targets) occurs[target] = 1
+  const found = occurs.reduce((sum, each) => sum + each, 0)
+  if (2 * found > classes || classes < minGaps) return undefined
+  return `column ${width}, the last, is the class: ${found} of the numbers 0 to ${classes - 1} occur; if another one is, name it with target`
 }
 
 function concatenated(tables: readonly Table[]): Float32Array {
