@@ -26,8 +26,8 @@ const surelyNames = 4
 
 /**
  * A first line is a header if any cell but that of the target, which may be a class, is neither a number nor a truth
- * value; if the target has a usual name; or if it has all known names. Numbers are names where they ascend or descend,
- * differ from all rows below, and stand above a class that no row has, or are evenly spaced.
+ * value; if the target has a usual name; or if it has all known names. Numbers are names where they ascend or descend and
+ * differ from all rows below, or are whole above fractions; and stand above a class that no row has, or are evenly spaced.
  *
  * @param below - the rows below the first line
  */
@@ -48,15 +48,16 @@ function areNames(cells: readonly string[], target: number, hasClasses: boolean,
   const named = cells.flatMap((_, column) => (column === index ? [] : [column]))
   const inputs = named.filter((column) => column !== target)
   if (inputs.length === 0 || !inputs.every((column) => isNumber(cells[column]))) return false
-  const step = stepOf(inputs.map((column) => Number(cells[column])))
-  if (step === undefined) return false
+  const numbers = inputs.map((column) => Number(cells[column]))
+  if (new Set(numbers).size < numbers.length) return false
+  const isOrdered = stepOf(numbers) !== undefined
   const all = named.map((column) => cells[column])
   const spacing = all.every((cell) => /^-?\d+$/.test(cell)) ? spacingOf(all.map(Number)) : undefined
   const isWide = named.length >= surelyNames
   const isCount = spacing === 1 && (all[0] === '0' || all[0] === '1') && inputs.length > 1
   if (isWide && isCount) return true
   const rows = new RowsBelow(below(), cells, inputs, target)
-  if (!rows.differ) return false
+  if (!(isOrdered ? rows.differ : rows.haveFractions)) return false
   return isCount || (isWide && spacing !== undefined) || (hasClasses && rows.haveOtherClasses)
 }
 
@@ -75,6 +76,8 @@ function spacingOf(numbers: readonly number[]): number | undefined {
 class RowsBelow {
   /** Whether each column has only smaller or only larger numbers, or fractions below a whole one. */
   readonly differ: boolean
+  /** Whether each column has fractions below a whole number. */
+  readonly haveFractions: boolean
   /** Whether there are few classes, of which none is the first line's. */
   readonly haveOtherClasses: boolean
 
@@ -91,11 +94,12 @@ class RowsBelow {
         range.isWhole &&= Number.isInteger(value)
       }
     }
-    const isOther = ({ min, max, isWhole }: (typeof ranges)[number], place: number) => {
-      const value = Number(cells[inputs[place]])
-      return value < min || value > max || (Number.isInteger(value) && !isWhole)
-    }
-    this.differ = count >= minRows && ranges.every(isOther)
+    const names = inputs.map((column) => Number(cells[column]))
+    const isOutside = (place: number) => names[place] < ranges[place].min || names[place] > ranges[place].max
+    const isAboveFractions = (place: number) => Number.isInteger(names[place]) && !ranges[place].isWhole
+    const isEnough = count >= minRows
+    this.haveFractions = isEnough && names.every((_, place) => isAboveFractions(place))
+    this.differ = isEnough && names.every((_, place) => isOutside(place) || isAboveFractions(place))
     this.haveOtherClasses = !classes.has(cells[target]) && classes.size <= count / 2
   }
 }

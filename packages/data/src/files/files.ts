@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import { InputError, invariant, messageOf } from '@murmuration/core'
 import type { DataDescription, Fit } from '../samples.js'
 import type { Source } from '../source.js'
-import { classFolders, imagesIn, imageSource } from '../images/folder.js'
+import { imageFolders, imagesIn, imageSource } from '../images/folder.js'
 import { type DataFile, readData, type ReadFile } from './data-file.js'
 import { downloadAll } from './download.js'
 import { maxTextsBytes, type TextFile, textSource, type TextReading } from '../text/text.js'
@@ -72,11 +72,7 @@ async function refuseSeveralKinds(paths: readonly string[], files: readonly Data
   const table = files.find(({ name }) => csvName.test(name) || parquetName.test(name))
   const packed = files.find(({ name }) => prefixOf(name) !== undefined || cifarName.test(name))
   if (table === undefined && packed === undefined) return
-  const folders = await Promise.all(
-    paths.map(async (path) =>
-      (await isFolder(path)) ? (await classFolders(path)).map((name) => join(path, name)) : []
-    )
-  )
+  const folders = await Promise.all(paths.map(async (path) => ((await isFolder(path)) ? imageFolders(path) : [])))
   const [folder, other] = folders.flat()
   const [first, second] = [table?.path, packed?.path, other && folder].filter((each) => each !== undefined)
   if (second === undefined) return

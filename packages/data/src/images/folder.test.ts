@@ -156,6 +156,11 @@ test('a table beside folders of images is refused', async (t) => {
     )
 })
 
+test('a table beside the parts of a data set of images is refused', async (t) => {
+  const path = await folder({ 'train/a/1.png': image, 'train/b/1.png': image, 'rows.csv': '1,0\n2,1' })
+  await refused(t, path, /rows\.csv and .*train\/a: found a table and images/)
+})
+
 test('packed images beside folders of images are refused', async (t) => {
   const path = await folder({ 'a/1.png': image, 'b/1.png': image, 't10k-images-idx3-ubyte': '' })
   await refused(t, path, /found packed images and folders of images/)

@@ -30,11 +30,22 @@ const maxBytes = 2 ** 30
 /** Folders of parts of a data set; none is a class. */
 const partNames: readonly string[] = ['train', 'training', 'val', 'valid', 'validation', 'dev', 'test', 'testing']
 
+const isPart = (name: string) => partNames.includes(name.toLowerCase())
+
 /** The names of the subfolders of a folder that have images, in order; a link counts as the folder that it leads to. */
-export async function classFolders(folder: string): Promise<readonly string[]> {
+async function classFolders(folder: string): Promise<readonly string[]> {
   const names = await visibleIn(folder)
   const have = await Promise.all(names.map((name) => hasImages(join(folder, name))))
   return names.filter((_, index) => have[index])
+}
+
+/** The folders of images in a folder, also those in its parts, such as `train`. */
+export async function imageFolders(folder: string): Promise<readonly string[]> {
+  const parts = (await foldersIn(folder)).filter(isPart)
+  const nested = await Promise.all(
+    parts.map(async (part) => (await classFolders(join(folder, part))).map((name) => join(folder, part, name)))
+  )
+  return [...(await classFolders(folder)).map((name) => join(folder, name)), ...nested.flat()]
 }
 
 /**
@@ -97,7 +108,7 @@ async function refuseLostLinks(folder: string): Promise<void> {
 /** Throws an {@link InputError} for a folder with the parts of a data set in place of classes. */
 async function refuseParts(folder: string): Promise<void> {
   const folders = await foldersIn(folder)
-  if (folders.length === 0 || !folders.every((name) => partNames.includes(name.toLowerCase()))) return
+  if (folders.length === 0 || !folders.every(isPart)) return
   const first = join(folder, folders.find((name) => name.toLowerCase().startsWith('train')) ?? folders[0])
   const inFolders = await Promise.all(folders.map((name) => classFolders(join(folder, name))))
   if (inFolders.flat().length === 0 && !(await hasImages(first))) return
