@@ -1,5 +1,6 @@
 import type { Problem } from '@murmuration/core'
 import type { DataDescription, DataTraits, LocalDataOptions } from '@murmuration/data'
+import type { NamedTensor } from '@murmuration/vectors'
 import type { z } from 'zod'
 import type { TaskSet } from './task-set.js'
 
@@ -25,10 +26,10 @@ export interface TaskRecord<Options = never> {
   /** The tasks of all peers over one copy of the data. When absent, a task is built for each. */
   taskSet?(options: Options, localData: LocalDataOptions): Promise<TaskSet>
   /**
-   * The learned function as a network, for use and export: a model of `@murmuration/tfjs` as JSON, and its parameters. For classes it gives one logit
-   * each. Absent where the task is no function of samples.
+   * The learned function as a network, for use and export: a model of `@murmuration/tfjs` as JSON, and its tensors, made from those of the task by
+   * name. For classes it gives one logit each. Absent where the task is no function of samples.
    */
-  network?(options: Options, parameters: Float32Array): Network
+  network?(options: Options, tensors: readonly NamedTensor[]): Network
   /** The number of parameters, where it is known before data is read. */
   parameters?(options: Options, data: DataDescription): number | undefined
   /** Problems that the schema of the options cannot express. Paths begin within the options. */
@@ -38,7 +39,7 @@ export interface TaskRecord<Options = never> {
 /** A network as data. */
 export interface Network {
   readonly model: unknown
-  readonly parameters: Float32Array
+  readonly tensors: readonly NamedTensor[]
 }
 
 /** A record whose options have the types of their schema. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { linearNetwork } from './linear-network.js'
 import { taskRecord } from './record.js'
 import { createSoftmaxTaskSet, softmaxTaskModule } from './softmax-task.js'
 
@@ -10,6 +11,6 @@ export const softmaxRecord = taskRecord({
   module: softmaxTaskModule,
   given: (_, localData) => ({ localData }),
   taskSet: (_, localData) => createSoftmaxTaskSet({ localData }),
-  network: (_, parameters) => ({ model: { kind: 'mlp', hidden: [] }, parameters }),
+  network: (_, tensors) => linearNetwork(tensors),
   parameters: (_, data) => (data.kind === 'digits' ? ((data.size ?? 28) ** 2 + 1) * 10 : undefined)
 })

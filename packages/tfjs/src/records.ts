@@ -15,7 +15,7 @@ export const mlpRecord: TaskRecord = taskRecord({
   firstRate: 0.2,
   module: tfjsTaskModule,
   given: ({ hidden }, localData) => ({ localData, model: { kind: 'mlp', hidden } }),
-  network: ({ hidden }, parameters) => ({ model: { kind: 'mlp', hidden }, parameters })
+  network: ({ hidden }, tensors) => ({ model: { kind: 'mlp', hidden }, tensors })
 })
 
 /** A small convolutional network. */
@@ -28,7 +28,7 @@ export const cnnRecord: TaskRecord = taskRecord({
   firstRate: 0.05,
   module: tfjsTaskModule,
   given: (_, localData) => ({ localData, model: { kind: 'cnn' } }),
-  network: (_, parameters) => ({ model: { kind: 'cnn' }, parameters })
+  network: (_, tensors) => ({ model: { kind: 'cnn' }, tensors })
 })
 
 /** A small GPT of characters. */
@@ -54,7 +54,7 @@ export const gptRecord: TaskRecord = taskRecord({
     localData: { ...localData, context },
     model: { kind: 'gpt', ...size }
   }),
-  network: ({ layers, width, heads }, parameters) => ({ model: { kind: 'gpt', layers, width, heads }, parameters }),
+  network: ({ layers, width, heads }, tensors) => ({ model: { kind: 'gpt', layers, width, heads }, tensors }),
   problems: ({ width, heads }) =>
     width % heads === 0 ? [] : [problem(['width'], `found ${width}, expected a multiple of heads, which is ${heads}`)]
 })

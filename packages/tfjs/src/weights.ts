@@ -53,9 +53,12 @@ export class ModelWeights {
 
   /** Makes the flat vector the model's weights. */
   load(flat: Float32Array): void {
-    this.#loaded = unpack(this.schema, flat).map((values, index) =>
-      isVariance(this.schema[index]) ? values.map(atLeastZero) : values
-    )
+    this.loadEach(unpack(this.schema, flat))
+  }
+
+  /** Makes these values the model's weights: one array for each tensor of the schema. */
+  loadEach(all: readonly Float32Array[]): void {
+    this.#loaded = all.map((values, index) => (isVariance(this.schema[index]) ? values.map(atLeastZero) : values))
     for (const [index, { variable, tensor }] of this.#weights.entries()) {
       tf.tidy(() => {
         variable.write(tf.tensor(this.#loaded[index], [...tensor.shape]))

@@ -13,6 +13,7 @@ export { bodyBytes, codecWords, expectedParameter, isCodec, parseCodec } from '.
 export { packedBytes, packedId, readPacked, writePacked } from './codecs/packed.js'
 export { codecKinds } from './codecs/registry.js'
 export { keepLargest } from './largest.js'
+export * from './named-tensors.js'
 export * from './safetensors.js'
 export * from './schema.js'
 export * from './sketch.js'

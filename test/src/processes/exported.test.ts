@@ -156,9 +156,9 @@ const windows = [0, 5].map((first) => Float32Array.from({ length: 12 }, (_, k) =
 
 /** The distributions from which `continueText` draws: the probabilities of all characters after the last of a window. */
 async function followers({ path }: SavedModel): Promise<readonly (readonly number[])[]> {
-  const { facts, parameters } = await loadModel(path)
+  const { facts, tensors } = await loadModel(path)
   if (facts.signature === undefined) throw new Error('no signature')
-  const model = await loadTrainedModel({ model: { kind: 'gpt', ...size }, signature: facts.signature, parameters })
+  const model = await loadTrainedModel({ model: { kind: 'gpt', ...size }, signature: facts.signature, tensors })
   const classes = facts.signature.classes ?? 0
   return Promise.all(windows.map(async (window) => [...(await model.predict(window)).subarray(11 * classes)]))
 }

@@ -5,11 +5,13 @@ import { refuseSpecialFile } from '@murmuration/data'
 import {
   decodeSafetensorsHeader,
   encodeSafetensors,
-  lengthOf,
   safetensorsHeaderLength,
   safetensorsLengthBytes,
   tensorsIn,
-  unpack
+  tensorsOf,
+  type NamedTensor,
+  pack,
+  valuesOf
 } from '@murmuration/vectors'
 import { z } from 'zod'
 import type { Plan } from '../training/plan.js'
@@ -39,9 +41,8 @@ export interface ModelFacts {
 /** A model that was read. */
 export interface LoadedModel {
   readonly facts: ModelFacts
-  /** The tensors in order, without gaps. */
-  readonly parameters: Float32Array
-  readonly schema: Schema
+  /** In the order of the file, which need not be that of the model: other libraries sort tensors. */
+  readonly tensors: readonly NamedTensor[]
 }
 
 const count = z.int().min(0)
@@ -107,9 +108,7 @@ export function learned({ about, signature }: Pick<Task, 'about' | 'signature'>)
 
 /** A model as the parts of a safetensors file, with the facts in its metadata. */
 export function modelFile(schema: Schema, parameters: Float32Array, facts: ModelFacts): readonly Uint8Array[] {
-  const values = unpack(schema, parameters)
-  const tensors = schema.map(({ name, shape }, index) => ({ name, shape, values: values[index] }))
-  return encodeSafetensors(tensors, { format, facts: JSON.stringify(facts) })
+  return encodeSafetensors(tensorsOf(schema, parameters), { format, facts: JSON.stringify(facts) })
 }
 
 /** Reads a model that `--save` wrote. Throws an InputError that names the file for anything else. Runs no code that the file names. */
@@ -122,9 +121,7 @@ export async function loadModel(path: string): Promise<LoadedModel> {
     const header = decodeSafetensorsHeader(bytes.subarray(safetensorsLengthBytes, begin), bytes.byteLength)
     // A copy, since in the file's memory the tensors need not begin at a multiple of 4 bytes.
     const data = new Uint8Array(bytes.subarray(begin))
-    const parameters = new Float32Array(data.buffer)
-    const schema = tensorsIn(data, header).map(({ name, shape }) => ({ name, shape }))
-    return { facts: factsIn(header.metadata), parameters, schema }
+    return { facts: factsIn(header.metadata), tensors: tensorsIn(data, header) }
   } catch (error) {
     throw new InputError(`${path}: ${messageOf(error)}`)
   }
@@ -142,11 +139,16 @@ function factsIn(metadata: Readonly<Record<string, string>>): ModelFacts {
   return { ...facts.data, learning: { task, data, loss, test, partition } }
 }
 
-/** Throws an InputError unless a model's tensors are those of a task. */
-export function checkSchema(path: string, { schema }: LoadedModel, expected: Schema): void {
-  const text = (of: Schema) => of.map(({ name, shape }) => `${name} [${shape.join(', ')}]`).join(', ')
-  if (text(schema) === text(expected)) return
-  throw new InputError(
-    `${path}: has ${text(schema)} (${lengthOf(schema)} parameters); the task has ${text(expected)} (${lengthOf(expected)}); name the data and the module that the model was trained with`
-  )
+/** The parameters of a model in the order of a task's schema. Throws an InputError unless its tensors are those of the task. */
+export function parametersFor(path: string, { tensors }: LoadedModel, schema: Schema): Float32Array {
+  try {
+    return pack(schema, valuesOf(schema, tensors))
+  } catch (error) {
+    throw ofModel(path, error)
+  }
+}
+
+/** An InputError about a model, with the path of its file. */
+export function ofModel(path: string, error: unknown): unknown {
+  return error instanceof InputError ? new InputError(`${path}: ${error.message}`) : error
 }

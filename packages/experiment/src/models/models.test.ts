@@ -1,13 +1,14 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { InputError } from '@murmuration/core'
-import { encodeSafetensors } from '@murmuration/vectors'
+import { encodeSafetensors, type NamedTensor, tensorsOf } from '@murmuration/vectors'
 import test from 'ava'
 import { startTaskWorker } from '@murmuration/tasks'
 import { makePlan } from '../training/make-plan.js'
 import { taskOf } from '../training/plan.js'
 import { evaluateModel } from './evaluate-model.js'
+import { exportModel } from './export-model.js'
 import { factsOfRun, loadModel, modelFile, type ModelFacts } from './model-file.js'
 import { predict } from './predict-model.js'
 
@@ -38,13 +39,53 @@ async function saved(
 test('a saved model is read with all its bits and facts, and is worth what it was worth', async (t) => {
   const { path, parameters, evaluation, schema } = await saved()
   const model = await loadModel(path)
-  t.deepEqual(model.parameters, parameters)
-  t.deepEqual(model.schema, schema)
+  t.deepEqual(model.tensors, tensorsOf(schema, parameters))
   t.like(model.facts, { seed: 5, rounds: 7, samples: 9, peers: ['a', 'b', 'c', 'd'], evaluation })
   t.deepEqual(model.facts.learning.data, { digits: 300, size: 8 })
   const { loss, accuracy } = await evaluateModel(path, { signal })
   t.deepEqual({ loss, accuracy }, evaluation)
 })
+
+const linear = [
+  ['logistic', 3],
+  ['softmax', 6],
+  ['{ kind: mlp, hidden: [2] }', 12]
+] as const
+for (const [task, numbers] of linear)
+  test(`${task}: a model whose tensors another library has sorted is the same model`, async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), 'murmur-data-'))
+    const data = join(folder, 'data.csv')
+    const rows = Array.from({ length: 40 }, (_, row) => `${row % 5},${(row * 3) % 7},${row % 2}`)
+    await writeFile(data, `a,b,label\n${rows.join('\n')}\n`)
+    const { path, evaluation } = await saved((facts) => facts, { task, data: `{ path: ${data} }`, numbers })
+    const results = async () => {
+      const { value } = await predict(path, [data]).next()
+      const files = (await exportModel(path, { out: folder })).filter((file) => !file.endsWith('.json'))
+      const { loss } = await evaluateModel(path, { signal })
+      return { value, loss, files: await Promise.all(files.map((file) => readFile(file))) }
+    }
+    const before = await results()
+    t.is(before.loss, evaluation.loss)
+    const { facts, tensors } = await loadModel(path)
+    const rewrite = (changed: readonly NamedTensor[]) =>
+      writeFile(
+        path,
+        Buffer.concat(encodeSafetensors(changed, { format: 'murmuration-model/1', facts: JSON.stringify(facts) }))
+      )
+    await rewrite(tensors.toReversed())
+    t.deepEqual(await results(), before)
+    // As many parameters, of another network.
+    await rewrite(tensors.with(0, { ...tensors[0], name: '7/Dense/kernel' }))
+    for (const use of [
+      predict(path, [data]).next(),
+      exportModel(path, { out: folder }),
+      evaluateModel(path, { signal })
+    ])
+      await t.throwsAsync(use, {
+        instanceOf: InputError,
+        message: /model\.safetensors: has 7\/Dense\/kernel .*; name the/
+      })
+  })
 
 test('data of a name are taken for what they are, though the run had a test set of its own', async (t) => {
   const gone = { path: '/nowhere/test.csv', sha256: {} }

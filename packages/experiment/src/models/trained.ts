@@ -2,7 +2,7 @@
 import { InputError, type ModelSignature } from '@murmuration/core'
 import { loadTrainedModel, type ModelDescription, type TrainedModel } from '@murmuration/tfjs'
 import { type TaskChoice, taskChoiceOf, taskRecordOf } from '../training/task-choice.js'
-import { type LoadedModel, loadModel, type ModelFacts } from './model-file.js'
+import { type LoadedModel, loadModel, type ModelFacts, ofModel } from './model-file.js'
 
 /** A model that was opened. */
 export interface OpenedModel {
@@ -33,16 +33,19 @@ export async function openModel(path: string, task: string | undefined): Promise
       `${path}: has no description of the model's inputs and outputs: its task has no samples, or an older version saved it; save it again`
     )
   const network = networkOf(path, model, taskOfModel(path, facts, task))
-  return { facts, signature, trained: await loadTrainedModel({ ...network, signature }) }
+  const trained = await loadTrainedModel({ ...network, signature }).catch((error: unknown) => {
+    throw ofModel(path, error)
+  })
+  return { facts, signature, trained }
 }
 
-function networkOf(path: string, { parameters }: LoadedModel, task: TaskChoice) {
+function networkOf(path: string, { tensors }: LoadedModel, task: TaskChoice) {
   if (task.module !== undefined) {
     const model: ModelDescription = { kind: 'module', path: task.module, options: task.options }
-    return { model, parameters }
+    return { model, tensors }
   }
-  const network = taskRecordOf(task)?.network?.(task as never, parameters)
+  const network = taskRecordOf(task)?.network?.(task as never, tensors)
   if (network === undefined)
     throw new InputError(`${path}: a model of the task "${task.kind}" is not a function of samples`)
-  return { model: network.model as ModelDescription, parameters: network.parameters }
+  return { model: network.model as ModelDescription, tensors: network.tensors }
 }

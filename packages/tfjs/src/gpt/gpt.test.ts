@@ -1,6 +1,6 @@
 import { InputError, type Task } from '@murmuration/core'
 import { loadLocalData, sentenceEntropy, signatureOf } from '@murmuration/data'
-import { unpack } from '@murmuration/vectors'
+import { tensorsOf, unpack } from '@murmuration/vectors'
 import test from 'ava'
 import { broadcastNormalisation } from '../normalisation.js'
 import type { TfjsTaskOptions } from '../task.js'
@@ -27,7 +27,11 @@ test.serial('a place sees itself and those before it, and nothing after', async 
   const parameters = start.map((value, k) => value + 0.3 * Math.sin(k))
   const { train } = await loadLocalData(options as never)
   const signature = signatureOf(train)
-  const model = await TrainedModel.of({ model: { kind: 'gpt', ...size }, signature, parameters })
+  const model = await TrainedModel.of({
+    model: { kind: 'gpt', ...size },
+    signature,
+    tensors: tensorsOf(task.schema, parameters)
+  })
   const classes = train.classes ?? 0
   const input = Float32Array.of(3, 1, 4, 1, 5, 9)
   const outputs = await model.predict(input)
@@ -53,7 +57,7 @@ test.serial(
     const model = await TrainedModel.of({
       model: { kind: 'gpt', ...size },
       signature: signatureOf(samples),
-      parameters
+      tensors: tensorsOf(task.schema, parameters)
     })
     const probabilities = await model.predict(samples.inputs)
     const { model: json, weights, layers = '' } = await model.layers({})

@@ -1,5 +1,7 @@
+import { InputError } from '@murmuration/core'
 import { loadLocalData, type LocalDataOptions, signatureOf } from '@murmuration/data'
 import { taskRecords } from '@murmuration/tasks'
+import { tensorsOf } from '@murmuration/vectors'
 import test from 'ava'
 import type { createTfjsTask } from '../lazy.js'
 import type { ModelDescription } from '../model.js'
@@ -25,11 +27,11 @@ async function trained(kind: string) {
   const parameters = initial.map((value, k) => value + 0.1 * Math.sin(k))
   const { loss } = await task.evaluate(parameters).run()
   const { test: samples } = await loadLocalData(localData)
-  const network = record.network(options, parameters)
+  const network = record.network(options, tensorsOf(task.schema, parameters))
   const { signature = signatureOf(samples) } = task
   const model = await TrainedModel.of({
     model: network.model as ModelDescription,
-    parameters: network.parameters,
+    tensors: network.tensors,
     signature
   })
   return { model, loss, samples }
@@ -67,12 +69,27 @@ for (const { kind } of records) {
   )
 }
 
-test('parameters of another model are refused', async (t) => {
+test('tensors are found by name and shape in any order, and those of another model are refused', async (t) => {
   const signature = signatureOf({ inputShape: [3], targetShape: [], classes: 2 })
   const model = { kind: 'mlp', hidden: [4] } as const
-  await t.throwsAsync(TrainedModel.of({ model, signature, parameters: new Float32Array(25) }), {
-    message: 'the model has 26 parameters, and 25 were saved: they belong to another model'
+  const dense = (place: number, shape: readonly number[]) => ({
+    name: `${place}/Dense/${shape.length === 1 ? 'bias' : 'kernel'}`,
+    shape,
+    values: new Float32Array(shape.reduce((product, extent) => product * extent, 1))
   })
+  const tensors = [dense(1, [3, 4]), dense(1, [4]), dense(2, [4, 2]), dense(2, [2])]
+  await t.notThrowsAsync(TrainedModel.of({ model, signature, tensors: tensors.toReversed() }))
+  const others = [
+    { tensors: tensors.slice(0, 3), message: /^has no other tensor \(24 .*; the task has 2\/Dense\/bias \[2\] \(26\)/ },
+    {
+      tensors: tensors.with(0, dense(1, [4, 3])),
+      message: /^has 1\/Dense\/kernel \[4, 3\] .* has 1\/Dense\/kernel \[3, 4\]/
+    },
+    { tensors: [dense(0, [3, 4]), ...tensors.slice(1)], message: /^has 0\/Dense\/kernel \[3, 4\] / },
+    { tensors: [...tensors, dense(3, [1])], message: /^has 3\/Dense\/bias \[1\] .*; the task has no other tensor/ }
+  ]
+  for (const { tensors, message } of others)
+    await t.throwsAsync(TrainedModel.of({ model, signature, tensors }), { instanceOf: InputError, message })
 })
 
 test('only names that were made up are changed', (t) => {

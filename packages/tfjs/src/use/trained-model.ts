@@ -1,5 +1,5 @@
 import { InputError, invariant, type ModelSignature } from '@murmuration/core'
-import { lengthOf, type NamedTensor, sizeOf } from '@murmuration/vectors'
+import { lengthOf, type NamedTensor, sizeOf, valuesOf } from '@murmuration/vectors'
 import type { LayersModel } from '@tensorflow/tfjs-layers'
 import { type Backend, chooseBackend, onBackend } from '../backend.js'
 import { compute } from '../compute.js'
@@ -17,8 +17,8 @@ import { onnxFile } from './onnx/graph.js'
 export interface TrainedModelParts {
   readonly model: ModelDescription
   readonly signature: ModelSignature
-  /** In the order of the layers. */
-  readonly parameters: Float32Array
+  /** Its tensors as they were saved, in any order. */
+  readonly tensors: readonly NamedTensor[]
 }
 
 /** Samples that are computed at a time. */
@@ -46,13 +46,14 @@ export class TrainedModel {
     this.#inputShape = inputShape
   }
 
-  /** Throws an {@link InputError} where the parameters do not fit the model, or a module cannot build it. */
-  static async of({ model: description, signature, parameters }: TrainedModelParts): Promise<TrainedModel> {
+  /** Throws an {@link InputError} where the tensors are not those of the model, or a module cannot build it. */
+  static async of({ model: description, signature, tensors }: TrainedModelParts): Promise<TrainedModel> {
     const { classes = 0 } = signature
+    const saved = lengthOf(tensors)
     // Before a network of that width takes memory.
-    if (classes > parameters.length)
+    if (classes > saved)
       throw new InputError(
-        `the model has ${classes} classes, which do not fit the ${parameters.length} saved parameters: they belong to another model`
+        `the model has ${classes} classes, which do not fit the ${saved} saved parameters: they belong to another model`
       )
     const backend = await chooseBackend()
     const isModule = description.kind === 'module'
@@ -61,12 +62,7 @@ export class TrainedModel {
     const context = { ...contextOf(signature), options }
     const model = await onBackend(backend.name, () => buildModel(description, context, module))
     const weights = await onBackend(backend.name, () => new ModelWeights(model))
-    const length = lengthOf(weights.schema)
-    if (length !== parameters.length)
-      throw new InputError(
-        `the model has ${length} parameters, and ${parameters.length} were saved: they belong to another model`
-      )
-    weights.load(parameters)
+    weights.loadEach(valuesOf(weights.schema, tensors))
     const isClassifier = signature.classes !== undefined && module?.loss === undefined
     const whole = isClassifier && !endsInSoftmax(model) ? withSoftmax(model) : model
     return new TrainedModel(whole, isClassifier ? 'probabilities' : 'values', backend, signature.inputShape)
