@@ -1,5 +1,5 @@
 /** What an algorithm is: one record, from which all else follows; and what its rounds see of the world. */
-import type { Milliseconds, PeerName, Random, Topology } from '@murmuration/core'
+import { InputError, type Milliseconds, type PeerName, type Random, type Topology } from '@murmuration/core'
 import type { z } from 'zod'
 import type { KeyService } from './keys/record.js'
 import type { Objects } from './node/objects.js'
@@ -7,6 +7,7 @@ import type { Message, Range, State, Vector } from './node/vector.js'
 import type { NumberField } from './number-fields.js'
 import type { OptimiserSettings, Stepper } from './optimiser-record.js'
 import type { Tensor } from './ranges.js'
+import { recordProblem } from './record-problem.js'
 
 export type { Message, State } from './node/vector.js'
 export type { Optimiser, OptimiserSettings } from './optimiser-record.js'
@@ -281,15 +282,22 @@ export type AnyRole = Omit<Role<unknown, Channels, State>, 'answers'> & {
   readonly answers?: Readonly<Record<string, AnyAnswer>>
 }
 export type Algorithm = Omit<Definition<z.ZodObject, Channels, State, State>, keyof AnyRole | 'edges' | 'server'> &
-  AnyRole & { readonly edges?: Readonly<Record<string, LateFlow<State, Message> | number>>; readonly server?: AnyRole }
+  AnyRole & {
+    readonly edges?: Readonly<Record<string, LateFlow<State, Message> | number>>
+    readonly server?: AnyRole
+    /** The path of the user's module that it comes from; for errors. */
+    readonly module?: string
+  }
 
 /** Known to every copy of this package, so that a user's module may have a copy of its own. */
 const brand = Symbol.for('murmuration.algorithm')
 
-/** Checks the types of an algorithm, and erases them. */
+/** Checks an algorithm, and erases its types. Throws an InputError that names a part that is missing or wrong. */
 export function algorithm<Z extends z.ZodObject, C extends Channels, S extends State, T extends State = State>(
   definition: Definition<Z, C, S, T>
 ): Algorithm {
+  const problem = recordProblem(definition)
+  if (problem !== undefined) throw new InputError(`algorithm: ${problem}`)
   return Object.assign({ [brand]: true }, definition) as unknown as Algorithm
 }
 

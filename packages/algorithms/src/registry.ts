@@ -44,6 +44,7 @@ import { powerSgd } from './power-sgd.js'
 import { qgDsgdm } from './qg-dsgdm.js'
 import { quantisedDiloco } from './quantised-diloco.js'
 import { type Algorithm, isAlgorithm } from './record.js'
+import { recordProblem } from './record-problem.js'
 import { relaySgd } from './relay-sgd.js'
 import { robustPushSum } from './robust-push-sum.js'
 import { sgdAlone } from './sgd-alone.js'
@@ -111,9 +112,12 @@ export const algorithms: readonly Algorithm[] = [
 /** All algorithms of this package. */
 export const allAlgorithms: readonly Algorithm[] = [...algorithms, ...keyAlgorithms]
 
-/** The one algorithm that a user's module exports. Throws an InputError when it exports none or several. */
+/** The one algorithm that a user's module exports. Throws an InputError when it exports none or several, or one that is wrong. */
 export function algorithmIn(exported: object, module: string): Algorithm {
   const found = Object.values(exported).filter(isAlgorithm)
+  // A record may have been changed since it was made, or come from another copy of this package.
+  const problem = found.length === 1 ? recordProblem(found[0]) : undefined
+  if (problem !== undefined) throw new InputError(`the algorithm's module ${module}: ${problem}`)
   if (found.length === 1) return found[0]
   throw new InputError(
     `${module}: found ${found.length} algorithms, expected one that is exported: export const mine = algorithm({ … })`

@@ -200,6 +200,7 @@ test('vectors of the wrong length and floods of requests are refused', async (t)
   t.is(refused.length, 1)
   const short = await start(t, moduleOf({ ...answering, gradient: 'return { loss: 0, vector: new Float32Array(3) }' }))
   await t.throwsAsync(short.gradient(Float32Array.of(1), noBatch).run(), {
+    instanceOf: InputError,
     message: /computed 3 numbers, but its schema has 1/
   })
 })

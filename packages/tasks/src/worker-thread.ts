@@ -94,10 +94,8 @@ function numbersAt({ buffer, offset, length }: SharedNumbers): Float32Array {
 }
 
 function keep(result: Float32Array, vector: Float32Array): void {
-  invariant(
-    vector.length === result.length,
-    () => `the task computed ${vector.length} numbers, but its schema has ${result.length}`
-  )
+  if (vector.length !== result.length)
+    throw new InputError(`the task computed ${vector.length} numbers, but its schema has ${result.length}`)
   result.set(vector)
 }
 

@@ -1,6 +1,8 @@
 /** The driver of algorithms with keyed rows: a round is an epoch, in which each worker goes through its samples once. */
 import { type Fabric, InputError, invariant, type StepReport, type Task, type TaskRows } from '@murmuration/core'
+import { lengthOf } from '@murmuration/vectors'
 import type { VectorMessage } from '@murmuration/wire'
+import { checkNumbers } from '../node/first-round.js'
 import type { TrainingSettings } from '../node/training.js'
 import { KeyPeer } from './key-peer.js'
 import { Keys } from './keys.js'
@@ -72,6 +74,7 @@ class KeyRun {
   async start(): Promise<void> {
     const { seed, workers, servers = nothing, timeout } = this.#settings
     const x = await this.#fabric.work(this.#task.initialise(seed))
+    checkNumbers("the task's initialise", x, lengthOf(this.#task.schema))
     const { count, width } = this.#rows
     const { workers: ofPeer = 1 } = this.#options
     const holders = this.#service.holders === 'servers' ? servers.length : workers.length

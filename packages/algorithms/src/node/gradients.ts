@@ -3,6 +3,7 @@ import { norm, scale, weightedSum } from '@murmuration/vectors'
 import { Batches } from '../batches.js'
 import { maxGrowth } from './sizes.js'
 import type { Untrained } from '../untrained.js'
+import { checkNumbers } from './first-round.js'
 import type { Arena, Vector } from './vector.js'
 
 /** How gradients are computed. */
@@ -79,6 +80,7 @@ export class Gradients {
   #take({ loss, vector }: Gradient, x: Vector, round: number): Vector {
     const { weightDecay = 0, clip } = this.#options
     this.#isUnderWay = false
+    if (this.#first === undefined) checkNumbers("the task's gradient", vector, x.length)
     this.loss = loss
     this.#first ??= loss
     const found = foundLoss(loss, this.#first)
@@ -139,6 +141,7 @@ export class Gradients {
         let loss = 0
         for (const work of works) {
           const gradient = await work.run()
+          if (this.#first === undefined) checkNumbers("the task's gradient", gradient.vector, x.length)
           loss += gradient.loss / count
           weightedSum(sum, [
             { weight: 1, vector: sum },

@@ -47,6 +47,10 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
   /** The last sent message, and its tag. */
   #mine: Message | undefined
   #mineTag = -1
+  /** The newest tag that was sent, and one that was collected too early; until the first message was sent before others were collected. */
+  #sentTag = -1
+  #earlyTag = -1
+  #isInOrder = false
 
   constructor(owner: Owner, { name, kind, isReliable }: ChannelTraits, shape: Shape, edges?: ExchangeTraits) {
     this.name = name
@@ -61,6 +65,7 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
   send(route: Route, message: Message | ((j: PeerName) => Message)): readonly PeerName[] {
     const [{ presence }, { exchange }] = [this.#owner, this]
     const { round, part = 0, range } = route
+    if (!this.#isInOrder) this.#noteSent(tagOf(route))
     if (typeof message !== 'function') [this.#mine, this.#mineTag] = [message, tagOf(route)]
     if (exchange?.begin(route) === 'under way') return noPeers
     let unsent = noPeers
@@ -91,12 +96,34 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
     const { fabric, presence } = this.#owner
     const tag = tagOf(route)
     invariant(tag > this.#closed, () => `${fabric.self} collects ${this.name} of round ${route.round} again`)
+    if (!this.#isInOrder) this.#checkOrder(route, tag)
     this.#staleness = staleness
     this.#route = route
     this.#tag = tag
     this.#start = fabric.now()
     this.#awakeAt = presence.members?.awake(this.#start) ?? 0
     return this.#owner.until(this)
+  }
+
+  /** Notes what is sent until the order is known to be right. */
+  #noteSent(tag: number): void {
+    invariant(tag !== this.#earlyTag, () => this.#tooEarly)
+    this.#sentTag = Math.max(tag, this.#sentTag)
+  }
+
+  /**
+   * Every peer would wait for the others until the timeout. Where messages need not be exchanged, a peer may forward what it collects; so only that
+   * nothing arrived before this peer sent shows that the order is wrong.
+   */
+  #checkOrder({ round, to }: Route, tag: number): void {
+    if (round !== this.#owner.round || to.length === 0) return
+    if (this.#sentTag >= tag) this.#isInOrder = true
+    else if (this.exchange !== undefined) invariant(false, this.#tooEarly)
+    else this.#earlyTag = tag
+  }
+
+  get #tooEarly(): string {
+    return `messages of "${this.name}" are collected before this peer sends its own: if all do so, they wait for each other; send first`
   }
 
   /** Processes a part of a message. */
@@ -197,6 +224,7 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
 
   restore({ closed, staleness, given, early, exchange }: State): void {
     this.#closed = closed as number
+    this.#isInOrder = true
     this.#staleness = staleness as number
     for (const [peer, tag] of Object.entries(given)) this.#returnedTags.note(peer as PeerName, tag as number)
     this.#buffer.restore(early as State)
@@ -297,6 +325,7 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
       else missing = [...missing, j]
       if (absence === 'silent') silent = [...silent, j]
     }
+    if (this.#earlyTag === tag && without.length < route.from.length) this.#isInOrder = true
     this.exchange?.close()
     this.#buffer.release(tag, isFirst || this.#staleness > 0, (from, other, message) => {
       if (messageOf(theirs, from) === message) {
@@ -325,6 +354,7 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
     if (missing.length === 0) return
     this.#owner.missed(missing)
     if (presence.members !== undefined) return
+    invariant(missing.length < from.length || this.#earlyTag !== this.#closed, () => this.#tooEarly)
     // Where nothing at all has arrived, the wait was twice the timeout.
     const timeout = Math.round(fabric.now() - this.#start)
     if (this.#isReliable) throw timedOut({ self: fabric.self, timeout, channel: this.name }, missing, round)

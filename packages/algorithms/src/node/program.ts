@@ -1,5 +1,5 @@
 /** A record running on one peer: its channels, its node, its state. */
-import { invariant, type PeerName, type Work } from '@murmuration/core'
+import { InputError, invariant, type PeerName, type Work } from '@murmuration/core'
 import type { Algorithm, AnyNode, AnyRole, Call, LateFlow, Message, Shape, State } from '../record.js'
 import { addFlow, addSent } from '../mixing.js'
 import { exchangeEvery } from '../needs.js'
@@ -10,6 +10,7 @@ import { Mailbox } from './mailbox.js'
 import type { ControlKinds } from './exchanging.js'
 import type { OpenEdges } from './exchanges.js'
 import type { Peer } from './peer.js'
+import { checkNext, checkNumbers, checkState, functionOf } from './first-round.js'
 import type { TrainingSettings } from './training.js'
 import type { Vector } from './vector.js'
 
@@ -37,6 +38,11 @@ export class Program implements NodeProgram {
   #mayAnswer: boolean
   /** The state at the beginning of the current round. */
   #before: State | undefined
+  /** Whether a round of the algorithm was checked: all others return the same parts. */
+  #isChecked = false
+  #isModelChecked = false
+  /** Whether the algorithm has called `change`. */
+  #hasChanged = false
 
   /** @param kinds - the wire numbers of the record's first channel, and of its first exchange's control messages */
   constructor(peer: Peer, settings: TrainingSettings, record: Algorithm, kinds: Kinds) {
@@ -64,7 +70,9 @@ export class Program implements NodeProgram {
 
   /** Starts with these parameters. */
   start(x: Vector, zero: Vector): void {
-    this.state = this.role.start({ x, zero }, this.#node)
+    const state: unknown = this.role.start({ x, zero }, this.#node)
+    checkState(functionOf('start', this.record), state)
+    this.state = state
   }
 
   /** Begins a round. Pass its result to `end`. */
@@ -81,11 +89,24 @@ export class Program implements NodeProgram {
 
   /** Ends a round. The state is its result, or what it has changed. */
   end(next: State | void): void {
+    if (!this.#isChecked) this.#check(next)
     if (next !== undefined) this.state = next
     if (this.role.answers === undefined) return
     if (this.#before !== undefined) this.#peer.arena.pin(this.#before, -1)
     this.#before = undefined
     invariant(next === undefined, `${this.record.name} answers at any time, so only node.change may change its state`)
+  }
+
+  /** Checks what the first round has returned. Throws an InputError that names the algorithm, or the user's module. */
+  #check(next: State | void): void {
+    const source = functionOf('round', this.record)
+    if (this.role.answers !== undefined && next !== undefined)
+      throw new InputError(
+        `${source} returns a state, expected nothing: where there are answers, only node.change may change it`
+      )
+    const expectsNothing = this.role.answers !== undefined || this.#hasChanged
+    if (next !== undefined || !expectsNothing) checkNext(source, next, this.state)
+    this.#isChecked = true
   }
 
   /** The state was handed over: nothing enters it any longer. */
@@ -119,7 +140,17 @@ export class Program implements NodeProgram {
 
   /** The vector that is reported and evaluated. */
   model(): Vector | undefined {
-    return this.role.model?.(this.state) ?? (this.state.x as Vector | undefined)
+    const model = this.role.model?.(this.state) ?? (this.state.x as Vector | undefined)
+    if (!this.#isModelChecked) this.#checkModel(model)
+    return model
+  }
+
+  /** Servers may hold a part of the parameters, or none. */
+  #checkModel(model: unknown): void {
+    this.#isModelChecked = true
+    if (this.#settings.servers?.includes(this.#peer.fabric.self) === true) return
+    const source = this.role.model === undefined ? 'the vector x of the state' : 'model'
+    checkNumbers(functionOf(source, this.record), model, this.#peer.length)
   }
 
   /** Everything to be saved. */
@@ -177,8 +208,9 @@ export class Program implements NodeProgram {
     if (answer === undefined) return undefined
     return (ask, from) => {
       if (!this.#mayAnswer) return undefined
-      this.#answered++
       const { state, reply } = answer(this.#node, this.state, ask, from)
+      if (this.#answered === 0) checkNext(functionOf(`answers.${name}`, this.record), state, this.state)
+      this.#answered++
       return { reply, accept: () => (this.state = state) }
     }
   }
@@ -200,7 +232,12 @@ export class Program implements NodeProgram {
 
   /** Changes the state at once. */
   change(change: (state: State) => State): void {
-    this.#atOnce(() => (this.state = change(this.state)))
+    this.#atOnce(() => {
+      const next = change(this.state)
+      if (!this.#hasChanged) checkNext(functionOf('a change', this.record), next, this.state)
+      this.#hasChanged = true
+      this.state = next
+    })
   }
 
   /** The gradient at x on the next batch. */

@@ -9,6 +9,7 @@ import type { Exchanges } from './exchanges.js'
 import { Peer } from './peer.js'
 import { type Kinds, Program, roleOf } from './program.js'
 import { checkpointProblem } from './checkpoint-problem.js'
+import { checkNumbers } from './first-round.js'
 import { massOf, rootMeanSquare } from './figures.js'
 import { handOver } from './handing-over.js'
 import { Participation } from './participation.js'
@@ -245,7 +246,8 @@ export class Session {
 
   #begin(start: Float32Array): void {
     this.#start = undefined
-    const { arena } = this.#peer
+    const { arena, length } = this.#peer
+    checkNumbers("the task's initialise", start, length)
     const x = arena.compute(start.length, (out, from, to) => out.set(start.subarray(from, to), from))
     this.#peer.origin = x
     this.#training.start(x, linear([0, x]))

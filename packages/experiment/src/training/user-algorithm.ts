@@ -16,7 +16,12 @@ export async function importAlgorithm(path: string): Promise<Algorithm> {
   })) as object
   const record = algorithmIn(exported, path)
   const { server } = record
-  return { ...record, ...guarded(path, record), ...(server === undefined ? {} : { server: guarded(path, server) }) }
+  return {
+    ...record,
+    module: path,
+    ...guarded(path, record),
+    ...(server === undefined ? {} : { server: guarded(path, server) })
+  }
 }
 
 /** The functions of a role, with errors that name the module. */
