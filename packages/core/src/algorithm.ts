@@ -71,11 +71,14 @@ export interface StepReport {
   readonly samples: number
   /** Time spent waiting in this round: for neighbours, for servers, or for all other workers. */
   readonly waited: Milliseconds
-  /** Root mean square over the neighbours of the distance between their parameters and the peer's own, before mixing. */
-  readonly disagreement: number
+  /** Root mean square of `distances`; absent where there are none. */
+  readonly disagreement?: number | undefined
   /** This peer's recent estimate of how far apart all models are; present where peers exchange sketches. */
   readonly consensus?: ConsensusEstimate | undefined
-  /** One for each neighbour whose parameters arrived, in the order of names; empty where an algorithm has no neighbours. */
+  /**
+   * How far the model of each neighbour was from the peer's own before mixing, in the order of names: of those whose model arrived. Empty where an
+   * algorithm sends something else, such as differences, masses or remainders.
+   */
   readonly distances: readonly NeighbourDistance[]
   /** Neighbours that are reported as outliers in this round. */
   readonly outliers: readonly Outlier[]

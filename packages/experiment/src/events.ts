@@ -101,11 +101,11 @@ export interface StepEvent {
   readonly rate?: number
   /** Since the start, of this peer. */
   readonly samples: number
-  /** Root mean square distance of the neighbours' parameters from the peer's own. */
-  readonly disagreement: number
+  /** Root mean square distance of the neighbours' models from the peer's own; absent where the algorithm sends no models. */
+  readonly disagreement?: number
   /** A recent estimate of the consensus distance, from what the peers tell each other; absent if unknown. */
   readonly consensusDistance?: number
-  /** Distance of each neighbour's parameters from the peer's own in the last round of the report. */
+  /** Distance of each neighbour's model from the peer's own in the last round of the report. */
   readonly distances: readonly NeighbourDistance[]
   /** Neighbours from which no parameters arrived in the last round of the report. */
   readonly missing: readonly PeerName[]

@@ -115,7 +115,6 @@ class KeyRun {
       rate: this.#settings.rate(round),
       samples: this.#samples,
       waited,
-      disagreement: 0,
       distances: nothing,
       outliers: nothing,
       missing: nothing,

@@ -10,9 +10,9 @@ export function massOf(state: State, role?: AnyRole): { readonly x: Vector; read
   return { x, w }
 }
 
-/** One peer's disagreement. */
-export function rootMeanSquare(distances: StepReport['distances']): number {
-  if (distances.length === 0) return 0
+/** One peer's disagreement; undefined where no distance is known. */
+export function rootMeanSquare(distances: StepReport['distances']): number | undefined {
+  if (distances.length === 0) return undefined
   let sum = 0
   for (const { distance } of distances) sum += distance * distance
   return Math.sqrt(sum / distances.length)

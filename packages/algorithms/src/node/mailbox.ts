@@ -31,6 +31,7 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
   /** For a channel whose messages are exchanged along edges. */
   readonly exchange: Exchange | Pushes | undefined
   readonly #isReliable: boolean
+  readonly #carriesModels: boolean
   readonly #owner: Owner
   readonly #wire: Wire
   readonly #buffer: MessageBuffer
@@ -52,9 +53,15 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
   #earlyTag = -1
   #isInOrder = false
 
-  constructor(owner: Owner, { name, kind, isReliable }: ChannelTraits, shape: Shape, edges?: ExchangeTraits) {
+  constructor(
+    owner: Owner,
+    { name, kind, isReliable, carriesModels = false }: ChannelTraits,
+    shape: Shape,
+    edges?: ExchangeTraits
+  ) {
     this.name = name
     this.#isReliable = isReliable
+    this.#carriesModels = carriesModels
     this.#owner = owner
     this.#wire = new Wire(owner, kind, shape, edges !== undefined)
     this.#buffer = new MessageBuffer(this.#wire)
@@ -287,7 +294,7 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
     const theirs = this.#take(this.#tag, route)
     const mine = this.#mineTag === this.#tag ? this.#mine : undefined
     this.#mine = undefined
-    const refused = owner.collected(route, mine, theirs)
+    const refused = owner.collected(route, mine, theirs, this.#carriesModels)
     if (refused instanceof Promise) return refused.then((found) => this.#without(found, route, theirs))
     return this.#without(refused, route, theirs)
   }

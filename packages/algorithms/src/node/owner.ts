@@ -35,7 +35,8 @@ export interface Owner {
   collected(
     route: Route,
     mine: Message | undefined,
-    theirs: Readonly<Record<string, Message>>
+    theirs: Readonly<Record<string, Message>>,
+    areModels: boolean
   ): readonly Refused[] | Promise<readonly Refused[]>
   /** What is wrong with the vectors of a message that is compared with none of this peer's; see sizes.ts. */
   problemOf(from: PeerName, message: Message): Problem | undefined
@@ -62,4 +63,6 @@ export interface ChannelTraits {
   readonly kind: number
   /** Whether a missing message is an error. */
   readonly isReliable: boolean
+  /** Whether the first vector of a message is its sender's model. */
+  readonly carriesModels?: boolean
 }

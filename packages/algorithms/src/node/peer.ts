@@ -206,7 +206,8 @@ export class Peer implements Owner, Keeper {
   collected(
     { round, from }: Route,
     mine: Message | undefined,
-    theirs: Readonly<Record<string, Message>>
+    theirs: Readonly<Record<string, Message>>,
+    areModels: boolean
   ): readonly Refused[] | Promise<readonly Refused[]> {
     const ownVector = mine && firstVectorOf(mine)
     if (ownVector === undefined || ownVector.length !== this.length) return this.#problemsOf(from, theirs, false)
@@ -221,9 +222,8 @@ export class Peer implements Owner, Keeper {
         each.distance += squaredDistance(x, values, start, end)
       }
     })
-    return slices === undefined
-      ? this.#refused(this.#note(round, distances, ownVector), from, theirs)
-      : slices.then(() => this.#refused(this.#note(round, distances, ownVector), from, theirs))
+    const note = () => this.#refused(this.#note(round, distances, ownVector, areModels), from, theirs)
+    return slices === undefined ? note() : slices.then(note)
   }
 
   refuse(from: PeerName, round: number, { grade, reason }: Problem): void {
@@ -275,7 +275,8 @@ export class Peer implements Owner, Keeper {
   #note(
     round: number,
     distances: { readonly from: PeerName; distance: number }[],
-    ownVector: Vector
+    ownVector: Vector,
+    areModels: boolean
   ): readonly Refused[] {
     for (const each of distances) each.distance = Math.sqrt(each.distance)
     const normOf = () => norm(ownVector.values)
@@ -283,7 +284,7 @@ export class Peer implements Owner, Keeper {
     this.#outliers = this.#watch.take(round, distances, normOf)
     const far = tooFar(distances, normOf)
     const isNear = (name: PeerName) => far.every((each) => each.from !== name)
-    this.#distances = far.length === 0 ? distances : distances.filter((each) => isNear(each.from))
+    if (areModels) this.#distances = far.length === 0 ? distances : distances.filter((each) => isNear(each.from))
     return far
   }
 

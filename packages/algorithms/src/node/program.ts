@@ -171,8 +171,9 @@ export class Program implements NodeProgram {
     const { handlers } = this.#peer
     const every = exchangeEvery(this.#settings)
     let [kind, control] = [first, firstControl]
+    const isReliable = this.record.needs.delivery === 'reliable'
     for (const [name, channel] of Object.entries(this.record.channels)) {
-      const traits = { name, kind, isReliable: this.record.needs.delivery === 'reliable' }
+      const traits = { name, kind, isReliable, carriesModels: this.role.model === undefined && carriesModels(channel) }
       const late = this.record.edges?.[name]
       const kinds = { skip: control, withdraw: control + 1 }
       if (late !== undefined) control += 2
@@ -300,4 +301,10 @@ function lateOf(how: LateFlow<State, Message> | number | undefined): Late | unde
 
 function isCall(channel: Shape | Call): channel is Call {
   return typeof channel.ask === 'object'
+}
+
+/** Whether a message is its sender's `x`, which is the model where a role has no other: a whole vector, without numbers that belong to it. */
+function carriesModels(channel: Shape | Call): boolean {
+  const [first, ...others] = Object.entries(channel)
+  return first?.[0] === 'x' && first[1] === 'vector' && others.every(([, kind]) => kind === 'vector')
 }

@@ -126,7 +126,7 @@ export class Board {
     if (measured !== undefined) return `consensus distance ${chalk.bold(short(measured))}`
     const estimate = reports.find(({ consensusDistance }) => consensusDistance !== undefined)?.consensusDistance
     if (estimate !== undefined) return `consensus distance about ${chalk.bold(short(estimate))}`
-    const distances = reports.filter((report) => report.distances.length > 0).map((report) => report.disagreement)
+    const distances = reports.flatMap(({ disagreement }) => disagreement ?? [])
     return `distance to neighbours ${chalk.bold(distances.length === 0 ? '–' : short(Math.max(...distances)))}`
   }
 

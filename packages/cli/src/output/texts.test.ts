@@ -13,7 +13,7 @@ test('the line of an outlier says who named whom, how far it is, and what that m
 })
 
 test('a step gives the distance to the neighbours where it was measured', (t) => {
-  const figures = { samples: 1, disagreement: 0.5, seconds: 1, waiting: 0, bytesSent: 0, bytesReceived: 0 }
+  const figures = { samples: 1, seconds: 1, waiting: 0, bytesSent: 0, bytesReceived: 0 }
   const step = {
     kind: 'step',
     peer: a,
@@ -25,7 +25,10 @@ test('a step gives the distance to the neighbours where it was measured', (t) =>
     unsent: []
   } as const
   t.is(lineOf({ ...step, distances: [] }), 'a round 8: loss 0.250')
-  t.is(lineOf({ ...step, distances: [{ from: b, distance: 0.5 }] }), 'a round 8: loss 0.250, neighbours 0.500 away')
+  t.is(
+    lineOf({ ...step, disagreement: 0.5, distances: [{ from: b, distance: 0.5 }] }),
+    'a round 8: loss 0.250, neighbours 0.500 away'
+  )
 })
 
 test('a neighbour is in a state, or has left', (t) => {

@@ -61,7 +61,7 @@ export function lineOf(event: RunEvent): string {
     case 'step': {
       const loss = event.phase === 'train' ? `loss ${short(event.loss)}` : 'averaging'
       const missing = event.missing.length === 0 ? '' : `, missing: ${event.missing.join(', ')}`
-      const away = event.distances.length === 0 ? '' : `, neighbours ${short(event.disagreement)} away`
+      const away = event.disagreement === undefined ? '' : `, neighbours ${short(event.disagreement)} away`
       return `${event.peer} round ${event.round + 1}: ${loss}${away}${missing}`
     }
     case 'evaluation': {
@@ -257,7 +257,9 @@ function peerSummaryLines(summary: PeerSummary): string[] {
     '',
     `peer ${summary.peer} of ${count(summary.peers)}: ${workText(summary)}, ${summary.backend}`,
     `  ${wordOfOwn(summary).padEnd(28)} ${quality(summary)}`,
-    `  distance to its neighbours   ${short(summary.neighbourDistance)}`,
+    ...(summary.neighbourDistance === undefined
+      ? []
+      : [`  distance to its neighbours   ${short(summary.neighbourDistance)}`]),
     ...(summary.trainedApart === undefined
       ? []
       : [`  trained without a majority   for ${duration(summary.trainedApart)}`]),

@@ -217,7 +217,7 @@ function summarise(
     seconds,
     ...(begun === undefined ? {} : { begun }),
     ...(parameters.length === 0 ? {} : evaluation),
-    neighbourDistance: disagreement,
+    ...(disagreement === undefined ? {} : { neighbourDistance: disagreement }),
     ...(apartNow === undefined ? {} : { consensusDistance: apartNow }),
     bytesSent: traffic.sent.payload + traffic.sent.overhead,
     bytesReceived: traffic.received.payload + traffic.received.overhead,

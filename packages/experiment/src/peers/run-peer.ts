@@ -115,8 +115,8 @@ export interface PeerResult {
   readonly working: number
   /** See {@link RunTotals}. */
   readonly apartAfterTraining: number
-  /** The disagreement in the last round. */
-  readonly disagreement: number
+  /** The disagreement in the last round; absent where the algorithm sends no models. */
+  readonly disagreement?: number | undefined
   /** The neighbour for which it has waited longest when all others were there, and for how many seconds; absent if for none. */
   readonly waitedFor?: { readonly neighbour: PeerName; readonly seconds: number }
   /** How its final model compares with those of others, where peers may come and go. */

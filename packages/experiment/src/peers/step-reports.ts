@@ -15,9 +15,12 @@ export interface RunTotals {
   readonly seconds: number
   readonly samples: number
   readonly waiting: number
-  readonly disagreement: number
+  readonly disagreement?: number | undefined
   readonly consensusDistance?: number
-  /** The last estimate of the consensus distance in training, or, without one, this peer's distance from its neighbours. */
+  /**
+   * The last estimate of the consensus distance in training, or, without one, this peer's distance from its neighbours: in the first averaging round,
+   * where the algorithm sends no models.
+   */
   readonly apartAfterTraining: number
   /** See {@link Progress}. */
   readonly begun?: number
@@ -32,9 +35,9 @@ export class StepReports {
   readonly #start: number
   #waited = 0
   #losses: number[] = []
-  #disagreement = 0
+  #disagreement: number | undefined
   #consensus: number | undefined
-  #apartAfterTraining = 0
+  #apartAfterTraining: number | undefined
   #samples = 0
   #begun: number | undefined
   /** The peers that were missing in the last round: a change causes a report. */
@@ -55,6 +58,7 @@ export class StepReports {
     const { round, phase, loss, rate, samples, disagreement, distances, missing, unsent } = step
     this.#consensus = step.consensus?.distance ?? this.#consensus
     if (phase === 'train') this.#apartAfterTraining = this.#consensus ?? disagreement
+    else this.#apartAfterTraining ??= disagreement
     this.#samples = samples
     this.#begun ??= round
     this.#waited += step.waited
@@ -74,7 +78,7 @@ export class StepReports {
       ...(this.#losses.length === 0 ? {} : { loss: this.#meanLoss() }),
       ...(rate === undefined ? {} : { rate }),
       samples,
-      disagreement,
+      ...(disagreement === undefined ? {} : { disagreement }),
       ...this.#estimate(),
       distances,
       missing,
@@ -94,7 +98,7 @@ export class StepReports {
   /** Over the whole run. */
   totals(): RunTotals {
     const [samples, disagreement] = [this.#samples, this.#disagreement]
-    const apartAfterTraining = this.#apartAfterTraining
+    const apartAfterTraining = this.#apartAfterTraining ?? 0
     return {
       ...this.#times(),
       samples,
