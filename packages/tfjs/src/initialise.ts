@@ -22,13 +22,18 @@ export function glorotNormal(): ReturnType<typeof initializers.glorotNormal> {
   return initialiser
 }
 
+/** Whether an initialiser is known to draw random numbers, without a seed of its own. */
+export function isDrawn(initialiser: unknown): boolean {
+  if (!isInitialiser(initialiser)) return false
+  return rolling.includes(initialiser.className) && typeof initialiser.config.seed !== 'number'
+}
+
 /**
  * Whether a weight's first value needs no random numbers: its initialiser gives a constant or has a seed of its own. If the initialiser is unknown,
  * as in layers that users write, the built value decides.
  */
 export function isFixed(initialiser: unknown, built: () => Float32Array): boolean {
-  if (isInitialiser(initialiser))
-    return !rolling.includes(initialiser.className) || typeof initialiser.config.seed === 'number'
+  if (isInitialiser(initialiser)) return !isDrawn(initialiser)
   const values = built()
   return values.every((value) => value === values[0])
 }

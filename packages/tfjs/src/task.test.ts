@@ -195,6 +195,36 @@ test.serial('an evaluation in chunks is the mean over all test samples', async (
   t.is(((accuracy ?? 0) * 700) % 1, 0)
 })
 
+test.serial('fine-tuning keeps what is loaded or set, and draws new layers from the seed of the run', async (t) => {
+  const base = `const l = tf.layers, ramp = (...shape) => tf.range(0, shape.reduce((a, b) => a * b, 1)).reshape(shape)
+      const trained = tf.sequential({ layers: [l.flatten({ inputShape }), l.dense({ units: 2 })] })`
+  const ways = {
+    'a layer of another model': `trained.setWeights([ramp(36, 2), ramp(2)])
+      return tf.sequential({ layers: [...trained.layers, l.dense({ units: classes, kernelInitializer: 'heNormal' })] })`,
+    'weights of a layer': `return tf.sequential({ layers: [
+        l.flatten({ inputShape }), l.dense({ units: 2, weights: [ramp(36, 2), ramp(2)] }), l.dense({ units: classes })] })`,
+    'a variable that is assigned': `trained.weights[0].read().assign(ramp(36, 2))
+      trained.weights[1].read().assign(ramp(2))
+      trained.add(l.dense({ units: classes }))
+      return trained`
+  }
+  for (const [way, steps] of Object.entries(ways)) {
+    const source = (keeps: string) => `${keeps}
+      export async function createModel(tf, { inputShape, classes }) {
+        ${base}
+        ${steps}
+      }`
+    const first = async (seed: number, keeps = 'export const keepWeights = true') =>
+      (await taskOf(source(keeps))).initialise(seed).run()
+    const [one, again, other, drawn] = [await first(1), await first(1), await first(2), await first(1, '')]
+    t.deepEqual(one, again, way)
+    t.deepEqual([...one.subarray(0, 74)], [...Array.from({ length: 72 }, (_, k) => k), 0, 1], way)
+    t.deepEqual(one.subarray(74), drawn.subarray(74), way)
+    t.notDeepEqual(one.subarray(74, 80), other.subarray(74, 80), way)
+    t.deepEqual([...one.subarray(80)], [0, 0, 0], way)
+  }
+})
+
 test.serial("a module's own loss is what is trained", async (t) => {
   const source = `${sequential('l.flatten(), l.dense({ units: 2 })')}
     export const loss = (tf, outputs, targets) => tf.mean(tf.square(tf.sub(outputs, 3)))`

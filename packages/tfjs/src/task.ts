@@ -18,6 +18,7 @@ import { buildModel, type ModelDescription } from './model.js'
 import { checkedSamples } from './own-data.js'
 import { TfjsTask, type TfjsTaskParts } from './tfjs-task.js'
 import { loadUserModule, type UserModule } from './user-module.js'
+import { watchWrites } from './written.js'
 
 /** Options of {@link createTask}. JSON. */
 export interface TfjsTaskOptions {
@@ -38,6 +39,7 @@ export async function createTask(options: TfjsTaskOptions): Promise<Task> {
   const { inputShape, targetShape, classes } = localData.train
   const context = { inputShape, targetShape, classes, options: moduleOptions }
   const building = buildingBackend(backend.name)
+  if (module?.keepWeights === true) watchWrites()
   const model = await onBackend(building, () => buildModel(description, context, module))
   const parts: TfjsTaskParts = {
     backend,

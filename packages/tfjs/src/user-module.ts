@@ -58,7 +58,10 @@ export interface UserModule {
    * initialisers; those with a seed of their own are kept.
    */
   createModel(tf: TensorFlow, context: ModelContext): LayersModel | Promise<LayersModel>
-  /** True to start from the weights that `createModel` gives, such as trained ones, unchanged. */
+  /**
+   * True to start from the weights that `createModel` has loaded or set, such as trained ones, unchanged. Those of layers that it has only built, such
+   * as a new last layer, are drawn from the run's seed.
+   */
   readonly keepWeights?: boolean
   /** The mean loss of a batch, from float32 outputs and targets; class numbers are int32. */
   loss?(tf: TensorFlow, outputs: Tensor, targets: Tensor): Scalar

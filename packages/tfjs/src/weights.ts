@@ -3,8 +3,9 @@ import { pack, unpack } from '@murmuration/vectors'
 import type { Scalar, Tensor } from '@tensorflow/tfjs-core'
 import type { LayersModel, LayerVariable, layers } from '@tensorflow/tfjs-layers'
 import type { Unread } from './compute.js'
-import { drawInitial, isFixed } from './initialise.js'
+import { drawInitial, isDrawn, isFixed } from './initialise.js'
 import { tensorflow as tf } from './tensorflow.js'
+import { isWritten } from './written.js'
 
 type Layer = layers.Layer
 type Configuration = Readonly<Record<string, unknown>>
@@ -30,14 +31,19 @@ export class ModelWeights {
   /** The values that the last {@link load} wrote. */
   #loaded: Float32Array[] = []
 
-  /** @param keeps - whether all weights begin with the values of the built model */
+  /**
+   * @param keeps - whether weights that were loaded or set begin with these values; those of layers that were only built are drawn, so that a new
+   *   layer begins alike on every peer. {@link watchWrites} must have been called before the model was built
+   */
   constructor(model: LayersModel, keeps = false) {
     this.#weights = weightsOf(model)
     this.schema = this.#weights.map(({ tensor }) => tensor)
     this.#trained = this.#weights.filter(({ tensor }) => tensor.kind === undefined).map(variableOf)
-    this.#built = this.#weights.map(({ tensor: { name }, variable, configuration }) => {
-      const built = () => variable.read().dataSync<'float32'>()
-      return keeps || isFixed(configuration[initialiserKey(name)], built) ? built().slice() : undefined
+    this.#built = this.#weights.map((weight) => {
+      const initialiser = weight.configuration[initialiserKey(weight.tensor.name)]
+      const built = () => weight.variable.read().dataSync<'float32'>()
+      const isKept = keeps && (isWritten(variableOf(weight)) || !isDrawn(initialiser))
+      return isKept || isFixed(initialiser, built) ? built().slice() : undefined
     })
   }
 
