@@ -124,13 +124,18 @@ export interface Part {
 
 /** The layer's innermost layers, or the layer itself: cells, wrapped layers, layers of a nested model. */
 export function partsOf(layer: Layer, isTrainable = true): readonly Part[] {
+  const trainable = isTrainable && layer.trainable
+  const parts = innerLayers(layer)
+  return parts.length === 0 ? [{ layer, isTrainable: trainable }] : parts.flatMap((part) => partsOf(part, trainable))
+}
+
+/** The layers that a layer contains. */
+export function innerLayers(layer: Layer): readonly Layer[] {
   const inner = ['layers', 'layer', 'forwardLayer', 'backwardLayer', 'cell', 'cells'].flatMap((key): unknown[] => {
     const found: unknown = Reflect.get(layer, key)
     return Array.isArray(found) ? found : [found]
   })
-  const trainable = isTrainable && layer.trainable
-  const parts = inner.filter((part) => part instanceof tf.layers.Layer)
-  return parts.length === 0 ? [{ layer, isTrainable: trainable }] : parts.flatMap((part) => partsOf(part, trainable))
+  return inner.filter((part) => part instanceof tf.layers.Layer)
 }
 
 /**

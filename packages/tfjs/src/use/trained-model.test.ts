@@ -1,3 +1,7 @@
+import { readFileSync } from 'node:fs'
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { InputError } from '@murmuration/core'
 import { loadLocalData, type LocalDataOptions, signatureOf } from '@murmuration/data'
 import { taskRecords } from '@murmuration/tasks'
@@ -68,6 +72,25 @@ for (const { kind } of records) {
     }
   )
 }
+
+test.serial('docs/commands.md says how an exported model is loaded in Node', async (t) => {
+  const { model, samples } = await trained('mlp')
+  const folder = await mkdtemp(join(tmpdir(), 'murmur-exported-'))
+  const { model: json, weights } = await model.layers({})
+  await writeFile(join(folder, 'model.json'), json)
+  await writeFile(join(folder, 'weights.bin'), weights)
+  const text = readFileSync(new URL('../../../../docs/commands.md', import.meta.url), 'utf8')
+  const [, code = ''] = /```js\n(const json = [^`]*)```/.exec(text) ?? []
+  const body = `return (async () => { ${code.replaceAll("'exported/", `'${folder}/`)}; return model })()`
+  // oxlint-disable-next-line typescript/no-implied-eval
+  const load = new Function('tf', 'readFileSync', body) as (
+    ...given: unknown[]
+  ) => ReturnType<typeof tf.loadLayersModel>
+  const loaded = await load(tf, readFileSync)
+  const outputs = loaded.predict(tf.tensor(samples.inputs, [samples.count, ...samples.inputShape]))
+  const found = await (outputs as ReturnType<typeof tf.tensor>).data()
+  t.true((await model.predict(samples.inputs)).every((value, k) => Math.abs(value - found[k]) < 1e-6))
+})
 
 test('tensors are found by name and shape in any order, and those of another model are refused', async (t) => {
   const signature = signatureOf({ inputShape: [3], targetShape: [], classes: 2 })

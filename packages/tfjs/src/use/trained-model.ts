@@ -10,7 +10,7 @@ import { tensorflow as tf } from '../tensorflow.js'
 import { loadUserModule } from '../user-module.js'
 import { ModelWeights } from '../weights.js'
 import { type LayersFormat, layersFormat } from './layers-format.js'
-import { layerNames, tensorName } from './names.js'
+import { kerasNames } from './names.js'
 import { onnxFile } from './onnx/graph.js'
 
 /** The parts of a trained model. */
@@ -97,11 +97,11 @@ export class TrainedModel {
     return onBackend(this.#backend.name, () => layersFormat(this.#model, metadata))
   }
 
-  /** All weights by their names in the layers format. */
+  /** All weights by their names in Keras. */
   tensors(): readonly NamedTensor[] {
-    const names = layerNames(this.#model)
-    return this.#model.weights.map((weight) => ({
-      name: tensorName(weight.originalName, names),
+    const names = kerasNames(this.#model)
+    return this.#model.weights.map((weight, index) => ({
+      name: names[index],
       shape: weight.shape.map(Number),
       values: weight.read().dataSync<'float32'>()
     }))
