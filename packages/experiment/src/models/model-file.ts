@@ -1,19 +1,9 @@
 /** A trained model as a file: its tensors, and the facts that are necessary to use them. */
-import { readFile } from 'node:fs/promises'
 import { type Evaluation, InputError, messageOf, type ModelSignature, type Schema, type Task } from '@murmuration/core'
 import { refuseSpecialFile } from '@murmuration/data'
-import {
-  decodeSafetensorsHeader,
-  encodeSafetensors,
-  safetensorsHeaderLength,
-  safetensorsLengthBytes,
-  tensorsIn,
-  tensorsOf,
-  type NamedTensor,
-  pack,
-  valuesOf
-} from '@murmuration/vectors'
+import { encodeSafetensors, tensorsIn, tensorsOf, type NamedTensor, pack, valuesOf } from '@murmuration/vectors'
 import { z } from 'zod'
+import { fill, readHeader, withFile } from '../tensor-file.js'
 import type { Plan } from '../training/plan.js'
 import { type LearningTask, trainingSchema } from '../training/training-schema.js'
 
@@ -43,6 +33,8 @@ export interface LoadedModel {
   readonly facts: ModelFacts
   /** In the order of the file, which need not be that of the model: other libraries sort tensors. */
   readonly tensors: readonly NamedTensor[]
+  /** The memory of the tensors, in the same order. */
+  readonly parameters: Float32Array
 }
 
 const count = z.int().min(0)
@@ -115,13 +107,13 @@ export function modelFile(schema: Schema, parameters: Float32Array, facts: Model
 export async function loadModel(path: string): Promise<LoadedModel> {
   try {
     await refuseSpecialFile(path)
-    const bytes = await readFile(path)
-    const length = safetensorsHeaderLength(bytes, bytes.byteLength)
-    const begin = safetensorsLengthBytes + length
-    const header = decodeSafetensorsHeader(bytes.subarray(safetensorsLengthBytes, begin), bytes.byteLength)
-    // A copy, since in the file's memory the tensors need not begin at a multiple of 4 bytes.
-    const data = new Uint8Array(bytes.subarray(begin))
-    return { facts: factsIn(header.metadata), tensors: tensorsIn(data, header) }
+    return await withFile(path, async (file) => {
+      const header = await readHeader(file)
+      const facts = factsIn(header.metadata)
+      const data = new Uint8Array(header.dataBytes)
+      await fill(file, data)
+      return { facts, tensors: tensorsIn(data, header), parameters: new Float32Array(data.buffer) }
+    })
   } catch (error) {
     throw new InputError(`${path}: ${messageOf(error)}`)
   }
@@ -139,10 +131,14 @@ function factsIn(metadata: Readonly<Record<string, string>>): ModelFacts {
   return { ...facts.data, learning: { task, data, loss, test, partition } }
 }
 
-/** The parameters of a model in the order of a task's schema. Throws an InputError unless its tensors are those of the task. */
-export function parametersFor(path: string, { tensors }: LoadedModel, schema: Schema): Float32Array {
+/**
+ * The parameters of a model in the order of a task's schema; copied only where the file has another. Throws an InputError unless its tensors are those
+ * of the task.
+ */
+export function parametersFor(path: string, { tensors, parameters }: LoadedModel, schema: Schema): Float32Array {
   try {
-    return pack(schema, valuesOf(schema, tensors))
+    const values = valuesOf(schema, tensors)
+    return tensors.every((tensor, index) => tensor.values === values[index]) ? parameters : pack(schema, values)
   } catch (error) {
     throw ofModel(path, error)
   }

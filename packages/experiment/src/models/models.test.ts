@@ -9,7 +9,7 @@ import { makePlan } from '../training/make-plan.js'
 import { taskOf } from '../training/plan.js'
 import { evaluateModel } from './evaluate-model.js'
 import { exportModel } from './export-model.js'
-import { factsOfRun, loadModel, modelFile, type ModelFacts } from './model-file.js'
+import { factsOfRun, loadModel, modelFile, type ModelFacts, parametersFor } from './model-file.js'
 import { predict } from './predict-model.js'
 
 const { signal } = new AbortController()
@@ -40,6 +40,8 @@ test('a saved model is read with all its bits and facts, and is worth what it wa
   const { path, parameters, evaluation, schema } = await saved()
   const model = await loadModel(path)
   t.deepEqual(model.tensors, tensorsOf(schema, parameters))
+  t.is(parametersFor(path, model, schema), model.parameters, 'without a copy')
+  t.true(model.tensors.every(({ values }) => values.buffer === model.parameters.buffer))
   t.like(model.facts, { seed: 5, rounds: 7, samples: 9, peers: ['a', 'b', 'c', 'd'], evaluation })
   t.deepEqual(model.facts.learning.data, { digits: 300, size: 8 })
   const { loss, accuracy } = await evaluateModel(path, { signal })

@@ -1,20 +1,13 @@
 /** A peer's checkpoint as a file: its vectors as tensors, all else as metadata, and a checksum of both. */
 import { createHash, type Hash } from 'node:crypto'
-import { type FileHandle, open } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 import type { Saved, SavedTree } from '@murmuration/algorithms'
 import { InputError, type PeerName, peerName } from '@murmuration/core'
 import type { RunSettings } from '@murmuration/libp2p'
 import { replacePrivateFile } from '@murmuration/results'
-import {
-  decodeSafetensorsHeader,
-  encodeSafetensors,
-  encodeSafetensorsHeader,
-  safetensorsHeaderLength,
-  type SafetensorsHeader,
-  safetensorsLengthBytes,
-  tensorsIn
-} from '@murmuration/vectors'
+import { encodeSafetensors, encodeSafetensorsHeader, type SafetensorsHeader, tensorsIn } from '@murmuration/vectors'
 import { z } from 'zod'
+import { fill, readHeader, withFile } from '../../tensor-file.js'
 
 /** The peer, round and run of a checkpoint. */
 export interface CheckpointFacts extends RunSettings {
@@ -119,12 +112,7 @@ export async function readCheckpoint(path: string, length: number): Promise<Save
 }
 
 async function readHead(file: FileHandle): Promise<Head> {
-  const { size } = await file.stat()
-  const first = new Uint8Array(safetensorsLengthBytes)
-  await fill(file, first)
-  const text = new Uint8Array(safetensorsHeaderLength(first, size))
-  await fill(file, text)
-  const header = decodeSafetensorsHeader(text, size)
+  const header = await readHeader(file)
   const result = metadata.safeParse(header.metadata)
   if (!result.success) {
     const [issue] = result.error.issues
@@ -150,23 +138,5 @@ async function hashBlocks(hash: Hash, bytes: Uint8Array): Promise<void> {
   for (let start = 0; start < bytes.byteLength; start += blockBytes) {
     if (start > 0) await new Promise(setImmediate)
     hash.update(bytes.subarray(start, start + blockBytes))
-  }
-}
-
-/** Reads until `target` is full. */
-async function fill(file: FileHandle, target: Uint8Array): Promise<void> {
-  for (let done = 0; done < target.byteLength;) {
-    const { bytesRead } = await file.read(target, done, target.byteLength - done)
-    if (bytesRead === 0) throw new InputError('the file ends too early')
-    done += bytesRead
-  }
-}
-
-async function withFile<Result>(path: string, body: (file: FileHandle) => Promise<Result>): Promise<Result> {
-  const file = await open(path, 'r')
-  try {
-    return await body(file)
-  } finally {
-    await file.close()
   }
 }
