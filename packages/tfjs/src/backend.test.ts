@@ -1,7 +1,8 @@
 import { InputError } from '@murmuration/core'
 import { getBackend } from '@tensorflow/tfjs-core'
 import test from 'ava'
-import { chooseBackend, onBackend } from './backend.js'
+import { backendFor, chooseBackend, onBackend } from './backend.js'
+import { backendChoiceFor } from './lazy.js'
 import { bestBackend } from './task.test.support.js'
 
 test.serial('the best backend that is installed computes, and the reason says what is not installed', async (t) => {
@@ -20,6 +21,13 @@ test.serial('a backend that is asked for computes', async (t) => {
   t.deepEqual(await chooseBackend('cpu'), { name: 'cpu', reason: 'plain JavaScript was requested' })
   t.is(getBackend(), 'cpu')
   t.is(await onBackend('wasm', getBackend), 'wasm')
+})
+
+test.serial('a trained model that WebAssembly has no room for is computed in plain JavaScript', async (t) => {
+  t.is((await backendFor(2 ** 28)).name, bestBackend)
+  t.is((await backendFor(2 ** 28 + 1)).name, bestBackend === 'wasm' ? 'cpu' : bestBackend)
+  t.is(await backendChoiceFor(1e6), 'auto')
+  t.is(await backendChoiceFor(6e8), bestBackend === 'wasm' ? 'cpu' : 'auto')
 })
 
 test.serial('a backend that is asked for and is not installed is an error that says so', async (t) => {

@@ -1,6 +1,6 @@
 import { dirname, sep } from 'node:path'
 import { InputError, messageOf } from '@murmuration/core'
-import { type BackendChoice, backendChoices } from './backend-choice.js'
+import { type BackendChoice, backendChoices, maxWasmParameters } from './backend-choice.js'
 import { registerTrainingKernels } from './kernels/index.js'
 import { core, loadCpuBackend, loadNativeBackend, loadWasmBackend } from './packages.js'
 import { startWebgpu } from './webgpu.js'
@@ -66,6 +66,12 @@ async function choose(choice: BackendChoice): Promise<Backend> {
     failures.push(failure)
   }
   throw new InputError(`backend "${choice}" cannot be used: ${failures.join('; ')}; ${remedy(chosen[0], failures)}`)
+}
+
+/** As {@link chooseBackend} without a choice, for a trained model of so many parameters: plain JavaScript where WebAssembly has no room for them. */
+export async function backendFor(parameters: number): Promise<Backend> {
+  const best = await chooseBackend()
+  return best.name === 'wasm' && parameters > maxWasmParameters ? chooseBackend('cpu') : best
 }
 
 function remedy({ packages }: Candidate, [failure]: readonly string[]): string {

@@ -6,7 +6,7 @@
  */
 export type { Backend } from './backend.js'
 export { type BackendChoice, backendChoices } from './backend-choice.js'
-export { createTfjsTask, loadTrainedModel, measureBackend, tfjsTaskModule } from './lazy.js'
+export { backendChoiceFor, createTfjsTask, loadTrainedModel, measureBackend, tfjsTaskModule } from './lazy.js'
 export type { BackendSpeed } from './speed.js'
 export { cnnRecord, gptRecord, mlpRecord } from './records.js'
 export type { ModelDescription } from './model.js'

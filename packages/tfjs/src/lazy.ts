@@ -1,3 +1,4 @@
+import { type BackendChoice, maxWasmParameters } from './backend-choice.js'
 import type { BackendSpeed } from './speed.js'
 import type { Task } from '@murmuration/core'
 import type { TfjsTaskOptions } from './task.js'
@@ -18,6 +19,13 @@ export async function createTfjsTask(options: TfjsTaskOptions): Promise<Task> {
 /** A trained model, for use and export. Rejects with an InputError where the parameters do not fit the model. Loads TensorFlow.js. */
 export async function loadTrainedModel(parts: TrainedModelParts): Promise<TrainedModel> {
   return (await import('./use/trained-model.js')).TrainedModel.of(parts)
+}
+
+/** Which backend a trained model of so many parameters needs. Loads TensorFlow.js for large ones. */
+export async function backendChoiceFor(parameters: number): Promise<BackendChoice> {
+  if (parameters <= maxWasmParameters) return 'auto'
+  const { name } = await (await import('./backend.js')).backendFor(parameters)
+  return name === 'cpu' ? 'cpu' : 'auto'
 }
 
 /** This machine's backend, and how fast it multiplies. Loads TensorFlow.js. */

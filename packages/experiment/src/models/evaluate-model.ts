@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { type Evaluation, InputError, type TaskDescription } from '@murmuration/core'
 import { localFiles } from '@murmuration/data'
 import { startTaskWorker } from '@murmuration/tasks'
+import { backendChoiceFor } from '@murmuration/tfjs'
 import { taskDescription } from '../training/task-description.js'
 import { dataOf } from '../training/training-file.js'
 import { defaultTest, type LearningTask } from '../training/training-schema.js'
@@ -35,7 +36,8 @@ export interface ModelEvaluation extends Evaluation {
 export async function evaluateModel(path: string, { data, task, signal }: EvaluationOptions): Promise<ModelEvaluation> {
   const model = await loadModel(path)
   const { facts } = model
-  const learning = { ...facts.learning, task: taskOfModel(path, facts, task) }
+  const backend = await backendChoiceFor(model.parameters.length)
+  const learning = { ...facts.learning, task: taskOfModel(path, facts, task), backend }
   const worker = await startTaskWorker(await descriptionOf({ ...facts, learning }, data), { signal })
   try {
     const evaluation = await worker.evaluate(parametersFor(path, model, worker.schema)).run()

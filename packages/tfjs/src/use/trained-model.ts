@@ -1,7 +1,7 @@
 import { InputError, invariant, type ModelSignature } from '@murmuration/core'
 import { lengthOf, type NamedTensor, sizeOf, valuesOf } from '@murmuration/vectors'
 import type { LayersModel } from '@tensorflow/tfjs-layers'
-import { type Backend, chooseBackend, onBackend } from '../backend.js'
+import { type Backend, backendFor, onBackend } from '../backend.js'
 import { compute } from '../compute.js'
 import { type Generation, generated } from '../gpt/generate.js'
 import { endsInSoftmax } from '../loss.js'
@@ -55,7 +55,7 @@ export class TrainedModel {
       throw new InputError(
         `the model has ${classes} classes, which do not fit the ${saved} saved parameters: they belong to another model`
       )
-    const backend = await chooseBackend()
+    const backend = await backendFor(saved)
     const isModule = description.kind === 'module'
     const module = isModule ? await loadUserModule(description.path) : undefined
     const options = isModule ? description.options : undefined

@@ -58,7 +58,8 @@ export class Scratch {
   #reserve(bytes: number): void {
     if (bytes <= this.#bytes) return
     if (this.#bytes > 0) this.#runtime.free(this.#address)
-    this.#address = this.#runtime.malloc(bytes) >>> 0
+    // The allocator takes a length of 32 bits, and 2 GiB or more would be another.
+    this.#address = bytes < 2 ** 31 ? this.#runtime.malloc(bytes) >>> 0 : 0
     this.#bytes = this.#address === 0 ? 0 : bytes
     if (this.#address === 0)
       throw new InputError(`the WASM backend has no memory left for ${bytes} bytes of a gradient`)
