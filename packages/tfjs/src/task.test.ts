@@ -225,6 +225,44 @@ test.serial('fine-tuning keeps what is loaded or set, and draws new layers from 
   }
 })
 
+test.serial('constraints of trained weights are refused, and those of frozen ones change nothing', async (t) => {
+  const constrained = [
+    [
+      'l.flatten(), l.dense({ units: classes, kernelConstraint: tf.constraints.maxNorm({ maxValue: 0.1 }) })',
+      '2/Dense/kernel',
+      'MaxNorm'
+    ],
+    ["l.flatten(), l.dense({ units: classes, biasConstraint: 'nonNeg' })", '2/Dense/bias', 'NonNeg'],
+    [
+      "l.reshape({ targetShape: [6, 6] }), l.lstm({ units: classes, recurrentConstraint: 'unitNorm' })",
+      '2/LSTM/recurrent_kernel',
+      'UnitNorm'
+    ],
+    [
+      "l.reshape({ targetShape: [6, 6] }), l.timeDistributed({ layer: l.dense({ units: 2, kernelConstraint: 'minMaxNorm' }) }), l.flatten(), l.dense({ units: classes })",
+      '2/TimeDistributed/kernel',
+      'MinMaxNorm'
+    ]
+  ]
+  for (const [layers, weight, name] of constrained)
+    await t.throwsAsync(taskOf(sequential(layers)), {
+      instanceOf: InputError,
+      message: `the model's weight ${weight} has the constraint ${name}, expected none: it would not hold for what peers average and save; remove it, or use a regulariser`
+    })
+  const frozen = await taskOf(
+    sequential(
+      "l.flatten(), l.dense({ units: 2, trainable: false, kernelInitializer: 'ones', kernelConstraint: 'nonNeg' }), l.dense({ units: classes })"
+    )
+  )
+  const at = (await frozen.initialise(1).run()).map((value, k) => (k < 72 ? -1 : value))
+  const other = await taskOf(
+    sequential(
+      "l.flatten(), l.dense({ units: 2, trainable: false, kernelInitializer: 'ones' }), l.dense({ units: classes })"
+    )
+  )
+  t.is((await frozen.evaluate(at).run()).loss, (await other.evaluate(at).run()).loss)
+})
+
 test.serial("a module's own loss is what is trained", async (t) => {
   const source = `${sequential('l.flatten(), l.dense({ units: 2 })')}
     export const loss = (tf, outputs, targets) => tf.mean(tf.square(tf.sub(outputs, 3)))`

@@ -67,6 +67,7 @@ export class TfjsTask implements Task {
   constructor(parts: TfjsTaskParts) {
     this.#parts = parts
     this.#weights = new ModelWeights(parts.model, parts.keepWeights)
+    this.#weights.refuseConstraints()
     this.#train = new Batches(parts.localData.train)
     this.#test = new Batches(parts.localData.test)
     freezeNormalisation(parts.model)

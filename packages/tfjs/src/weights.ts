@@ -47,6 +47,22 @@ export class ModelWeights {
     })
   }
 
+  /**
+   * Throws an {@link InputError} where a trained weight has a constraint: TensorFlow.js would apply it to the model alone, and the peers average and
+   * save the vector. Frozen weights lose theirs, which Keras applies only after a step.
+   */
+  refuseConstraints(): void {
+    for (const { tensor, variable } of this.#weights) {
+      const constraint = Reflect.get(variable, 'constraint') as { getClassName(): string } | null | undefined
+      if (constraint === undefined || constraint === null) continue
+      if (tensor.kind === undefined)
+        throw new InputError(
+          `the model's weight ${tensor.name} has the constraint ${constraint.getClassName()}, expected none: it would not hold for what peers average and save; remove it, or use a regulariser`
+        )
+      Reflect.set(variable, 'constraint', null)
+    }
+  }
+
   /** Initial values, drawn from `random` as each layer's initialiser says, or those of the built model. */
   initial(random: Random): Float32Array {
     return pack(
