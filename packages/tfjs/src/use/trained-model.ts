@@ -24,6 +24,9 @@ export interface TrainedModelParts {
 /** Samples that are computed at a time. */
 const chunkLength = 256
 
+/** Messages of protobuf are shorter (protobuf.dev/programming-guides/encoding, size limits). */
+const maxOnnxBytes = 2 ** 31
+
 /**
  * A trained model, for use and export. Its outputs are `outputs`: a probability per class, from the model's last layer or from an added softmax; or
  * 'values', where numbers are learned or the module has a loss of its own, so that only the module knows their meaning.
@@ -107,8 +110,13 @@ export class TrainedModel {
     }))
   }
 
-  /** An ONNX file. Throws an {@link InputError} that names the first layer without an equivalent there. */
+  /** An ONNX file. Throws an {@link InputError} that names the first layer without an equivalent there, and for a model of 2 GiB or more. */
   onnx(metadata: Readonly<Record<string, string>>): Uint8Array {
+    const bytes = 4 * this.#model.countParams()
+    if (bytes >= maxOnnxBytes)
+      throw new InputError(
+        `the model has ${bytes} bytes of parameters, and an ONNX file has less than 2 GiB; use --format tfjs or safetensors`
+      )
     return onnxFile(this.#model, this.outputs, metadata)
   }
 
