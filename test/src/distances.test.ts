@@ -1,4 +1,7 @@
-/** The distances that peers report are those between models, and none is reported where an algorithm sends something else. */
+/**
+ * The distances that peers report are those between models, and none is reported where an algorithm sends something
+ * else.
+ */
 import { algorithms, train } from '@murmuration/algorithms'
 import { quadratics } from '@murmuration/contract'
 import type { PeerName, StepReport } from '@murmuration/core'

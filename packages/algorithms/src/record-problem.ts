@@ -82,7 +82,10 @@ const late: Rule = {
 }
 const weight: Rule = { expected: 'a weight', isRight: (value) => typeof value === 'number' }
 
-/** A sentence that says which part of an algorithm is wrong, what was found and what was expected; `undefined` if none is. */
+/**
+ * A sentence that says which part of an algorithm is wrong, what was found and what was expected; `undefined` if none
+ * is.
+ */
 export function recordProblem(found: unknown): string | undefined {
   if (!isRecord(found)) return `found ${shown(found)}, expected an algorithm`
   const problem = problemIn('', found, recordRules) ?? problemIn('needs.', found.needs, needsRules)

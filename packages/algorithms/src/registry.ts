@@ -112,7 +112,10 @@ export const algorithms: readonly Algorithm[] = [
 /** All algorithms of this package. */
 export const allAlgorithms: readonly Algorithm[] = [...algorithms, ...keyAlgorithms]
 
-/** The one algorithm that a user's module exports. Throws an InputError when it exports none or several, or one that is wrong. */
+/**
+ * The one algorithm that a user's module exports. Throws an InputError when it exports none or several, or one that is
+ * wrong.
+ */
 export function algorithmIn(exported: object, module: string): Algorithm {
   const found = Object.values(exported).filter(isAlgorithm)
   // A record may have been changed since it was made, or come from another copy of this package.

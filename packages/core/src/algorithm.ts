@@ -76,8 +76,8 @@ export interface StepReport {
   /** This peer's recent estimate of how far apart all models are; present where peers exchange sketches. */
   readonly consensus?: ConsensusEstimate | undefined
   /**
-   * How far the model of each neighbour was from the peer's own before mixing, in the order of names: of those whose model arrived. Empty where an
-   * algorithm sends something else, such as differences, masses or remainders.
+   * How far the model of each neighbour was from the peer's own before mixing, in the order of names: of those whose
+   * model arrived. Empty where an algorithm sends something else, such as differences, masses or remainders.
    */
   readonly distances: readonly NeighbourDistance[]
   /** Neighbours that are reported as outliers in this round. */

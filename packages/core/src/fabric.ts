@@ -4,9 +4,10 @@ import type { Random } from './random.js'
 import type { Mixing } from './topology.js'
 
 /**
- * What became of a message: 'queued' to be sent; 'full', not accepted because the queue to that peer is full; 'unreachable', not attempted, because
- * that peer is not in the peer list, is this one, has left, ended or refused, or is behind a relay that carries no vectors, or because this one is
- * closing. 'queued' promises an attempt, not a delivery.
+ * What became of a message: 'queued' to be sent; 'full', not accepted because the queue to that peer is full;
+ * 'unreachable', not attempted, because that peer is not in the peer list, is this one, has left, ended or refused, or
+ * is behind a relay that carries no vectors, or because this one is closing. 'queued' promises an attempt, not a
+ * delivery.
  */
 export type SendResult = 'queued' | 'full' | 'unreachable'
 

@@ -101,7 +101,10 @@ export interface StepEvent {
   readonly rate?: number
   /** Since the start, of this peer. */
   readonly samples: number
-  /** Root mean square distance of the neighbours' models from the peer's own; absent where the algorithm sends no models. */
+  /**
+   * Root mean square distance of the neighbours' models from the peer's own; absent where the algorithm sends no
+   * models.
+   */
   readonly disagreement?: number
   /** A recent estimate of the consensus distance, from what the peers tell each other; absent if unknown. */
   readonly consensusDistance?: number

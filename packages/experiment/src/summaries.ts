@@ -94,7 +94,10 @@ export interface PeerSummary extends Partial<Evaluation> {
   /** Others that have finished with the same model, and with another one; absent where no final models were compared. */
   readonly sameModel?: readonly PeerName[]
   readonly apart?: readonly PeerName[]
-  /** Root mean square distance of the neighbours' models from this peer's, in the last round; absent where they send no models. */
+  /**
+   * Root mean square distance of the neighbours' models from this peer's, in the last round; absent where they send no
+   * models.
+   */
   readonly neighbourDistance?: number
   /** The peer's estimate of the consensus distance: of the final models, or else the last one; absent if unknown. */
   readonly consensusDistance?: number

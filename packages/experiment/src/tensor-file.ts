@@ -1,4 +1,6 @@
-/** Reading files in the safetensors format into place: in many calls, each within what one can read, and without a copy. */
+/**
+ * Reading files in the safetensors format into place: in many calls, each within what one can read, and without a copy.
+ */
 import { type FileHandle, open } from 'node:fs/promises'
 import { InputError } from '@murmuration/core'
 import {

@@ -26,8 +26,9 @@ export interface TaskRecord<Options = never> {
   /** The tasks of all peers over one copy of the data. When absent, a task is built for each. */
   taskSet?(options: Options, localData: LocalDataOptions): Promise<TaskSet>
   /**
-   * The learned function as a network, for use and export: a model of `@murmuration/tfjs` as JSON, and its tensors, made from those of the task by
-   * name. For classes it gives one logit each. Absent where the task is no function of samples.
+   * The learned function as a network, for use and export: a model of `@murmuration/tfjs` as JSON, and its tensors,
+   * made from those of the task by name. For classes it gives one logit each. Absent where the task is no function of
+   * samples.
    */
   network?(options: Options, tensors: readonly NamedTensor[]): Network
   /** The number of parameters, where it is known before data is read. */

@@ -68,7 +68,10 @@ async function choose(choice: BackendChoice): Promise<Backend> {
   throw new InputError(`backend "${choice}" cannot be used: ${failures.join('; ')}; ${remedy(chosen[0], failures)}`)
 }
 
-/** As {@link chooseBackend} without a choice, for a trained model of so many parameters: plain JavaScript where WebAssembly has no room for them. */
+/**
+ * As {@link chooseBackend} without a choice, for a trained model of so many parameters: plain JavaScript where
+ * WebAssembly has no room for them.
+ */
 export async function backendFor(parameters: number): Promise<Backend> {
   const best = await chooseBackend()
   return best.name === 'wasm' && parameters > maxWasmParameters ? chooseBackend('cpu') : best

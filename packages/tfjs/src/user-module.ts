@@ -59,8 +59,8 @@ export interface UserModule {
    */
   createModel(tf: TensorFlow, context: ModelContext): LayersModel | Promise<LayersModel>
   /**
-   * True to start from the weights that `createModel` has loaded or set, such as trained ones, unchanged. Those of layers that it has only built, such
-   * as a new last layer, are drawn from the run's seed.
+   * True to start from the weights that `createModel` has loaded or set, such as trained ones, unchanged. Those of
+   * layers that it has only built, such as a new last layer, are drawn from the run's seed.
    */
   readonly keepWeights?: boolean
   /** The mean loss of a batch, from float32 outputs and targets; class numbers are int32. */

@@ -32,8 +32,9 @@ export class ModelWeights {
   #loaded: Float32Array[] = []
 
   /**
-   * @param keeps - whether weights that were loaded or set begin with these values; those of layers that were only built are drawn, so that a new
-   *   layer begins alike on every peer. {@link watchWrites} must have been called before the model was built
+   * @param keeps - whether weights that were loaded or set begin with these values; those of layers that were only
+   *   built are drawn, so that a new layer begins alike on every peer. {@link watchWrites} must have been called before
+   *   the model was built
    */
   constructor(model: LayersModel, keeps = false) {
     this.#weights = weightsOf(model)
@@ -48,8 +49,9 @@ export class ModelWeights {
   }
 
   /**
-   * Throws an {@link InputError} where a trained weight has a constraint: TensorFlow.js would apply it to the model alone, and the peers average and
-   * save the vector. Frozen weights lose theirs, which Keras applies only after a step.
+   * Throws an {@link InputError} where a trained weight has a constraint: TensorFlow.js would apply it to the model
+   * alone, and the peers average and save the vector. Frozen weights lose theirs, which Keras applies only after a
+   * step.
    */
   refuseConstraints(): void {
     for (const { tensor, variable } of this.#weights) {

@@ -5,8 +5,8 @@ import { core } from './packages.js'
 let written: WeakSet<Tensor> | undefined
 
 /**
- * From now on it is known which variables are written, as loading and setting weights does: those of a layer that is only built keep what its
- * initialisers have given.
+ * From now on it is known which variables are written, as loading and setting weights does: those of a layer that is
+ * only built keep what its initialisers have given.
  */
 export function watchWrites(): void {
   if (written !== undefined) return

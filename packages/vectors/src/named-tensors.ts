@@ -12,8 +12,9 @@ export function tensorsOf(schema: Schema, flat: Float32Array): readonly NamedTen
 }
 
 /**
- * The values of each tensor of `schema`, found among `tensors` by name and shape, whatever their order: other libraries sort the tensors of a
- * file. Nothing is copied. Throws an InputError that names what differs unless these are the tensors of `schema`.
+ * The values of each tensor of `schema`, found among `tensors` by name and shape, whatever their order: other libraries
+ * sort the tensors of a file. Nothing is copied. Throws an InputError that names what differs unless these are the
+ * tensors of `schema`.
  */
 export function valuesOf(schema: Schema, tensors: readonly NamedTensor[]): readonly Float32Array[] {
   const found = new Map(tensors.map((tensor) => [textOf(tensor), tensor.values]))

@@ -1,4 +1,6 @@
-/** What code of users gives is checked once, at the start and in the first round: all later rounds have the same shape. */
+/**
+ * What code of users gives is checked once, at the start and in the first round: all later rounds have the same shape.
+ */
 import { InputError } from '@murmuration/core'
 import type { Algorithm } from '../record.js'
 import { isVector, type State } from './vector.js'

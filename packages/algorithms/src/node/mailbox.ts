@@ -48,7 +48,10 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
   /** The last sent message, and its tag. */
   #mine: Message | undefined
   #mineTag = -1
-  /** The newest tag that was sent, and one that was collected too early; until the first message was sent before others were collected. */
+  /**
+   * The newest tag that was sent, and one that was collected too early; until the first message was sent before others
+   * were collected.
+   */
   #sentTag = -1
   #earlyTag = -1
   #isInOrder = false
@@ -119,8 +122,8 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
   }
 
   /**
-   * Every peer would wait for the others until the timeout. Where messages need not be exchanged, a peer may forward what it collects; so only that
-   * nothing arrived before this peer sent shows that the order is wrong.
+   * Every peer would wait for the others until the timeout. Where messages need not be exchanged, a peer may forward
+   * what it collects; so only that nothing arrived before this peer sent shows that the order is wrong.
    */
   #checkOrder({ round, to }: Route, tag: number): void {
     if (round !== this.#owner.round || to.length === 0) return

@@ -303,7 +303,10 @@ function isCall(channel: Shape | Call): channel is Call {
   return typeof channel.ask === 'object'
 }
 
-/** Whether a message is its sender's `x`, which is the model where a role has no other: a whole vector, without numbers that belong to it. */
+/**
+ * Whether a message is its sender's `x`, which is the model where a role has no other: a whole vector, without numbers
+ * that belong to it.
+ */
 function carriesModels(channel: Shape | Call): boolean {
   const [first, ...others] = Object.entries(channel)
   return first?.[0] === 'x' && first[1] === 'vector' && others.every(([, kind]) => kind === 'vector')

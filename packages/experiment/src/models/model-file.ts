@@ -132,8 +132,8 @@ function factsIn(metadata: Readonly<Record<string, string>>): ModelFacts {
 }
 
 /**
- * The parameters of a model in the order of a task's schema; copied only where the file has another. Throws an InputError unless its tensors are those
- * of the task.
+ * The parameters of a model in the order of a task's schema; copied only where the file has another. Throws an
+ * InputError unless its tensors are those of the task.
  */
 export function parametersFor(path: string, { tensors, parameters }: LoadedModel, schema: Schema): Float32Array {
   try {

@@ -18,8 +18,8 @@ export interface RunTotals {
   readonly disagreement?: number | undefined
   readonly consensusDistance?: number
   /**
-   * The last estimate of the consensus distance in training, or, without one, this peer's distance from its neighbours: in the first averaging round,
-   * where the algorithm sends no models.
+   * The last estimate of the consensus distance in training, or, without one, this peer's distance from its neighbours:
+   * in the first averaging round, where the algorithm sends no models.
    */
   readonly apartAfterTraining: number
   /** See {@link Progress}. */

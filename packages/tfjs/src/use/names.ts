@@ -4,15 +4,18 @@ import { innerLayers, partsOf } from '../weights.js'
 
 type Layer = layers.Layer
 
-/** A name that TensorFlow.js generated: `max_pooling2d_MaxPooling2D7`; of a copy in a bidirectional layer, `forward_lstm_LSTM2`; of its input. */
+/**
+ * A name that TensorFlow.js generated: `max_pooling2d_MaxPooling2D7`; of a copy in a bidirectional layer,
+ * `forward_lstm_LSTM2`; of its input.
+ */
 const generated = /^(forward_|backward_)?([a-z0-9_]+_[A-Z][A-Za-z0-9]*?(\d+))(_input)?$/
 
 /** Where TensorFlow.js derives another name from a class than Keras 3 does. */
 const kerasStems = new Map([['conv_lst_m2d', 'conv_lstm2d']])
 
 /**
- * A new name for every layer with a generated one: `dense`, `dense_1`, `conv2d`, numbered in the order in which they were made, also within others,
- * as in Keras. Layers with a given name keep it.
+ * A new name for every layer with a generated one: `dense`, `dense_1`, `conv2d`, numbered in the order in which they
+ * were made, also within others, as in Keras. Layers with a given name keep it.
  */
 export function layerNames(model: LayersModel): ReadonlyMap<string, string> {
   const layersOf = (each: Layer): Layer[] => [each, ...innerLayers(each).flatMap(layersOf)]
@@ -45,7 +48,10 @@ export function tensorName(name: string, layers: ReadonlyMap<string, string>): s
     .join('/')
 }
 
-/** The names of a model's weights in Keras 3, in the model's order. Keras calls the filter of a depthwise convolution `kernel`. */
+/**
+ * The names of a model's weights in Keras 3, in the model's order. Keras calls the filter of a depthwise convolution
+ * `kernel`.
+ */
 export function kerasNames(model: LayersModel): readonly string[] {
   const names = layerNames(model)
   const depthwise = model.layers

@@ -110,7 +110,10 @@ export class TrainedModel {
     }))
   }
 
-  /** An ONNX file. Throws an {@link InputError} that names the first layer without an equivalent there, and for a model of 2 GiB or more. */
+  /**
+   * An ONNX file. Throws an {@link InputError} that names the first layer without an equivalent there, and for a model
+   * of 2 GiB or more.
+   */
   onnx(metadata: Readonly<Record<string, string>>): Uint8Array {
     const bytes = 4 * this.#model.countParams()
     if (bytes >= maxOnnxBytes)
