@@ -364,11 +364,11 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
     if (missing.length === 0) return
     this.#owner.missed(missing)
     if (presence.members !== undefined) return
-    invariant(missing.length < from.length || this.#earlyTag !== this.#closed, () => this.#tooEarly)
     // Where nothing at all has arrived, the wait was twice the timeout.
     const timeout = Math.round(fabric.now() - this.#start)
     if (this.#isReliable) throw timedOut({ self: fabric.self, timeout, channel: this.name }, missing, round)
     if (missing.length < from.length || presence.isAnyLeft) return
+    invariant(this.#earlyTag !== this.#closed, () => this.#tooEarly)
     throw noPeerLeft(fabric.self, missing, round, presence.tooFar)
   }
 }

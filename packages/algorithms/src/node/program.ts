@@ -40,6 +40,8 @@ export class Program implements NodeProgram {
   #before: State | undefined
   /** Whether a round of the algorithm was checked: all others return the same parts. */
   #isChecked = false
+  /** Whether it has a state: final averaging has none while there is training. */
+  #hasStarted = false
   #isModelChecked = false
   /** Whether the algorithm has called `change`. */
   #hasChanged = false
@@ -70,6 +72,7 @@ export class Program implements NodeProgram {
 
   /** Starts with these parameters. */
   start(x: Vector, zero: Vector): void {
+    this.#hasStarted = true
     const state: unknown = this.role.start({ x, zero }, this.#node)
     checkState(functionOf('start', this.record), state)
     this.state = state
@@ -141,7 +144,7 @@ export class Program implements NodeProgram {
   /** The vector that is reported and evaluated. */
   model(): Vector | undefined {
     const model = this.role.model?.(this.state) ?? (this.state.x as Vector | undefined)
-    if (!this.#isModelChecked) this.#checkModel(model)
+    if (!this.#isModelChecked && this.#hasStarted) this.#checkModel(model)
     return model
   }
 
