@@ -126,7 +126,8 @@ async function saveUnfinished(plan: Plan, models: readonly UnfinishedModel[], op
   const facts = { ...factsOfRun(plan, { samples, ...learned(task) }), rounds }
   const unsaved = await saveModel(options, task.schema, mean(models.map(({ parameters }) => parameters)), facts)
   if (unsaved !== undefined) return
-  const text = `nobody has finished; the mean of the ${models.length} models after ${rounds} rounds is in ${options.save}`
+  const counted = `${models.length} of ${plan.file.topology.peers.length} peers`
+  const text = `nobody has finished; the mean of what ${counted} have learned, in ${rounds} rounds or more, is in ${options.save}`
   options.emit({ kind: 'note', text })
 }
 
