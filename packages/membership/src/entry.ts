@@ -1,12 +1,10 @@
 import type { Milliseconds } from '@murmuration/core'
 import type { OwnReport } from './own-report.js'
-import type { PeerStatus } from './records.js'
+import { hasFinished, isGone, type PeerRecord } from './records.js'
 import type { MembershipSettings } from './settings.js'
 import { Start } from './start.js'
 
 type OwnProgress = Pick<OwnReport, 'round' | 'lag'>
-
-const isOver = (status: PeerStatus) => status === 'left' || status === 'done' || status === 'ended'
 
 /** How a peer joins the rounds: with its own state at the start, otherwise with another peer's; and when it has to join again. */
 export class Entry {
@@ -69,8 +67,8 @@ export class Entry {
   }
 
   /** Whether to ask for a state: to join, or because a majority is more than `lag` rounds ahead. */
-  needsState(median: number | undefined, own: OwnProgress, status: PeerStatus, isMain: boolean): boolean {
-    if (median === undefined || isOver(status)) return false
+  needsState(median: number | undefined, own: OwnProgress, record: PeerRecord, isMain: boolean): boolean {
+    if (median === undefined || hasFinished(record) || isGone(record)) return false
     if (!this.#hasBegun) return !this.mayBegin(median)
     return isMain && median - own.round > own.lag
   }

@@ -4,6 +4,7 @@ import {
   compareTexts,
   type Distance,
   hasFinished,
+  isGone,
   isSameNews,
   type PeerRecord,
   signedText,
@@ -145,8 +146,8 @@ export class Knowledge {
   }
 
   /**
-   * How many peers a majority is counted of: the members, and those that have finished and are gone. These are not waited
-   * for, but without them a minority that was cut off from them would become a majority when they go.
+   * How many peers a majority is counted of: the members, and those that have finished and are gone. These are not
+   * waited for, but without them a minority that was cut off from them would become a majority when they go.
    */
   get electorate(): number {
     return this.#members.length + this.#ended.size
@@ -265,7 +266,6 @@ function setWhere(names: Set<PeerName>, name: PeerName, isIn: boolean) {
   else names.delete(name)
 }
 
-const isGone = ({ status }: PeerRecord) => status === 'left' || status === 'ended'
 const isVoid = (vote: Standing, record: Standing) => compareStanding(vote, record) < 0
 const wholeText = (record: PeerRecord) => signedText(record) + record.signature
 

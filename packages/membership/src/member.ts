@@ -161,7 +161,9 @@ export class Member extends SwarmView {
     this.#publishNow(this.#own.end('ended', round))
   }
 
-  /** This peer has finished its training; `round` is the one after its last. It stays, and gives its state to others. */
+  /**
+   * This peer has finished its training; `round` is the one after its last. It stays, and gives its state to others.
+   */
   finish(round: number, now: Milliseconds): void {
     this.#enter(now)
     this.#publishNow(this.#own.end('done', round))
@@ -211,8 +213,8 @@ export class Member extends SwarmView {
   }
 
   /**
-   * The result of the run is made from this round on: whoever is kept out is taken in, until it costs something again. That
-   * others who are not there yet keep somebody out does not count: they will do the same.
+   * The result of the run is made from this round on: whoever is kept out is taken in, until it costs something again.
+   * That others who are not there yet keep somebody out does not count: they will do the same.
    */
   forgive(round: number, now: Milliseconds): void {
     this.#enter(now)
@@ -245,16 +247,19 @@ export class Member extends SwarmView {
    */
   donor(now: Milliseconds): PeerName | undefined {
     this.#enter(now)
-    const [{ apart }, { status }] = [this.#watcher, this.#own.record]
+    const { apart } = this.#watcher
     const hasReunion = apart.reunion !== undefined
     const records = this.#begun().filter((record) => apart.isOfOtherSide(record, now) === hasReunion)
-    const isBehind = () => this.#entry.needsState(medianRound(records), this.#report, status, this.isMain)
+    const isBehind = () => this.#entry.needsState(medianRound(records), this.#report, this.#own.record, this.isMain)
     if (!hasReunion && !isBehind()) return undefined
     const candidates = nearMedian(records, this.settings.lag).filter((peer) => !this.isLate(peer))
     return candidates.length === 0 ? undefined : candidates[this.#random.integer(candidates.length)]
   }
 
-  /** A peer that has finished and is there to give its model; drawn anew with each call. Undefined while the run has no result. */
+  /**
+   * A peer that has finished and is there to give its model; drawn anew with each call. Undefined while the run has no
+   * result.
+   */
   get finisher(): PeerName | undefined {
     if (!this.hasResult) return undefined
     const present = this.finished.filter(

@@ -11,6 +11,11 @@ export function hasFinished({ status }: Pick<PeerRecord, 'status'>): boolean {
   return status === 'done' || status === 'ended'
 }
 
+/** Whether a peer says that it is gone: it left before it had finished, or ended then. */
+export function isGone({ status }: Pick<PeerRecord, 'status'>): boolean {
+  return status === 'left' || status === 'ended'
+}
+
 /** What a peer says about itself. Only the peer can sign it. */
 export interface PeerRecord {
   readonly name: PeerName

@@ -2,7 +2,7 @@ import type { PeerName } from '@murmuration/core'
 import { type BrokenPair, pairKey } from './graph.js'
 import { type Knowledge, votesNeeded } from './knowledge.js'
 import { isMajority } from './majority.js'
-import type { PeerRecord, Vote } from './records.js'
+import { isGone, type PeerRecord, type Vote } from './records.js'
 import type { View } from './view.js'
 
 const nobody: readonly PeerName[] = []
@@ -22,7 +22,10 @@ export abstract class SwarmView {
     private readonly places: ReadonlySet<PeerName>
   ) {}
 
-  /** Whether this peer and those that are present are more than half of all: of the members, and of those that have finished and are gone. */
+  /**
+   * Whether this peer and those that are present are more than half of all: of the members, and of those that have
+   * finished and are gone.
+   */
   get isMain(): boolean {
     return this.view.isMain
   }
@@ -48,7 +51,8 @@ export abstract class SwarmView {
 
   /**
    * Whether the run has its result: of those that are present or have finished, at least half have finished, and more
-   * than there may be liars. A peer that these have passed by takes the model of one of them; it does not train another.
+   * than there may be liars. A peer that these have passed by takes the model of one of them; it does not train
+   * another.
    */
   get hasResult(): boolean {
     const { finished, electorate, liars } = this.knowledge
@@ -121,8 +125,8 @@ export abstract class SwarmView {
 
   /** Whether a peer has said that it leaves, before it has finished or then; or its place is not taken yet. */
   hasLeft(peer: PeerName): boolean {
-    const status = this.knowledge.record(peer)?.status
-    return status === 'left' || status === 'ended' || this.#isOpen(peer)
+    const record = this.knowledge.record(peer)
+    return (record !== undefined && isGone(record)) || this.#isOpen(peer)
   }
 
   /** How many of the peers that the run begins with are present. */
