@@ -1,3 +1,20 @@
+/** A list that can be reordered in its own memory. */
+interface Reorderable<T> {
+  readonly length: number
+  [index: number]: T
+}
+
+/** Reorders `items` evenly in their own memory, and returns them (Fisher and Yates). */
+export function shuffleInPlace<T, Items extends Reorderable<T>>(items: Items, random: Pick<Random, 'integer'>): Items {
+  for (let last = items.length - 1; last > 0; last--) {
+    const other = random.integer(last + 1)
+    const item = items[last]
+    items[last] = items[other]
+    items[other] = item
+  }
+  return items
+}
+
 /**
  * Seeded random numbers. The same seed gives the same draws on every machine.
  * `@murmuration/random` implements it.

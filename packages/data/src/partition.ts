@@ -1,6 +1,6 @@
-import { InputError, type Random } from '@murmuration/core'
+import { InputError, type Random, shuffleInPlace } from '@murmuration/core'
 import { dirichlet } from './dirichlet.js'
-import { shuffled, upTo } from './indices.js'
+import { upTo } from './indices.js'
 import type { PartitionDescription } from './samples.js'
 
 /**
@@ -23,7 +23,7 @@ export function partition(
       `found ${targets.length} training samples for ${peerCount} peers, expected at least one for each`
     )
   }
-  const order = shuffled(upTo(targets.length), random)
+  const order = shuffleInPlace(upTo(targets.length), random)
   switch (description.kind) {
     case 'equal':
       return equalParts(order, peerCount)

@@ -1,6 +1,6 @@
-import { InputError } from '@murmuration/core'
+import { InputError, shuffleInPlace } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
-import { shuffled, upTo } from './indices.js'
+import { upTo } from './indices.js'
 import type { SplitOptions } from './samples.js'
 import type { Source } from './source.js'
 
@@ -19,7 +19,7 @@ export function split(
   const testCount = testCountOf(count, testFraction)
   const all = upTo(count)
   if (isSequence) return [all.subarray(0, count - testCount), all.subarray(count - testCount)]
-  const order = shuffled(all, createRandom(seed, 'split'))
+  const order = shuffleInPlace(all, createRandom(seed, 'split'))
   return [order.subarray(testCount), order.subarray(0, testCount)]
 }
 

@@ -3,7 +3,7 @@
  *
  * @packageDocumentation
  */
-import type { Random } from '@murmuration/core'
+import { type Random, shuffleInPlace } from '@murmuration/core'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64'
 import { uniformInt } from 'pure-rand/distribution/uniformInt'
@@ -75,16 +75,8 @@ class SeededRandom implements Random {
     }
   }
 
-  /** Fisher and Yates. */
   shuffle<T>(items: readonly T[]): T[] {
-    const shuffled = [...items]
-    for (let last = shuffled.length - 1; last > 0; last--) {
-      const other = this.integer(last + 1)
-      const item = shuffled[last]
-      shuffled[last] = shuffled[other]
-      shuffled[other] = item
-    }
-    return shuffled
+    return shuffleInPlace([...items], this)
   }
 
   stream(purpose: string): Random {
