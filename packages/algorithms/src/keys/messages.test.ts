@@ -279,7 +279,11 @@ test('answers and rows that nobody asked for change nothing, and are no faults, 
   }
 })
 
-test('a row that was sent to a peer that had not asked for it is at home again, and nowhere else', (t) => {
+/**
+ * Three peers that hold four rows of one number each, what is under way between them, and a row whose home is the
+ * third.
+ */
+function threeHolders() {
   const setting = { count: 4, width: 1, peers: 3, holders: 3 }
   const start = Float32Array.of(1, 2, 3, 4)
   const queue: (readonly [from: number, to: number, message: KeyMessage])[] = []
@@ -287,6 +291,13 @@ test('a row that was sent to a peer that had not asked for it is at home again, 
     (self) =>
       new RelocatingKeyServer({ ...setting, self }, (to, message) => void queue.push([self, to, message]), start)
   )
+  const key = [0, 1, 2, 3].find((each) => homeOf(each, 3) === 2) ?? -1
+  const keys = Uint32Array.of(key)
+  return { start, queue, servers, key, keys }
+}
+
+test('a row that was sent to a peer that had not asked for it is at home again, and nowhere else', (t) => {
+  const { start, queue, servers, key, keys } = threeHolders()
   const faults: string[] = []
   const deliver = () => {
     for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
@@ -295,8 +306,6 @@ test('a row that was sent to a peer that had not asked for it is at home again, 
       if (problem !== undefined) faults.push(`${to} of ${from}: ${problem}`)
     }
   }
-  const key = [0, 1, 2, 3].find((each) => homeOf(each, 3) === 2) ?? -1
-  const keys = Uint32Array.of(key)
   servers[0].localize(keys)
   deliver()
   t.true(servers[0].held().keys.includes(key))
@@ -315,15 +324,7 @@ test('a row that was sent to a peer that had not asked for it is at home again, 
 })
 
 test('a request for a row that its holder has no more goes round a limited number of times, which is a fault of the holder', (t) => {
-  const setting = { count: 4, width: 1, peers: 3, holders: 3 }
-  const start = Float32Array.of(1, 2, 3, 4)
-  const queue: (readonly [from: number, to: number, message: KeyMessage])[] = []
-  const servers = [0, 1, 2].map(
-    (self) =>
-      new RelocatingKeyServer({ ...setting, self }, (to, message) => void queue.push([self, to, message]), start)
-  )
-  const key = [0, 1, 2, 3].find((each) => homeOf(each, 3) === 2) ?? -1
-  const keys = Uint32Array.of(key)
+  const { queue, servers, keys } = threeHolders()
   const faults: string[] = []
   servers[1].localize(keys)
   const pulled = () => servers[0].pull(keys, new Float32Array(1))
