@@ -173,7 +173,10 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
     return false
   }
 
-  /** Ranges may have passed several peers, as sums of collectives and servers do; so one is refused only if it is unusable. */
+  /**
+   * Ranges may have passed several peers, as sums of collectives and servers do; so one is refused only if it is
+   * unusable.
+   */
   #isRefused({ grade }: Problem): boolean {
     return grade === 'unusable' || !this.#isReliable || !this.#wire.isOfRanges
   }
@@ -303,10 +306,11 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
   }
 
   /**
-   * The collected messages without those that cannot be computed with. Such a message is caused by a liar, so that it does
-   * not matter that its sender may use this peer's message of the same edge.
+   * The collected messages without those that cannot be computed with. Such a message is caused by a liar, so that it
+   * does not matter that its sender may use this peer's message of the same edge.
    */
   #without(found: readonly Refused[], { round, from }: Route, theirs: PerPeer<Message>): PerPeer<Message> {
+    if (found.length === 0) return theirs
     const refused = found.filter((problem) => this.#isRefused(problem))
     if (refused.length === 0) return theirs
     for (const problem of refused) this.#owner.refuse(problem.from, round, problem)

@@ -210,7 +210,7 @@ export class Peer implements Owner, Keeper {
     areModels: boolean
   ): readonly Refused[] | Promise<readonly Refused[]> {
     const ownVector = mine && firstVectorOf(mine)
-    if (ownVector === undefined || ownVector.length !== this.length) return this.#problemsOf(from, theirs, false)
+    if (mine === undefined || ownVector?.length !== this.length) return this.#problemsOf(from, theirs, false)
     const x = ownVector.values
     const distances = new Array<{ readonly from: PeerName; distance: number }>(from.length)
     let count = 0
@@ -222,8 +222,11 @@ export class Peer implements Owner, Keeper {
         each.distance += squaredDistance(x, values, start, end)
       }
     })
-    const note = () => this.#refused(this.#note(round, distances, ownVector, areModels), from, theirs)
-    return slices === undefined ? note() : slices.then(note)
+    const found = () => {
+      const far = this.#note(round, distances, ownVector, areModels)
+      return hasOther(mine, ownVector) ? this.#withOthers(far, from, theirs) : far
+    }
+    return slices === undefined ? found() : slices.then(found)
   }
 
   refuse(from: PeerName, round: number, { grade, reason }: Problem): void {
@@ -256,8 +259,8 @@ export class Peer implements Owner, Keeper {
     return refused
   }
 
-  /** What must not be used of a round's messages, whose first vectors were compared with this peer's. */
-  #refused(
+  /** What must not be used of a round's messages: their first vectors were compared with this peer's, and others are not. */
+  #withOthers(
     far: readonly Refused[],
     from: readonly PeerName[],
     theirs: Readonly<Record<string, Message>>
@@ -283,8 +286,7 @@ export class Peer implements Owner, Keeper {
     this.#watch ??= new OutlierWatch(ownVector === this.#start)
     this.#outliers = this.#watch.take(round, distances, normOf)
     const far = tooFar(distances, normOf)
-    const isNear = (name: PeerName) => far.every((each) => each.from !== name)
-    if (areModels) this.#distances = far.length === 0 ? distances : distances.filter((each) => isNear(each.from))
+    if (areModels) this.#distances = far.length === 0 ? distances : distances.filter((each) => isNear(each, far))
     return far
   }
 
@@ -360,6 +362,16 @@ export class Peer implements Owner, Keeper {
       { cause: error }
     )
   }
+}
+
+function isNear({ from }: NeighbourDistance, far: readonly Refused[]): boolean {
+  return far.every((each) => each.from !== from)
+}
+
+/** Whether a message has a vector besides its first one. */
+function hasOther(message: Message, first: Vector): boolean {
+  for (const field in message) if (message[field] !== first && isVector(message[field])) return true
+  return false
 }
 
 const noPeers: readonly PeerName[] = []

@@ -27,9 +27,9 @@ export interface Refused extends Problem {
 }
 
 /**
- * What is wrong with a vector. 'large': it is {@link maxGrowth} times as long as is typical; an honest peer may have mixed
- * in what another sent, and passes it on before it notices, so it is not used and is no fault. 'unusable': it is as long as
- * {@link maxSize}, or not finite; honest peers send none, and it is never used.
+ * What is wrong with a vector. 'large': it is {@link maxGrowth} times as long as is typical; an honest peer may have
+ * mixed in what another sent, and passes it on before it notices, so it is not used and is no fault. 'unusable': it is
+ * as long as {@link maxSize}, or not finite; honest peers send none, and it is never used.
  */
 export interface Problem {
   /** For people. */
@@ -68,14 +68,15 @@ export function unusable(self: PeerName, refused: readonly Refused[], round: num
 }
 
 /**
- * Those of a round's vectors that are too far away to mix: more than 2²⁴ times the norm of the peer's own vector, and as
- * much more than the typical distance of the others. In usual rounds it compares each distance with 2²⁴, and nothing else.
+ * Those of a round's vectors that are too far away to mix: more than 2²⁴ times the norm of the peer's own vector, and
+ * as much more than the typical distance of the others. In usual rounds it compares each distance with 2²⁴, and nothing
+ * else.
  *
  * @param normOf - the norm of the peer's own vector; called only where a distance is large
  */
 export function tooFar(distances: readonly NeighbourDistance[], normOf: () => number): readonly Refused[] {
   // With the opposite comparison NaN would be near.
-  if (distances.every(({ distance }) => distance <= maxGrowth)) return nothing
+  if (areNear(distances)) return nothing
   const own = Math.max(1, normOf())
   return distances.flatMap(({ from, distance }): Refused[] => {
     const others = distances.flatMap((other) => (other.from === from ? [] : [other.distance]))
@@ -84,6 +85,12 @@ export function tooFar(distances: readonly NeighbourDistance[], normOf: () => nu
     const reason = `parameters at a distance of ${text(distance)}, which cannot be mixed`
     return [{ from, reason, grade: gradeOf(distance, 2 * maxSize) }]
   })
+}
+
+/** In every round of every peer: without a closure. */
+function areNear(distances: readonly NeighbourDistance[]): boolean {
+  for (const { distance } of distances) if (!(distance <= maxGrowth)) return false
+  return true
 }
 
 /** Two vectors shorter than {@link maxSize} are less than twice as far apart. */
