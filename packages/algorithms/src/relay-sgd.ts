@@ -12,8 +12,8 @@ import { wholeField } from './number-fields.js'
 import { algorithm, type PerPeer } from './record.js'
 
 /**
- * Messages that count at most n − 1 models together. Where they count more, one lies: those that count most are left out,
- * as if they were lost, so that this peer passes on nothing impossible.
+ * Messages that count at most n − 1 models together. Where they count more, one lies: those that count most are left
+ * out, as if they were lost, so that this peer passes on nothing impossible.
  */
 function possible(theirs: PerPeer<Relay>, n: number): PerPeer<Relay> {
   const names = Object.keys(theirs).map(peerName)

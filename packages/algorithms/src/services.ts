@@ -131,10 +131,10 @@ export async function unlessMissing<T>(waited: Promise<T>): Promise<T | undefine
 }
 
 /**
- * Merges what a worker sent into the store, object by object, and returns this service's view of the parameters; undefined
- * where a sum is too large to be a parameter, which is not written. With α = 1 it is an update u: w ← w + u; below 1 it is
- * parameters x: w ← α w + (1 − α) x. Writes of others between the read and the write are overwritten; with `atomic` the
- * store adds.
+ * Merges what a worker sent into the store, object by object, and returns this service's view of the parameters;
+ * undefined where a sum is too large to be a parameter, which is not written. With α = 1 it is an update u: w ← w + u;
+ * below 1 it is parameters x: w ← α w + (1 − α) x. Writes of others between the read and the write are overwritten;
+ * with `atomic` the store adds.
  *
  * @throws StoreError where the numbers in the store are too large already
  */

@@ -16,8 +16,9 @@ export interface ModelInput {
 }
 
 /**
- * The inputs in a file, prepared like the model's training data: an image, PNG or JPEG, or the rows of a CSV file, also packed, or a Parquet file. Throws an {@link
- * InputError} that names the file, and the line, for what the model cannot take.
+ * The inputs in a file, prepared like the model's training data: an image, PNG or JPEG, or the rows of a CSV file, also
+ * packed, or a Parquet file. Throws an {@link InputError} that names the file, and the line, for what the model cannot
+ * take.
  */
 export async function inputsIn(path: string, signature: ModelSignature): Promise<readonly ModelInput[]> {
   const bytes = await readData({ name: path, path }, { limit: maxTableBytes })

@@ -91,7 +91,9 @@ export interface PeerSummary extends Partial<Evaluation> {
   readonly seconds: number
   /** Seconds in which this peer trained without a majority, because its file says so. */
   readonly trainedApart?: number
-  /** Others that have finished with the same model, and with another one; absent where no final models were compared. */
+  /**
+   * Others that have finished with the same model, and with another one; absent where no final models were compared.
+   */
   readonly sameModel?: readonly PeerName[]
   readonly apart?: readonly PeerName[]
   /**

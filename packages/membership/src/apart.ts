@@ -38,7 +38,10 @@ interface Since {
   readonly life?: number | undefined
 }
 
-/** A peer that was away from the side that stays and is back: the life in which it went, and until when it may still merge both models. */
+/**
+ * A peer that was away from the side that stays and is back: the life in which it went, and until when it may still
+ * merge both models.
+ */
 interface Back {
   readonly life: number | undefined
   readonly until: Milliseconds

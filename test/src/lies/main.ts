@@ -1,6 +1,6 @@
 /**
- * `npm run lies -- SEED COUNT [RECORD [FIELD]]`: at least COUNT lies about each field of each record's messages, in runs
- * drawn from seeds from SEED on.
+ * `npm run lies -- SEED COUNT [RECORD [FIELD]]`: at least COUNT lies about each field of each record's messages, in
+ * runs drawn from seeds from SEED on.
  */
 import { drawRun, fieldsOf, records, tryLie } from './try-lie.js'
 

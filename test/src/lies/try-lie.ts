@@ -35,7 +35,10 @@ const workers = ['p0', 'p1', 'p2', 'p3', 'p4'].map(peerName)
 const servers = ['s0', 's1'].map(peerName)
 const elements = 4
 
-/** In virtual milliseconds: by then all that still wait for a peer have given up. A peer that serves rows goes on serving. */
+/**
+ * In virtual milliseconds: by then all that still wait for a peer have given up. A peer that serves rows goes on
+ * serving.
+ */
 const until = 100_000
 
 /** All records in which peers send anything. */

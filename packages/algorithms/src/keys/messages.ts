@@ -75,8 +75,8 @@ const withoutKeys: readonly MessageType[] = ['reached', 'flushed']
 const maybeWithoutKeys: readonly MessageType[] = ['flush', 'refresh']
 
 /**
- * What is added to a row is smaller than this. So no sum of additions overflows: float32 has 24 bits, so a row of 2⁸⁰ does
- * not change any more by less than 2⁵⁶.
+ * What is added to a row is smaller than this. So no sum of additions overflows: float32 has 24 bits, so a row of 2⁸⁰
+ * does not change any more by less than 2⁵⁶.
  */
 export const maxAdded = 2 ** 56
 
@@ -113,8 +113,10 @@ export function messageOf({ kind, round, numbers = [], vector }: VectorMessage, 
   const [origin, id, ...timing] = numbers
   const isTimed =
     timing.length === 2 && isBelow(timing[0], 2 ** 53) && isBelow(timing[1], (round + 1) * ticksPerPhase + 1)
-  if (!isBelow(origin, space.peers) || !isBelow(id, 2 ** 32) || (timing.length > 0 && !isTimed))
-    return `a message of ${type} with the numbers ${numbers.join(', ')}; expected a peer below ${space.peers}, an id, and both an order and a clock of phase ${round} or neither`
+  if (!isBelow(origin, space.peers) || !isBelow(id, 2 ** 32) || (timing.length > 0 && !isTimed)) {
+    const expected = `a peer below ${space.peers}, an id, and both an order and a clock of phase ${round} or neither`
+    return `a message of ${type} with the numbers ${numbers.join(', ')}; expected ${expected}`
+  }
   const perKey = withValues.includes(type) ? 1 + space.width : 1
   const count = vector.length / perKey
   const mayBeEmpty = withoutKeys.includes(type)

@@ -7,8 +7,9 @@
  * One peer at a time holds a row, and each operation takes effect there at one moment: awaited operations are sequentially consistent, key by key. A
  * request goes to where the row was last seen (a location cache), or to the home; a peer that does not hold the row forwards it.
  *
- * Answers and rows go to the origin of a request, and a forwarded request only claims its origin. So one that nobody here
- * has asked for may be caused by a third peer: it is no fault of its sender. An answer is dropped, and a row goes home.
+ * Answers and rows go to the origin of a request, and a forwarded request only claims its origin. So one that nobody
+ * here has asked for may be caused by a third peer: it is no fault of its sender. An answer is dropped, and a row goes
+ * home.
  */
 import { homeOf, KeyServer, type KeySetting, type Request, type SendTo } from './key-server.js'
 import { isAdding, type KeyMessage, noValues } from './messages.js'
@@ -134,15 +135,17 @@ export class RelocatingKeyServer extends KeyServer {
     return message.keys.find((key) => this.#isLost(from, message, key))
   }
 
-  /** A request for a lost row is dropped, and is the fault of the peer that should have the row: others only forward it. */
+  /**
+   * A request for a lost row is dropped, and is the fault of the peer that should have the row: others only forward it.
+   */
   protected refuseLost(from: number, key: number): string | undefined {
     if (this.holders[key] !== from) return undefined
     return `a request for the row of key ${key}, which its sender has, for the ${maxReturns}th time`
   }
 
   /**
-   * Whether a forwarded request has come home again and again without meeting the row: the peer that has it, as its home
-   * knows, has it no more. Without a limit such a request would go round forever.
+   * Whether a forwarded request has come home again and again without meeting the row: the peer that has it, as its
+   * home knows, has it no more. Without a limit such a request would go round forever.
    */
   #isLost(from: number, { origin, id }: KeyMessage, key: number): boolean {
     const { self, holders } = this.setting
@@ -219,8 +222,8 @@ export class RelocatingKeyServer extends KeyServer {
   }
 
   /**
-   * Takes rows that were asked for, and serves the requests that wait for them. A row that is awaited here is welcome even
-   * if it comes for another request; others go home.
+   * Takes rows that were asked for, and serves the requests that wait for them. A row that is awaited here is welcome
+   * even if it comes for another request; others go home.
    */
   #takeMoved(from: number, message: KeyMessage): string | undefined {
     const { origin, id, keys, values } = message
@@ -247,8 +250,8 @@ export class RelocatingKeyServer extends KeyServer {
   }
 
   /**
-   * Rows that nobody here has asked for go home. A home takes those back that it has had sent to the peer from which they
-   * come, or from which another says that they came: the origin.
+   * Rows that nobody here has asked for go home. A home takes those back that it has had sent to the peer from which
+   * they come, or from which another says that they came: the origin.
    */
   #sendHome(from: number, { origin, id, keys, values }: KeyMessage): string | undefined {
     const { self, holders, width } = this.setting

@@ -55,8 +55,8 @@ export class Consensus {
   }
 
   /**
-   * Completes this peer's sketch, which is of the model after this round; of its final model, where the round is the number of rounds. That one has
-   * all digits. Returns the text to send to others.
+   * Completes this peer's sketch, which is of the model after this round; of its final model, where the round is the
+   * number of rounds. That one has all digits. Returns the text to send to others.
    */
   end(round: number): string {
     const numbers = [...this.#sums].map((sum) => (round === this.#rounds ? sum : Number(sum.toPrecision(digits))))

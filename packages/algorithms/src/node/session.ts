@@ -36,7 +36,10 @@ export class Session {
   #lostMass = 0
   /** The state at the beginning of the current round, if it is kept. */
   #beginning: State | undefined
-  /** Whether the state at the beginning of each round is kept, so that a checkpoint can be taken after an error in the round. */
+  /**
+   * Whether the state at the beginning of each round is kept, so that a checkpoint can be taken after an error in the
+   * round.
+   */
   keepsBeginnings = false
   #start: (() => Float32Array | PromiseLike<Float32Array>) | undefined
   #round = 0
@@ -95,9 +98,10 @@ export class Session {
   }
 
   /**
-   * As `save`, for all peers to continue from the same round: early messages are left out, since they are sent again. From here on codecs are
-   * independent of everything that was sent before, here as at a peer that resumes; so both send the same bits. After an
-   * error in a round this is the state at its beginning, if {@link keepsBeginnings} was set before it.
+   * As `save`, for all peers to continue from the same round: early messages are left out, since they are sent again.
+   * From here on codecs are independent of everything that was sent before, here as at a peer that resumes; so both
+   * send the same bits. After an error in a round this is the state at its beginning, if {@link keepsBeginnings} was
+   * set before it.
    *
    * @throws InputError where an algorithm has no rounds that all peers begin with the same state; see {@link checkpointProblem}
    */
@@ -128,7 +132,10 @@ export class Session {
     return this.#peer.waitedInAll
   }
 
-  /** For how many milliseconds each neighbour was the only one that this peer waited for; empty where peers do not come and go. */
+  /**
+   * For how many milliseconds each neighbour was the only one that this peer waited for; empty where peers do not come
+   * and go.
+   */
   get waitedFor(): ReadonlyMap<PeerName, number> {
     return this.#peer.presence.waitedFor
   }

@@ -72,7 +72,9 @@ export class Waits {
     return lost
   }
 
-  /** The time for which each peer was waited for alone, all others being there already, whether its message came or not. */
+  /**
+   * The time for which each peer was waited for alone, all others being there already, whether its message came or not.
+   */
   get alone(): ReadonlyMap<PeerName, Milliseconds> {
     return this.#alone
   }

@@ -26,8 +26,9 @@ const surelyNames = 4
 
 /**
  * A first line is a header if any cell but that of the target, which may be a class, is neither a number nor a truth
- * value; if the target has a usual name; or if it has all known names. Numbers are names where they ascend or descend and
- * differ from all rows below, or are whole above fractions; and stand above a class that no row has, or are evenly spaced.
+ * value; if the target has a usual name; or if it has all known names. Numbers are names where they ascend or descend
+ * and differ from all rows below, or are whole above fractions; and stand above a class that no row has, or are evenly
+ * spaced.
  *
  * @param below - the rows below the first line
  */

@@ -65,8 +65,8 @@ export async function openFiles(
 }
 
 /**
- * Throws an InputError where tables, packed images and folders of images are side by side: each may be meant. One folder
- * of images is no data set.
+ * Throws an InputError where tables, packed images and folders of images are side by side: each may be meant. One
+ * folder of images is no data set.
  */
 async function refuseSeveralKinds(paths: readonly string[], files: readonly DataFile[]): Promise<void> {
   const table = files.find(({ name }) => csvName.test(name) || parquetName.test(name))

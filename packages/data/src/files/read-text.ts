@@ -14,8 +14,8 @@ const maxLine = 2 ** 16
 const blockBytes = 2 ** 20
 
 /**
- * The text of a file in UTF-8 without its byte order mark, in parts of about a megabyte: the whole may take twice the bytes of the file, or be more
- * than a string may have.
+ * The text of a file in UTF-8 without its byte order mark, in parts of about a megabyte: the whole may take twice the
+ * bytes of the file, or be more than a string may have.
  *
  * @param expected - the expected content, for messages
  * @throws InputError when it cannot be read, is too long or is not UTF-8

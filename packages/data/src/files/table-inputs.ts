@@ -11,9 +11,8 @@ export interface ExpectedColumns {
 
 /**
  * The columns of a model's input. Where columns have names and those of the training data are known, they are matched
- * by name, in any order, and
- * others are ignored. Otherwise a row must have as many numbers as the model takes, besides columns with the name of a target
- * and those that number the rows.
+ * by name, in any order, and others are ignored. Otherwise a row must have as many numbers as the model takes, besides
+ * columns with the name of a target and those that number the rows.
  *
  * Throws an {@link InputError} that names the file for a table without them.
  */

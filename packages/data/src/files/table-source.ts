@@ -71,7 +71,9 @@ function remarkOn({ names, count, numbers, wanted }: Table, length: number): str
   return `column ${called(counter)} only counts the rows, and is an input; omit it with ignore unless it means something`
 }
 
-/** A table without names may have its class elsewhere than in the last column: there are then few of its many classes. */
+/**
+ * A table without names may have its class elsewhere than in the last column: there are then few of its many classes.
+ */
 function gapsIn(
   { names, width }: Table,
   { targets, classes = 0, classNames }: ReturnType<typeof classify>

@@ -4,7 +4,9 @@ import { InputError, wrongUtf8 } from '@murmuration/core'
 const lineFeed = 0x0a
 const byteOrderMark = '\uFEFF'
 
-/** A file without its byte order mark. Throws an {@link InputError} that names line and character of what is not UTF-8. */
+/**
+ * A file without its byte order mark. Throws an {@link InputError} that names line and character of what is not UTF-8.
+ */
 export function inUtf8(name: string, bytes: Buffer): Buffer {
   if (!isUtf8(bytes)) throw notUtf8(name, bytes)
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes

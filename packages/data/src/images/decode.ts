@@ -18,8 +18,8 @@ const maxPngBytes = 8 * maxPixels
 const maxInterlacedBytes = 2 ** 27
 
 /**
- * Decodes a PNG or JPEG file, recognised by its first bytes, upright as viewers show it. Transparency is ignored. Throws
- * an {@link InputError} that names the file.
+ * Decodes a PNG or JPEG file, recognised by its first bytes, upright as viewers show it. Transparency is ignored.
+ * Throws an {@link InputError} that names the file.
  */
 export function decodeImage(name: string, bytes: Uint8Array): DecodedImage {
   const isJpeg = bytes[0] === 0xff && bytes[1] === 0xd8

@@ -49,7 +49,9 @@ export function jpegFacts(bytes: Uint8Array): JpegFacts {
 
 const transformAt = 6
 
-/** As libjpeg decides, whose rules all viewers follow: JFIF has no RGB, Adobe says, else the names of the components. */
+/**
+ * As libjpeg decides, whose rules all viewers follow: JFIF has no RGB, Adobe says, else the names of the components.
+ */
 function isRgb(frame?: Uint8Array, jfif?: Uint8Array, adobe?: Uint8Array): boolean {
   if (frame?.[5] !== 3 || jfif !== undefined) return false
   if (adobe !== undefined) return adobe[transformAt] === 0

@@ -29,8 +29,8 @@ const dictionary = new Intl.Segmenter('und', { granularity: 'word' })
 const maxWords = 2 ** 25
 
 /**
- * A file of plain text: words of letters and digits, case-insensitive and in one normal form of Unicode, in sentences that end at empty lines. Words
- * that occur less than `minCount` times are omitted.
+ * A file of plain text: words of letters and digits, case-insensitive and in one normal form of Unicode, in sentences
+ * that end at empty lines. Words that occur less than `minCount` times are omitted.
  *
  * @throws InputError when it cannot be read, has too many words, or less than two such words
  */

@@ -27,8 +27,8 @@ export function differenceOf(
 }
 
 /**
- * The peers whose final models are not the one of this peer, with their distances: farther than final averaging leaves any two with all peers. None
- * without final averaging, which alone makes one model of them.
+ * The peers whose final models are not the one of this peer, with their distances: farther than final averaging leaves
+ * any two with all peers. None without final averaging, which alone makes one model of them.
  *
  * @param norm - of this peer's model
  */

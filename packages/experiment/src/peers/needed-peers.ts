@@ -4,7 +4,10 @@ import type { NeighbourStatus } from '@murmuration/libp2p'
 import type { MemberChange, Signer } from '@murmuration/membership'
 import type { Plan } from '../training/plan.js'
 
-/** How long a goodbye may take to arrive after the news that a peer has left, and a verdict on a silent peer after a timeout. */
+/**
+ * How long a goodbye may take to arrive after the news that a peer has left, and a verdict on a silent peer after a
+ * timeout.
+ */
 const [goodbyeWithin, verdictWithin]: readonly Milliseconds[] = [1000, 3000]
 
 /** How often to look, in milliseconds. */
@@ -22,9 +25,9 @@ export interface NeededOptions {
 }
 
 /**
- * Where an algorithm cannot continue without some peers: ends the run, with its cause, as soon as one of them is certainly gone: its process has ended
- * or was replaced, or it has left. All peers learn that from each other, so that all name the same one, and none trains on in a part of the run. A peer
- * that is silent has the timeout of the run.
+ * Where an algorithm cannot continue without some peers: ends the run, with its cause, as soon as one of them is
+ * certainly gone: its process has ended or was replaced, or it has left. All peers learn that from each other, so that
+ * all tell the same cause, and none trains on in a part of the run. A peer that is silent has the timeout of the run.
  */
 export class NeededPeers {
   readonly #members: Members
@@ -91,7 +94,10 @@ export class NeededPeers {
     if (change.kind === 'left') this.#options.fabric.spawn((spawned) => this.#hasLeft(peer, spawned))
   }
 
-  /** The goodbye, which has the reason, goes another way than the news. A death that has caused it is told rather than its consequence. */
+  /**
+   * The goodbye, which has the reason, goes another way than the news. A death that has caused it is told rather than
+   * its consequence.
+   */
   async #hasLeft(peer: PeerName, fabric: MembersFabric): Promise<void> {
     await until(fabric, () => this.#goodbyeOf(peer) !== undefined, goodbyeWithin)
     const reason = this.#goodbyeOf(peer)

@@ -72,7 +72,10 @@ export interface PeerRun {
   readonly emit: (event: RunEvent) => void
   /** Receives the peer's parameters from time to time, for evaluation; awaited. */
   readonly onSnapshot: (snapshot: Snapshot, task: Task) => Promise<void>
-  /** Receives what the peer has learned, if it has to end before the run is over because others are missing or refuse it; awaited. */
+  /**
+   * Receives what the peer has learned, if it has to end before the run is over because others are missing or refuse
+   * it; awaited.
+   */
   readonly onUnfinished?: ((model: UnfinishedModel) => Promise<void>) | undefined
   readonly checkpoints?: CheckpointOptions | undefined
   /** Where to serve the page that shows the run; absent for no page. */
@@ -117,7 +120,10 @@ export interface PeerResult {
   readonly apartAfterTraining: number
   /** The disagreement in the last round; absent where the algorithm sends no models. */
   readonly disagreement?: number | undefined
-  /** The neighbour for which it has waited longest when all others were there, and for how many seconds; absent if for none. */
+  /**
+   * The neighbour for which it has waited longest when all others were there, and for how many seconds; absent if for
+   * none.
+   */
   readonly waitedFor?: { readonly neighbour: PeerName; readonly seconds: number }
   /** How its final model compares with those of others, where peers may come and go. */
   readonly agreement?: Agreement | undefined
