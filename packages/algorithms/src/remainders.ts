@@ -4,7 +4,7 @@
  * of two peers is the value nearest to 0 that is congruent to the difference of both remainders. Both ends find the same value but for the sign,
  * where |x_j − x_i| < θ, with B = 2θ / (1 − 2 / 2^bits).
  */
-import { createRandom } from '@murmuration/random'
+import { CounterRandom, createRandom } from '@murmuration/random'
 import type { Vector } from './node/vector.js'
 import { wholeField } from './number-fields.js'
 
@@ -33,14 +33,12 @@ export class Remainders {
   constructor(round: number, length: number, { bits, theta }: RemainderSettings) {
     this.#levels = 2 ** bits
     this.step = theta / (this.#levels / 2 - 1)
-    const random = createRandom(round, 'remainders')
+    const random = new CounterRandom(createRandom(round, 'remainders').integer(2 ** 32)).at(0, 0)
     this.#offsets = new Float64Array(length)
     this.#factors = new Float64Array(length)
     for (let i = 0; i < length; i++) {
-      // 27 bits of a draw are ρ, and 26 others the factor.
-      const draw = random.uniform() * 2 ** 27
-      this.#offsets[i] = Math.floor(draw) / 2 ** 27
-      this.#factors[i] = Math.floor((draw % 1) * prime)
+      this.#offsets[i] = random.next() / 2 ** 32
+      this.#factors[i] = random.below(prime)
     }
   }
 
@@ -51,11 +49,11 @@ export class Remainders {
       for (let i = from; i < to; i++) {
         const n = Math.floor(x.values[i] / this.step + this.#offsets[i])
         out[i] = n - Math.floor(n / this.#levels) * this.#levels
-        check = (check + this.#factors[i] * (n % prime)) % prime
+        check = reduced(check + this.#factors[i] * (Math.abs(n) < prime ? n : n % prime))
       }
     })
     q.compute(x.length) // the check needs all numbers
-    return { q, check }
+    return { q, check: check % prime }
   }
 
   /**
@@ -69,10 +67,18 @@ export class Remainders {
       for (let i = from; i < to; i++) {
         const d = b[i] - a[i]
         out[i] = d > half ? d - this.#levels : d < -half ? d + this.#levels : d
-        off = (off - this.#factors[i] * out[i]) % prime
+        off = reduced(off - this.#factors[i] * out[i])
       }
     })
     difference.compute(mine.length)
-    return off === 0 ? difference : undefined
+    return off % prime === 0 ? difference : undefined
   }
+}
+
+/**
+ * A sum modulo the prime: a division takes longer than all else that is done to a number, and sums below 2⁵² have room
+ * for one more product.
+ */
+function reduced(sum: number): number {
+  return Math.abs(sum) < 2 ** 52 ? sum : sum % prime
 }
