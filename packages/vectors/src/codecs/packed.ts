@@ -118,7 +118,8 @@ function plansOf(all: Uint32Array): readonly Plan[] {
 
 /** Whether both a single table and signs take more than 2 bits a number, and levels occur twice on average: otherwise runs gain next to nothing. */
 function manyBits(numbers: Uint32Array, { table }: Indexed): boolean {
-  return table.size > 4 && 2 * table.size <= numbers.length && 8 * signsLength(numbers) > 2 * numbers.length
+  const most = numbers.length / 4
+  return table.size > 4 && 2 * table.size <= numbers.length && signsLength(numbers, most) > most
 }
 
 /** The numbers that are not 0, `count` of them, and their places. */
@@ -147,9 +148,11 @@ function plansFor(common: Common, indexed: Indexed | undefined, levels: Levels, 
   const plan = (way: number, bytes: number, tables?: Tables): Plan => {
     return { flags: flags | way, numbers, places, tables, bytes: 1 + extraBytes + bytes }
   }
-  const plans = [plan(0, rawBytes(numbers.length)), plan(withSigns, signsLength(numbers))]
-  if (indexed === undefined) return plans
-  for (const tables of tablesOf(indexed, levels, numbers.length, others))
-    plans.push(plan(tables.runs.length > 1 ? withTables : withTable, tablesBytes(tables), tables))
-  return plans
+  const raw = rawBytes(numbers.length)
+  const tabled = (indexed === undefined ? [] : tablesOf(indexed, levels, numbers.length, others)).map((tables) =>
+    plan(tables.runs.length > 1 ? withTables : withTable, tablesBytes(tables), tables)
+  )
+  // Signs are counted only as long as they may be the shortest way.
+  const most = Math.min(raw, ...tabled.map(({ bytes }) => bytes - 1 - extraBytes))
+  return [plan(0, raw), plan(withSigns, signsLength(numbers, most)), ...tabled]
 }

@@ -3,18 +3,16 @@
  * magnitude (float32) and its length (see run-lengths.ts), until there are enough numbers; then a bit per number, 1 where it is negative, the first
  * in the lowest bit of each byte.
  */
-import { rawBytes } from './codec.js'
 import { runLengthAt, runLengthBytes, writeRunLength } from './run-lengths.js'
 
 const magnitudeBytes = 4
 const signBit = 0x80000000
 const signBytes = (count: number): number => Math.ceil(count / 8)
 
-/** The bytes that `numbers`, given as bits of float32, take; some number above those of float32 if they take more. */
-export function signsLength(numbers: Uint32Array): number {
+/** The bytes that `numbers`, given as bits of float32, take; some number above `most` if they take more than that. */
+export function signsLength(numbers: Uint32Array, most: number): number {
   let bytes = signBytes(numbers.length)
-  const maxBytes = rawBytes(numbers.length)
-  for (let from = 0; from < numbers.length && bytes <= maxBytes;) {
+  for (let from = 0; from < numbers.length && bytes <= most;) {
     const to = endOfRun(numbers, from)
     bytes += magnitudeBytes + runLengthBytes(to - from)
     from = to
