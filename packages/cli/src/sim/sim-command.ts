@@ -13,7 +13,7 @@ import { SimulationError } from '@murmuration/experiment/errors'
 import type { RunRequest } from '@murmuration/experiment'
 import {
   type AllRuns,
-  calibrate,
+  calibrated,
   readScenario,
   runAll,
   runCount,
@@ -52,7 +52,7 @@ export async function runSim(request: SimRequest, output: SimOutput, signal: Abo
   checkPart(request, uncalibrated)
   const folder = await resultsFolder(request)
   try {
-    const scenario = request.calibrate === true ? await calibrated(uncalibrated, output) : uncalibrated
+    const scenario = request.calibrate === true ? await measured(uncalibrated, output) : uncalibrated
     if (request.run !== undefined && request.calibrate !== true) output.note(assumedText)
     await simulate(scenario, folder.directory, request, output, signal)
   } finally {
@@ -131,12 +131,15 @@ function throwFirst(errors: readonly unknown[]): void {
 
 const assumedText = 'computing: assumes 1 ms per sample; --calibrate measures it on this machine'
 
-async function calibrated(scenario: Scenario, output: SimOutput): Promise<Scenario> {
-  const { perSample, perStep } = await calibrate(scenario, () => performance.now())
+async function measured(uncalibrated: Scenario, output: SimOutput): Promise<Scenario> {
+  const scenario = await calibrated(uncalibrated)
+  const { perSample, perStep } = scenario.computing
   output.note(
     `computing: ${perSample.toPrecision(3)} ms per sample and ${perStep.toPrecision(3)} ms per step, measured on this machine`
   )
-  return { ...scenario, computing: { ...scenario.computing, perSample, perStep } }
+  const own = scenario.methods.map(({ label, ownTime = 0 }) => `${label} ${ownTime.toPrecision(3)}`)
+  output.note(`ms per step for mixing and encoding, measured too: ${own.join('; ')}`)
+  return scenario
 }
 
 function resultsOf(sweep: Sweep, { results }: AllRuns): Results<SimulatedRecord> {

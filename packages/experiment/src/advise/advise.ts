@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os'
 import { InputError } from '@murmuration/core'
 import { fillLinks, linksBefore, readLinksFiles } from '@murmuration/files'
-import { calibrate } from '../sim/calibrate.js'
+import { calibrated } from '../sim/calibrate.js'
 import { RunPool } from '../sim/run-pool.js'
 import type { Scenario } from '../sim/scenario.js'
 import type { Computing } from '../sim/scenario-computing.js'
@@ -55,9 +55,13 @@ async function searching(
   if (plan.training.algorithm.name === 'sgd')
     throw new InputError('sgd exchanges nothing, so no link matters; name another algorithm')
   const { assumed, ...fileScenario } = await withLinks(await scenarioOfPlan(plan, request), plan, options.links)
-  const { computing = await measured(fileScenario, signal) } = options
   const candidates = candidatesOf(plan, fileScenario)
-  const scenario = scenarioFor({ ...fileScenario, computing }, candidates, plan.training.seed)
+  const uncalibrated = scenarioFor(fileScenario, candidates, plan.training.seed)
+  const scenario =
+    options.computing === undefined
+      ? await calibrated(uncalibrated, signal)
+      : { ...uncalibrated, computing: options.computing }
+  const { computing } = scenario
   const pool = new RunPool(scenario, threads)
   let hasEnded = false
   const end = () => {
@@ -105,11 +109,6 @@ async function withLinks(
     )
   const { links, assumed } = paths.length === 0 ? { links: described, assumed: [] } : fillLinks(described, peers)
   return { ...scenario, topology: { ...topology, links }, assumed }
-}
-
-async function measured(scenario: Scenario, signal: AbortSignal): Promise<Computing> {
-  const { perSample, perStep } = await calibrate(scenario, () => performance.now(), signal)
-  return { ...scenario.computing, perSample, perStep }
 }
 
 /** How many times as long as others the slowest peer takes. */

@@ -1,9 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Task } from '@murmuration/core'
 import { median } from 'simple-statistics'
+import { ownTimeOf } from './own-time.js'
 import { TaskSets } from './task-sets.js'
-import type { Scenario } from './scenario.js'
-import { runsOf, topologyOf } from './sweep.js'
+import type { Method, Scenario } from './scenario.js'
+import { settingsOf, topologyOf } from './sweep.js'
 
 /** The times of computing on this machine, in milliseconds. */
 export interface Calibration {
@@ -19,14 +20,68 @@ const repeats = 9
 /** Milliseconds: an interval takes at least the first, and none begins after the second. Large models take longer for a single gradient. */
 const [leastInterval, longEnough] = [20, 2000]
 
+/** Clocks that count milliseconds. */
+export interface Clocks {
+  readonly now: () => number
+  /** Of this process: other processes do not make it longer. */
+  readonly processorTime: () => number
+}
+
+const machineClocks: Clocks = {
+  now: () => performance.now(),
+  processorTime: () => {
+    const { user, system } = process.cpuUsage()
+    return (user + system) / 1000
+  }
+}
+
+/**
+ * The scenario with times of computing that are measured on this machine: those of a gradient, and what each method
+ * takes itself, unless it says so. In the first setting, with the first seed. Rejects with the reason of `signal` when
+ * that is aborted, after the gradient or the method at hand.
+ */
+export async function calibrated(
+  scenario: Scenario,
+  signal?: AbortSignal,
+  clocks: Clocks = machineClocks
+): Promise<Scenario> {
+  const times = await calibrate(scenario, clocks.now, signal)
+  const [setting] = settingsOf(scenario)
+  const [seed] = scenario.seeds
+  const tasks = new TaskSets(1)
+  const measured = new Map<string, number>()
+  const methods: Method[] = []
+  for (const method of scenario.methods) {
+    const run = { setting, method, seed }
+    const key = costKey(method)
+    const taskSet = await tasks.of(setting.learning, topologyOf(scenario, run).topology.peers, seed)
+    signal?.throwIfAborted()
+    const ownTime =
+      method.ownTime ?? measured.get(key) ?? (await ownTimeOf(scenario, run, taskSet, clocks.processorTime))
+    measured.set(key, ownTime)
+    methods.push({ ...method, ownTime })
+  }
+  return { ...scenario, computing: { ...scenario.computing, ...times }, methods }
+}
+
+/** Methods that differ in nothing but names and rates compute alike. */
+function costKey(method: Method): string {
+  return JSON.stringify({
+    ...method,
+    ...{ label: '', name: '', rate: undefined },
+    training: { ...method.training, rate: undefined }
+  })
+}
+
 /**
  * Measures the gradient of the scenario's task on this machine, with its batch and with a larger one. Takes a few seconds, or a gradient of each batch.
  * Rejects with the reason of `signal` when that is aborted, after the gradient at hand.
  */
 export async function calibrate(scenario: Scenario, now: () => number, signal?: AbortSignal): Promise<Calibration> {
-  const [run] = runsOf(scenario)
-  const { peers } = topologyOf(scenario, run).topology
-  const task = (await new TaskSets(1).of(run.setting.learning, peers, run.seed)).of(peers[0])
+  const [setting] = settingsOf(scenario)
+  const [method] = scenario.methods
+  const { peers } = topologyOf(scenario, { setting, method }).topology
+  const task = (await new TaskSets(1).of(setting.learning, peers, scenario.seeds[0])).of(peers[0])
   const { batch } = scenario.training
   const x = await task.initialise(1).run()
   const small = await computeWith(task, x, batch, now, signal)

@@ -98,6 +98,7 @@ class SimulatedRun {
     this.#recorder = run.timeline === undefined ? undefined : new TimelineRecorder(run.timeline)
     const random = (peer: PeerName) => createRandom(seed, peer)
     const slow = new Map(Object.entries(setting.computing.slow) as [PeerName, number][])
+    const { ownTime = 0 } = method
     const coding = { codec: method.training.codec, elements: length, random }
     this.#simulation = new Simulation<VectorMessage>(
       {
@@ -107,7 +108,7 @@ class SimulatedRun {
         wire: codedWire({ ...this.#traffic.wire, ...weighed(length) }, coding),
         links: file.links,
         network: scenario.network,
-        cost: computingCost({ ...setting.computing, slow }, seed),
+        cost: computingCost({ ...setting.computing, perStep: setting.computing.perStep + ownTime, slow }, seed),
         faults: faultsOf(scenario, run, this.#workers),
         observer: this.#recorder ?? {},
         ...(scenario.stop.time === undefined ? {} : { until: scenario.stop.time })

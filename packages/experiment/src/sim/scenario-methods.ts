@@ -1,4 +1,5 @@
 import { type Algorithm, allAlgorithms } from '@murmuration/algorithms'
+import { duration } from '@murmuration/files'
 import { graphSchema } from '@murmuration/topology'
 import { z } from 'zod'
 import { algorithmSchema } from '../training/algorithm-choice.js'
@@ -57,6 +58,10 @@ const method = z.strictObject({
   on: z.string().min(1).optional().meta({
     description:
       "The machines of the servers: own, workers (the first server with the first worker …), or a peer's name"
+  }),
+  ownTime: duration().optional().meta({
+    description:
+      'The time that the method itself takes per gradient, for mixing and encoding; --calibrate measures it. 0 when absent'
   }),
   ...optionsOfOlder,
   ...removedFields({

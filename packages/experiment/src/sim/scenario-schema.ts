@@ -54,7 +54,8 @@ export const scenarioSchema = z
     network: networkSchema,
     ...sharedFields,
     codec: namedCodec(sharedFields.codec.unwrap()).default('float32').meta({
-      description: 'How vectors are encoded on the links, as in training files; encoding takes no virtual time'
+      description:
+        'How vectors are encoded on the links, as in training files; encoding takes the ownTime of the method'
     }),
     rounds: sharedFields.rounds.unwrap().optional().meta({
       description: 'Steps of each peer; 400 when absent, or no limit with stop.time'

@@ -1,0 +1,71 @@
+import test from 'ava'
+import { calibrated } from './calibrate.js'
+import { ownTimeOf } from './own-time.js'
+import { simulateRun } from './run.js'
+import type { Scenario } from './scenario.js'
+import { scenarioOf } from './scenario.test.support.js'
+import { runsOf, topologyOf } from './sweep.js'
+import { TaskSets } from './task-sets.js'
+
+/** A clock that was read every 6 ms. */
+const clock = () => {
+  let time = 0
+  return () => (time += 6)
+}
+
+async function measured(methods: string): Promise<number> {
+  const scenario = await scenarioOf({ methods, rounds: '60' })
+  const [run] = runsOf(scenario)
+  return ownTimeOf(scenario, run, await tasksOf(scenario), clock())
+}
+
+async function tasksOf(scenario: Scenario) {
+  const [run] = runsOf(scenario)
+  return new TaskSets(1).of(run.setting.learning, topologyOf(scenario, run).topology.peers, run.seed)
+}
+
+test('what a method takes itself is the time between exchanges, divided among the gradients of all peers', async (t) => {
+  t.is(await measured('[dpsgd]'), 2)
+  t.is(await measured('[{ algorithm: { name: diloco, period: 4 } }]'), 0.5)
+})
+
+test('what a method takes itself is measured whatever would end its runs, and not where rows have keys', async (t) => {
+  const scenario = await scenarioOf({
+    stop: '{ loss: 1e9 }',
+    faults: '{ events: [{ at: 1 ms, do: crash, peer: a }] }',
+    rounds: '60'
+  })
+  const [run] = runsOf(scenario)
+  t.is(await ownTimeOf(scenario, run, await tasksOf(scenario), clock()), 2)
+})
+
+test('what a method takes itself is a part of each of its steps', async (t) => {
+  const secondsOf = async (lines: Readonly<Record<string, string>>) => {
+    const scenario = await scenarioOf({ rounds: '5', ...lines })
+    const [run] = runsOf(scenario)
+    const { record } = await simulateRun(scenario, run, await tasksOf(scenario), () => 0)
+    return record.seconds
+  }
+  const methods = '[{ algorithm: dpsgd, ownTime: 5 ms }]'
+  const shared = { computing: '{ perStep: 7 ms, perSample: 0 ms, slow: { a: 2 } }' }
+  t.is(
+    await secondsOf({ methods, computing: '{ perStep: 2 ms, perSample: 0 ms, slow: { a: 2 } }' }),
+    await secondsOf(shared)
+  )
+})
+
+test('calibrating gives each method its own time, and the same to those that differ in rates', async (t) => {
+  const methods =
+    '[{ algorithm: dpsgd, name: slow }, { algorithm: dpsgd, name: fast, rate: { initial: 1 } }, { algorithm: sgp, ownTime: 9 ms }]'
+  let readings = 0
+  const processorTime = () => (readings += 1)
+  const scenario = await calibrated(await scenarioOf({ methods, rounds: '8' }), undefined, {
+    now: () => (readings += 1000),
+    processorTime
+  })
+  const [slow, fast, given] = scenario.methods.map(({ ownTime }) => ownTime)
+  t.is(slow, 1 / 3)
+  t.is(fast, slow)
+  t.is(given, 9)
+  t.true(scenario.computing.perStep > 0)
+})
