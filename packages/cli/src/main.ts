@@ -9,7 +9,17 @@ import { codeOf, exitCodeLines, stopOnSignal } from './ending.js'
 import type { DoctorFlags } from './doctor-command.js'
 import type { InitFlags } from './init/choices.js'
 import { addModelCommands } from './model-commands.js'
-import { countOf, durationOf, minFinishedOf, nameOf, partOf, positiveOf, repeatable, watched } from './option-values.js'
+import {
+  addresses,
+  countOf,
+  durationOf,
+  minFinishedOf,
+  nameOf,
+  partOf,
+  positiveOf,
+  repeatable,
+  watched
+} from './option-values.js'
 import { addRunCommands } from './run-commands.js'
 import type { PeerFlags, RunFlags } from './run-flags.js'
 import { placeOptions, runOptions, trainingOptions } from './shared-options.js'
@@ -191,8 +201,8 @@ program
   .argument('[topology]', 'a topology file, with --as')
   .option('--as <name>', 'which peer of the topology runs here', nameOf)
   .option('--key <file>', 'the private key of this peer; see "murmur identity"')
-  .addOption(repeatable('--seed <address>', 'a seed of the run', 'none'))
-  .addOption(repeatable('--via <address>', 'a relay through which others reach this peer', 'none'))
+  .addOption(addresses('dial', '--seed <address>', 'a seed of the run', 'none'))
+  .addOption(addresses('dial', '--via <address>', 'a relay through which others reach this peer', 'none'))
   .option('--upnp', 'ask a router to forward this peer’s port, and check that it does')
   .option('--out <folder>', 'the folder for results and checkpoints (default: the current folder)')
   .option('--time-server <host>', 'the server to compare the clock with (default: pool.ntp.org)')

@@ -1,6 +1,7 @@
 /** Parsers for the values of options. */
 import { InputError, messageOf, type PeerName, peerName } from '@murmuration/core'
 import type { MinFinished } from '@murmuration/experiment/peers'
+import { addressProblem, type AddressUse } from '@murmuration/files/addresses'
 import { readQuantity, timeUnits } from '@murmuration/files/quantity'
 import type { SweepPart } from '@murmuration/results'
 import type { WatchAddress } from '@murmuration/watch'
@@ -59,11 +60,26 @@ export function partOf(text: string): SweepPart {
  * An option that may be given several times, each time with another value. An option with an optional value is `true` without one.
  *
  * @param shownDefault - the default, as help shows it
+ * @param problemOf - what is expected in place of a value that cannot be used
  */
-export function repeatable(flags: string, description: string, shownDefault: string): Option {
+export function repeatable(
+  flags: string,
+  description: string,
+  shownDefault: string,
+  problemOf: (text: string) => string | undefined = () => undefined
+): Option {
   return new Option(flags, `${description}; may be repeated`)
-    .argParser((text: string, previous: true | readonly string[]) => [...(previous === true ? [] : previous), text])
+    .argParser((text: string, previous: true | readonly string[]) => {
+      const expected = problemOf(text)
+      if (expected !== undefined) throw new InvalidArgumentError(`expected ${expected}`)
+      return [...(previous === true ? [] : previous), text]
+    })
     .default([], shownDefault)
+}
+
+/** As {@link repeatable}, for addresses that this machine dials, or at which it listens. */
+export function addresses(use: AddressUse, flags: string, description: string, shownDefault: string): Option {
+  return repeatable(flags, description, shownDefault, (text) => addressProblem(text, use))
 }
 
 /** The name of a peer. */

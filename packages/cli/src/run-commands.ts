@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander'
 import { checkpointsOf } from './checkpoint-options.js'
 import { stopOnSignal } from './ending.js'
 import type { MeasureFlags } from './measure-command.js'
-import { durationOf, nameOf, repeatable, watched } from './option-values.js'
+import { addresses, durationOf, nameOf, watched } from './option-values.js'
 import type { Output } from '@murmuration/experiment'
 import type { PeerFlags, RunFlags } from './run-flags.js'
 import type { SeedFlags } from './seed-command.js'
@@ -29,7 +29,7 @@ export function addRunCommands(program: Command, { print, outputOf }: RunCommand
   program
     .command('seed')
     .description('introduce peers whose topology file has no addresses; a seed has no model and trains nothing')
-    .addOption(repeatable('--listen <address>', 'where the seed listens', '/ip4/0.0.0.0/tcp/4001'))
+    .addOption(addresses('listen', '--listen <address>', 'where the seed listens', '/ip4/0.0.0.0/tcp/4001'))
     .option('--relay', 'be a relay too, for peers to which no peer can connect')
     .option('--key <file>', 'the private key of the seed (default: in ~/.murmuration)')
     .option('--json', 'print one JSON object')
@@ -117,7 +117,7 @@ function guestOptions(command: Command): Command {
   const described = command
     .argument('<topology>', 'the topology file of the run')
     .requiredOption('--name <name>', 'the name of the place', nameOf)
-    .addOption(repeatable('--seed <address>', 'a seed or a peer of the run', 'the addresses of the file'))
+    .addOption(addresses('dial', '--seed <address>', 'a seed or a peer of the run', 'the addresses of the file'))
     .option('--key <file>', 'the run key (default: in ~/.murmuration)')
   return trainingOptions(described)
 }

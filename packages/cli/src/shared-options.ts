@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander'
 import { everyOf } from './checkpoint-options.js'
 import { dataWords, taskWords } from './words.js'
-import { durationOf, repeatable } from './option-values.js'
+import { addresses, durationOf } from './option-values.js'
 
 /** The training of real peers, and its results: `swarm`, `peer`. */
 export function runOptions(command: Command): Command {
@@ -50,12 +50,13 @@ export function outcomeOptions(command: Command): Command {
 export function placeOptions(command: Command): Command {
   return command
     .option('--key <file>', 'the private key of this peer (default: in ~/.murmuration; see "murmur identity")')
-    .addOption(repeatable('--listen <address>', 'where this peer listens', 'the address in the topology file'))
+    .addOption(addresses('listen', '--listen <address>', 'where this peer listens', 'the address in the topology file'))
     .addOption(
-      repeatable('--seed <address>', 'a peer that knows the addresses of the others, see "murmur seed"', 'none')
+      addresses('dial', '--seed <address>', 'a peer that knows the addresses of the others, see "murmur seed"', 'none')
     )
     .addOption(
-      repeatable(
+      addresses(
+        'dial',
         '--via [relay]',
         'the address of a relay that makes this peer reachable, if no peer can connect to this machine',
         'none; without an address, the seeds'

@@ -75,3 +75,11 @@ test('a consensus that is not guaranteed is reported in words, and as null in JS
 test('eigenvalues near 1 keep the digits that tell them from it', (t) => {
   t.regex(report('graph: ring\npeers: 1000'), /spectral gap +0\.00001316\n(?:.*\n)?λ₂, λₙ +0\.99998684/)
 })
+
+test('a peer of another machine without an id, which "murmur peer" refuses, is a finding', (t) => {
+  const findings = (b: string) => facts(`graph: ring\npeers: [a, { name: b, ${b} }]`).findings
+  const found = findings('addresses: [/ip4/10.0.0.1/tcp/1]').at(-1)
+  t.is(found?.level, 'warning')
+  t.regex(found?.message ?? '', /^b .*"murmur identity b"/)
+  t.is(findings('addresses: [/ip4/127.0.0.1/tcp/1]').at(-1)?.level, 'ok')
+})

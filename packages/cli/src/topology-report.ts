@@ -10,6 +10,7 @@ import {
   unionGraph
 } from '@murmuration/topology'
 import type { TopologyFile } from '@murmuration/files'
+import { isLoopback } from '@murmuration/files/addresses'
 import Table from 'cli-table3'
 
 /** At most so many peers are listed. */
@@ -17,6 +18,9 @@ const maxListed = 32
 
 /** Finding the diameter takes peers × edges steps. */
 const maxDiameterPeers = 2000
+
+/** The result of a check of a topology, or of its peers' ids. */
+type FileFinding = Omit<Finding, 'check'> & { readonly check: Finding['check'] | 'ids' }
 
 /** Facts of a topology as plain data, for `--json`. */
 export interface TopologyFacts {
@@ -38,7 +42,7 @@ export interface TopologyFacts {
   readonly eigenvalues?: { readonly second: number; readonly last: number }
   /** Rounds until disagreement is reduced by factors of 10⁻³ and 10⁻⁶; null if that is not guaranteed. */
   readonly roundsToConsensus: { readonly thousandth: number | null; readonly millionth: number | null }
-  readonly findings: readonly Finding[]
+  readonly findings: readonly FileFinding[]
   /** For each peer, one per round of a period. */
   readonly rows: readonly PeerRow[]
 }
@@ -74,7 +78,7 @@ export function topologyReportJson(file: TopologyFile): TopologyFacts {
     contractionPerPeriod: shrinks.perPeriod,
     ...(shrinks.eigenvalues && { eigenvalues: shrinks.eigenvalues }),
     roundsToConsensus: { thousandth: rounds(shrinks, 1e-3), millionth: rounds(shrinks, 1e-6) },
-    findings: [...structureFindings(topology), consensusFinding(shrinks)],
+    findings: [...structureFindings(topology), consensusFinding(shrinks), ...idFindings(file)],
     rows: rowsOf(file)
   }
 }
@@ -84,6 +88,18 @@ export function topologyReport(file: TopologyFile): string {
   const facts = topologyReportJson(file)
   const text = `${rowsTable(facts)}\n\n${factsTable(facts)}\n\n${facts.findings.map(findingLine).join('\n')}`
   return text.replaceAll(/ +$/gm, '')
+}
+
+/** Peers that "murmur peer" refuses on all other machines; a simulation and "murmur swarm" need no ids. */
+function idFindings({ peers, servers }: TopologyFile): FileFinding[] {
+  const open = [...peers, ...servers].filter(({ id, addresses }) => id === undefined && !addresses.every(isLoopback))
+  if (open.length === 0) return []
+  const names = open.map(({ name }) => name)
+  const shown = names.length > maxListed ? `${names.slice(0, maxListed).join(', ')}, …` : names.join(', ')
+  const verb =
+    names.length > 1 ? 'have addresses on other machines and no ids' : 'has an address on another machine and no id'
+  const message = `${shown} ${verb}, which "murmur peer" refuses; put the id that "murmur identity ${names[0]}" prints there into the file.`
+  return [{ check: 'ids', level: 'warning', message }]
 }
 
 function edgesOf(graph: readonly (readonly number[])[]): number {
@@ -144,7 +160,7 @@ function factsTable(facts: TopologyFacts): string {
 
 const marks: Readonly<Record<Finding['level'], string>> = { ok: 'ok      ', warning: 'warning ', error: 'ERROR   ' }
 
-function findingLine({ level, message }: Finding): string {
+function findingLine({ level, message }: FileFinding): string {
   return `${marks[level]} ${message}`
 }
 

@@ -10,6 +10,7 @@ import {
   readIdentity
 } from '@murmuration/libp2p'
 import type { PeerEntry } from '@murmuration/files'
+import { isLoopback } from '@murmuration/files/addresses'
 import type { Plan } from '../training/plan.js'
 
 /** The identity of a peer, where it listens, and the ids and addresses of the others. */
@@ -117,8 +118,4 @@ function everywhere(address: string): string {
 /** The address of the relay within the address of a peer behind it. */
 function relayIn(address: string): string | undefined {
   return /^(.+)\/p2p-circuit(\/|$)/.exec(address)?.[1]
-}
-
-function isLoopback(address: string): boolean {
-  return /^\/ip4\/127\.|^\/ip6\/::1\/|^\/dns[46]?\/localhost\//.test(address)
 }

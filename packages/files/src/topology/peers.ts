@@ -1,6 +1,6 @@
-import { isIPv4, isIPv6 } from 'node:net'
-import { messageOf, type PeerName, peerName, type Problem, problem } from '@murmuration/core'
+import { messageOf, type PeerName, peerName, type Problem, problem, within } from '@murmuration/core'
 import { z } from 'zod'
+import { addressProblem, type AddressUse, idInAddress, isPeerId, placeInAddress } from './addresses.js'
 
 /** The most peers that a topology file may have. */
 export const maxPeers = 10_000
@@ -14,16 +14,21 @@ const name = z.string().transform((text, context): PeerName => {
   }
 })
 
-/** A libp2p peer id as text. */
-export const idSchema = z.string().regex(/^((12D3KooW|16Uiu2HA.|Qm)[1-9A-HJ-NP-Za-km-z]{44})$/, {
-  error: 'a libp2p peer id, such as 12D3KooW and 44 letters and digits (murmur identity shows it)'
-})
+const anId = 'a libp2p peer id, such as 12D3KooW and 44 letters and digits (murmur identity shows it)'
 
-/** The text of an address that another peer can dial, or (with port 0 too) that a peer can listen on. */
-const address = (minPort: number) => {
-  const expected = `a multiaddr of TCP such as /ip4/192.168.1.10/tcp/4001${minPort > 0 ? ' with a port above 0' : ''}`
-  return z.string({ error: expected }).refine((text) => isAddress(text, minPort), { error: expected })
-}
+/** A libp2p peer id as text. */
+export const idSchema = z
+  .string()
+  .regex(/^((12D3KooW|16Uiu2HA.|Qm)[1-9A-HJ-NP-Za-km-z]{44})$/, { error: anId, abort: true })
+  .refine(isPeerId, { error: anId })
+
+/** The text of an address that another peer can dial, or that a peer can listen on. */
+const address = (use: AddressUse) =>
+  z
+    .string({ error: 'a multiaddr of TCP such as /ip4/192.168.1.10/tcp/4001' })
+    .refine((text) => addressProblem(text, use) === undefined, {
+      error: ({ input }) => addressProblem(String(input), use)
+    })
 
 const peer = z.strictObject({
   name,
@@ -36,9 +41,12 @@ const peer = z.strictObject({
     description:
       'Whether the place is for a peer with an invitation for this name; then it has no id and no address here.'
   }),
-  addresses: z.array(address(1)).optional().meta({ description: 'The addresses at which other peers reach this one.' }),
+  addresses: z
+    .array(address('dial'))
+    .optional()
+    .meta({ description: 'The addresses at which other peers reach this one.' }),
   listen: z
-    .array(address(0))
+    .array(address('listen'))
     .optional()
     .meta({ description: 'The addresses at which this peer listens, if they differ.' })
 })
@@ -91,29 +99,47 @@ export function peerEntries(peers: z.output<typeof peersSchema>): readonly PeerE
   return peers.map((each) => entry(typeof each === 'string' ? { name: each } : each))
 }
 
-/** Reports duplicate names, ids and addresses, and a list of servers only; paths begin with the index of the peer. */
+/**
+ * Reports duplicate names, ids and addresses, addresses that end with the id of another peer, and a list of servers only; paths begin with
+ * the index of the peer.
+ */
 export function peerProblems(entries: readonly PeerEntry[]): Problem[] {
   if (entries.every(({ role }) => role === 'server')) return [problem([], 'found only servers, expected a worker')]
   const owners = new Map<string, number>()
-  return entries.flatMap(({ name, id, addresses }, index) =>
-    [name, id ?? [], addresses].flat().flatMap((text) => {
-      const owner = owners.get(text)
-      if (owner === undefined) owners.set(text, index)
-      return owner === undefined
-        ? []
-        : [problem([index], `found "${text}" again, expected it once (peer ${owner + 1} in the list has it)`)]
+  return entries.flatMap((entry, index) => [
+    ...claims(entry).flatMap(({ text, key, path }) => {
+      const owner = owners.get(key)
+      if (owner === undefined) owners.set(key, index)
+      const where = `(peer ${(owner ?? 0) + 1} in the list has it)`
+      return owner === undefined ? [] : [problem([index, ...path], `found "${text}" again, expected it once ${where}`)]
+    }),
+    ...within([index], foreignIds(entry))
+  ])
+}
+
+/** What only one peer may have: each with the text in the file, its usual form, and where it is. */
+function claims({ name, id, addresses }: PeerEntry) {
+  return [
+    { text: name, key: `name ${name}`, path: [] },
+    ...(id === undefined ? [] : [{ text: id, key: `id ${id}`, path: ['id'] }]),
+    ...addresses.flatMap((text, place) => {
+      const key = placeInAddress(text)
+      return key === undefined ? [] : [{ text, key, path: ['addresses', place] }]
     })
+  ]
+}
+
+/** Reports addresses that end with an id that is not the peer's; without an id in the file, that of its first address counts. */
+function foreignIds({ id, addresses }: PeerEntry): Problem[] {
+  const ids = addresses.map(idInAddress)
+  const own = id ?? ids.find((each) => each !== undefined)
+  return ids.flatMap((found, place) =>
+    found === undefined || found === own
+      ? []
+      : [problem(['addresses', place], `found the id ${found} at the end, expected ${own}, the id of this peer`)]
   )
 }
 
 function entry({ name, role = 'worker', id, invited, addresses = [], listen }: z.output<typeof peer>): PeerEntry {
   return { name, role, id, invited: invited === true, addresses, listen }
-}
-
-const shape = /^\/(ip4|ip6|dns|dns4|dns6)\/([^/]+)\/tcp\/(\d{1,5})(\/p2p\/[1-9A-HJ-NP-Za-km-z]+)?$/
-
-function isAddress(text: string, minPort: number): boolean {
-  const [, kind, host, port] = shape.exec(text) ?? []
-  if (kind === undefined || Number(port) < minPort || Number(port) > 65535) return false
-  return kind === 'ip4' ? isIPv4(host) : kind === 'ip6' ? isIPv6(host) : true
 }

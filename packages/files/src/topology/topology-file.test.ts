@@ -98,6 +98,8 @@ test('without links the network costs nothing', (t) => {
   t.deepEqual(links.path(a, b), { latency: 0, jitter: 0, loss: 0, bandwidth: Infinity, window: Infinity, pipes: [] })
 })
 
+const id = '12D3KooWG4NkYqDhzx4E2RgwWcHqgpSR3WBgpv7ycLRCCbn2zbaq'
+
 const refusals: readonly (readonly [text: string, ...lines: RegExp[]])[] = [
   ['graph: rign\npeers: 4', /^t\.yaml:1:8: graph: found "rign".*did you mean "ring"\?$/],
   [
@@ -168,9 +170,23 @@ const refusals: readonly (readonly [text: string, ...lines: RegExp[]])[] = [
     /^t\.yaml:2:15: peers\[2\]: found "c" as invited and no runKey, expected runKey: /
   ],
   [
-    `graph: ring\nrunKey: 12D3KooW${'A'.repeat(44)}\npeers: [a, b, { name: c, invited: true, addresses: [/ip4/10.0.0.1/tcp/1] }]`,
+    `graph: ring\nrunKey: ${id}\npeers: [a, b, { name: c, invited: true, addresses: [/ip4/10.0.0.1/tcp/1] }]`,
     /^t\.yaml:3:15: peers\[2\]: found an id or address of "c", which is invited; expected none$/
   ],
+  [
+    'graph: ring\npeers: [a, { name: b, addresses: ["/ip6/fe80::1%eth0/tcp/1"], listen: [/ip4/10.0.0.1/tcp/01] }]',
+    /^t\.yaml:2:35: peers\[1\]\.addresses\[0\]: found .*zone/,
+    /^t\.yaml:2:72: peers\[1\]\.listen\[0\]: found .*expected the port without leading zeros, 1$/
+  ],
+  [
+    `graph: ring\npeers: [a, { name: b, id: ${id}, addresses: [/dns4/b/tcp/1, /dns4/b/tcp/2/p2p/${id.replace('G', 'H')}] }]`,
+    /^t\.yaml:2:108: peers\[1\]\.addresses\[1\]: found the id .*, the id of this peer$/
+  ],
+  [
+    'graph: ring\npeers: [{ name: a, addresses: [/ip6/2001:db8::1/tcp/1] }, { name: b, addresses: [/ip6/2001:DB8:0::1/tcp/1] }]',
+    /^t\.yaml:2:82: peers\[1\]\.addresses\[0\]: found "\/ip6\/2001:DB8:0::1\/tcp\/1" again/
+  ],
+  [`graph: ring\npeers: [a, { name: b, id: 12D3KooW${'z'.repeat(44)} }]`, /^t\.yaml:2:27: .*expected a libp2p peer id/],
   ['graph: ring\nrunKey: me\npeers: 3', /^t\.yaml:2:9: runKey: found "me", expected a libp2p peer id/],
   ['graph: ring\npeers: 0', /^t\.yaml:2:8: peers: found 0, expected at least 1/],
   ['graph: ring\npeers: 10001', /^t\.yaml:2:8: peers: found 10001, expected at most 10000/]
@@ -206,6 +222,13 @@ test('another peer dials a port from 1 to 65535; a peer can listen on port 0 too
   t.deepEqual(read('listen', 0).peers[0].listen, ['/ip4/10.0.0.1/tcp/0'])
   t.throws(() => read('addresses', 0), { message: /with a port above 0/ })
   for (const key of ['addresses', 'listen']) t.throws(() => read(key, 65536), { message: /a multiaddr of TCP/ })
+})
+
+test('peers behind one relay have its address', (t) => {
+  const relayed = `/ip4/203.0.113.5/tcp/4001/p2p/${id}/p2p-circuit`
+  const peer = (name: string) => `{ name: ${name}, addresses: [${relayed}] }`
+  const { peers } = parseTopologyFile(`graph: ring\npeers: [${peer('a')}, ${peer('b')}]`, 't.yaml')
+  t.deepEqual(peers.map(({ addresses }) => addresses), [[relayed], [relayed]]) // oxfmt-ignore
 })
 
 test('servers stand apart from the peers of the graph, and links may speak of them', (t) => {

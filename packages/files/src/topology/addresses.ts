@@ -1,0 +1,156 @@
+/** Addresses and ids of peers as people write them, in topology files and options. No schemas, and no libp2p. */
+import { ECDH } from 'node:crypto'
+import { BlockList, isIPv4, isIPv6 } from 'node:net'
+import { domainToASCII } from 'node:url'
+
+/** What an address is for: others dial it, or a peer listens on it. */
+export type AddressUse = 'dial' | 'listen'
+
+/** The usual form of an address. */
+const usual = 'a multiaddr of TCP such as /ip4/192.168.1.10/tcp/4001'
+
+/** An address, in parts. */
+interface Parts {
+  readonly kind: string
+  readonly host: string
+  readonly transport: string
+  readonly port: string
+  /** What follows the port. */
+  readonly rest: readonly string[]
+}
+
+/**
+ * Why no peer can use an address: what is expected in its place; `undefined` if one can. Checks the text only, not whether anything answers.
+ *
+ * @example
+ * ```js
+ * addressProblem('/ip4/10.0.0.1/tcp/04402', 'dial') // → 'the port without leading zeros, 4402'
+ * ```
+ */
+export function addressProblem(text: string, use: AddressUse): string | undefined {
+  const parts = partsOf(text)
+  const { kind, host, transport, port, rest } = parts
+  const hostProblem = hostProblems[kind]
+  if (!text.startsWith('/') || hostProblem === undefined) return usual
+  return hostProblem(host, use) ?? transportProblem(transport) ?? portProblem(port, use) ?? endProblem(rest, use)
+}
+
+/** The peer id that an address demands of the peer that answers, if it has one; not that of a relay on the way. */
+export function idInAddress(text: string): string | undefined {
+  const { rest } = partsOf(text)
+  const own = rest.includes('p2p-circuit') ? rest.slice(rest.indexOf('p2p-circuit') + 1) : rest
+  return own[0] === 'p2p' ? own[1] : undefined
+}
+
+/**
+ * The same text for all spellings of a host and a port; `undefined` for an address through a relay, which many peers may have.
+ *
+ * @param text - an address without problems
+ */
+export function placeInAddress(text: string): string | undefined {
+  const { kind, host, port, rest } = partsOf(text)
+  if (rest.includes('p2p-circuit')) return undefined
+  return `/${kind}/${kind === 'ip6' ? new URL(`tcp://[${host}]`).hostname : host.toLowerCase()}/tcp/${port}`
+}
+
+/** Whether an address is on this machine. */
+export function isLoopback(address: string): boolean {
+  return /^\/ip4\/127\.|^\/ip6\/::1\/|^\/dns[46]?\/localhost\//.test(address)
+}
+
+/** Whether a text is a libp2p peer id in base58: the hash of a public key, or the key itself. */
+export function isPeerId(text: string): boolean {
+  if (!/^(12D3KooW|16Uiu2HA|Qm)[1-9A-HJ-NP-Za-km-z]{44,45}$/.test(text)) return false
+  const digits = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
+  const value = [...text].reduce((sum, digit) => sum * 58n + BigInt(digits.indexOf(digit)), 0n)
+  // The prefixes of the libp2p specification of peer ids: SHA-256 of a key; an Ed25519 key; a secp256k1 key.
+  if (value >> 256n === 0x12_20n || value >> 256n === 0x24_08_01_12_20n) return true
+  return value >> 264n === 0x25_08_02_12_21n && isPoint(BigInt.asUintN(264, value))
+}
+
+/** Whether a number is the compressed form of a point of secp256k1. */
+function isPoint(key: bigint): boolean {
+  try {
+    ECDH.convertKey(key.toString(16).padStart(66, '0'), 'secp256k1', 'hex')
+    return true
+  } catch {
+    return false
+  }
+}
+
+function partsOf(text: string): Parts {
+  const [, kind = '', host = '', transport = '', port = '', ...rest] = text.split('/')
+  return { kind, host, transport, port, rest }
+}
+
+const unusable = new BlockList()
+unusable.addSubnet('224.0.0.0', 4)
+unusable.addAddress('255.255.255.255')
+unusable.addSubnet('ff00::', 8, 'ipv6')
+const linkLocal = new BlockList()
+linkLocal.addSubnet('fe80::', 10, 'ipv6')
+
+const zoned =
+  'an address without a zone: a link-local address of IPv6 is valid only with the name of a network interface of one ' +
+  'machine; use another one, or --lan and no address'
+
+/** The problem of a host, by its kind. */
+const hostProblems: Readonly<Record<string, (host: string, use: AddressUse) => string | undefined>> = {
+  ip4: (host, use) => {
+    if (!isIPv4(host)) return usual
+    return unusable.check(host) || (use === 'dial' && host === '0.0.0.0') ? oneMachine(use) : undefined
+  },
+  ip6: (host, use) => {
+    if (!isIPv6(host)) return 'a multiaddr of TCP such as /ip6/2001:db8::10/tcp/4001'
+    if (host.includes('%') || linkLocal.check(host, 'ipv6')) return zoned
+    const short = new URL(`tcp://[${host}]`).hostname
+    if (short.startsWith('[::ffff:')) return 'an IPv4 address as /ip4'
+    if (host.includes('.')) return `no dots: /ip6/${short.slice(1, -1)}`
+    return unusable.check(host, 'ipv6') || (use === 'dial' && short === '[::]') ? oneMachine(use) : undefined
+  },
+  ip6zone: () => zoned,
+  dns: nameProblem,
+  dns4: nameProblem,
+  dns6: nameProblem
+}
+
+function oneMachine(use: AddressUse): string {
+  return use === 'listen'
+    ? 'an address of one machine'
+    : 'an address of one machine, which others can call; an address to listen on stands under "listen"'
+}
+
+function nameProblem(host: string): string | undefined {
+  const name = /^[\x21-\x7e]*$/.test(host) ? host : domainToASCII(host)
+  const isName = /^([a-z\d_]([a-z\d_-]{0,61}[a-z\d_])?(\.(?=.)|\.?$))+$/i.test(name) && name.length <= 254
+  return isName ? undefined : 'a host name, such as /dns4/example.org/tcp/4001'
+}
+
+function transportProblem(transport: string): string | undefined {
+  if (transport === 'udp') return `${usual}: peers do not use UDP (QUIC, WebRTC, WebTransport)`
+  return transport === 'tcp' ? undefined : usual
+}
+
+function portProblem(port: string, use: AddressUse): string | undefined {
+  const number = Number(port)
+  if (!/^\d+$/.test(port) || number > 65535) return usual
+  if (number === 0 && use === 'dial') return `${usual} with a port above 0`
+  return String(number) === port ? undefined : `the port without leading zeros, ${number}`
+}
+
+/** The problem of what follows the port: nothing, the id of the peer, or the id of a relay and `p2p-circuit`. */
+function endProblem([first, ...rest]: readonly string[], use: AddressUse): string | undefined {
+  if (first === undefined) return undefined
+  if (['ws', 'wss', 'tls', 'sni', 'http', 'https'].includes(first))
+    return `no /${first}: peers use TCP without WebSocket or TLS in front, so the address ends after the port`
+  if (first === 'p2p-circuit') return 'the id of the relay before /p2p-circuit: /p2p/12D3KooW…/p2p-circuit'
+  if (first !== 'p2p') return `nothing after the port but /p2p/12D3KooW…, the id of the peer`
+  const [id = '', circuit, ...end] = rest
+  if (!isPeerId(id)) return 'a libp2p peer id after /p2p, such as 12D3KooW and 44 letters and digits'
+  if (circuit === undefined) return undefined
+  if (circuit !== 'p2p-circuit') return 'nothing after the id of the peer; or /p2p-circuit, if it is that of a relay'
+  if (use === 'listen') return 'an address of this machine; --via names a relay'
+  return end.length === 0 || (end.length === 2 && end[0] === 'p2p' && isPeerId(end[1]))
+    ? undefined
+    : 'nothing after /p2p-circuit but /p2p/12D3KooW…, the id of the peer'
+}
