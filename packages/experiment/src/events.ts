@@ -72,6 +72,8 @@ export interface NeighbourEvent {
   readonly neighbour: string
   readonly state: string
   readonly reason?: string
+  /** Random for each process of the neighbour; with the state `ready`. */
+  readonly incarnation?: string
 }
 
 /** The membership has changed, as `peer` knows it by gossip; with the state of the swarm after the change. */

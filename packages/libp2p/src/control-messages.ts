@@ -68,7 +68,7 @@ const controlMessage = z.discriminatedUnion('kind', [
     name,
     runSettings,
     /** Random for each created peer: another one means that the sender has lost its state. */
-    incarnation: z.string().min(1).max(64),
+    incarnation: foreign(64).pipe(z.string().min(1)),
     first: count.min(1),
     round: count,
     /** The codecs that the sender wants to write in, besides raw float32. */

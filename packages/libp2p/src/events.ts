@@ -13,8 +13,11 @@ export type PeerEvent =
   /** A router forwards a port to this peer now. The addresses are the router's claim. */
   | { readonly kind: 'forwarded'; readonly addresses: readonly string[] }
   | { readonly kind: 'connecting'; readonly peer: PeerName }
-  /** Both directions are welcomed, or one for a peer that is not a neighbour. `relay`: the address of the relay, if the link goes through one. */
-  | { readonly kind: 'ready'; readonly peer: PeerName; readonly relay?: string }
+  /**
+   * Both directions are welcomed, or one for a peer that is not a neighbour; or the peer has restarted meanwhile. `relay`: the address of the
+   * relay, if the link goes through one. `incarnation`: random for each of its processes, once it has said hello.
+   */
+  | { readonly kind: 'ready'; readonly peer: PeerName; readonly relay?: string; readonly incarnation?: string }
   /** The same, but through a relay over which vectors are not allowed. */
   | { readonly kind: 'barred'; readonly peer: PeerName; readonly reason: string }
   /** The neighbour is connected, but sends nothing. `silentFor`: the time since its last message. */

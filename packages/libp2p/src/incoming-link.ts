@@ -176,6 +176,7 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
     this.#window.greet(hello.incarnation, hello.first)
     control.send(welcomeOf(this.#context, this.#window, codecs))
     this.#neighbour.routes.set('incoming', via)
+    this.#neighbour.meet(hello.incarnation)
     this.#neighbour.accept()
     this.#neighbour.recordActivity(hello.round)
     this.#neighbour.set('incoming', true)

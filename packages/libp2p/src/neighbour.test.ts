@@ -46,6 +46,19 @@ test('it is silent after the limit without messages, not counting time in which 
   t.deepEqual(kinds(), ['ready', 'silent', 'ready'])
 })
 
+test('a neighbour that says hello as another process is ready once more', (t) => {
+  const { subject, events } = neighbour()
+  subject.meet('x')
+  subject.set('incoming', true)
+  subject.set('outgoing', true)
+  subject.meet('x')
+  subject.meet('y')
+  t.deepEqual(events, [
+    { kind: 'ready', peer: subject.name, incarnation: 'x' },
+    { kind: 'ready', peer: subject.name, incarnation: 'y' }
+  ])
+})
+
 test('a neighbour that refuses or leaves is unavailable until its next valid hello', (t) => {
   const { subject, kinds } = neighbour()
   subject.leave('done')

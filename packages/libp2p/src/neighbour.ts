@@ -81,6 +81,7 @@ export class Neighbour {
   readonly #up = new Set<Direction>()
   #refusal: Refusal | undefined
   #left: string | undefined
+  #incarnation: string | undefined
   #silent = false
   #lastFailure = 'not connected yet'
   #lastActivity: Milliseconds | undefined
@@ -226,6 +227,13 @@ export class Neighbour {
     this.#emit({ kind: 'left', peer: this.name, reason })
   }
 
+  /** Records which process of the neighbour has said hello. */
+  meet(incarnation: string): void {
+    const isAnother = this.#incarnation !== incarnation
+    this.#incarnation = incarnation
+    if (isAnother && this.state === 'ready') this.#emitReady()
+  }
+
   /** Records an acceptable hello, which ends a refusal or an absence. */
   accept(): void {
     this.#change(() => {
@@ -274,10 +282,15 @@ export class Neighbour {
     act()
     const after = this.state
     if (before === after) return
-    if (after === 'ready') this.#emit({ kind: 'ready', peer: this.name, ...this.routes.relay })
+    if (after === 'ready') this.#emitReady()
     if (after === 'barred') this.#emit({ kind: 'barred', peer: this.name, reason: this.reason })
     if (after === 'connecting' && !this.isPermanent) this.#emit({ kind: 'idle', peer: this.name })
     if (after === 'silent') this.#emit({ kind: 'silent', peer: this.name, silentFor: this.silentFor })
     this.#changed.notify()
+  }
+
+  #emitReady(): void {
+    const incarnation = this.#incarnation === undefined ? {} : { incarnation: this.#incarnation }
+    this.#emit({ kind: 'ready', peer: this.name, ...this.routes.relay, ...incarnation })
   }
 }

@@ -114,6 +114,10 @@ export class NetworkPeer implements Peer {
     return this.#context.pool.beyond
   }
 
+  get incarnation(): string {
+    return this.#context.incarnation
+  }
+
   get addresses(): readonly string[] {
     const relayed = this.#reservations.addresses.map((address) => `${address}/p2p/${this.id}`)
     return [...this.#context.node.getMultiaddrs().map(String), ...relayed]

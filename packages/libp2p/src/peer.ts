@@ -53,6 +53,8 @@ export interface PeerOptions {
 export interface Peer {
   /** The libp2p peer id. */
   readonly id: string
+  /** Random for each created peer: others know by it that this peer has restarted. */
+  readonly incarnation: string
   /** The multiaddrs at which others reach it, also through relays, with its id. */
   readonly addresses: readonly string[]
   /** Its waits reject with a RefusedError once this peer's own admission is void, and with a StoppedError once it is stopped. */

@@ -6,6 +6,7 @@
 export { mergeResults, type NamedResults } from './merge.js'
 export { eventsFile, eventsFolder } from './events/lines.js'
 export { type EventLog, readEventLogs } from './events/read.js'
+export { runsOfLogs } from './events/runs.js'
 export { type TimelineRun, timelinesOfLogs } from './events/timelines.js'
 export { names } from './files/names.js'
 export { runsOfSweep } from './files/order.js'

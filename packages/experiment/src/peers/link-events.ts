@@ -1,6 +1,6 @@
 import type { PeerName } from '@murmuration/core'
 import type { PeerEvent } from '@murmuration/libp2p'
-import type { RunEvent } from '../events.js'
+import type { NeighbourEvent, RunEvent } from '../events.js'
 
 /** Emits the network events of peer `self`; for a neighbour, only changes. */
 export function linkEvents(self: PeerName, emit: (event: RunEvent) => void): (event: PeerEvent) => void {
@@ -9,7 +9,7 @@ export function linkEvents(self: PeerName, emit: (event: RunEvent) => void): (ev
     const runEvent = runEventOf(self, event)
     if (runEvent === undefined) return
     if (runEvent.kind === 'neighbour') {
-      const text = `${runEvent.state} ${runEvent.reason ?? ''}`
+      const text = `${runEvent.state} ${runEvent.incarnation} ${runEvent.reason ?? ''}`
       if (last.get(runEvent.neighbour) === text) return
       last.set(runEvent.neighbour, text)
     }
@@ -19,7 +19,7 @@ export function linkEvents(self: PeerName, emit: (event: RunEvent) => void): (ev
 
 /** A network event of peer `self` as an event of the run; undefined if users need not know of it. */
 function runEventOf(self: PeerName, event: PeerEvent): RunEvent | undefined {
-  const neighbour = (state: string, name: PeerName, reason?: string): RunEvent => ({
+  const neighbour = (state: string, name: PeerName, reason?: string): NeighbourEvent => ({
     kind: 'neighbour',
     peer: self,
     neighbour: name,
@@ -30,7 +30,10 @@ function runEventOf(self: PeerName, event: PeerEvent): RunEvent | undefined {
     case 'connecting':
       return neighbour('connecting', event.peer)
     case 'ready':
-      return neighbour('ready', event.peer, event.relay && `through the relay at ${event.relay}`)
+      return {
+        ...neighbour('ready', event.peer, event.relay && `through the relay at ${event.relay}`),
+        ...(event.incarnation === undefined ? {} : { incarnation: event.incarnation })
+      }
     case 'barred':
       return neighbour('barred', event.peer, event.reason)
     case 'silent':

@@ -162,6 +162,7 @@ export async function runPeer(run: PeerRun): Promise<PeerResult> {
       admission: run.admission,
       onEvent: linkEvents(self, run.emit)
     })
+    run.log?.identify(peer.incarnation)
     return await withPeer(run, task, peer, saved)
   } finally {
     await task.close()

@@ -9,6 +9,7 @@ export const eventsFile = (peer: string, part: number): string => `${peer}-${Str
 
 const name = z.string().min(1).max(64)
 const time = z.number().min(0)
+const incarnation = z.string().min(1).max(64)
 
 /** The fields of every line: milliseconds by the process's monotonic clock, and the time of day by the machine's clock. */
 const stamp = { t: time, at: z.iso.datetime() }
@@ -22,7 +23,10 @@ const lines = z.discriminatedUnion('kind', [
     run: z.string().max(128),
     pid: z.number(),
     machine: z.string().max(256),
-    part: z.int().min(1)
+    part: z.int().min(1),
+    /** Random for each process of a peer, and those of the other peers with which it was last connected; older logs have none. */
+    incarnation: incarnation.optional(),
+    met: z.record(name, incarnation).optional()
   }),
   /** The peer computed, or waited for a message. */
   z.object({ ...stamp, kind: z.literal('span'), what: z.string().max(64), start: time }),
@@ -36,7 +40,8 @@ const lines = z.discriminatedUnion('kind', [
     peer: name,
     neighbour: name,
     state: z.string(),
-    reason: z.string().optional()
+    reason: z.string().optional(),
+    incarnation: incarnation.optional()
   }),
   z.object({ ...stamp, kind: z.literal('outlier'), peer: name, neighbour: name }),
   /** The number of lines that are missing here, because the disk was full or slow. */

@@ -7,6 +7,10 @@ export interface EventLog {
   readonly peer: string
   readonly run: string
   readonly machine: string
+  /** Random for each process of a peer; absent in older logs. */
+  readonly incarnation?: string
+  /** The incarnations of other peers with which this process was connected, by their names. */
+  readonly met?: ReadonlyMap<string, ReadonlySet<string>>
   /** Ordered by time. */
   readonly lines: readonly EventLine[]
 }
@@ -26,5 +30,19 @@ export async function readEventLogs(directory: string): Promise<readonly EventLo
     processes.set(key, log)
     for (const line of lines) log.lines.push(line)
   }
-  return [...processes.values()]
+  return [...processes.values()].map((log) => ({ ...log, ...meetings(log.lines) }))
+}
+
+/** Who this process was, and whom it met. Each file of a log begins with those that were met before. */
+function meetings(lines: readonly EventLine[]): Pick<EventLog, 'incarnation' | 'met'> {
+  let own: string | undefined
+  const met = new Map<string, Set<string>>()
+  const meet = (name: string, incarnation: string) => met.set(name, (met.get(name) ?? new Set()).add(incarnation))
+  for (const line of lines) {
+    if (line.kind === 'log') {
+      own ??= line.incarnation
+      for (const [name, incarnation] of Object.entries(line.met ?? {})) meet(name, incarnation)
+    } else if (line.kind === 'neighbour' && line.incarnation !== undefined) meet(line.neighbour, line.incarnation)
+  }
+  return own === undefined ? {} : { incarnation: own, met }
 }

@@ -56,6 +56,23 @@ test('each line has both clocks; a log is read as what was written', async (t) =
     t.true(Math.abs(Date.parse((JSON.parse(line) as { at: string }).at) - Date.now()) < 600_000)
 })
 
+test('each file says which process wrote it, and which it had met', async (t) => {
+  const folder = await newFolder()
+  const { log } = logIn(folder, 300)
+  log.identify('x')
+  const meet = (incarnation: string) =>
+    log.event({ kind: 'neighbour', peer: self, neighbour: 'b', state: 'ready', incarnation })
+  meet('y')
+  log.span('gradient', 0)
+  await until(async () => (await readdir(join(folder, eventsFolder)).catch(() => [])).length === 1)
+  meet('z')
+  for (let line = 0; line < 8; line++) log.span('gradient', line)
+  await log.end()
+  const [{ incarnation, met }] = await readEventLogs(folder)
+  t.is(incarnation, 'x')
+  t.deepEqual([...(met?.get('b') ?? [])].sort(), ['y', 'z'])
+})
+
 test('the oldest files are removed: a log never holds more than four', async (t) => {
   const folder = await newFolder()
   const { log } = logIn(folder, 300)

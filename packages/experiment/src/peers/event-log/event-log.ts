@@ -39,6 +39,9 @@ export class EventLog {
   readonly #options: EventLogOptions
   readonly #run: string
   readonly #timer: NodeJS.Timeout
+  /** The incarnations of the neighbours, by name. */
+  readonly #met = new Map<string, string>()
+  #incarnation: string | undefined
   #lines: string[] = []
   #waiting = 0
   #dropped = 0
@@ -59,8 +62,14 @@ export class EventLog {
     this.#timer.unref()
   }
 
+  /** Sets the incarnation of this peer. With those of its neighbours, it tells which logs are of one run. */
+  identify(incarnation: string): void {
+    this.#incarnation = incarnation
+  }
+
   /** Logs an event, except for the address of the watch page: it contains a token, and logs are passed on. */
   event(event: RunEvent): void {
+    if (event.kind === 'neighbour' && event.incarnation !== undefined) this.#met.set(event.neighbour, event.incarnation)
     if (event.kind !== 'watch') this.#add(event)
   }
 
@@ -160,7 +169,8 @@ export class EventLog {
       run: this.#run,
       pid: process.pid,
       machine: hostname(),
-      part: this.#part
+      part: this.#part,
+      ...(this.#incarnation === undefined ? {} : { incarnation: this.#incarnation, met: Object.fromEntries(this.#met) })
     })
   }
 
