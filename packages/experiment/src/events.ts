@@ -26,6 +26,10 @@ export type RunEvent =
 /** The first event: what will be run. */
 export interface StartEvent {
   readonly kind: 'start'
+  /** Of the software. */
+  readonly version: string
+  /** The version of the messages between peers, which is the same in all of them. */
+  readonly wire: number
   readonly peers: readonly PeerName[]
   readonly topology: string
   readonly spectralGap: number

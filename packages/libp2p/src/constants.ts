@@ -1,12 +1,15 @@
 import { InputError, type Milliseconds } from '@murmuration/core'
 
-/** The protocol of handshakes, acknowledgements, heartbeats and notes: small JSON messages, each behind its length. */
+/**
+ * The protocol of handshakes, acknowledgements, heartbeats and notes: small JSON messages, each behind its length. Its name stays, and so do
+ * the versions in a hello and in a refusal, so that a peer of another wire is told which version each has.
+ */
 export const controlProtocol = '/murmuration/control/5'
 
 /** The protocol of vectors: binary frames, one after the other, on a stream of libp2p or on a data channel. */
 export const exchangeProtocol = '/murmuration/exchange/3'
 
-/** The version in a hello. */
+/** The wire: the version in a hello, of all messages that follow. */
 export const protocolVersion = 9
 
 /** The longest control message that is read. A hello carries the schema, which is the largest part. */

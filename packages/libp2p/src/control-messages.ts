@@ -4,6 +4,7 @@ import { fromString, textOf } from './libraries/base.js'
 import { keyBytes } from './channel/secure.js'
 import { protocolVersion } from './constants.js'
 import { foreignText, maxForeignText } from './foreign-text.js'
+import type { Versions } from './versions.js'
 import { maxSettingName, maxSettingValue } from './settings.js'
 
 const count = z.number().int().min(0).max(0xffffffff)
@@ -58,13 +59,16 @@ const key = z
   .base64()
   .length(4 * Math.ceil(keyBytes / 3))
   .refine((text) => Buffer.from(text, 'base64').length === keyBytes)
-const code = z.enum(['unknown-peer', 'settings', 'schema', 'start', 'protocol'])
+const code = z.enum(['unknown-peer', 'version', 'settings', 'schema', 'start', 'protocol'])
+/** The version of the sender's software. */
+const software = z.string().regex(/^\d{1,4}\.\d{1,4}\.\d{1,4}(-[\w.-]{1,32})?$/)
 
 const controlMessage = z.discriminatedUnion('kind', [
   /** The sender's first message. `first` is the sequence number of the first vector that may follow. */
   z.object({
     kind: z.literal('hello'),
     version: z.literal(protocolVersion),
+    software: software.optional(),
     name,
     runSettings,
     /** Random for each created peer: another one means that the sender has lost its state. */
@@ -89,8 +93,15 @@ const controlMessage = z.discriminatedUnion('kind', [
     codecs,
     relayVectors
   }),
-  /** The receiver refuses. The sender finds the difference by the receiver's run settings. */
-  z.object({ kind: z.literal('refused'), code, reason: text, runSettings: runSettings.optional() }),
+  /** The receiver refuses. The sender finds the difference by the receiver's run settings, or by its versions. */
+  z.object({
+    kind: z.literal('refused'),
+    code: code.catch('protocol'),
+    reason: text,
+    version: count.optional(),
+    software: software.optional().catch(undefined),
+    runSettings: runSettings.optional()
+  }),
   /** The receiver has all vectors up to `sequence`, and room for the next. */
   z.object({ kind: z.literal('ack'), sequence: count }),
   /** The sender is alive. `at` is the time on its clock in milliseconds, and `padding` makes the message longer. */
@@ -108,6 +119,13 @@ const controlMessage = z.discriminatedUnion('kind', [
   /** The sender stops for good. */
   z.object({ kind: z.literal('leave'), reason: text })
 ])
+
+/** What stays in a hello of any wire. */
+const anyHello = z.object({
+  kind: z.literal('hello'),
+  version: count,
+  software: software.optional().catch(undefined)
+})
 
 /**
  * A message on the control stream. The sender of vectors sends hello, ping, channel, move, note and leave; their receiver sends the others.
@@ -134,6 +152,16 @@ export class ProtocolFault extends Error {
   }
 }
 
+/** The neighbour's hello is of another wire. */
+export class OtherWire extends ProtocolFault {
+  readonly versions: Versions
+
+  constructor(versions: Versions) {
+    super(`its hello is of the wire ${versions.wire}, expected ${protocolVersion}`)
+    this.versions = versions
+  }
+}
+
 /** The JSON of a message, as bytes. */
 export function encodeControl(message: ControlMessage): Uint8Array {
   return fromString(JSON.stringify(message), 'utf8')
@@ -154,9 +182,13 @@ export function decodeRunSettings(bytes: Uint8Array): z.infer<typeof runSettings
   throw new InputError(`invalid run settings at ${whereOf(result.error)}`)
 }
 
-/** Reads and checks a message. Throws a {@link ProtocolFault} for an invalid one. */
+/** Reads and checks a message. Throws a {@link ProtocolFault} for an invalid one, and {@link OtherWire} for a hello of another wire. */
 export function decodeControl(bytes: Uint8Array): ControlMessage {
-  const result = controlMessage.safeParse(parse(bytes))
+  const message = parse(bytes)
+  const hello = anyHello.safeParse(message).data
+  if (hello !== undefined && hello.version !== protocolVersion)
+    throw new OtherWire({ wire: hello.version, software: hello.software })
+  const result = controlMessage.safeParse(message)
   if (result.success) return result.data
   throw new ProtocolFault(`invalid control message at ${whereOf(result.error)}`)
 }

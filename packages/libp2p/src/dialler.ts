@@ -13,6 +13,7 @@ import { foreignText } from './foreign-text.js'
 import { isRelayed } from './relay/address.js'
 import type { ViaRelay } from './relay/bar.js'
 import type { Streams } from './streams.js'
+import { ownVersions } from './versions.js'
 import { within } from './within.js'
 
 /** Finds or dials a connection to one neighbour. */
@@ -133,7 +134,8 @@ export async function openStream(context: LinkContext, connection: Connection, p
     )
   } catch (error) {
     if (error instanceof Error && error.name === 'UnsupportedProtocolError') {
-      throw new ProtocolFault(`it does not support ${protocol}`)
+      const other = `it is no peer, or one of another version than this one (${ownVersions.software})`
+      throw new ProtocolFault(`it does not support ${protocol}: ${other}`)
     }
     // A refused connection can look open forever, and the next attempt would use it again.
     connection.abort(new Error('no stream can be opened'))

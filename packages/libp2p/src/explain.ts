@@ -65,7 +65,7 @@ const meanings: readonly (readonly [RegExp, Cause, string])[] = [
   [
     /multistream|protocol selection failed|UnsupportedProtocol|no matching protocol/i,
     'not-a-peer',
-    'the node at this address is not a peer of Murmuration'
+    'the node at this address is not a peer of Murmuration, or of another version'
   ]
 ]
 

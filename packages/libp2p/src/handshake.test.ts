@@ -18,6 +18,7 @@ import {
   peerListOf,
   schemaOf
 } from './cluster.test.support.js'
+import { faultCount } from './fault-account.js'
 import { createIdentity } from './identity.js'
 import { createNode } from './node.js'
 import { settingsOf } from './settings.js'
@@ -237,4 +238,52 @@ test('a name of another peer id, and messages before a hello, are refused', asyn
   const rude = await control()
   rude.send({ kind: 'ping', round: 0, at: 0, padding: '' })
   t.like(await rude.first(timeLimit(5_000)), { kind: 'refused', code: 'protocol' })
+})
+
+test('peers of two wires refuse each other without fault, and both name the versions and what to install', async (t) => {
+  const victim = await testNode(t, edge, 'a')
+  const { control } = await byHand(t, victim)
+  for (const [version, software, expected] of [
+    [
+      protocolVersion + 1,
+      '99.0.0',
+      /it runs 99\.0\.0 \(wire \d+\), and this peer \d.*install 99\.0\.0 of Murmuration here$/
+    ],
+    [1, '0.0.1', /install \d+\.\d+\.\d+.* of Murmuration there$/],
+    [1, 'npm install evil', /it runs an unknown version \(wire 1\)/]
+  ] as const) {
+    const channel = await control()
+    // Nothing else of another wire's hello is known.
+    channel.send({ kind: 'hello', version, software } as never)
+    const answer = await channel.first(timeLimit(5_000))
+    t.like(answer, { kind: 'refused', code: 'version', version: protocolVersion })
+    t.regex('reason' in answer ? answer.reason : '', expected)
+  }
+  const [{ state, faults }] = victim.peer.neighbours()
+  t.is(state, 'refused')
+  t.is(faultCount(faults), 0)
+  t.like(await eventOf(victim, 'refused'), { by: 'us', code: 'version' })
+})
+
+test('a peer that another wire refuses names both versions, from its own view', async (t) => {
+  const caller = await testNode(t, edge, 'a')
+  const identity = await createIdentity()
+  const node = await createNode({ identity, listen: ['/ip4/127.0.0.1/tcp/0'], limits: limitsOf(quick()) })
+  t.teardown(() => node.stop())
+  await node.handle(controlProtocol, async (stream) => {
+    const channel = new ControlChannel(stream, new TrafficMeter())
+    await channel.first(timeLimit(5_000))
+    const fields = { version: protocolVersion + 1, software: '99.0.0' }
+    channel.send({ kind: 'refused', code: 'of the future', reason: 'their words', ...fields } as never)
+    await channel.close(1_000)
+  })
+  await node.start()
+  const entry = { name: b, id: identity.id, addresses: node.getMultiaddrs().map(String) }
+  const error = await t.throwsAsync(caller.peer.connect([entry], timeLimit(10_000)), { instanceOf: RefusedError })
+  t.is(error?.code, 'version')
+  t.regex(
+    error?.message ?? '',
+    /^"b" refuses "a": the versions differ: it runs 99\.0\.0 .* install 99\.0\.0 of Murmuration here$/
+  )
+  t.is(faultCount(caller.peer.neighbours()[0].faults), 0)
 })

@@ -1,9 +1,13 @@
 import { protocolVersion } from './constants.js'
 import type { LinkContext } from './context.js'
 import type { ControlChannel } from './control-channel.js'
-import { type Hello, ProtocolFault, type Refused, type Welcome } from './control-messages.js'
+import { type Hello, OtherWire, ProtocolFault, type Refused, type Welcome } from './control-messages.js'
 import type { Neighbour } from './neighbour.js'
 import { type Mismatch, mismatchOf } from './run-settings.js'
+import { ownVersions, versionMismatch } from './versions.js'
+
+/** The fields of a hello and of a refusal that tell the versions. */
+const versionFields = { version: protocolVersion, software: ownVersions.software } as const
 
 /**
  * Sends a hello and returns the welcome; `undefined` when the neighbour refuses, which is recorded.
@@ -17,10 +21,9 @@ export async function sayHello(
   first: number
 ): Promise<Welcome | undefined> {
   const codecs = codec.wanted
-  const version = protocolVersion
   const hello = {
     kind: 'hello',
-    version,
+    ...versionFields,
     name: self,
     runSettings,
     incarnation,
@@ -39,9 +42,14 @@ export async function sayHello(
 }
 
 function noteRefusal(neighbour: Neighbour, answer: Refused, ours: LinkContext['runSettings']): void {
-  const mismatch = answer.runSettings === undefined ? undefined : mismatchOf(ours, answer.runSettings)
-  const { code, reason } = mismatch ?? answer
+  const { code, reason } = differenceIn(answer, ours) ?? answer
   neighbour.refuse({ by: 'them', code, reason })
+}
+
+/** The difference from the view of this peer. */
+function differenceIn({ version, software, runSettings }: Refused, ours: LinkContext['runSettings']) {
+  if (version !== undefined && version !== ownVersions.wire) return versionMismatch({ wire: version, software })
+  return runSettings && mismatchOf(ours, runSettings)
 }
 
 /** Returns the neighbour's hello if it is acceptable; otherwise sends the neighbour the reason. */
@@ -59,11 +67,14 @@ export async function takeHello(
     if (mismatch === undefined) return first
   } catch (error) {
     if (!(error instanceof ProtocolFault)) throw error
-    mismatch = { code: 'protocol', reason: error.message }
-    neighbour.faults.add('protocol', error.message, true)
+    // A neighbour of another version is not at fault.
+    const isOther = error instanceof OtherWire
+    mismatch = isOther ? versionMismatch(error.versions) : { code: 'protocol', reason: error.message }
+    if (!isOther) neighbour.faults.add('protocol', error.message, true)
   }
   neighbour.refuse({ by: 'us', ...mismatch })
-  control.send({ kind: 'refused', code: mismatch.code, reason: mismatch.reason.slice(0, 1024), runSettings })
+  const { code } = mismatch
+  control.send({ kind: 'refused', code, reason: mismatch.reason.slice(0, 1024), runSettings, ...versionFields })
   await control.close(limits.handshakeTimeout)
   return undefined
 }

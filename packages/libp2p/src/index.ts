@@ -27,4 +27,5 @@ export { relayLimits, type RelayLimits, type RelayOptions } from './relay/relay-
 export { shapingProblem } from './shaping/shaper.js'
 export { mismatchOf, type RunSettings } from './run-settings.js'
 export type { Signer } from './signer.js'
+export { ownVersions, type Versions } from './versions.js'
 export type { DirectionTraffic, Traffic } from './traffic.js'

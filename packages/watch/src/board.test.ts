@@ -7,6 +7,7 @@ import { type PeerReport, reportNote } from './report.js'
 const [a, b, s] = ['a', 'b', 's'].map(peerName)
 const facts: RunFacts = {
   ...{ self: a, peers: [a, b], servers: [s], topology: 'ring', algorithm: 'D-PSGD', rounds: 10, finalRounds: 2 },
+  ...{ version: '1.2.3', wire: 9 },
   about: {}
 }
 const report: PeerReport = {

@@ -7,6 +7,10 @@ export type Condition = 'absent' | 'joining' | 'here' | 'done' | 'left' | 'dead'
 
 /** What does not change during a run. */
 export interface RunFacts {
+  /** Of the software. */
+  readonly version: string
+  /** The version of the messages between peers. */
+  readonly wire: number
   /** The peer that serves the page. */
   readonly self: PeerName
   readonly peers: readonly PeerName[]

@@ -4,7 +4,7 @@ import type { PeerView, SwarmNow } from './messages.js'
 
 type Kind = 'gauge' | 'counter'
 
-/** A value, and its labels. Names of peers, states and conditions need no escaping: none has a quote, a backslash or a line feed. */
+/** A value, and its labels. Names of peers, states, conditions and versions need no escaping: none has a quote, a backslash or a line feed. */
 type Sample = readonly [value: number | undefined, labels?: Readonly<Record<string, string>>]
 
 interface Metric {
@@ -40,6 +40,10 @@ const ifReported = (pick: (peer: PeerView) => number) => (peer: PeerView) =>
 
 /** All metrics; docs/watching.md lists them. */
 export const metrics: readonly Metric[] = [
+  {
+    ...{ name: 'murmuration_build_info', kind: 'gauge', help: 'Always 1; its labels are the versions of this peer.' },
+    samples: (_, { facts: { version, wire } }) => [[1, { version, wire: String(wire) }]]
+  },
   ofSwarm('members', 'Peers that have joined and have not left.', ({ members }) => members),
   ofSwarm('members_present', 'Members that are present.', ({ present }) => present),
   ofSwarm('consensus_distance', 'Consensus distance of all models, estimated.', (swarm) => swarm.consensusDistance),

@@ -21,7 +21,9 @@ function boardOfTwo(state = 'healthy'): Board {
     topology: 'ring',
     algorithm: 'D-PSGD',
     rounds: 9,
-    finalRounds: 0
+    finalRounds: 0,
+    version: '1.2.3',
+    wire: 9
   }
   const board = new Board({ ...facts, about: {} }, 1000, 0)
   const report: PeerReport = {
@@ -139,9 +141,13 @@ test('a page gets a snapshot, then updates, then the end; at most 16 pages are o
   )
 })
 
+test('the metrics have the versions as labels', (t) => {
+  t.regex(metricsText(boardOfTwo()), /^murmuration_build_info\{version="1\.2\.3",wire="9"\} 1$/m)
+})
+
 test('a peer that pauses is not healthy', async (t) => {
   const { url } = await served(t, local, boardOfTwo('partitioned'))
-  t.deepEqual(await answer(`${url}healthz`), { status: 503, text: 'partitioned\n' })
+  t.deepEqual(await answer(`${url}healthz`), { status: 503, text: 'partitioned\nmurmuration 1.2.3 (wire 9)\n' })
 })
 
 test('a port in use is an error, with a fix', async (t) => {

@@ -121,8 +121,9 @@ export class WatchServer {
 
   #health(response: ServerResponse): void {
     const { state } = this.#board.now
+    const { version, wire } = this.#board.facts
     const isPaused = state !== undefined && paused.includes(state)
-    sendText(response, isPaused ? 503 : 200, state ?? 'running')
+    sendText(response, isPaused ? 503 : 200, `${state ?? 'running'}\nmurmuration ${version} (wire ${wire})`)
   }
 
   #open(response: ServerResponse): void {

@@ -22,7 +22,15 @@ const token = 'a-token-of-more-than-16-letters'
 /** Two training peers, as one of them sees them. */
 function boardOfTwo(): Board {
   const names = ['a', 'b'].map(peerName)
-  const facts = { self: names[0], peers: names, servers: [], topology: 'complete', algorithm: 'D-PSGD' }
+  const facts = {
+    self: names[0],
+    peers: names,
+    servers: [],
+    topology: 'complete',
+    algorithm: 'D-PSGD',
+    version: '1.2.3',
+    wire: 9
+  }
   const board = new Board({ ...facts, rounds: 9, finalRounds: 1, about: {} }, 1000, 0)
   for (const [place, name] of names.entries()) {
     const report: PeerReport = {

@@ -54,7 +54,14 @@ inBrowser(
     const names = Array.from({ length: 64 }, (_, place) => peerName(`peer-${place}`))
     const facts = { self: names[0], peers: names, servers: [], topology: 'ring', algorithm: '<b>D-PSGD</b>' }
     const board = new Board(
-      { ...facts, rounds: 100, finalRounds: 0, about: { model: '<script>alert(1)</script>' } },
+      {
+        ...facts,
+        rounds: 100,
+        finalRounds: 0,
+        version: '1.2.3',
+        wire: 9,
+        about: { model: '<script>alert(1)</script>' }
+      },
       1000,
       0
     )

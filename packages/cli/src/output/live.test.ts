@@ -41,7 +41,7 @@ function* eventsOf(count: number): Generator<RunEvent> {
   const peers = names(count)
   const algorithm =
     'dpsgd combine-then-adapt, batch 32, rate 0.1 cosine after 0 of 400 rounds, momentum 0.9, weight decay 0.0001'
-  const common = { rounds: 400, finalRounds: 39, codec: 'float32' }
+  const common = { rounds: 400, finalRounds: 39, codec: 'float32', version: '1.2.3', wire: 9 }
   yield {
     kind: 'start',
     peers,

@@ -40,8 +40,8 @@ export function jsonSimOutput(stream: NodeJS.WritableStream): SimOutput {
   const line = (object: unknown) => stream.write(`${JSON.stringify(object)}\n`)
   return {
     start: (sweep, threads) => {
-      const { title, part } = sweep
-      line({ kind: 'start', title, runs: runsExpected(sweep), ...(part && { part: partText(part) }), threads })
+      const { version, title, part } = sweep
+      line({ kind: 'start', version, title, runs: runsExpected(sweep), ...(part && { part: partText(part) }), threads })
     },
     note: (text) => line({ kind: 'note', text }),
     run: ({ record }, done, all) => line({ kind: 'run', done, all, ...record }),

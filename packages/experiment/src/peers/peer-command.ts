@@ -18,6 +18,7 @@ import { placeOf } from './peer-list.js'
 import { type PeerResult, runPeer, type UnfinishedModel } from './run-peer.js'
 import type { WatchAddress } from '@murmuration/watch'
 import { checkSave, saveModel } from './save.js'
+import { versions } from './versions.js'
 import type { Watching } from './watching/watching.js'
 
 /** The options of this machine's peer. */
@@ -58,7 +59,7 @@ export async function runPeerCommand(request: RunRequest, options: PeerOptions):
   const halt = new Halt()
   const { identity, listen, peerList, relays } = await placeOf(plan, self, options)
   const admission = await admissionOf({ plan, request }, self, options.emit, options.entered)
-  options.emit(startEvent(plan))
+  options.emit({ ...startEvent(plan), ...versions })
   const awaited = hasMembers(plan.options.algorithm) ? 'the start of the run' : neededBy(plan, self).join(', ')
   options.emit({ kind: 'note', text: `${self} waits up to ${durationText(options.wait)} for ${awaited}` })
   for (const text of aloneTexts(plan)) options.emit({ kind: 'note', text: `${self}: ${text}` })

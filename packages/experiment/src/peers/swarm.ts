@@ -21,6 +21,7 @@ import { checkSave, saveModel } from './save.js'
 import { linksOf } from './shaped-links.js'
 import { type Results, summarise } from './summary.js'
 import type { WatchAddress } from '@murmuration/watch'
+import { versions } from './versions.js'
 
 /** The options of a swarm. */
 export interface SwarmOptions {
@@ -64,7 +65,7 @@ export async function runSwarm(request: RunRequest, options: SwarmOptions): Prom
   const names = [...plan.file.topology.peers, ...plan.file.servers.map(({ name }) => name)]
   if (checkpoints !== undefined) await checkCheckpoints(checkpoints, plan.options.algorithm, names)
   const links = await linksOf(options.links, plan)
-  options.emit(startEvent(plan))
+  options.emit({ ...startEvent(plan), ...versions })
   if (links !== undefined) options.emit({ kind: 'note', text: `links are shaped as in ${options.links ?? plan.path}` })
   const evaluator = await Evaluator.start(plan, options.emit, options.signal)
   try {

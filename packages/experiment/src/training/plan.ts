@@ -117,8 +117,14 @@ export function taskOf({ file, training }: Plan, self?: PeerName): TaskDescripti
   return taskDescription(training, { peers: file.topology.peers, seed: training.seed }, self)
 }
 
-/** The first event for displays. */
-export function startEvent({ file, training, options, spectralGap, algorithm }: Plan): StartEvent {
+/** The first event for displays, without the versions of real peers. */
+export function startEvent({
+  file,
+  training,
+  options,
+  spectralGap,
+  algorithm
+}: Plan): Omit<StartEvent, 'version' | 'wire'> {
   return {
     kind: 'start',
     peers: file.topology.peers,

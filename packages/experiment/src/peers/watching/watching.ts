@@ -19,6 +19,7 @@ import {
 } from '@murmuration/watch'
 import type { RunEvent } from '../../events.js'
 import { type Plan, startEvent } from '../../training/plan.js'
+import { versions } from '../versions.js'
 import { OwnFigures } from './own-figures.js'
 
 /** Sends reports of this peer to those that watch; if the peer watches itself, asks all others and serves the page. */
@@ -132,7 +133,8 @@ export class Watching {
 /** The constant facts of a run, for the page. */
 export function factsOf(plan: Plan, self: PeerName, about: RunFacts['about']): RunFacts {
   const { peers, topology, rounds, finalRounds, algorithm } = startEvent(plan)
-  return { self, peers, servers: plan.options.servers ?? [], topology, algorithm, rounds, finalRounds, about }
+  const servers = plan.options.servers ?? []
+  return { ...versions, self, peers, servers, topology, algorithm, rounds, finalRounds, about }
 }
 
 function membershipOf({ knowledge, standing }: Members): Membership {
