@@ -32,8 +32,8 @@ export class RefusedError extends Error {
   }
 }
 
-/** Why a peer refuses another. */
-export type RefusalCode = 'unknown-peer' | 'version' | 'settings' | 'schema' | 'start' | 'protocol'
+/** Why a peer refuses another; 'identity': several processes have the key of one peer. */
+export type RefusalCode = 'unknown-peer' | 'identity' | 'version' | 'settings' | 'schema' | 'start' | 'protocol'
 
 /** A loss rose without bound; parameters, a loss or a gradient became NaN or infinite; or the peers' models lie further apart than their algorithm allows. */
 export class DivergedError extends Error {

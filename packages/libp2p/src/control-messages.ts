@@ -59,7 +59,10 @@ const key = z
   .base64()
   .length(4 * Math.ceil(keyBytes / 3))
   .refine((text) => Buffer.from(text, 'base64').length === keyBytes)
-const code = z.enum(['unknown-peer', 'version', 'settings', 'schema', 'start', 'protocol'])
+const code = z.enum(['unknown-peer', 'identity', 'version', 'settings', 'schema', 'start', 'protocol'])
+/** The most addresses in a hello, and their longest text. */
+export const maxListens = 4
+export const maxListened = 128
 /** The version of the sender's software. */
 const software = z.string().regex(/^\d{1,4}\.\d{1,4}\.\d{1,4}(-[\w.-]{1,32})?$/)
 
@@ -77,6 +80,8 @@ const controlMessage = z.discriminatedUnion('kind', [
     round: count,
     /** The codecs that the sender wants to write in, besides raw float32. */
     codecs,
+    /** Some addresses at which the sender's process listens. */
+    listens: z.array(foreign(maxListened)).max(maxListens).readonly().optional(),
     /** Whether the receiver is not a neighbour of the sender: the link exists only while something is sent. */
     inPassing: z.literal(true).optional(),
     relayVectors

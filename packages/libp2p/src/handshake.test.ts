@@ -287,3 +287,30 @@ test('a peer that another wire refuses names both versions, from its own view', 
   )
   t.is(faultCount(caller.peer.neighbours()[0].faults), 0)
 })
+
+test('two processes with one key are both told where the other is, and end; the next one is accepted', async (t) => {
+  const witness = await testNode(t, edge, 'b')
+  const first = await testNode(t, edge, 'a')
+  const second = await testNode(t, edge, 'a', { identity: first.identity })
+  const peerList = peerListOf([first, witness])
+  witness.peer.meet(peerList)
+  const both = [first, second].map(({ peer }) =>
+    t.throwsAsync(
+      peer.connect(peerList, timeLimit(20_000)).then(() => peer.fabric.receive()),
+      {
+        instanceOf: RefusedError
+      }
+    )
+  )
+  const places = [first, second].map(({ peer }) => peer.addresses[0].replace(/\/p2p.*/, ''))
+  for (const error of await Promise.all(both)) {
+    t.is(error.code, 'identity')
+    t.regex(error.message, /^"b" refuses "a": two processes have the key of "a", one at .*murmur identity/)
+    for (const place of places) t.true(error.message.includes(`listening at ${place}`), error.message)
+  }
+  t.like(await eventOf(witness, 'refused'), { by: 'us', code: 'identity', peer: a })
+  t.is(witness.peer.refusal, undefined, 'who finds them is not at fault')
+  await Promise.all([first.peer.close(), second.peer.close()])
+  const third = await testNode(t, edge, 'a', { identity: first.identity })
+  await t.notThrowsAsync(third.peer.connect(peerList, timeLimit(10_000)))
+})

@@ -1,4 +1,5 @@
 import { protocolVersion } from './constants.js'
+import { listens } from './discovery/own-addresses.js'
 import type { LinkContext } from './context.js'
 import type { ControlChannel } from './control-channel.js'
 import { type Hello, OtherWire, ProtocolFault, type Refused, type Welcome } from './control-messages.js'
@@ -15,7 +16,7 @@ const versionFields = { version: protocolVersion, software: ownVersions.software
  * @param first - the sequence number of the first vector that may follow
  */
 export async function sayHello(
-  { self, runSettings, incarnation, limits, round, codec, relays }: LinkContext,
+  { node, self, runSettings, incarnation, limits, round, codec, relays }: LinkContext,
   neighbour: Neighbour,
   control: ControlChannel,
   first: number
@@ -30,6 +31,7 @@ export async function sayHello(
     first,
     round,
     codecs,
+    listens: listens(node.getMultiaddrs()),
     ...relays
   } as const
   control.send(neighbour.isPermanent ? hello : { ...hello, inPassing: true })
@@ -52,18 +54,23 @@ function differenceIn({ version, software, runSettings }: Refused, ours: LinkCon
   return runSettings && mismatchOf(ours, runSettings)
 }
 
-/** Returns the neighbour's hello if it is acceptable; otherwise sends the neighbour the reason. */
+/**
+ * Returns the neighbour's hello if it is acceptable; otherwise sends the neighbour the reason.
+ *
+ * @param problemWith - what else is wrong with it
+ */
 export async function takeHello(
   context: LinkContext,
   neighbour: Neighbour,
-  control: ControlChannel
+  control: ControlChannel,
+  problemWith: (hello: Hello) => Mismatch | undefined
 ): Promise<Hello | undefined> {
   const { limits, runSettings } = context
   let mismatch: Mismatch | undefined
   try {
     const first = await control.first(limits.handshakeTimeout)
     if (first.kind !== 'hello') throw new ProtocolFault(`it begins with ${first.kind} instead of hello`)
-    mismatch = problemOf(context, neighbour, first)
+    mismatch = problemOf(context, neighbour, first) ?? problemWith(first)
     if (mismatch === undefined) return first
   } catch (error) {
     if (!(error instanceof ProtocolFault)) throw error

@@ -10,10 +10,13 @@ import { type ControlMessage, type Hello, ProtocolFault } from './control-messag
 import type { ReceiveFault } from './events.js'
 import { foreignText } from './foreign-text.js'
 import { type BodyDecoder, FrameReader, type FrameSink, type WriteTarget } from './frame-reader.js'
+import { withoutId } from './discovery/signed-addresses.js'
 import { takeHello, welcomeOf } from './hello.js'
+import { Incarnations } from './incarnations.js'
 import type { Sender } from './mailbox.js'
 import type { Neighbour } from './neighbour.js'
 import type { OutgoingLink } from './outgoing-link.js'
+import type { Mismatch } from './run-settings.js'
 import { ReceiveWindow } from './receive-window.js'
 import { type ViaRelay, viaOf } from './relay/bar.js'
 import { weightOf } from './send-queue.js'
@@ -43,6 +46,7 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
   readonly #neighbour: Neighbour
   readonly #outgoing: Pick<OutgoingLink, 'retryNow'>
   readonly #window: ReceiveWindow
+  readonly #incarnations = new Incarnations()
   #session: Session | undefined
 
   /** @param outgoing - the other direction, which connects at once when the neighbour's hello is accepted */
@@ -63,7 +67,8 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
     if (!this.#admits(stream)) return
     const control = new ControlChannel(stream, this.#neighbour.meter)
     try {
-      const hello = await takeHello(this.#context, this.#neighbour, control)
+      const twins = (first: Hello) => this.#twinsOf(first, connection)
+      const hello = await takeHello(this.#context, this.#neighbour, control, twins)
       if (hello === undefined) return
       this.#welcome(hello, control, connection)
       for await (const message of control.messages) this.#handle(message, control)
@@ -181,6 +186,18 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
     this.#neighbour.recordActivity(hello.round)
     this.#neighbour.set('incoming', true)
     this.#outgoing.retryNow()
+  }
+
+  /** The problem if another process has the neighbour's key. Then neither is accepted: nobody can tell which one is meant. */
+  #twinsOf({ incarnation, listens = [] }: Hello, { remoteAddr }: Session['connection']): Mismatch | undefined {
+    const listening = listens.length === 0 ? '' : ` (listening at ${listens.join(', ')})`
+    const places = this.#incarnations.meet(incarnation, `${withoutId(remoteAddr).toString()}${listening}`)
+    if (places === undefined) return undefined
+    const reason =
+      `two processes have the key of "${this.name}", one at ${places[0]} and one at ${places[1]}; start ` +
+      `only one of them again, and make a key for the other with "murmur identity"`
+    this.stop('another process has its key')
+    return { code: 'identity', reason }
   }
 
   #sessionWith(parts: Pick<Session, 'control' | 'connection' | 'decoder' | 'via'>): Session {

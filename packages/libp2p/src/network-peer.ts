@@ -18,6 +18,7 @@ import { maxPadding } from './control-messages.js'
 import { contextOf } from './create-context.js'
 import { Discovery } from './discovery/discovery.js'
 import { introductionsProtocol } from './discovery/introductions.js'
+import type { PeerEvent } from './events.js'
 import { FactSharing } from './fact-sharing.js'
 import { NetworkFabric } from './fabric.js'
 import { neededBy } from './membership.js'
@@ -84,7 +85,9 @@ export class NetworkPeer implements Peer {
     // Each neighbour's link adds a listener, and there may be many.
     setMaxListeners(0, this.#closing.signal)
     const listening = new Listening((error) => this.fabric.fail('the listener of notes', error))
-    this.#context = contextOf(options, limits, node, directory, this.#closing.signal, listening)
+    const onEvent = (event: PeerEvent) => this.#onEvent(event)
+    const signal = this.#closing.signal
+    this.#context = contextOf({ ...options, onEvent }, limits, node, directory, signal, listening)
     const { admission } = options
     this.#peers = new PeerSet(this.#context, neededBy(options), admission?.places)
     const onRemoved = (error: RefusedError) => this.fabric.stop(error)
@@ -280,6 +283,13 @@ export class NetworkPeer implements Peer {
     const { self } = this.#options
     const parties = refusal.by === 'us' ? `"${self}" refuses "${name}"` : `"${name}" refuses "${self}"`
     return new RefusedError(name, refusal.code, `${parties}: ${refusal.reason}`)
+  }
+
+  /** Another process with this peer's key was found also after the start; then this one ends. */
+  #onEvent(event: PeerEvent): void {
+    this.#options.onEvent?.(event)
+    if (event.kind !== 'refused' || event.by !== 'them' || event.code !== 'identity') return
+    if (this.refusal !== undefined) this.fabric.stop(this.refusal)
   }
 
   /** Whether all neighbours are ready. Throws when one will never be. */

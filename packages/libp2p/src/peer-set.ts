@@ -147,7 +147,7 @@ export class PeerSet {
   refused(): { readonly name: PeerName; readonly refusal: Refusal } | undefined {
     const listed = this.#neighbours().filter(({ name }) => !this.#places.has(name))
     const refused = listed.flatMap(({ name, neighbour: { refusal } }) =>
-      refusal === undefined ? [] : [{ name, refusal }]
+      refusal === undefined || isTheirs(refusal) ? [] : [{ name, refusal }]
     )
     return 2 * refused.length > listed.length ? refused[0] : undefined
   }
@@ -214,4 +214,9 @@ export class PeerSet {
   #reserve(): void {
     this.#context.pool.reserve(2 * this.#reserved.size + ownVectors)
   }
+}
+
+/** Whether only the refused peer is wrong: another process has its key. */
+function isTheirs({ by, code }: Refusal): boolean {
+  return by === 'us' && code === 'identity'
 }

@@ -1,6 +1,7 @@
 import { isIPv4 } from 'node:net'
 import type { Multiaddr } from '@multiformats/multiaddr'
 import { multiaddr } from '../libraries/base.js'
+import { maxListened, maxListens } from '../control-messages.js'
 import { hostOf } from '../peer-list.js'
 import { type Reach, reachOf } from './reach.js'
 import { maxAddresses, withoutId } from './signed-addresses.js'
@@ -38,4 +39,11 @@ function at(host: string, address: Multiaddr): readonly string[] {
   const port = address.getComponents().find(({ name }) => name === 'tcp')?.value
   if (ownHost === undefined || port === undefined || isIPv4(ownHost) !== isIPv4(host)) return []
   return [`/${isIPv4(host) ? 'ip4' : 'ip6'}/${host}/tcp/${port}`]
+}
+
+/** Some of the addresses at which a node listens, for people: loopback ones only if there is no other. */
+export function listens(addresses: readonly Multiaddr[]): readonly string[] {
+  const all = addresses.map(withoutId).filter((address) => address.toString().length <= maxListened)
+  const outside = all.filter((address) => reachOf(hostOf(address) ?? '') !== 'loopback')
+  return (outside.length > 0 ? outside : all).slice(0, maxListens).map(String)
 }
