@@ -40,6 +40,9 @@ export interface NeighbourStatus {
 /** How many round trips must be measured before a link's is known: during the first ones both sides are busy. */
 export const roundTripsNeeded = 3
 
+/** Why a neighbour is not ready before the first attempt to connect has ended. */
+export const notConnectedYet = 'not connected yet'
+
 /** The most streams that a neighbour may open at once. */
 const maxStreams = 32
 
@@ -83,7 +86,7 @@ export class Neighbour {
   #left: string | undefined
   #incarnation: string | undefined
   #silent = false
-  #lastFailure = 'not connected yet'
+  #lastFailure = notConnectedYet
   #lastActivity: Milliseconds | undefined
   #round = 0
   #roundTrip: Milliseconds | undefined

@@ -237,6 +237,12 @@ export class NetworkPeer implements Peer {
     return this.#peers.statuses()
   }
 
+  get unreached(): readonly string[] {
+    const texts = (kind: string, problems: ReadonlyMap<string, string>) =>
+      [...problems].flatMap(([address, problem]) => (problem === '' ? [] : [`no answer from the ${kind} at ${address}: ${problem}`])) // oxfmt-ignore
+    return [...texts('seed', this.#discovery.problems), ...texts('relay', this.#reservations.problems)]
+  }
+
   traffic(): Traffic {
     return this.#peers.traffic()
   }
@@ -304,7 +310,9 @@ export class NetworkPeer implements Peer {
     const list = missing.map(({ name, state, reason }) => `${name} (${state}: ${reason})`).join(', ')
     return new NeighboursMissingError(
       missing.map(({ name }) => name),
-      `after ${timeout / 1000} s, ${missing.length} of ${all.length} neighbours are missing: ${list}`
+      [`after ${timeout / 1000} s, ${missing.length} of ${all.length} neighbours are missing: ${list}`]
+        .concat(this.unreached)
+        .join('; ')
     )
   }
 }

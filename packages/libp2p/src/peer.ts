@@ -98,6 +98,8 @@ export interface Peer {
   exchangeSaved(round: number): Promise<readonly number[]>
   /** The state of each neighbour, in the order of their names. */
   neighbours(): readonly NeighbourStatus[]
+  /** The seeds and relays that do not answer, each with the reason. */
+  readonly unreached: readonly string[]
   /** The traffic of all neighbours together. */
   traffic(): Traffic
   /** The time since the start in which at least one vector was queued, in flight or unacknowledged. */

@@ -39,6 +39,7 @@ import type { Plan } from '../training/plan.js'
 import { faultsSeenBy } from './sender-faults.js'
 import { withStore } from './service-store.js'
 import { isSnapshot, type Snapshot, snapshotsEvery } from './snapshots.js'
+import { withReasons } from './reasons.js'
 import { StepReports } from './step-reports.js'
 import { trainRows } from './train-rows.js'
 import { factsOf, Watching } from './watching/watching.js'
@@ -215,7 +216,8 @@ async function withPeer(peerRun: PeerRun, task: TaskWorker, peer: Peer, opened?:
     const error = thrown instanceof NeighboursMissingError && needed ? await needed.explain(thrown) : thrown
     const kind = failureKindOf(error)
     if (kind === 'diverged' || kind === 'neighboursMissing') failure = (error as Error).message
-    throw error
+    if (!(error instanceof NeighboursMissingError)) throw error
+    throw withReasons(error, { neighbours: peer.neighbours(), unreached: peer.unreached })
   } finally {
     run.signal.removeEventListener('abort', stop)
     // What checkpoints ask of neighbours now, to remove old files, is not worth a wait.

@@ -73,6 +73,9 @@ test('an unreachable seed is reported, and reported again when it is back', asyn
     const last = new Map(events.map(({ address, isReached }) => [address, isReached]))
     return last.get(seeds[0]) === false && last.get(seeds[1]) === true
   })
+  const [unreached, ...rest] = nodes[0].peer.unreached
+  t.deepEqual(rest, [])
+  t.true(unreached.startsWith(`no answer from the seed at ${seeds[0]}: nothing listens`), unreached)
   await t.throwsAsync(testNode(t, ring, 'a', { discovery: { seeds: ['nowhere'], lan: false } }), {
     instanceOf: InputError,
     message: /the address "nowhere" of a seed is not a multiaddr/

@@ -48,7 +48,7 @@ export class Discovery {
   readonly #budgets = askingBudgets()
   /** The IP address at which each seed sees this peer, by the seed's address. */
   readonly #seen = new Map<string, string>()
-  /** The last reported state of each seed. */
+  /** Why each seed did not answer the last time; empty if it did. */
   readonly #reported = new Map<string, string>()
   /** The reach nearest to this machine among the configured seeds and the local network: nearer learnt addresses are not dialled. */
   #within: Reach
@@ -69,6 +69,11 @@ export class Discovery {
     this.#relays = relays
     this.#within = options.lan ? 'private' : 'public'
     if (options.lan) context.node.addEventListener('peer:discovery', ({ detail }) => this.#foundOnLan(detail))
+  }
+
+  /** Why each seed that was asked did not answer; empty if it did. */
+  get problems(): ReadonlyMap<string, string> {
+    return this.#reported
   }
 
   /** Answers a peer of the run that looks for others. */

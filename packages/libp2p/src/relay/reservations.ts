@@ -25,7 +25,7 @@ export class Reservations {
   readonly #addresses = new Map<string, string>()
   /** The peer ids of the relays where this peer has, or wants, a reservation. */
   readonly #ids = new Set<string>()
-  /** The last reported state of each relay. */
+  /** Why each relay has no place for this peer; empty if it has. */
   readonly #reported = new Map<string, string>()
 
   /**
@@ -37,6 +37,11 @@ export class Reservations {
     this.#circuit = circuit
     this.#relays = relays
     this.#changed = changed
+  }
+
+  /** Why each relay has no place for this peer; empty if it has. */
+  get problems(): ReadonlyMap<string, string> {
+    return this.#reported
   }
 
   /** The addresses of this peer through relays, without its id at their ends. */
