@@ -27,7 +27,8 @@ export const overlapSgp = algorithm({
     const own = linear([P.own, mine], [kept(before, unsent) - before.own, out])
     const next = total(before, own, received) //                                  (x, w) ← p_ii (x, w) + Σ_j p_ij (x_j, w_j) of the previous round
     if (k + 1 < node.rounds) return { ...next, out: mine }
-    node.mass.send(P, (j) => linear([P.column(j), mine])) //                  so that nothing is in flight at the end
-    return { ...total(P, next, await node.mass.collect(P)), out: mine }
+    const last = node.mass.send(P, (j) => linear([P.column(j), mine])) //     so that nothing is in flight at the end
+    const whole = linear([1, next], [kept(P, last) - P.own, mine])
+    return { ...total(P, whole, await node.mass.collect(P)), out: mine }
   }
 })
