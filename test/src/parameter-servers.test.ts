@@ -216,21 +216,32 @@ test('a worker that leaves an asynchronous server does not hold the others up, a
   t.deepEqual(ended.sort(), ['w00', 'w02', 'w03'])
 })
 
-test('asynchronous DiLoCo: N changes, one of each worker, are one Nesterov step on their mean (Liu 2024)', async (t) => {
+test('asynchronous DiLoCo: each of N changes moves θ at once, and after every N the momentum does (Liu 2024, delayed Nesterov)', async (t) => {
   const workers = namesOf(4)
   const [η, β, H, rounds] = [0.7, 0.9, 2, 12]
   const placeOf = (peer?: PeerName) => (peer === undefined ? 0 : workers.indexOf(peer))
   // The changes of a worker do not depend on its start.
-  const taskOf = (self?: PeerName) => countingTask([3, 2], (x) => x.map((_, i) => placeOf(self) + i))
+  const gradientOf = (worker: number, i: number) => 2 + worker + i
+  const taskOf = (self?: PeerName) => countingTask([3, 2], (x) => x.map((_, i) => gradientOf(placeOf(self), i)))
+  // In each period the changes arrive in the order of the workers.
   const world = { workers, servers: dedicated(2), taskOf, cost: (_: unknown, peer: PeerName) => 100 + placeOf(peer) }
   const options = { fusion: 'per-tensor', chunks: 2, period: H, outerRate: η, momentum: β }
   const { reports } = await historyOf(world, { ...training, rounds, algorithm: 'async-diloco', options })
-  let [m, θ] = [0, 0]
-  for (const { round, parameters } of reports[3]) {
-    if ((round + 1) % H !== 0) continue
-    const change = H * training.rate() * 1.5
-    m = β * m + change
-    θ -= η * (change + β * m)
-    t.true(Math.abs(parameters[0] - θ) < 1e-5, `round ${round}: ${parameters[0]}, not ${θ}`)
+  for (let i = 0; i < 5; i++) {
+    let [m, θ] = [0, 0]
+    for (let round = H - 1; round < rounds; round += H) {
+      let mean = 0
+      for (const worker of workers.keys()) {
+        const change = H * training.rate() * gradientOf(worker, i)
+        θ -= (η * change) / 4
+        mean += change / 4
+        if (worker === 3) {
+          m = β * m + mean
+          θ -= η * β * m
+        }
+        const found = reports[worker][round].parameters[i]
+        t.true(Math.abs(found - θ) < 1e-5 * Math.abs(θ), `worker ${worker} in round ${round}: ${found}, not ${θ}`)
+      }
+    }
   }
 })

@@ -64,6 +64,21 @@ const oracles: readonly Oracle[] = [
       return [X1, ...rest]
     }
   },
+  {
+    title: 'gradient tracking is x_{k+1} = W (x_k − γ y_k), y_{k+1} = W y_k + g_{k+1} − g_k, y_0 = g_0 (Nedić 2017)',
+    name: 'gradient-tracking',
+    graph: { kind: 'exponential' },
+    recursion: async ({ topology, rounds, rate, gradients, start }) => {
+      const W = rowsOf(topology)
+      const G0 = await gradients(start)
+      const step = async ({ X, Y, G }: { X: Matrix; Y: Matrix; G: Matrix }, k: number) => {
+        const next = product(W, sum([1, X], [-rate(k), Y]))
+        const now = await gradients(next)
+        return { X: next, Y: sum([1, product(W, Y)], [1, now], [-1, G]), G: now }
+      }
+      return repeated(rounds, { X: start, Y: G0, G: G0 }, step, ({ X }) => X)
+    }
+  },
   ...[false, true].map((nesterov): Oracle => ({
     title: `QG-DSGDm${nesterov ? '-N' : ''} steps along β m̂ + g, and m̂ follows (x_k − x_{k+1}) / γ (Lin 2021, Algorithm 1)`,
     name: 'qg-dsgdm',

@@ -1,6 +1,7 @@
 import { InvariantError, type Task } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
 import test from 'ava'
+import { Batches } from '../batches.js'
 import { sliceLength } from '../slices.js'
 import { Gradients } from './gradients.js'
 import { Arena } from './vector.js'
@@ -33,6 +34,40 @@ async function seedsOf(accumulate: number): Promise<readonly number[]> {
 test('every batch of a gradient over several draws its own dropout, and no round that of another', async (t) => {
   t.deepEqual(await seedsOf(1), [0, 1, 2])
   t.deepEqual(await seedsOf(3), [0, 1, 2, 3, 4, 5, 6, 7, 8])
+})
+
+test('a gradient over several batches is the mean over all of their samples, its loss too, and each sample counts once', async (t) => {
+  const samples = [3, -7, 20, 8, 1, 29]
+  const task = {
+    samples: samples.length,
+    gradient: (x: Float32Array, batch: Uint32Array) => ({
+      kind: 'gradient',
+      samples: batch.length,
+      run: () => {
+        const mean = batch.reduce((sum, sample) => sum + samples[sample], 0) / batch.length
+        return { loss: mean ** 2, vector: x.map((value) => value - mean) }
+      }
+    })
+  }
+  const arena = new Arena({ allocate: (size) => new Float32Array(size), free: () => {} }, true)
+  const owner = { diverged: (_round: number, found: string) => new Error(found) }
+  const given = [
+    arena,
+    task as unknown as Task,
+    { batchSize: 2, accumulate: 3 },
+    [],
+    createRandom(1, 'a'),
+    owner
+  ] as const
+  const gradients = new Gradients(...given)
+  const work = gradients.work(arena.adopt(Float32Array.of(1, 4)), 0)
+  t.is(work.samples, 6)
+  const { values } = await work.run()
+  // All six samples have the mean 9, whatever their order.
+  t.true(Math.abs(values[0] - (1 - 9)) < 1e-5 && Math.abs(values[1] - (4 - 9)) < 1e-5, `${values}`)
+  const draws = new Batches(createRandom(1, 'a'), samples.length, 2)
+  const losses = [0, 1, 2].map(() => draws.next().reduce((sum, sample) => sum + samples[sample] / 2, 0) ** 2)
+  t.true(Math.abs((gradients.loss ?? NaN) - (losses[0] + losses[1] + losses[2]) / 3) < 1e-9)
 })
 
 test('a gradient keeps its numbers when the task computes the next one in the same memory, and two at once are refused', async (t) => {
