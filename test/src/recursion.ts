@@ -42,6 +42,29 @@ export function rowsOf(topology: Topology, round = 0): Matrix {
   })
 }
 
+/**
+ * A topology in which each peer offers every neighbour its own weight, as in a repaired row, and no more than the
+ * graph gives it; those without an offer have the row of the graph.
+ */
+export function withOffers(topology: Topology, offers: readonly (number | undefined)[]): Topology {
+  return {
+    ...topology,
+    mixing(peer, round) {
+      const [row, offer] = [topology.mixing(peer, round), offers[topology.peers.indexOf(peer)]]
+      if (offer === undefined) return row
+      const alike = (side: typeof row.sendTo) => side.map(({ name }) => ({ name, weight: offer }))
+      const selfWeight = 1 - offer * row.receiveFrom.length
+      return { selfWeight, receiveFrom: alike(row.receiveFrom), sendTo: alike(row.sendTo), offer }
+    }
+  }
+}
+
+/** The smaller weight of both ends for each edge, and the rest for the peer itself. */
+export function smaller(W: Matrix): Matrix {
+  const others = W.map((row, i) => row.map((weight, j) => (i === j ? 0 : Math.min(weight, W[j][i]))))
+  return others.map((row, i) => row.map((weight, j) => (i === j ? 1 - row.reduce((a, b) => a + b, 0) : weight)))
+}
+
 /** `W X`. */
 export function product(W: Matrix, X: Matrix): Matrix {
   return W.map((row) => X[0].map((_, d) => row.reduce((total, weight, j) => total + weight * X[j][d], 0)))
@@ -132,6 +155,8 @@ export interface Oracle {
   readonly name: string
   readonly options?: Readonly<Record<string, unknown>>
   readonly graph?: GraphDescription
+  /** What each peer offers its neighbours; the weights of the graph when absent. */
+  readonly offers?: readonly (number | undefined)[]
   /** Five when absent. */
   readonly peers?: number
   /** The tensors that the six numbers form; one of six when absent. */
@@ -160,10 +185,10 @@ const ring: GraphDescription = { kind: 'ring' }
 /** Tests that a record gives the models of its recursion, up to float32 rounding. */
 export function testOracle(
   test: TestFn,
-  { title, name, options, graph = ring, peers = 5, schema, recursion }: Oracle
+  { title, name, options, graph = ring, offers = [], peers = 5, schema, recursion }: Oracle
 ): void {
   test(title, async (t) => {
-    const topology = createTopology({ peers: peersOf(peers), graph })
+    const topology = withOffers(createTopology({ peers: peersOf(peers), graph }), offers)
     const tasks = quadraticsOf(topology, 3).map((task) => Object.assign(task, { schema: schema ?? task.schema }))
     const given = givenOf(topology, tasks, (round) => 0.3 / (1 + round / 10), 24)
     const record = algorithms.find((each) => each.name === name) as Algorithm
