@@ -205,6 +205,127 @@ test('requests of one peer that wait for the clocks take no room of another’s,
   t.is(send(1, 'pull', all, 2), undefined)
 })
 
+/** A home of all rows that others have copies of, and what it has sent. */
+function staleHome(count: number, synchronisation: 'client' | 'server', keysPerMessage?: number) {
+  const sent: (readonly [to: number, message: KeyMessage])[] = []
+  const setting = { count, width: 1, peers: 3, self: 0, holders: 1, ...(keysPerMessage && { keysPerMessage }) }
+  const start = Float32Array.from({ length: count }, (_, key) => 10 * key)
+  const send = (to: number, message: KeyMessage) => void sent.push([to, message])
+  const server = new StaleKeyServer(setting, send, start, { staleness: 0, synchronisation })
+  const orders = [0, 0, 0]
+  const give = (from: number, type: 'pull' | 'flush', clock: number, keys: Uint32Array, values = noValues, id = 0) =>
+    server.receive(from, { type, origin: from, id, keys, values, timing: { order: orders[from]++, clock } })
+  return { server, sent, start, setting, give }
+}
+
+test('requests that wait for a clock are answered in the order in which they came, and those for a later one wait on', (t) => {
+  const { server, sent, give } = staleHome(4, 'client')
+  const key = Uint32Array.of(2)
+  for (const [from, clock, id] of [
+    [2, 1, 8],
+    [1, 1, 5],
+    [1, 2, 6],
+    [2, 1, 9],
+    [1, 1, 7]
+  ]) {
+    t.is(give(from, 'pull', clock, key, noValues, id), undefined)
+  }
+  const answered = () =>
+    sent.splice(0).flatMap(([to, { type, id, values }]) => (type === 'pulled' ? [[to, id, ...values]] : []))
+  server.tick(0)
+  give(1, 'flush', 1, key, Float32Array.of(1))
+  t.deepEqual(answered(), [])
+  give(2, 'flush', 1, key, Float32Array.of(2))
+  t.deepEqual(answered(), [
+    [2, 8, 23],
+    [1, 5, 23],
+    [2, 9, 23],
+    [1, 7, 23]
+  ])
+  server.tick(0)
+  give(1, 'flush', 2, noKeys)
+  give(2, 'flush', 2, key, Float32Array.of(4))
+  t.deepEqual(answered(), [[1, 6, 27]])
+})
+
+test('requests that wait for a row are served in the order in which they came', (t) => {
+  const setting = { count: 4, width: 1, peers: 4, self: 0, holders: 2 }
+  const sent: unknown[] = []
+  const send = (to: number, { type, id, values }: KeyMessage) => void sent.push([to, type, id, ...values])
+  const server = new RelocatingKeyServer(setting, send, new Float32Array(4))
+  const key = Uint32Array.from([0, 1, 2, 3].filter((each) => homeOf(each, 2) === 1).slice(0, 1))
+  const { id } = server.localize(key)
+  const give = (from: number, type: KeyMessage['type'], request: number, values = noValues, origin = from) =>
+    server.receive(from, { type, origin, id: request, keys: key, values })
+  give(2, 'pull', 1)
+  give(3, 'push', 2, Float32Array.of(4))
+  give(3, 'pull', 3)
+  give(2, 'push', 4, Float32Array.of(0.5))
+  give(1, 'relocate', 5, noValues, 3)
+  give(2, 'pull', 6)
+  sent.length = 0
+  give(1, 'moved', id, Float32Array.of(10), 0)
+  t.deepEqual(sent, [
+    [2, 'pulled', 1, 10],
+    [3, 'pushed', 2],
+    [3, 'pulled', 3, 14],
+    [2, 'pushed', 4],
+    [3, 'moved', 5, 14.5],
+    // The row is gone: its home knows where it is.
+    [1, 'pull', 6]
+  ])
+})
+
+test('of a flush and a refresh in several parts only the last one has the new clock: no read is served before all are there (Ho 2013)', (t) => {
+  const { server, sent, start, setting, give } = staleHome(5, 'server', 2)
+  const all = Uint32Array.of(0, 1, 2, 3, 4)
+  const toHome: (typeof sent)[number][] = []
+  const send = (to: number, message: KeyMessage) => void toHome.push([to, message])
+  const options = { staleness: 0, synchronisation: 'server' } as const
+  const reader = new StaleKeyServer({ ...setting, self: 1 }, send, start, options)
+  /** Delivers the next messages of one server to the other; those to others are dropped. */
+  const deliver = (from: number, count: number) => {
+    const [queue, receiver] = from === 0 ? [sent, reader] : [toHome, server]
+    for (const [to, message] of queue.splice(0, count))
+      if (to === 1 - from) t.is(receiver.receive(from, message), undefined)
+  }
+  const read = () => {
+    const out = new Float32Array(5)
+    return { out, operation: reader.pull(all, out) }
+  }
+  const first = read()
+  deliver(1, Infinity)
+  deliver(0, Infinity)
+  t.deepEqual([...first.out], [0, 10, 20, 30, 40])
+  // The reader and peer 2 add to all rows, and all go to the next clock.
+  reader.push(all, Float32Array.of(1, 1, 1, 1, 1))
+  reader.tick(0)
+  server.tick(0)
+  give(2, 'flush', 1, all, Float32Array.of(5, 5, 5, 5, 5))
+  t.is(toHome.length, 3)
+  sent.length = 0
+  deliver(1, 2)
+  t.deepEqual(
+    sent.map(([, { type }]) => type),
+    ['flushed', 'flushed'],
+    'two of three parts are there, and no copy is refreshed'
+  )
+  deliver(1, 1)
+  const toReader = sent.splice(0).filter(([to]) => to === 1)
+  t.deepEqual(
+    toReader.map(([, { type }]) => type),
+    ['flushed', 'flushed', 'flushed', 'refresh', 'refresh', 'refresh']
+  )
+  const second = read()
+  t.is(second.operation.open, 5)
+  sent.push(...toReader)
+  deliver(0, 5)
+  t.true(second.operation.open > 0, 'the last part is not there')
+  deliver(0, 1)
+  t.is(second.operation.open, 0)
+  t.deepEqual([...second.out], [6, 16, 26, 36, 46])
+})
+
 test('requests of one peer that wait for a row take no room of another’s, and their room is free once the row is here', (t) => {
   const setting = { count: 1024, width: 1, peers: 4, self: 0, holders: 2 }
   const answered = [0, 0, 0, 0]

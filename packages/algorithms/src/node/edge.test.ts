@@ -101,7 +101,8 @@ test('SKIP, a new life, and whatever was sent after what is owed cancel a debt',
     (edges) => edges.newLife(b, 2),
     (edges) => edges.beginLife(2),
     (edges) => edges.receive(b, 3),
-    (edges) => edges.withdraw(b, 0)
+    (edges) => edges.withdraw(b, 0),
+    (edges) => edges.withdraw(b, 3)
   ]
   for (const way of ways) {
     const { edges, cancelled } = owing()

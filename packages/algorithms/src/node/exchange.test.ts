@@ -154,6 +154,63 @@ test('what is owed is saved with a session, and left out of a checkpoint', (t) =
   t.deepEqual(flowsAfter('without early'), [])
 })
 
+test('what is late of several rounds is applied of each, in their order and once, with the smaller offer', (t) => {
+  const { box, arena, send, receive } = mailbox(0.25)
+  const owe = (round: number, filed: number) => {
+    const mine = { x: arena.adopt(Float32Array.of(round, 2, 3, 4)) }
+    send(round, { row: () => 0.25, filed: () => filed })
+    box.exchange?.continueWithout(b, mine, 0)
+    box.exchange?.close()
+  }
+  owe(0, 0.375)
+  receive(b, 0)
+  owe(1, 0.375)
+  receive(b, 1, [0.125])
+  owe(2, 0.375)
+  receive(b, 2, [0.5])
+  owe(3, 0.0625)
+  receive(b, 3)
+  const taken = () =>
+    box.exchange
+      ?.takeFlows()
+      .map(({ from, round, weight, mine }) => [from, round, weight, firstVectorOf(mine)?.values[0]])
+  t.deepEqual(taken(), [
+    [b, 0, 0.25, 0],
+    [b, 1, 0.125, 1],
+    [b, 2, 0.25, 2],
+    [b, 3, 0.0625, 3]
+  ])
+  t.deepEqual(taken(), [])
+})
+
+test('what is late of several peers is ordered by their names', (t) => {
+  const { box, arena, send, receive } = mailbox()
+  send(0, { to: [b, c], from: [b, c] })
+  for (const peer of [b, c]) box.exchange?.continueWithout(peer, { x: arena.adopt(new Float32Array(length)) }, 0)
+  for (const peer of [c, b]) receive(peer, 0)
+  t.deepEqual(
+    box.exchange?.takeFlows().map(({ from }) => from),
+    [b, c]
+  )
+})
+
+test('while an edge has a debt nothing more is sent on it, and a later message cancels the older debt alone', (t) => {
+  const { box, arena, sent, send, receive } = mailbox()
+  const both = { to: [b, c], from: [b, c] }
+  send(0, both)
+  for (const peer of [b, c]) box.exchange?.continueWithout(peer, { x: arena.adopt(new Float32Array(length)) }, 0)
+  send(1, both)
+  t.deepEqual(sent.filter(({ kind }) => kind === 1).map(textOf), ['1 0', '1 0'])
+  t.deepEqual(box.exchange?.owing, [b, c])
+  receive(b, 1)
+  t.deepEqual(box.exchange?.owing, [c])
+  receive(c, 0)
+  t.deepEqual(
+    box.exchange?.takeFlows().map(({ from, round }) => [from, round]),
+    [[c, 0]]
+  )
+})
+
 /** Peer a receives from b and sends to c. */
 const oneWay = { from: [b], to: [c], filedFrom: [b], filedTo: [c] }
 
