@@ -235,6 +235,25 @@ const oracles: readonly Oracle[] = [
       return repeated(rounds, start, step, (X) => X)
     }
   },
+  ...[1, 2].map((b): Oracle => ({
+    title: `BRIDGE-T with b = ${b} steps from the mean of the own values and the others’ without the ${b} largest and smallest (Fang 2022)`,
+    name: 'trimmed-mean',
+    options: { b },
+    peers: 6,
+    graph: { kind: 'complete' },
+    recursion: async ({ rounds, rate, gradients, start }) => {
+      const centre = (X: Matrix) =>
+        X.map((own, i) =>
+          own.map((value, d) => {
+            const others = X.flatMap((row, j) => (i === j ? [] : [row[d]])).sort((left, right) => left - right)
+            const kept = [value, ...others.slice(b, others.length - b)]
+            return kept.reduce((total, each) => total + each, 0) / kept.length
+          })
+        )
+      const step = async (X: Matrix, k: number) => sum([1, centre(X)], [-rate(k), await gradients(X)])
+      return repeated(rounds, start, step, (X) => X)
+    }
+  })),
   {
     title: 'BRIDGE-K steps from the vector whose n − b − 2 nearest others are nearest (Blanchard 2017, Fang 2022)',
     name: 'krum',

@@ -1,5 +1,5 @@
 import { train } from '@murmuration/algorithms'
-import type { Milliseconds, PeerName, Task } from '@murmuration/core'
+import { MemoryStore, type Milliseconds, type PeerName, type Task } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
 import type { Server } from '@murmuration/simulator'
 import test from 'ava'
@@ -245,3 +245,39 @@ test('asynchronous DiLoCo: each of N changes moves θ at once, and after every N
     }
   }
 })
+
+for (const { alpha, atomic } of [1, 0.6].flatMap((alpha) => [false, true].map((atomic) => ({ alpha, atomic })))) {
+  const rule = alpha === 1 ? 'w ← w + u, with u since the last exchange' : 'w ← α w + (1 − α) x'
+  const by = atomic ? 'the store adds' : 'they write'
+  test(`parameter services in the order of arrival: ${rule}, and ${by} (Atre 2021)`, async (t) => {
+    const [workers, H, rounds] = [namesOf(3), 3, 12]
+    const centre = (worker: number, i: number) => 1 + worker + 2 * i
+    const placeOf = (peer?: PeerName) => (peer === undefined ? 0 : workers.indexOf(peer))
+    const taskOf = (self?: PeerName) =>
+      countingTask([3, 2], (x) => x.map((value, i) => value - centre(placeOf(self), i)))
+    // In each period the workers ask in their order.
+    const world = { workers, servers: dedicated(1), taskOf, cost: (_: unknown, peer: PeerName) => 30 + placeOf(peer) }
+    const options = { period: H, alpha, atomic, chunks: 2 }
+    const method = { ...training, rounds, algorithm: 'parameter-services', options, store: new MemoryStore() }
+    const { reports } = await historyOf(world, method)
+    for (let i = 0; i < 5; i++) {
+      let w = 0
+      const models = workers.map(() => 0)
+      const check = (worker: number, round: number) => {
+        const found = reports[worker][round].parameters[i]
+        t.true(Math.abs(found - w) < 1e-5 * Math.abs(w), `worker ${worker} in round ${round}: ${found}, not ${w}`)
+      }
+      for (let round = H - 1; round < rounds; round += H) {
+        for (const worker of workers.keys()) {
+          let x = models[worker]
+          for (let step = 0; step < H; step++) x -= training.rate() * (x - centre(worker, i))
+          w = alpha === 1 ? w + x - models[worker] : alpha * w + (1 - alpha) * x
+          models[worker] = w
+          if (round < rounds - 1) check(worker, round)
+        }
+      }
+      // At the end all have what the store has.
+      for (const worker of workers.keys()) check(worker, rounds - 1)
+    }
+  })
+}

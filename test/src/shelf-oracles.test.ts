@@ -8,6 +8,17 @@ function evenly(isIn: readonly boolean[]): readonly number[] {
   return isIn.map((is) => (is ? weight : 0))
 }
 
+/** (x, w) ← P (x − γ g, w), with g at x / w. */
+const pushSum: Oracle['recursion'] = async ({ topology, rounds, rate, gradients, start }) => {
+  const P = rowsOf(topology)
+  const biased = ({ X, w }: { X: Matrix; w: Matrix }) => X.map((row, i) => row.map((value) => value / w[i][0]))
+  const step = async ({ X, w }: { X: Matrix; w: Matrix }, k: number) => ({
+    X: product(P, sum([1, X], [-rate(k), await gradients(biased({ X, w }))])),
+    w: product(P, w)
+  })
+  return repeated(rounds, { X: start, w: start.map(() => [1]) }, step, biased)
+}
+
 const oracles: readonly Oracle[] = [
   {
     title: 'D² is x_{k+1} = W (2 x_k − x_{k−1} − γ_k g_k + γ_{k−1} g_{k−1}) (Tang 2018, Algorithm 1)',
@@ -128,15 +139,7 @@ const oracles: readonly Oracle[] = [
     title: 'push-sum by running sums is push-sum where nothing is lost (Hadjicostis 2016)',
     name: 'robust-push-sum',
     graph: { kind: 'exponential' },
-    recursion: async ({ topology, rounds, rate, gradients, start }) => {
-      const P = rowsOf(topology)
-      const biased = ({ X, w }: { X: Matrix; w: Matrix }) => X.map((row, i) => row.map((value) => value / w[i][0]))
-      const step = async ({ X, w }: { X: Matrix; w: Matrix }, k: number) => ({
-        X: product(P, sum([1, X], [-rate(k), await gradients(biased({ X, w }))])),
-        w: product(P, w)
-      })
-      return repeated(rounds, { X: start, w: start.map(() => [1]) }, step, biased)
-    }
+    recursion: pushSum
   },
   {
     title: 'NoLoCo: δ ← α δ + β W Δ + β (W θ − θ), θ ← θ + δ after H steps (Kolehmainen 2025, the authors’ code)',
@@ -255,6 +258,55 @@ const oracles: readonly Oracle[] = [
       }
       return repeated(rounds, start, step, (X) => X)
     }
+  },
+  {
+    title: 'local SGD takes the mean after every H steps, and after the last one (Stich 2019, Algorithm 1)',
+    name: 'local-sgd',
+    options: { period: 5 },
+    recursion: async ({ rounds, rate, gradients, start }) => {
+      const step = async (X: Matrix, k: number) => {
+        const half = sum([1, X], [-rate(k), await gradients(X)])
+        return k % 5 === 4 || k === rounds - 1 ? meanOf(half) : half
+      }
+      return repeated(rounds, start, step, (X) => X)
+    }
+  },
+  {
+    title: 'Gossip-PGA steps and mixes, and takes the exact mean in every H-th round (Chen 2021, Algorithm 1)',
+    name: 'gossip-pga',
+    options: { period: 4 },
+    recursion: async ({ topology, rounds, rate, gradients, start }) => {
+      const W = rowsOf(topology)
+      const step = async (X: Matrix, k: number) => {
+        const half = sum([1, X], [-rate(k), await gradients(X)])
+        return k % 4 === 3 ? meanOf(half) : product(W, half)
+      }
+      return repeated(rounds, start, step, (X) => X)
+    }
+  },
+  {
+    title:
+      'DiLoCo takes Nesterov’s step from θ on the mean of θ − x, and goes on from there (Douillard 2023, Algorithm 1)',
+    name: 'diloco',
+    options: { period: 5, outer: { name: 'sgd', rate: 0.6, momentum: 0.7, nesterov: true } },
+    recursion: async ({ rounds, rate, gradients, start }) => {
+      const first = { X: start, θ: start, v: sum([0, start]) }
+      const step = async ({ X, θ, v }: typeof first, k: number) => {
+        const inner = sum([1, X], [-rate(k), await gradients(X)])
+        if (k % 5 !== 4 && k !== rounds - 1) return { X: inner, θ, v }
+        const Δ = meanOf(sum([1, θ], [-1, inner]))
+        const velocity = sum([0.7, v], [1, Δ])
+        const next = sum([1, θ], [-0.6, Δ], [-0.6 * 0.7, velocity])
+        return { X: next, θ: next, v: velocity }
+      }
+      return repeated(rounds, first, step, ({ θ }) => θ)
+    }
+  },
+  {
+    title: 'SGP steps at x / w, and (x, w) ← P (x, w) (Assran 2019, Algorithm 1)',
+    name: 'sgp',
+    graph: { kind: 'exponential' },
+    recursion: pushSum
   },
   {
     title: 'SlowMo is u ← β u + (x_{t,0} − x_{t,τ}) / γ, x_{t+1,0} = x_{t,0} − α γ u (Wang 2020, Algorithm 1)',

@@ -100,6 +100,7 @@ test('SKIP, a new life, and whatever was sent after what is owed cancel a debt',
     (edges) => edges.skip(b, 0),
     (edges) => edges.newLife(b, 2),
     (edges) => edges.beginLife(2),
+    (edges) => edges.receive(b, 1),
     (edges) => edges.receive(b, 3),
     (edges) => edges.withdraw(b, 0),
     (edges) => edges.withdraw(b, 3)
