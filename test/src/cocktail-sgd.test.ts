@@ -5,6 +5,7 @@ import { maskOf, repeated, sum, testOracle } from './recursion.js'
 testOracle(test, {
   title: 'CocktailSGD sends the largest of the drawn, in 3 bits, to the server of their shard and back (Wang 2023)',
   name: 'cocktail-sgd',
+  graph: { kind: 'complete' },
   options: { random: 2 / 3, largest: 0.75, bits: 3 },
   peers: 2,
   recursion: async ({ rounds, rate, gradients, start }) => {

@@ -227,6 +227,7 @@ const oracles: readonly Oracle[] = [
   {
     title: 'BRIDGE-M steps from the median of each coordinate (Fang 2022)',
     name: 'coordinate-median',
+    graph: { kind: 'ring' },
     recursion: async ({ topology, rounds, rate, gradients, start }) => {
       const near = rowsOf(topology).map((row) => row.flatMap((weight, j) => (weight > 0 ? [j] : [])))
       const median = (values: number[]) => values.sort((a, b) => a - b)[1]

@@ -6,7 +6,7 @@ import { createRandom } from '@murmuration/random'
 import test from 'ava'
 import { type Matrix, type Oracle, product, repeated, rowsOf, smaller, sum, testOracle } from './recursion.js'
 
-/** Two peers have the row of the graph: 1/3 for each neighbour on a ring, and 1/5 where all five are neighbours. */
+/** Less than the graph gives: 1/4 or 1/3 by default, and 1/5 where all five are neighbours. Two peers have its row. */
 const offers = [0.1, 0.15, undefined, 0.05, undefined]
 
 /** `Σ_j W_ij s_ij (x_j − x_i)`, with a factor `s_ij` of each difference, by the lengths of the peer's differences. */

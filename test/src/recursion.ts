@@ -154,6 +154,7 @@ export interface Oracle {
   readonly title: string
   readonly name: string
   readonly options?: Readonly<Record<string, unknown>>
+  /** One with unequal weights when absent. */
   readonly graph?: GraphDescription
   /** What each peer offers its neighbours; the weights of the graph when absent. */
   readonly offers?: readonly (number | undefined)[]
@@ -180,15 +181,20 @@ export async function repeated<S>(
   return all
 }
 
-const ring: GraphDescription = { kind: 'ring' }
+/** A ring with a chord: peers have two or three neighbours, so that weights differ. */
+function unevenOf(peers: readonly PeerName[]): GraphDescription {
+  const ring = peers.map((peer, i): [string, string] => [peer, peers[(i + 1) % peers.length]])
+  return { kind: 'edges', edges: [...ring, [peers[0], peers[2]]] }
+}
 
 /** Tests that a record gives the models of its recursion, up to float32 rounding. */
 export function testOracle(
   test: TestFn,
-  { title, name, options, graph = ring, offers = [], peers = 5, schema, recursion }: Oracle
+  { title, name, options, graph, offers = [], peers = 5, schema, recursion }: Oracle
 ): void {
   test(title, async (t) => {
-    const topology = withOffers(createTopology({ peers: peersOf(peers), graph }), offers)
+    const names = peersOf(peers)
+    const topology = withOffers(createTopology({ peers: names, graph: graph ?? unevenOf(names) }), offers)
     const tasks = quadraticsOf(topology, 3).map((task) => Object.assign(task, { schema: schema ?? task.schema }))
     const given = givenOf(topology, tasks, (round) => 0.3 / (1 + round / 10), 24)
     const record = algorithms.find((each) => each.name === name) as Algorithm

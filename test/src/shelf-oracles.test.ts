@@ -8,6 +8,9 @@ function evenly(isIn: readonly boolean[]): readonly number[] {
   return isIn.map((is) => (is ? weight : 0))
 }
 
+/** Rows and columns sum to 1, and weights differ. */
+const directed = [0, 1, 2, 3, 4].map((i) => [0, 1, 2, 3, 4].map((j) => [0.5, 0.3, 0.2, 0, 0][(j - i + 5) % 5]))
+
 /** (x, w) ← P (x − γ g, w), with g at x / w. */
 const pushSum: Oracle['recursion'] = async ({ topology, rounds, rate, gradients, start }) => {
   const P = rowsOf(topology)
@@ -78,7 +81,7 @@ const oracles: readonly Oracle[] = [
   {
     title: 'gradient tracking is x_{k+1} = W (x_k − γ y_k), y_{k+1} = W y_k + g_{k+1} − g_k, y_0 = g_0 (Nedić 2017)',
     name: 'gradient-tracking',
-    graph: { kind: 'exponential' },
+    graph: { kind: 'matrix', rows: directed },
     recursion: async ({ topology, rounds, rate, gradients, start }) => {
       const W = rowsOf(topology)
       const G0 = await gradients(start)
@@ -188,6 +191,7 @@ const oracles: readonly Oracle[] = [
     title:
       'DivShare: after H steps the mean of a peer’s own and of what others sent last (Biswas 2025, the authors’ code)',
     name: 'divshare',
+    graph: { kind: 'ring' },
     // An exchange every 12 ms, and links of 10 ms: messages arrive one exchange later.
     options: { period: 12, fragments: 4, receivers: 2 },
     recursion: async ({ topology, rounds, rate, gradients, start }) => {
