@@ -189,6 +189,26 @@ const oracles: readonly Oracle[] = [
     }
   },
   {
+    title: 'PowerGossip mixes a vector whole, in even rounds (Vogels 2020)',
+    name: 'power-gossip',
+    recursion: async ({ topology, rounds, rate, gradients, start }) => {
+      const W = rowsOf(topology)
+      const step = async (X: Matrix, k: number) => {
+        const half = sum([1, X], [-rate(k), await gradients(X)])
+        return k % 2 === 0 ? product(W, half) : half
+      }
+      return repeated(rounds, start, step, (X) => X)
+    }
+  },
+  {
+    title: 'PowerSGD takes the mean of the gradients of a vector (Vogels 2019)',
+    name: 'power-sgd',
+    recursion: async ({ rounds, rate, gradients, start }) => {
+      const step = async (X: Matrix, k: number) => sum([1, X], [-rate(k), meanOf(await gradients(X))])
+      return repeated(rounds, start, step, (X) => X)
+    }
+  },
+  {
     title: 'sparse gossip mixes the parameters in S_k, and no others (Beton 2025, with W in place of the mean)',
     name: 'sparse-gossip',
     options: { fraction: 0.5 },

@@ -218,15 +218,15 @@ const oracles: readonly Oracle[] = [
   },
   {
     title:
-      'late gossip steps, mixes in every third round and in the last fifth of them, and ends with the mean (Zhu 2026)',
+      'late gossip steps, mixes in every fourth round and in the last quarter of them, and ends with the mean (Zhu 2026)',
     name: 'late-gossip',
-    options: { period: 3, late: 0.2 },
+    options: { period: 4, late: 0.25 },
     recursion: async ({ topology, rounds, rate, gradients, start }) => {
       const W = rowsOf(topology)
       const step = async (X: Matrix, k: number) => {
         const half = sum([1, X], [-rate(k), await gradients(X)])
         if (k === rounds - 1) return X.map(() => meanOf(half)[0])
-        return k % 3 === 2 || k >= 0.8 * rounds ? product(W, half) : half
+        return k % 4 === 3 || k >= 18 ? product(W, half) : half
       }
       return repeated(rounds, start, step, (X) => X)
     }
