@@ -91,6 +91,9 @@ test('as many are kept as the fraction says, rounded up; of ties the first; and 
     ...compress(settingsOf(given), vectorOf(ones), nodeOf(seed, [{ offset: 0, length: 10 }]), 'test', k).values
   ]
   t.deepEqual(kept({ name: 'top-k', fraction: 0.25 }, 1, 0), [1, 1, 1, 0, 0, 0, 0, 0, 0, 0])
+  const hundred = vectorOf(new Float32Array(100).fill(1))
+  const seven = compress(settingsOf({ name: 'top-k', fraction: 0.07 }), hundred, wholeOf(hundred.values), 'test', 0)
+  t.is(seven.values.filter((value) => value === 1).length, 7, 'the product is rounded up to just above 7')
   const random = { name: 'random-k', fraction: 0.3 }
   t.is(kept(random, 1, 0).filter((value) => value === 1).length, 3)
   t.deepEqual(kept(random, 1, 4), kept(random, 1, 4))

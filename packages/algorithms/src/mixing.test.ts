@@ -40,6 +40,11 @@ test('total adds what was weighted before, and mean weighs all alike', (t) => {
 
 test('a sender keeps the fraction of those that it cannot reach', (t) => {
   t.is(kept(W, [c]), 0.75)
+  // A repaired row with more receivers than senders.
+  const offers = [a, c].map((name) => ({ name, weight: 0.25 }))
+  const row = { selfWeight: 0.75, receiveFrom: offers.slice(0, 1), sendTo: offers, offer: 0.25 }
+  const repaired = new Mixings({ self: b, neighbours: () => row }).of(0)
+  t.deepEqual([kept(repaired, []), kept(repaired, [c])], [0.5, 0.75])
 })
 
 /** A message of b that names an offer. */
