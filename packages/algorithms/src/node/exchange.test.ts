@@ -138,19 +138,21 @@ test('a flood for rounds to come keeps one vector for each of 64 rounds at most'
 })
 
 test('what is owed is saved with a session, and left out of a checkpoint', (t) => {
-  const first = mailbox()
-  first.send(0)
+  const first = mailbox(0.25)
+  first.send(0, { row: () => 0.25, filed: () => 0.0625 })
   first.box.exchange?.continueWithout(b, { x: first.arena.adopt(Float32Array.of(1, 2, 3, 4)) }, 0)
   t.deepEqual(first.box.exchange?.owing, [b])
-  const flowsAfter = (early: 'with early' | 'without early') => {
+  const flowsAfter = (early: 'with early' | 'without early', offer: readonly number[] = []) => {
     const { box, receive } = mailbox()
     box.restore(first.box.saved(early))
-    receive(b, 0)
+    receive(b, 0, offer)
     return box.exchange
       ?.takeFlows()
       .map(({ from, round, weight, mine }) => [from, round, weight, [...(firstVectorOf(mine)?.values ?? [])]])
   }
-  t.deepEqual(flowsAfter('with early'), [[b, 0, 0.5, [1, 2, 3, 4]]])
+  t.deepEqual(flowsAfter('with early'), [[b, 0, 0.0625, [1, 2, 3, 4]]])
+  t.deepEqual(flowsAfter('with early', [0.125]), [[b, 0, 0.125, [1, 2, 3, 4]]])
+  t.deepEqual(flowsAfter('with early', [0.5]), [[b, 0, 0.25, [1, 2, 3, 4]]])
   t.deepEqual(flowsAfter('without early'), [])
 })
 
