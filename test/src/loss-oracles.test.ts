@@ -173,14 +173,18 @@ async function pushedLate({ gradients, start }: Given, { unsent }: Found) {
   return all
 }
 
-for (const name of ['sgp', 'robust-push-sum', 'overlap-sgp']) {
+const weighted = [
+  { name: 'sgp', recursion: pushed },
+  { name: 'robust-push-sum', recursion: pushed },
+  { name: 'overlap-sgp', recursion: pushedLate }
+]
+for (const { name, recursion } of weighted) {
   test(`${name}: the weight of a neighbour that has gone away stays with its sender (Assran 2019)`, async (t) => {
     const { given, found } = await run(withSink, { name, lastsOf: (peer) => (peer === 2 ? 5 : undefined) })
     const first = found.unsent.findIndex(([unsent]) => unsent.length > 0)
     t.true(first > 3 && first < rounds - 3)
     t.deepEqual(found.unsent.slice(first), Array(rounds - first).fill([[2], [], []]))
-    const expected = await (name === 'overlap-sgp' ? pushedLate : pushed)(given, found)
-    const { by, round, peer } = difference(found.models, expected)
+    const { by, round, peer } = difference(found.models, await recursion(given, found))
     t.true(by < 2e-5, `${by} in round ${round} at peer ${peer}`)
   })
 }

@@ -16,8 +16,10 @@ const [ask, reply] = [1, 2]
 const rate = (round: number) => 0.3 / (1 + round / 10)
 const rounds = 24
 
-/** η and α̃; with 0 and ½ both copies are one: AD-PSGD. */
+/** A record with its options, and η and α̃: with 0 and ½ both copies are one, as in AD-PSGD. */
 interface Rule {
+  readonly name: string
+  readonly options: Readonly<Record<string, number>>
   readonly η: number
   readonly α: number
   readonly period: number
@@ -55,7 +57,8 @@ class Replayed {
 }
 
 /** Replays a run of five peers on a ring, of which each goes at its own pace. */
-async function replay(t: ExecutionContext, name: string, rule: Rule, options: Readonly<Record<string, number>>) {
+async function replay(t: ExecutionContext, rule: Rule) {
+  const { name, options, period } = rule
   const topology = createTopology({ peers: peersOf(5), graph: { kind: 'ring' } })
   const { peers } = topology
   const tasks = quadraticsOf(topology, 3)
@@ -104,18 +107,18 @@ async function replay(t: ExecutionContext, name: string, rule: Rule, options: Re
       const g = await task.gradient(Float32Array.from(begun), Uint32Array.of(0)).run()
       state.step(rate(round), [...g.vector])
       near([...step.parameters], state.x, `${self} after round ${round}`)
-      t.is(asked, (round + 1) % rule.period === 0 ? 1 : 0, `asks of round ${round}`)
+      t.is(asked, (round + 1) % period === 0 ? 1 : 0, `asks of round ${round}`)
       ;[round, asked, begun] = [round + 1, 0, state.x]
     }
   })
-  t.true(meetings > (3 * rounds) / rule.period, `${meetings} replies`)
+  t.true(meetings > (3 * rounds) / period, `${meetings} replies`)
   t.true(between > 0, 'some peer was asked while it waited')
 }
 
 for (const period of [1, 3]) {
   test(`AD-PSGD with a period of ${period}: both ends move by half of the difference, and then a step along the gradient at the begin (Lian 2018)`, (t) =>
-    replay(t, 'ad-psgd', { η: 0, α: 0.5, period }, { period }))
+    replay(t, { name: 'ad-psgd', options: { period }, η: 0, α: 0.5, period }))
 }
 
 test('A²CiD²: x̃ moves by α̃ of the difference, and mixes with x for each step (Nabli 2023)', (t) =>
-  replay(t, 'a2cid2', { η: 0.3, α: 0.8, period: 1 }, { mixing: 0.3, pull: 0.8 }))
+  replay(t, { name: 'a2cid2', options: { mixing: 0.3, pull: 0.8 }, η: 0.3, α: 0.8, period: 1 }))

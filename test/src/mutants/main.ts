@@ -15,7 +15,11 @@ import { runTest } from './run.js'
 
 /** The tests of each package: its own, and those in test/ that concern it. */
 const tests: Readonly<Record<string, readonly string[]>> = {
-  algorithms: ['oracles', 'central-methods', 'collectives', 'parameter-servers', 'stale-synchronous', 'overlap'],
+  algorithms: [
+    ...['oracles', 'shelf-oracles', 'compressed-oracles', 'quantised-oracles', 'loss-oracles', 'offer-oracles'],
+    ...['pair-oracles', 'central-methods', 'collectives', 'parameter-servers', 'stale-synchronous', 'overlap'],
+    ...['hop', 'quorum', 'divshare', 'running-sums', 'cocktail-sgd', 'key-histories']
+  ],
   topology: ['topologies'],
   simulator: ['fabrics', 'simulated-memory', 'processes/transfers', 'collectives'],
   vectors: ['codecs']
