@@ -6,7 +6,7 @@ import { type Fabric, fabricWith, type PeerName } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
 import { type Rule, simulate, uniformLinks } from '@murmuration/simulator'
 import { createQuadraticTask, type QuadraticTask } from '@murmuration/tasks'
-import { createTopology, type GraphDescription } from '@murmuration/topology'
+import { createTopology, type GraphDescription, sparseMatrix, topologyOf } from '@murmuration/topology'
 import { type VectorMessage, vectorWire } from '@murmuration/wire'
 import test from 'ava'
 import { peersOf } from './recursion.js'
@@ -157,4 +157,54 @@ test('SGD reaches the same optimum where 30 % are lost and a peer is cut off', a
   const { models, optimum, moved } = await run({ rules: [...soon, lost], rounds: 240, rate })
   t.log(farthest(models, optimum), Math.hypot(...Array.from(optimum)), moved)
   t.true(farthest(models, optimum) < 0.05 * Math.hypot(...Array.from(optimum)))
+})
+
+/** Three peers in a cycle of links that go one way, each of which keeps half: the sums of weights that each has sent, by round. */
+async function cycle(changed: (message: VectorMessage, from: PeerName) => VectorMessage | undefined) {
+  const [rounds, names] = [16, peersOf(3)]
+  const rows = names.map((_, i) => [i, (i + 2) % 3].map((column) => ({ column, value: 0.5 })))
+  const topology = topologyOf(names, [sparseMatrix(rows)])
+  const sums = new Map(names.map((name) => [name, [] as number[]]))
+  const rejected: string[] = []
+  const world = { topology, seed: 4, wire: vectorWire, links: uniformLinks({ latency: 10 }), cost: () => 5 }
+  await simulate(world, async (given) => {
+    const fabric = fabricWith(given, {
+      send: (to, message) => {
+        const [w] = message.numbers ?? []
+        if (w !== undefined) sums.get(given.self)?.push(w)
+        const sent = changed(message, given.self)
+        return sent === undefined ? 'queued' : given.send(to, sent)
+      },
+      reject: (envelope, reason) => {
+        rejected.push(`${given.self} of ${envelope.from}: ${reason}`)
+        given.reject(envelope, reason)
+      }
+    })
+    const task = createQuadraticTask({ peers: names, self: fabric.self, seed: 3, dimension })
+    const settings = { algorithm: named('robust-push-sum'), seed: 3, batchSize: 1, rounds, rate: () => 0 }
+    const session = new Session(fabric, task, { ...settings, timeout: 100, workers: names })
+    for await (const { mass } of session.steps()) if ((mass?.w ?? 1) <= 0) throw new Error('no weight is left')
+  })
+  return { sums: names.map((name) => sums.get(name) ?? []), rejected }
+}
+
+test('a peer that hears nobody gives nothing, also to those from which it expects nothing', async (t) => {
+  const isLost = ({ round }: VectorMessage, from: PeerName) => from === 'p00' && round >= 5 && round < 9
+  const { sums } = await cycle((message, from) => (isLost(message, from) ? undefined : message))
+  const grown = sums[1].map((w, round) => w > (sums[1][round - 1] ?? 0))
+  t.deepEqual(
+    grown,
+    Array.from({ length: 16 }, (_, round) => round < 6 || round > 9)
+  )
+})
+
+test('a sum of weights that has fallen is its sender’s fault, and is not used', async (t) => {
+  const isWrong = ({ round }: VectorMessage, from: PeerName) => from === 'p00' && round === 5
+  const fallen = (message: VectorMessage) => ({ ...message, numbers: [0.25, ...(message.numbers ?? []).slice(1)] })
+  const { sums, rejected } = await cycle((message, from) => (isWrong(message, from) ? fallen(message) : message))
+  t.deepEqual(rejected, ['p01 of p00: its sum of weights has fallen'])
+  t.true(sums[0][5] > 0.25)
+  // It counts as not received: its receiver gives nothing in the next round.
+  t.is(sums[1][6], sums[1][5])
+  t.true(sums[1][7] > sums[1][6])
 })
