@@ -3,18 +3,22 @@ import { createRandom } from '@murmuration/random'
 import test from 'ava'
 import { Batches } from '../batches.js'
 import { sliceLength } from '../slices.js'
-import { Gradients } from './gradients.js'
+import { type GradientOptions, Gradients } from './gradients.js'
 import { Arena } from './vector.js'
 
 /** The gradients of a task that computes them by `gradient`, at parameters of this length. */
-function gradientsOf(gradient: (round: number) => ReturnType<Task['gradient']>, { accumulate = 1, length = 1 } = {}) {
+function gradientsOf(
+  gradient: (round: number) => ReturnType<Task['gradient']>,
+  { length = 1, ...more }: Partial<GradientOptions> & { readonly length?: number } = {}
+) {
   const task = { samples: 8, gradient: (_x: unknown, _batch: unknown, round = 0) => gradient(round) }
   const arena = new Arena({ allocate: (size) => new Float32Array(size), free: () => {} }, true)
-  const options = { batchSize: 2, accumulate }
+  const options = { batchSize: 2, ...more }
   const random = createRandom(1, 'a')
   const owner = { diverged: (_round: number, found: string) => new Error(found) }
   const gradients = new Gradients(arena, task as unknown as Task, options, [], random, owner)
-  return { gradients, x: () => arena.adopt(new Float32Array(length)) }
+  const vectorOf = (values: readonly number[]) => arena.adopt(Float32Array.from(values))
+  return { gradients, vectorOf, x: () => arena.adopt(new Float32Array(length)) }
 }
 
 /** The seeds of the draws of three rounds, in order. */
@@ -68,6 +72,23 @@ test('a gradient over several batches is the mean over all of their samples, its
   const draws = new Batches(createRandom(1, 'a'), samples.length, 2)
   const losses = [0, 1, 2].map(() => draws.next().reduce((sum, sample) => sum + samples[sample] / 2, 0) ** 2)
   t.true(Math.abs((gradients.loss ?? NaN) - (losses[0] + losses[1] + losses[2]) / 3) < 1e-9)
+})
+
+test('a gradient is g + λ x, and is cut to the norm c where it is longer (Pascanu 2013, Algorithm 1)', async (t) => {
+  const [g, x, λ] = [[3, -1, 0.5], [2, 4, -1], 0.5]
+  const whole = g.map((value, i) => value + λ * x[i])
+  const norm = Math.hypot(...whole)
+  for (const [clip, expected] of [
+    [undefined, whole],
+    [norm + 0.1, whole],
+    [norm / 3, whole.map((value) => value / 3)]
+  ] as const) {
+    const run = () => ({ loss: 1, vector: Float32Array.from(g) })
+    const given = { length: 3, weightDecay: λ, ...(clip !== undefined && { clip }) }
+    const { gradients, vectorOf } = gradientsOf(() => ({ kind: 'gradient', samples: 2, run }), given)
+    const { values } = await gradients.work(vectorOf(x), 0).run()
+    t.true(Math.hypot(...expected.map((value, i) => value - values[i])) < 1e-6, `${values} with ${clip}`)
+  }
 })
 
 test('a gradient keeps its numbers when the task computes the next one in the same memory, and two at once are refused', async (t) => {
