@@ -10,10 +10,11 @@ import { extra } from './extra.js'
 import { gossipPga } from './gossip-pga.js'
 import { gradientTracking } from './gradient-tracking.js'
 import { krumSgd } from './krum.js'
-import { hasMembers, keptOn, refusals } from './needs.js'
+import { compresses, hasMembers, keptOn, refusals } from './needs.js'
 import { moshpit } from './moshpit.js'
 import { powerGossip } from './power-gossip.js'
 import { qgDsgdm } from './qg-dsgdm.js'
+import { allAlgorithms } from './registry.js'
 import { relaySgd } from './relay-sgd.js'
 import { robustPushSum } from './robust-push-sum.js'
 import { sgp } from './sgp.js'
@@ -143,6 +144,13 @@ test('servers are refused by those who have no use for them, and missed by those
   const served = { ...dpsgd, title: 'Served', server: dpsgd }
   t.deepEqual(refusals(served, { topology: complete, servers }), [])
   t.regex(refusals(served, { topology: complete, servers: [] })[0], /Served needs a server, and found 0/)
+})
+
+test('what compresses is read off the channels: packed vectors, and factors of low rank', (t) => {
+  const found = allAlgorithms.filter(compresses).map(({ name }) => name)
+  const byPacking = ['choco', 'motef', 'dcd-psgd', 'deepsqueeze', 'sparse-gossip', 'moniqua', 'robust-push-sum']
+  const central = ['quantised-diloco', 'sparseloco', 'cocktail-sgd']
+  t.deepEqual(found.sort(), [...byPacking, ...central, 'power-gossip', 'power-sgd'].sort())
 })
 
 test('peers come and go where no message, no peer and no tree is needed for certain, also where rounds are nobody’s but a peer’s own', (t) => {

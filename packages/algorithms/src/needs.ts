@@ -22,6 +22,13 @@ export function hasMembers({ needs, server }: Algorithm): boolean {
   return !isForAll && server === undefined
 }
 
+/** Whether messages are compressed: then their size does not follow from that of the parameters alone. */
+export function compresses({ channels }: Algorithm): boolean {
+  const parts = Object.values(channels).flatMap((channel): unknown[] => Object.values(channel))
+  const fields = parts.flatMap((part) => (typeof part === 'object' && part !== null ? Object.values(part) : [part]))
+  return fields.some((field) => field === 'factors' || field === 'packed' || field === 'packed range')
+}
+
 /** Whether the loss of any peer ends the run. With servers, and where messages may be lost, that depends on which peer is lost. */
 export function endsWithLoss({ needs, server }: Algorithm): boolean {
   return server === undefined && (needs.delivery === 'reliable' || needs.reach === 'everyone')

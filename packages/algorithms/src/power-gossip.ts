@@ -18,7 +18,7 @@ export const powerGossip = algorithm({
   }),
   needs: { weights: 'symmetric', graph: 'fixed', delivery: 'reliable', links: 'exact' },
   keeps: 'mean',
-  channels: { factors: { part: 'range' } },
+  channels: { factors: { part: 'factors' } },
   start: ({ x }): { x: Vector; V: PerPeer<Vector> } => ({ x, V: perPeer() }),
   async round(node, { x, V }, k) {
     const [W, factors, isEven] = [node.mixing(k), new LowRank(node.tensors, node.options.rank), k % 2 === 0]

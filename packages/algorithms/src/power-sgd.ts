@@ -20,7 +20,7 @@ export const powerSgd = algorithm({
   }),
   needs: { reach: 'everyone', delivery: 'reliable' },
   keeps: 'equality',
-  channels: { lefts: { part: 'range' }, rights: { part: 'range' } },
+  channels: { lefts: { part: 'factors' }, rights: { part: 'factors' } },
   start: ({ x, zero }, { tensors, options: { rank } }) => ({ x, e: zero, Q: new LowRank(tensors, rank).first(x) }),
   async round(node, { x, e, Q }, k) {
     const [factors, route] = [new LowRank(node.tensors, node.options.rank), node.route(k)]

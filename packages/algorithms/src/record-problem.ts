@@ -71,9 +71,9 @@ const needsRules: Readonly<Record<string, Rule>> = {
 }
 
 const field: Rule = {
-  expected: "'vector', 'packed', 'range', 'packed range', 'number' or a NumberField",
+  expected: "'vector', 'packed', 'range', 'packed range', 'factors', 'number' or a NumberField",
   isRight: (value) =>
-    oneOf('vector', 'packed', 'range', 'packed range', 'number').isRight(value) ||
+    oneOf('vector', 'packed', 'range', 'packed range', 'factors', 'number').isRight(value) ||
     (isRecord(value) && method.isRight(value.isAllowed))
 }
 const late: Rule = {

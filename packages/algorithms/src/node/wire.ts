@@ -234,7 +234,7 @@ function fieldsOf(shape: Shape): Fields {
     allowed: numbers.map(({ kind }) => (kind === 'number' ? undefined : kind)),
     vectors: vectors.map(({ name }) => name),
     packed: vectors.map(({ kind }) => kind.startsWith('packed') || undefined),
-    isOfRanges: vectors.some(({ kind }) => kind.endsWith('range'))
+    isOfRanges: vectors.some(({ kind }) => kind.endsWith('range') || kind === 'factors')
   }
   fieldsOfShapes.set(shape, fields)
   return fields

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { compresses } from '@murmuration/algorithms'
 import { nearest, unknownPeer } from '@murmuration/files'
 import { type Problem, problem, within } from '@murmuration/core'
 import { faultProblems } from './fault-problems.js'
@@ -24,7 +25,7 @@ export function scenarioProblems(draft: Draft): readonly Problem[] {
     ...seedProblems(draft),
     ...rateProblems(draft),
     ...sizeProblems(draft),
-    ...codecProblems(draft),
+    ...trafficProblems(draft),
     ...rowProblems(draft)
   ]
   // Topologies are only built without these problems: until then there could be any number of topologies.
@@ -44,12 +45,21 @@ function partitionProblems({ training }: Draft): Problem[] {
   return [problem(['partition'], 'found "local", expected another: a simulation has no data of other machines')]
 }
 
-/** Traffic and a codec both determine message sizes: the size of encoded numbers that do not exist is unknown. */
-function codecProblems({ traffic, methods }: Draft): Problem[] {
+/** Traffic and a codec, or compression, both determine message sizes: the size of encoded numbers that do not exist is unknown. */
+function trafficProblems({ traffic, methods }: Draft): Problem[] {
+  if (traffic === undefined) return []
   const coded = methods.find(({ training }) => training.codec !== 'float32')
-  if (traffic === undefined || coded === undefined) return []
-  const message = `found traffic, expected none with the codec ${coded.training.codec} of "${coded.label}"`
-  return [problem(['traffic'], message)]
+  const compressed = methods.find(({ algorithm }) => compresses(recordOf(algorithm)))
+  const advice = 'omit traffic, and train a model of that size'
+  const texts = [
+    ...(coded === undefined ? [] : [`with the codec ${coded.training.codec} of "${coded.label}"`]),
+    ...(compressed === undefined
+      ? []
+      : [
+          `with "${compressed.label}", whose messages are compressed: how short they are depends on the trained numbers; ${advice}`
+        ])
+  ]
+  return texts.map((text) => problem(['traffic'], `found traffic, expected none ${text}`))
 }
 
 /** Checks that the task has the rows that a method moves. Traffic has its own tensors, and no rows. */

@@ -276,6 +276,10 @@ const mistakes: readonly (readonly [lines: Readonly<Record<string, string>>, mes
     { traffic: '{ tensors: [500] }', codec: 'int8' },
     '5:10: traffic: found traffic, expected none with the codec int8 of "D-PSGD"'
   ],
+  ...['choco', 'power-sgd', 'robust-push-sum'].map((name): [Readonly<Record<string, string>>, string] => [
+    { traffic: 'resnet-20', methods: `[dpsgd, { algorithm: ${name}, name: short }]` },
+    '5:10: traffic: found traffic, expected none with "short", whose messages are compressed: how short they are depends on the trained numbers; omit traffic, and train a model of that size'
+  ]),
   [
     { codec: 'auto' },
     '5:8: codec: found "auto", expected a codec by name: auto chooses by the measured speed of real links'
