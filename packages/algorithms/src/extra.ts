@@ -15,15 +15,15 @@ export const extra = algorithm({
   options: z.strictObject({}),
   needs: { weights: 'symmetric', graph: 'fixed', delivery: 'reliable', links: 'exact' },
   keeps: 'mean',
-  channels: { model: { x: 'vector' } },
+  channels: { ahead: { y: 'vector' } },
   start: ({ x, zero }) => ({ x, before: x, d: zero }),
   async round(node, { x, before, d }, k) {
     const W = node.mixing(k)
     const gradient = node.gradient(x)
-    const mine = { x: linear([2, x], [-1, before]) } //                            2 x_{k+1} − x_k
-    node.model.send(W, mine)
-    const mixed = mix(W, mine, await node.model.collect(W))
-    const base = linear([0.5, mine.x], [0.5, mixed.x], [1, d]) //                  W̃ (2 x_{k+1} − x_k) + γ g_k
+    const mine = { y: linear([2, x], [-1, before]) } //                            2 x_{k+1} − x_k
+    node.ahead.send(W, mine)
+    const mixed = mix(W, mine, await node.ahead.collect(W))
+    const base = linear([0.5, mine.y], [0.5, mixed.y], [1, d]) //                  W̃ (2 x_{k+1} − x_k) + γ g_k
     const next = node.step(base, await gradient) //                                … − γ g_{k+1}
     return { x: next, before: x, d: linear([1, base], [-1, next]) }
   }

@@ -228,8 +228,8 @@ export interface Role<O, C extends Channels, S extends State> {
     ) => { readonly state: S; readonly reply: Reply<C[N]> }
   }
   /**
-   * What is reported and evaluated; `state.x` when absent. Then the vector `x` of a message without numbers is taken
-   * for its sender's model too, and its distance is reported.
+   * What is reported and evaluated; `state.x` when absent. Then the vector `x` of a message of this round without
+   * numbers is taken for its sender's model too, and its distance is reported.
    */
   model?(state: S): Vector
   /** Of a record that keeps a weighted mean: its `x` and `w`; those of the state when absent. */

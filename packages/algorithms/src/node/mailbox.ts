@@ -300,7 +300,9 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
     const theirs = this.#take(this.#tag, route)
     const mine = this.#mineTag === this.#tag ? this.#mine : undefined
     this.#mine = undefined
-    const refused = owner.collected(route, mine, theirs, this.#carriesModels)
+    // An exchange that takes several rounds has models of its first one.
+    const areModels = this.#carriesModels && route.round === owner.round
+    const refused = owner.collected(route, mine, theirs, areModels)
     if (refused instanceof Promise) return refused.then((found) => this.#without(found, route, theirs))
     return this.#without(refused, route, theirs)
   }
