@@ -47,10 +47,19 @@ export type Preprocessing =
    * height and width by the mean of the pixels that each new one covers, and divided by 255.
    */
   | { readonly kind: 'image' }
-  /** Numbers, unchanged; with the names of the columns, if they have any, in the order of the model's input. */
-  | { readonly kind: 'numbers'; readonly names?: readonly string[] | undefined }
+  /**
+   * Numbers, unchanged or scaled; with the names of the columns, if they have any, in the order of the model's input.
+   */
+  | { readonly kind: 'numbers'; readonly names?: readonly string[] | undefined; readonly scale?: Scale | undefined }
   /** A text in UTF-8: the number of a character is its index in the signature's `classNames`. */
   | { readonly kind: 'text' }
+
+/** How columns are scaled: `(x − mean) / deviation`, in the order of the model's input. JSON. */
+export interface Scale {
+  readonly means: readonly number[]
+  /** Above 0. */
+  readonly deviations: readonly number[]
+}
 
 /** Input and output of a model: what is needed to use it without its training data. JSON. */
 export interface ModelSignature {

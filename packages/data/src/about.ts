@@ -2,7 +2,7 @@ import type { DataDescription, Samples, SplitOptions } from './samples.js'
 
 /** The facts that descriptions of local data are made from, without the samples. */
 export interface LocalDataFacts {
-  readonly train: Pick<Samples, 'count' | 'inputShape' | 'classes' | 'preprocessing' | 'remark'>
+  readonly train: Pick<Samples, 'count' | 'inputShape' | 'classes' | 'preprocessing' | 'remark' | 'unscaled'>
   readonly test: Pick<Samples, 'count'>
   readonly shardSizes: readonly number[]
 }
@@ -14,7 +14,12 @@ export interface LocalDataFacts {
 export function describeLocalData(
   localData: LocalDataFacts,
   options: SplitOptions & { readonly data?: DataDescription }
-): { readonly data: string; readonly partition: string } {
+): { readonly data: string; readonly partition: string; readonly unscaled?: string } {
+  const unscaled = unscaledIn(localData)
+  return { ...aboutDivision(localData, options), ...(unscaled === undefined ? {} : { unscaled }) }
+}
+
+function aboutDivision(localData: LocalDataFacts, options: SplitOptions & { readonly data?: DataDescription }) {
   if (options.partition.kind === 'local') return aboutLocal(localData, options.data)
   const all = localData.shardSizes.reduce((sum, size) => sum + size, 0)
   const ofPeer = options.self === undefined ? '' : `, ${grouped(localData.train.count)} for this peer`
@@ -24,7 +29,16 @@ export function describeLocalData(
   }
 }
 
-const remarkOf = ({ train: { remark } }: LocalDataFacts) => (remark === undefined ? '' : ` (${remark})`)
+/** Large values in columns of a table, in words. */
+function unscaledIn({ train: { unscaled } }: LocalDataFacts): string | undefined {
+  const texts = Object.values(unscaled ?? {})
+  return texts.length === 0 ? undefined : texts.join('; ')
+}
+
+function remarkOf(localData: LocalDataFacts): string {
+  const remarks = [localData.train.remark, unscaledIn(localData)].filter((each) => each !== undefined)
+  return remarks.length === 0 ? '' : ` (${remarks.join('; ')})`
+}
 
 function aboutLocal(localData: LocalDataFacts, data: DataDescription | undefined) {
   const { train, test } = localData
@@ -37,7 +51,10 @@ function aboutLocal(localData: LocalDataFacts, data: DataDescription | undefined
 function subject(data: DataDescription | undefined, { train }: Pick<LocalDataFacts, 'train'>): string {
   const { inputShape, classes = 0, preprocessing } = train
   const isText = preprocessing?.kind === 'text'
-  const shape = isText ? `windows of ${inputShape[0]} characters, ${classes} distinct` : shaped(inputShape)
+  const isScaled = preprocessing?.kind === 'numbers' && preprocessing.scale !== undefined
+  const shape = isText
+    ? `windows of ${inputShape[0]} characters, ${classes} distinct`
+    : `${shaped(inputShape)}${isScaled ? ', scaled' : ''}`
   switch (data?.kind) {
     case undefined:
       return `${shape} of the task's own`

@@ -5,6 +5,7 @@ import { readParquet } from './files/parquet.js'
 import { maxTableBytes } from './files/table.js'
 import { inputColumns, tableInputs } from './files/table-inputs.js'
 import { fitted } from './images/fit.js'
+import { applyScale } from './scaling.js'
 
 const tableName = /\.(csv(\.gz)?|parquet)$/i
 const parquetName = /\.parquet$/i
@@ -39,9 +40,11 @@ export async function inputsIn(path: string, signature: ModelSignature): Promise
       `${path}: the model takes rows of ${sizeOf(inputShape)} numbers; give a .csv, a .csv.gz or a .parquet file`
     )
   const file = { name: path, bytes }
-  const { names } = preprocessing
+  const { names, scale } = preprocessing
   const columns = inputColumns({ length: sizeOf(inputShape), names })
-  if (parquetName.test(path)) return tableInputs(await readParquet(file, columns))
   const { readCsvInputs } = await import('./files/csv.js')
-  return tableInputs(readCsvInputs(file, columns, names))
+  const table = parquetName.test(path) ? await readParquet(file, columns) : readCsvInputs(file, columns, names)
+  const inputs = tableInputs(table)
+  if (scale !== undefined) for (const { values } of inputs) applyScale(scale, values)
+  return inputs
 }

@@ -1,10 +1,11 @@
-import { InputError } from '@murmuration/core'
+import { InputError, type Scale } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
 import { fingerprintOf } from './fingerprint.js'
 import { joined, upTo } from './indices.js'
 import { openData, openTest } from './open-data.js'
 import { partition } from './partition.js'
 import type { Samples, LocalData, LocalDataOptions, SplitOptions } from './samples.js'
+import { scaled, standardScale } from './scaling.js'
 import { take, type Source, sourceOf } from './source.js'
 import { split } from './split.js'
 import { fittedTo } from './test-set.js'
@@ -42,9 +43,12 @@ export function localDataOf(samples: Samples, options: SplitOptions, test?: Sour
 }
 
 function localDataOptionsOf(trainSource: Source, options: SplitOptions, testSource?: Source): LocalData {
-  const source = testSource === undefined ? trainSource : fittedTo(testSource, trainSource)
-  const [train, test] = testSource === undefined ? split(source, options) : [upTo(source.count), upTo(testSource.count)]
-  const testSamples = take(testSource ?? source, test)
+  const fitted = testSource === undefined ? trainSource : fittedTo(testSource, trainSource)
+  const [train, test] = testSource === undefined ? split(fitted, options) : [upTo(fitted.count), upTo(testSource.count)]
+  const scale = scaleOf({ fitted, train, testSource }, options)
+  const onScale = (each: Source) => (scale === undefined ? each : scaled(each, scale))
+  const source = onScale(fitted)
+  const testSamples = take(testSource === undefined ? source : onScale(testSource), test)
   if (options.partition.kind === 'local') {
     return { train: take(source, train), test: testSamples, shardSizes: [train.length] }
   }
@@ -64,6 +68,16 @@ function localDataOptionsOf(trainSource: Source, options: SplitOptions, testSour
     test: testSamples,
     shardSizes: shards.map((shard) => shard.length)
   }
+}
+
+/** With data that only one machine has, the numbers come from the test set, as the classes do. */
+function scaleOf(
+  { fitted, train, testSource }: { fitted: Source; train: Uint32Array; testSource: Source | undefined },
+  { scale, partition: { kind } }: SplitOptions
+): Scale | undefined {
+  if (scale !== 'standard') return scale
+  if (kind === 'local' && testSource !== undefined) return standardScale(testSource, upTo(testSource.count))
+  return standardScale(fitted, train)
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Preprocessing } from '@murmuration/core'
+import type { Preprocessing, Scale } from '@murmuration/core'
 import type { KnownSetName } from './files/known-sets.js'
 
 /** Samples with their targets, flat and in memory. */
@@ -22,6 +22,8 @@ export interface Samples {
   readonly preprocessing?: Preprocessing
   /** What users should know about the columns of a table that were read. */
   readonly remark?: string
+  /** The columns of a table with values that training cannot bear, and what to do: sentences about inputs and target. */
+  readonly unscaled?: { readonly inputs?: string; readonly target?: string }
 }
 
 /** What samples have to fit: the numbers of the classes, the order of the columns, the size of images. */
@@ -49,6 +51,11 @@ export interface SplitOptions {
   /** 'numbers' for targets that are real values; classes by default. */
   readonly targets?: 'classes' | 'numbers'
   readonly partition: PartitionDescription
+  /**
+   * For tables: scales the inputs. 'standard' takes means and deviations of all training samples or, with partition
+   * 'local', of the common test set: all peers have the same.
+   */
+  readonly scale?: 'standard' | Scale
   /** For texts: the number of characters in a sample; 64 by default. */
   readonly context?: number
   /** The input of a trained model that the test set has to fit. */

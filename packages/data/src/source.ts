@@ -19,7 +19,7 @@ export function sourceOf({ inputs, ...rest }: Samples): Source {
 
 /** The samples with the numbers `indices`, in that order. */
 export function take(source: Source, indices: Uint32Array): Samples {
-  const { inputShape, targetShape, targets, classes, classNames, preprocessing, remark } = source
+  const { inputShape, targetShape, targets, classes, classNames, preprocessing, remark, unscaled } = source
   const targetSize = sizeOf(targetShape)
   const taken = new Float32Array(indices.length * targetSize)
   // Without a view for each sample, which takes longer than the copy.
@@ -33,7 +33,8 @@ export function take(source: Source, indices: Uint32Array): Samples {
     classes,
     ...(classNames === undefined ? {} : { classNames }),
     ...(preprocessing === undefined ? {} : { preprocessing }),
-    ...(remark === undefined ? {} : { remark })
+    ...(remark === undefined ? {} : { remark }),
+    ...(unscaled === undefined ? {} : { unscaled })
   }
   return withInputs(facts, source, indices)
 }

@@ -42,14 +42,15 @@ export async function createRegressionTaskSet(
   const model = modelOf(localData, l2)
   // Does not keep the samples: the model has its own copy of them, and one is enough.
   const { shardSizes } = localData
-  const { count: all, inputShape } = localData.train
+  const { count: all, inputShape, preprocessing, remark, unscaled } = localData.train
+  const facts = { inputShape, preprocessing, remark, unscaled }
   const test = { count: localData.test.count }
   return taskSetOf({
     model,
     peers: options.peers,
     shardSizes,
     about: (self, count = all) => ({
-      ...describeLocalData({ train: { count, inputShape }, test, shardSizes }, { ...options, self }),
+      ...describeLocalData({ train: { count, ...facts }, test, shardSizes }, { ...options, self }),
       model: model.about
     })
   })

@@ -3,6 +3,7 @@ import type { Source } from '../source.js'
 import type { Table, TableHead, TableReading } from './table.js'
 import { classify } from './table-classes.js'
 import { indexColumns } from './table-columns.js'
+import { largeColumns } from './table-ranges.js'
 
 /** The fewest rows of which a column that counts them is no chance. */
 const minCounted = 10
@@ -28,6 +29,7 @@ export function tableSource(tables: readonly Table[], reading: TableReading = {}
   const targets = stride > length ? { targets: everyLast(numbers, stride) } : classify(tables, reading)
   if (reading.like === undefined) refuseOneValue(tables, targets.targets)
   const remark = remarkOn(tables[0], length) ?? (reading.target === undefined ? gapsIn(tables[0], targets) : undefined)
+  const unscaled = largeColumns(tables[0], numbers, length)
   return {
     count,
     inputShape: [length],
@@ -35,6 +37,7 @@ export function tableSource(tables: readonly Table[], reading: TableReading = {}
     ...targets,
     preprocessing: { kind: 'numbers', ...(names && { names: columns.map((column) => names[column]) }) },
     ...(remark !== undefined && { remark }),
+    ...(unscaled !== undefined && { unscaled }),
     read: (index, out) => {
       for (let column = 0; column < length; column++) out[column] = numbers[index * stride + column]
     }

@@ -52,12 +52,15 @@ async function descriptionOf(facts: ModelFacts, data: string | undefined): Promi
   // If each machine of the run had its own data, all data here are this machine's.
   const common: LearningTask = { ...facts.learning, partition: 'equal' }
   const { peers, seed, signature } = facts
-  if (data === undefined) return taskDescription(common, { peers, seed })
+  const { preprocessing } = signature ?? {}
+  const scale = preprocessing?.kind === 'numbers' && preprocessing.scale
+  const sharing = { peers, seed, ...(scale && { scale }) }
+  if (data === undefined) return taskDescription(common, sharing)
   const otherData = dataOf(data, common.data)
   if (typeof otherData === 'string' || !('path' in otherData)) {
     // The test split of these data, not the separate test set of the run.
     const test = typeof common.test === 'number' ? common.test : defaultTest
-    return taskDescription({ ...common, data: otherData, test }, { peers, seed })
+    return taskDescription({ ...common, data: otherData, test }, sharing)
   }
   // The training data need not be on this machine: nothing is learned, and there is one peer.
   const learning: LearningTask = {
@@ -65,7 +68,7 @@ async function descriptionOf(facts: ModelFacts, data: string | undefined): Promi
     data: otherData,
     test: { path: otherData.path, sha256: await checksumsIn(data) }
   }
-  return taskDescription(learning, { peers: ['all'], seed, ...(signature && { like: signature }) })
+  return taskDescription(learning, { ...sharing, peers: ['all'], ...(signature && { like: signature }) })
 }
 
 /** Of a file and its partner, or of the files in a folder and its subfolders. In runs they show that all peers have the same test set. */

@@ -58,17 +58,20 @@ const shape = z
     (extents) => extents.reduce((size, extent) => size * extent, 1) <= maxSampleSize,
     'at most 2^24 numbers per sample'
   )
-const signatureSchema = z.object({
-  inputShape: shape,
-  targetShape: shape,
-  classes: z.int().min(1).optional(),
-  classNames: z.array(z.string()).optional(),
-  preprocessing: z.discriminatedUnion('kind', [
-    z.object({ kind: z.literal('image') }),
-    z.object({ kind: z.literal('numbers'), names: z.array(z.string()).optional() }),
-    z.object({ kind: z.literal('text') })
-  ])
-})
+const scaleSchema = z.object({ means: z.array(z.number()), deviations: z.array(z.number().positive()) })
+const signatureSchema = z
+  .object({
+    inputShape: shape,
+    targetShape: shape,
+    classes: z.int().min(1).optional(),
+    classNames: z.array(z.string()).optional(),
+    preprocessing: z.discriminatedUnion('kind', [
+      z.object({ kind: z.literal('image') }),
+      z.object({ kind: z.literal('numbers'), names: z.array(z.string()).optional(), scale: scaleSchema.optional() }),
+      z.object({ kind: z.literal('text') })
+    ])
+  })
+  .refine(scalesAllColumns, 'a mean and a deviation for each column')
 const factsSchema = z.object({
   learning: z.looseObject({ test: testSchema }),
   peers: z.array(z.string()).min(1),
@@ -82,6 +85,12 @@ const factsSchema = z.object({
     .object({ loss: z.number(), accuracy: z.number().optional(), perplexity: z.number().optional() })
     .optional()
 })
+
+function scalesAllColumns({ inputShape, preprocessing }: ModelSignature): boolean {
+  if (preprocessing.kind !== 'numbers' || preprocessing.scale === undefined) return true
+  const { means, deviations } = preprocessing.scale
+  return means.length === inputShape[0] && deviations.length === inputShape[0]
+}
 
 /** The facts of a run's model. */
 export function factsOfRun(

@@ -105,6 +105,33 @@ test('a model of more classes than it has parameters is refused before it is bui
   await t.throwsAsync(predict(path, ['x.png'], {}).next(), { instanceOf: InputError, message: /2000000000 classes/ })
 })
 
+test('a model of a scaled table takes the table as it is, and scales it with its own numbers', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'murmur-data-'))
+  const write = async (name: string, first: number) => {
+    const rows = Array.from({ length: 40 }, (_, row) => `${first + 1e9 * row},${(row * 3) % 7},${row % 2}`)
+    await writeFile(join(folder, name), `a,b,label\n${rows.join('\n')}\n`)
+    return join(folder, name)
+  }
+  const data = await write('data.csv', 1e12)
+  const { path, evaluation, schema, parameters } = await saved((facts) => facts, {
+    data: `{ path: ${data}, scale: standard }`,
+    numbers: 6
+  })
+  t.is((await evaluateModel(path, { signal })).loss, evaluation.loss)
+  const later = await write('later.csv', 2e12)
+  const [here, there] = await Promise.all([data, later].map((file) => evaluateModel(path, { data: file, signal })))
+  t.true(there.loss > 2 * here.loss, 'the later table is far from the mean of the first')
+  const classes = []
+  for await (const { classes: found } of predict(path, [data])) classes.push(found?.[0].name)
+  const right = classes.filter((name, row) => name === String(row % 2)).length
+  t.is(right / 40, here.accuracy ?? 0)
+  const { facts } = await loadModel(path)
+  const wrong = { kind: 'numbers', scale: { means: [1], deviations: [1] } } as const
+  const signature = { ...(facts.signature as NonNullable<typeof facts.signature>), preprocessing: wrong }
+  await writeFile(path, Buffer.concat(modelFile(schema, parameters, { ...facts, signature })))
+  await t.throwsAsync(loadModel(path), { instanceOf: InputError, message: /a mean and a deviation for each column/ })
+})
+
 test('all samples of a file that is given count', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'murmur-data-'))
   const write = async (name: string, rows: number) => {

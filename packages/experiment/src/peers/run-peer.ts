@@ -44,6 +44,7 @@ import { StepReports } from './step-reports.js'
 import { trainRows } from './train-rows.js'
 import { factsOf, Watching } from './watching/watching.js'
 import { moduleChecksums } from '../training/module-checksums.js'
+import { withLargeColumns } from '../divergence.js'
 import { failureKindOf } from '../errors.js'
 import { weighByCounts } from './weigh-by-counts.js'
 
@@ -213,7 +214,8 @@ async function withPeer(peerRun: PeerRun, task: TaskWorker, peer: Peer, opened?:
       faults: faultsSeenBy(self, peer.neighbours())
     }
   } catch (thrown) {
-    const error = thrown instanceof NeighboursMissingError && needed ? await needed.explain(thrown) : thrown
+    const isMissing = thrown instanceof NeighboursMissingError && needed !== undefined
+    const error = isMissing ? await needed?.explain(thrown) : withLargeColumns(thrown, task)
     const kind = failureKindOf(error)
     if (kind === 'diverged' || kind === 'neighboursMissing') failure = (error as Error).message
     if (!(error instanceof NeighboursMissingError)) throw error

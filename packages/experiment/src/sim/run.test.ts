@@ -1,3 +1,6 @@
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Task } from '@murmuration/core'
 import type { TaskSet } from '@murmuration/tasks'
 import test from 'ava'
@@ -174,6 +177,23 @@ test('copies that drift apart under a compressor that it cannot take end a run a
     t.is(record.outcome, 'failed', record.method)
     t.regex(record.reason ?? '', /^training diverged in round \d+: the loss rose from .*, or compress less$/)
   }
+})
+
+test('where large values of a table made training diverge, their column is named, and scaled it does not diverge', async (t) => {
+  const rows = Array.from({ length: 60 }, (_, k) => `${1e12 + 1e10 * k},${k % 5},${k < 30 ? 0 : 1}`)
+  const path = join(await mkdtemp(join(tmpdir(), 'murmur-large-')), 'large.csv')
+  await writeFile(path, `when,size,label\n${rows.join('\n')}\n`)
+  const { traffic: _, ...rest } = { ...lines, task: 'softmax', methods: '[dpsgd]' }
+  const [plain, scaled] = await Promise.all(
+    [`{ path: ${path} }`, `{ path: ${path}, scale: standard }`].map(async (data) => {
+      const [{ record }] = await everyRun(await scenarioOf({ ...rest, data }))
+      return record
+    })
+  )
+  t.is(plain.outcome, 'failed')
+  t.regex(plain.reason ?? '', /diverged .*; lower the rate; column "when" has values from .*scale: standard/)
+  t.is(scaled.outcome, 'limit', scaled.reason)
+  t.true(scaled.curve[scaled.curve.length - 1].loss < 0.5)
 })
 
 test('a run whose peers all crash or leave has failed', async (t) => {

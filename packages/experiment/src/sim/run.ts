@@ -15,6 +15,7 @@ import type { TaskSet } from '@murmuration/tasks'
 import { codedWire, pooledVectorWire, type VectorMessage, weighed } from '@murmuration/wire'
 import { lengthOf } from '@murmuration/vectors'
 import { trustingSigner } from '@murmuration/membership'
+import { withLargeColumns } from '../divergence.js'
 import { recordOf } from '../training/algorithm-choice.js'
 import { meetingTimeout } from '../training/meeting-timeout.js'
 import { trainingSettings } from '../training/training-settings.js'
@@ -134,7 +135,7 @@ class SimulatedRun {
         error instanceof NeighboursMissingError || error instanceof DivergedError || error instanceof DeadlockError
       if (!isResult) throw error
       if (error instanceof DeadlockError) this.#checkers.found(`deadlock: ${error.message}`)
-      return error.message
+      return (withLargeColumns(error, this.#taskSet.union) as Error).message
     }
   }
 

@@ -26,6 +26,7 @@ const pairs: Readonly<Record<string, readonly [Input, Input]>> = {
   'data.sentences': [{ data: { sentences: 200 } }, { data: { sentences: 201 } }],
   'data.sha256': [{ data: { path: 'x', sha256: { a: '00' } } }, { data: { path: 'x', sha256: { a: '01' } } }],
   'data.target': [{ data: { path: 'x' } }, { data: { path: 'x', target: 'first' } }],
+  'data.scale': [{ data: { path: 'x' } }, { data: { path: 'x', scale: 'standard' } }],
   'data.ignore': [{ data: { path: 'x', ignore: ['a'] } }, { data: { path: 'x', ignore: ['b'] } }],
   'loss': [{}, { loss: 'mean-squared-error' }],
   'test': [{ test: '20 %' }, { test: '10 %' }],
@@ -122,6 +123,14 @@ test('local data may differ in everything, the test set in common only in its pl
   const here = { ...local, data: { path: ['a.csv', 'b.csv'], sha256: { 'a.csv': '01' } } }
   const there = { ...local, data: 'mnist', test: { ...local.test, path: '/elsewhere' } }
   t.deepEqual(settingsWith(here), settingsWith(there))
+})
+
+test('local data are scaled alike', (t) => {
+  const local = { partition: 'local', test: { path: 'one.csv', sha256: { 'one.csv': '00' } } }
+  const [plain, scaled] = [{}, { scale: 'standard' }].map((scale) =>
+    settingsWith({ ...local, data: { path: 'a.csv', ...scale } })
+  )
+  t.notDeepEqual(plain, scaled)
 })
 
 test('a file with the defaults written out is the same as an empty one', (t) => {

@@ -24,7 +24,9 @@ export function runSettings({ graph, weights, peers, servers }: TopologyFile, tr
   // In the order of the file, which is their order in the graph.
   const names = peers.map(({ name }) => name)
   const served = servers.length === 0 ? {} : { servers: servers.map(({ name }) => name) }
-  const data = localWeights(training) === undefined ? training.data : hidden
+  const { data: given } = training
+  const scale = typeof given === 'object' && 'path' in given ? given.scale : undefined
+  const data = localWeights(training) === undefined ? given : { path: hidden, ...(scale && { scale }) }
   const all = settingsOf({ ...training, data, topology: { graph, weights, peers: names, ...served } })
   const hide = ([name, value]: readonly [string, string]) => {
     const whole = name.replace(/\[\d+\]$/, '')

@@ -1,5 +1,5 @@
 /** The tasks of a run: as a thread builds them, and in words. */
-import type { PeerName, TaskDescription } from '@murmuration/core'
+import type { PeerName, Scale, TaskDescription } from '@murmuration/core'
 import type { DataDescription, LocalDataOptions, TestDescription } from '@murmuration/data'
 import { tfjsTaskModule } from '@murmuration/tfjs'
 import { taskRecordOf } from './task-choice.js'
@@ -12,6 +12,8 @@ export interface Sharing {
   readonly seed: number
   /** The input of a trained model, if the test set must fit it. */
   readonly like?: LocalDataOptions['like']
+  /** The scale of a trained model's inputs, in place of that of the data. */
+  readonly scale?: Scale
 }
 
 /** The task of one peer, or without `self` of the union of all peers' data. */
@@ -30,8 +32,9 @@ export function taskDescription(learning: LearningTask, sharing: Sharing, self?:
 }
 
 /** How the data of a task is split and divided. */
-export function localDataOptionsOf(learning: LearningTask, { peers, seed, like }: Sharing): LocalDataOptions {
+export function localDataOptionsOf(learning: LearningTask, { peers, seed, like, ...model }: Sharing): LocalDataOptions {
   const { data, test, loss } = learning
+  const { scale } = { ...(typeof data === 'object' && 'path' in data ? data : {}), ...model }
   return {
     data: dataDescription(data),
     ...(typeof test === 'number' ? { testFraction: test } : { testFraction: 0, test: { ...columnsOf(data), ...test } }),
@@ -39,6 +42,7 @@ export function localDataOptionsOf(learning: LearningTask, { peers, seed, like }
     partition: partitionDescription(learning),
     peers,
     seed,
+    ...(scale && { scale }),
     ...(like && { like })
   }
 }

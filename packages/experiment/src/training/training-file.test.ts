@@ -26,7 +26,7 @@ test('fractions and counts that no run could have are told with their place', as
   await rejects('data: { digits: 1e10 }', /data\.digits: .*at most 1000000/)
   await rejects(
     'data: { paht: ./x.csv }',
-    /found the key "paht", expected one of path, sha256, size, target, ignore; did you mean "path"/
+    /found the key "paht", expected one of path, sha256, size, target, ignore, scale; did you mean "path"/
   )
   await rejects('data: ./x.csv', /:1:7: data: .*a mapping such as \{ path: /)
 })

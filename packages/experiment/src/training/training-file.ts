@@ -144,8 +144,14 @@ export function dataOf(text: string, inFile: Training['data']): Training['data']
     throw new InputError('--data: found an empty text, expected a name, or a folder, file or URL with data')
   const path = resolvePath('.', text)
   if (typeof inFile !== 'object' || !('path' in inFile)) return { path }
-  const { sha256, target, ignore } = inFile
-  return { path, ...(isUrl(text) && sha256 && { sha256 }), ...(target && { target }), ...(ignore && { ignore }) }
+  const { sha256, target, ignore, scale } = inFile
+  return {
+    path,
+    ...(isUrl(text) && sha256 && { sha256 }),
+    ...(target && { target }),
+    ...(ignore && { ignore }),
+    ...(scale && { scale })
+  }
 }
 
 function isKnownSet(text: string): text is KnownSetName {

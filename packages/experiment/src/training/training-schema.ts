@@ -80,7 +80,10 @@ const data = z.union([
       path: z.union([path, z.array(path).min(1)]),
       sha256: checksums.optional(),
       size: imageSize,
-      ...tableColumns
+      ...tableColumns,
+      scale: z.literal('standard').optional().meta({
+        description: 'For tables: standard scales each column of the inputs to mean 0 and standard deviation 1'
+      })
     },
     expectedMapping
   )
