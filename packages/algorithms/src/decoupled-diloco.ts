@@ -14,7 +14,7 @@ import { about, chunksOf, heldBy, outerOptions, rangesHeldBy, toServer } from '.
 export const decoupledDiloco = algorithm({
   name: 'decoupled-diloco',
   title: 'Decoupled DiLoCo',
-  source: 'Douillard et al. 2026, arXiv 2604.21428',
+  source: 'Douillard et al. 2026, arXiv 2604.21428 (only the abstract was read)',
   options: z.strictObject({ ...outerOptions, ...quorumOptions }),
   needs: { servers: 1, delivery: 'reliable' },
   keeps: 'nothing',

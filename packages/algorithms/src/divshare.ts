@@ -15,7 +15,7 @@ import { algorithm, type PerPeer, perPeer } from './record.js'
 export const divShare = algorithm({
   name: 'divshare',
   title: 'DivShare',
-  source: 'Biswas et al., WWW 2025, arXiv 2410.12918',
+  source: 'Biswas et al., WWW 2025, arXiv 2410.12918 (only the abstract and the authors’ code were read)',
   pace: 'own',
   options: z.strictObject({
     period: z.int().min(1).default(1).meta({ description: 'H, steps between two exchanges' }),

@@ -16,7 +16,7 @@ import { checkField, type RemainderSettings, Remainders } from './remainders.js'
 export const moniqua = algorithm({
   name: 'moniqua',
   title: 'Moniqua',
-  source: 'Lu, De Sa, ICML 2020, arXiv 2002.11787',
+  source: 'Lu, De Sa, ICML 2020, arXiv 2002.11787 (only the first page was read)',
   options: z.strictObject({
     bits: z.int().min(2).max(8).default(8).meta({ description: 'Bits per number on the wire' }),
     theta: z.number().positive().default(1).meta({ description: 'θ; numbers of neighbours must differ by less' }),

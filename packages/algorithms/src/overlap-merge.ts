@@ -13,7 +13,7 @@ import { endsPeriod } from './schedule.js'
 export const overlapMerge = algorithm({
   name: 'overlap-merge',
   title: 'Overlap merge',
-  source: 'LOSCAR-SGD, 2026, arXiv 2605.20866, with neighbours in place of all',
+  source: 'LOSCAR-SGD, 2026, arXiv 2605.20866, with neighbours in place of all (only the abstract was read)',
   options: z.strictObject({
     period: z.int().min(1).default(10).meta({ description: 'H, steps while an exchange is under way' })
   }),

@@ -13,7 +13,8 @@ import { endsPeriod } from './schedule.js'
 export const quantisedDiloco = algorithm({
   name: 'quantised-diloco',
   title: 'DiLoCo in few bits',
-  source: 'Douillard et al. 2023, arXiv 2311.08105, with the bits of arXiv 2501.18512',
+  source:
+    'Douillard et al. 2023, arXiv 2311.08105, with the bits of arXiv 2501.18512 (of this only the abstract was read)',
   options: z.strictObject({
     period: z.int().min(1).default(500).meta({ description: 'Inner steps between two outer ones' }),
     bits: z.int().min(2).max(8).default(4).meta({ description: 'Bits per number sent, including the sign' }),

@@ -31,6 +31,19 @@ test('every algorithm is one file, which begins by saying what it computes', (t)
   }
 })
 
+test('the list says of which papers only a part was read, as the files do', (t) => {
+  const files = recordFiles()
+  let count = 0
+  for (const { name, source } of algorithmsJson()) {
+    const head = headOf(files.get(name)?.text ?? '')
+    const isPart = /(abstracts?|first page)( and the authors' code)? (was|were) read|described by others/.test(head)
+    count += isPart ? 1 : 0
+    t.is(/ \((of this )?only .* (was|were) read\)$/.test(source), isPart, name)
+  }
+  t.is(count, 11, 'the README says eleven')
+  t.regex(textOf('README.md'), /of eleven papers only a part was read/)
+})
+
 test('every exit code is documented as it is', (t) => {
   const documented = textOf('docs/commands.md')
   for (const { code, meaning } of Object.values(exitCodes))
