@@ -21,19 +21,22 @@ const taskOf = (secret: number): Task => ({
   evaluate: ([x = 0]) => ({ kind: 'evaluate', samples: 1, run: async () => ({ loss: (x - secret) ** 2 / 2 }) })
 })
 
+/** Ends all peers that have not finished by then. */
+const signal = AbortSignal.timeout(60_000)
+
 async function startPeer(self: PeerName, secret: number, onStep: (report: StepReport) => void) {
   const runSettings = { settings: { run: 'embed' }, schema: taskOf(secret).schema, start: 'zero' }
   const listen = ['/ip4/127.0.0.1/tcp/0']
-  const peer = await createPeer({ self, identity: await createIdentity(), topology, seed: 1, listen, runSettings })
+  const identity = await createIdentity()
+  const peer = await createPeer({ self, identity, topology, seed: 1, listen, runSettings, signal })
   const options = { seed: 1, batchSize: 1, rounds: 100, finalRounds: 5, rate: () => 0.1, timeout: 10_000 }
   const wait = { start: 60_000, pause: 60_000 }
   const members = new Members(peer.fabric, { topology, signer: peer.signer, wait })
   const settings = { algorithm: dpsgd, workers: topology.peers, members, ...options }
   const run = async () => {
-    for await (const report of train(peer.fabric, taskOf(secret), settings)) onStep(report)
-    await peer.close()
+    for await (const report of train(peer.fabric, taskOf(secret), settings, { signal })) onStep(report)
   }
-  return { self, peer, run }
+  return { self, peer, run: () => run().finally(() => peer.close()) }
 }
 
 const print = (name: PeerName) => (step: StepReport) =>

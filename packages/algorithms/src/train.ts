@@ -7,12 +7,41 @@ import type { TrainingSettings } from './node/training.js'
 /**
  * Trains one peer: yields a report per round and returns the parameters at the end. See {@link Session.steps}, and {@link trainKeys} for algorithms
  * with keyed rows.
+ *
+ * @param options - `signal` is aborted to end training before it is over: the next step, or the one in progress, rejects with its reason, the
+ *   members hear that this peer leaves, and the fabric is stopped
  */
 export function train(
   fabric: Fabric<VectorMessage>,
   task: Task,
-  settings: TrainingSettings
+  settings: TrainingSettings,
+  { signal }: { readonly signal?: AbortSignal | undefined } = {}
 ): AsyncGenerator<StepReport, Float32Array> {
   const { keys } = settings.algorithm
-  return keys === undefined ? new Session(fabric, task, settings).steps() : trainKeys(fabric, task, settings, keys)
+  const steps =
+    keys === undefined ? new Session(fabric, task, settings).steps() : trainKeys(fabric, task, settings, keys)
+  if (signal === undefined) return steps
+  return untilAborted(steps, signal, () => {
+    settings.members?.leave()
+    fabric.stop(signal.reason)
+  })
+}
+
+async function* untilAborted(
+  steps: AsyncGenerator<StepReport, Float32Array>,
+  signal: AbortSignal,
+  stop: () => void
+): AsyncGenerator<StepReport, Float32Array> {
+  signal.throwIfAborted()
+  signal.addEventListener('abort', stop)
+  try {
+    for (;;) {
+      const step = await steps.next()
+      if (step.done === true) return step.value
+      yield step.value
+      signal.throwIfAborted()
+    }
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
 }

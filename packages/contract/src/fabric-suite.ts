@@ -210,6 +210,27 @@ export function testFabric(test: TestFn, world: FabricWorld): void {
     )
   })
 
+  test(titled('a peer that stops its fabric stops all its waits, with its first reason'), async (t) => {
+    const [reason, seen]: [Error, unknown[]] = [new Error('enough'), []]
+    await world.run(complete('a', 'b'), async (fabric) => {
+      if (fabric.self === 'a') return
+      fabric.spawn(async (spawned) => {
+        await spawned.sleep(spawned.now() + 1)
+        spawned.stop(reason)
+        spawned.stop(new Error('again'))
+      })
+      for (const wait of [() => fabric.receive(), () => fabric.sleep(fabric.now() + 1e6), () => fabric.receive()]) {
+        try {
+          seen.push(await wait())
+        } catch (error) {
+          seen.push(error)
+        }
+      }
+      seen.push(fabric.isStopping, fabric.signal.reason)
+    })
+    t.deepEqual(seen, [reason, reason, reason, true, reason])
+  })
+
   test(titled('the first error of a program is the error of the run'), async (t) => {
     await t.throwsAsync(
       world.run(complete('a', 'b'), async (fabric) => {

@@ -11,6 +11,7 @@ export function fabricWith<Message>(fabric: Fabric<Message>, changes: Partial<Fa
     get isStopping() {
       return fabric.isStopping
     },
+    stop: (reason) => fabric.stop(reason),
     now: () => fabric.now(),
     neighbours: (round) => fabric.neighbours(round),
     send: (to, message) => fabric.send(to, message),

@@ -92,5 +92,5 @@ export type PeerEvent =
   /** A spawned activity failed, which stops the peer. */
   | { readonly kind: 'activity-failed'; readonly reason: string }
 
-/** Takes events. It must not throw. */
+/** Takes events. Once it has thrown an error it is not called again, and its peer ends; see `PeerOptions`. */
 export type PeerEventListener = (event: PeerEvent) => void

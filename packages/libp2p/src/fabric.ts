@@ -44,13 +44,11 @@ export class NetworkFabric implements Fabric<VectorMessage> {
     return this.signal.aborted
   }
 
-  /** Makes all waits reject, with a StoppedError or with the given error. */
-  stop(reason?: string | Error): void {
+  stop(reason: unknown): void {
     if (this.signal.aborted) return
-    const error = reason instanceof Error ? reason : new StoppedError(reason)
-    this.#stopping.abort(error)
+    this.#stopping.abort(reason)
     this.#context.listening.stop()
-    this.#context.mailbox.stop(error)
+    this.#context.mailbox.stop(reason)
     this.#context.changed.notify()
   }
 
@@ -58,7 +56,7 @@ export class NetworkFabric implements Fabric<VectorMessage> {
   fail(part: string, error: unknown): void {
     const reason = messageOf(error)
     this.#context.emit({ kind: 'activity-failed', reason })
-    this.stop(`${part} failed: ${reason}`)
+    this.stop(new StoppedError(`${part} failed: ${reason}`))
   }
 
   now(): Milliseconds {

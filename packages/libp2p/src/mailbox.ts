@@ -4,7 +4,7 @@ import type { Clock } from './clock.js'
 interface Waiter<Message> {
   readonly waitsFor: object | undefined
   resolve(envelope: Envelope<Message> | undefined): void
-  reject(reason: Error): void
+  reject(reason: unknown): void
   cancel(): void
 }
 
@@ -23,7 +23,7 @@ export class Mailbox<Message> {
   readonly #clock: Clock
   readonly #queue: { readonly sender: Sender<Message>; readonly message: Message }[] = []
   readonly #waiters = new Set<Waiter<Message>>()
-  #stopped: Error | undefined
+  #stopped: { readonly reason: unknown } | undefined
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -40,7 +40,7 @@ export class Mailbox<Message> {
 
   /** The next message; `undefined` when none arrives until the clock shows `until`. Rejects once stopped. */
   receive(until: Milliseconds = Number.POSITIVE_INFINITY, waitsFor?: object): Promise<Envelope<Message> | undefined> {
-    if (this.#stopped !== undefined) return Promise.reject(this.#stopped)
+    if (this.#stopped !== undefined) return Promise.reject(this.#stopped.reason)
     const envelope = this.#take()
     if (envelope !== undefined || until <= this.#clock.now()) return Promise.resolve(envelope)
     return this.#wait(until, waitsFor)
@@ -56,8 +56,8 @@ export class Mailbox<Message> {
   }
 
   /** Rejects all `receive`s, now and from now on. */
-  stop(reason: Error): void {
-    this.#stopped = reason
+  stop(reason: unknown): void {
+    this.#stopped = { reason }
     for (const waiter of [...this.#waiters]) {
       this.#dismiss(waiter)
       waiter.reject(reason)

@@ -60,6 +60,7 @@ export class NetworkPeer implements Peer {
   #reserving: Promise<void> | undefined
   readonly #closing = new AbortController()
   #closed: Promise<void> | undefined
+  #isAborted = false
 
   /**
    * @param directory - decides which peers may connect to the node
@@ -126,7 +127,9 @@ export class NetworkPeer implements Peer {
     return [...this.#context.node.getMultiaddrs().map(String), ...relayed]
   }
 
+  /** Rejects, too, if the peer was aborted meanwhile. */
   async start(): Promise<void> {
+    this.#options.signal?.addEventListener('abort', this.#aborted)
     const { node, emit, limits } = this.#context
     const peers = this.#peers
     const streams = { maxInboundStreams: 8, maxOutboundStreams: 8, runOnLimitedConnection: true }
@@ -153,6 +156,9 @@ export class NetworkPeer implements Peer {
     emit({ kind: 'listening', addresses: this.addresses })
     this.#watchRouters()
     this.#reserving = this.#reservations.run()
+    // An abort before `start` had no listener.
+    if (this.#options.signal?.aborted) this.#aborted()
+    this.fabric.signal.throwIfAborted()
   }
 
   /** Reports addresses that are added later, when a router has begun to forward a port. */
@@ -255,15 +261,25 @@ export class NetworkPeer implements Peer {
   }
 
   stop(reason?: string | Error): void {
-    this.fabric.stop(reason)
+    this.fabric.stop(reason instanceof Error ? reason : new StoppedError(reason))
   }
 
-  close(reason = 'done'): Promise<void> {
+  readonly #aborted = (): void => this.abort(this.#options.signal?.reason)
+
+  /** Stops with this reason, and closes once those whose waits ended by it could tell others, such as that a member leaves. */
+  abort(reason: unknown): void {
+    this.#isAborted = true
+    this.fabric.stop(reason)
+    setImmediate(() => this.close().catch(() => {}))
+  }
+
+  close(reason = this.#isAborted ? 'stopped' : 'done'): Promise<void> {
     this.#closed ??= this.#close(reason)
     return this.#closed
   }
 
   async #close(reason: string): Promise<void> {
+    this.#options.signal?.removeEventListener('abort', this.#aborted)
     this.stop()
     const { changed, limits, node } = this.#context
     const deadline = realClock.now() + limits.closeTimeout

@@ -4,6 +4,7 @@ import { lengthOf } from '@murmuration/vectors'
 import { controlBytes, limitsOf } from './constants.js'
 import { decodeRunSettings, encodeRunSettings, helloBytes } from './control-messages.js'
 import { PendingConnections } from './pending-connections.js'
+import type { PeerEventListener } from './events.js'
 import { NetworkPeer } from './network-peer.js'
 import { createNode } from './node.js'
 import { parseAddress } from './peer-list.js'
@@ -21,8 +22,9 @@ export async function openPeer(options: PeerOptions): Promise<Peer> {
   if (!endpoints.includes(options.self)) {
     throw new InputError(`"${options.self}" is not in the topology; it has ${endpoints.join(', ')}`)
   }
-  const agreed = { ...options, runSettings: asRead(options.runSettings) }
-  const directory = new PeerDirectory(options.onEvent ?? (() => {}))
+  const onEvent = untilError(options.onEvent, (error) => peer.abort(error))
+  const agreed = { ...options, onEvent, runSettings: asRead(options.runSettings) }
+  const directory = new PeerDirectory(onEvent)
   const shaper = shaperOf(agreed, directory)
   const limits = extendedLimits(limitsOf(options.limits), shaper?.slowness ?? 0)
   const pendingConnections = new PendingConnections(directory, limits.unknownPeerTimeout, limits.handshakeTimeout)
@@ -44,8 +46,27 @@ export async function openPeer(options: PeerOptions): Promise<Peer> {
     relay: relay.offers && new RelayRole(relay.offers, serves)
   })
   const peer = new NetworkPeer(agreed, limits, node, directory, circuit, shaper)
-  await peer.start()
-  return peer
+  try {
+    await peer.start()
+    return peer
+  } catch (error) {
+    await peer.close()
+    throw error
+  }
+}
+
+/** The listener, which is not called again once it has thrown an error. */
+function untilError(listener: PeerEventListener = () => {}, onError: (error: unknown) => void): PeerEventListener {
+  let isOver = false
+  return (event) => {
+    if (isOver) return
+    try {
+      listener(event)
+    } catch (error) {
+      isOver = true
+      onError(error)
+    }
+  }
 }
 
 /** The run settings as a neighbour decodes them. Checks that a hello fits into a control message: a longer one ends the stream without a reason. */

@@ -27,7 +27,10 @@ export interface PeerOptions {
   /** Multiaddrs to listen on; port 0 takes a free one. */
   readonly listen: readonly string[]
   readonly runSettings: RunSettings
+  /** An error that it throws ends the peer as `signal` does, with this error as the reason. */
   readonly onEvent?: PeerEventListener
+  /** Aborted to end the peer: `createPeer` and the fabric's waits reject with its reason, and the peer closes by itself. */
+  readonly signal?: AbortSignal | undefined
   readonly limits?: Partial<Limits>
   /**
    * Links that the connections of this peer emulate, for tests of real peers on one machine. All peers must have the same value. Shared pipes
@@ -57,7 +60,10 @@ export interface Peer {
   readonly incarnation: string
   /** The multiaddrs at which others reach it, also through relays, with its id. */
   readonly addresses: readonly string[]
-  /** Its waits reject with a RefusedError once this peer's own admission is void, and with a StoppedError once it is stopped. */
+  /**
+   * Its waits reject with a RefusedError once this peer's own admission is void, with a StoppedError once it is stopped, and with the reason of an
+   * abort or the error of an event listener.
+   */
   readonly fabric: Fabric<VectorMessage>
   /** Signs for this peer, and checks the signatures of other listed peers. */
   readonly signer: Signer
@@ -115,15 +121,21 @@ export interface Peer {
   readonly vectorsBeyond: number
   /** Makes the fabric's waits reject, with a StoppedError or with the given error. The links stay up until `close`. */
   stop(reason?: string | Error): void
-  /** Stops, waits (no longer than `limits.closeTimeout`) for acknowledgements, tells the neighbours, and shuts down. */
+  /**
+   * Stops, waits (no longer than `limits.closeTimeout`) for acknowledgements, tells the neighbours, and shuts down.
+   *
+   * @param reason - what neighbours read; 'done' when absent, or 'stopped' after an abort
+   */
   close(reason?: string): Promise<void>
 }
 
 /**
- * Creates a peer that listens. Until `connect` gives it the peer list, it refuses all connections. Rejects with InputErrors.
+ * Creates a peer that listens. Until `connect` gives it the peer list, it refuses all connections. Rejects with InputErrors, with the reason of
+ * its signal, and with an error that `onEvent` throws; then nothing continues to run.
  * The first call loads libp2p: a process that only starts other processes, or checks input, does not need it.
  */
 export async function createPeer(options: PeerOptions): Promise<Peer> {
+  options.signal?.throwIfAborted()
   const { openPeer } = await import('./open-peer.js')
   return openPeer(options)
 }

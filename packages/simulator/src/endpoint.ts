@@ -1,4 +1,4 @@
-import type { Milliseconds, NoteListener, PeerName, Random, Receiver, StoppedError } from '@murmuration/core'
+import type { Milliseconds, NoteListener, PeerName, Random, Receiver } from '@murmuration/core'
 import type { Connection, Delivery, End, Presence } from './connection.js'
 import { Gate, type Program } from './program.js'
 import type { Kernel } from './kernel.js'
@@ -25,7 +25,7 @@ export class Endpoint<Message> implements End<Message> {
   carried = 0
   isStopping = false
   /** Why it must stop, once it must. */
-  #stopped: StoppedError | undefined
+  #stopped: unknown
   #stopping: AbortController | undefined
   /** How long it was frozen before the present freeze, and since when it is frozen now. */
   frozenFor: Milliseconds = 0
@@ -82,11 +82,11 @@ export class Endpoint<Message> implements End<Message> {
   }
 
   /** It must stop, and receives no more notes. */
-  stop(error: StoppedError): void {
+  stop(reason: unknown): void {
     this.isStopping = true
     this.listener = undefined
-    this.#stopped = error
-    this.#stopping?.abort(error)
+    this.#stopped = reason
+    this.#stopping?.abort(reason)
   }
 
   /** It no longer exists. */

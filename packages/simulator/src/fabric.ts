@@ -8,7 +8,6 @@ import {
   type Random,
   type Receiver,
   type SendResult,
-  StoppedError,
   type Work
 } from '@murmuration/core'
 import type { Delivery } from './connection.js'
@@ -28,6 +27,8 @@ export interface World<Message> {
   free(vector: Float32Array): void
   reject(envelope: Envelope<Message>): void
   cost(work: Work<unknown>, peer: PeerName): Milliseconds
+  /** Stops one endpoint. */
+  leave(endpoint: Endpoint<Message>, reason: unknown): void
   spawn(endpoint: Endpoint<Message>, activity: (fabric: Fabric<Message>) => Promise<void>): void
   workEnded(endpoint: Endpoint<Message>, kind: string, start: Milliseconds): void
 }
@@ -54,6 +55,10 @@ export class SimulatedFabric<Message> implements Fabric<Message> {
 
   get isStopping(): boolean {
     return this.#endpoint.isStopping
+  }
+
+  stop(reason: unknown): void {
+    if (!this.isStopping) this.#world.leave(this.#endpoint, reason)
   }
 
   now(): Milliseconds {
@@ -138,7 +143,7 @@ export class SimulatedFabric<Message> implements Fabric<Message> {
   }
 
   #refuse(): Promise<never> {
-    return Promise.reject(this.signal.reason ?? new StoppedError())
+    return Promise.reject(this.signal.reason)
   }
 }
 

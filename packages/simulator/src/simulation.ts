@@ -69,7 +69,7 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
     const joiners = new Set(this.#faults.events.flatMap((event) => (event.kind === 'join' ? [event.peer] : [])))
     for (const event of this.#faults.events) this.#planFault(event)
     for (const endpoint of this.#endpoints.values()) if (!joiners.has(endpoint.name)) this.#join(endpoint)
-    for (const [peer, time] of stops ?? []) this.kernel.schedule(time, () => this.#leave(this.#endpoint(peer)))
+    for (const [peer, time] of stops ?? []) this.kernel.schedule(time, () => this.leave(this.#endpoint(peer)))
     if (!(await this.kernel.run(until))) {
       this.stop('the time is up')
       await this.kernel.run()
@@ -86,7 +86,7 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
       // A peer that is frozen until the end never receives its notes.
       endpoint.listener = undefined
       this.#thaw(endpoint)
-      this.#leave(endpoint, reason)
+      this.leave(endpoint, new StoppedError(reason))
     }
   }
 
@@ -223,11 +223,10 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
     this.spawn(endpoint, this.#program)
   }
 
-  #leave(endpoint: Endpoint<Message>, reason?: string): void {
-    const error = new StoppedError(reason)
-    endpoint.stop(error)
+  leave(endpoint: Endpoint<Message>, reason: unknown = new StoppedError()): void {
+    endpoint.stop(reason)
     for (const program of endpoint.programs) {
-      if (program.waitingFor !== undefined) this.kernel.fail(program, error)
+      if (program.waitingFor !== undefined) this.kernel.fail(program, reason)
     }
   }
 
@@ -282,7 +281,7 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
     if (event.kind === 'crash' && presence === 'up') this.#crash(endpoint)
     if (event.kind === 'restart' && presence === 'crashed') this.#join(endpoint)
     if (event.kind === 'join' && presence === 'absent') this.#join(endpoint)
-    if (event.kind === 'leave' && presence === 'up') this.#leave(endpoint)
+    if (event.kind === 'leave' && presence === 'up') this.leave(endpoint)
     if (event.kind === 'thaw') this.#thaw(endpoint)
     if (event.kind === 'freeze' && presence === 'up' && endpoint.frozenSince === undefined) {
       endpoint.frozenSince = this.now()

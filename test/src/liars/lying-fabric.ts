@@ -96,6 +96,10 @@ export class LyingFabric implements Fabric<VectorMessage> {
     return this.#inner.isStopping
   }
 
+  stop(reason: unknown): void {
+    this.#inner.stop(reason)
+  }
+
   tell(to: PeerName, note: string): void {
     const lie = this.#lieNow()
     const sight = this.#sight()
