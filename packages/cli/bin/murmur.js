@@ -5,7 +5,7 @@ import { dirname } from 'node:path'
 
 // The first process of a container has no default action for signals: without a listener, one that arrives while the command loads is lost.
 // `stopOnSignal` replaces this listener.
-if (process.pid === 1) for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(130))
+if (process.pid === 1) for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(130))
 
 const [major, minor] = process.versions.node.split('.').map(Number)
 if (major >= 24 || (major === 22 && minor >= 12) || (major === 20 && minor >= 19)) {

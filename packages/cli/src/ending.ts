@@ -4,10 +4,13 @@ import type { ErrorEvent } from '@murmuration/experiment'
 import { CommanderError } from 'commander'
 import { exitCodes, exitNameOf } from './exit-codes.js'
 
-/** The first Ctrl-C stops in good order, the second at once. The run also stops when the reader of the output closes it. */
+/**
+ * The first Ctrl-C stops in good order, the second at once; so do signals, also that of a terminal that is closed. The run also stops when the reader
+ * of the output closes it.
+ */
 export function stopOnSignal(): AbortSignal {
   const controller = new AbortController()
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     // That of bin/murmur.js.
     if (process.pid === 1) process.removeAllListeners(signal)
     process.on(signal, () => {

@@ -186,6 +186,47 @@ posixTest(
   }
 )
 
+posixTest(
+  'a peer whose terminal is closed, one that is stopped in a pause, and one whose code throws write the round before which they end',
+  async (t) => {
+    t.timeout(timeLimit(200_000))
+    // Of two equal halves neither goes on, so that b pauses without a.
+    const peers = await PeerProcesses.prepare(t, { names: ['a', 'b'], graph: 'complete', training: 'rounds: 1000\n' })
+    const saved = join(peers.folder, 'saved')
+    const stopping = async (name: string) => {
+      const { code, stderr, stdout } = await peers.of(name).result
+      t.is(code, 130, stderr)
+      const [round] = notesOf({ stdout }).flatMap((note) => /stops before round (\d+)/.exec(note)?.[1] ?? [])
+      t.is(Math.max(...(await roundsOf(join(saved, name)))), Number(round), name)
+    }
+    const start = (name: string, ...more: readonly string[]) =>
+      peers.start(name, '--checkpoint', saved, '--every', '500 rounds', ...more)
+    for (const name of ['a', 'b']) start(name)
+    await peers.advances('a', 4)
+    peers.signal('a', 'SIGHUP')
+    await stopping('a')
+    await peers.of('b').saying('waits for the others')
+    // The round in which it learned this is over by then, unless the machine is very busy.
+    await delay(1_000)
+    peers.signal('b', 'SIGTERM')
+    await stopping('b')
+
+    const code = join(peers.folder, 'paced.mjs')
+    await writeFile(
+      code,
+      (await readFile(code, 'utf8')).replace('return', "if (k === 7) throw new Error('wrong code')\n    return")
+    )
+    const other = join(peers.folder, 'other')
+    for (const name of ['a', 'b']) peers.start(name, '--checkpoint', other, '--every', '500 rounds')
+    for (const name of ['a', 'b']) {
+      const { code: exit, stderr } = await peers.of(name).result
+      t.is(exit, 2)
+      t.regex(stderr, /wrong code/)
+      t.deepEqual(await roundsOf(join(other, name)), [1, 7])
+    }
+  }
+)
+
 posixTest('checkpoints for which there is no room are said once, and training ends as it would', async (t) => {
   t.timeout(timeLimit(200_000))
   const { folder, train, checkpoints } = await prepare('a')

@@ -45,7 +45,7 @@ import { trainRows } from './train-rows.js'
 import { factsOf, Watching } from './watching/watching.js'
 import { moduleChecksums } from '../training/module-checksums.js'
 import { withLargeColumns } from '../divergence.js'
-import { failureKindOf } from '../errors.js'
+import { type FailureKind, failureKindOf } from '../errors.js'
 import { weighByCounts } from './weigh-by-counts.js'
 
 /** What one peer needs in addition to the plan. */
@@ -330,25 +330,19 @@ async function trainModel(run: PeerRun, trainee: Trainee) {
   const watched = busy.watch(task)
   const session =
     saved === undefined ? new Session(fabric, watched, options) : Session.resume(fabric, watched, options, saved)
-  checkpoints?.begin(session.round, start, () => members?.knowledge.gone ?? [])
+  checkpoints?.begin(session.round, start, options.rounds, () => members?.knowledge.gone ?? [])
   watching.figures.begin(session, busy)
   // A peer that needs all others ends in the middle of a round when one is lost.
   needed?.begin(session.round)
-  session.keepsBeginnings = checkpoints !== undefined && members === undefined
+  session.keepsBeginnings = checkpoints !== undefined
   const steps = session.steps()
   const keep = async (error: unknown): Promise<never> => {
-    const kind = failureKindOf(error)
-    const isLost = kind === 'neighboursMissing' || kind === 'refused'
-    if (isLost && session.round > 0 && !isServer(run)) await keepUnfinished(run, task, session, checkpoints)
+    await keepLearned(run, { task, session, checkpoints }, failureKindOf(error))
     throw error
   }
-  for (;;) {
-    if (await halt?.isDue(session.round)) {
-      if (session.round > 0 && session.round <= options.rounds) await checkpoints?.writeLast(session)
-      if (members !== undefined) await session.leave()
-      throw new StoppedError()
-    }
-    const step = await steps.next().catch(keep)
+  /** Returns the result after the last round. */
+  const nextRound = async () => {
+    const step = await steps.next()
     if (step.done) {
       halt?.end()
       needed?.finish(session.round)
@@ -372,7 +366,17 @@ async function trainModel(run: PeerRun, trainee: Trainee) {
     if (isSnapshot(step.value, every, options.rounds)) {
       await run.onSnapshot({ round, parameters, ...reports.progress(samples) }, task)
     }
-    if (session.round < options.rounds) await checkpoints?.writeIfDue(session, peer)
+    if (session.round <= options.rounds) await checkpoints?.writeIfDue(session, peer)
+    return undefined
+  }
+  for (;;) {
+    if (await halt?.isDue(session.round)) {
+      if (session.round > 0 && session.round <= options.rounds) await checkpoints?.writeLast(session)
+      if (members !== undefined) await session.leave()
+      throw new StoppedError()
+    }
+    const result = await nextRound().catch(keep)
+    if (result !== undefined) return result
   }
 }
 
@@ -381,12 +385,24 @@ function slowestOf(waitedFor: ReadonlyMap<PeerName, number>): PeerResult['waited
   return slowest && { neighbour: slowest[0], seconds: secondsOf(slowest[1]) }
 }
 
-/** Others have left this peer without what it needs to continue: what it has learned is not lost. */
-async function keepUnfinished(run: PeerRun, task: Task, session: Session, checkpoints: Checkpoints | undefined) {
-  const { round: rounds, parameters } = session
-  if (rounds <= run.plan.options.rounds) await checkpoints?.writeLast(session)
+interface Learned {
+  readonly task: Task
+  readonly session: Session
+  readonly checkpoints: Checkpoints | undefined
+}
+
+/**
+ * Keeps what a peer has learned that has to end before the run is over: in a checkpoint, from which the run can continue, whatever the reason is, and
+ * in a model, if others have left it without what it needs. After a divergence older checkpoints are better, and stay.
+ */
+async function keepLearned(run: PeerRun, { task, session, checkpoints }: Learned, kind: FailureKind | undefined) {
+  const { round: rounds } = session
+  if (rounds === 0 || kind === 'diverged') return
+  // The end of training was saved already.
+  if (rounds < run.plan.options.rounds) await checkpoints?.writeLast(session)
+  if (isServer(run) || (kind !== 'neighboursMissing' && kind !== 'refused')) return
   await run.onUnfinished?.({
-    parameters: parameters.slice(),
+    parameters: session.parameters.slice(),
     rounds,
     samples: session.samples,
     task: factsOfTask(task)

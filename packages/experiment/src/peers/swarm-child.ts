@@ -17,7 +17,7 @@ const peerList = deferred<readonly PeerListEntry[]>()
 peerList.promise.catch(() => {})
 
 // Signals often reach all processes of a terminal or a container. Here the parent decides, so that all stop in order.
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {})
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
 process.stderr.on('error', () => {})
 process.on('disconnect', stopNow)
 process.on('message', (message: ToChild) => {

@@ -112,7 +112,7 @@ export class Checkpoints {
     }
   }
 
-  /** Must be called between two rounds of training: writes a checkpoint if it is due. */
+  /** Must be called between two rounds of training, and at its end: writes a checkpoint if it is due. */
   async writeIfDue(session: Session, peer: Peer): Promise<void> {
     const now = peer.fabric.now()
     if (this.#rounds?.isDue(session.round, now) !== true || !(await this.write(session))) return
@@ -121,13 +121,13 @@ export class Checkpoints {
   }
 
   /**
-   * Sets the first round, and the start time, for the interval.
+   * Sets the first round, and the start time, for the interval, and the round with which training is over.
    *
    * @param gone - returns the peers that no longer count
    */
-  begin(round: number, now: number, gone: () => readonly PeerName[]): void {
+  begin(round: number, now: number, end: number, gone: () => readonly PeerName[]): void {
     this.#gone = gone
-    this.#rounds = new CheckpointRounds(this.#options.every, round, now)
+    this.#rounds = new CheckpointRounds(this.#options.every, round, now, end)
   }
 
   /** Writes a checkpoint now. Returns whether it was written; a note reports the first failure, and the next success. */

@@ -60,6 +60,16 @@ test('an interval in rounds saves its multiples, and the first round, which all 
   )
 })
 
+test('the end of training is saved, whatever the interval is', (t) => {
+  for (const interval of [{ rounds: 250 }, { time: 1e6 }]) {
+    const due = new CheckpointRounds(interval, 0, 0, 60)
+    t.deepEqual(
+      Array.from({ length: 60 }, (_, round) => round + 1).filter((round) => due.isDue(round, round)),
+      [1, 60]
+    )
+  }
+})
+
 test('an interval in time is never longer than that, and peers of different pace save common rounds', (t) => {
   const all = [90, 100, 130, 210, 390].map((pace) => {
     const [first, ...found] = saved({ time: 3000 }, () => pace, 4000)
