@@ -1,6 +1,8 @@
 /** Every package as it is published: what its package.json says, its licences, and a README whose code runs. */
+import { execFile } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { timeLimit } from '@murmuration/contract'
 import test from 'ava'
 import { packageNames, readmeCode, shownOutput } from './packages.js'
@@ -40,10 +42,6 @@ for (const name of packageNames) {
     t.deepEqual(testOnly, [])
   })
 
-  test(`${name}: its licences are those of the repository`, (t) => {
-    for (const file of ['LICENSE-APACHE', 'LICENSE-MIT']) t.is(textOf(`packages/${name}/${file}`), textOf(file))
-  })
-
   test(`${name}: the README says what it is and how to install it`, (t) => {
     const text = textOf(`packages/${name}/README.md`)
     t.true(text.startsWith(`# @murmuration/${name}\n\n`))
@@ -52,6 +50,26 @@ for (const name of packageNames) {
     for (const needed of [`@murmuration/${name}`, ...imported]) t.true(install.split(' ').includes(needed), needed)
   })
 }
+
+test('every package that is published contains the licences of the repository', async (t) => {
+  const args = ['pack', '--workspaces', '--dry-run', '--ignore-scripts', '--json']
+  const { stdout } = await promisify(execFile)('npm', args, {
+    cwd: root,
+    maxBuffer: 2 ** 26,
+    shell: process.platform === 'win32'
+  })
+  const packed = JSON.parse(stdout) as readonly {
+    readonly name: string
+    readonly files: readonly { readonly path: string }[]
+  }[]
+  const licences = ['LICENSE-APACHE', 'LICENSE-MIT']
+  for (const name of packageNames) {
+    const { files = [] } = packed.find((each) => each.name === `@murmuration/${name}`) ?? {}
+    const found = files.map(({ path }) => path).filter((path) => path.startsWith('LICENSE'))
+    t.deepEqual(found.sort(), licences, name)
+    for (const file of licences) t.is(textOf(`packages/${name}/${file}`), textOf(file))
+  }
+})
 
 const folder = join(root, 'test/dist/readmes')
 const codes = packageNames.flatMap((name) => {
