@@ -14,6 +14,7 @@ export interface RunFlags extends CheckpointFlags {
   readonly data?: string
   readonly partition?: string
   readonly method?: string
+  readonly init?: string
   readonly save?: string
   readonly out?: string
   readonly watch?: string | true
@@ -60,7 +61,10 @@ export function simulated(path: string, flags: RunFlags): Pick<SimRequest, 'path
 }
 
 /** The files and options of a run. */
-export function requestOf(topology: string, { train, algorithm, task, data, partition, method }: RunFlags): RunRequest {
+export function requestOf(
+  topology: string,
+  { train, algorithm, task, data, partition, method, init }: RunFlags
+): RunRequest {
   return {
     topology: fileOrSample(topology, method === undefined ? 'topologies' : 'sim'),
     ...(method === undefined ? {} : { method }),
@@ -68,6 +72,7 @@ export function requestOf(topology: string, { train, algorithm, task, data, part
     ...(algorithm === undefined ? {} : { algorithm: sampleOf(algorithm, 'examples') ?? algorithm }),
     ...(task === undefined ? {} : { task: sampleOf(task, 'examples') ?? task }),
     ...(data === undefined ? {} : { data }),
-    ...(partition === undefined ? {} : { partition })
+    ...(partition === undefined ? {} : { partition }),
+    init
   }
 }

@@ -31,9 +31,13 @@ export function trainingOptions(command: Command): Command {
     )
 }
 
-/** The results of the training of real peers: `swarm`, `peer`, `join`. */
+/** The start and the results of the training of real peers: `swarm`, `peer`, `join`. */
 export function outcomeOptions(command: Command): Command {
   return command
+    .option(
+      '--init <model>',
+      'start from a model that --save wrote, the same on all peers (default: drawn by the seed)'
+    )
     .option('--save <file>', 'write the model to a file in the safetensors format')
     .option('--checkpoint <folder>', 'save each peer to this folder at intervals; --resume continues from there')
     .option('--every <interval>', 'the interval: a time, or a number such as "500 rounds" (default: 30 s)', everyOf)

@@ -27,5 +27,5 @@ export function mismatchOf(ours: RunSettings, theirs: RunSettings): Mismatch | u
   if (difference !== undefined) return { code: 'schema', reason: difference }
   if (ours.start === theirs.start) return undefined
   const reason = `the start parameters have the hash "${ours.start}" here and "${theirs.start}" there, though all settings agree`
-  return { code: 'start', reason: `${reason}; does the code of the model, or its version, differ?` }
+  return { code: 'start', reason: `${reason}; does the code of the model, its version, or the file of --init differ?` }
 }

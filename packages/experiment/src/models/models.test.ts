@@ -11,6 +11,7 @@ import { evaluateModel } from './evaluate-model.js'
 import { exportModel } from './export-model.js'
 import { factsOfRun, loadModel, modelFile, type ModelFacts, parametersFor } from './model-file.js'
 import { predict } from './predict-model.js'
+import { startingFrom } from './start-model.js'
 
 const { signal } = new AbortController()
 const topology = new URL('../../../../topologies/ring-4.yaml', import.meta.url).pathname
@@ -249,4 +250,23 @@ test('a module that a model file names is not run; what is no model, or fits oth
   await writeFile(none, 'text')
   await t.throwsAsync(loadModel(none), { instanceOf: InputError, message: /found 4 bytes/ })
   await t.throwsAsync(loadModel(join(wide.folder, 'absent')), { instanceOf: InputError, message: /ENOENT/ })
+})
+
+test('a task starts from a saved model, whatever the seed; another model, and one without finite numbers, are refused', async (t) => {
+  const { path, parameters, schema } = await saved()
+  const plan = await makePlan({ topology, train: join(path, '../train.yaml') })
+  const task = await startTaskWorker(taskOf(plan), { signal })
+  t.teardown(() => task.close())
+  t.is(await startingFrom(undefined, task), task)
+  const started = await startingFrom(path, task)
+  t.deepEqual(await started.initialise(1).run(), parameters)
+  t.deepEqual(await started.initialise(2).run(), parameters)
+  const { path: other } = await saved(undefined, { data: '{ digits: 300, size: 4 }', numbers: 170 })
+  const otherTensors = {
+    instanceOf: InputError,
+    message: /model\.safetensors: has .*\[16, 10\].*; the task has .*\[64, 10\]/
+  }
+  await t.throwsAsync(startingFrom(other, task), otherTensors)
+  await writeFile(other, Buffer.concat(modelFile(schema, parameters.fill(Number.NaN), (await loadModel(path)).facts)))
+  await t.throwsAsync(startingFrom(other, task), { instanceOf: InputError, message: /NaN or infinite/ })
 })

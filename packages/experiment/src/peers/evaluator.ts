@@ -2,6 +2,7 @@ import { deferred, type Evaluation, type PeerName } from '@murmuration/core'
 import { buildTaskHere, startTaskWorker, type TaskWorker } from '@murmuration/tasks'
 import { consensusDistance, lengthOf, mean } from '@murmuration/vectors'
 import { trainCentrally } from './centralised.js'
+import { startingFrom } from '../models/start-model.js'
 import { type EvaluationEvent, secondsOf, type TextEvent } from '../events.js'
 import { RowSnapshots } from './row-snapshots.js'
 import type { Progress, Snapshot } from './snapshots.js'
@@ -54,7 +55,12 @@ export class Evaluator {
   ): Promise<Evaluator> {
     const hasRows = plan.options.algorithm.keys !== undefined
     const task = hasRows ? await buildTaskHere(taskOf(plan)) : await startTaskWorker(taskOf(plan), { signal })
-    return new Evaluator(plan, task, emit)
+    try {
+      return new Evaluator(plan, await startingFrom(plan.init, task), emit)
+    } catch (error) {
+      await task.close()
+      throw error
+    }
   }
 
   /** Rejects with the first error of an evaluation during the run. */

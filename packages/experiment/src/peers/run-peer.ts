@@ -23,6 +23,7 @@ import type { TaskWorker } from '@murmuration/tasks'
 import { grouped } from '@murmuration/data'
 import { hashVector, lengthOf } from '@murmuration/vectors'
 import type { WatchAddress } from '@murmuration/watch'
+import { startingFrom } from '../models/start-model.js'
 import { type RunEvent, secondsOf, type SenderFaults, type StateSeconds } from '../events.js'
 import { buildTask, isServer } from './build-task.js'
 import { BusyTime } from './busy-time.js'
@@ -141,8 +142,9 @@ const noModel: Evaluation = { loss: Number.NaN }
 /** Runs one peer from its start to its end. Rejects with the typed errors of core; nothing continues to run. */
 export async function runPeer(run: PeerRun): Promise<PeerResult> {
   const { plan, self } = run
-  const task = await buildTask(run)
+  const built = await buildTask(run)
   try {
+    const task = await startingFrom(plan.init, built)
     const start = await task.initialise(plan.options.seed).run()
     const checksum = { ...task.fingerprints, ...(await moduleChecksums(plan.training)) }
     const settings = { ...plan.settings, ...settingsOf({ checksum }) }
@@ -167,7 +169,7 @@ export async function runPeer(run: PeerRun): Promise<PeerResult> {
     run.log?.identify(peer.incarnation)
     return await withPeer(run, task, peer, saved)
   } finally {
-    await task.close()
+    await built.close()
   }
 }
 

@@ -11,13 +11,13 @@ export async function makeRealPlan(request: RunRequest): Promise<Plan> {
 
 /** Reads and checks the files of a run. Throws an InputError when something is wrong with them. */
 export async function makePlan(request: RunRequest): Promise<Plan> {
-  const { topology: path } = request
+  const { topology: path, runId, init } = request
   if (request.method === undefined) {
     const plan = planOf(path, await readTopologyFile(path), await readTrainingFile(request.train, request))
-    return { ...plan, runId: request.runId }
+    return { ...plan, runId, init }
   }
   // Scenarios import the simulator, which few peers need.
   const { readMethod } = await import('../sim/real-method.js')
   const { file, training } = await readMethod(request, request.method)
-  return { ...planOf(path, file, training), links: file.links, label: request.method, runId: request.runId }
+  return { ...planOf(path, file, training), links: file.links, label: request.method, runId, init }
 }

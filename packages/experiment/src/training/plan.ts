@@ -22,6 +22,8 @@ export interface RunRequest extends TrainingOverrides {
   readonly method?: string
   /** Separates this run from others in a store; if absent, runs of the same settings are one. */
   readonly runId?: string
+  /** The file of the model that real peers start from; the seed determines their start when absent. */
+  readonly init?: string | undefined
 }
 
 /** All that the peers of a run have in common. The same request gives the same plan on every machine. */
@@ -41,6 +43,7 @@ export interface Plan {
   /** The algorithm with its options as text, for people. */
   readonly algorithm: string
   readonly runId?: string | undefined
+  readonly init?: string | undefined
 }
 
 /** The plan for files that were read. Throws an InputError when they do not fit each other; messages begin with `path`. */

@@ -22,6 +22,8 @@ export interface AcceptOptions extends Pick<PeerOptions, 'key' | 'wait' | 'emit'
   readonly seeds: readonly string[]
   /** The data of this machine, in place of the run's. */
   readonly data?: string | undefined
+  /** The model that the run starts from, if it does. */
+  readonly init?: string | undefined
 }
 
 /** A run that admitted this machine's peer, and the options of `runPeerCommand` for it. */
@@ -33,7 +35,7 @@ export interface AcceptedInvitation {
 /** Joins a run by invitation. Rejects with the typed errors of core. */
 export async function acceptInvitation(
   line: string,
-  { seeds: ownSeeds, data, key, emit, signal, wait }: AcceptOptions
+  { seeds: ownSeeds, data, init, key, emit, signal, wait }: AcceptOptions
 ): Promise<AcceptedInvitation> {
   const invitation = decodeInvitation(line)
   const identity = await identityFor(invitation, key)
@@ -45,7 +47,7 @@ export async function acceptInvitation(
   emit({ kind: 'note', text: `${invitation.name} was admitted` })
   const request = await requestFrom(files, folder)
   return {
-    request: data === undefined ? request : { ...request, data },
+    request: { ...request, ...(data === undefined ? {} : { data }), init },
     place: {
       as: invitation.name,
       identity,
