@@ -27,12 +27,14 @@ export interface TfjsTaskOptions {
   readonly model: ModelDescription
   /** A required backend; 'auto', the best that loads, by default. */
   readonly backend?: BackendChoice
+  /** Of the draws of a model in training, such as those of dropout; that of the data when absent. */
+  readonly seed?: number
 }
 
 /** Builds a task over a TensorFlow.js model on local data. Throws an {@link InputError} for options, data or a module that make no sense. */
 export async function createTask(options: TfjsTaskOptions): Promise<Task> {
   const backend = await chooseBackend(options.backend)
-  const { model: description, localData: dataOptions } = options
+  const { model: description, localData: dataOptions, seed = dataOptions.seed } = options
   const module = description.kind === 'module' ? await loadUserModule(description.path) : undefined
   const moduleOptions = description.kind === 'module' ? description.options : undefined
   const { localData, about } = await loadData(dataOptions, moduleOptions, module)
@@ -50,7 +52,7 @@ export async function createTask(options: TfjsTaskOptions): Promise<Task> {
     isLanguageModel: localData.train.preprocessing?.kind === 'text' && module?.loss === undefined,
     keepWeights: module?.keepWeights ?? false,
     ...(description.kind === 'module' ? { userModule: description.path } : {}),
-    random: createRandom(dataOptions.seed, `draws of ${dataOptions.self ?? 'all'}`),
+    random: createRandom(seed, `draws of ${dataOptions.self ?? 'all'}`),
     about: { model: describe(description, model), backend: backend.name, backendReason: backend.reason, ...about }
   }
   return onBackend(building, () => new TfjsTask(parts))

@@ -97,8 +97,8 @@ export function factsOfRun(
   { training, file, options, algorithm }: Plan,
   of: Pick<ModelFacts, 'samples' | 'about' | 'signature' | 'evaluation'>
 ): ModelFacts {
-  const { task, data, loss, test, partition } = training
-  const learning = { task, data, loss, test, partition }
+  const { task, data, loss, test, partition, dataSeed } = training
+  const learning = { task, data, loss, test, partition, dataSeed }
   return { learning, peers: file.topology.peers, seed: options.seed, algorithm, rounds: options.rounds, ...of }
 }
 
@@ -136,8 +136,8 @@ function factsIn(metadata: Readonly<Record<string, string>>): ModelFacts {
   const { test, ...rest } = facts.data.learning
   const learning = trainingSchema.safeParse(rest)
   if (!learning.success) throw new InputError(`the task of the model is damaged: ${z.prettifyError(learning.error)}`)
-  const { task, data, loss, partition } = learning.data
-  return { ...facts.data, learning: { task, data, loss, test, partition } }
+  const { task, data, loss, partition, dataSeed } = learning.data
+  return { ...facts.data, learning: { task, data, loss, test, partition, dataSeed } }
 }
 
 /**

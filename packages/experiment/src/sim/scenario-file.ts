@@ -113,12 +113,12 @@ function complete(
 
 /** The fields that a training file has too. */
 function trainingOf(loaded: Loaded): SimulatedTraining {
-  const { task, backend, data, loss, test, partition } = loaded
+  const { task, backend, data, loss, test, partition, dataSeed } = loaded
   const { batch, accumulate, optimiser, weightDecay, clip, rate, codec, timeout } = loaded
   const { rounds = loaded.stop.time === undefined ? 400 : endless } = loaded
   const learning = { task, backend, data, loss, test, partition }
   const always = { batch, accumulate, optimiser, weightDecay, rate, codec, timeout }
-  return { ...learning, ...always, ...defined({ clip, store: loaded.store }), rounds }
+  return { ...learning, ...always, ...defined({ clip, dataSeed, store: loaded.store }), rounds }
 }
 
 /** The training with a method's own values. */

@@ -2,9 +2,11 @@ import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { checkpointProblem } from '@murmuration/algorithms'
-import { InputError } from '@murmuration/core'
+import { InputError, peerName } from '@murmuration/core'
+import { buildTaskHere } from '@murmuration/tasks'
 import test from 'ava'
 import { makePlan } from './make-plan.js'
+import { taskOf } from './plan.js'
 
 test('local data need weights that favour nobody', async (t) => {
   const topology = join(await mkdtemp(join(tmpdir(), 'murmur-plan-')), 'star.yaml')
@@ -56,4 +58,23 @@ test('a rule whose sums keep every rounding error needs exact links', async (t) 
   }
   await writeFile(train, 'algorithm: d2\n')
   await t.notThrowsAsync(makePlan({ topology, train }))
+})
+
+test('dataSeed fixes the division of the data, the test split and generated data, whatever the seed; without it they follow the seed', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'murmur-plan-'))
+  const [topology, train] = [join(folder, 'ring.yaml'), join(folder, 'train.yaml')]
+  await writeFile(topology, 'graph: ring\npeers: [a, b]\n')
+  const numbersOf = async (more: string) => {
+    await writeFile(train, `task: softmax\ndata: { digits: 100, size: 8 }\npartition: { dirichlet: 1 }\n${more}`)
+    const plan = await makePlan({ topology, train })
+    const task = await buildTaskHere(taskOf(plan, peerName('a')))
+    const x = Float32Array.from({ length: 650 }, (_, place) => Math.sin(place))
+    const { vector } = await task.gradient(x, Uint32Array.of(0, 1, 2)).run()
+    const { loss } = await task.evaluate(x).run()
+    return { samples: task.samples, gradient: vector.slice(), loss }
+  }
+  const [one, two] = [await numbersOf('seed: 1\n'), await numbersOf('seed: 2\n')]
+  t.notDeepEqual(one, two)
+  t.deepEqual(await numbersOf('seed: 1\ndataSeed: 1\n'), one)
+  t.deepEqual(await numbersOf('seed: 2\ndataSeed: 1\n'), one)
 })

@@ -39,6 +39,7 @@ const pairs: Readonly<Record<string, readonly [Input, Input]>> = {
   'partition.dirichlet': [{ partition: { dirichlet: 1 } }, { partition: { dirichlet: 2 } }],
   'algorithm.name': [{ algorithm: 'dpsgd' }, { algorithm: 'sgp' }],
   'algorithm.order': [{}, { algorithm: { name: 'dpsgd', order: 'adapt-then-combine' } }],
+  'dataSeed': [{ dataSeed: 1 }, { dataSeed: 2 }],
   'batch': [{}, { batch: 33 }],
   'accumulate': [{}, { accumulate: 2 }],
   'optimiser.name': [{}, { optimiser: 'adam' }],

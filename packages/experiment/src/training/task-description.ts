@@ -19,21 +19,22 @@ export interface Sharing {
 /** The task of one peer, or without `self` of the union of all peers' data. */
 export function taskDescription(learning: LearningTask, sharing: Sharing, self?: PeerName): TaskDescription {
   const localData = { ...localDataOptionsOf(learning, sharing), ...(self === undefined ? {} : { self }) }
-  const { task, backend } = learning
+  const { task, backend, dataSeed } = learning
+  const computing = { backend, ...(dataSeed === undefined ? {} : { seed: sharing.seed }) }
   const record = taskRecordOf(task)
   if (record !== undefined) {
     const { module } = record
     const options = record.given(task as never, localData)
-    return { module, options: module === tfjsTaskModule ? { ...(options as object), backend } : options }
+    return { module, options: module === tfjsTaskModule ? { ...(options as object), ...computing } : options }
   }
   const path = task.module ?? ''
   const model = { kind: 'module', path, options: task.options }
-  return { module: tfjsTaskModule, options: { localData, model, backend }, userModule: path }
+  return { module: tfjsTaskModule, options: { localData, model, ...computing }, userModule: path }
 }
 
 /** How the data of a task is split and divided. */
 export function localDataOptionsOf(learning: LearningTask, { peers, seed, like, ...model }: Sharing): LocalDataOptions {
-  const { data, test, loss } = learning
+  const { data, test, loss, dataSeed = seed } = learning
   const { scale } = { ...(typeof data === 'object' && 'path' in data ? data : {}), ...model }
   return {
     data: dataDescription(data),
@@ -41,7 +42,7 @@ export function localDataOptionsOf(learning: LearningTask, { peers, seed, like, 
     targets: loss === 'mean-squared-error' ? 'numbers' : 'classes',
     partition: partitionDescription(learning),
     peers,
-    seed,
+    seed: dataSeed,
     ...(scale && { scale }),
     ...(like && { like })
   }

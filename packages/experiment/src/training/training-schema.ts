@@ -189,6 +189,10 @@ export const sharedFields = {
     description:
       'How the samples are divided among the peers: equal, label or { dirichlet: alpha }; local if each machine has its own samples'
   }),
+  dataSeed: whole.optional().meta({
+    description:
+      'The seed of generated data, the test split and the partition, for runs with other seeds on the same data; seed when absent'
+  }),
   batch: methodFields.batch.default(32),
   accumulate: atLeastOne
     .max(1e4)
@@ -241,7 +245,7 @@ export const trainingSchema = z
 export type Training = z.output<typeof trainingSchema>
 
 /** The task, and its data. Paths are absolute. */
-export type LearningTask = Pick<Training, 'task' | 'data' | 'loss' | 'test' | 'partition'> &
+export type LearningTask = Pick<Training, 'task' | 'data' | 'loss' | 'test' | 'partition' | 'dataSeed'> &
   // A saved model does not say on what it was trained.
   Partial<Pick<Training, 'backend'>>
 
