@@ -116,6 +116,11 @@ export interface Task {
   readonly fingerprints?: Readonly<Record<string, string>>
   /** Input and output of the model; absent where the task is no function of samples. */
   readonly signature?: ModelSignature | undefined
+  /**
+   * What the best answer that is the same for all samples reaches on the test set: the accuracy of the most frequent
+   * class, or the loss of the mean. Absent where the task is no function of samples, or has a loss of its own.
+   */
+  readonly constantAnswer?: Partial<Pick<Evaluation, 'accuracy' | 'loss'>> | undefined
   /** Whether a thread that ends during a work takes the whole process along, since native code computes there. False when absent. */
   readonly mustAnswerBeforeEnd?: boolean
   /** The start parameters. The same seed gives the same bits on every peer. */

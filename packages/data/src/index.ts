@@ -4,6 +4,7 @@
  * @packageDocumentation
  */
 export * from './about.js'
+export { constantAnswerOn } from './constant-answer.js'
 export { localFiles } from './files/files.js'
 export { refuseSpecialFile } from './files/special-file.js'
 export { type KnownSetName, knownSetNames } from './files/known-sets.js'

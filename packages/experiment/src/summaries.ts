@@ -40,6 +40,8 @@ export interface Summary {
   /** Further measures of the task for the mean model, by name. */
   readonly measuresOfMean?: Readonly<Record<string, number>>
   readonly perplexityOfWorst?: number
+  /** Why the mean model has learned nothing, and what to do; absent if it is better than a constant answer. */
+  readonly learnedNothing?: string
   readonly consensusDistance: number
   /** The consensus distance when training ended, before final averaging. */
   readonly consensusDistanceAfterTraining?: number
@@ -89,6 +91,8 @@ export interface PeerSummary extends Partial<Evaluation> {
   /** Of this peer. */
   readonly samples: number
   readonly seconds: number
+  /** Why its model has learned nothing, and what to do; absent if it is better than a constant answer. */
+  readonly learnedNothing?: string
   /** Seconds in which this peer trained without a majority, because its file says so. */
   readonly trainedApart?: number
   /**

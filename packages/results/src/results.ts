@@ -131,6 +131,8 @@ export interface RunRecord {
   readonly time?: TimeFractions
   /** The last point is the end. */
   readonly curve: readonly CurvePoint[]
+  /** Why the model has learned nothing, and what to do, as a sentence; absent if it is better than a constant answer. */
+  readonly learnedNothing?: string
   /** SHA-256 of each peer's parameters at the end, as "murmur swarm" prints it; only of runs with few peers. */
   readonly models?: Readonly<Record<string, string>>
   /** Peers that gave up or lost their process, in that order, each with the reason. */

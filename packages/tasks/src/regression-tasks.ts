@@ -1,5 +1,6 @@
 import { InputError, type Task } from '@murmuration/core'
 import {
+  constantAnswerOn,
   describeLocalData,
   fingerprintsOf,
   loadLocalData,
@@ -28,7 +29,11 @@ export async function createRegressionTask(
   const localData = checked(await loadLocalData(options))
   const model = modelOf(localData, l2)
   const about = { ...describeLocalData(localData, options), model: model.about }
-  const facts = { fingerprints: fingerprintsOf(localData), signature: signatureOf(localData.train) }
+  const facts = {
+    fingerprints: fingerprintsOf(localData),
+    signature: signatureOf(localData.train),
+    constantAnswer: constantAnswerOn(localData.test)
+  }
   return new ShardTask(model, 0, localData.train.count, () => about, facts)
 }
 
@@ -49,6 +54,7 @@ export async function createRegressionTaskSet(
     model,
     peers: options.peers,
     shardSizes,
+    constantAnswer: constantAnswerOn(localData.test),
     about: (self, count = all) => ({
       ...describeLocalData({ train: { count, ...facts }, test, shardSizes }, { ...options, self }),
       model: model.about

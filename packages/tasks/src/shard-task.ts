@@ -37,7 +37,7 @@ export interface Model {
 export type About = (peer?: string, samples?: number) => Task['about']
 
 /** What must be the same on all peers, the input and output of the model, and the peer if the task is of one. */
-interface Facts extends Pick<Task, 'fingerprints' | 'signature'> {
+interface Facts extends Pick<Task, 'fingerprints' | 'signature' | 'constantAnswer'> {
   readonly peer?: string
 }
 
@@ -52,6 +52,7 @@ export class ShardTask implements Task {
   readonly samples: number
   readonly fingerprints: Readonly<Record<string, string>>
   readonly signature: Task['signature']
+  readonly constantAnswer: Task['constantAnswer']
   readonly rows: TaskRows | undefined
   readonly #model: Model
   readonly #first: number
@@ -69,7 +70,7 @@ export class ShardTask implements Task {
     first: number,
     samples: number,
     about: About,
-    { fingerprints = noFingerprints, signature, peer }: Facts = {}
+    { fingerprints = noFingerprints, signature, constantAnswer, peer }: Facts = {}
   ) {
     this.schema = model.schema
     this.samples = samples
@@ -79,6 +80,7 @@ export class ShardTask implements Task {
     this.#peer = peer
     this.fingerprints = fingerprints
     this.signature = signature
+    this.constantAnswer = constantAnswer
     this.rows = model.rows?.(first)
   }
 

@@ -35,6 +35,7 @@ export async function buildTaskHere(description: TaskDescription): Promise<TaskW
     about: { ...built.about, thread: 'the thread of the peer' },
     fingerprints: built.fingerprints,
     signature: built.signature,
+    constantAnswer: built.constantAnswer,
     rows: built.rows && rowsHere(built.rows, withYield),
     initialise: (seed) => withYield(task.initialise(seed)),
     gradient: (parameters, batch, round) => withYield(task.gradient(parameters, batch, round)),

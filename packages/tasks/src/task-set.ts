@@ -27,21 +27,22 @@ export interface TaskSetParts {
   readonly shardSizes: readonly number[]
   /** Fingerprints that must be the same on all peers. */
   readonly fingerprints?: Task['fingerprints']
+  readonly constantAnswer?: Task['constantAnswer']
   readonly about: About
 }
 
 /** The task set of these parts. */
-export function taskSetOf({ model, peers, shardSizes, about, fingerprints }: TaskSetParts): TaskSet {
+export function taskSetOf({ model, peers, shardSizes, about, ...facts }: TaskSetParts): TaskSet {
   const indices = new Map(peers.map((peer, index) => [peer, index]))
   const firsts = startsOf(shardSizes)
   return {
     schema: model.schema,
     peers,
-    union: new ShardTask(model, 0, firsts[peers.length], about, { fingerprints }),
+    union: new ShardTask(model, 0, firsts[peers.length], about, facts),
     of: (peer) => {
       const index = indices.get(peer)
       if (index === undefined) throw new InputError(`"${peer}" is not among the ${peers.length} peers of the tasks`)
-      return new ShardTask(model, firsts[index], shardSizes[index], about, { fingerprints, peer })
+      return new ShardTask(model, firsts[index], shardSizes[index], about, { ...facts, peer })
     }
   }
 }

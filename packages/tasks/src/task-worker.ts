@@ -60,6 +60,7 @@ function taskOf(thread: TaskThread, ready: WorkerReady): TaskWorker {
     about: { ...ready.about, thread: 'a thread of its own' },
     fingerprints: ready.fingerprints,
     signature: ready.signature,
+    constantAnswer: ready.constantAnswer,
     initialise: (seed) => ({
       kind: 'initialise',
       samples: ready.initialiseSamples,

@@ -5,7 +5,8 @@ import {
   InvariantError,
   messageOf,
   type ModelSignature,
-  type Schema
+  type Schema,
+  type Task
 } from '@murmuration/core'
 
 /**
@@ -28,6 +29,7 @@ export interface WorkerReady {
   readonly about: Readonly<Record<string, string>>
   readonly fingerprints: Readonly<Record<string, string>>
   readonly signature: ModelSignature | undefined
+  readonly constantAnswer: Task['constantAnswer']
   readonly mustAnswerBeforeEnd: boolean
   /** Whether it generates texts. */
   readonly generates: boolean

@@ -58,6 +58,7 @@ function readyOf(task: Task): WorkerReady {
     about: task.about,
     fingerprints: task.fingerprints ?? {},
     signature: task.signature,
+    constantAnswer: task.constantAnswer,
     mustAnswerBeforeEnd: task.mustAnswerBeforeEnd ?? false,
     generates: task.generate !== undefined,
     evaluateSamples: task.evaluate(new Float32Array(length)).samples,

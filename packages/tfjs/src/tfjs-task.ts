@@ -12,7 +12,7 @@ import {
 } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
 import { blame } from '@murmuration/tasks/user-code'
-import { fingerprintsOf, signatureOf } from '@murmuration/data'
+import { constantAnswerOn, fingerprintsOf, signatureOf } from '@murmuration/data'
 import { lengthOf } from '@murmuration/vectors'
 import type { Scalar, Tensor } from '@tensorflow/tfjs-core'
 import { type Batch, Batches } from './batches.js'
@@ -53,6 +53,7 @@ export class TfjsTask implements Task {
   readonly about: Readonly<Record<string, string>>
   readonly fingerprints: Readonly<Record<string, string>>
   readonly signature: ModelSignature
+  readonly constantAnswer: Task['constantAnswer']
   /** Dawn ends the process when a call from its code into JavaScript is cut off. */
   readonly mustAnswerBeforeEnd: boolean
   readonly generate?: NonNullable<Task['generate']>
@@ -77,6 +78,8 @@ export class TfjsTask implements Task {
     this.about = parts.about
     this.fingerprints = fingerprintsOf(parts.localData)
     this.signature = signatureOf(parts.localData.train)
+    const { test } = parts.localData
+    this.constantAnswer = parts.hasOwnLoss && test.classes === undefined ? undefined : constantAnswerOn(test)
     this.mustAnswerBeforeEnd = parts.backend.name === 'webgpu'
     this.#vector = new Float32Array(lengthOf(this.schema))
     this.#network = denseNetworkOf(parts, this.schema)

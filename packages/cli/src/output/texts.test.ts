@@ -65,3 +65,15 @@ test('the lines of the summary name the sender, the kinds, and how often it was 
     '  at fault: c                  message 2; cut off once   (sent to a)'
   ])
 })
+
+test('a summary of a run that learned nothing says so, that of a swarm and that of a peer', (t) => {
+  const figures = { kind: 'summary', peers: 2, lost: [], outliers: [], faults: [], troubled: {}, bytesSent: 0 } as const
+  const learnedNothing = 'no better than always answering the mean of the test set (loss 2.00); try a lower rate'
+  const linesOf = (summary: object) => lineOf({ ...figures, ...summary } as unknown as Summary).split('\n')
+  const swarm = { bytesReceived: 0, bytesOfBusiest: 0, busiestPeer: a }
+  const peer = { peer: a, bytesReceived: 0, model: 'f00d' }
+  for (const summary of [swarm, peer]) {
+    t.false(linesOf(summary).some((line) => line.includes('learned nothing')))
+    t.true(linesOf({ ...summary, learnedNothing }).includes(`  learned nothing              ${learnedNothing}`))
+  }
+})

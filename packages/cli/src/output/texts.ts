@@ -187,6 +187,11 @@ function keyLines({ keys }: Pick<Summary, 'keys'>): string[] {
   return [`  keyed rows                   ${localText}; ${count(moved)} moved, ${count(copied)} copied`]
 }
 
+/** Why the run has learned nothing, if it has not. */
+function nothingLines({ learnedNothing }: Pick<Summary, 'learnedNothing'>): string[] {
+  return learnedNothing === undefined ? [] : [`  learned nothing              ${learnedNothing}`]
+}
+
 /** Rounds, samples and time. If the run resumed from a checkpoint, the time is that of the rounds since. */
 function workText({
   rounds,
@@ -220,7 +225,8 @@ export function summaryLines(summary: Summary): string[] {
     ...faultLines(summary),
     `  sent and received            ${bytes(summary.bytesSent)} and ${bytes(summary.bytesReceived)}, busiest: ${summary.busiestPeer} with ${bytes(summary.bytesOfBusiest)}${savedText(summary)}`,
     `  waiting for neighbours       ${percent(summary.waiting)} of the time`,
-    ...keyLines(summary)
+    ...keyLines(summary),
+    ...nothingLines(summary)
   )
   return lines
 }
@@ -273,6 +279,7 @@ function peerSummaryLines(summary: PeerSummary): string[] {
     `  sent and received            ${bytes(summary.bytesSent)} and ${bytes(summary.bytesReceived)}${savedText(summary)}`,
     `  waiting for neighbours       ${percent(summary.waiting)} of the time${slowestText(summary)}`,
     ...keyLines(summary),
+    ...nothingLines(summary),
     `  SHA-256 of the model         ${summary.model.slice(0, 16)}…`
   ]
 }

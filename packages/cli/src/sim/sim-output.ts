@@ -126,6 +126,7 @@ function endText(results: Results<SimulatedRecord>, end: SimEnd): string {
     ...onlyRunLines(results),
     ...failedText(results),
     ...lostText(results),
+    ...nothingText(results),
     ...invariantsText(results, end),
     end.report === undefined ? `results: ${end.directory}; no report` : `report: ${end.report}`
   ].join('\n')
@@ -157,6 +158,15 @@ function lostText({ runs }: Results): string[] {
   const [{ method, seed, lost = [] }] = losing
   const others = `${count(losing.length)} of ${count(runs.length)} runs continued without peers that gave up`
   return [`${others}; ${method}, seed ${seed}: ${lost.join('; ')}`]
+}
+
+function nothingText({ runs }: Results<SimulatedRecord>): string[] {
+  const [first, ...others] = runs.filter(({ learnedNothing }) => learnedNothing !== undefined)
+  if (first === undefined) return []
+  const { method, seed, learnedNothing } = first
+  return [
+    `${count(others.length + 1)} of ${runsText(runs.length)} learned nothing; ${method}, seed ${seed}: ${learnedNothing}`
+  ]
 }
 
 /** Makes no claim about runs that were not done, or if all runs failed. */

@@ -11,6 +11,7 @@ import { withEventLog } from './event-log/with-event-log.js'
 import { DisagreementError } from '../errors.js'
 import { apartText, peersApart } from './difference.js'
 import { FirstOutliers } from './outlier-events.js'
+import { nothingLearned } from '../learned-nothing.js'
 import { factsOfRun, learned } from '../models/model-file.js'
 import { makeRealPlan } from '../training/make-plan.js'
 import { type Plan, type RunRequest, startEvent } from '../training/plan.js'
@@ -123,6 +124,7 @@ export async function runPeerCommand(request: RunRequest, options: PeerOptions):
     rounds,
     samples: result.samples,
     seed,
+    ...(isServer ? {} : nothingLearned(evaluation, result.task, plan.training.rate)),
     ...(secondsApart(plan, result) > 0 && { trainedApart: secondsApart(plan, result) }),
     ...(distances.length === 0 ? {} : { sameModel: sameAs(distances, apart), apart: apart.map(({ from }) => from) })
   }
@@ -204,7 +206,7 @@ function summarise(
     ...run
   }: Pick<
     PeerSummary,
-    'peers' | 'outliers' | 'rounds' | 'samples' | 'seed' | 'sameModel' | 'apart' | 'trainedApart'
+    'peers' | 'outliers' | 'rounds' | 'samples' | 'seed' | 'learnedNothing' | 'sameModel' | 'apart' | 'trainedApart'
   > & {
     readonly self: PeerSummary['peer']
   }

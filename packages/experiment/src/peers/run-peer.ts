@@ -103,7 +103,7 @@ export interface UnfinishedModel extends Pick<PeerResult, 'parameters' | 'task' 
 export interface PeerResult {
   readonly parameters: Float32Array
   readonly evaluation: Evaluation
-  readonly task: Pick<Task, 'schema' | 'samples' | 'about' | 'signature'>
+  readonly task: Pick<Task, 'schema' | 'samples' | 'about' | 'signature' | 'constantAnswer'>
   /** The number of samples that the peer processed. */
   readonly samples: number
   /** The peer's first round, if it resumed from a checkpoint or joined. */
@@ -234,8 +234,8 @@ async function withPeer(peerRun: PeerRun, task: TaskWorker, peer: Peer, opened?:
   }
 }
 
-function factsOfTask({ schema, samples, about, signature }: Task): PeerResult['task'] {
-  return { schema, samples, about, signature }
+function factsOfTask({ schema, samples, about, signature, constantAnswer }: Task): PeerResult['task'] {
+  return { schema, samples, about, signature, constantAnswer }
 }
 
 /** Serves the page, if an address is given. */

@@ -123,9 +123,9 @@ export class RunRecorder {
   #figures(): Partial<RunRecord> {
     const summary = this.#summary
     if (summary === undefined) return {}
-    const { payloadSent, messages, working, bytesReceived, keys } = summary
+    const { payloadSent, messages, working, bytesReceived, keys, learnedNothing } = summary
     const time: TimeFractions = { working }
-    const figures = { payloadSent, messages, time, ...(keys && { keys }) }
+    const figures = { payloadSent, messages, time, ...(keys && { keys }), ...(learnedNothing && { learnedNothing }) }
     if (!('peer' in summary)) {
       const { busiestPeer: name, bytesOfBusiest: bytes, models } = summary
       return { ...figures, busiest: { name, bytes }, models }

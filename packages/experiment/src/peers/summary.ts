@@ -1,6 +1,7 @@
 import type { Evaluation, PeerName } from '@murmuration/core'
 import { consensusDistance, hashVector } from '@murmuration/vectors'
 import type { Summary } from '../events.js'
+import { nothingLearned } from '../learned-nothing.js'
 import { sumOfCounts } from '../rows.js'
 import type { Plan } from '../training/plan.js'
 import type { Centralised } from './evaluator.js'
@@ -12,7 +13,7 @@ export type Results = ReadonlyMap<PeerName, PeerResult>
 
 /** Summarises the results of the peers that finished. */
 export function summarise(
-  { file, options, spectralGap }: Plan,
+  { file, training, options, spectralGap }: Plan,
   { results, servers }: { readonly results: Results; readonly servers: Results },
   {
     ofMean,
@@ -56,6 +57,7 @@ export function summarise(
     ...(accuracies.length === 0 ? {} : { accuracyOfWorst: Math.min(...accuracies) }),
     ...(ofMean.perplexity === undefined ? {} : { perplexityOfMean: ofMean.perplexity }),
     ...(ofMean.measures === undefined ? {} : { measuresOfMean: ofMean.measures }),
+    ...nothingLearned(ofMean, all[0].task, training.rate),
     ...(perplexities.length === 0 ? {} : { perplexityOfWorst: Math.max(...perplexities) }),
     consensusDistance: consensusDistance(all.map(({ parameters }) => parameters)),
     ...(before === undefined ? {} : { consensusDistanceAfterTraining: before }),

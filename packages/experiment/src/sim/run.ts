@@ -9,13 +9,14 @@ import {
   type Wire
 } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
-import type { SimulatedRecord, Timeline } from '@murmuration/results'
+import type { RunRecord, SimulatedRecord, Timeline } from '@murmuration/results'
 import { computingCost, DeadlockError, LogHash, Simulation } from '@murmuration/simulator'
 import type { TaskSet } from '@murmuration/tasks'
 import { codedWire, pooledVectorWire, type VectorMessage, weighed } from '@murmuration/wire'
 import { lengthOf } from '@murmuration/vectors'
 import { trustingSigner } from '@murmuration/membership'
 import { withLargeColumns } from '../divergence.js'
+import { nothingLearned } from '../learned-nothing.js'
 import { recordOf } from '../training/algorithm-choice.js'
 import { meetingTimeout } from '../training/meeting-timeout.js'
 import { trainingSettings } from '../training/training-settings.js'
@@ -165,6 +166,7 @@ class SimulatedRun {
       time: timeFractions(this.#workers.map((worker) => simulation.timeOf(worker))),
       curve: points,
       models,
+      ...(failure === undefined ? this.#nothingLearned() : {}),
       ...(keys === undefined ? {} : { keys }),
       ...(failure !== undefined || this.#lost.size === 0 ? {} : { lost: this.#lostTexts() }),
       store: this.#store?.totals,
@@ -176,6 +178,11 @@ class SimulatedRun {
     const peers = [...this.#workers, ...this.#servers]
     const of = { settings: setting.values, method: method.label, seed, peers }
     return { record, timeline: this.#recorder.timeline(of, simulation.now()) }
+  }
+
+  /** Whether the model at the end is no better than a constant answer. */
+  #nothingLearned(): Pick<RunRecord, 'learnedNothing'> {
+    return nothingLearned(this.#metrics.points.at(-1) ?? {}, this.#taskSet.union, { initial: initialRate(this.#run) })
   }
 
   async #act(fabric: Fabric<VectorMessage>): Promise<void> {
@@ -274,20 +281,25 @@ function isOnOneMachine({ algorithm }: Method): boolean {
   return algorithm.name === 'sgd'
 }
 
+/** The rate after the warm-up: the method's own, that of the setting, or the file's. */
+function initialRate({ method, setting }: SimRun): number {
+  return method.rate?.initial ?? setting.rate ?? method.training.rate.initial
+}
+
 /** The training settings of all peers. Plain SGD on one machine takes the batches of all peers of `topology`. */
 function settingsOf(
   { training: { rounds } }: Scenario,
-  { method, seed, setting }: SimRun,
+  run: SimRun,
   workers: readonly PeerName[],
   servers: readonly PeerName[],
   topology: Topology
 ): TrainingSettings {
+  const { method, seed } = run
   const { algorithm, finalRounds = 0, fusion, training } = method
   const isAlone = isOnOneMachine(method)
-  const initial = method.rate?.initial ?? setting.rate ?? training.rate.initial
   return trainingSettings(
     {
-      ...{ ...training, algorithm, rounds, rate: { ...training.rate, initial } },
+      ...{ ...training, algorithm, rounds, rate: { ...training.rate, initial: initialRate(run) } },
       batch: isAlone ? training.batch * topology.peers.length : training.batch
     },
     topology,

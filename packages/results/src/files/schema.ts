@@ -95,6 +95,7 @@ const run: z.ZodType<RunRecord> = z.object({
   busiest: z.object({ name: z.string(), bytes: amount }).optional(),
   time: z.object({ working: measured, sending: measured.optional(), waiting: measured.optional() }).optional(),
   curve: z.array(point),
+  learnedNothing: z.string().optional(),
   models: z.record(z.string(), z.string()).optional(),
   lost: z.array(z.string()).optional(),
   store: z

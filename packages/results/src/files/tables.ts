@@ -58,6 +58,7 @@ const summaryColumns: readonly Column<RunRecord>[] = [
   ['store.sets', ({ store }) => store?.sets],
   ['store.secondsPerSet', ({ store }) => store?.secondsPerSet],
   ['store.overwritten', ({ store }) => store?.overwritten],
+  ['learnedNothing', ({ learnedNothing }) => learnedNothing],
   ['lost', ({ lost }) => lost?.join('; ')],
   ['findings', ({ findings }) => findings.join('; ')],
   ['logHash', ({ logHash }) => logHash],
