@@ -40,7 +40,7 @@ export const knowledgeGraphRecord = taskRecord({
   }),
   learnsFromData: false,
   hasRows: true,
-  firstRate: 1,
+  rate: 1,
   module: knowledgeGraphModule,
   given: (options, { peers, self, seed }) => given(options, peers, seed, self),
   taskSet: (options, { peers, seed }) => createKnowledgeGraphTaskSet(given(options, peers, seed)),

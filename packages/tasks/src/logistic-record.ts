@@ -10,6 +10,8 @@ export const logisticRecord = taskRecord({
   options: z.strictObject({}),
   learnsFromData: true,
   needs: { classes: 2 },
+  rate: 0.02,
+  rateOfSmall: 0.1,
   module: logisticTaskModule,
   given: (_, localData) => ({ localData }),
   taskSet: (_, localData) => createLogisticTaskSet({ localData }),

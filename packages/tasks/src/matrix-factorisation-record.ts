@@ -35,7 +35,7 @@ export const matrixFactorisationRecord = taskRecord({
   }),
   learnsFromData: false,
   hasRows: true,
-  firstRate: 1,
+  rate: 1,
   module: matrixFactorisationModule,
   given: (options, { peers, self, seed }) => given(options, peers, seed, self),
   taskSet: (options, { peers, seed }) => createMatrixFactorisationTaskSet(given(options, peers, seed)),

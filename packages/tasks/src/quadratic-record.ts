@@ -19,6 +19,7 @@ export const quadraticRecord = taskRecord({
     samples: atLeastOne.max(1e6).default(64).meta({ description: 'Samples of each peer; 2 or more with noise' })
   }),
   learnsFromData: false,
+  rate: 0.1,
   module: quadraticTaskModule,
   given: (options, { peers, self, seed }) => ({ ...options, peers, seed, ...(self === undefined ? {} : { self }) }),
   taskSet: async (options, { peers, seed }) => createQuadraticTaskSet({ ...options, peers, seed }),

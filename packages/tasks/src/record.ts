@@ -17,8 +17,13 @@ export interface TaskRecord<Options = never> {
   readonly needs?: Partial<DataTraits>
   /** Whether a batch touches a few rows of the parameters, which algorithms with keyed rows require. */
   readonly hasRows?: boolean
-  /** The learning rate that `murmur init` writes; the default of files when absent. */
-  readonly firstRate?: number
+  /**
+   * The learning rate of files that give none, for SGD with momentum 0.9: a step stays stable while the rate is below
+   * 2 (1 + 0.9) / L, with L the curvature of the loss (Polyak 1964), which grows with the squares of the inputs.
+   */
+  readonly rate: number
+  /** The same for samples of at most 28 × 28 numbers from 0 to 1, of which many are 0; `rate` when absent. */
+  readonly rateOfSmall?: number
   /** The URL of the module whose `createTask` builds it, in a thread of its own. */
   readonly module: string
   /** The options of `createTask`: for `localData.self`, or for the union of all peers without. JSON. */

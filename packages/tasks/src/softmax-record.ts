@@ -8,6 +8,8 @@ export const softmaxRecord = taskRecord({
   description: 'Softmax regression: convex, one class of several',
   options: z.strictObject({}),
   learnsFromData: true,
+  rate: 0.02,
+  rateOfSmall: 0.1,
   module: softmaxTaskModule,
   given: (_, localData) => ({ localData }),
   taskSet: (_, localData) => createSoftmaxTaskSet({ localData }),

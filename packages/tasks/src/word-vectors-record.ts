@@ -34,7 +34,7 @@ export const wordVectorsRecord = taskRecord({
   }),
   learnsFromData: false,
   hasRows: true,
-  firstRate: 0.2,
+  rate: 0.2,
   module: wordVectorsModule,
   given: (options, { peers, self, seed }) => given(options, peers, seed, self),
   taskSet: (options, { peers, seed }) => createWordVectorsTaskSet(given(options, peers, seed)),

@@ -12,7 +12,8 @@ export const mlpRecord: TaskRecord = taskRecord({
     hidden: z.array(z.int().min(1)).min(1).default([128]).meta({ description: 'The width of each hidden layer' })
   }),
   learnsFromData: true,
-  firstRate: 0.2,
+  rate: 0.01,
+  rateOfSmall: 0.2,
   module: tfjsTaskModule,
   given: ({ hidden }, localData) => ({ localData, model: { kind: 'mlp', hidden } }),
   network: ({ hidden }, tensors) => ({ model: { kind: 'mlp', hidden }, tensors })
@@ -25,7 +26,8 @@ export const cnnRecord: TaskRecord = taskRecord({
   options: z.strictObject({}),
   learnsFromData: true,
   needs: { hasImages: true },
-  firstRate: 0.05,
+  rate: 0.01,
+  rateOfSmall: 0.05,
   module: tfjsTaskModule,
   given: (_, localData) => ({ localData, model: { kind: 'cnn' } }),
   network: (_, tensors) => ({ model: { kind: 'cnn' }, tensors })
@@ -48,7 +50,7 @@ export const gptRecord: TaskRecord = taskRecord({
   }),
   learnsFromData: true,
   needs: { isText: true },
-  firstRate: 0.05,
+  rate: 0.05,
   module: tfjsTaskModule,
   given: ({ context, ...size }, localData) => ({
     localData: { ...localData, context },

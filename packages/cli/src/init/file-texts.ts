@@ -1,4 +1,5 @@
 /** The files that `murmur init` writes, as text. */
+import type { Training } from '@murmuration/experiment'
 import type { InitChoices } from './choices.js'
 import { dataWords, taskWords } from '../words.js'
 
@@ -10,7 +11,6 @@ export interface FileContents extends Omit<InitChoices, 'data' | 'partition'> {
   readonly givesWeights: boolean
   /** The samples and their partition, if the task learns from data. */
   readonly samples?: { readonly data: string; readonly partition: string }
-  readonly rate: number
   /** Whether the algorithm needs a server as well. */
   readonly hasServer: boolean
   /** Where editors find the JSON Schema of a file: a path from the file, or a URL. */
@@ -36,7 +36,7 @@ links:
 }
 
 /** The training file. */
-export function trainingText({ task, samples, algorithm, rate, schema, command }: FileContents): string {
+export function trainingText({ task, samples, algorithm, schema, command }: FileContents): string {
   return `# yaml-language-server: $schema=${schema('training')}
 # What the peers learn, and how. All peers use the same file. A key that is left out has its default.
 task: ${task} # ${taskWords.join(', ')}, or { module: ./my-task.js }
@@ -44,11 +44,15 @@ ${samples === undefined ? '' : samplesText(samples)}algorithm: ${algorithm} # "$
 batch: 32 # samples per peer and gradient
 optimiser: { name: sgd, momentum: 0.9 }
 weightDecay: 1.0e-4
-rate: { initial: ${rate}, warmup: 20, decay: cosine }
 rounds: 400 # rounds of training
 codec: float32 # how parameters are sent: float16 and delta-int8 send fewer bytes, auto chooses one for each link by its speed
 seed: 1 # equal seeds give equal results
 `
+}
+
+/** The default learning rate of a training file, as a comment at its end: a file that changes its task has another. */
+export function rateText({ initial, warmup }: Training['rate']): string {
+  return `# rate: { initial: ${initial}, warmup: ${warmup}, decay: cosine } # the default for this task and these data\n`
 }
 
 function samplesText({ data, partition }: NonNullable<FileContents['samples']>): string {

@@ -5,7 +5,7 @@ import { InputError, messageOf, OutputError } from '@murmuration/core'
 import { parseTopologyFile } from '@murmuration/files'
 import { choiceOf, loadAlgorithm, parseTrainingFile, partitionOf, planOf, startEvent } from '@murmuration/experiment'
 import { graphs, choicesOf, graphChoice, type InitChoices, type InitFlags } from './choices.js'
-import { type FileContents, topologyText, trainingText } from './file-texts.js'
+import { type FileContents, rateText, topologyText, trainingText } from './file-texts.js'
 import { inlineYaml } from '../inline-yaml.js'
 import { commandIn, pathText, schemaPlace } from './places.js'
 import type { Terminal } from './questions.js'
@@ -48,12 +48,13 @@ export async function initialise(folder: string, choices: InitChoices): Promise<
   const contents = await contentsOf(folder, choices)
   const { topology, train } = pathsIn(folder)
   const [topologyFile, trainingFile] = [topologyText(contents), trainingText(contents)]
-  const plan = planOf(topology, parseTopologyFile(topologyFile, topology), await parseTrainingFile(trainingFile, train))
+  const training = await parseTrainingFile(trainingFile, train)
+  const plan = planOf(topology, parseTopologyFile(topologyFile, topology), training)
   await mkdir(folder, { recursive: true }).catch((error: unknown) => {
     throw new OutputError(`cannot create the folder ${folder}: ${messageOf(error)}`)
   })
   await create(topology, topologyFile)
-  await create(train, trainingFile)
+  await create(train, trainingFile + rateText(training.rate))
   const { algorithm, peers, topology: graph } = startEvent(plan)
   return {
     topology,
@@ -106,10 +107,7 @@ async function contentsOf(folder: string, choices: InitChoices): Promise<FileCon
 /** The task's part of the training file. Throws an InputError for data and partitions that the task cannot use. */
 function learningOf(folder: string, { task, data, partition }: InitChoices) {
   const record = taskRecordOf(task)
-  const learning = {
-    task: record === undefined ? wordOrPath(folder, task, 'module', taskWords) : taskText(record),
-    rate: record?.firstRate ?? 0.1
-  }
+  const learning = { task: record === undefined ? wordOrPath(folder, task, 'module', taskWords) : taskText(record) }
   if (record?.learnsFromData !== false) {
     const samples = {
       data: wordOrPath(folder, dataFor(task, data), 'path', dataWords),

@@ -30,10 +30,13 @@ export async function adviceFiles(
   links?: LinksDescription
 ): Promise<AdviceFiles> {
   const [topologyText, training] = [await readText(topology), train === undefined ? '' : await readText(train)]
+  const { warmup } = (await readTrainingFile(train)).rate
   const changes: YamlValue[] = [
     [['algorithm'], Object.keys(algorithm).length === 1 ? algorithm.name : algorithm],
     [['codec'], codec],
-    [['rate', 'initial'], rate]
+    [['rate', 'initial'], rate],
+    // A rate that is given has no warm-up unless that is given too.
+    ...(warmup === 0 ? [] : ([[['rate', 'warmup'], warmup]] as const))
   ]
   const topologyChanges: YamlValue[] = [
     ...(graph === undefined ? [] : ([[['graph'], graph]] as const)),

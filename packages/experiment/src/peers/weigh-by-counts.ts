@@ -4,7 +4,7 @@ import type { Peer } from '@murmuration/libp2p'
 import { gradientWeight, type TaskWorker } from '@murmuration/tasks'
 import type { RunEvent } from '../events.js'
 import type { Plan } from '../training/plan.js'
-import { localWeights } from '../training/training-file.js'
+import { localWeights } from '../training/training-schema.js'
 
 interface Weighed {
   readonly plan: Plan

@@ -16,7 +16,7 @@ test('four lines are a scenario; the network is the measured one', async (t) => 
   t.deepEqual(scenario.stop, {})
   t.is(scenario.training.rounds, 400)
   t.deepEqual(scenario.computing, { perSample: 1, perStep: 0, slow: {}, stragglers: { kind: 'none' } })
-  t.deepEqual(scenario.training.rate, { initial: 0.1, warmup: 0, decay: 'cosine', scale: 'none' })
+  t.deepEqual(scenario.training.rate, { initial: 0.1, warmup: 20, decay: 'cosine', scale: 'none' })
   t.is(scenario.training.timeout, 3_600_000)
   t.is(scenario.timeline, undefined)
   t.is(scenario.traffic, undefined)

@@ -15,6 +15,7 @@ import type { Method, Scenario, SimulatedTraining } from './scenario.js'
 import { scenarioProblems } from './scenario-checks.js'
 import type { MethodDescription } from './scenario-methods.js'
 import { endless, type ScenarioDescription, scenarioSchema } from './scenario-schema.js'
+import { completeRate } from '../training/default-rate.js'
 import { absolutePaths, learningProblems } from '../training/training-file.js'
 import { ownServerNames } from './servers.js'
 import { timelineOf, timelineProblems } from './timeline.js'
@@ -101,7 +102,7 @@ function complete(
   const methods = loaded.methods.map((method): Method => ({
     ...method,
     label: methodLabel(method),
-    training: override(training, method)
+    training: override(training, loaded, method)
   }))
   return {
     ...{ title, description, topology, network, training, computing, axes, methods, seeds, stop, evaluate, faults },
@@ -117,14 +118,18 @@ function trainingOf(loaded: Loaded): SimulatedTraining {
   const { batch, accumulate, optimiser, weightDecay, clip, rate, codec, timeout } = loaded
   const { rounds = loaded.stop.time === undefined ? 400 : endless } = loaded
   const learning = { task, backend, data, loss, test, partition }
-  const always = { batch, accumulate, optimiser, weightDecay, rate, codec, timeout }
-  return { ...learning, ...always, ...defined({ clip, dataSeed, store: loaded.store }), rounds }
+  const always = { batch, accumulate, optimiser, weightDecay, codec, timeout }
+  return {
+    ...{ ...learning, ...always, ...defined({ clip, dataSeed, store: loaded.store }), rounds },
+    rate: completeRate(rate, { ...learning, optimiser, rounds })
+  }
 }
 
-/** The training with a method's own values. */
-function override(training: SimulatedTraining, method: MethodDescription): SimulatedTraining {
+/** The training with a method's own values. The default rate is that for its optimiser. */
+function override(training: SimulatedTraining, { rate }: Loaded, method: MethodDescription): SimulatedTraining {
   const { batch = training.batch, codec = training.codec, optimiser = training.optimiser } = method
-  return { ...training, batch, codec, optimiser, rate: { ...training.rate, ...defined(method.rate ?? {}) } }
+  const ofMethod = { ...training, batch, codec, optimiser }
+  return { ...ofMethod, rate: completeRate({ ...rate, ...defined(method.rate ?? {}) }, ofMethod) }
 }
 
 function defined<Value extends object>(value: Value): Partial<Value> {

@@ -9,8 +9,8 @@ import { runSettings } from './run-settings.js'
 import { rowRefusals } from './task-choice.js'
 import { checkStore } from './store-choice.js'
 import { taskDescription } from './task-description.js'
-import { localWeights, optimiserText, type TrainingOverrides } from './training-file.js'
-import type { Training } from './training-schema.js'
+import { optimiserText, type TrainingOverrides } from './training-file.js'
+import { localWeights, type Training } from './training-schema.js'
 import { trainingSettings } from './training-settings.js'
 
 /** The files and options of a run, from the command line. Can be sent to another process. */

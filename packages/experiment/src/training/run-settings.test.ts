@@ -1,9 +1,11 @@
 import { type PeerName, RefusedError } from '@murmuration/core'
 import { createIdentity, createPeer } from '@murmuration/libp2p'
 import { parseTopologyFile } from '@murmuration/files'
+import { mlpRecord } from '@murmuration/tfjs'
 import test, { type ExecutionContext } from 'ava'
 import { z } from 'zod'
 import { machineLocal, runSettings } from './run-settings.js'
+import { completeTraining } from './training-file.js'
 import { trainingSchema } from './training-schema.js'
 
 type Input = Readonly<Record<string, unknown>>
@@ -68,7 +70,7 @@ const pairs: Readonly<Record<string, readonly [Input, Input]>> = {
 const groups = ['algorithm', 'membership', 'optimiser', 'rate', 'task']
 
 const ring = (text = 'graph: ring\npeers: [a, b]') => parseTopologyFile(text, 't.yaml')
-const settingsWith = (input: Input, file = ring()) => runSettings(file, trainingSchema.parse(input))
+const settingsWith = (input: Input, file = ring()) => runSettings(file, completeTraining(trainingSchema.parse(input)))
 
 test('every field of the training file is among the cases, or may differ from machine to machine', (t) => {
   const ofChoices = [...Object.keys(pairs), ...machineLocal.keys()].filter(
@@ -140,7 +142,7 @@ test('a file with the defaults written out is the same as an empty one', (t) => 
     timeout: '30 s',
     batch: 32,
     optimiser: { name: 'sgd', momentum: 0.9 },
-    rate: { initial: 0.1 }
+    rate: { initial: mlpRecord.rateOfSmall, warmup: 20 }
   }
   t.deepEqual(settingsWith(written), settingsWith({}))
 })

@@ -1,7 +1,6 @@
 import { type Settings, settingsOf } from '@murmuration/libp2p/settings'
 import type { TopologyFile } from '@murmuration/files'
-import { localWeights } from './training-file.js'
-import type { Training } from './training-schema.js'
+import { localWeights, type Training } from './training-schema.js'
 
 /**
  * The settings of a training file that may differ between machines, and why. All others are compared when peers connect, including any new

@@ -7,8 +7,9 @@ import { type KnownSetName, knownSetNames, type PartitionDescription } from '@mu
 import { nearest, parseYamlFile, readText } from '@murmuration/files'
 import { tfjsTaskModule } from '@murmuration/tfjs'
 import { choiceOf, loadAlgorithm, optionsOf } from './algorithm-choice.js'
+import { completeRate } from './default-rate.js'
 import { taskChoiceOf, taskProblems, taskRecordOf } from './task-choice.js'
-import { type LearningTask, type Training, trainingSchema } from './training-schema.js'
+import { type LearningTask, type Training, type TrainingFile, trainingSchema } from './training-schema.js'
 
 /** Values of the command line that replace those of the training file. */
 export interface TrainingOverrides {
@@ -38,7 +39,7 @@ export async function parseTrainingFile(
   overrides: TrainingOverrides = {}
 ): Promise<Training> {
   const parsed = parseYamlFile(text, file, trainingSchema)
-  const training = override(absolute(parsed.value, dirname(resolve(file))), overrides)
+  const training = completeTraining(override(absolute(parsed.value, dirname(resolve(file))), overrides))
   const { algorithm } = training
   const { name } = await loadAlgorithm(algorithm)
   const options = optionsOf(algorithm)
@@ -53,12 +54,6 @@ export async function parseTrainingFile(
 export function optimiserText({ name, ...options }: Training['optimiser']): string {
   const shown = Object.entries(options).filter(([, value]) => value !== false && value !== 0 && value !== undefined)
   return [name, ...shown.map(([option, value]) => (value === true ? option : `${option} ${String(value)}`))].join(' ')
-}
-
-/** Whether gradients are weighted per sample or per peer, for local data; `undefined` for data that are divided among the peers. */
-export function localWeights({ partition }: Pick<Training, 'partition'>): 'per-sample' | 'per-peer' | undefined {
-  if (partition === 'local') return 'per-sample'
-  return typeof partition === 'object' && 'local' in partition ? partition.local : undefined
 }
 
 /** How the data are divided, for a task. */
@@ -93,7 +88,7 @@ export function learningProblems({ task }: LearningTask, plain: unknown): readon
 }
 
 /** Paths in a file are relative to its folder. */
-function absolute(training: Training, directory: string): Training {
+function absolute(training: TrainingFile, directory: string): TrainingFile {
   const { algorithm } = training
   return {
     ...absolutePaths(training, directory),
@@ -117,7 +112,12 @@ export function absolutePaths<Learning extends Pick<Training, 'task' | 'data' | 
 }
 
 /** Paths on the command line are relative to the current folder. */
-function override(training: Training, { algorithm, data, partition, task }: TrainingOverrides): Training {
+/** A file with the rate of its task, unless it gives one. */
+export function completeTraining(training: TrainingFile): Training {
+  return { ...training, rate: completeRate(training.rate, training) }
+}
+
+function override(training: TrainingFile, { algorithm, data, partition, task }: TrainingOverrides): TrainingFile {
   return {
     ...training,
     ...(algorithm === undefined ? {} : { algorithm: choiceOf(algorithm) }),

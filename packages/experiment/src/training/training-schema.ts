@@ -128,8 +128,11 @@ const optimiser = z
 
 /** The fields of `rate:`. */
 export const rateFields = {
-  initial: positive.meta({ description: 'The rate after the warm-up' }),
-  warmup: whole.meta({ description: 'Rounds over which the rate grows to the initial one' }),
+  initial: positive.meta({ description: 'The rate after the warm-up; that of the task when absent' }),
+  warmup: whole.meta({
+    description:
+      'Rounds over which the rate grows to the initial one: 0 when absent, or with the rate of the task 20, at most 5 % of the rounds'
+  }),
   decay: decay.meta({
     description: 'constant; cosine, down to 0 at the last round; or { at: [200, 300], factor: 0.1 }'
   }),
@@ -141,8 +144,8 @@ export const rateFields = {
 
 const rate = z
   .strictObject({
-    initial: rateFields.initial.default(0.1),
-    warmup: rateFields.warmup.default(0),
+    initial: rateFields.initial.optional(),
+    warmup: rateFields.warmup.optional(),
     decay: rateFields.decay.default('cosine'),
     scale: rateFields.scale.default('none')
   })
@@ -241,8 +244,13 @@ export const trainingSchema = z
   })
   .meta({ title: 'Murmuration training file' })
 
+/** A training file, checked. */
+export type TrainingFile = z.output<typeof trainingSchema>
+
 /** A training file, checked and complete. */
-export type Training = z.output<typeof trainingSchema>
+export type Training = Omit<TrainingFile, 'rate'> & {
+  readonly rate: TrainingFile['rate'] & { readonly initial: number; readonly warmup: number }
+}
 
 /** The task, and its data. Paths are absolute. */
 export type LearningTask = Pick<Training, 'task' | 'data' | 'loss' | 'test' | 'partition' | 'dataSeed'> &
@@ -258,4 +266,10 @@ export function trainingJsonSchema(): unknown {
 export function scaleOf({ scale: kind }: Pick<Training['rate'], 'scale'>, peers: number): number {
   if (kind === 'none') return 1
   return kind === 'peers' ? peers : 1 / peers
+}
+
+/** Whether gradients are weighted per sample or per peer, for local data; `undefined` for data that are divided among the peers. */
+export function localWeights({ partition }: Pick<Training, 'partition'>): 'per-sample' | 'per-peer' | undefined {
+  if (partition === 'local') return 'per-sample'
+  return typeof partition === 'object' && 'local' in partition ? partition.local : undefined
 }
