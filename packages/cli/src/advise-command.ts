@@ -6,12 +6,15 @@ import {
   adviceFiles,
   checkMovable,
   computingOf,
+  secondsOf,
+  timesAsLong,
   totalOf
 } from '@murmuration/experiment/sim'
 import { secondsText } from '@murmuration/report'
 import { replaceFile } from '@murmuration/results'
 import Table from 'cli-table3'
 import { median } from 'simple-statistics'
+import { rateText, verdictOn } from './advise-verdict.js'
 import { bytes } from './output/texts.js'
 import { resultsFolder } from './results-folder.js'
 import { fileOrSample } from './samples.js'
@@ -75,47 +78,41 @@ export async function runAdvise(
   }
 }
 
-/** A line for each plan, and one with the overall result. Infinite times are null. */
+/** A line for each plan, and one with the overall result. Infinite times are null; `timesAsLong` is a plan's time divided by the best's. */
 function jsonOf({ plans, links: _, ...rest }: Advice): readonly object[] {
   return [
-    ...plans.map((plan, index) => ({ kind: 'plan', place: index + 1, ...plan, seconds: totalOf(plan) })),
+    ...plans.map((plan, index) => {
+      const times = index === 0 ? undefined : timesAsLong(plan, plans[0])
+      return { kind: 'plan', place: index + 1, ...plan, seconds: totalOf(plan), timesAsLong: times }
+    }),
     { kind: 'summary', ...rest }
   ]
 }
 
-function textOf({ plans, tried, targets, computing, computed, isWhole, assumed }: Advice): string {
-  const head = ['plan', 'graph', 'codec', 'rate', 'together', 'to the loss', 'averaging', 'sent by a peer']
+function textOf({ plans, tried, targets, freshSeeds, computing, computed, isWhole, assumed }: Advice): string {
+  const head = ['plan', 'graph', 'codec', 'rate', 'seeds', 'together', 'to the loss', 'averaging', 'sent by a peer']
   const table = new Table({
     head,
     style: { head: [], border: [] },
     wordWrap: true,
-    colWidths: [34, 20, 9, 8, 22, null, null, null]
+    colWidths: [34, 20, 9, 8, 9, 22, null, null, null]
   })
   for (const plan of plans) table.push(rowOf(plan))
   const [best] = plans
   return [
-    `compared ${tried} plans, the best of them with ${targets.length} ${targets.length === 1 ? 'seed' : 'seeds'}; the table gives the virtual time to a loss of ${targets[0].toPrecision(3)}, and that of the final averaging rounds.`,
+    `compared ${tried} plans, and chose the best with ${targets.length} ${targets.length === 1 ? 'seed' : 'seeds'}. The table has the virtual time to a loss of ${targets[0].toPrecision(3)}, and that of the final averaging rounds.`,
     ...assumed.map((sentence) => `Links: ${sentence}.`),
     `Computing takes ${computing.perSample.toPrecision(3)} ms per sample and ${computing.perStep.toPrecision(3)} ms per step.`,
     ...(isWhole ? [] : ['The budget ended before all plans were simulated: a larger --budget may find a better one.']),
     table.toString(),
-    ...(best.isGiven
-      ? ['The plan of the files is the best.']
-      : gainOf(
-          best,
-          plans.find(({ isGiven }) => isGiven)
-        )),
+    ...(freshSeeds === 0
+      ? ['The budget ended before fresh seeds: these times are of the seeds that chose the plan, which flatter it.']
+      : [
+          `The first plan, the next one and that of the files were measured with ${freshSeeds} fresh seeds, which had chosen nothing.`
+        ]),
+    ...plans.flatMap((plan) => verdictOn(plan, best)),
     ...endingOf(best, computed)
   ].join('\n')
-}
-
-function gainOf(best: AdvisedPlan, current: AdvisedPlan | undefined): readonly string[] {
-  if (current === undefined) return []
-  const times = totalOf(current) / totalOf(best)
-  if (times === Number.POSITIVE_INFINITY) return ['The plan of the files does not reach this loss in its rounds.']
-  return [
-    `The plan of the files takes ${times.toPrecision(Math.max(2, Math.ceil(Math.log10(times))))} times as long as the best.`
-  ]
 }
 
 /** What the time of the best plan does not say. */
@@ -134,16 +131,18 @@ function endingOf(best: AdvisedPlan, computed: number): readonly string[] {
 }
 
 function rowOf(plan: AdvisedPlan): string[] {
-  const { algorithm, averaging, bytes: sent, choice, graph, isGiven, reached } = plan
-  const range = [Math.min(...reached), Math.max(...reached)].map((seconds) => time(seconds + averaging))
+  const { algorithm, averaging, bytes: sent, choice, fresh, graph, isGiven, reached } = plan
+  const seconds = secondsOf(plan)
+  const range = [Math.min(...seconds), Math.max(...seconds)].map(time)
   const spread = range[0] === range[1] ? '' : ` (${range.join(' to ')})`
   return [
     `${algorithm}${isGiven ? ' (the plan of the files)' : ''}`,
     graph,
     choice.codec,
-    String(Number(choice.rate.toPrecision(3))),
+    rateText(choice.rate),
+    fresh.length > 0 ? `${fresh.length} fresh` : `${reached.length}`,
     `${time(totalOf(plan))}${spread}`,
-    time(median([...reached])),
+    time(median(seconds.map((each) => each - averaging))),
     time(averaging),
     sent === undefined ? '–' : bytes(sent)
   ]

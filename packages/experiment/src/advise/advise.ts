@@ -11,7 +11,7 @@ import { makePlan } from '../training/make-plan.js'
 import type { Plan, RunRequest } from '../training/plan.js'
 import { type Candidate, candidatesOf } from './candidates.js'
 import type { Advice, SearchProgress } from './plans.js'
-import { type Found, Search } from './search.js'
+import { choosingSeeds, type Found, freshSeeds, Search } from './search.js'
 
 /** The goal of the advice, and its budget. */
 export interface AdviceOptions {
@@ -29,9 +29,6 @@ export interface AdviceOptions {
   readonly signal: AbortSignal
 }
 
-/** The first seed decides which plans continue; the others show the variance. */
-const seedCount = 3
-
 /**
  * Finds a plan for the links of a topology file. Throws an InputError for files that are wrong or do not describe links, and if the budget
  * is too small to compare anything.
@@ -40,7 +37,7 @@ export function advise(request: RunRequest, options: AdviceOptions): Promise<Adv
   return searching(request, options, (search) => search.run(options.emit ?? (() => {})))
 }
 
-/** Simulates all plans with all seeds to the end, or, with `mayStop`, only until they have lost; for measuring what {@link advise} saves. */
+/** Simulates all plans with the seeds for choosing to the end, or, with `mayStop`, only until they have lost; for measuring what {@link advise} saves. */
 export function sweepOfPlans(request: RunRequest, options: AdviceOptions, mayStop = false): Promise<Advice> {
   return searching(request, options, (search) => search.sweep(mayStop))
 }
@@ -128,7 +125,7 @@ function scenarioFor(scenario: Scenario, candidates: readonly Candidate[], seed:
   return {
     ...scenario,
     methods: [plain, ...candidates.map(({ method }) => method)],
-    seeds: Array.from({ length: seedCount }, (_, k) => seed + k),
+    seeds: Array.from({ length: choosingSeeds + freshSeeds }, (_, k) => seed + k),
     evaluate: Math.max(1, Math.floor(rounds / 100))
   }
 }

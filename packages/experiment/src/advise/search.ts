@@ -3,10 +3,20 @@ import type { SimulatedRecord } from '@murmuration/results'
 import type { RunPool } from '../sim/run-pool.js'
 import type { RunLimits } from '../sim/run-worker.js'
 import type { Scenario } from '../sim/scenario.js'
+import { type Judged, measuredAfresh } from './afresh.js'
 import { AveragingTimes } from './averaging-times.js'
 import type { Candidate } from './candidates.js'
 import { periodOf } from './choices.js'
-import { type Advice, type AdvisedPlan, comparePlans, missesOf, planOf, type SearchProgress, totalOf } from './plans.js'
+import {
+  type Advice,
+  type AdvisedPlan,
+  comparePlans,
+  missesOf,
+  planOf,
+  reachedOf,
+  type SearchProgress,
+  totalOf
+} from './plans.js'
 import { notReached, tooShort } from './search-errors.js'
 import {
   bestOfEach,
@@ -30,10 +40,12 @@ const eta = 3
 const finalists = 5
 /** A plan is dropped if its estimated training time is so many times that of the best: after a ninth of the rounds, and after a third. */
 const [hopeless, hopelessLater] = [2, 1.5]
+/** The first seed decides which plans continue, the other seeds for choosing which of them is the best; fresh ones only measure. */
+export const [choosingSeeds, freshSeeds] = [3, 5]
 const endless = Number.POSITIVE_INFINITY
 
 /** The result of a search. */
-export type Found = Pick<Advice, 'plans' | 'targets' | 'isWhole'>
+export type Found = Pick<Advice, 'plans' | 'targets' | 'freshSeeds' | 'isWhole'>
 
 /** The limits of runs, and how often they are evaluated. */
 interface Rung {
@@ -42,6 +54,11 @@ interface Rung {
   readonly evaluate?: number
   /** Virtual seconds, with final averaging. */
   readonly bound?: number
+}
+
+/** Plans with the seeds for choosing, and the loss to reach for each of these. */
+interface Judgement extends Pick<Found, 'targets'> {
+  readonly plans: readonly Judged[]
 }
 
 /**
@@ -62,6 +79,8 @@ export class Search {
   readonly #ended = new Map<Entry, SimulatedRecord>()
   /** Shared runs of plans that do not exchange within their rounds, and so are the same; by rate and rounds. */
   readonly #apart = new Map<string, Promise<SimulatedRecord | undefined>>()
+  /** Plain SGD with the fresh seeds. */
+  readonly #freshTargets: Promise<Scale | undefined>[] = []
   #isWhole = true
 
   constructor(pool: Pick<RunPool, 'run'>, scenario: Scenario, candidates: readonly Candidate[], loss?: number) {
@@ -100,7 +119,8 @@ export class Search {
     const last = this.#reached(entries, scale)
     const chosen = last.length > 0 ? last : (second.length > 0 ? second : first).slice(0, 1)
     const close = chosen.slice(0, finalists).filter((standing) => isClose(standing, chosen[0].total))
-    return this.#judged(this.#inTurn(close, chosen, entries), scale, emit)
+    const { plans, targets } = await this.#judged(this.#inTurn(close, chosen, entries), scale, emit)
+    return this.#found(await measuredAfresh(plans, (some) => this.#afresh(some, emit)), targets)
   }
 
   /** The plans that reached the loss, the best first. */
@@ -133,7 +153,7 @@ export class Search {
     const scale = await this.#scaleOf(0)
     if (scale === undefined) throw tooShort()
     const entries = await this.#entries()
-    if (!mayStop) return this.#judged([entries], scale, () => {})
+    if (!mayStop) return this.#ofSweep(await this.#judged([entries], scale))
     const { rounds } = this.#scenario.training
     let bound = endless
     for (const entry of entries) {
@@ -142,7 +162,7 @@ export class Search {
     }
     const reached = this.#reached(entries, scale)
     const close = reached.filter((standing) => isClose(standing, bound))
-    return this.#judged(this.#inTurn(close, reached, entries), scale, () => {})
+    return this.#ofSweep(await this.#judged(this.#inTurn(close, reached, entries), scale))
   }
 
   /** The plans with the times of their final averaging. */
@@ -222,26 +242,54 @@ export class Search {
     return record
   }
 
-  /** Simulates plans with all seeds; the best first. After the first group, others only until a plan has reached the loss with all seeds. */
+  /** Simulates plans with the seeds for choosing. After the first group, others only until a plan has reached the loss with all of them. */
   async #judged(
     groups: readonly (readonly Entry[])[],
     scale: Scale,
-    emit: (progress: SearchProgress) => void
-  ): Promise<Found> {
-    const { seeds, training } = this.#scenario
+    emit: (progress: SearchProgress) => void = () => {}
+  ): Promise<Judgement> {
+    const seeds = Array.from({ length: choosingSeeds }, (_, k) => k)
     const targets = await Promise.all(
-      seeds.map(async (_, seed) => (seed === 0 ? scale.target : (await this.#scaleOf(seed))?.target))
+      seeds.map(async (seed) => (seed === 0 ? scale.target : (await this.#scaleOf(seed))?.target))
     )
-    const plans: AdvisedPlan[] = []
+    const plans: Judged[] = []
     for (const group of groups) {
-      emit({ plans: group.length, rounds: training.rounds, seeds: seeds.length })
-      const judged = await Promise.all(group.map((entry) => this.#withAllSeeds(entry, targets)))
-      plans.push(...judged.filter(({ reached }) => reached.length > 0))
-      if (plans.some((plan) => !plan.isGiven && missesOf(plan) === 0)) break
+      emit({ plans: group.length, rounds: this.#scenario.training.rounds, seeds: choosingSeeds })
+      const judged = await Promise.all(
+        group.map(async (entry) => ({ entry, plan: await this.#withAllSeeds(entry, targets) }))
+      )
+      plans.push(...judged.filter(({ plan: { reached } }) => reached.length > 0))
+      if (plans.some(({ plan }) => !plan.isGiven && missesOf(plan) === 0)) break
     }
-    if (plans.every((plan) => totalOf(plan) === Number.POSITIVE_INFINITY)) throw notReached(scale.target, this.#isWhole)
-    const found = { targets: targets.flatMap((loss) => loss ?? []), isWhole: this.#isWhole }
-    return { plans: plans.toSorted(comparePlans), ...found }
+    if (plans.every(({ plan }) => totalOf(plan) === endless)) throw notReached(scale.target, this.#isWhole)
+    return { plans, targets: targets.flatMap((loss) => loss ?? []) }
+  }
+
+  /** When plans reach the loss with each of the fresh seeds; empty for all if the pool has ended before. */
+  async #afresh(
+    entries: readonly Entry[],
+    emit: (progress: SearchProgress) => void
+  ): Promise<readonly (readonly number[])[]> {
+    const { rounds } = this.#scenario.training
+    emit({ plans: entries.length, rounds, seeds: freshSeeds })
+    const seeds = Array.from({ length: freshSeeds }, (_, k) => choosingSeeds + k)
+    const records = await Promise.all(
+      seeds.map(async (seed) => {
+        this.#freshTargets[seed] ??= this.#scaleOf(seed)
+        const target = (await this.#freshTargets[seed])?.target
+        return Promise.all(entries.map((entry) => this.#toEnd(entry, seed, target)))
+      })
+    )
+    return entries.map((_, k) => (this.#isWhole ? reachedOf(records.flatMap((ofSeed) => ofSeed[k] ?? [])) : []))
+  }
+
+  #ofSweep({ plans, targets }: Judgement): Found {
+    const shown = plans.map(({ plan }) => plan)
+    return this.#found(shown.toSorted(comparePlans), targets)
+  }
+
+  #found(plans: readonly AdvisedPlan[], targets: readonly number[]): Found {
+    return { plans, targets, freshSeeds: plans[0].fresh.length, isWhole: this.#isWhole }
   }
 
   async #withAllSeeds(entry: Entry, targets: readonly (number | undefined)[]): Promise<AdvisedPlan> {

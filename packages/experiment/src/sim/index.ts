@@ -5,7 +5,8 @@
  */
 export { advise, type AdviceOptions } from '../advise/advise.js'
 export { adviceFiles, checkMovable } from '../advise/files.js'
-export { type Advice, type AdvisedPlan, type SearchProgress, totalOf } from '../advise/plans.js'
+export { type Advice, type AdvisedPlan, type SearchProgress, secondsOf, timesAsLong, totalOf } from '../advise/plans.js'
+export { isTie, type RatioInterval, ratioInterval } from '../ratio-interval.js'
 export { computingOf } from './scenario-computing.js'
 export { calibrated } from './calibrate.js'
 export type { RunResult } from './run.js'
