@@ -73,7 +73,10 @@ const diverges = new Set(['DivergedError'])
 
 /**
  * Runs until the peers' own models have the target accuracy on average, or until all rounds are over. The mean model, which
- * `judge: 'mean'` evaluates, would need an exchange whose time is not included here. Evaluates after every `every` rounds.
+ * `judge: 'mean'` evaluates, would need an exchange whose time is not included here. Evaluates after every `every` rounds. Unless
+ * `isPatient`, a run that stays far below the target ends early.
+ *
+ * @returns without `round` if the target was not reached; with `hasDiverged` if the parameters were no longer finite
  */
 export async function compute({ method, seed, setup, target }) {
   const { peers, batch, rounds, every, judge } = setup
@@ -94,6 +97,7 @@ export async function compute({ method, seed, setup, target }) {
       throw new Ended(JSON.stringify({ round: round + 1 }))
     // The run has diverged or stalled too far below the target.
     best = Math.max(best, accuracy)
+    if (setup.isPatient) return
     if (accuracy < best - 0.25 || (round >= rounds / 2 && accuracy < 0.7 * target)) throw new Ended('{}')
   }
   const note = async (round, x) => {
@@ -112,7 +116,8 @@ export async function compute({ method, seed, setup, target }) {
     })
   } catch (error) {
     if (error instanceof Ended) reached = JSON.parse(error.message)
-    else if (!diverges.has(error.name)) throw error
+    else if (diverges.has(error.name)) reached = { hasDiverged: true }
+    else throw error
   }
   const all = recording.bytesByRound
   for (let k = 0; k < (reached.round ?? 0); k++) bytes += all[k] ?? 0
@@ -162,7 +167,8 @@ class Judge {
 /**
  * A run in one cell. A peer that misses necessary neighbours gives up, as a real one does, and the others continue.
  *
- * @returns `ms`: when the target was reached, and the bytes that all peers had sent until then; or the `reason` why it was not reached
+ * @returns `ms`: when the target was reached, and the bytes that all peers had sent until then; or the `reason` why it was not reached, and
+ *   `end`: the time of the last step, or of the cell's end if it diverged or peers gave up
  */
 export async function computeIn({ method, seed, setup, target, cell }) {
   const { peers, batch, rounds } = setup
@@ -173,11 +179,13 @@ export async function computeIn({ method, seed, setup, target, cell }) {
   const hasServers = servers.length > 0
   const judge = new Judge({ setup, cell, union: tasks.union, target, hasServers })
   const lost = new Map()
+  let end = 0
   const observer = { fault({ kind, peer }) { if (kind === 'crash') judge.lose(peer) } } // oxfmt-ignore
   const options = { topology, servers, seed, links: cell.links ?? uniformLinks(cell), wire, cost: costOf(cell, seed), faults: cell.faultsOf?.(seed) ?? noFaults, observer } // oxfmt-ignore
   const settings = { ...settingsOf({ method, topology, peers, seed, batch, rounds }), servers: servers.map(({ name }) => name), timeout: cell.timeout ?? 1e12 } // oxfmt-ignore
   const look = async (now, self, parameters) => {
-    if (now > (cell.until ?? Infinity)) throw new Ended(JSON.stringify({ reason: `not within ${cell.until / 1000} s` }))
+    end = Math.min(now, cell.until ?? Infinity)
+    if (now > end) throw new Ended(JSON.stringify({ reason: `not within ${cell.until / 1000} s`, end }))
     if (!(await judge.sees(now, self, parameters))) return
     const bytes = recording.bytesByRound.reduce((sum, each) => sum + (each ?? 0), 0)
     throw new Ended(JSON.stringify({ ms: now, bytes }))
@@ -201,10 +209,13 @@ export async function computeIn({ method, seed, setup, target, cell }) {
   } catch (error) {
     if (error instanceof Ended) return JSON.parse(error.message)
     if (!diverges.has(error.name)) throw error
-    return { reason: error.message }
+    return { reason: error.message, end: cell.until ?? end }
   }
   const [first] = lost.values()
-  return { reason: first === undefined ? `not within ${rounds} steps` : `${lost.size} gave up: ${first}` }
+  return {
+    end: lost.size > 0 ? (cell.until ?? end) : end,
+    reason: first === undefined ? `not within ${rounds} steps` : `${lost.size} gave up: ${first}`
+  }
 }
 
 /** After so many rounds an all-reduce has a constant pace: each round waits for all peers, and messages and steps are the same. */

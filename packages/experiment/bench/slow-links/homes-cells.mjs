@@ -4,7 +4,6 @@ import { peersOf } from './engine.mjs'
 import { setupOf } from './cells.mjs'
 
 export const peers = peersOf(64)
-export const seeds = [1, 2, 3]
 export const setup = { ...setupOf(peers), rounds: 486, judge: 'mean' }
 
 /** Peers 0 to 47 are homes, a third of each kind: Mbit/s up and down, and the latency to the exchange in ms. */

@@ -3,11 +3,12 @@
 //   node packages/experiment/bench/slow-links/homes.mjs RESULTS.jsonl
 //
 // Each method is tuned with the first seed and without churn; with stragglers, only among the three settings that are fastest without. The best
-// settings without and with stragglers are run with all seeds, also with churn. The mean model of the present peers is evaluated.
-// homes-report.mjs makes the table.
-import { cells, seeds, setup } from './homes-cells.mjs'
+// settings without and with stragglers are run with two more seeds, also with churn. What these choose is measured with eight fresh seeds, see
+// choice.mjs. The mean model of the present peers is evaluated. homes-report.mjs makes the tables.
+import { cells, setup } from './homes-cells.mjs'
+import { chosenInHomes, tunedIn } from './homes-choice.mjs'
 import { methods } from './homes-methods.mjs'
-import { bestOf } from './cells.mjs'
+import { bestOf, choosing, fresh } from './cells.mjs'
 import { computeIn } from './engine.mjs'
 import { openResults, targetsOf } from './results.mjs'
 
@@ -32,15 +33,19 @@ for (const name of ['parameter server, int8', 'all-reduce, int8'])
     return { merge: ms - cells[0].perStep, bytes }
   })
 
-const [first, ...others] = seeds
+const [first] = choosing
 for (const method of methods) for (const place of method.configs.keys()) await run(method, place, first, cells[0])
 /** With stragglers, the three settings that were fastest without are tried. */
 for (const method of methods)
   for (const place of bestOf(known, method.name, 'plain', first).slice(0, 3)) await run(method, place, first, cells[1])
-/** The cell in which a method is tuned. */
-const tunedIn = ({ hasStragglers }) => (hasStragglers ? 'stragglers' : 'plain')
-for (const seed of [first, ...others])
+for (const seed of choosing)
   for (const cell of cells)
     for (const method of methods)
       for (const place of bestOf(known, method.name, tunedIn(cell), first).slice(0, 1))
         await run(method, place, seed, cell)
+for (const seed of fresh)
+  for (const cell of cells) {
+    const { gossip, central, serverless } = chosenInHomes(known, cell)
+    for (const { method, place } of new Set([...gossip, ...central, ...serverless]))
+      await run(method, place, seed, cell)
+  }

@@ -1,0 +1,49 @@
+// The methods that are compared in the map of the small perceptron. A first computation with three seeds had all of methods.mjs; these came within
+// 15 % of the best of their side in some cell, or are the next of another kind. Two are compared only where they did, on fast links:
+// CocktailSGD, and Decoupled DiLoCo in 4 bits.
+const isFast = new Map([
+  ['CocktailSGD', ({ mbits, latency }) => mbits >= 20 && latency === 1],
+  ['Decoupled DiLoCo, quorum, int4', ({ mbits }) => mbits === 100]
+])
+
+const contenders = {
+  mean: {
+    even: ['trained apart, merged once', 'DiLoCo, all-reduce in few bits', 'CocktailSGD', 'D-PSGD', 'D-PSGD, int8', 'Overlap merge, int8', 'Overlap merge, int4', 'Moniqua', 'PowerGossip', 'CHOCO-SGD, local steps'], // oxfmt-ignore
+    stragglers: ['trained apart at own pace, merged once', 'Decoupled DiLoCo, quorum, int8', 'Decoupled DiLoCo, quorum, int4', 'D-PSGD', 'DivShare, int8', 'DivShare, int4'] // oxfmt-ignore
+  },
+  own: {
+    even: ['DiLoCo, all-reduce in few bits', 'D-PSGD', 'D-PSGD, int8', 'GASLoC, int8'],
+    stragglers: ['DiLoCo, all-reduce in few bits', 'Decoupled DiLoCo, quorum, int8', 'D-PSGD', 'D-PSGD, int8', 'GASLoC, int8'] // oxfmt-ignore
+  }
+}
+
+/** Whether a method is compared in a cell. For the other networks all methods are. */
+export function isContender({ name }, cell, judge, network) {
+  if (network !== 'mlp') return true
+  return contenders[judge][cell.hasStragglers ? 'stragglers' : 'even'].includes(name) && (isFast.get(name)?.(cell) ?? true) // oxfmt-ignore
+}
+
+const isSlow = ({ mbits }) => mbits <= 5
+/**
+ * Where fewer settings are tried, those like the fastest of the first computation. Methods without a barrier are simulated anew in each cell: on
+ * lines of up to 5 Mbit/s exchanges are rare and rates low, on faster ones DivShare has short periods at the next rate. Own models of all
+ * peers are evaluated, which takes long.
+ */
+const settings = {
+  mean: new Map([
+    ['DivShare', ({ rate, options: { period } }, cell) => (isSlow(cell) ? rate === 0.1 && period >= 27 : rate === 0.3 && period <= 9)], // oxfmt-ignore
+    ['Decoupled DiLoCo, quorum', ({ rate, options: { period, quorum } }, cell) => rate === 0.1 && quorum === 14 && period >= (isSlow(cell) ? 27 : 9)] // oxfmt-ignore
+  ]),
+  own: new Map([
+    ['DiLoCo, all-reduce in few bits', ({ rate, options: { bits } }) => rate === 0.1 && bits === 4],
+    ['GASLoC', ({ rate, options: { period, momentum } }) => rate < 0.8 && period <= 9 && momentum === 0],
+    ['D-PSGD', ({ rate, graph }) => rate === 0.3 && graph.kind !== 'ring'],
+    ['Decoupled DiLoCo, quorum', ({ rate, options: { quorum } }) => rate === 0.1 && quorum === 14]
+  ])
+}
+
+/** Whether a setting of a method is tried, in a cell if the method has no barrier. */
+export function isSettingTried({ name }, config, judge, network, cell) {
+  const find = network === 'mlp' ? settings[judge].get(name.replace(/, int[48]$/, '')) : undefined
+  return find === undefined || find(config, cell)
+}
