@@ -5,7 +5,7 @@ import { NeighboursMissingError, peerName, RefusedError } from '@murmuration/cor
 import { multiaddr } from '@multiformats/multiaddr'
 import test, { type ExecutionContext } from 'ava'
 import { eventOf, eventually, graph, peerListOf, type TestNode, testNode } from '../cluster.test.support.js'
-import { controlProtocol, defaultLimits } from '../constants.js'
+import { controlProtocol, defaultLimits, type Limits } from '../constants.js'
 import { createIdentity, type Identity } from '../identity.js'
 import { bareNode } from '../characterisation/bare.test.support.js'
 import { createNode } from '../node.js'
@@ -31,12 +31,13 @@ interface Run {
 }
 
 /** A run of a and b, with a place for c. */
-async function runOf(t: ExecutionContext): Promise<Run> {
+async function runOf(t: ExecutionContext, limits: Partial<Limits> = {}): Promise<Run> {
   const key = await createIdentity()
   const kept = new Map<string, readonly Certificate[]>()
   const node = (name: string) => {
     const onCertificates = (all: readonly Certificate[]) => void kept.set(name, all)
     return testNode(t, star, name, {
+      limits,
       admission: { runKey: key.id, places, fingerprint, files: 'the files', onCertificates }
     })
   }
@@ -269,7 +270,8 @@ test('an unknown peer gets nothing, few may stay briefly, and peers of a run wit
 })
 
 test('unknown peers of one address do not keep those of another from presenting an invitation', async (t) => {
-  const run = await runOf(t)
+  // None ends but to make room.
+  const run = await runOf(t, { unknownPeerTimeout: 600_000 })
   await begin(run)
   const { peer } = run.nodes[0]
   const many: Connection[] = []
