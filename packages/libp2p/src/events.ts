@@ -57,6 +57,8 @@ export type PeerEvent =
   /** A seed answers, or no longer does. */
   | { readonly kind: 'seed'; readonly address: string; readonly isReached: true }
   | { readonly kind: 'seed'; readonly address: string; readonly isReached: false; readonly reason: string }
+  /** Nobody on the local network can find this peer. */
+  | { readonly kind: 'not-on-lan'; readonly reason: string }
   /** A relay has a place for this peer, or no longer has. */
   | { readonly kind: 'relay'; readonly address: string; readonly isReached: true }
   | { readonly kind: 'relay'; readonly address: string; readonly isReached: false; readonly reason: string }

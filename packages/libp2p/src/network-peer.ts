@@ -17,6 +17,7 @@ import type { LinkContext } from './context.js'
 import { maxPadding } from './control-messages.js'
 import { contextOf } from './create-context.js'
 import { Discovery } from './discovery/discovery.js'
+import { lanProblem, multicastProblem } from './discovery/lan.js'
 import { introductionsProtocol } from './discovery/introductions.js'
 import type { PeerEvent } from './events.js'
 import { FactSharing } from './fact-sharing.js'
@@ -58,6 +59,7 @@ export class NetworkPeer implements Peer {
   readonly #desk: AdmissionDesk | undefined
   #discovering: Promise<void> | undefined
   #reserving: Promise<void> | undefined
+  #multicastProblem: string | undefined
   readonly #closing = new AbortController()
   #closed: Promise<void> | undefined
   #isAborted = false
@@ -154,6 +156,8 @@ export class NetworkPeer implements Peer {
     })
     await startNode(node, this.#options.listen)
     emit({ kind: 'listening', addresses: this.addresses })
+    if (this.#options.discovery?.lan === true) this.#multicastProblem = await multicastProblem()
+    for (const reason of this.#lanProblems) emit({ kind: 'not-on-lan', reason })
     this.#watchRouters()
     this.#reserving = this.#reservations.run()
     // An abort before `start` had no listener.
@@ -243,10 +247,21 @@ export class NetworkPeer implements Peer {
     return this.#peers.statuses()
   }
 
+  /** Why nobody on the local network can find this peer, if it is to be found there. */
+  get #lanProblems(): readonly string[] {
+    const { discovery, listen } = this.#options
+    if (discovery?.lan !== true) return []
+    return [this.#multicastProblem ?? [], lanProblem(listen, this.#context.node.getMultiaddrs()) ?? []].flat()
+  }
+
   get unreached(): readonly string[] {
     const texts = (kind: string, problems: ReadonlyMap<string, string>) =>
       [...problems].flatMap(([address, problem]) => (problem === '' ? [] : [`no answer from the ${kind} at ${address}: ${problem}`])) // oxfmt-ignore
-    return [...texts('seed', this.#discovery.problems), ...texts('relay', this.#reservations.problems)]
+    return [
+      ...texts('seed', this.#discovery.problems),
+      ...texts('relay', this.#reservations.problems),
+      ...this.#lanProblems
+    ]
   }
 
   traffic(): Traffic {

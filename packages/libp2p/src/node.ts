@@ -4,6 +4,7 @@ import type { TCPComponents } from '@libp2p/tcp'
 import { InputError, type Milliseconds } from '@murmuration/core'
 import { createLibp2p, mdns, noise, tcp, yamux } from './libraries/network.js'
 import type { Limits } from './constants.js'
+import { withLinkLocal } from './discovery/lan.js'
 import type { PendingConnections } from './pending-connections.js'
 import { wordsOf } from './explain.js'
 import type { Identity } from './identity.js'
@@ -47,11 +48,12 @@ export async function createNode(options: NodeOptions): Promise<Libp2p> {
   const { identity, listen, limits, directory, pendingConnections, shaper, lan = false, relay, upnp = false } = options
   const { circuit = new Circuit() } = options
   for (const address of listen) parseAddress(address, 'this peer')
+  const transport = lan ? togetherOnLan : together
   const node = await createLibp2p({
     start: false,
     privateKey: identity.privateKey,
     addresses: { listen: [...listen] },
-    transports: [shaper === undefined ? together : shaper.transport(together), circuit.transport],
+    transports: [shaper === undefined ? transport : shaper.transport(transport), circuit.transport],
     services: {
       listeningAddresses,
       ...(relay === undefined ? {} : { relay: relay.service(limits.handshakeTimeout) }),
@@ -132,6 +134,10 @@ async function portMapping() {
 
 /** TCP that writes all small pieces of one turn of the event loop at once. */
 const together = (components: TCPComponents) => new WrappingTransport(tcp()(components), writeTogether)
+
+/** The same, also at the addresses that hold on one cable only. */
+const togetherOnLan = (components: TCPComponents) =>
+  new WrappingTransport(tcp()(components), writeTogether, (listener) => withLinkLocal(listener))
 
 /** libp2p's timeouts, from the limits: some of its defaults are shorter than the limits allow. */
 function waitsOf({ dialTimeout, handshakeTimeout }: Limits, slowness: Milliseconds) {

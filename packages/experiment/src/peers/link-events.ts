@@ -64,6 +64,8 @@ function runEventOf(self: PeerName, event: PeerEvent): RunEvent | undefined {
       }
     case 'seed':
       return { kind: 'note', text: `${self}: ${seedOf(event)}` }
+    case 'not-on-lan':
+      return { kind: 'note', text: `${self}: --lan: ${event.reason}` }
     case 'forwarded':
       return { kind: 'note', text: `${self}: a router forwards ${event.addresses.join(', ')} to this machine` }
     case 'relay':

@@ -23,10 +23,13 @@ export class WrappingTransport implements Transport {
   readonly [serviceCapabilities] = ['@libp2p/transport']
   readonly #inner: Transport
   readonly #wrap: Wrap
+  readonly #listening: (listener: Listener) => Listener
 
-  constructor(inner: Transport, wrap: Wrap) {
+  /** @param listening - changes each listener */
+  constructor(inner: Transport, wrap: Wrap, listening = (listener: Listener) => listener) {
     this.#inner = inner
     this.#wrap = wrap
+    this.#listening = listening
   }
 
   get [Symbol.toStringTag](): string {
@@ -38,7 +41,7 @@ export class WrappingTransport implements Transport {
   }
 
   createListener(options: CreateListenerOptions): Listener {
-    return this.#inner.createListener({ ...options, upgrader: this.#around(options.upgrader) })
+    return this.#listening(this.#inner.createListener({ ...options, upgrader: this.#around(options.upgrader) }))
   }
 
   listenFilter(addresses: Multiaddr[]): Multiaddr[] {
