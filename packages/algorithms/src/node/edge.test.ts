@@ -95,6 +95,21 @@ test('an edge that owes says nothing until X has come, which is applied once', (
   t.true(edges.maySend(edges.of(b)))
 })
 
+test('a debt counts once: where it is settled, restored and settled again, or cancelled', (t) => {
+  const { edges, cancelled } = owing()
+  const other = new Edges<number>({ cancelled: ({ tag }) => cancelled.push(tag) })
+  for (const [peer, edge] of edges.entries()) other.restore(peer, { ...edge })
+  t.deepEqual([other.debts, other.owing], [1, [b]])
+  t.is(other.settle(b)?.tag, 0)
+  t.is(other.settle(b), undefined)
+  t.deepEqual([other.debts, other.owing], [0, []])
+  edges.owe(a, debt(0))
+  t.deepEqual([edges.debts, edges.owing], [2, [b, a]])
+  edges.skip(b, 0)
+  edges.skip(b, 0)
+  t.deepEqual([edges.debts, edges.owing, cancelled], [1, [a], [0]])
+})
+
 test('SKIP, a new life, and whatever was sent after what is owed cancel a debt', (t) => {
   const ways: readonly ((edges: Edges<number>) => unknown)[] = [
     (edges) => edges.skip(b, 0),

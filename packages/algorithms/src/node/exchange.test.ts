@@ -17,13 +17,14 @@ const length = 4
 function mailbox(offer?: number) {
   const sent: VectorMessage[] = []
   const faults: string[] = []
+  const clock = { now: 0 }
   let freed = 0
   const memory = { allocate: (size: number) => new Float32Array(size), free: () => void freed++ }
   const arena = new Arena(memory)
   const fabric = {
     ...memory,
     self: a,
-    now: () => 0,
+    now: () => clock.now,
     reject: ({ from }: Envelope<VectorMessage>, reason: string) => faults.push(`${from}: ${reason}`),
     recycle: () => void freed++
   }
@@ -52,7 +53,7 @@ function mailbox(offer?: number) {
     box.send({ ...mixing(round), ...others }, { x: arena.adopt(new Float32Array(length)) })
   const receive = (from: typeof a, round: number, numbers: readonly number[] = []) =>
     box.accept({ from, message: { kind: 1, round, numbers, vector: new Float32Array(length) } })
-  return { box, arena, sent, faults, send, receive }
+  return { box, arena, clock, sent, faults, send, receive }
 }
 
 function control(from: typeof a, message: Partial<VectorMessage>): Envelope<VectorMessage> {
@@ -183,6 +184,21 @@ test('what is late of several rounds is applied of each, in their order and once
     [b, 3, 0.0625, 3]
   ])
   t.deepEqual(taken(), [])
+})
+
+test('who owes is asked at once, and again each time that a timeout has passed since', (t) => {
+  const { box, arena, clock, sent, send } = mailbox()
+  send(0)
+  box.exchange?.continueWithout(b, { x: arena.adopt(new Float32Array(length)) }, 0)
+  const asked = [0, 50, 99, 100, 150, 199, 201, 300, 301].map((now, index) => {
+    clock.now = now
+    send(1 + index)
+    return sent
+      .splice(0)
+      .filter(({ kind }) => kind === kinds.withdraw)
+      .map(textOf)
+  })
+  t.deepEqual(asked, [['8 0'], [], [], ['8 0'], [], [], ['8 0'], [], ['8 0']])
 })
 
 test('what is late of several peers is ordered by their names', (t) => {
