@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import test from 'ava'
+import { CopiesElsewhere } from './copies-elsewhere.js'
 import { InOrder } from './in-order.js'
 import { IntentKeyServer } from './intent-key-server.js'
 import { homeOf, KeyServer, type KeySetting } from './key-server.js'
@@ -274,6 +275,20 @@ test('requests that wait for a row are served in the order in which they came', 
     // The row is gone: its home knows where it is.
     [1, 'pull', 6]
   ])
+})
+
+test('a home refreshes the rows that others have changed since a peer was sent them, once', (t) => {
+  const copies = new CopiesElsewhere(3)
+  copies.add(Uint32Array.of(1, 2, 3), 1)
+  copies.add(Uint32Array.of(2), 2)
+  for (const key of [3, 1, 2]) copies.change(key, 2)
+  copies.change(0, 2)
+  copies.add(Uint32Array.of(1), 1)
+  t.deepEqual([...copies.takeChanged(1)], [2, 3])
+  t.deepEqual([...copies.takeChanged(1)], [])
+  t.deepEqual([...copies.takeChanged(2)], [], 'who has added has the change already')
+  copies.change(2, 1)
+  t.deepEqual([...copies.takeChanged(2)], [2])
 })
 
 test('of a flush and a refresh in several parts only the last one has the new clock: no read is served before all are there (Ho 2013)', (t) => {
