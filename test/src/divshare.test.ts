@@ -71,6 +71,23 @@ test('a slow uplink delays no other peer, and its queue holds at most what two e
   t.true(ages.length > 80 && Math.max(...ages) < 40, `${ages.length} came, up to ${Math.max(...ages)} rounds old`)
 })
 
+test('a neighbour that acknowledges nothing gets the fragments of two exchanges, and is tried again after 16', async (t) => {
+  const [a, b] = peers
+  const sent: number[] = []
+  const seen = (fabric: Fabric<VectorMessage>) =>
+    fabricWith(fabric, {
+      send: (to, message) => {
+        const isFragment = message.vector.length > 0
+        if (isFragment && fabric.self === a && message.round < 70) sent.push(message.round)
+        return !isFragment && fabric.self === b ? 'queued' : fabric.send(to, message)
+      }
+    })
+  const settings = { options: { fragments: 1, receivers: 1, period: 2 }, rounds: 70 }
+  const pair = createTopology({ peers: [a, b], graph: { kind: 'complete' } })
+  await runAtOwnPace(divShare, { topology: pair, seen, settings, cost: () => 10 })
+  t.deepEqual(sent, [1, 3, 33, 35, 65, 67])
+})
+
 test('a peer that computes ten times as long delays no other, and all end with one model at the optimum, also where a queue is full', async (t) => {
   const told = new Set<string>()
   const seen = (fabric: Fabric<VectorMessage>) =>

@@ -277,6 +277,27 @@ test('requests that wait for a row are served in the order in which they came', 
   ])
 })
 
+test('copies are refreshed after as many ticks as the option says, with what was added until then', (t) => {
+  const setting = { count: 4, width: 1, peers: 2, self: 0, holders: 2 }
+  const sent: unknown[] = []
+  const send = (to: number, { type, values }: KeyMessage) => void sent.push([to, type, ...values])
+  const server = new IntentKeyServer(setting, send, new Float32Array(4), { every: 3 })
+  const key = Uint32Array.from([0, 1, 2, 3].filter((each) => homeOf(each, 2) === 1).slice(0, 1))
+  const { id } = server.intend(key, 0, 99)
+  server.receive(1, { type: 'synced', origin: 0, id, keys: key, values: Float32Array.of(10) })
+  const after = [1, 2, 4, 8, 16, 32].map((added) => {
+    server.push(key, Float32Array.of(added))
+    sent.length = 0
+    server.tick(0)
+    return [...sent]
+  })
+  // The second refresh waits for the answer to the first.
+  t.deepEqual(after, [[], [], [[1, 'sync', 7]], [], [], []])
+  const out = new Float32Array(1)
+  server.pull(key, out)
+  t.deepEqual([...out], [10 + 63])
+})
+
 test('a home refreshes the rows that others have changed since a peer was sent them, once', (t) => {
   const copies = new CopiesElsewhere(3)
   copies.add(Uint32Array.of(1, 2, 3), 1)
