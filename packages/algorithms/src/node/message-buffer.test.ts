@@ -95,4 +95,7 @@ test('the newest of older messages is found, as far back as is asked for', (t) =
   t.is(early.newest(a, 0, at(3)), first)
   t.is(early.newest(a, at(2), at(3)), undefined)
   t.is(early.newest(b, 0, at(9)), undefined)
+  // One that comes later may be older.
+  early.add({ from: a, round: 2, part: 0, message: message() })
+  t.is(early.newest(a, 0, at(5)), second)
 })
