@@ -6,7 +6,7 @@
  */
 export { fillLinks, type FilledLinks } from './links/fill-links.js'
 export { linksFileJsonSchema, readLinksFile } from './links/links-file.js'
-export type { LinksDescription } from './links/links-schema.js'
+export { type LinksDescription, linksSchema } from './links/links-schema.js'
 export { linksText, linksValue } from './links/links-text.js'
 export { linksBefore, mergeLinks, readLinksFiles } from './links/merge-links.js'
 export { nearest, unknownPeer } from './nearest.js'

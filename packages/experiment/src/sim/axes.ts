@@ -1,5 +1,5 @@
 import type { Setting } from '@murmuration/results'
-import { bitRate, byteSize, duration, maxPeers, fraction } from '@murmuration/files'
+import { bitRate, byteSize, duration, type LinksDescription, linksSchema, maxPeers, fraction } from '@murmuration/files'
 import { graphLabel, graphSchema } from '@murmuration/topology'
 import { z } from 'zod'
 import { stragglersLabel, stragglersSchema } from './scenario-computing.js'
@@ -7,6 +7,8 @@ import { rateFields } from '../training/training-schema.js'
 
 /** What may vary; each value replaces the one at its place in the scenario. */
 const values = {
+  /** The name of all links together. */
+  links: z.string(),
   bandwidth: bitRate(),
   up: bitRate(),
   latency: duration(),
@@ -25,6 +27,11 @@ const list = <Schema extends z.ZodType>(schema: Schema) => z.array(schema).min(1
 /** Every combination is simulated. */
 export const varySchema = z
   .strictObject({
+    links: z
+      .record(z.string().min(1).max(100), linksSchema)
+      .refine((named) => Object.keys(named).length > 0, 'at least one name with links, such as home: { preset: home }')
+      .optional()
+      .meta({ description: 'topology.links as a whole, by a name of yours: { office: { preset: lan } }' }),
     bandwidth: list(values.bandwidth).meta({ description: 'links.default.bandwidth; also replaces its up and down' }),
     up: list(values.up).meta({ description: 'links.default.up: only the sending direction, as tc limits it' }),
     latency: list(values.latency).meta({ description: 'links.default.latency' }),
@@ -48,9 +55,15 @@ export const choiceSchema = z.strictObject(values).partial()
 export type AxisName = keyof typeof values
 
 /** One value of an axis. */
-export type Choice = {
-  readonly [Name in AxisName]: { readonly axis: Name; readonly value: z.output<(typeof values)[Name]> }
-}[AxisName]
+export type Choice =
+  | {
+      readonly [Name in Exclude<AxisName, 'links'>]: {
+        readonly axis: Name
+        readonly value: z.output<(typeof values)[Name]>
+      }
+    }[Exclude<AxisName, 'links'>]
+  /** The value is the name. */
+  | { readonly axis: 'links'; readonly value: string; readonly links: LinksDescription }
 
 /** One value of an axis, and its form in results: bits per second, milliseconds, bytes, a fraction of 1; or a name. */
 export type AxisValue = Choice & { readonly setting: Setting }
@@ -65,7 +78,12 @@ export interface Axis {
 export function axesOf(vary: Vary, names: readonly string[]): readonly Axis[] {
   return (Object.keys(vary) as AxisName[])
     .sort((left, right) => names.indexOf(left) - names.indexOf(right))
-    .map((axis) => ({ name: axis, values: axisValues((vary[axis] ?? []).map((value) => ({ axis, value }) as Choice)) }))
+    .map((axis) => ({ name: axis, values: axisValues(choicesOf(vary, axis)) }))
+}
+
+function choicesOf({ links: named = {}, ...lists }: Vary, axis: AxisName): readonly Choice[] {
+  if (axis === 'links') return Object.entries(named).map(([value, links]) => ({ axis, value, links }))
+  return (lists[axis] ?? []).map((value) => ({ axis, value }) as Choice)
 }
 
 /** Choices with their forms in results. Different ones with the same form are numbered. */

@@ -118,6 +118,23 @@ const mistakes: readonly (readonly [lines: Readonly<Record<string, string>>, mes
     '5:55: vary.graph[1].degree: found 1, expected an even number, since the number of peers, 3, is odd'
   ],
   [
+    { vary: '{ links: {} }' },
+    '5:16: vary.links: found a mapping, expected at least one name with links, such as home: { preset: home }'
+  ],
+  [{ vary: '{ links: [{ preset: lan }] }' }, '5:16: vary.links: found a list of 1, expected a mapping'],
+  [
+    { vary: '{ links: { x: { preset: lann } } }' },
+    '5:31: vary.links.x.preset: found "lann", expected …; did you mean "lan"?'
+  ],
+  [
+    { vary: '{ graph: [ring, complete], links: { x: {}, y: { peers: { d: { latency: 1 ms } } } } }' },
+    '5:64: vary.links.y.peers: found "d", expected the name of a peer'
+  ],
+  [
+    { vary: '{ links: { x: {} } }', timeline: '{ to: 1 s, at: { links: y } }' },
+    '6:35: timeline.at.links: found a value that vary.links does not have, expected x'
+  ],
+  [
     { task: 'softmax', vary: '{ heterogeneity: [1] }' },
     '5:9: vary: found "heterogeneity", expected it only with task: quadratic'
   ],

@@ -65,6 +65,44 @@ test('where the bandwidth varies it is that of both directions, also beside a pr
   }
 })
 
+test('links vary by name, as a whole; other axes change their values, also where these come first', async (t) => {
+  const scenario = await scenarioOf({
+    topology: '{ graph: ring, peers: [a, b, c], links: { default: { latency: 5 ms, loss: 1 % } } }',
+    vary: '{ latency: [1 ms, 9 ms], links: { office: { preset: lan }, homes: { preset: home, peers: { b: { latency: 20 ms } } } } }'
+  })
+  const runs = runsOf(scenario)
+  t.deepEqual(
+    runs.map(({ setting }) => setting.values),
+    [
+      { latency: 1, links: 'office' },
+      { latency: 1, links: 'homes' },
+      { latency: 9, links: 'office' },
+      { latency: 9, links: 'homes' }
+    ]
+  )
+  t.deepEqual(Object.keys(runs[0].setting.values), ['latency', 'links'])
+  const [office, homes] = runs.slice(2).map((run) => topologyOf(scenario, run).links)
+  const c = peerName('c')
+  t.deepEqual(
+    [office, homes].map((links) => links.access(a).up),
+    [1e9, 2e7]
+  )
+  t.deepEqual(
+    [office, homes].map((links) => links.path(a, c).latency),
+    [9, 9]
+  )
+  t.deepEqual(
+    [office, homes].map((links) => links.path(a, b).latency),
+    [9, 20]
+  )
+  t.is(office.path(a, c).loss, 0, 'those of the topology are replaced')
+  const timeline = await scenarioOf({
+    vary: '{ links: { x: {}, y: { preset: wan } } }',
+    timeline: '{ to: 1 s, at: { links: y } }'
+  })
+  t.like(timeline.timeline, { settings: { links: 'y' } })
+})
+
 test('peers, graphs and stragglers vary; results call them by name; a method may have a graph of its own', async (t) => {
   const scenario = await scenarioOf({
     topology: '{ graph: ring, peers: 3 }',

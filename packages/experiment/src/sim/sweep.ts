@@ -40,7 +40,13 @@ export function runCount({ axes, methods, seeds }: Pick<Scenario, 'axes' | 'meth
 export function settingsOf(scenario: Scenario): readonly SimSetting[] {
   const { axes } = scenario
   const base = baseOf(scenario)
-  return combinations(axes).map((choices) => choices.reduce(apply, withoutDirections(base, axes)))
+  return combinations(axes).map((choices) => {
+    // Other axes change values of the links.
+    const links = choices.filter(({ axis }) => axis === 'links')
+    const others = choices.filter(({ axis }) => axis !== 'links')
+    const setting = others.reduce(apply, withoutDirections(links.reduce(apply, base), axes))
+    return { ...setting, values: Object.fromEntries(choices.map((choice) => [choice.axis, choice.setting])) }
+  })
 }
 
 /** The setting in the file, before anything varies. */
@@ -105,8 +111,11 @@ export function apply(setting: SimSetting, choice: AxisValue): SimSetting {
   return { ...replaced(setting, choice), values: { ...setting.values, [choice.axis]: choice.setting } }
 }
 
-function replaced(setting: SimSetting, { axis, value }: AxisValue): SimSetting {
+function replaced(setting: SimSetting, choice: AxisValue): SimSetting {
+  const { axis, value } = choice
   switch (axis) {
+    case 'links':
+      return { ...setting, topology: { ...setting.topology, links: choice.links } }
     case 'peers':
       return { ...setting, topology: { ...setting.topology, peers: value } }
     case 'graph':

@@ -30,19 +30,27 @@ export type Draft = Omit<Scenario, 'path' | 'text'>
 /** Builds the topology of every setting, and the methods' own topologies. */
 export function topologyCases(draft: Draft): TopologyCases {
   const choices = combinations(draft.axes.filter(({ name }) => name === 'peers' || name === 'graph'))
+  const withLinks = combinations(draft.axes.filter(({ name }) => ['links', 'peers', 'graph'].includes(name)))
   const shared = draft.methods.some((each) => each.graph === undefined && usesTopology(recordOf(each.algorithm)))
-  const built = choices.map((choice) => build(draft, choice, shared, (path) => placeOf(draft, choice, path)))
+  const built = withLinks.map((choice) => build(draft, choice, shared, (path) => placeOf(draft, choice, path)))
   const methodProblems = draft.methods.flatMap((method, index) => ownProblems(draft, method, index))
   const needs = needProblems(draft, choices)
   const cases = new Map(built.flatMap(({ peers }) => (peers === undefined ? [] : [[peers.which, peers] as const])))
   return {
-    problems: [...built.flatMap(({ problems }) => problems), ...methodProblems, ...needs],
+    problems: [...distinct(built.flatMap(({ problems }) => problems)), ...methodProblems, ...needs],
     cases: [...cases.values()]
   }
 }
 
+/** Each problem once: those of a graph are the same over all links. */
+function distinct(problems: readonly Problem[]): readonly Problem[] {
+  return [...new Map(problems.map((each) => [JSON.stringify(each), each])).values()]
+}
+
 /** The path in the scenario of a part of a topology: values that vary are in `vary`. */
 function placeOf({ axes }: Draft, choice: readonly AxisValue[], path: Path): Path {
+  const links = choice.find(({ axis }) => axis === 'links')
+  if (path[0] === 'links' && links !== undefined) return ['vary', 'links', String(links.value), ...path.slice(1)]
   if (path[0] !== 'graph' && path[0] !== 'weights') return ['topology', ...path]
   const value = choice.find(({ axis }) => axis === 'graph') ?? choice.find(({ axis }) => axis === 'peers')
   const axis = axes.find(({ name }) => name === value?.axis)
