@@ -1,5 +1,5 @@
 /** The report in a real browser, opened from a disk. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -147,6 +147,36 @@ inBrowser(`it can be printed, and is as before afterwards${skipped}`, async (t) 
   t.is(pdf.subarray(0, 5).toString(), '%PDF-')
   t.true(pdf.length > 20_000)
   t.is(await width(), before)
+  t.deepEqual(complaints, [])
+})
+
+inBrowser(`a chart is saved as a file that needs no style sheet${skipped}`, async (t) => {
+  const { page, complaints } = await opened(t, madeUpResults({ bandwidths: [1e8], latencies: [5] }))
+  for (const part of ['map', 'curves']) {
+    const saving = page.waitForEvent('download')
+    await page.locator(`[data-part="${part}"] .save`).first().click()
+    const download = await saving
+    t.regex(download.suggestedFilename(), /^[\p{L}\p{N}-]+\.svg$/u)
+    const text = await readFile(await download.path(), 'utf8')
+    t.regex(text, /^<svg[^>]* xmlns="http:\/\/www\.w3\.org\/2000\/svg"/)
+    t.false(text.includes('var(--method'), part)
+    t.true(text.includes('time') && text.includes('fill: rgb('))
+  }
+  t.deepEqual(complaints, [])
+})
+
+inBrowser(`bars have whiskers, and figures a mean and a deviation, where seeds differ${skipped}`, async (t) => {
+  const one = { bandwidths: [1e8], latencies: [5], target: false }
+  const alone = await opened(t, madeUpResults({ ...one, seeds: [7] }))
+  const small = (page: Page) => page.locator('[data-part="figures"] td small').allTextContents()
+  t.is(await charts(alone.page, 'map').locator('g[aria-label="tick"] line').count(), 0)
+  t.false((await small(alone.page)).some((text) => text.includes('±')))
+  const { runs, ...results } = madeUpResults({ ...one, seeds: [1, 2, 3] })
+  const spread = runs.map((run) => ({ ...run, secondsPerRound: run.secondsPerRound * run.seed }))
+  const { page, complaints } = await opened(t, { ...results, runs: spread })
+  const { length } = results.sweep.methods
+  t.is(await charts(page, 'map').locator('g[aria-label="tick"] line').count(), 2 * length)
+  t.is((await small(page)).filter((text) => text.includes('±')).length >= length, true)
   t.deepEqual(complaints, [])
 })
 

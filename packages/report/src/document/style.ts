@@ -57,6 +57,7 @@ svg text{font-variant-numeric:tabular-nums}
 .pickers label{display:flex;flex-direction:column;gap:2px;font-size:.8rem;color:var(--quiet)}
 .pickers label.check{flex-direction:row;align-items:center;gap:6px;padding-bottom:6px}
 select{font:inherit;font-size:.95rem;color:var(--text);background:var(--page);border:1px solid var(--line);border-radius:6px;padding:4px 8px;max-width:340px}
+.save{font:inherit;color:var(--accent);background:none;border:0;padding:0;cursor:pointer;text-decoration:underline}
 select:focus-visible,input:focus-visible{outline:2px solid var(--accent);outline-offset:1px}
 .legend{display:flex;flex-wrap:wrap;gap:4px 18px;font-size:.875rem;margin:0 0 8px;padding:0;list-style:none}
 .legend li{display:flex;align-items:center;gap:6px}
@@ -68,7 +69,7 @@ caption{text-align:left;caption-side:top;font-size:.875rem;padding-bottom:6px;ma
 th,td{padding:5px 12px 5px 0;border-bottom:1px solid var(--line);text-align:right;vertical-align:top}
 thead th{font-weight:600;vertical-align:bottom}
 th:first-child,td.text,th.text{text-align:left}
-td small{white-space:nowrap}
+td small{white-space:pre}
 tbody th{font-weight:500;min-width:13ch;max-width:34ch}
 th div{white-space:nowrap}
 table+p{margin-top:16px}
@@ -91,7 +92,7 @@ dd{margin:0 0 0 20px}
 :root{color-scheme:light}
 body{font-size:11pt}
 main{max-width:none;padding:0}
-footer,.pickers,noscript{display:none}
+footer,.pickers,.save,noscript{display:none}
 pre{max-height:none;overflow:visible}
 .scroll{overflow:visible}
 h2,h3,h4,.legend,.chosen{break-after:avoid}

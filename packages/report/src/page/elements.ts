@@ -1,4 +1,5 @@
 /** Elements of the page. Texts are inserted as text, never as HTML. */
+import { svgOf } from './svg-file.js'
 
 type Child = Node | string
 
@@ -29,12 +30,18 @@ export interface Figure {
   readonly legend?: HTMLElement
 }
 
-/** A chart with its caption; print does not separate them. */
+/** A chart with its caption, and a button that saves it as a file; print does not separate them. */
 export function figure({ chart, label, caption, title, legend }: Figure): HTMLElement {
   chart.setAttribute('role', 'img')
   chart.setAttribute('aria-label', label)
   const heading = title === undefined ? [] : [element('h4', {}, title)]
-  return element('figure', {}, ...heading, ...(legend ? [legend] : []), chart, element('figcaption', {}, caption))
+  const save = element('button', { class: 'save', type: 'button' }, 'Save as SVG')
+  save.addEventListener('click', () => {
+    const href = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svgOf(chart))}`
+    element('a', { href, download: `${label.replace(/[^\p{L}\p{N}]+/gu, '-').toLowerCase()}.svg` }).click()
+  })
+  const captions = element('figcaption', {}, caption, ' ', save)
+  return element('figure', {}, ...heading, ...(legend ? [legend] : []), chart, captions)
 }
 
 /** Paper is narrower than most screens; charts are drawn again for it, so that their text stays readable. */

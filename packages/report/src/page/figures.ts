@@ -22,11 +22,15 @@ export function mountFigures(store: Store, part: HTMLElement): void {
   store.listen(['places'], () => host.replaceChildren(...figureTable(store)))
 }
 
-/** The median, and in small letters the minimum and the maximum. */
-function spread({ middle, low, high }: Spread, text: (value: number) => string, missing = 'never'): Cell {
+/** The median, and in small letters the minimum and the maximum, then the mean and the deviation. */
+function spread(of: Spread, text: (value: number) => string, missing = 'never'): Cell {
+  const { middle, low, high, mean, deviation } = of
   const part = (value: number | null) => (value === null ? missing : text(value))
   const [least, most] = [part(low), part(high)]
-  return [part(middle), least === most ? '' : rangeText(least, most)]
+  if (least === most) return [part(middle), '']
+  const range = rangeText(least, most)
+  if (mean === undefined || deviation === undefined) return [part(middle), range]
+  return [part(middle), `${range}\n${text(mean)} ± ${text(deviation)}`]
 }
 
 const targetColumns: readonly Column[] = [
@@ -95,7 +99,7 @@ function figureTable({ data, chosen }: Store): readonly HTMLElement[] {
     )
     return [element('tr', {}, element('th', { scope: 'row' }, label), ...cells)]
   })
-  const caption = `${data.methods.length === 1 ? 'The method' : 'All methods'} at ${caseText(data, chosen)}. ${data.seeds === 1 ? 'One seed.' : 'Large: the median over the seeds; small: the minimum and the maximum.'}`
+  const caption = `${data.methods.length === 1 ? 'The method' : 'All methods'} at ${caseText(data, chosen)}. ${data.seeds === 1 ? 'One seed.' : 'Large: the median over the seeds; small: the minimum and the maximum, and the mean ± the standard deviation.'}`
   const table = element(
     'table',
     {},

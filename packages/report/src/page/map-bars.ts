@@ -14,6 +14,9 @@ interface Bar {
   /** The index of the case. */
   readonly group: number
   readonly value: number
+  /** Over the seeds. A maximum that is never reached is the end of the chart. */
+  readonly low: number
+  readonly high: number
   readonly fill: string
   readonly text: string
 }
@@ -31,7 +34,7 @@ export function barMap({ data, view }: Store, host: HTMLElement): readonly HTMLE
   const bars = barsOf(data, view)
   const groups = data.cases.map((_, place) => place)
   const titleHeight = data.axes.length === 0 ? 0 : groupTitleHeight
-  const most = Math.max(...bars.map(({ value }) => value))
+  const most = Math.max(...bars.flatMap(({ value, high }) => [value, Number.isFinite(high) ? high : value]))
   const width = widthIn(host)
   const chart = Plot.plot({
     width,
@@ -55,10 +58,11 @@ export function barMap({ data, view }: Store, host: HTMLElement): readonly HTMLE
         insetTop: 2,
         insetBottom: 2
       }),
+      ...whiskers(bars, most),
       Plot.text(bars, {
         y: 'method',
         fy: 'group',
-        x: 'value',
+        x: ({ value, high }: Bar) => Math.max(value, Math.min(high, most)),
         text: 'text',
         dx: 6,
         textAnchor: 'start',
@@ -70,8 +74,19 @@ export function barMap({ data, view }: Store, host: HTMLElement): readonly HTMLE
   })
   const caption =
     `${sentence(title)} of each method, ${data.seeds === 1 ? 'one seed' : `median over ${data.seeds} seeds`}${isRanked(data) ? '; less is better' : ''}. ` +
-    'In brackets: relative to the minimum.'
+    `In brackets: relative to the minimum.${data.seeds === 1 ? '' : ' Whiskers: from the minimum to the maximum over the seeds.'}`
   return [figure({ chart, label: `Bars of ${title} by method`, caption })]
+}
+
+/** A line from the minimum to the maximum of each bar whose seeds differ, with an end where there is one. */
+function whiskers(bars: readonly Bar[], most: number) {
+  const spread = bars.filter(({ low, high }) => low < high)
+  const ends = spread.flatMap((bar) => [bar.low, bar.high].filter(Number.isFinite).map((end) => ({ ...bar, end })))
+  const stroke = { y: 'method', fy: 'group', stroke: 'var(--text)', strokeWidth: 1.5 } as const
+  return [
+    Plot.ruleY(spread, { ...stroke, x1: 'low', x2: ({ high }: Bar) => Math.min(high, most) }),
+    Plot.tickX(ends, { ...stroke, x: 'end', insetTop: 7, insetBottom: 7 })
+  ]
 }
 
 /** As many marks as fit into `room` pixels. */
@@ -107,7 +122,9 @@ function barsOf(data: PageData, { measure }: View): Bar[] {
       const value = middleOf(of, method, measure)
       const factor = value === null || best === null || best === 0 ? '' : ` (${factorText(value / best)})`
       const text = valueText(measure, value) + factor
-      return [{ method, group, value: value ?? 0, fill: colourOf(method), text }]
+      const { low, high } = of.entries[method].measures[measure]
+      const range = value === null ? { low: 0, high: 0 } : { low: low ?? value, high: high ?? Infinity }
+      return [{ method, group, value: value ?? 0, ...range, fill: colourOf(method), text }]
     })
   })
 }

@@ -9,7 +9,8 @@ const line = (x: readonly number[], y: readonly number[], stays = true) => ({
 })
 
 test('a run that never got there counts as slower than all others', (t) => {
-  t.deepEqual(spreadOf([30, 10, 20]), { middle: 20, low: 10, high: 30 })
+  t.deepEqual(spreadOf([30, 10, 20]), { middle: 20, low: 10, high: 30, mean: 20, deviation: 10 })
+  t.deepEqual(spreadOf([5, 5]), { middle: 5, low: 5, high: 5, mean: 5, deviation: 0 })
   t.deepEqual(spreadOf([10, Infinity, 20]), { middle: 20, low: 10, high: null })
   t.deepEqual(spreadOf([10, Infinity, Infinity]), { middle: null, low: 10, high: null })
   t.deepEqual(spreadOf([10, Infinity]), { middle: null, low: 10, high: null })

@@ -1,5 +1,5 @@
-/** The median and the range over the seeds. */
-import { median } from 'simple-statistics'
+/** The median, the range, the mean and the deviation over the seeds. */
+import { mean, median, sampleStandardDeviation } from 'simple-statistics'
 import type { Spread } from '../shared/page-data.js'
 
 /** Five significant digits: more than a chart or a table shows, and a small file. */
@@ -14,5 +14,7 @@ const finite = (value: number): number | null => (Number.isFinite(value) ? round
 export function spreadOf(values: readonly number[]): Spread {
   const sorted = values.map((value) => (Number.isNaN(value) ? Infinity : value)).sort((a, b) => a - b)
   if (sorted.length === 0) return { middle: null, low: null, high: null }
-  return { middle: finite(median(sorted)), low: finite(sorted[0]), high: finite(sorted[sorted.length - 1]) }
+  const range = { middle: finite(median(sorted)), low: finite(sorted[0]), high: finite(sorted[sorted.length - 1]) }
+  if (sorted.length === 1 || !sorted.every(Number.isFinite)) return range
+  return { ...range, mean: rounded(mean(sorted)), deviation: rounded(sampleStandardDeviation(sorted)) }
 }

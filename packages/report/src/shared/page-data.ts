@@ -7,6 +7,9 @@ export interface Spread {
   readonly middle: number | null
   readonly low: number | null
   readonly high: number | null
+  /** The mean, and the standard deviation of a sample (the root of the squares' sum over n − 1). Absent with one seed, or where one is never. */
+  readonly mean?: number
+  readonly deviation?: number
 }
 
 /** A curve over the seeds: their median at each `x`; with several seeds also the minimum and the maximum. */
