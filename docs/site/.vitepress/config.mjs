@@ -79,6 +79,7 @@ export default defineConfig({
         'Guides',
         'four-machines',
         'joining',
+        'in-a-program',
         'deploying',
         'watching',
         'failures',

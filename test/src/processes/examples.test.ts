@@ -1,35 +1,81 @@
 /** The examples run, each by the command in its file. */
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { text as textFrom } from 'node:stream/consumers'
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
+import { Worker } from 'node:worker_threads'
+import { dpsgd, train } from '@murmuration/algorithms'
 import { timeLimit } from '@murmuration/contract'
+import type { Topology } from '@murmuration/core'
 import { loadModel } from '@murmuration/experiment/models'
+import { structureFindings } from '@murmuration/topology'
 import anyTest from 'ava'
+import { build } from 'esbuild'
 import { murmur, recordsOf, temporaryFolder } from './command.js'
+import { pullingTask } from '../pulling-task.js'
 import { root, textOf } from '../repository.js'
+import { inSimulator } from '../worlds.js'
 
 const test = anyTest.serial
 const run = promisify(execFile)
 
-test('a peer inside an application: three peers learn the mean of their secrets, in under 40 lines of code', async (t) => {
-  const { stdout } = await run(process.execPath, [join(root, 'examples/embed/dist/main.js')], {
-    timeout: timeLimit(60_000)
-  })
-  const last = new Map(
+/** The last value of each peer of the example, of its output. */
+const lastValues = (stdout: string) =>
+  new Map(
     stdout
       .trim()
       .split('\n')
       .map((line) => [line.split(' ')[0], Number(line.split(' ')[2])])
   )
+
+test('a peer inside an application: three peers learn the mean of their secrets, in under 40 lines of code', async (t) => {
+  const { stdout } = await run(process.execPath, [join(root, 'examples/embed/dist/main.js')], {
+    timeout: timeLimit(60_000)
+  })
+  const last = lastValues(stdout)
   t.deepEqual([...last.keys()].sort(), ['ann', 'bob', 'cat'])
   for (const value of last.values()) t.true(Math.abs(value - 10) < 0.01, `${value}`)
   const code = textOf('examples/embed/src/main.ts')
     .split('\n')
     .filter((line) => !/^\s*(\/\*\*.*|)$/.test(line))
   t.true(code.length < 40, `${code.length} lines`)
+})
+
+test('the example runs as one bundled file, away from all packages, in a worker thread', async (t) => {
+  const outfile = join(await temporaryFolder(), 'main.mjs')
+  const [, options = ''] = /`esbuild main.ts (--[^`]*) --outfile=main.mjs`/.exec(textOf('docs/in-a-program.md')) ?? []
+  t.is(options, '--bundle --platform=node --format=esm')
+  const entryPoints = [join(root, 'examples/embed/src/main.ts')]
+  await build({ entryPoints, outfile, bundle: true, platform: 'node', format: 'esm', logLevel: 'warning' })
+  const worker = new Worker(outfile, { stdout: true })
+  const [stdout, [code]] = await Promise.all([textFrom(worker.stdout), once(worker, 'exit')])
+  t.is(code, 0)
+  t.is(lastValues(stdout).size, 3)
+  for (const value of lastValues(stdout).values()) t.true(Math.abs(value - 10) < 0.01, `${value}`)
+})
+
+test('the topology in the documents averages in pairs, to the mean of all', async (t) => {
+  const [, code = ''] = /```js\n([\s\S]*?)```/.exec(textOf('docs/in-a-program.md')) ?? []
+  const { pairs } = (await import(`data:text/javascript,${encodeURIComponent(code)}`)) as { readonly pairs: Topology }
+  t.deepEqual(
+    structureFindings(pairs).filter(({ level }) => level !== 'ok'),
+    []
+  )
+  // Two rounds of averaging over a hypercube of four reach the mean.
+  const ends = new Set<string>()
+  const settings = { algorithm: dpsgd, seed: 1, batchSize: 1, rounds: 4, finalRounds: 3, timeout: 1000 }
+  await inSimulator({ topology: pairs, seed: 1, length: 4 }, async (fabric) => {
+    const task = pullingTask(pairs.peers, fabric.self, 4)
+    const steps = train(fabric, task, { ...settings, workers: pairs.peers, rate: () => 0.1 })
+    let end = ''
+    for await (const { parameters } of steps) end = Array.from(parameters, (value) => value.toFixed(6)).join()
+    ends.add(end)
+  })
+  t.is(ends.size, 1, [...ends].join('\n'))
 })
 
 test('the peer inside a program that the README shows is given what that of the example is', (t) => {

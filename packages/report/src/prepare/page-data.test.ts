@@ -45,7 +45,13 @@ test('settings come in the order of the axes, and axes that do not vary are none
 
 test('the median over the seeds is “never” when most of them never arrive', (t) => {
   const { cases } = pageData(four())
-  t.deepEqual(cases[0].entries[0]?.measures.secondsToTarget, { middle: 100, low: 90, high: 110, mean: 100, deviation: 10 })
+  t.deepEqual(cases[0].entries[0]?.measures.secondsToTarget, {
+    middle: 100,
+    low: 90,
+    high: 110,
+    mean: 100,
+    deviation: 10
+  })
   t.deepEqual(cases[2].entries[2]?.measures.secondsToTarget, { middle: null, low: 50, high: null })
   t.is(cases[2].entries[2]?.reached, 1)
 })
