@@ -225,6 +225,15 @@ program
   })
 
 program
+  .command('checksum')
+  .description('print the SHA-256 of a folder or a file with data, as training files have it')
+  .argument('<path>', 'a folder or a file with data')
+  .action(async (path: string) => {
+    const { checksumText } = await import('./checksum-command.js')
+    print(await checksumText(path))
+  })
+
+program
   .command('completion')
   .description('print a script with which a shell completes commands, options, names and files')
   .addArgument(new Argument('<shell>', 'the shell').choices(shells))

@@ -1,4 +1,5 @@
 import type { Preprocessing, Scale } from '@murmuration/core'
+import type { Checksums } from './files/checksums.js'
 import type { KnownSetName } from './files/known-sets.js'
 
 /** Samples with their targets, flat and in memory. */
@@ -114,8 +115,8 @@ export type DataDescription =
        */
       readonly kind: 'files'
       readonly path: string | readonly string[]
-      /** SHA-256 in hex of each file, by file name; checked when given, needed for an URL. */
-      readonly sha256?: Readonly<Record<string, string>>
+      /** Checked when given; those of each file are needed for an URL. */
+      readonly sha256?: Checksums
       /** For a folder of images: the edge in pixels of the square to which all are scaled. */
       readonly size?: number
       /** For tables: the name of the target's column, or `first` or `last`. */
@@ -126,7 +127,7 @@ export type DataDescription =
       readonly mustMatch?: boolean
     }
 
-/** A test set that all peers share: files with given SHA-256, so that it is the same everywhere. */
+/** A test set that all peers share: files with a given SHA-256, so that it is the same everywhere. */
 export interface TestDescription {
   /** A folder, files, or an URL. */
   readonly path: string | readonly string[]
@@ -136,8 +137,8 @@ export interface TestDescription {
   readonly target?: string
   /** For tables: the names of columns that are not read. */
   readonly ignore?: readonly string[]
-  /** SHA-256 in hex of each file, by file name; for images by `CLASS/FILE`. */
-  readonly sha256: Readonly<Record<string, string>>
+  /** Needed: where there is none, opening the test set fails with the one to write. */
+  readonly sha256?: Checksums | undefined
 }
 
 /** How training samples are divided among the peers. */

@@ -88,7 +88,7 @@ const wrong: readonly (readonly [string, string, string, (options: LocalDataOpti
     '1,0',
     '1,0',
     ({ test: common, ...rest }) => ({ ...rest, test: { path: common?.path ?? '', sha256: {} } }),
-    /has no SHA-256.*add sha256: \{ test\.csv: [0-9a-f]{64} \}/
+    /found no SHA-256 of .*test\.csv.* write sha256: [0-9a-f]{64}$/
   ]
 ]
 

@@ -1,7 +1,8 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { InputError, messageOf, OutputError } from '@murmuration/core'
+import { imageFolders } from '@murmuration/data'
 import { parseTopologyFile } from '@murmuration/files'
 import { choiceOf, loadAlgorithm, parseTrainingFile, partitionOf, planOf, startEvent } from '@murmuration/experiment'
 import { graphs, choicesOf, graphChoice, type InitChoices, type InitFlags } from './choices.js'
@@ -95,7 +96,7 @@ async function contentsOf(folder: string, choices: InitChoices): Promise<FileCon
   return {
     peers: choices.peers,
     graph: graphChoice(choices),
-    ...learningOf(folder, choices),
+    ...(await learningOf(folder, choices)),
     algorithm: wordOrPath(folder, choices.algorithm, 'module', [name]),
     givesWeights: graphs.find(({ kind }) => kind === choices.graph)?.graphs === undefined,
     hasServer: server !== undefined,
@@ -105,14 +106,11 @@ async function contentsOf(folder: string, choices: InitChoices): Promise<FileCon
 }
 
 /** The task's part of the training file. Throws an InputError for data and partitions that the task cannot use. */
-function learningOf(folder: string, { task, data, partition }: InitChoices) {
+async function learningOf(folder: string, { task, data, partition }: InitChoices) {
   const record = taskRecordOf(task)
   const learning = { task: record === undefined ? wordOrPath(folder, task, 'module', taskWords) : taskText(record) }
   if (record?.learnsFromData !== false) {
-    const samples = {
-      data: wordOrPath(folder, dataFor(task, data), 'path', dataWords),
-      partition: partitionText(partition)
-    }
+    const samples = { data: await dataText(folder, dataFor(task, data)), partition: partitionText(partition) }
     return { ...learning, samples }
   }
   for (const [option, value] of Object.entries({ data, partition })) {
@@ -120,6 +118,13 @@ function learningOf(folder: string, { task, data, partition }: InitChoices) {
       throw new InputError(`--${option} ${value}: the task ${task} generates its own data; omit --${option}`)
   }
   return learning
+}
+
+/** `data:` in the file. Photos rarely have one size, so that those of a folder are scaled. */
+async function dataText(folder: string, data: string): Promise<string> {
+  const text = wordOrPath(folder, data, 'path', dataWords)
+  if (dataWords.includes(data) || !statSync(data).isDirectory() || (await imageFolders(data)).length === 0) return text
+  return text.replace(/ \}$/, ', size: 64 }')
 }
 
 /** `partition:` in the file. */

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
@@ -82,6 +82,18 @@ test('paths are meant from the current folder, and written as from the files', a
   const { train } = await initialise(join(folder, 'deep/inside'), choicesOf({ data }))
   t.regex(await readFile(train, 'utf8'), /^data: \{ path: "\.\.\/\.\.\/my data" \}/m)
   t.deepEqual((await readTrainingFile(train)).data, { path: data })
+})
+
+test('a folder of photos is scaled to one size, another folder is not', async (t) => {
+  const folder = await emptyFolder()
+  const [photos, tables] = [join(folder, 'photos'), join(folder, 'tables')]
+  await mkdir(join(photos, 'cat'), { recursive: true })
+  await writeFile(join(photos, 'cat/1.jpg'), '')
+  await mkdir(tables)
+  await writeFile(join(tables, 'a.csv'), '1,2\n')
+  const dataOf = async (data: string, task: string) => (await written({ data, task })).training.data
+  t.deepEqual(await dataOf(photos, 'cnn'), { path: photos, size: 64 })
+  t.deepEqual(await dataOf(tables, 'softmax'), { path: tables })
 })
 
 test('no file is overwritten, and what is there stays as it is', async (t) => {

@@ -21,7 +21,7 @@ const chunkBytes = 2 ** 16
 
 /** What is asked of a file. */
 export interface DataRequest {
-  /** The SHA-256 in hex; 'missing' stands for one that is needed and was not given. */
+  /** The SHA-256 in hex. */
   readonly sha256?: string | undefined
   /** The maximum bytes of the file, and of what it unpacks to; 1 GiB by default. */
   readonly limit?: number | undefined
@@ -89,13 +89,8 @@ function lengthened(content: Buffer, length: number): Buffer {
   return longer
 }
 
-function verify({ name, path }: DataFile, bytes: Uint8Array, expected: string): void {
+function verify({ path }: DataFile, bytes: Uint8Array, expected: string): void {
   const found = createHash('sha256').update(bytes).digest('hex')
-  if (expected === 'missing') {
-    throw new InputError(
-      `${path} has no SHA-256, which shows that all peers have the same file; add sha256: { ${name}: ${found} }`
-    )
-  }
   if (found === checksum(path, expected)) return
   throw new InputError(`${path} has the SHA-256 ${found}, expected ${expected}: it is another file, or damaged`)
 }

@@ -4,6 +4,7 @@ import { InputError, invariant, messageOf } from '@murmuration/core'
 import type { DataDescription, Fit } from '../samples.js'
 import type { Source } from '../source.js'
 import { imageFolders, imagesIn, imageSource } from '../images/folder.js'
+import { type Checksums, sumOf, sumsOf, verifiedSums } from './checksums.js'
 import { type DataFile, readData, type ReadFile } from './data-file.js'
 import { downloadAll } from './download.js'
 import { maxTextsBytes, type TextFile, textSource, type TextReading } from '../text/text.js'
@@ -12,10 +13,9 @@ import { readParquet } from './parquet.js'
 import { maxTableBytes, type Table, type TableReading } from './table.js'
 import { tableSource } from './table-source.js'
 import { sampleColumns } from './table-columns.js'
-import { fetchKnownSet, type KnownSetName, knownSetNames, knownSets } from './known-sets.js'
+import { fetchKnownSet, type KnownSet, type KnownSetName, knownSetNames, knownSets } from './known-sets.js'
 
 type FilesDescription = Extract<DataDescription, { kind: 'files' }>
-type Checksums = NonNullable<FilesDescription['sha256']>
 
 const imagesName = /^(.*)images[-.]idx3-ubyte(\.gz)?$/
 const labelsName = /^(.*)labels[-.]idx1-ubyte(\.gz)?$/
@@ -40,14 +40,15 @@ export interface FilesReading {
  * concatenated). Decoders of CSV, tar and images are loaded only when needed. Throws an {@link InputError} that says what was looked for.
  */
 export async function openFiles(
-  { path, sha256 = {}, mustMatch = false, size, target, ignore }: FilesDescription,
+  { path, sha256, mustMatch = false, size, target, ignore }: FilesDescription,
   { targets, like, context }: FilesReading = {}
 ): Promise<Source> {
   const paths = typeof path === 'string' ? [path] : path
   const files = (await Promise.all(paths.map((each) => filesOf(each, sha256)))).flat()
-  const bytesOf: ReadFile = (file, limit) =>
-    readData(file, { sha256: sha256[file.name] ?? (mustMatch ? 'missing' : undefined), limit })
   await refuseSeveralKinds(paths, files)
+  const sums =
+    sha256 || mustMatch ? await verifiedSums(await filesRead(paths, files), { sha256, mustMatch }) : undefined
+  const bytesOf: ReadFile = (file, limit) => readData(file, { sha256: sums?.get(file.path), limit })
   const packed = await openPacked(files, bytesOf)
   if (packed !== undefined) {
     if (like === undefined) refuseOneClass(packed, files)
@@ -59,7 +60,36 @@ export async function openFiles(
   if (imageFiles.length > 0) return imageSource(imageFiles, bytesOf, { size, like })
   const texts = await openTexts(files, bytesOf, { context, like })
   if (texts !== undefined) return texts
-  throw new InputError(
+  throw noData(paths, files)
+}
+
+/**
+ * The SHA-256 of the files that a run reads of a folder, or of a file and its partner: the value of `sha256` in files.
+ *
+ * @throws InputError for a path without data
+ */
+export async function checksumOf(path: string): Promise<{ readonly sha256: string; readonly files: number }> {
+  const all = await localFiles(path)
+  await refuseSeveralKinds([path], all)
+  const files = await filesRead([path], all)
+  if (files.length === 0) throw noData([path], all)
+  return { sha256: sumOf(files, await sumsOf(files)), files: files.length }
+}
+
+/** The files that {@link openFiles} reads, in the order in which it does. */
+async function filesRead(paths: readonly string[], files: readonly DataFile[]): Promise<readonly DataFile[]> {
+  const pairs = pairsOf(files)
+  if (pairs.length > 0) return pairs.flat()
+  for (const pattern of [cifarName, csvName, parquetName]) {
+    const found = files.filter(({ name }) => pattern.test(name))
+    if (found.length > 0) return found
+  }
+  const images = (await Promise.all(paths.map(imagesOf))).flat()
+  return images.length > 0 ? images : files.filter(({ name }) => textName.test(name))
+}
+
+function noData(paths: readonly string[], files: readonly DataFile[]): InputError {
+  return new InputError(
     `${paths.join(', ')} has no data that can be read (found: ${namesOf(files)}); expected X-images-idx3-ubyte with X-labels-idx1-ubyte, a .csv or .txt file, each also as .gz, a .parquet file, cifar-10-binary.tar.gz, or a folder of images (PNG, JPEG) for each class`
   )
 }
@@ -152,18 +182,23 @@ async function isFolder(path: string): Promise<boolean> {
 
 /** Opens a data set by its name. Throws an {@link InputError} when it is neither cached nor can be fetched. */
 export async function openKnownSet(name: KnownSetName, { context }: FilesReading = {}): Promise<Source> {
-  const set = knownSets[name]
-  const sha256: Checksums = set.sha256
+  const set: KnownSet = knownSets[name]
   const files = await fetchKnownSet(name, set)
-  const bytesOf: ReadFile = (file, limit) => readData(file, { sha256: sha256[file.name], limit })
+  const bytesOf: ReadFile = (file, limit) => readData(file, { sha256: set.sha256[file.name], limit })
   const source = (await openPacked(files, bytesOf)) ?? (await openTexts(files, bytesOf, { context }))
   invariant(source !== undefined, () => `the data set ${name} has no files of a known format`)
   return source
 }
 
-async function filesOf(path: string, sha256: Checksums): Promise<readonly DataFile[]> {
-  return /^[a-z]+:\/\//i.test(path) ? downloadAll(path, sha256) : localFiles(path)
+async function filesOf(path: string, sha256: Checksums = {}): Promise<readonly DataFile[]> {
+  if (!isUrl(path)) return localFiles(path)
+  if (typeof sha256 !== 'string') return downloadAll(path, sha256)
+  throw new InputError(
+    `${path}: found one SHA-256, expected that of each file by its name, since a URL does not list its files: sha256: { file: hex }`
+  )
 }
+
+const isUrl = (path: string) => /^[a-z]+:\/\//i.test(path)
 
 async function openPairs(pairs: readonly (readonly [DataFile, DataFile])[], bytesOf: ReadFile): Promise<Source> {
   const read = async (file: DataFile): Promise<IdxFile> => ({ name: file.path, bytes: await bytesOf(file) })
@@ -175,7 +210,7 @@ async function openPairs(pairs: readonly (readonly [DataFile, DataFile])[], byte
 }
 
 /** The files of a folder in the order of their names; for an IDX file, the file and its partner; or the file alone. */
-export async function localFiles(path: string): Promise<readonly DataFile[]> {
+async function localFiles(path: string): Promise<readonly DataFile[]> {
   const found = await stat(path).catch((error: unknown) => {
     throw new InputError(
       `${path} cannot be read: ${messageOf(error)}; expected a folder, a file or a URL with data, or one of digits, ${knownSetNames.join(', ')}`

@@ -8,6 +8,7 @@ import type { Source } from '../source.js'
 import type { DecodedImage } from './decoded-image.js'
 import { fitted, isGrey } from './fit.js'
 import { converted, otherImageName } from './formats.js'
+import { decodedOnce, type Pixels } from './kept-images.js'
 
 const imageName = /\.(png|jpe?g)$/i
 
@@ -136,7 +137,8 @@ export async function imageSource(
     throw new InputError(
       `${files[unknown].path} is of the class "${labels[unknown]}", which the test set does not have; it has ${classNames.slice(0, 10).join(', ')}`
     )
-  const { inputShape, pixels } = await scaled(files, bytesOf, { size, like })
+  const form = [size, like?.inputShape]
+  const { inputShape, pixels } = await decodedOnce(files, form, () => scaled(files, bytesOf, { size, like }))
   const length = sizeOf(inputShape)
   return {
     count: files.length,
@@ -165,11 +167,7 @@ function inOrder(names: readonly string[]): readonly string[] {
 }
 
 /** All images one after the other; first in three colours where only the last may tell whether all are grey. */
-async function scaled(
-  files: readonly DataFile[],
-  bytesOf: ReadFile,
-  { size, like }: ImageReading
-): Promise<{ readonly inputShape: readonly number[]; readonly pixels: Uint8Array }> {
+async function scaled(files: readonly DataFile[], bytesOf: ReadFile, { size, like }: ImageReading): Promise<Pixels> {
   const { decodeImage } = await import('./decode.js')
   const decoded = async (file: DataFile) => decodeImage(file.path, await bytesOf(file, maxImageBytes))
   let image: DecodedImage | undefined = await decoded(files[0])

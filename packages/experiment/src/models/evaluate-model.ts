@@ -1,10 +1,6 @@
-import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
-import { readdir, stat } from 'node:fs/promises'
-import { join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
+import { existsSync } from 'node:fs'
 import { type Evaluation, InputError, type TaskDescription } from '@murmuration/core'
-import { localFiles } from '@murmuration/data'
+import { checksumOf } from '@murmuration/data'
 import { startTaskWorker } from '@murmuration/tasks'
 import { backendChoiceFor } from '@murmuration/tfjs'
 import { taskDescription } from '../training/task-description.js'
@@ -62,39 +58,13 @@ async function descriptionOf(facts: ModelFacts, data: string | undefined): Promi
     const test = typeof common.test === 'number' ? common.test : defaultTest
     return taskDescription({ ...common, data: otherData, test }, sharing)
   }
+  if (!existsSync(data))
+    throw new InputError(`--data ${data}: found no such file or folder; download the data first if they are elsewhere`)
   // The training data need not be on this machine: nothing is learned, and there is one peer.
   const learning: LearningTask = {
     ...common,
     data: otherData,
-    test: { path: otherData.path, sha256: await checksumsIn(data) }
+    test: { path: otherData.path, sha256: (await checksumOf(data)).sha256 }
   }
   return taskDescription(learning, { ...sharing, peers: ['all'], ...(signature && { like: signature }) })
-}
-
-/** Of a file and its partner, or of the files in a folder and its subfolders. In runs they show that all peers have the same test set. */
-async function checksumsIn(path: string): Promise<Record<string, string>> {
-  const found = await stat(path).catch(() => undefined)
-  if (found === undefined)
-    throw new InputError(`--data ${path}: found no such file or folder; download the data first if they are elsewhere`)
-  const files = found.isDirectory()
-    ? (await filesIn(path)).map((name) => ({ name, path: join(path, name) }))
-    : await localFiles(path)
-  const sums = new Map<string, string>()
-  for (const file of files) {
-    const hash = createHash('sha256')
-    await pipeline(createReadStream(file.path), hash)
-    sums.set(file.name, hash.digest('hex'))
-  }
-  return Object.fromEntries(sums)
-}
-
-/** The files of a folder, and those of its class folders as `CLASS/FILE`. Links count as what they lead to. */
-async function filesIn(folder: string, prefix = ''): Promise<readonly string[]> {
-  const names = (await readdir(join(folder, prefix))).map(async (entry) => {
-    const name = `${prefix}${entry}`
-    const status = await stat(join(folder, name)).catch(() => undefined)
-    if (status?.isFile()) return [name]
-    return status?.isDirectory() && prefix === '' ? filesIn(folder, `${name}/`) : []
-  })
-  return (await Promise.all(names)).flat()
 }

@@ -5,7 +5,7 @@ import { encodeSafetensors, tensorsIn, tensorsOf, type NamedTensor, pack, values
 import { z } from 'zod'
 import { fill, readHeader, withFile } from '../tensor-file.js'
 import type { Plan } from '../training/plan.js'
-import { type LearningTask, trainingSchema } from '../training/training-schema.js'
+import { checksums, type LearningTask, trainingSchema } from '../training/training-schema.js'
 
 const format = 'murmuration-model/1'
 
@@ -43,7 +43,7 @@ const testSchema = z.union([
   z.number().min(0).lt(1),
   z.object({
     path: z.union([z.string(), z.array(z.string())]),
-    sha256: z.record(z.string(), z.string()),
+    sha256: checksums.optional(),
     size: z.int().min(1).optional(),
     target: z.string().optional(),
     ignore: z.array(z.string()).optional()

@@ -1,8 +1,12 @@
 import { InputError, type PeerName, type Task } from '@murmuration/core'
+import { keepDecodedImages } from '@murmuration/data'
 import type { TaskSet } from '@murmuration/tasks'
 import { taskRecordOf } from '../training/task-choice.js'
 import { localDataOptionsOf, type Sharing, taskDescription } from '../training/task-description.js'
 import type { LearningTask } from '../training/training-schema.js'
+
+/** Of decoded images that the tasks of a simulation share, in each thread: 256 MiB. */
+const maxImageBytes = 2 ** 28
 
 /** Builds the tasks of all peers of a run, and caches the latest: successive runs share them. */
 export class TaskSets {
@@ -12,6 +16,7 @@ export class TaskSets {
   /** @param maxKept - the size of the cache */
   constructor(maxKept: number) {
     this.#maxKept = maxKept
+    keepDecodedImages(maxImageBytes)
   }
 
   /** Rejects with an InputError when the data cannot be read or divided. */

@@ -17,7 +17,10 @@ const whole = z.int().min(0)
 const atLeastOne = z.int().min(1)
 
 const path = z.string().min(1)
-const checksums = z.record(z.string(), z.string())
+/** SHA-256: one of all files, or that of each file by its name. */
+export const checksums = z.union([z.string(), z.record(z.string(), z.string())]).meta({
+  description: 'SHA-256 of all files, as "murmur checksum" prints it, or of each file by its name: { file: hex }'
+})
 const imageSize = atLeastOne
   .max(4096)
   .optional()
@@ -103,7 +106,12 @@ export const defaultTest = 0.2
 
 const test = z.union([
   testFraction,
-  z.strictObject({ path: z.union([path, z.array(path).min(1)]), sha256: checksums, size: imageSize, ...tableColumns })
+  z.strictObject({
+    path: z.union([path, z.array(path).min(1)]),
+    sha256: checksums.optional(),
+    size: imageSize,
+    ...tableColumns
+  })
 ])
 
 const decay = z.union([
@@ -186,7 +194,7 @@ export const sharedFields = {
     .default('cross-entropy')
     .meta({ description: 'cross-entropy learns classes, mean-squared-error numbers' }),
   test: test.default(defaultTest).meta({
-    description: 'The fraction of the samples in the test split, or a test set: { path, sha256: { file: hex } }'
+    description: 'The fraction of the samples in the test split, or a test set: { path, sha256: hex }'
   }),
   partition: partition.default('equal').meta({
     description:
