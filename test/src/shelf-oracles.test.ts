@@ -1,4 +1,5 @@
 /** Each algorithm against its paper's recursion, implemented again in float64. */
+import type { GraphDescription } from '@murmuration/topology'
 import test from 'ava'
 import { lazy, type Matrix, meanOf, type Oracle, product, repeated, rowsOf, sum, testOracle } from './recursion.js'
 
@@ -11,14 +12,15 @@ function evenly(isIn: readonly boolean[]): readonly number[] {
 /** Rows and columns sum to 1, and weights differ. */
 const directed = [0, 1, 2, 3, 4].map((i) => [0, 1, 2, 3, 4].map((j) => [0.5, 0.3, 0.2, 0, 0][(j - i + 5) % 5]))
 
+const matchings: GraphDescription = { kind: 'random-matching', rounds: 30, seed: 2 }
+
 /** (x, w) ← P (x − γ g, w), with g at x / w. */
 const pushSum: Oracle['recursion'] = async ({ topology, rounds, rate, gradients, start }) => {
-  const P = rowsOf(topology)
   const biased = ({ X, w }: { X: Matrix; w: Matrix }) => X.map((row, i) => row.map((value) => value / w[i][0]))
-  const step = async ({ X, w }: { X: Matrix; w: Matrix }, k: number) => ({
-    X: product(P, sum([1, X], [-rate(k), await gradients(biased({ X, w }))])),
-    w: product(P, w)
-  })
+  const step = async ({ X, w }: { X: Matrix; w: Matrix }, k: number) => {
+    const P = rowsOf(topology, k)
+    return { X: product(P, sum([1, X], [-rate(k), await gradients(biased({ X, w }))])), w: product(P, w) }
+  }
   return repeated(rounds, { X: start, w: start.map(() => [1]) }, step, biased)
 }
 
@@ -78,21 +80,21 @@ const oracles: readonly Oracle[] = [
       return [X1, ...rest]
     }
   },
-  {
-    title: 'gradient tracking is x_{k+1} = W (x_k − γ y_k), y_{k+1} = W y_k + g_{k+1} − g_k, y_0 = g_0 (Nedić 2017)',
+  ...[{ kind: 'matrix', rows: directed } as const, matchings].map((graph): Oracle => ({
+    title: `gradient tracking on ${graph.kind} is x_{k+1} = W (x_k − γ y_k), y_{k+1} = W y_k + g_{k+1} − g_k, y_0 = g_0 (Nedić 2017)`,
     name: 'gradient-tracking',
-    graph: { kind: 'matrix', rows: directed },
+    graph,
     recursion: async ({ topology, rounds, rate, gradients, start }) => {
-      const W = rowsOf(topology)
       const G0 = await gradients(start)
       const step = async ({ X, Y, G }: { X: Matrix; Y: Matrix; G: Matrix }, k: number) => {
+        const W = rowsOf(topology, k)
         const next = product(W, sum([1, X], [-rate(k), Y]))
         const now = await gradients(next)
         return { X: next, Y: sum([1, product(W, Y)], [1, now], [-1, G]), G: now }
       }
       return repeated(rounds, { X: start, Y: G0, G: G0 }, step, ({ X }) => X)
     }
-  },
+  })),
   ...[false, true].map((nesterov): Oracle => ({
     title: `QG-DSGDm${nesterov ? '-N' : ''} steps along β m̂ + g, and m̂ follows (x_k − x_{k+1}) / γ (Lin 2021, Algorithm 1)`,
     name: 'qg-dsgdm',
@@ -110,14 +112,14 @@ const oracles: readonly Oracle[] = [
       return repeated(rounds, { X: start, m: zero }, step, ({ X }) => X)
     }
   })),
-  {
-    title: 'overlap SGP adds what was sent in the round before, and steps at x / w (Assran 2019, Algorithm 2, τ = 1)',
+  // Where matchings change, one of five peers keeps all in each round.
+  ...[{ kind: 'exponential' } as const, matchings].map((graph): Oracle => ({
+    title: `overlap SGP on ${graph.kind} adds what was sent in the round before, and steps at x / w (Assran 2019, Algorithm 2, τ = 1)`,
     name: 'overlap-sgp',
-    graph: { kind: 'exponential' },
+    graph,
     recursion: async ({ topology, rounds, rate, gradients, start }) => {
-      const P = rowsOf(topology)
-      const kept = P.map((row, i) => row.map((weight, j) => (i === j ? weight : 0)))
-      const sent = P.map((row, i) => row.map((weight, j) => (i === j ? 0 : weight)))
+      const part = (k: number, isKept: boolean) =>
+        rowsOf(topology, k).map((row, i) => row.map((weight, j) => (isKept === (i === j) ? weight : 0)))
       const none = { X: sum([0, start]), w: start.map(() => [0]) }
       const first: { X: Matrix; w: Matrix; under: { X: Matrix; w: Matrix } } = {
         X: start,
@@ -126,18 +128,19 @@ const oracles: readonly Oracle[] = [
       }
       const biased = ({ X, w }: { X: Matrix; w: Matrix }) => X.map((row, i) => row.map((value) => value / w[i][0]))
       const step = async ({ X, w, under }: typeof first, k: number) => {
+        const [kept, before, now] = [part(k, true), part(Math.max(0, k - 1), false), part(k, false)]
         const half = sum([1, X], [-rate(k), await gradients(biased({ X, w }))])
         // The last round waits for everything in flight.
         const last = k + 1 === rounds ? 1 : 0
         return {
-          X: sum([1, product(kept, half)], [1, product(sent, under.X)], [last, product(sent, half)]),
-          w: sum([1, product(kept, w)], [1, product(sent, under.w)], [last, product(sent, w)]),
+          X: sum([1, product(kept, half)], [1, product(before, under.X)], [last, product(now, half)]),
+          w: sum([1, product(kept, w)], [1, product(before, under.w)], [last, product(now, w)]),
           under: { X: half, w }
         }
       }
       return repeated(rounds, first, step, biased)
     }
-  },
+  })),
   {
     title: 'push-sum by running sums is push-sum where nothing is lost (Hadjicostis 2016)',
     name: 'robust-push-sum',
@@ -148,7 +151,7 @@ const oracles: readonly Oracle[] = [
     title: 'NoLoCo: δ ← α δ + β W Δ + β (W θ − θ), θ ← θ + δ after H steps (Kolehmainen 2025, the authors’ code)',
     name: 'noloco',
     options: { period: 3, momentum: 0.4, outerRate: 0.6 },
-    graph: { kind: 'random-matching', rounds: 30, seed: 2 },
+    graph: matchings,
     recursion: async ({ topology, rounds, rate, gradients, start }) => {
       const first = { X: start, θ: start, δ: sum([0, start]) }
       const step = async ({ X, θ, δ }: typeof first, k: number) => {
@@ -166,7 +169,7 @@ const oracles: readonly Oracle[] = [
     title: 'overlap merge adds Σ_j W_ij (y_j − y_i) to what H steps from y came to, and at the end of the run',
     name: 'overlap-merge',
     options: { period: 3 },
-    graph: { kind: 'random-matching', rounds: 30, seed: 2 },
+    graph: matchings,
     recursion: async ({ topology, rounds, rate, gradients, start }) => {
       const step = async ({ X, Y: before }: { X: Matrix; Y: Matrix }, k: number) => {
         const Y = k % 3 === 0 ? X : before
@@ -309,7 +312,7 @@ const oracles: readonly Oracle[] = [
   {
     title: 'SGP steps at x / w, and (x, w) ← P (x, w) (Assran 2019, Algorithm 1)',
     name: 'sgp',
-    graph: { kind: 'exponential' },
+    graph: matchings,
     recursion: pushSum
   },
   {
