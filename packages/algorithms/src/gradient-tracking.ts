@@ -1,4 +1,7 @@
-/** Gradient tracking, adapt-then-combine, written with a correction c that starts at 0: y = g − c tracks the mean gradient. */
+/**
+ * Gradient tracking, adapt-then-combine, written with a correction c that starts at 0: y = g − c tracks the mean
+ * gradient. Only the step of x is mixed after it is made: y is mixed before the difference of the gradients is added.
+ */
 import { z } from 'zod'
 import { mix } from './mixing.js'
 import { linear } from './node/vector.js'
