@@ -47,7 +47,11 @@ const mistakes: readonly (readonly [command: string, answer: RegExp])[] = [
     /--out train\.yaml\/sub: train\.yaml is a file; name a folder/
   ],
   ['peer topology.yaml --as a --via', /--via without an address means the seeds, and there are none: give/],
-  ['peer topology.yaml --as a --via --via x', /--as a: topology\.yaml has no such peer/],
+  ['peer topology.yaml --as a --via --via /ip4/10.0.0.1/tcp/1', /--as a: topology\.yaml has no such peer/],
+  [
+    'peer topology.yaml --as a --seed 10.0.0.1:4001',
+    /'--seed <address>' argument '10\.0\.0\.1:4001' is invalid\. expected a multiaddr/
+  ],
   ['report nowhere', /nowhere: no such folder; expected a folder that "murmur sim"/],
   ['report train.yaml', /train\.yaml: found a file; expected a folder/],
   ['report results', /results: found no sweep\.json in it; expected a folder/]
