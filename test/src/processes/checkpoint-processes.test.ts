@@ -205,6 +205,8 @@ posixTest(
     await peers.advances('a', 4)
     peers.signal('a', 'SIGHUP')
     await stopping('a')
+    const [previous, last] = [...(await roundsOf(join(saved, 'a')))].sort((one, other) => one - other).slice(-2)
+    t.is(previous, last - 1, 'for a peer that is stopped at the same time, one round behind')
     await peers.of('b').saying('waits for the others')
     // The round in which it learned this is over by then, unless the machine is very busy.
     await delay(1_000)

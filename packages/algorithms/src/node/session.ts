@@ -36,6 +36,8 @@ export class Session {
   #lostMass = 0
   /** The state at the beginning of the current round, if it is kept. */
   #beginning: State | undefined
+  /** The same of the round that has just ended, until the next step. */
+  #previousBeginning: State | undefined
   /**
    * Whether the state at the beginning of each round is kept, so that a checkpoint can be taken after an error in the
    * round.
@@ -110,6 +112,14 @@ export class Session {
     if (problem !== undefined) throw new InputError(problem)
     this.#peer.startCodecsAnew()
     return pack({ ...(this.#beginning ?? this.#snapshot('without early')), isCut: 1 })
+  }
+
+  /**
+   * After a round: as `checkpoint`, from before that round, if {@link keepsBeginnings} was set. A peer that stops at the
+   * same time may have been unable to end the round, and have only this state in common with this peer. Undefined otherwise.
+   */
+  previousCheckpoint(): Saved | undefined {
+    return this.#previousBeginning && pack({ ...this.#previousBeginning, isCut: 1 })
   }
 
   /** The next round. */
@@ -289,6 +299,7 @@ export class Session {
   /** Ends a round. */
   #report(program: Program, model: Vector, lateSenders: readonly PeerName[]): StepReport {
     const round = this.#round++
+    this.#previousBeginning = this.#beginning
     this.#beginning = undefined
     const isTraining = program === this.#training
     const { waited, missing, unsent, distances, outliers, moves } = this.#peer.takeNotes()
@@ -326,6 +337,7 @@ export class Session {
 
   /** Releases what the last round has left. */
   #sweep(): void {
+    this.#previousBeginning = undefined
     if (!this.#peer.hasFrozen) this.#peer.origin = undefined
     this.#peer.arena.sweep(true)
   }

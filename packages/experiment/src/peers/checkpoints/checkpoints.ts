@@ -132,9 +132,12 @@ export class Checkpoints {
 
   /** Writes a checkpoint now. Returns whether it was written; a note reports the first failure, and the next success. */
   async write(session: Session): Promise<boolean> {
-    const { round } = session
+    return this.#write(session.round, () => session.checkpoint())
+  }
+
+  async #write(round: number, saved: () => Saved): Promise<boolean> {
     try {
-      await this.#folder.write(round, session.checkpoint(), this.#gone())
+      await this.#folder.write(round, saved(), this.#gone())
     } catch (error) {
       if (!this.#hasFailed)
         this.#note(
@@ -148,9 +151,11 @@ export class Checkpoints {
     return true
   }
 
-  /** As `write`, for the last checkpoint, with a note. */
+  /** As `write`, for the last checkpoint, with a note; and for the round before, which others that stop now have, too. */
   async writeLast(session: Session): Promise<void> {
     if (await this.write(session)) this.#note(`stops before round ${session.round}; --resume continues from there`)
+    const previous = session.previousCheckpoint()
+    if (previous !== undefined && session.round > 1) await this.#write(session.round - 1, () => previous)
   }
 
   /** Resolves when no more files are being removed. */
