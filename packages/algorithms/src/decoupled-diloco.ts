@@ -18,6 +18,7 @@ export const decoupledDiloco = algorithm({
   options: z.strictObject({ ...outerOptions, ...quorumOptions }),
   needs: { servers: 1, delivery: 'reliable' },
   keeps: 'nothing',
+  workers: ({ quorum }) => quorum,
   channels: { up: { part: 'range', steps: roundsField, left: roundsField }, call: {}, down: { part: 'range' } },
   start: ({ x }) => ({ x, θ: x, base: 0, merges: 0 }),
   model: ({ θ }) => θ,

@@ -51,6 +51,7 @@ export function refusals(
   return [
     ...weightRefusals(title, needs.weights, topology),
     ...neighbourRefusals(record, topology, options),
+    ...workerRefusals(record, topology, options),
     ...(needs.graph === 'tree' ? treeRefusals(title, topology) : []),
     ...(needs.graph === 'fixed' ? fixedRefusals(title, topology) : []),
     ...(needs.graph === 'groups' ? groupRefusals(title, topology) : []),
@@ -105,6 +106,12 @@ function neighbourRefusals(record: Algorithm, topology: Topology, options: Optio
   const isPossible = needed < topology.peers.length
   const advice = isPossible ? 'choose a graph with more edges, such as complete' : `that takes ${needed + 1} peers`
   return foundRefusal(text, few).map((refusal) => `${refusal}; ${advice}`)
+}
+
+function workerRefusals(record: Algorithm, { peers }: Topology, options: Options): string[] {
+  const needed = record.workers?.(record.options.parse(options)) ?? 1
+  if (needed <= peers.length) return []
+  return [`${record.title} needs ${needed} workers with these options, and found ${peers.length}; lower the quorum`]
 }
 
 function rowSum({ selfWeight, receiveFrom }: Mixing): number {

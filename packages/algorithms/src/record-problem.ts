@@ -50,6 +50,7 @@ const recordRules: Readonly<Record<string, Rule>> = {
   pace: optional(oneOf('own')),
   every: optionalMethod,
   neighbours: optionalMethod,
+  workers: optionalMethod,
   channels: record,
   ...roleRules,
   edges: optional(record),

@@ -259,6 +259,8 @@ export interface Definition<Z extends z.ZodObject, C extends Channels, S extends
   every?(options: z.output<Z>): number
   /** How many neighbours a peer needs in every round, so that it does not train alone; none when absent. */
   neighbours?(options: z.output<Z>): number
+  /** How many workers it needs with these options; 1 when absent. */
+  workers?(options: z.output<Z>): number
   /** No channel may have the name of a node's property. */
   readonly channels: C & { readonly [K in keyof BaseNode<unknown, unknown>]?: never }
   /**

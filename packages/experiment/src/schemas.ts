@@ -26,7 +26,7 @@ function current(schema: unknown): unknown {
 
 function isRemoved(value: unknown): boolean {
   const { not, description } = Object(value) as { readonly not?: unknown; readonly description?: string }
-  return not !== undefined && description?.startsWith('No longer') === true
+  return not !== undefined && description?.startsWith('Not a key') === true
 }
 
 /** JSON in which every value that fits is on one line. */

@@ -10,7 +10,16 @@ export { type LinksDescription, linksSchema } from './links/links-schema.js'
 export { linksText, linksValue } from './links/links-text.js'
 export { linksBefore, mergeLinks, readLinksFiles } from './links/merge-links.js'
 export { nearest, unknownPeer } from './nearest.js'
-export { bitRate, bitRateText, byteSize, duration, durationText, fraction } from './quantities.js'
+export {
+  bitRate,
+  bitRateText,
+  byteSize,
+  duration,
+  durationText,
+  fraction,
+  lossFraction,
+  waitingTime
+} from './quantities.js'
 export { type Result, validate } from './schema-problems.js'
 export { readText } from './text-file.js'
 export { type PeerEntry, maxPeers } from './topology/peers.js'

@@ -4,6 +4,15 @@ import { expectedText, quantityPattern, readQuantity, timeUnits, type Units } fr
 /** A length of time, such as `10 ms`: milliseconds. Units: us, ms, s, min, h. */
 export const duration = () => quantity(timeUnits)
 
+/** The longest time that timers of real peers can wait. */
+const maxWait = 2 ** 31 - 1
+
+/** How long something waits: above 0, and no longer than a timer can. */
+export const waitingTime = () =>
+  duration()
+    .refine((time) => time > 0, 'more than 0 ms')
+    .refine((time) => time <= maxWait, 'at most 596 h')
+
 /** Text that {@link duration} reads: `86400000` is `24 h`, in the largest unit that gives a whole number. */
 export function durationText(milliseconds: number): string {
   const whole = Object.entries(timeUnits.scale).filter(
@@ -41,6 +50,9 @@ export const byteSize = () =>
 
 /** A fraction, such as `1 %`: a number from 0 to 1. */
 export const fraction = () => quantity({ what: 'a fraction', example: '1 %', scale: { '%': 0.01 }, max: 1 })
+
+/** The fraction of packets that is lost. */
+export const lossFraction = () => fraction().refine((loss) => loss < 1, 'less than 100 %, or nothing arrives')
 
 /** Text of a number, an optional space, and a unit; read as the number in base units. */
 function quantity(units: Units) {

@@ -89,17 +89,26 @@ function unknownKey(path: Path, key: string, known: string): Problem {
 }
 
 /**
- * The problems of the form that was meant: one that fits except for its parts, preferably one with a misspelt key. Otherwise: all forms
- * at once.
+ * The problems of the form that was meant: one that fits except for its parts, preferably one that knows most of the
+ * keys, then one with a misspelt key. Otherwise: all forms at once.
  */
 function unionProblems(branches: readonly (readonly z.core.$ZodIssue[])[], input: unknown): Problem[] {
   const meant = branches
     .filter((issues) => issues.every((issue) => issue.path.length > 0 || issue.code === 'unrecognized_keys'))
-    .sort((left, right) => Number(hasTypo(right)) - Number(hasTypo(left)) || left.length - right.length)
+    .sort(
+      (left, right) =>
+        unknownKeys(left) - unknownKeys(right) ||
+        Number(hasTypo(right)) - Number(hasTypo(left)) ||
+        left.length - right.length
+    )
   if (meant.length > 0) return meant[0].flatMap(problemsOf)
   const ends = branches.flat().filter((issue) => issue.path.length === 0)
   const expected = [...new Set(ends.flatMap(expectations))]
   return [{ path: [], message: sentence(input, expected.join(', or '), ends.flatMap(wordsOf)) }]
+}
+
+function unknownKeys(issues: readonly z.core.$ZodIssue[]): number {
+  return issues.reduce((sum, issue) => sum + (issue.code === 'unrecognized_keys' ? issue.keys.length : 0), 0)
 }
 
 /** Whether an unknown key is nearly one of the known keys. */

@@ -22,6 +22,18 @@ const read = (text: string) => {
   return { inputs: [...inputs], targets: [...targets], classes: source.classes, shape: source.inputShape }
 }
 
+test('a table whose values something else than commas separates is refused with what to write', (t) => {
+  for (const [delimiter, shown] of [
+    [';', '";"'],
+    ['\t', 'a tab'],
+    ['|', '"|"']
+  ]) {
+    const text = ['a', 'b', 'label'].join(delimiter) + '\n' + ['1,5', '2', 'x'].join(delimiter) + '\n'
+    const message = `a.csv: line 1 has ${shown} between its values, expected commas; save the table with commas between values, and points in decimal numbers`
+    t.throws(() => read(text), { instanceOf: InputError, message })
+  }
+})
+
 test('without a line of names the last column is the class', (t) => {
   t.deepEqual(read('1,2.5,0\n-3,4e2,2\n'), { inputs: [1, 2.5, -3, 400], targets: [0, 2], classes: 3, shape: [2] })
 })

@@ -51,6 +51,7 @@ function tableOf(file: TableFile, facts: HeaderFacts, wanted: (head: TableHead) 
   const bytes = contentOf(file)
   const scanner = new CsvScanner(name, bytes)
   const first = scanner.next() ? scanner.texts().map((cell) => cell.normalize()) : []
+  refuseOtherDelimiters(name, first)
   const knownNames = facts.names?.map((each) => each.normalize())
   const target = facts.target?.normalize()
   const names =
@@ -64,6 +65,17 @@ function tableOf(file: TableFile, facts: HeaderFacts, wanted: (head: TableHead) 
     throw new InputError(`${name}: line 1 names two columns "${repeated}"; each needs its own name`)
   const head = { name, names, namesAt: 'line 1', width: (names ?? first).length } as const
   return filled(scanner, head, wanted(head), Math.floor(bytes.length / head.width) + 1)
+}
+
+/** Throws an {@link InputError} for a first line without commas, whose values something else seems to separate. */
+function refuseOtherDelimiters(name: string, first: readonly string[]): void {
+  if (first.length !== 1) return
+  const delimiter = [';', '\t', '|'].find((each) => first[0].includes(each))
+  if (delimiter === undefined) return
+  const shown = delimiter === '\t' ? 'a tab' : `"${delimiter}"`
+  throw new InputError(
+    `${name}: line 1 has ${shown} between its values, expected commas; save the table with commas between values, and points in decimal numbers`
+  )
 }
 
 /** The records from the second on. */

@@ -55,7 +55,9 @@ export async function readData(file: DataFile, { sha256, limit = defaultLimit }:
  */
 export async function readFileUpTo(path: string, limit: number): Promise<Buffer> {
   try {
-    const { size } = await stat(path)
+    const status = await stat(path)
+    const { size } = status
+    if (status.isDirectory()) throw new InputError(`${path}: found a folder, expected a file; name the files in it`)
     if (size > limit) throw new InputError(`${path}: ${size} bytes, expected at most ${limit}; use a part of it`)
     return await readFile(path)
   } catch (error) {

@@ -1,4 +1,5 @@
 /** A trained model as a file: its tensors, and the facts that are necessary to use them. */
+import { stat } from 'node:fs/promises'
 import { type Evaluation, InputError, messageOf, type ModelSignature, type Schema, type Task } from '@murmuration/core'
 import { refuseSpecialFile } from '@murmuration/data'
 import { encodeSafetensors, tensorsIn, tensorsOf, type NamedTensor, pack, valuesOf } from '@murmuration/vectors'
@@ -124,8 +125,18 @@ export async function loadModel(path: string): Promise<LoadedModel> {
       return { facts, tensors: tensorsIn(data, header), parameters: new Float32Array(data.buffer) }
     })
   } catch (error) {
-    throw new InputError(`${path}: ${messageOf(error)}`)
+    throw new InputError(`${path}: ${(await otherFile(path)) ?? messageOf(error)}`)
   }
+}
+
+/** A sentence for what is no file that --save could have written. */
+async function otherFile(path: string): Promise<string | undefined> {
+  const expected = 'expected a model that --save wrote, such as model.safetensors'
+  const status = await stat(path).catch(() => undefined)
+  if (status?.isDirectory()) return `found a folder, ${expected}`
+  if (status === undefined) return undefined
+  if (/\.ya?ml$/i.test(path)) return `found a YAML file, ${expected}`
+  return /\.(csv|parquet|png|jpe?g|txt)(\.gz)?$/i.test(path) ? `found data, ${expected}` : undefined
 }
 
 function factsIn(metadata: Readonly<Record<string, string>>): ModelFacts {

@@ -98,6 +98,19 @@ test('data of a name are taken for what they are, though the run had a test set 
   t.true(Number.isFinite(loss) && loss !== evaluation.loss)
 })
 
+test('what is no model, or no file, is called by its name', async (t) => {
+  const { path, folder } = await saved()
+  const yaml = join(folder, 'train.yaml')
+  const expected = 'expected a model that --save wrote, such as model.safetensors'
+  await t.throwsAsync(loadModel(yaml), { instanceOf: InputError, message: `${yaml}: found a YAML file, ${expected}` })
+  await t.throwsAsync(loadModel(folder), { instanceOf: InputError, message: `${folder}: found a folder, ${expected}` })
+  await t.throwsAsync(loadModel(join(folder, 'none.yaml')), { instanceOf: InputError, message: /ENOENT/ })
+  await t.throwsAsync(predict(path, [folder]).next(), {
+    instanceOf: InputError,
+    message: `${folder}: found a folder, expected a file; name the files in it`
+  })
+})
+
 test('a model of more classes than it has parameters is refused before it is built', async (t) => {
   const { path, schema, parameters } = await saved()
   const { facts } = await loadModel(path)

@@ -66,6 +66,7 @@ export async function runSwarm(request: RunRequest, options: SwarmOptions): Prom
   if (checkpoints !== undefined) await checkCheckpoints(checkpoints, plan.options.algorithm, names)
   const links = await linksOf(options.links, plan)
   options.emit({ ...startEvent(plan), ...versions })
+  if (plan.remark !== undefined) options.emit({ kind: 'note', text: plan.remark })
   if (links !== undefined) options.emit({ kind: 'note', text: `links are shaped as in ${options.links ?? plan.path}` })
   const evaluator = await Evaluator.start(plan, options.emit, options.signal)
   try {

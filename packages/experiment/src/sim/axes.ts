@@ -1,5 +1,13 @@
 import type { Setting } from '@murmuration/results'
-import { bitRate, byteSize, duration, type LinksDescription, linksSchema, maxPeers, fraction } from '@murmuration/files'
+import {
+  bitRate,
+  byteSize,
+  duration,
+  type LinksDescription,
+  linksSchema,
+  lossFraction,
+  maxPeers
+} from '@murmuration/files'
 import { graphLabel, graphSchema } from '@murmuration/topology'
 import { z } from 'zod'
 import { stragglersLabel, stragglersSchema } from './scenario-computing.js'
@@ -13,7 +21,7 @@ const values = {
   up: bitRate(),
   latency: duration(),
   jitter: duration(),
-  loss: fraction(),
+  loss: lossFraction(),
   window: byteSize().refine((bytes) => bytes > 0, 'more than 0 B'),
   peers: z.int().min(1).max(maxPeers),
   graph: graphSchema,

@@ -13,7 +13,7 @@ import { settingsOf, topologyOf } from './sweep.js'
 export async function readMethod(
   request: RunRequest,
   label: string
-): Promise<{ readonly file: TopologyFile; readonly training: Training }> {
+): Promise<{ readonly file: TopologyFile; readonly training: Training; readonly remark: string | undefined }> {
   const { topology: path } = request
   const conflicting = (['train', 'algorithm', 'task', 'data', 'partition'] as const).find(
     (name) => request[name] !== undefined
@@ -33,6 +33,7 @@ export async function readMethod(
   const rate = { ...rest.rate, initial: method.rate?.initial ?? setting.rate ?? rest.rate.initial }
   const { algorithm } = method
   return {
+    remark: simulatedOnly(scenario),
     file: { ...file, servers },
     training: {
       ...{ ...rest, rate, rounds, algorithm, consensusTolerance, seed: scenario.seeds[0] },
@@ -48,6 +49,17 @@ function methodCalled({ path, methods }: Scenario, label: string): Method {
   throw new InputError(
     `--method: found "${label}", expected a method of ${path}: ${labels.map((each) => `"${each}"`).join(', ')}${nearest(label, labels)}`
   )
+}
+
+/** What real peers do not obey, in words. */
+function simulatedOnly({ stop, faults, training: { rounds } }: Scenario): string | undefined {
+  const hasFaults = Object.values(faults).some((each) => (Array.isArray(each) ? each.length > 0 : each !== undefined))
+  const parts = [
+    ...(stop.loss === undefined && stop.time === undefined ? [] : ['stop']),
+    ...(hasFaults ? ['faults'] : [])
+  ]
+  if (parts.length === 0) return undefined
+  return `real peers train all ${rounds} rounds; they do not obey the scenario's ${parts.join(' and ')}`
 }
 
 /** Why real peers cannot run a method; undefined if they can. */

@@ -9,6 +9,7 @@ import { endless } from './scenario-schema.js'
 import { recordOf } from '../training/algorithm-choice.js'
 import { rowRefusals, taskRecordOf } from '../training/task-choice.js'
 import { dataDescription } from '../training/task-description.js'
+import { quorumProblems, rateProblems } from '../training/training-file.js'
 import { localWeights } from '../training/training-schema.js'
 import { ownServerNames, placementOf, serversOf } from './servers.js'
 import { runCount, maxRuns } from './sweep.js'
@@ -23,7 +24,8 @@ export function scenarioProblems(draft: Draft): readonly Problem[] {
     ...callsProblems(draft),
     ...fieldProblems(draft),
     ...seedProblems(draft),
-    ...rateProblems(draft),
+    ...lateProblems(draft),
+    ...cosineProblems(draft),
     ...sizeProblems(draft),
     ...trafficProblems(draft),
     ...rowProblems(draft)
@@ -145,8 +147,17 @@ function seedProblems({ seeds }: Draft): Problem[] {
   )
 }
 
+/** Rates that change after the last round. */
+function lateProblems({ training, methods }: Draft): readonly Problem[] {
+  const { rounds } = training
+  const ofMethods = methods.flatMap(({ rate = {} }, index) =>
+    within(['methods', index], rateProblems({ rate, rounds }))
+  )
+  return [...rateProblems(training), ...ofMethods]
+}
+
 /** A cosine decays to 0 at the last round, so the number of rounds must be known. */
-function rateProblems({ training, methods }: Draft): Problem[] {
+function cosineProblems({ training, methods }: Draft): Problem[] {
   if (training.rounds !== endless) return []
   const message = 'found "cosine", expected constant, or a number of rounds: a cosine falls to 0 at the last round'
   const shared = training.rate.decay === 'cosine' ? [problem(['rate', 'decay'], message)] : []
@@ -177,6 +188,7 @@ function caseProblems(draft: Draft, { peers, which }: PeersCase): Problem[] {
   )
   const problems = [
     ...slow,
+    ...quorumProblems(draft.membership ?? {}, peers.length),
     ...within(['faults'], faultProblems(draft.faults, peers, servers)),
     ...draft.methods.flatMap((method, index) => within(['methods', index], serverProblems(draft, method, peers)))
   ]
@@ -202,6 +214,8 @@ function serverProblems(draft: Draft, method: Method, peers: PeersCase['peers'])
   if (servers > parameters) {
     return [problem(at, `found ${servers} servers, expected at most ${parameters}, the parameters to divide`)]
   }
+  if (servers > peers.length)
+    return [problem(at, `found ${servers} servers, expected at most ${peers.length}, as many as workers`)]
   const names = new Set(peers)
   const taken = serversOf(method, peers).find(({ name }) => names.has(name))
   return taken === undefined ? [] : [problem([], `found a peer named "${taken.name}", which is the name of a server`)]

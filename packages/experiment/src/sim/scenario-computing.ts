@@ -18,7 +18,7 @@ const stragglers = z.discriminatedUnion(
     z
       .strictObject({
         kind: z.literal('log-normal'),
-        sigma: positive.meta({ description: 'σ, the deviation of the logarithm' })
+        sigma: positive.max(10).meta({ description: 'σ, the deviation of the logarithm' })
       })
       .meta({
         description: 'Each step takes exp(σ z − σ²/2) times as long, with z from the normal distribution: 1 on average'

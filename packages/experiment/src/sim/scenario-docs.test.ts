@@ -41,7 +41,7 @@ const closed = new Set([
 
 /** Fields of older files are documented in a sentence of their own. */
 function isCurrent([, { description }]: readonly [string, Node]): boolean {
-  return description?.startsWith('No longer') !== true
+  return description?.startsWith('Not a key') !== true
 }
 
 /** The fields of mappings, in all their kinds; of a value with several forms, only the value itself. */

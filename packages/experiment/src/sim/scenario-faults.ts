@@ -1,6 +1,6 @@
 import type { PeerName } from '@murmuration/core'
 import type { Churn, FaultDraw, FaultEvent, Rule } from '@murmuration/simulator'
-import { duration, fraction } from '@murmuration/files'
+import { duration, fraction, waitingTime } from '@murmuration/files'
 import { z } from 'zod'
 import { removedFields } from '../training/removed-fields.js'
 
@@ -27,7 +27,7 @@ const rule = z.discriminatedUnion('do', [
   z.strictObject({
     ...matched,
     do: z.literal('delay'),
-    by: duration().meta({ description: 'How much later the message arrives' })
+    by: waitingTime().meta({ description: 'How much later the message arrives' })
   })
 ])
 
@@ -88,7 +88,7 @@ const random = z
     freezes: count.meta({ description: 'Peers that freeze, and thaw soon' }),
     partitions: count.meta({ description: 'Partitions of the peers into two halves, which heal soon' }),
     clogs: count.meta({ description: 'Connections that are clogged, and unclogged soon' }),
-    within: duration().meta({ description: 'All begin within this time, and last up to a tenth of it' })
+    within: waitingTime().meta({ description: 'All begin within this time, and last up to a tenth of it' })
   })
   .transform((draw): FaultDraw => draw)
   .optional()
@@ -99,8 +99,7 @@ const churn = z
     perMinute: fraction()
       .refine((value) => value > 0, 'more than 0 %')
       .meta({ description: 'The mean fraction of the present peers that crashes in a minute' }),
-    back: duration()
-      .refine((time) => time > 0, 'more than 0 ms')
+    back: waitingTime()
       .optional()
       .meta({ description: 'The mean time until a crashed peer returns; without it no peer returns' }),
     after: duration().prefault('0 s').meta({ description: 'No peer crashes before this time' }),

@@ -297,6 +297,26 @@ const mistakes: readonly (readonly [lines: Readonly<Record<string, string>>, mes
     { traffic: 'resnet-20', methods: `[dpsgd, { algorithm: ${name}, name: short }]` },
     '5:10: traffic: found traffic, expected none with "short", whose messages are compressed: how short they are depends on the trained numbers; omit traffic, and train a model of that size'
   ]),
+  [{ timeout: '0 s' }, '5:10: timeout: found 0, expected more than 0 ms'],
+  [{ rounds: '5', rate: '{ warmup: 9 }' }, '6:17: rate.warmup: found 9, expected at most 5, the rounds of the run'],
+  [
+    { rounds: '5', methods: '[{ algorithm: dpsgd, rate: { warmup: 9 } }]' },
+    '4:47: methods[0].rate.warmup: found 9, expected at most 5, the rounds of the run'
+  ],
+  [{ membership: '{ quorum: 4 }' }, '5:23: membership.quorum: found 4, expected at most 3, the number of peers'],
+  [
+    { methods: '[{ algorithm: parameter-server, servers: 9 }]' },
+    '4:51: methods[0].servers: found 9 servers, expected at most 3, as many as workers'
+  ],
+  [
+    { methods: '[{ algorithm: { name: decoupled-diloco, quorum: 4 } }]' },
+    '4:11: methods[0]: Decoupled DiLoCo needs 4 workers with these options, and found 3; lower the quorum'
+  ],
+  [{ vary: '{ loss: [100 %] }' }, '5:16: vary.loss[0]: found 1, expected less than 100 %, or nothing arrives'],
+  [
+    { faults: '{ random: { crashes: 1, within: 0 s } }' },
+    '5:41: faults.random.within: found 0, expected more than 0 ms'
+  ],
   [
     { codec: 'auto' },
     '5:8: codec: found "auto", expected a codec by name: auto chooses by the measured speed of real links'

@@ -13,11 +13,13 @@ export async function makeRealPlan(request: RunRequest): Promise<Plan> {
 export async function makePlan(request: RunRequest): Promise<Plan> {
   const { topology: path, runId, init } = request
   if (request.method === undefined) {
-    const plan = planOf(path, await readTopologyFile(path), await readTrainingFile(request.train, request))
+    const file = await readTopologyFile(path)
+    const peers = file.peers.length
+    const plan = planOf(path, file, await readTrainingFile(request.train, { ...request, peers }))
     return { ...plan, runId, init }
   }
   // Scenarios import the simulator, which few peers need.
   const { readMethod } = await import('../sim/real-method.js')
-  const { file, training } = await readMethod(request, request.method)
-  return { ...planOf(path, file, training), links: file.links, label: request.method, runId, init }
+  const { file, training, remark } = await readMethod(request, request.method)
+  return { ...planOf(path, file, training), remark, links: file.links, label: request.method, runId, init }
 }

@@ -1,5 +1,5 @@
 /** Settings in files for a swarm with peers that join and leave. */
-import { duration } from '@murmuration/files'
+import { waitingTime } from '@murmuration/files'
 import { z } from 'zod'
 
 const policy = z.enum(['continue', 'pause', 'stop'])
@@ -11,7 +11,7 @@ export const membershipSchema = z
       description:
         'How many peers may begin without the others, which join later; when absent: all, or with startWithin a majority'
     }),
-    startWithin: duration().optional().meta({
+    startWithin: waitingTime().optional().meta({
       description: 'How long a quorum that is present waits for the others before it begins'
     }),
     partitioned: policy.default('pause').meta({
@@ -19,7 +19,7 @@ export const membershipSchema = z
         'What peers do that reach some others, but not a majority: continue, pause until a majority is present again, or stop'
     }),
     isolated: policy.default('pause').meta({ description: 'What a peer does that reaches no other' }),
-    forgetAfter: duration().prefault('10 min').meta({
+    forgetAfter: waitingTime().prefault('10 min').meta({
       description: 'How long a dead peer counts for the majority; a peer that returns later joins again'
     })
   })

@@ -20,6 +20,29 @@ test('local data need weights that favour nobody', async (t) => {
   await t.notThrowsAsync(makePlan({ topology, partition: 'local' }))
 })
 
+test('a quorum of more peers than there are is told with its place, in membership and in an algorithm', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'murmur-plan-'))
+  const [topology, train] = [join(folder, 'two.yaml'), join(folder, 'train.yaml')]
+  await writeFile(topology, 'graph: complete\npeers: [a, b, { name: s, role: server }]\n')
+  await writeFile(train, 'membership: { quorum: 3 }\n')
+  const message = /train\.yaml:1:23: membership\.quorum: found 3, expected at most 2, the number of peers$/
+  await t.throwsAsync(makePlan({ topology, train }), { instanceOf: InputError, message })
+  await writeFile(train, 'algorithm: { name: decoupled-diloco, quorum: 3 }\n')
+  const ofWorkers = /Decoupled DiLoCo needs 3 workers with these options, and found 2; lower the quorum$/
+  await t.throwsAsync(makePlan({ topology, train }), { instanceOf: InputError, message: ofWorkers })
+})
+
+test("a scenario's method on real peers says what it does not obey", async (t) => {
+  const path = join(await mkdtemp(join(tmpdir(), 'murmur-plan-')), 'scenario.yaml')
+  const text = 'title: x\ntopology: { graph: ring, peers: 3 }\ntask: quadratic\nrounds: 7\nmethods: [dpsgd]\n'
+  await writeFile(path, text)
+  t.is((await makePlan({ topology: path, method: 'D-PSGD' })).remark, undefined)
+  const faults = 'faults: { events: [{ at: 1 s, do: freeze, peer: p1 }] }'
+  await writeFile(path, `${text}stop: { loss: 0.1 }\n${faults}\n`)
+  const { remark } = await makePlan({ topology: path, method: 'D-PSGD' })
+  t.is(remark, "real peers train all 7 rounds; they do not obey the scenario's stop and faults")
+})
+
 test('keyed rows need a task that has some, and plain steps; the file is told what to write', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'murmur-plan-'))
   const [topology, train] = [join(folder, 'two.yaml'), join(folder, 'train.yaml')]

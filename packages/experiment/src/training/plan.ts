@@ -38,6 +38,8 @@ export interface Plan {
   readonly settings: Settings
   /** The links that shape the connections, if the run is a scenario's method. */
   readonly links?: Links
+  /** What real peers do not obey of the scenario, in words. */
+  readonly remark?: string | undefined
   /** The method's label in results: a scenario's label, or the algorithm with the options that are not defaults. */
   readonly label: string
   /** The algorithm with its options as text, for people. */

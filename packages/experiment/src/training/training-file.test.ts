@@ -31,6 +31,45 @@ test('fractions and counts that no run could have are told with their place', as
   await rejects('data: ./x.csv', /:1:7: data: .*a mapping such as \{ path: /)
 })
 
+test('waits of no time, and rates beyond the last round, are told with their place', async (t) => {
+  const rejects = async (text: string, message: RegExp) =>
+    t.throwsAsync(readTrainingFile(await fileOf(text)), { instanceOf: InputError, message }, text)
+  await rejects('timeout: 0 s', /:1:10: timeout: found 0, expected more than 0 ms$/)
+  await rejects('timeout: 1000 h', /:1:10: timeout: found 3600000000, expected at most 596 h$/)
+  await rejects('membership: { startWithin: 0 ms }', /:1:28: membership\.startWithin: .*more than 0 ms/)
+  await rejects('membership: { forgetAfter: 0 min }', /:1:28: membership\.forgetAfter: .*more than 0 ms/)
+  await rejects('rate: { warmup: 401 }', /:1:17: rate\.warmup: found 401, expected at most 400, the rounds of the run$/)
+  await rejects(
+    'rounds: 9\nrate: { decay: { at: [5, 10], factor: 0.1 } }',
+    /:2:26: rate\.decay\.at\[1\]: found 10, expected at most 9/
+  )
+  await t.notThrowsAsync(readTrainingFile(await fileOf('rounds: 9\nrate: { warmup: 9 }')))
+})
+
+test('keys of other programs are answered with what to write instead', async (t) => {
+  const rejects = async (text: string, message: RegExp) =>
+    t.throwsAsync(readTrainingFile(await fileOf(text)), { instanceOf: InputError, message }, text)
+  await rejects(
+    'epochs: 3',
+    /:1:9: epochs: found 3, expected rounds: 400 in place of epochs; .* samples \/ \(peers × batch\)/
+  )
+  await rejects('learningRate: 0.1', /expected rate: \{ initial: 0\.1 \} in place of learningRate$/)
+  await rejects('lr: 0.1', /in place of lr$/)
+  await rejects('batch_size: 8', /expected batch: 32 in place of batch_size$/)
+  await rejects('rate: 0.1', /:1:7: rate: found 0\.1, expected a mapping such as \{ initial: 0\.1 \}$/)
+  await rejects('data: { file: x.csv }', /data\.file: found "x\.csv", expected path: .* in place of file/)
+})
+
+test('a wrong key of data is answered about the kind of data that was meant', async (t) => {
+  const rejects = async (text: string, message: RegExp) =>
+    t.throwsAsync(readTrainingFile(await fileOf(text)), { instanceOf: InputError, message }, text)
+  const ofFiles = 'expected one of path, sha256, size, target, ignore, scale'
+  await rejects('data: { path: photos, size: 8, digits: 300 }', RegExp(`the key "digits", ${ofFiles}$`))
+  await rejects('data: { target: label }', /:1:7: data\.path: missing/)
+  await rejects('data: { digits: 200, siz: 8 }', /the key "siz", expected one of digits, size; did you mean "size"/)
+  await rejects('data: { gaussians: 200, feature: 3 }', /expected one of gaussians, features; did you mean "features"/)
+})
+
 test('the URL of --data has the checksums of the file, a path has none', async (t) => {
   const sha256 = { 'x.csv': 'ab' }
   const path = await fileOf('data: { path: other, sha256: { x.csv: ab } }')

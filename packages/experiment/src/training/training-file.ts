@@ -11,8 +11,9 @@ import { completeRate } from './default-rate.js'
 import { taskChoiceOf, taskProblems, taskRecordOf } from './task-choice.js'
 import { type LearningTask, type Training, type TrainingFile, trainingSchema } from './training-schema.js'
 
-/** Values of the command line that replace those of the training file. */
+/** Values of the command line that replace those of the training file, and the number of peers if it is known. */
 export interface TrainingOverrides {
+  readonly peers?: number
   /** `digits`, the name of a known data set, or a folder, file or URL with data. */
   readonly data?: string
   /** `equal`, `label`, `dirichlet:ALPHA`, `local` or `local:per-peer`. */
@@ -44,7 +45,12 @@ export async function parseTrainingFile(
   const { name } = await loadAlgorithm(algorithm)
   const options = optionsOf(algorithm)
   if (!options.ok) throw parsed.errorOf(within(['algorithm'], options.problems))
-  const problems = overrides.task === undefined ? learningProblems(training, parsed.plain) : []
+  const { membership } = training
+  const problems = [
+    ...(overrides.task === undefined ? learningProblems(training, parsed.plain) : []),
+    ...rateProblems(training),
+    ...(overrides.peers === undefined ? [] : quorumProblems(membership, overrides.peers))
+  ]
   if (problems.length > 0) throw parsed.errorOf(problems)
   const { module } = algorithm
   return { ...training, algorithm: { name, ...(module === undefined ? {} : { module }), ...options.value } }
@@ -85,6 +91,30 @@ export function learningProblems({ task }: LearningTask, plain: unknown): readon
       ? []
       : unused(['backend'], 'does not compute with TensorFlow.js'))
   ]
+}
+
+/** Parts of a rate that lie beyond the last round: it would never be the one that the file names. */
+export function rateProblems({
+  rate,
+  rounds
+}: {
+  readonly rate: Partial<Pick<Training['rate'], 'warmup' | 'decay'>>
+  readonly rounds: number
+}): readonly Problem[] {
+  const { warmup = 0, decay } = rate
+  const limit = `expected at most ${rounds}, the rounds of the run`
+  const at = typeof decay === 'object' ? decay.at : []
+  const late = at.flatMap((round, index) =>
+    round > rounds ? [problem(['rate', 'decay', 'at', index], `found ${round}, ${limit}`)] : []
+  )
+  return [...(warmup > rounds ? [problem(['rate', 'warmup'], `found ${warmup}, ${limit}`)] : []), ...late]
+}
+
+/** A quorum of more peers than there are would never begin. */
+export function quorumProblems(membership: Partial<Training['membership']>, peers: number): readonly Problem[] {
+  const { quorum = 1 } = membership
+  if (quorum <= peers) return []
+  return [problem(['membership', 'quorum'], `found ${quorum}, expected at most ${peers}, the number of peers`)]
 }
 
 /** Paths in a file are relative to its folder. */

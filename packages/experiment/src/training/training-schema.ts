@@ -1,12 +1,12 @@
 /** The schema fields that training files and scenarios share. */
 import { optimiserSettings, optimisers } from '@murmuration/algorithms'
 import { knownSetNames } from '@murmuration/data'
-import { duration, nearest, fraction } from '@murmuration/files'
+import { nearest, fraction, waitingTime } from '@murmuration/files'
 import { backendChoices } from '@murmuration/tfjs'
 import { codecWords, expectedParameter, isCodec } from '@murmuration/vectors'
 import { z } from 'zod'
 import { algorithmSchema, inputJson } from './algorithm-choice.js'
-import { removedFields } from './removed-fields.js'
+import { insteadOf, removedFields } from './removed-fields.js'
 import { mappingSuchAs } from './schema-words.js'
 import { membershipSchema } from './membership-schema.js'
 import { storeSchema } from './store-choice.js'
@@ -77,19 +77,20 @@ const drawnData = [
 
 const data = z.union([
   z.literal(['digits', 'gaussians', 'sentences', ...knownSetNames]),
-  ...drawnData,
   z.strictObject(
     {
       path: z.union([path, z.array(path).min(1)]),
       sha256: checksums.optional(),
       size: imageSize,
       ...tableColumns,
+      ...insteadOf(['file', 'files', 'folder', 'url'], 'path: ./samples.csv'),
       scale: z.literal('standard').optional().meta({
         description: 'For tables: standard scales each column of the inputs to mean 0 and standard deviation 1'
       })
     },
     expectedMapping
-  )
+  ),
+  ...drawnData
 ])
 
 const partition = z.union([
@@ -151,12 +152,15 @@ export const rateFields = {
 }
 
 const rate = z
-  .strictObject({
-    initial: rateFields.initial.optional(),
-    warmup: rateFields.warmup.optional(),
-    decay: rateFields.decay.default('cosine'),
-    scale: rateFields.scale.default('none')
-  })
+  .strictObject(
+    {
+      initial: rateFields.initial.optional(),
+      warmup: rateFields.warmup.optional(),
+      decay: rateFields.decay.default('cosine'),
+      scale: rateFields.scale.default('none')
+    },
+    { error: mappingSuchAs('{ initial: 0.1 }') }
+  )
   .prefault({})
   .meta({ description: 'The learning rate' })
 
@@ -225,15 +229,21 @@ export const sharedFields = {
     description:
       'The store that parameter services share: memory, for a single service; redis://host:6379; or mysql://user@host:3306/database. The password is read from MURMUR_STORE_PASSWORD. Simulated services always share one, as fast as that kind of store was measured'
   }),
-  timeout: duration()
+  timeout: waitingTime()
     .default(30_000)
     .meta({ description: 'How long a peer waits for its neighbours in a round; 1 h in scenarios' }),
   seed: whole.default(1).meta({ description: 'Equal seeds give equal results' }),
   ...removedFields({
     model: 'task: mlp, cnn, softmax, … in place of model',
     patience: 'timeout in place of patience',
-    agreement: 'consensusTolerance in place of agreement, in training files'
-  })
+    agreement: 'consensusTolerance in place of agreement, in training files',
+    epochs:
+      'rounds: 400 in place of epochs; in a round each peer takes one step, so an epoch has samples / (peers × batch) rounds',
+    momentum: 'optimiser: { name: sgd, momentum: 0.9 } in place of momentum',
+    dataset: 'data: digits, or data: { path: ./samples.csv }, in place of dataset'
+  }),
+  ...insteadOf(['learningRate', 'learning_rate', 'lr'], 'rate: { initial: 0.1 }'),
+  ...insteadOf(['batchSize', 'batch_size'], 'batch: 32')
 }
 
 /** The content of a training file. An empty file is valid. */

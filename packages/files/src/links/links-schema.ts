@@ -1,16 +1,13 @@
 import { z } from 'zod'
 import { pipeSchema } from './pipes.js'
 import { presetNames } from './presets.js'
-import { bitRate, byteSize, duration, fraction } from '../quantities.js'
+import { bitRate, byteSize, duration, lossFraction } from '../quantities.js'
 import { regionNames } from './wan.js'
 
 const path = {
   latency: duration().optional().meta({ description: 'The latency of one direction' }),
   jitter: duration().optional().meta({ description: 'The latency varies evenly between latency and latency + jitter' }),
-  loss: fraction()
-    .refine((loss) => loss < 1, { error: 'less than 100 %, or nothing arrives' })
-    .optional()
-    .meta({ description: 'The fraction of packets that is lost' }),
+  loss: lossFraction().optional().meta({ description: 'The fraction of packets that is lost' }),
   window: byteSize()
     .refine((bytes) => bytes > 0, 'more than 0 B')
     .optional()
