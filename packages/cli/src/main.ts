@@ -253,7 +253,7 @@ async function run(
   const { requestOf } = await import('./run-flags.js')
   const request = requestOf(topology, flags)
   const { commandOf, recorded } = await import('./recorded-run.js')
-  const output = await outputOf(flags)
+  const output = await outputOf(flags, flags.as !== undefined)
   const recording = {
     ...{ request, out: flags.out, command: commandOf(process.argv.slice(2)) },
     ...(flags.as === undefined ? {} : { peer: flags.as }),
@@ -287,9 +287,13 @@ async function simulate(request: SimRequest, isJson: boolean): Promise<void> {
   }
 }
 
-async function outputOf({ json }: RunFlags): Promise<Output> {
+/** @param isPeer - whether the output is that of a single peer */
+async function outputOf({ json }: Pick<RunFlags, 'json'>, isPeer: boolean): Promise<Output> {
   if (json) return (await import('./output/json.js')).jsonOutput(process.stdout)
-  if (!process.stdout.isTTY) return (await import('./output/lines.js')).lineOutput(process.stdout)
+  if (!process.stdout.isTTY) {
+    const { lineOutput, logOutput } = await import('./output/lines.js')
+    return isPeer ? logOutput(process.stdout, () => new Date()) : lineOutput(process.stdout)
+  }
   return (await import('./output/live.js')).liveOutput(process.stdout, () => performance.now())
 }
 

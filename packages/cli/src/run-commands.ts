@@ -13,7 +13,7 @@ import { outcomeOptions, placeOptions, trainingOptions } from './shared-options.
 /** What these commands share with the others. */
 export interface RunCommands {
   readonly print: (text: string) => void
-  readonly outputOf: (flags: RunFlags) => Promise<Output>
+  readonly outputOf: (flags: RunFlags, isPeer: boolean) => Promise<Output>
 }
 
 interface GuestFlags extends RunFlags {
@@ -85,7 +85,7 @@ async function join(invitation: string, flags: JoinFlags, { print, outputOf }: R
   const signal = stopOnSignal()
   const checkpoints = checkpointsOf(flags)
   const watch = await watched(flags.watch)
-  const output = await outputOf(flags)
+  const output = await outputOf(flags, true)
   const emit: Output['event'] = (event) => output.event(event)
   let report: string | undefined
   const { acceptInvitation, runPeerCommand } = await import('@murmuration/experiment/peers')

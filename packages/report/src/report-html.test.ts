@@ -105,9 +105,9 @@ test('of one method in one setting nothing is compared; of two methods, or in tw
     [...(await reportHtml(smallResults(sweep))).matchAll(/<div data-part="(\w+)"/g)].map(([, part]) => part)
   const times = () => [10]
   t.deepEqual(await partsOf({ methods: ['a'], times }), ['curves', 'figures', 'time'])
-  t.deepEqual(await partsOf({ methods: ['a', 'b'], times }), ['corners', 'map', 'curves', 'figures', 'time'])
+  t.deepEqual(await partsOf({ methods: ['a', 'b'], times }), ['map', 'corners', 'curves', 'figures', 'time'])
   const settings = await partsOf({ axes: { latency: [1, 5] }, methods: ['a'], times })
-  t.deepEqual(settings, ['corners', 'map', 'setting', 'curves', 'figures', 'time'])
+  t.deepEqual(settings, ['map', 'corners', 'setting', 'curves', 'figures', 'time'])
 })
 
 test('what the checks found is at its run', async (t) => {
@@ -155,4 +155,12 @@ test('the page imports no package: there is none in a browser', (t) => {
     [...script.matchAll(/from '([^']+)'/g)].filter(([, from]) => !from.startsWith('.')),
     []
   )
+})
+
+test('sixteen methods have sixteen colours, in the light and in the dark', async (t) => {
+  const methods = Array.from({ length: 16 }, (_, place) => `method ${place}`)
+  const html = await reportHtml(smallResults({ axes: { latency: [1, 50] }, methods, times: () => [10] }))
+  const colours = [...html.matchAll(/--method-\d+:(#[0-9a-f]{6})/g)].map(([, colour]) => colour)
+  t.is(colours.length, 2 * 16)
+  for (const of of [colours.slice(0, 16), colours.slice(16)]) t.is(new Set(of).size, 16)
 })

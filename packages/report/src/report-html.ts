@@ -22,8 +22,8 @@ export async function reportHtml(results: Results): Promise<string> {
   const sections = [
     headerHtml(results, data),
     markup`<noscript><p class="wrong">The charts need JavaScript; the texts and some tables do not.</p></noscript>`,
-    findingHtml(results, data),
     mapHtml(data),
+    findingHtml(results, data),
     methodsHtml(results),
     settingHtml(data),
     timelinesHtml(data),

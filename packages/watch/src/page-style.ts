@@ -17,6 +17,8 @@ h2{font-size:1.1rem;margin:28px 0 6px}
 .chip{display:inline-block;padding:0 8px;border-radius:10px;border:1px solid currentColor;font-size:.8rem;white-space:nowrap;color:var(--quiet)}
 .good{color:var(--good)}
 .warn{color:var(--warn)}
+.chip.good{color:var(--good)}
+.chip.warn{color:var(--warn)}
 .chip.wrong{color:var(--wrong)}
 #progress{height:6px;border-radius:3px;background:var(--soft);margin:10px 0 14px;overflow:hidden}
 #progress div{height:100%;width:0;background:var(--accent)}
@@ -26,7 +28,7 @@ dt{color:var(--quiet);font-size:.8rem}
 dd{margin:0;font-size:1.2rem;font-weight:600;font-variant-numeric:tabular-nums;white-space:nowrap;overflow:hidden;text-overflow:ellipsis}
 dd small{font-size:.75rem;font-weight:400;color:var(--quiet)}
 #charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,420px),1fr));gap:12px 20px;margin-top:20px}
-#charts figure{margin:0;min-width:0}
+#charts figure{margin:0;min-width:0;overflow:hidden}
 #charts h3{font-size:.9rem;margin:0 0 2px}
 .scroll{overflow-x:auto}
 table{border-collapse:collapse;font-size:.875rem;font-variant-numeric:tabular-nums;width:100%}

@@ -180,6 +180,18 @@ inBrowser(`bars have whiskers, and figures a mean and a deviation, where seeds d
   t.deepEqual(complaints, [])
 })
 
+inBrowser(`the map comes first, and no caption is cut on a phone${skipped}`, async (t) => {
+  const { page } = await opened(t, madeUpResults(), { viewport: { width: 390, height: 844 } })
+  await charts(page, 'map').waitFor()
+  t.is(await page.locator('main section').first().getAttribute('id'), 'map')
+  const cut = await page.evaluate(() =>
+    [...document.querySelectorAll('caption, figcaption')].filter(
+      (caption) => caption.getBoundingClientRect().right > document.documentElement.clientWidth
+    )
+  )
+  t.is(cut.length, 0)
+})
+
 inBrowser(`it fits a window of 800 pixels${skipped}`, async (t) => {
   const { page } = await opened(t, madeUpResults(), { viewport: { width: 800, height: 900 } })
   t.false(await overflows(page))

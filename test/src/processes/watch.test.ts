@@ -103,3 +103,39 @@ inBrowser(
     t.deepEqual(complaints, [])
   }
 )
+
+inBrowser(`charts have their places before the first loss, and a run that starts is not green${skipped}`, async (t) => {
+  const names = ['a', 'b', 'c', 'd'].map(peerName)
+  const facts = { self: names[0], peers: names, servers: [], topology: 'ring', algorithm: 'D-PSGD' }
+  const board = new Board({ ...facts, rounds: 100, finalRounds: 0, about: {} }, 1000, 0)
+  const server = await WatchServer.start(board, watchAddress('0'))
+  t.teardown(() => server.close())
+  const tick = (time: number, state: string) =>
+    server.send(
+      board.tick(1000 * time, {
+        ...{ state, members: 1, present: 1 },
+        standingOf: (peer) => ({ condition: peer === 'a' ? 'here' : 'absent', round: 0, life: 1, waitsFor: [] })
+      })
+    )
+  tick(1, 'starting')
+  const { page, complaints } = await openedBrowser(t, server.url, { viewport: { width: 1920, height: 900 } })
+  await page.locator('#charts .uplot').nth(3).waitFor()
+  const overhang = await page.evaluate(() =>
+    [...document.querySelectorAll('#charts figure')].map(
+      (figure) => (figure.querySelector('.uplot')?.clientWidth ?? 0) - figure.clientWidth
+    )
+  )
+  t.deepEqual(overhang, [0, 0, 0, 0])
+  t.is(await page.locator('#tiles dd').first().textContent(), '1 of 4')
+  for (const [time, state, tone] of [
+    [2, 'starting', 'chip'],
+    [3, 'degraded', 'chip warn'],
+    [4, 'healthy', 'chip good'],
+    [5, 'isolated', 'chip wrong']
+  ] as const) {
+    tick(time, state)
+    await page.locator(`#connection:text-is("${state}")`).waitFor()
+    t.is((await page.locator('#connection').getAttribute('class'))?.trim(), tone, state)
+  }
+  t.deepEqual(complaints, [])
+})

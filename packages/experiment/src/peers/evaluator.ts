@@ -13,7 +13,7 @@ export interface Centralised extends Evaluation {
   readonly seconds: number
 }
 
-/** Of mean models that wait for their evaluation. A run has at most forty of them. */
+/** Of mean models that wait for their evaluation. A run has at most seventy of them. */
 const maxPendingBytes = 256 * 1024 * 1024
 
 /** How many texts of its model a run shows. */

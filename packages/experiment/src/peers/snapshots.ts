@@ -1,6 +1,6 @@
 import type { StepReport } from '@murmuration/core'
 
-/** How often a model is evaluated in a run, in addition to the last round of training. */
+/** How often a model is evaluated in a run at equal distances. */
 const snapshots = 20
 
 /** Rounds between two evaluations. */
@@ -28,7 +28,16 @@ export interface Snapshot extends Progress {
   readonly holds?: Uint32Array
 }
 
-/** Snapshots are taken only in training: final averaging rounds do not change the mean. */
-export function isSnapshot({ round, phase }: StepReport, every: number, rounds: number): boolean {
-  return phase === 'train' && ((round + 1) % every === 0 || round + 1 === rounds)
+/**
+ * Whether a model is evaluated after a round: at the end, every `every` rounds, and before that after 1, 2, 4, 8 …
+ * rounds, so that the first figures come at once. Only in training: final averaging rounds do not change the mean.
+ */
+export function isSnapshot(
+  { round, phase }: Pick<StepReport, 'round' | 'phase'>,
+  every: number,
+  rounds: number
+): boolean {
+  const done = round + 1
+  const isEarly = done < every && (done & round) === 0
+  return phase === 'train' && (isEarly || done % every === 0 || done === rounds)
 }

@@ -1,11 +1,20 @@
 /** The page's style. Colours are variables, so that charts follow light, dark and print without being drawn again. */
 import type { PageData } from '../shared/page-data.js'
 
-/** Eight colours that colour-blind people can distinguish too, mainly by lightness; beyond eight, lines differ by their dashes. */
-const light = ['#0072b2', '#d08700', '#00916a', '#c4629b', '#b23a00', '#4aa3db', '#3d3d45', '#85858f']
-const dark = ['#4ea8e6', '#f0b030', '#22b68a', '#e08cc0', '#ee6a3c', '#a7dcf7', '#e4e4ea', '#94949e']
+/**
+ * Sixteen colours, of which colour-blind people can distinguish the first eight too, mainly by lightness; lines differ by
+ * their dashes besides.
+ */
+const light = [
+  ...['#0072b2', '#d08700', '#00916a', '#c4629b', '#b23a00', '#4aa3db', '#3d3d45', '#85858f'],
+  ...['#6a3d9a', '#7a9a01', '#7a5200', '#ef8a75', '#004d40', '#b8a000', '#8c1d5a', '#9fa8da']
+]
+const dark = [
+  ...['#4ea8e6', '#f0b030', '#22b68a', '#e08cc0', '#ee6a3c', '#a7dcf7', '#e4e4ea', '#94949e'],
+  ...['#b08ae6', '#b7d334', '#c9a26b', '#ffb3a3', '#7fe0d0', '#efe36a', '#f06aa8', '#7f8ff5']
+]
 /** The colours on which white text is easier to read than black. */
-const whiteOnLight = [0, 4, 6]
+const whiteOnLight = [0, 4, 6, 8, 10, 12, 14]
 const dashes = ['none', '7 3', '2 3', '9 3 2 3', '12 4', '4 2', '1 2']
 
 const lightColours = `--page:#fff;--text:#1b1d22;--quiet:#5b606b;--line:#d9dce2;--soft:#f3f4f6;--accent:#0b5cad;--wrong:#b3261e;
@@ -65,7 +74,7 @@ select:focus-visible,input:focus-visible{outline:2px solid var(--accent);outline
 .row{display:grid;grid-template-columns:repeat(auto-fit,minmax(330px,1fr));gap:8px 24px}
 .scroll{overflow-x:auto;margin:0 0 20px}
 table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums;break-inside:avoid}
-caption{text-align:left;caption-side:top;font-size:.875rem;padding-bottom:6px;max-width:96ch}
+caption{text-align:left;caption-side:top;font-size:.875rem;padding-bottom:6px;max-width:min(96ch,calc(100vw - 48px))}
 th,td{padding:5px 12px 5px 0;border-bottom:1px solid var(--line);text-align:right;vertical-align:top}
 thead th{font-weight:600;vertical-align:bottom}
 th:first-child,td.text,th.text{text-align:left}

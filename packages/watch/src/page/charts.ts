@@ -53,10 +53,13 @@ export function startCharts(facts: RunFacts, all: readonly CurveRow[]): void {
   for (const { plot } of drawn) plot.destroy()
   host.replaceChildren()
   const peers = facts.peers.length
-  drawn = charts.map((chart) => {
+  const figures = charts.map((chart) => {
     const value = element('span', { class: 'quiet' })
-    const figure = element('figure', {}, element('h3', {}, `${chart.title} `, value))
-    host.append(figure)
+    return { chart, value, figure: element('figure', {}, element('h3', {}, `${chart.title} `, value)) }
+  })
+  // The width of a figure is final once all are in the grid.
+  host.append(...figures.map(({ figure }) => figure))
+  drawn = figures.map(({ chart, value, figure }) => {
     const data = dataOf(chart, peers)
     return { chart, value, plot: new uPlot(optionsOf(chart, data.length - 1, figure.clientWidth), data, figure) }
   })
@@ -97,14 +100,28 @@ function optionsOf({ text, isLogarithmic, range }: Chart, count: number, width: 
   return {
     ...{ width: Math.max(200, width), height, legend: { show: false } },
     cursor: { y: false, drag: { x: false, y: false }, points: { show: false } },
-    scales: { x: { time: false }, y: isLogarithmic ? { distr: 3, log: 10 } : range === undefined ? {} : { range } },
+    scales: {
+      x: { time: false },
+      y: isLogarithmic ? { distr: 3, log: 10, range: logarithmic } : { range: range ?? linear }
+    },
     axes: [
-      { ...axis, size: 30, values: (_plot, ticks) => ticks.map(timeText) },
+      { ...axis, size: 30, incrs: timeSteps, values: (_plot, ticks) => ticks.map(timeText) },
       { ...axis, size: 70, values: (_plot, ticks) => ticks.map((tick) => (tick === null ? '' : text(tick))) }
     ],
     series: [{}, ...series]
   }
 }
+
+/** Seconds between two labels of the time: never less than what a label shows. */
+const timeSteps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 43_200, 86_400]
+
+/** The range of a scale over the values; any before the first value, so that the chart has its axis from the start. */
+const linear: UPlot.Range.Function = (_plot, least, most) =>
+  isKnown(least) ? uPlot.rangeNum(least, most, 0.1, true) : [0, 1]
+const logarithmic: UPlot.Range.Function = (_plot, least, most) =>
+  isKnown(least) ? uPlot.rangeLog(least, most, 10, true) : [0.1, 1]
+
+const isKnown = (value: number | null | undefined): value is number => value !== null && value !== undefined
 
 /** A logarithmic scale cannot show 0. */
 const positive = (value: Known): Known => (value !== null && value > 0 ? value : null)

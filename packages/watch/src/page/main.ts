@@ -26,11 +26,21 @@ function take(message: WatchMessage): void {
 
 function show(): void {
   if (facts === undefined || now === undefined) return
-  showConnection(now.state ?? 'running', now.state === 'partitioned' || now.state === 'isolated' ? 'wrong' : 'good')
+  const state = now.state ?? 'running'
+  showConnection(state, tones[state] ?? '')
   showTiles(facts, now)
   showPeers(now.peers)
   showEvents(now)
   draw()
+}
+
+/** The colours of states: a run that starts, or that lacks peers, is not in order yet. */
+const tones: Readonly<Record<string, string>> = {
+  running: 'good',
+  healthy: 'good',
+  degraded: 'warn',
+  partitioned: 'wrong',
+  isolated: 'wrong'
 }
 
 function draw(): void {
@@ -58,7 +68,7 @@ function showTiles({ peers, rounds, finalRounds }: RunFacts, swarm: SwarmNow): v
   const reached = present.map(({ round }) => round)
   const [first, last] = reached.length === 0 ? [0, 0] : [Math.min(...reached), Math.max(...reached)]
   const tiles: readonly (readonly [string, string, string?])[] = [
-    ['peers present', `${swarm.present ?? present.length}`, ` of ${swarm.members ?? peers.length}`],
+    ['peers present', `${swarm.present ?? present.length}`, ` of ${peers.length}`],
     [`round of ${countText(total)}`, first === last ? countText(first) : `${countText(first)}–${countText(last)}`],
     ['loss', shortText(swarm.loss)],
     ['accuracy', percentText(swarm.accuracy)],

@@ -17,7 +17,7 @@ const titles = [
   'report'
 ]
 const good = ['here', 'done', 'healthy']
-const bad = ['dead', 'silent', 'absent', 'isolated', 'partitioned']
+const bad = ['dead', 'silent', 'isolated', 'partitioned']
 
 /** Shows the state of each peer. */
 export function showPeers(peers: readonly PeerView[]): void {
