@@ -107,7 +107,8 @@ inBrowser(
 inBrowser(`charts have their places before the first loss, and a run that starts is not green${skipped}`, async (t) => {
   const names = ['a', 'b', 'c', 'd'].map(peerName)
   const facts = { self: names[0], peers: names, servers: [], topology: 'ring', algorithm: 'D-PSGD' }
-  const board = new Board({ ...facts, rounds: 100, finalRounds: 0, about: {} }, 1000, 0)
+  const run = { ...facts, version: '1.2.3', wire: 10, rounds: 100, finalRounds: 0, about: {} }
+  const board = new Board(run, 1000, 0)
   const server = await WatchServer.start(board, watchAddress('0'))
   t.teardown(() => server.close())
   const tick = (time: number, state: string) =>

@@ -143,7 +143,7 @@ const mistakes: readonly (readonly [lines: Readonly<Record<string, string>>, mes
   [{ methods: '[{ name: x }]' }, '4:11: methods[0].algorithm: missing, …'],
   [
     { methods: '[{ algorithm: all-reduce, colective: ring }]' },
-    '4:36: methods[0]: found the key "colective", expected one of algorithm, name, batch, codec, rate, optimiser, graph, fusion, servers, on'
+    '4:36: methods[0]: found the key "colective", expected one of algorithm, name, batch, codec, rate, optimiser, graph, fusion, servers, on, ownTime'
   ],
   [
     { methods: '[{ algorithm: { name: all-reduce, collective: rnig } }]' },
