@@ -1,5 +1,5 @@
 /**
- * Data as people have them: small inputs in ../shared/cases, or in the folder that MURMUR_CASES names. Each must come
+ * Data and files as people have them: small inputs in ../shared/cases, or in the folder that MURMUR_CASES names. Each must come
  * out as its README.md says.
  */
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
@@ -8,6 +8,8 @@ import { join } from 'node:path'
 import { InputError } from '@murmuration/core'
 import { type DataDescription, inputsIn, loadLocalData, readRatings, readWords, type Samples } from '@murmuration/data'
 import { evaluateModel, predict } from '@murmuration/experiment/models'
+import { readTopologyFile } from '@murmuration/files'
+import { readEventLogs, runsOfLogs, timelinesOfLogs } from '@murmuration/results'
 import test, { type ExecutionContext } from 'ava'
 import { root } from './repository.js'
 
@@ -147,6 +149,16 @@ const checks: Readonly<Record<string, readonly [string, Check]>> = {
       t.deepEqual(classNames, other.classNames)
     }
   ],
+  '20': [
+    'addresses that no peer can use are told with their line when the file is read',
+    async (t, at) => {
+      for (const [file, message] of [
+        ['zone.yaml', /zone\.yaml:4:28: .*fe80::1%eth0.*without a zone/],
+        ['port.yaml', /port\.yaml:4:28: .*04402.*without leading zeros, 4402/]
+      ] as const)
+        await t.throwsAsync(readTopologyFile(join(at, file)), { instanceOf: InputError, message })
+    }
+  ],
   '21': [
     'ratings with a byte order mark are read',
     async (t, at) => void t.true((await readRatings(join(at, 'ratings.csv'))).users > 0)
@@ -171,6 +183,17 @@ const checks: Readonly<Record<string, readonly [string, Check]>> = {
   '28': [
     'predict reads packed CSV',
     async (t, at) => void t.deepEqual(await predicted(at, 't.safetensors', 'new.csv.gz'), ['rose', 'tulip'])
+  ],
+  '29': [
+    'a peer whose clock is 5 h ahead is in the run of the others, and the correction is named',
+    async (t, at) => {
+      const logs = (await Promise.all(['a', 'b', 'c'].map((peer) => readEventLogs(join(at, peer))))).flat()
+      const [run, ...others] = runsOfLogs(logs)
+      t.is(others.length, 0)
+      const [whole] = timelinesOfLogs(run, { settings: {}, method: 'D-PSGD', seed: 1 })
+      t.deepEqual(whole.peers, ['a', 'b', 'c'])
+      t.regex(whole.clocks ?? '', /c by -5 h/)
+    }
   ],
   '33': [
     'words in Latin-1 are refused',
