@@ -1,6 +1,6 @@
 /**
- * Data and files as people have them: small inputs in ../shared/cases, or in the folder that MURMUR_CASES names. Each must come
- * out as its README.md says.
+ * Data and files as people have them: small inputs in ../shared/cases, or in the folder that MURMUR_CASES names. Each
+ * must come out as its README.md says.
  */
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
