@@ -2,7 +2,7 @@
  * Algorithms on rows that offer other weights than the graph's, as repaired rows do, against their papers' recursions
  * in float64: an edge counts by the smaller of the weights that its ends offer.
  */
-import { createRandom } from '@murmuration/random'
+import { CounterRandom, createRandom } from '@murmuration/random'
 import test from 'ava'
 import { type Matrix, type Oracle, product, repeated, rowsOf, smaller, sum, testOracle } from './recursion.js'
 
@@ -21,10 +21,11 @@ function pulls(W: Matrix, X: Matrix, factor: (lengths: readonly number[], j: num
 
 const clip = (length: number, τ: number) => (length > τ ? τ / length : 1)
 
-/** n of each number of x in round k: ⌊x / u + ρ⌋, with ρ from 27 bits of a draw. */
+/** n of each number of x in round k: ⌊x / u + ρ⌋, with ρ from every other draw; those between are for the check. */
 function stepsOf(X: Matrix, k: number, u: number): Matrix {
-  const random = createRandom(k, 'remainders')
-  const ρ = X[0].map(() => Math.floor(random.uniform() * 2 ** 27) / 2 ** 27)
+  const random = new CounterRandom(createRandom(k, 'remainders').integer(2 ** 32)).at(0, 0)
+  const draws = Array.from({ length: 2 * X[0].length }, () => random.next() / 2 ** 32)
+  const ρ = X[0].map((_, d) => draws[2 * d])
   return X.map((row) => row.map((value, d) => Math.floor(value / u + ρ[d])))
 }
 

@@ -10,10 +10,19 @@ export interface Versions {
   readonly wire: number
 }
 
-const { version } = createRequire(import.meta.url)('../package.json') as { readonly version: string }
-
 /** The versions of this process. */
-export const ownVersions: Versions = { software: version, wire: protocolVersion }
+export const ownVersions: Versions = { software: ownSoftware(), wire: protocolVersion }
+
+/** `undefined` in a bundle, which has no package.json, or another program's. */
+function ownSoftware(): string | undefined {
+  try {
+    const read = createRequire(import.meta.url)
+    const { name, version } = read('../package.json') as { readonly name?: string; readonly version?: string }
+    return name === '@murmuration/libp2p' ? version : undefined
+  } catch {
+    return undefined
+  }
+}
 
 /** Why peers of two wires cannot exchange anything, and what to install where. */
 export function versionMismatch(theirs: Versions, ours = ownVersions): Mismatch {

@@ -128,6 +128,7 @@ test('the language model trains over its shaped links as it is simulated: texts 
     .replace(/^data: .*$/m, 'data: { sentences: 200 }')
     .replace('period: 5', 'period: 2')
     .replace(/^rounds: .*$/m, 'rounds: 4')
+    .replace(/warmup: \d+/, 'warmup: 2')
   const training = ['--train', join(folder, 'train.yaml')]
   await writeFile(training[1], text)
   const save = join(folder, 'model.safetensors')
