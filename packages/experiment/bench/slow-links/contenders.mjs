@@ -23,19 +23,18 @@ export function isContender({ name }, cell, judge, network) {
   return contenders[judge][cell.hasStragglers ? 'stragglers' : 'even'].includes(name) && (isFast.get(name)?.(cell) ?? true) // oxfmt-ignore
 }
 
-const isSlow = ({ mbits }) => mbits <= 5
+const isSlow = ({ mbits, latency }) => mbits <= 5 || latency === 150
 /**
  * Where fewer settings are tried, those like the fastest of the first computation. Methods without a barrier are simulated anew in each cell: on
- * lines of up to 5 Mbit/s exchanges are rare and rates low, on faster ones DivShare has short periods at the next rate. Own models of all
+ * lines of up to 5 Mbit/s, or of 150 ms, exchanges are rare and rates low, on others DivShare has short periods at the next rate. Own models of all
  * peers are evaluated, which takes long.
  */
 const settings = {
   mean: new Map([
     ['DivShare', ({ rate, options: { period } }, cell) => (isSlow(cell) ? rate === 0.1 && period >= 27 : rate === 0.3 && period <= 9)], // oxfmt-ignore
-    ['Decoupled DiLoCo, quorum', ({ rate, options: { period, quorum } }, cell) => rate === 0.1 && quorum === 14 && period >= (isSlow(cell) ? 27 : 9)] // oxfmt-ignore
+    ['Decoupled DiLoCo, quorum', ({ rate, options: { period, quorum } }, { mbits }) => rate <= (mbits === 100 ? 0.3 : 0.1) && quorum === 14 && period >= (mbits <= 5 ? 27 : 9)] // oxfmt-ignore
   ]),
   own: new Map([
-    ['DiLoCo, all-reduce in few bits', ({ rate, options: { bits } }) => rate === 0.1 && bits === 4],
     ['GASLoC', ({ rate, options: { period, momentum } }) => rate < 0.8 && period <= 9 && momentum === 0],
     ['D-PSGD', ({ rate, graph }) => rate === 0.3 && graph.kind !== 'ring'],
     ['Decoupled DiLoCo, quorum', ({ rate, options: { quorum } }) => rate === 0.1 && quorum === 14]

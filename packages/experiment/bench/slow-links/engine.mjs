@@ -168,7 +168,7 @@ class Judge {
  * A run in one cell. A peer that misses necessary neighbours gives up, as a real one does, and the others continue.
  *
  * @returns `ms`: when the target was reached, and the bytes that all peers had sent until then; or the `reason` why it was not reached, and
- *   `end`: the time of the last step, or of the cell's end if it diverged or peers gave up
+ *   `end`: the time at which a peer had taken all its steps, or of the cell's end if it diverged or peers gave up
  */
 export async function computeIn({ method, seed, setup, target, cell }) {
   const { peers, batch, rounds } = setup
@@ -193,8 +193,12 @@ export async function computeIn({ method, seed, setup, target, cell }) {
   const act = async (fabric) => {
     const { self } = fabric
     const task = tasks.of.get(self) ?? tasks.union
-    for await (const { parameters } of train(fabric, task, settings))
-      if (tasks.of.has(self)) await look(fabric.now(), self, parameters)
+    for await (const { round, parameters } of train(fabric, task, settings)) {
+      if (!tasks.of.has(self)) continue
+      await look(fabric.now(), self, parameters)
+      // From here on the others would train without this peer, as they would not with more steps.
+      if (round === rounds - 1) throw new Ended(JSON.stringify({ reason: `not within ${rounds} steps`, end }))
+    }
   }
   try {
     await simulate(options, async (fabric) => {

@@ -52,21 +52,20 @@ const timesOf = (one) => `${seconds(median(one.ms))} (${rangeOf(one)}${missesOf(
 /** With a digit more near 1, so that an interval shows whether it includes 1. */
 const times = (value) => value.toFixed(value >= 9.95 ? 0 : Math.abs(value - 1) < 0.005 ? 3 : 2)
 const intervalOf = ({ ratio, low, high }) => `${times(ratio)} (${times(low)}–${times(high)})`
-const shown = (one) => `${one.name}, ${timesOf(one)}`
+const brief = (name) =>
+  name.replace(/(, | at own pace, )merged once|, all-reduce in few bits|, local steps|, quorum/, '')
+const shown = (one) => `${brief(one.name)}, ${timesOf(one)}`
 const row = (list) => console.log(`| ${list.join(' | ')} |`)
 
-row([
-  'links',
-  'central, s',
-  'gossip, s',
-  'gossip / central',
-  'faster',
-  'gossip / central that exchanges',
-  'D-PSGD / gossip'
-])
-row(Array.from({ length: 7 }, () => '---'))
-for (const { cell, gossip, central, exchanging, plain, verdict } of outcomes)
-  row([cell.name, shown(central), shown(gossip), intervalOf(over(gossip, central)), verdict, exchanging === central ? 'the same' : intervalOf(over(gossip, exchanging)), intervalOf(over(plain, gossip))]) // oxfmt-ignore
+/** Every method exchanges if own models are judged, and D-PSGD is in the picture. */
+const further = judge === 'mean' ? ['gossip / central that exchanges', 'D-PSGD / gossip'] : []
+for (const hasStragglers of [false, true]) {
+  console.log(`\n${hasStragglers ? 'With' : 'Without'} stragglers:\n`)
+  row(['Mbit/s, ms', 'central, s', 'gossip, s', 'gossip / central', 'faster', ...further])
+  row(Array.from({ length: 5 + further.length }, () => '---'))
+  for (const { cell, gossip, central, exchanging, plain, verdict } of outcomes.filter((one) => one.cell.hasStragglers === hasStragglers)) // oxfmt-ignore
+    row([`${cell.mbits}, ${cell.latency}`, shown(central), shown(gossip), intervalOf(over(gossip, central)), verdict, ...(further.length === 0 ? [] : [exchanging === central ? 'the same' : intervalOf(over(gossip, exchanging)), intervalOf(over(plain, gossip))])]) // oxfmt-ignore
+}
 
 console.log('\nThe next method of a side, if it was near with the seeds for choosing:\n')
 row(['links', 'next central, s', 'best gossip / it', 'next gossip, s', 'it / best central'])

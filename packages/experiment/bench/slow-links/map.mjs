@@ -87,28 +87,19 @@ async function ownPace({ name, configs, isMerged }, place, seed, cell, until = l
 }
 
 const uneven = cells.filter(({ hasStragglers }) => hasStragglers)
-const finalists = 2
 
-/** What need not end: what takes longer than the n-th fastest setting of the method, or is hopeless. */
-function limitOf(method, cell, n) {
-  const place = bestOf(known, method.name, cell.name, first)[n - 1]
+/** What need not end: what takes longer than the fastest setting of the method so far, or is hopeless. */
+function limitOf(method, cell) {
+  const [place] = bestOf(known, method.name, cell.name, first)
   const ms = known.get(`${method.name} | ${place} | ${first} | ${cell.name}`)?.ms[cell.name] ?? longest
   return Math.min(longest, ms, hopeless * bestTime(method, cell))
 }
 
-/** At 50 ms all settings except those of the highest rate, which was never among the fastest; at the other latencies the two fastest. */
 async function tuneOwnPace(method) {
-  const tried = uneven.filter((cell) => isTried(method, cell))
-  const [all, rest] = [true, false].map((isFirst) => tried.filter(({ latency }) => (latency === 50) === isFirst))
-  for (const cell of all)
+  for (const cell of uneven.filter((each) => isTried(method, each)))
     for (const [place, config] of method.configs.entries())
-      if (config.rate < Math.max(...setup.rates) && isSettingTried(method, config, judge, network, cell))
-        await ownPace(method, place, first, cell, limitOf(method, cell, finalists))
-  for (const cell of rest) {
-    const { name } = all.find(({ mbits }) => mbits === cell.mbits)
-    for (const place of bestOf(known, method.name, name, first).slice(0, finalists))
-      await ownPace(method, place, first, cell, limitOf(method, cell, 1))
-  }
+      if (isSettingTried(method, config, judge, network, cell))
+        await ownPace(method, place, first, cell, limitOf(method, cell))
 }
 
 /** The time of a direct all-reduce in int8 in each cell, without the step before: what two rounds take longer than one. */
@@ -129,7 +120,7 @@ async function repeat(method) {
   const run = method.isOwnPace === true ? ownPace : synchronous
   for (const cell of cells.filter((each) => isTried(method, each)))
     for (const place of bestOf(known, method.name, cell.name, first).slice(0, 1))
-      if (limitOf(method, cell, 1) <= hopeless * bestTime(method, cell))
+      if (limitOf(method, cell) <= hopeless * bestTime(method, cell))
         for (const seed of others) await run(method, place, seed, cell)
 }
 
