@@ -9,7 +9,7 @@ import { sampleStandardDeviation } from 'simple-statistics'
 import { isTie, ratioInterval } from '../../dist/sim/index.js'
 import { bandwidths, fresh, latencies } from './cells.mjs'
 import { chosenIn, lineOf, median, mergeOf, verdictOn } from './choice.mjs'
-import { isContender } from './contenders.mjs'
+import { isCompared } from './compared.mjs'
 import { peersOf } from './engine.mjs'
 import { mapOf } from './networks.mjs'
 import { openResults } from './results.mjs'
@@ -33,7 +33,7 @@ const over = (left, right) => ratioInterval(left.ms, right.ms)
 
 /** What was measured in a cell, and which family is faster. */
 function outcomeIn(cell) {
-  const tried = methods.filter((method) => isContender(method, cell, judge, network))
+  const tried = methods.filter((method) => isCompared(method, cell, judge, network))
   const chosen = chosenIn(known, tried, cell, judge)
   const of = (one) => (one?.method === undefined ? undefined : measured(one, cell))
   const [gossips, centrals] = [chosen.gossip, chosen.central].map((list) => list.map(of))

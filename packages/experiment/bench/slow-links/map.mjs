@@ -11,7 +11,7 @@
 // picture.
 import { bestOf, choosing, fresh } from './cells.mjs'
 import { chosenIn, hopeless } from './choice.mjs'
-import { isContender, isSettingTried } from './contenders.mjs'
+import { isCompared, isSettingTried } from './compared.mjs'
 import { compute, computeIn, peersOf, replay } from './engine.mjs'
 import { direct } from './methods.mjs'
 import { mapOf } from './networks.mjs'
@@ -29,7 +29,7 @@ const [first, ...others] = choosing
 const longest = 30_000
 
 const isTried = (method, cell) =>
-  isContender(method, cell, judge, network) && (method.isOwnPace !== true || cell.hasStragglers)
+  isCompared(method, cell, judge, network) && (method.isOwnPace !== true || cell.hasStragglers)
 /** Methods that merge only at the end are not judged by the peers' own models. */
 const methods = allMethods.filter((method) => (method.isMerged !== true || judge === 'mean') && cells.some((cell) => isTried(method, cell))) // oxfmt-ignore
 const [free, blocking] = [true, false].map((isFree) => methods.filter(({ isOwnPace }) => (isOwnPace === true) === isFree)) // oxfmt-ignore

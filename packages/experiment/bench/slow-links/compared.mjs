@@ -1,12 +1,12 @@
-// The methods that are compared in the map of the small perceptron. A first computation with three seeds had all of methods.mjs; these came within
-// 15 % of the best of their side in some cell, or are the next of another kind. Two are compared only where they did, on fast links:
-// CocktailSGD, and Decoupled DiLoCo in 4 bits.
+// The methods that are compared in the map of the small perceptron. A first computation with three seeds had all of methods.mjs; these were the best
+// of their side in some cell, or the next of another kind. Two are compared only where they were near, on fast links: CocktailSGD, and Decoupled
+// DiLoCo in 4 bits.
 const isFast = new Map([
   ['CocktailSGD', ({ mbits, latency }) => mbits >= 20 && latency === 1],
   ['Decoupled DiLoCo, quorum, int4', ({ mbits }) => mbits === 100]
 ])
 
-const contenders = {
+const compared = {
   mean: {
     even: ['trained apart, merged once', 'DiLoCo, all-reduce in few bits', 'CocktailSGD', 'D-PSGD', 'D-PSGD, int8', 'Overlap merge, int8', 'Overlap merge, int4', 'Moniqua', 'PowerGossip', 'CHOCO-SGD, local steps'], // oxfmt-ignore
     stragglers: ['trained apart at own pace, merged once', 'Decoupled DiLoCo, quorum, int8', 'Decoupled DiLoCo, quorum, int4', 'D-PSGD', 'DivShare, int8', 'DivShare, int4'] // oxfmt-ignore
@@ -18,9 +18,9 @@ const contenders = {
 }
 
 /** Whether a method is compared in a cell. For the other networks all methods are. */
-export function isContender({ name }, cell, judge, network) {
+export function isCompared({ name }, cell, judge, network) {
   if (network !== 'mlp') return true
-  return contenders[judge][cell.hasStragglers ? 'stragglers' : 'even'].includes(name) && (isFast.get(name)?.(cell) ?? true) // oxfmt-ignore
+  return compared[judge][cell.hasStragglers ? 'stragglers' : 'even'].includes(name) && (isFast.get(name)?.(cell) ?? true) // oxfmt-ignore
 }
 
 const isSlow = ({ mbits, latency }) => mbits <= 5 || latency === 150
