@@ -36,20 +36,24 @@ export class Remainders {
     const random = new CounterRandom(createRandom(round, 'remainders').integer(2 ** 32)).at(0, 0)
     this.#offsets = new Float64Array(length)
     this.#factors = new Float64Array(length)
+    const [offsets, factors] = [this.#offsets, this.#factors]
     for (let i = 0; i < length; i++) {
-      this.#offsets[i] = random.next() / 2 ** 32
-      this.#factors[i] = random.below(prime)
+      offsets[i] = random.next() / 2 ** 32
+      factors[i] = random.below(prime)
     }
   }
 
   /** n mod 2^bits of each number, and the check: Σ factor n modulo a prime. */
   of(x: Vector): { readonly q: Vector; readonly check: number } {
     let check = 0
+    const { step } = this
+    const [levels, offsets, factors] = [this.#levels, this.#offsets, this.#factors]
     const q = x.arena.compute(x.length, (out, from, to) => {
+      const { values } = x
       for (let i = from; i < to; i++) {
-        const n = Math.floor(x.values[i] / this.step + this.#offsets[i])
-        out[i] = n - Math.floor(n / this.#levels) * this.#levels
-        check = reduced(check + this.#factors[i] * (Math.abs(n) < prime ? n : n % prime))
+        const n = Math.floor(values[i] / step + offsets[i])
+        out[i] = n - Math.floor(n / levels) * levels
+        check = reduced(check + factors[i] * (Math.abs(n) < prime ? n : n % prime))
       }
     })
     q.compute(x.length) // the check needs all numbers
@@ -62,12 +66,14 @@ export class Remainders {
    */
   between(mine: Vector, theirs: Vector, check: number): Vector | undefined {
     let off = check % prime
-    const [half, { values: a }, { values: b }] = [this.#levels / 2, mine, theirs]
+    const [levels, factors, { values: a }, { values: b }] = [this.#levels, this.#factors, mine, theirs]
+    const half = levels / 2
     const difference = mine.arena.compute(mine.length, (out, from, to) => {
       for (let i = from; i < to; i++) {
         const d = b[i] - a[i]
-        out[i] = d > half ? d - this.#levels : d < -half ? d + this.#levels : d
-        off = reduced(off - this.#factors[i] * out[i])
+        const nearest = d > half ? d - levels : d < -half ? d + levels : d
+        out[i] = nearest
+        off = reduced(off - factors[i] * nearest)
       }
     })
     difference.compute(mine.length)

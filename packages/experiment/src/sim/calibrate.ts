@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Task } from '@murmuration/core'
 import { median } from 'simple-statistics'
-import { ownTimeOf } from './own-time.js'
+import { type OwnCosts, ownCostsOf, ownTime } from './own-time.js'
 import { TaskSets } from './task-sets.js'
 import type { Method, Scenario } from './scenario.js'
 import { settingsOf, topologyOf } from './sweep.js'
@@ -49,27 +49,27 @@ export async function calibrated(
   const [setting] = settingsOf(scenario)
   const [seed] = scenario.seeds
   const tasks = new TaskSets(1)
-  const measured = new Map<string, number>()
+  const known = new Map<string, OwnCosts>()
   const methods: Method[] = []
   for (const method of scenario.methods) {
+    signal?.throwIfAborted()
     const run = { setting, method, seed }
     const key = costKey(method)
     const taskSet = await tasks.of(setting.learning, topologyOf(scenario, run).topology.peers, seed)
-    signal?.throwIfAborted()
-    const ownTime =
-      method.ownTime ?? measured.get(key) ?? (await ownTimeOf(scenario, run, taskSet, clocks.processorTime))
-    measured.set(key, ownTime)
-    methods.push({ ...method, ownTime })
+    const costs = known.get(key) ?? (await ownCostsOf(scenario, run, taskSet, clocks.processorTime))
+    known.set(key, costs)
+    methods.push({ ...method, ownTime: method.ownTime ?? ownTime(costs, method) })
   }
   return { ...scenario, computing: { ...scenario.computing, ...times }, methods }
 }
 
-/** Methods that differ in nothing but names and rates compute alike. */
+/** Methods that differ in nothing but names, rates and the period of local steps have the same costs. */
 function costKey(method: Method): string {
   return JSON.stringify({
     ...method,
-    ...{ label: '', name: '', rate: undefined },
-    training: { ...method.training, rate: undefined }
+    ...{ label: '', name: '', rate: undefined, ownTime: undefined },
+    algorithm: { ...method.algorithm, period: undefined },
+    training: { ...method.training, rate: undefined, algorithm: undefined }
   })
 }
 

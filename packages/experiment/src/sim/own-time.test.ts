@@ -1,6 +1,6 @@
 import test from 'ava'
 import { calibrated } from './calibrate.js'
-import { ownTimeOf } from './own-time.js'
+import { type OwnCosts, ownCostsOf, ownTime } from './own-time.js'
 import { simulateRun } from './run.js'
 import type { Scenario } from './scenario.js'
 import { scenarioOf } from './scenario.test.support.js'
@@ -13,10 +13,10 @@ const clock = () => {
   return () => (time += 6)
 }
 
-async function measured(methods: string): Promise<number> {
+async function measured(methods: string): Promise<OwnCosts> {
   const scenario = await scenarioOf({ methods, rounds: '60' })
   const [run] = runsOf(scenario)
-  return ownTimeOf(scenario, run, await tasksOf(scenario), clock())
+  return ownCostsOf(scenario, run, await tasksOf(scenario), clock())
 }
 
 async function tasksOf(scenario: Scenario) {
@@ -25,8 +25,12 @@ async function tasksOf(scenario: Scenario) {
 }
 
 test('what a method takes itself is the time between exchanges, divided among the gradients of all peers', async (t) => {
-  t.is(await measured('[dpsgd]'), 2)
-  t.is(await measured('[{ algorithm: { name: diloco, period: 4 } }]'), 0.5)
+  t.deepEqual(await measured('[dpsgd]'), { step: 2, exchange: 0 })
+  // Both a period of 2 and one of 8 take 6 ms, so that a step takes nothing.
+  const costs = await measured('[{ algorithm: { name: diloco, period: 4 } }]')
+  t.deepEqual(costs, { step: 0, exchange: 2 })
+  t.is(ownTime(costs, { algorithm: { name: 'diloco', period: 4 } }), 0.5)
+  t.is(ownTime(costs, { algorithm: { name: 'diloco' } }), 2 / 500)
 })
 
 test('what a method takes itself is measured whatever would end its runs, and not where rows have keys', async (t) => {
@@ -36,7 +40,7 @@ test('what a method takes itself is measured whatever would end its runs, and no
     rounds: '60'
   })
   const [run] = runsOf(scenario)
-  t.is(await ownTimeOf(scenario, run, await tasksOf(scenario), clock()), 2)
+  t.is((await ownCostsOf(scenario, run, await tasksOf(scenario), clock())).step, 2)
 })
 
 test('what a method takes itself is a part of each of its steps', async (t) => {

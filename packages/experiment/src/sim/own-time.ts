@@ -2,42 +2,77 @@ import type { Milliseconds, Schema, Task } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
 import type { TaskSet } from '@murmuration/tasks'
 import { lengthOf } from '@murmuration/vectors'
-import { givenOptions, recordOf } from '../training/algorithm-choice.js'
+import { type AlgorithmChoice, givenOptions, recordOf } from '../training/algorithm-choice.js'
 import { simulateRun } from './run.js'
-import type { Scenario } from './scenario.js'
+import type { Method, Scenario } from './scenario.js'
 import { type SimRun, topologyOf } from './sweep.js'
 
-/** Periods of a run: more where those that are measured took less than a while, up to so many. */
-const [leastPeriods, mostPeriods] = [3, 192]
-const longEnough: Milliseconds = 500
+/**
+ * Rounds that are measured in the first run, in which code is compiled; each run has four times as many as the one
+ * before, until one took a while.
+ */
+const [fewRounds, manyRounds] = [3, 192]
+const longEnough: Milliseconds = 100
 
 /** The largest number of a gradient: models stay near each other, so that no method gives up. */
 const gradientSize = 1e-4
 
+/** Periods of local steps of which the costs of a step and of an exchange follow. */
+const [short, long] = [2, 8]
+
+/** Processor times in milliseconds. */
+export interface OwnCosts {
+  /** For each gradient: the optimiser's step, and, without periods of local steps, the exchange. */
+  readonly step: Milliseconds
+  /** For each exchange after a period of local steps. */
+  readonly exchange: Milliseconds
+}
+
+/** What a method itself takes for each gradient, from the costs of its steps and exchanges. */
+export function ownTime({ step, exchange }: OwnCosts, { algorithm }: Pick<Method, 'algorithm'>): Milliseconds {
+  return step + exchange / (periodOf(algorithm) ?? 1)
+}
+
 /**
- * The processor time that a method itself takes for each gradient, in milliseconds: the optimiser's step, mixing,
- * encoding, and its share of what servers do. Measured over all peers of a run in this thread, with gradients that cost
- * nothing, over whole periods of local steps, without the first. Receiving a message takes what it takes in the
- * simulator, not on a real link. 0 where rows of the parameters have keys, whose accesses differ from batch to batch.
+ * The processor time that a method itself takes: the optimiser's step, mixing, encoding, and its share of what servers
+ * do, whatever its period of local steps is. Measured over all peers of runs in this thread, with gradients that cost
+ * nothing. Receiving a message takes what it takes in the simulator, not on a real link. 0 where rows of the parameters
+ * have keys, whose accesses differ from batch to batch.
  */
-export async function ownTimeOf(
+export async function ownCostsOf(
   scenario: Scenario,
   run: SimRun,
   taskSet: TaskSet,
   now: () => number
-): Promise<Milliseconds> {
+): Promise<OwnCosts> {
   const { algorithm } = run.method
-  const record = recordOf(algorithm)
-  if (record.keys !== undefined) return 0
-  const { period: every = 1 } = record.options.parse(givenOptions(algorithm)) as { readonly period?: number }
+  if (recordOf(algorithm).keys !== undefined) return { step: 0, exchange: 0 }
+  const measure = (period?: number) => {
+    const chosen = period === undefined ? algorithm : { ...algorithm, period }
+    return measured(scenario, { ...run, method: { ...run.method, algorithm: chosen } }, taskSet, now)
+  }
+  if (periodOf(algorithm) === undefined) return { step: await measure(), exchange: 0 }
+  const [often, rarely] = [await measure(short), await measure(long)]
+  const exchange = Math.max(0, (often - rarely) / (1 / short - 1 / long))
+  return { step: Math.max(0, often - exchange / short), exchange }
+}
+
+/** How many local steps lie between two exchanges, for algorithms that have that option. */
+function periodOf(algorithm: AlgorithmChoice): number | undefined {
+  return (recordOf(algorithm).options.parse(givenOptions(algorithm)) as { readonly period?: number }).period
+}
+
+/** The time per gradient, over whole periods of local steps. */
+async function measured(scenario: Scenario, run: SimRun, taskSet: TaskSet, now: () => number): Promise<Milliseconds> {
   const { topology } = topologyOf(scenario, run)
-  const most = Math.max(leastPeriods, Math.min(mostPeriods, Math.ceil(scenario.training.rounds / every)))
-  for (let periods = leastPeriods; ; periods *= 4) {
+  const every = periodOf(run.method.algorithm) ?? 1
+  for (let least = fewRounds; ; least *= 4) {
     const gradients = new FreeGradients(taskSet, every * topology.peers.length, now)
-    const rounds = Math.min(periods, most) * every
-    const short = { ...scenario, ...undisturbed, training: { ...scenario.training, rounds }, evaluate: rounds }
-    await simulateRun(short, { ...run, timeline: undefined }, gradients, now)
-    if (periods >= most || gradients.passed > longEnough) return gradients.time
+    // From the beginning of the second period to that of the last.
+    const rounds = every * (2 + Math.ceil(least / every))
+    const brief = { ...scenario, ...undisturbed, training: { ...scenario.training, rounds }, evaluate: rounds }
+    await simulateRun(brief, { ...run, timeline: undefined }, gradients, now)
+    if (least > fewRounds && (least >= manyRounds || gradients.passed > longEnough)) return gradients.time
   }
 }
 
