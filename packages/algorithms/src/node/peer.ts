@@ -259,7 +259,7 @@ export class Peer implements Owner, Keeper {
     return refused
   }
 
-  /** What must not be used of a round's messages: their first vectors were compared with this peer's, and others are not. */
+  /** What must not be used of a round's messages, of which only the first vectors were compared with this peer's. */
   #withOthers(
     far: readonly Refused[],
     from: readonly PeerName[],

@@ -66,8 +66,10 @@ function periodOf(algorithm: AlgorithmChoice): number | undefined {
 async function measured(scenario: Scenario, run: SimRun, taskSet: TaskSet, now: () => number): Promise<Milliseconds> {
   const { topology } = topologyOf(scenario, run)
   const every = periodOf(run.method.algorithm) ?? 1
+  const { traffic } = scenario
+  const schema = traffic?.map((size, tensor): Schema[0] => ({ name: `${tensor}`, shape: [size] })) ?? taskSet.schema
   for (let least = fewRounds; ; least *= 4) {
-    const gradients = new FreeGradients(taskSet, every * topology.peers.length, now)
+    const gradients = new FreeGradients(taskSet, schema, every * topology.peers.length, now)
     // From the beginning of the second period to that of the last.
     const rounds = every * (2 + Math.ceil(least / every))
     const brief = { ...scenario, ...undisturbed, training: { ...scenario.training, rounds }, evaluate: rounds }
@@ -76,10 +78,13 @@ async function measured(scenario: Scenario, run: SimRun, taskSet: TaskSet, now: 
   }
 }
 
-/** Without what ends a run early, and what lets peers miss each other. */
-const undisturbed = { stop: {}, faults: { rules: [], events: [] }, membership: undefined, timeline: undefined }
+/** Without what ends a run early, what lets peers miss each other, and the traffic, whose size the vectors have. */
+const undisturbed = {
+  ...{ stop: {}, faults: { rules: [], events: [] }, membership: undefined },
+  ...{ timeline: undefined, traffic: undefined }
+}
 
-/** Gradients that are there already, and the time between them. */
+/** Gradients that are there already, and the time between them; for networks of the size that messages have. */
 class FreeGradients implements TaskSet {
   readonly schema: Schema
   readonly peers: readonly string[]
@@ -93,14 +98,14 @@ class FreeGradients implements TaskSet {
   readonly #begins: Milliseconds[] = []
   #count = 0
 
-  constructor(tasks: TaskSet, perPeriod: number, now: () => number) {
-    this.schema = tasks.schema
+  constructor(tasks: TaskSet, schema: Schema, perPeriod: number, now: () => number) {
+    this.schema = schema
     this.peers = tasks.peers
     this.#tasks = tasks
     this.#perPeriod = perPeriod
     this.#now = now
     const random = createRandom(1, 'free gradients')
-    const length = lengthOf(tasks.schema) + tasks.peers.length
+    const length = lengthOf(schema) + tasks.peers.length
     this.#numbers = Float32Array.from({ length }, () => gradientSize * (2 * random.uniform() - 1))
     this.union = this.#free(tasks.union, 0)
   }
@@ -121,8 +126,10 @@ class FreeGradients implements TaskSet {
     return periods < 1 ? 0 : this.passed / (periods * this.#perPeriod)
   }
 
-  #free(task: Task, offset: number): Task {
-    const vector = this.#numbers.subarray(offset, offset + lengthOf(this.schema))
+  #free({ samples, about }: Task, offset: number): Task {
+    const { schema } = this
+    const vector = this.#numbers.subarray(offset, offset + lengthOf(schema))
+    const start = this.#numbers.subarray(0, vector.length)
     const gradient: Task['gradient'] = (_, { length }) => ({
       kind: 'gradient',
       samples: length,
@@ -131,8 +138,8 @@ class FreeGradients implements TaskSet {
         return { loss: 0, vector }
       }
     })
+    const initialise: Task['initialise'] = () => ({ kind: 'initialise', samples: 0, run: () => start.slice() })
     const evaluate: Task['evaluate'] = () => ({ kind: 'evaluate', samples: 0, run: () => ({ loss: 0 }) })
-    const { schema, samples, about } = task
-    return { schema, samples, about, rows: undefined, initialise: (seed) => task.initialise(seed), gradient, evaluate }
+    return { schema, samples, about, rows: undefined, initialise, gradient, evaluate }
   }
 }
