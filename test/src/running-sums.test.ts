@@ -159,7 +159,10 @@ test('SGD reaches the same optimum where 30 % are lost and a peer is cut off', a
   t.true(farthest(models, optimum) < 0.05 * Math.hypot(...Array.from(optimum)))
 })
 
-/** Three peers in a cycle of links that go one way, each of which keeps half: the sums of weights that each has sent, by round. */
+/**
+ * Three peers in a cycle of links that go one way, each of which keeps half: the sums of weights that each has sent, by
+ * round.
+ */
 async function cycle(changed: (message: VectorMessage, from: PeerName) => VectorMessage | undefined) {
   const [rounds, names] = [16, peersOf(3)]
   const rows = names.map((_, i) => [i, (i + 2) % 3].map((column) => ({ column, value: 0.5 })))

@@ -78,7 +78,10 @@ export async function runAdvise(
   }
 }
 
-/** A line for each plan, and one with the overall result. Infinite times are null; `timesAsLong` is a plan's time divided by the best's. */
+/**
+ * A line for each plan, and one with the overall result. Infinite times are null; `timesAsLong` is a plan's time
+ * divided by the best's.
+ */
 function jsonOf({ plans, links: _, ...rest }: Advice): readonly object[] {
   return [
     ...plans.map((plan, index) => {

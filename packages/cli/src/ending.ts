@@ -5,8 +5,8 @@ import { CommanderError } from 'commander'
 import { exitCodes, exitNameOf } from './exit-codes.js'
 
 /**
- * The first Ctrl-C stops in good order, the second at once; so do signals, also that of a terminal that is closed. The run also stops when the reader
- * of the output closes it.
+ * The first Ctrl-C stops in good order, the second at once; so do signals, also that of a terminal that is closed. The
+ * run also stops when the reader of the output closes it.
  */
 export function stopOnSignal(): AbortSignal {
   const controller = new AbortController()

@@ -44,11 +44,17 @@ export interface Fabric<Message> {
   readonly self: PeerName
   /** Seeded, with a stream per peer. Use `random.stream(purpose)` for each use. */
   readonly random: Random
-  /** Aborted when this peer is to stop. Waiting calls then reject with its reason: a {@link StoppedError}, unless `stop` was given another. */
+  /**
+   * Aborted when this peer is to stop. Waiting calls then reject with its reason: a {@link StoppedError}, unless `stop`
+   * was given another.
+   */
   readonly signal: AbortSignal
   /** Whether `signal` is aborted. For code that only checks: a simulated peer creates its signal at the first access. */
   readonly isStopping: boolean
-  /** Stops all waits of this peer, now and from now on, with `reason`. What was sent before is still delivered. Only the first call counts. */
+  /**
+   * Stops all waits of this peer, now and from now on, with `reason`. What was sent before is still delivered. Only the
+   * first call counts.
+   */
   stop(reason: unknown): void
   /** Monotonic; virtual in the simulator. */
   now(): Milliseconds

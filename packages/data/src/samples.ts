@@ -23,7 +23,9 @@ export interface Samples {
   readonly preprocessing?: Preprocessing
   /** What users should know about the columns of a table that were read. */
   readonly remark?: string
-  /** The columns of a table with values that training cannot bear, and what to do: sentences about inputs and target. */
+  /**
+   * The columns of a table with values that training cannot bear, and what to do: sentences about inputs and target.
+   */
   readonly unscaled?: { readonly inputs?: string; readonly target?: string }
 }
 

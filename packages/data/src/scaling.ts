@@ -1,4 +1,7 @@
-/** Columns of tables on one scale: `(x − mean) / deviation`, in float64, with the same numbers at all peers and for later inputs. */
+/**
+ * Columns of tables on one scale: `(x − mean) / deviation`, in float64, with the same numbers at all peers and for
+ * later inputs.
+ */
 import { InputError, type Scale } from '@murmuration/core'
 import { sizeOf } from '@murmuration/vectors'
 import type { Source } from './source.js'
@@ -13,7 +16,10 @@ export function standardScale(source: Source, rows: Uint32Array): Scale {
   return { means, deviations: variances.map((variance) => Math.sqrt(variance) || 1) }
 }
 
-/** The same samples on a scale, which their preprocessing then names. Throws an {@link InputError} for others than rows of a table. */
+/**
+ * The same samples on a scale, which their preprocessing then names. Throws an {@link InputError} for others than rows
+ * of a table.
+ */
 export function scaled(source: Source, scale: Scale): Source {
   const { preprocessing, unscaled: { target } = {}, ...rest } = source
   if (preprocessing?.kind !== 'numbers')

@@ -9,15 +9,18 @@ export interface RatioInterval {
   readonly high: number
 }
 
-/** Student's t at 97.5 % for 1, 2, … degrees of freedom. For more than these, the last: intervals are wider than they need to be. */
+/**
+ * Student's t at 97.5 % for 1, 2, … degrees of freedom. For more than these, the last: intervals are wider than they
+ * need to be.
+ */
 const studentsT = [
   12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.16, 2.145, 2.131, 2.12, 2.11,
   2.101, 2.093, 2.086
 ]
 
 /**
- * The t interval of the mean of log(left / right), as ratios. `left` and `right` have the times with the same seeds in the same order: at
- * least two, positive and finite.
+ * The t interval of the mean of log(left / right), as ratios. `left` and `right` have the times with the same seeds in
+ * the same order: at least two, positive and finite.
  */
 export function ratioInterval(left: readonly number[], right: readonly number[]): RatioInterval {
   if (left.length !== right.length || left.length < 2)

@@ -1,8 +1,9 @@
 import { InputError, type Milliseconds } from '@murmuration/core'
 
 /**
- * The protocol of handshakes, acknowledgements, heartbeats and notes: small JSON messages, each behind its length. Its name stays, and so do
- * the versions in a hello and in a refusal, so that a peer of another wire is told which version each has.
+ * The protocol of handshakes, acknowledgements, heartbeats and notes: small JSON messages, each behind its length. Its
+ * name stays, and so do the versions in a hello and in a refusal, so that a peer of another wire is told which version
+ * each has.
  */
 export const controlProtocol = '/murmuration/control/5'
 

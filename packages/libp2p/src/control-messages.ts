@@ -187,7 +187,10 @@ export function decodeRunSettings(bytes: Uint8Array): z.infer<typeof runSettings
   throw new InputError(`invalid run settings at ${whereOf(result.error)}`)
 }
 
-/** Reads and checks a message. Throws a {@link ProtocolFault} for an invalid one, and {@link OtherWire} for a hello of another wire. */
+/**
+ * Reads and checks a message. Throws a {@link ProtocolFault} for an invalid one, and {@link OtherWire} for a hello of
+ * another wire.
+ */
 export function decodeControl(bytes: Uint8Array): ControlMessage {
   const message = parse(bytes)
   const hello = anyHello.safeParse(message).data

@@ -14,8 +14,9 @@ export type PeerEvent =
   | { readonly kind: 'forwarded'; readonly addresses: readonly string[] }
   | { readonly kind: 'connecting'; readonly peer: PeerName }
   /**
-   * Both directions are welcomed, or one for a peer that is not a neighbour; or the peer has restarted meanwhile. `relay`: the address of the
-   * relay, if the link goes through one. `incarnation`: random for each of its processes, once it has said hello.
+   * Both directions are welcomed, or one for a peer that is not a neighbour; or the peer has restarted meanwhile.
+   * `relay`: the address of the relay, if the link goes through one. `incarnation`: random for each of its processes,
+   * once it has said hello.
    */
   | { readonly kind: 'ready'; readonly peer: PeerName; readonly relay?: string; readonly incarnation?: string }
   /** The same, but through a relay over which vectors are not allowed. */

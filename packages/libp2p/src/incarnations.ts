@@ -1,4 +1,7 @@
-/** How often each of two processes must come back before both count as running: a hello of one that has ended may be read late, once. */
+/**
+ * How often each of two processes must come back before both count as running: a hello of one that has ended may be
+ * read late, once.
+ */
 const returnsNeeded = 2
 
 /** The most processes of a peer that are remembered. */
@@ -11,8 +14,8 @@ interface Process {
 }
 
 /**
- * Tells two processes with the key of one peer from a peer that restarts. Each process replaces the other's link, and says hello again; of a
- * peer that has restarted, the earlier process never comes back.
+ * Tells two processes with the key of one peer from a peer that restarts. Each process replaces the other's link, and
+ * says hello again; of a peer that has restarted, the earlier process never comes back.
  */
 export class Incarnations {
   /** In the order of their last hellos. */

@@ -188,7 +188,10 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
     this.#outgoing.retryNow()
   }
 
-  /** The problem if another process has the neighbour's key. Then neither is accepted: nobody can tell which one is meant. */
+  /**
+   * The problem if another process has the neighbour's key. Then neither is accepted: nobody can tell which one is
+   * meant.
+   */
   #twinsOf({ incarnation, listens = [] }: Hello, { remoteAddr }: Session['connection']): Mismatch | undefined {
     const listening = listens.length === 0 ? '' : ` (listening at ${listens.join(', ')})`
     const places = this.#incarnations.meet(incarnation, `${withoutId(remoteAddr).toString()}${listening}`)

@@ -281,7 +281,10 @@ export class NetworkPeer implements Peer {
 
   readonly #aborted = (): void => this.abort(this.#options.signal?.reason)
 
-  /** Stops with this reason, and closes once those whose waits ended by it could tell others, such as that a member leaves. */
+  /**
+   * Stops with this reason, and closes once those whose waits ended by it could tell others, such as that a member
+   * leaves.
+   */
   abort(reason: unknown): void {
     this.#isAborted = true
     this.fabric.stop(reason)

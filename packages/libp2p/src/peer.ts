@@ -29,7 +29,9 @@ export interface PeerOptions {
   readonly runSettings: RunSettings
   /** An error that it throws ends the peer as `signal` does, with this error as the reason. */
   readonly onEvent?: PeerEventListener
-  /** Aborted to end the peer: `createPeer` and the fabric's waits reject with its reason, and the peer closes by itself. */
+  /**
+   * Aborted to end the peer: `createPeer` and the fabric's waits reject with its reason, and the peer closes by itself.
+   */
   readonly signal?: AbortSignal | undefined
   readonly limits?: Partial<Limits>
   /**
@@ -61,8 +63,8 @@ export interface Peer {
   /** The multiaddrs at which others reach it, also through relays, with its id. */
   readonly addresses: readonly string[]
   /**
-   * Its waits reject with a RefusedError once this peer's own admission is void, with a StoppedError once it is stopped, and with the reason of an
-   * abort or the error of an event listener.
+   * Its waits reject with a RefusedError once this peer's own admission is void, with a StoppedError once it is
+   * stopped, and with the reason of an abort or the error of an event listener.
    */
   readonly fabric: Fabric<VectorMessage>
   /** Signs for this peer, and checks the signatures of other listed peers. */
@@ -130,8 +132,8 @@ export interface Peer {
 }
 
 /**
- * Creates a peer that listens. Until `connect` gives it the peer list, it refuses all connections. Rejects with InputErrors, with the reason of
- * its signal, and with an error that `onEvent` throws; then nothing continues to run.
+ * Creates a peer that listens. Until `connect` gives it the peer list, it refuses all connections. Rejects with
+ * InputErrors, with the reason of its signal, and with an error that `onEvent` throws; then nothing continues to run.
  * The first call loads libp2p: a process that only starts other processes, or checks input, does not need it.
  */
 export async function createPeer(options: PeerOptions): Promise<Peer> {

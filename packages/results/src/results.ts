@@ -131,7 +131,9 @@ export interface RunRecord {
   readonly time?: TimeFractions
   /** The last point is the end. */
   readonly curve: readonly CurvePoint[]
-  /** Why the model has learned nothing, and what to do, as a sentence; absent if it is better than a constant answer. */
+  /**
+   * Why the model has learned nothing, and what to do, as a sentence; absent if it is better than a constant answer.
+   */
   readonly learnedNothing?: string
   /** SHA-256 of each peer's parameters at the end, as "murmur swarm" prints it; only of runs with few peers. */
   readonly models?: Readonly<Record<string, string>>

@@ -4,7 +4,10 @@ import type { PeerView, SwarmNow } from './messages.js'
 
 type Kind = 'gauge' | 'counter'
 
-/** A value, and its labels. Names of peers, states, conditions and versions need no escaping: none has a quote, a backslash or a line feed. */
+/**
+ * A value, and its labels. Names of peers, states, conditions and versions need no escaping: none has a quote, a
+ * backslash or a line feed.
+ */
 type Sample = readonly [value: number | undefined, labels?: Readonly<Record<string, string>>]
 
 interface Metric {

@@ -115,8 +115,8 @@ export class Session {
   }
 
   /**
-   * After a round: as `checkpoint`, from before that round, if {@link keepsBeginnings} was set. A peer that stops at the
-   * same time may have been unable to end the round, and have only this state in common with this peer. Undefined
+   * After a round: as `checkpoint`, from before that round, if {@link keepsBeginnings} was set. A peer that stops at
+   * the same time may have been unable to end the round, and have only this state in common with this peer. Undefined
    * otherwise.
    */
   previousCheckpoint(): Saved | undefined {

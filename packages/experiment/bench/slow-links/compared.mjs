@@ -1,6 +1,6 @@
-// The methods that are compared in the map of the small perceptron. A first computation with three seeds had all of methods.mjs; these were the best
-// of their side in some cell, or the next of another kind. Two are compared only where they were near, on fast links: CocktailSGD, and Decoupled
-// DiLoCo in 4 bits.
+// The methods that are compared in the map of the small perceptron. A first computation with three seeds had all of
+// methods.mjs; these were the best of their side in some cell, or the next of another kind. Two are compared only where
+// they were near, on fast links: CocktailSGD, and Decoupled DiLoCo in 4 bits.
 const isFast = new Map([
   ['CocktailSGD', ({ mbits, latency }) => mbits >= 20 && latency === 1],
   ['Decoupled DiLoCo, quorum, int4', ({ mbits }) => mbits === 100]
@@ -25,9 +25,9 @@ export function isCompared({ name }, cell, judge, network) {
 
 const isSlow = ({ mbits, latency }) => mbits <= 5 || latency === 150
 /**
- * Where fewer settings are tried, those like the fastest of the first computation. Methods without a barrier are simulated anew in each cell: on
- * lines of up to 5 Mbit/s, or of 150 ms, exchanges are rare and rates low, on others DivShare has short periods at the next rate. Own models of all
- * peers are evaluated, which takes long.
+ * Where fewer settings are tried, those like the fastest of the first computation. Methods without a barrier are
+ * simulated anew in each cell: on lines of up to 5 Mbit/s, or of 150 ms, exchanges are rare and rates low, on others
+ * DivShare has short periods at the next rate. Own models of all peers are evaluated, which takes long.
  */
 const settings = {
   mean: new Map([

@@ -73,8 +73,8 @@ const diverges = new Set(['DivergedError'])
 
 /**
  * Runs until the peers' own models have the target accuracy on average, or until all rounds are over. The mean model, which
- * `judge: 'mean'` evaluates, would need an exchange whose time is not included here. Evaluates after every `every` rounds. Unless
- * `isPatient`, a run that stays far below the target ends early.
+ * `judge: 'mean'` evaluates, would need an exchange whose time is not included here. Evaluates after every `every`
+ * rounds. Unless `isPatient`, a run that stays far below the target ends early.
  *
  * @returns without `round` if the target was not reached; with `hasDiverged` if the parameters were no longer finite
  */

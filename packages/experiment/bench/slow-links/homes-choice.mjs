@@ -18,7 +18,10 @@ function candidateOf(known, method, cell) {
   return { method, place, ms: median(ms) + mergeInHomes(known, method) }
 }
 
-/** The two best of each family as in choice.mjs, and the best central method without a server, if any reaches the target. */
+/**
+ * The two best of each family as in choice.mjs, and the best central method without a server, if any reaches the
+ * target.
+ */
 export function chosenInHomes(known, cell) {
   const candidates = methods.map((method) => candidateOf(known, method, cell))
   const isServerless = ({ method, place }) => method.family === 'central' && method.configs[place]?.server === undefined

@@ -2,8 +2,8 @@
 //
 //   node packages/experiment/bench/slow-links/homes-report.mjs RESULTS.jsonl PICTURE.svg
 //
-// The time of the merge is added for gossip, and for methods that never exchange. The table of all methods and the picture are of the seeds that
-// chose, so they flatter what they chose; who is faster is of the fresh seeds.
+// The time of the merge is added for gossip, and for methods that never exchange. The table of all methods and the
+// picture are of the seeds that chose, so they flatter what they chose; who is faster is of the fresh seeds.
 import { writeFileSync } from 'node:fs'
 import { ratioInterval } from '../../dist/sim/index.js'
 import { bestOf, choosing, fresh } from './cells.mjs'
@@ -20,7 +20,9 @@ const { merge } = known.get('merge | parameter server, int8')
 const lines = [...known.values()].filter(({ method }) => method !== undefined)
 const seconds = (ms) => (ms === Infinity ? '–' : (ms / 1000).toFixed(ms >= 9_995 ? 1 : 2))
 
-/** Medians over the seeds for choosing, if at least half of them reach the target; and the reason of one that does not. */
+/**
+ * Medians over the seeds for choosing, if at least half of them reach the target; and the reason of one that does not.
+ */
 function taken(method, cell) {
   const { name, family, isMerged, configs } = method
   const [place] = bestOf(known, name, tunedIn(cell), choosing[0])
@@ -40,7 +42,9 @@ console.log(rowOf(['---', '---', ...cells.map(() => '---')]))
 for (const [place, { name, family }] of methods.entries())
   console.log(rowOf([name, family, ...byCell.map(({ all }) => { const { ms, megabytes } = all[place]; return ms === Infinity ? '–' : `${seconds(ms)} (${megabytes.toFixed(1)})` })])) // oxfmt-ignore
 
-/** A chosen method with the fresh seeds; a run that does not reach the target counts with the time at which it ended. */
+/**
+ * A chosen method with the fresh seeds; a run that does not reach the target counts with the time at which it ended.
+ */
 function measured({ method, place }, cell) {
   const runs = fresh.map((seed) => known.get(`${method.name} | ${place} | ${seed} | ${cell.name}`))
   const ms = runs.map((run) => (run.ms[cell.name] ?? run.end) + mergeInHomes(known, method))

@@ -3,8 +3,9 @@
 //   node packages/experiment/bench/slow-links/homes.mjs RESULTS.jsonl
 //
 // Each method is tuned with the first seed and without churn; with stragglers, only among the three settings that are fastest without. The best
-// settings without and with stragglers are run with two more seeds, also with churn. What these choose is measured with eight fresh seeds, see
-// choice.mjs. The mean model of the present peers is evaluated. homes-report.mjs makes the tables.
+// settings without and with stragglers are run with two more seeds, also with churn. What these choose is measured with
+// eight fresh seeds, see choice.mjs. The mean model of the present peers is evaluated. homes-report.mjs makes the
+// tables.
 import { cells, setup } from './homes-cells.mjs'
 import { chosenInHomes, tunedIn } from './homes-choice.mjs'
 import { methods } from './homes-methods.mjs'

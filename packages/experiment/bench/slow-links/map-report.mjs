@@ -2,8 +2,8 @@
 //
 //   node packages/experiment/bench/slow-links/map-report.mjs RESULTS.jsonl PICTURE.svg [own|mean] [mlp|large|cnn]
 //
-// All figures are of the fresh seeds, which have chosen nothing. If the mean model was evaluated, the time of the merge is added for gossip, and
-// for methods that never exchange: one all-reduce in int8.
+// All figures are of the fresh seeds, which have chosen nothing. If the mean model was evaluated, the time of the merge
+// is added for gossip, and for methods that never exchange: one all-reduce in int8.
 import { writeFileSync } from 'node:fs'
 import { sampleStandardDeviation } from 'simple-statistics'
 import { isTie, ratioInterval } from '../../dist/sim/index.js'
@@ -19,7 +19,10 @@ if (picture === undefined) throw new Error('expected the results, and the path o
 const { known } = openResults(file)
 const { cells, methods } = mapOf(network, peersOf(16))
 
-/** A chosen method with the fresh seeds in a cell: its times in ms, and how often it did not reach the target, which counts as the time of all its steps. */
+/**
+ * A chosen method with the fresh seeds in a cell: its times in ms, and how often it did not reach the target, which
+ * counts as the time of all its steps.
+ */
 function measured({ method, place }, cell) {
   const lines = fresh.map((seed) => lineOf(known, method, place, seed, cell))
   if (lines.includes(undefined)) return undefined

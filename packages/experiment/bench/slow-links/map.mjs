@@ -6,9 +6,9 @@
 // mlp: a small perceptron with the messages of a larger one; large, cnn: that larger one, and a convolutional network, with the fastest methods
 // and fewer settings and cells. even, stragglers: only the cells without or with stragglers.
 //
-// The settings and the methods of each cell are chosen with the first three seeds; what was chosen is then measured with eight others, see
-// choice.mjs. The file has a line for each run that was computed, and these are not computed again. map-report.mjs makes the tables and the
-// picture.
+// The settings and the methods of each cell are chosen with the first three seeds; what was chosen is then measured
+// with eight others, see choice.mjs. The file has a line for each run that was computed, and these are not computed
+// again. map-report.mjs makes the tables and the picture.
 import { bestOf, choosing, fresh } from './cells.mjs'
 import { chosenIn, hopeless } from './choice.mjs'
 import { isCompared, isSettingTried } from './compared.mjs'
@@ -34,7 +34,10 @@ const isTried = (method, cell) =>
 const methods = allMethods.filter((method) => (method.isMerged !== true || judge === 'mean') && cells.some((cell) => isTried(method, cell))) // oxfmt-ignore
 const [free, blocking] = [true, false].map((isFree) => methods.filter(({ isOwnPace }) => (isOwnPace === true) === isFree)) // oxfmt-ignore
 
-/** The time of the best of the methods that a method is compared with, with the first seed; its own for D-PSGD, which is always shown. */
+/**
+ * The time of the best of the methods that a method is compared with, with the first seed; its own for D-PSGD, which is
+ * always shown.
+ */
 function bestTime(method, cell) {
   const isRival = (other) => other.family === method.family && (other.isMerged === true) === (method.isMerged === true)
   const rivals = method.name === 'D-PSGD' ? [method] : methods.filter(isRival)
@@ -45,12 +48,17 @@ function bestTime(method, cell) {
   return Math.min(Infinity, ...times)
 }
 
-/** Less than what `round` rounds can take in a cell: the steps, the bytes on a peer's line, and a hop for each exchange. */
+/**
+ * Less than what `round` rounds can take in a cell: the steps, the bytes on a peer's line, and a hop for each exchange.
+ */
 function least({ options: { period = 1 } = {} }, { round, bytes }, { latency, mbits, perStep }) {
   return Math.max(round * perStep, bytes / 16 / (125 * mbits), (Math.floor(round / period) - 1) * latency)
 }
 
-/** A synchronous method: computed once, its time replayed in every cell in which it is not hopeless, or is the fastest setting with the first seed. */
+/**
+ * A synchronous method: computed once, its time replayed in every cell in which it is not hopeless, or is the fastest
+ * setting with the first seed.
+ */
 async function synchronous(method, place, seed) {
   const { name, configs } = method
   const target = await targetOf(seed)
@@ -102,7 +110,9 @@ async function tuneOwnPace(method) {
         await ownPace(method, place, first, cell, limitOf(method, cell))
 }
 
-/** The time of a direct all-reduce in int8 in each cell, without the step before: what two rounds take longer than one. */
+/**
+ * The time of a direct all-reduce in int8 in each cell, without the step before: what two rounds take longer than one.
+ */
 const merge = () =>
   once('merge', async () => {
     const method = { algorithm: 'all-reduce', rate: 0.1, codec: 'int8', options: direct }
@@ -132,7 +142,10 @@ async function computedOnce({ name, configs }, place, seed) {
   return computed.get(key)
 }
 
-/** What was chosen for a cell, with a fresh seed. A run that does not reach the target counts with the time of all its steps. */
+/**
+ * What was chosen for a cell, with a fresh seed. A run that does not reach the target counts with the time of all its
+ * steps.
+ */
 async function measure({ method, place }, seed, cell) {
   if (method.isOwnPace === true) return ownPace(method, place, seed, cell)
   return once(`${method.name} | ${place} | ${seed} | ${cell.name}`, async () => {

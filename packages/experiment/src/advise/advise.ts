@@ -37,7 +37,10 @@ export function advise(request: RunRequest, options: AdviceOptions): Promise<Adv
   return searching(request, options, (search) => search.run(options.emit ?? (() => {})))
 }
 
-/** Simulates all plans with the seeds for choosing to the end, or, with `mayStop`, only until they have lost; for measuring what {@link advise} saves. */
+/**
+ * Simulates all plans with the seeds for choosing to the end, or, with `mayStop`, only until they have lost; for
+ * measuring what {@link advise} saves.
+ */
 export function sweepOfPlans(request: RunRequest, options: AdviceOptions, mayStop = false): Promise<Advice> {
   return searching(request, options, (search) => search.sweep(mayStop))
 }

@@ -8,9 +8,9 @@ export interface Judged {
 }
 
 /**
- * Measures with fresh seeds what is compared in the end: the first two plans and that of the files. A best of many is partly the luckiest, and
- * takes longer with seeds that have not chosen it. If a plan misses the loss with a fresh seed, it falls behind, and the next is measured,
- * too. The best first.
+ * Measures with fresh seeds what is compared in the end: the first two plans and that of the files. A best of many is
+ * partly the luckiest, and takes longer with seeds that have not chosen it. If a plan misses the loss with a fresh
+ * seed, it falls behind, and the next is measured, too. The best first.
  */
 export async function measuredAfresh(
   judged: readonly Judged[],

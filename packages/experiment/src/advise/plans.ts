@@ -10,7 +10,9 @@ import { compare, type Entry } from './standing.js'
 export interface AdvisedPlan extends Omit<Candidate, 'method'> {
   /** For each seed, the time until the mean model reached the loss; infinite if the rounds of the training file were not enough. */
   readonly reached: readonly number[]
-  /** The same for each fresh seed, none of which has chosen anything; empty for plans that were not measured with them. */
+  /**
+   * The same for each fresh seed, none of which has chosen anything; empty for plans that were not measured with them.
+   */
   readonly fresh: readonly number[]
   /** The time of the final averaging rounds after that. */
   readonly averaging: number
@@ -31,8 +33,8 @@ export const reachedOf = (records: readonly SimulatedRecord[]): readonly number[
   records.map(({ toTarget }) => toTarget?.seconds ?? Number.POSITIVE_INFINITY)
 
 /**
- * The time until a plan has reached the loss and averaged after that: the median over the fresh seeds if it was measured with them, and over
- * the seeds for choosing otherwise.
+ * The time until a plan has reached the loss and averaged after that: the median over the fresh seeds if it was
+ * measured with them, and over the seeds for choosing otherwise.
  */
 export const totalOf = (plan: AdvisedPlan): number => median([...secondsOf(plan)])
 
@@ -45,8 +47,8 @@ export const missesOf = ({ reached, fresh }: AdvisedPlan): number =>
   [...reached, ...fresh].filter((seconds) => !Number.isFinite(seconds)).length
 
 /**
- * How many times as long a plan takes as another, over the fresh seeds; undefined if one of them was not measured with these, or missed the
- * loss with one.
+ * How many times as long a plan takes as another, over the fresh seeds; undefined if one of them was not measured with
+ * these, or missed the loss with one.
  */
 export function timesAsLong(plan: AdvisedPlan, other: AdvisedPlan): RatioInterval | undefined {
   const isMeasured = [plan, other].every(({ fresh }) => fresh.length > 1 && fresh.every(Number.isFinite))
@@ -54,8 +56,8 @@ export function timesAsLong(plan: AdvisedPlan, other: AdvisedPlan): RatioInterva
 }
 
 /**
- * Plans that missed the loss with fewer seeds come first, whatever they take: a plan that may miss it is no advice. Of those, the faster with
- * the seeds for choosing.
+ * Plans that missed the loss with fewer seeds come first, whatever they take: a plan that may miss it is no advice. Of
+ * those, the faster with the seeds for choosing.
  */
 export const comparePlans = (left: AdvisedPlan, right: AdvisedPlan): number =>
   missesOf(left) - missesOf(right) || compare(chosenBy(left), chosenBy(right))

@@ -40,7 +40,10 @@ const eta = 3
 const finalists = 5
 /** A plan is dropped if its estimated training time is so many times that of the best: after a ninth of the rounds, and after a third. */
 const [hopeless, hopelessLater] = [2, 1.5]
-/** The first seed decides which plans continue, the other seeds for choosing which of them is the best; fresh ones only measure. */
+/**
+ * The first seed decides which plans continue, the other seeds for choosing which of them is the best; fresh ones only
+ * measure.
+ */
 export const [choosingSeeds, freshSeeds] = [3, 5]
 const endless = Number.POSITIVE_INFINITY
 
@@ -242,7 +245,10 @@ export class Search {
     return record
   }
 
-  /** Simulates plans with the seeds for choosing. After the first group, others only until a plan has reached the loss with all of them. */
+  /**
+   * Simulates plans with the seeds for choosing. After the first group, others only until a plan has reached the loss
+   * with all of them.
+   */
   async #judged(
     groups: readonly (readonly Entry[])[],
     scale: Scale,

@@ -3,8 +3,9 @@ import { allFinite } from '@murmuration/vectors'
 import { loadModel, parametersFor } from './model-file.js'
 
 /**
- * The task, which starts from a model that `--save` wrote, whatever the seed; unchanged without `path`. The peers of a run compare the hash of their
- * starts. Throws an InputError unless the file has the tensors of the task, and finite numbers.
+ * The task, which starts from a model that `--save` wrote, whatever the seed; unchanged without `path`. The peers of a
+ * run compare the hash of their starts. Throws an InputError unless the file has the tensors of the task, and finite
+ * numbers.
  */
 export async function startingFrom<Given extends Task>(path: string | undefined, task: Given): Promise<Given> {
   if (path === undefined) return task

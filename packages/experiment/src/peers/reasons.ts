@@ -4,7 +4,9 @@ import { notConnectedYet, type Peer } from '@murmuration/libp2p'
 /** The most reasons in one message. */
 const maxReasons = 4
 
-/** The error with what is known of why others are missing: of their links, and of seeds and relays that do not answer. */
+/**
+ * The error with what is known of why others are missing: of their links, and of seeds and relays that do not answer.
+ */
 export function withReasons(
   error: NeighboursMissingError,
   {

@@ -394,8 +394,9 @@ interface Learned {
 }
 
 /**
- * Keeps what a peer has learned that has to end before the run is over: in a checkpoint, from which the run can continue, whatever the reason is, and
- * in a model, if others have left it without what it needs. After a divergence older checkpoints are better, and stay.
+ * Keeps what a peer has learned that has to end before the run is over: in a checkpoint, from which the run can
+ * continue, whatever the reason is, and in a model, if others have left it without what it needs. After a divergence
+ * older checkpoints are better, and stay.
  */
 async function keepLearned(run: PeerRun, { task, session, checkpoints }: Learned, kind: FailureKind | undefined) {
   const { round: rounds } = session

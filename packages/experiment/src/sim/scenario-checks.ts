@@ -47,7 +47,10 @@ function partitionProblems({ training }: Draft): Problem[] {
   return [problem(['partition'], 'found "local", expected another: a simulation has no data of other machines')]
 }
 
-/** Traffic and a codec, or compression, both determine message sizes: the size of encoded numbers that do not exist is unknown. */
+/**
+ * Traffic and a codec, or compression, both determine message sizes: the size of encoded numbers that do not exist is
+ * unknown.
+ */
 function trafficProblems({ traffic, methods }: Draft): Problem[] {
   if (traffic === undefined) return []
   const coded = methods.find(({ training }) => training.codec !== 'float32')

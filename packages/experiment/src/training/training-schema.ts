@@ -286,7 +286,10 @@ export function scaleOf({ scale: kind }: Pick<Training['rate'], 'scale'>, peers:
   return kind === 'peers' ? peers : 1 / peers
 }
 
-/** Whether gradients are weighted per sample or per peer, for local data; `undefined` for data that are divided among the peers. */
+/**
+ * Whether gradients are weighted per sample or per peer, for local data; `undefined` for data that are divided among
+ * the peers.
+ */
 export function localWeights({ partition }: Pick<Training, 'partition'>): 'per-sample' | 'per-peer' | undefined {
   if (partition === 'local') return 'per-sample'
   return typeof partition === 'object' && 'local' in partition ? partition.local : undefined

@@ -20,7 +20,8 @@ interface Parts {
 }
 
 /**
- * Why no peer can use an address: what is expected in its place; `undefined` if one can. Checks the text only, not whether anything answers.
+ * Why no peer can use an address: what is expected in its place; `undefined` if one can. Checks the text only, not
+ * whether anything answers.
  *
  * @example
  * ```js
@@ -43,7 +44,8 @@ export function idInAddress(text: string): string | undefined {
 }
 
 /**
- * The same text for all spellings of a host and a port; `undefined` for an address through a relay, which many peers may have.
+ * The same text for all spellings of a host and a port; `undefined` for an address through a relay, which many peers
+ * may have.
  *
  * @param text - an address without problems
  */

@@ -100,8 +100,8 @@ export function peerEntries(peers: z.output<typeof peersSchema>): readonly PeerE
 }
 
 /**
- * Reports duplicate names, ids and addresses, addresses that end with the id of another peer, and a list of servers only; paths begin with
- * the index of the peer.
+ * Reports duplicate names, ids and addresses, addresses that end with the id of another peer, and a list of servers
+ * only; paths begin with the index of the peer.
  */
 export function peerProblems(entries: readonly PeerEntry[]): Problem[] {
   if (entries.every(({ role }) => role === 'server')) return [problem([], 'found only servers, expected a worker')]
@@ -129,7 +129,10 @@ function claims({ name, id, addresses }: PeerEntry) {
   ]
 }
 
-/** Reports addresses that end with an id that is not the peer's; without an id in the file, that of its first address counts. */
+/**
+ * Reports addresses that end with an id that is not the peer's; without an id in the file, that of its first address
+ * counts.
+ */
 function foreignIds({ id, addresses }: PeerEntry): Problem[] {
   const ids = addresses.map(idInAddress)
   const own = id ?? ids.find((each) => each !== undefined)

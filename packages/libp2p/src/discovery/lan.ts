@@ -9,8 +9,9 @@ import { hostOf } from '../peer-list.js'
 import { reachOf } from './reach.js'
 
 /**
- * The listener, with the link-local addresses of IPv4 (RFC 3927) after its other ones while it listens at all addresses: libp2p leaves them out,
- * and two laptops on a cable have no others. Those of IPv6 need a zone, which differs between machines.
+ * The listener, with the link-local addresses of IPv4 (RFC 3927) after its other ones while it listens at all
+ * addresses: libp2p leaves them out, and two laptops on a cable have no others. Those of IPv6 need a zone, which
+ * differs between machines.
  */
 export function withLinkLocal(listener: Listener, hosts = ownHosts): Listener {
   const [listen, addresses] = [listener.listen.bind(listener), listener.getAddrs.bind(listener)]

@@ -2,8 +2,8 @@
 import type { PageData } from '../shared/page-data.js'
 
 /**
- * Sixteen colours, of which colour-blind people can distinguish the first eight too, mainly by lightness; lines differ by
- * their dashes besides.
+ * Sixteen colours, of which colour-blind people can distinguish the first eight too, mainly by lightness; lines differ
+ * by their dashes besides.
  */
 const light = [
   ...['#0072b2', '#d08700', '#00916a', '#c4629b', '#b23a00', '#4aa3db', '#3d3d45', '#85858f'],

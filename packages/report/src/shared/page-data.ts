@@ -7,7 +7,10 @@ export interface Spread {
   readonly middle: number | null
   readonly low: number | null
   readonly high: number | null
-  /** The mean, and the standard deviation of a sample (the root of the squares' sum over n − 1). Absent with one seed, or where one is never. */
+  /**
+   * The mean, and the standard deviation of a sample (the root of the squares' sum over n − 1). Absent with one seed,
+   * or where one is never.
+   */
   readonly mean?: number
   readonly deviation?: number
 }

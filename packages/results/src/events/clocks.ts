@@ -4,7 +4,10 @@ import type { LoggedMessage } from './messages.js'
 
 /** The common time of each log. */
 export interface AlignedClocks {
-  /** What to add to a log's `t` to get milliseconds of the common time: the time of day that most logs show, except for corrections. */
+  /**
+   * What to add to a log's `t` to get milliseconds of the common time: the time of day that most logs show, except for
+   * corrections.
+   */
   readonly offsets: readonly number[]
   /** What was done, for people. */
   readonly text: string

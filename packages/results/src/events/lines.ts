@@ -24,7 +24,10 @@ const lines = z.discriminatedUnion('kind', [
     pid: z.number(),
     machine: z.string().max(256),
     part: z.int().min(1),
-    /** Random for each process of a peer, and those of the other peers with which it was last connected; older logs have none. */
+    /**
+     * Random for each process of a peer, and those of the other peers with which it was last connected; older logs have
+     * none.
+     */
     incarnation: incarnation.optional(),
     met: z.record(name, incarnation).optional()
   }),

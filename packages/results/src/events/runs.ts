@@ -2,8 +2,8 @@
 import type { EventLog } from './read.js'
 
 /**
- * What is known of two logs: their processes have 'met'; there are 'messages' that one sent and the other took; 'none' of this; or they are
- * 'apart', of two runs.
+ * What is known of two logs: their processes have 'met'; there are 'messages' that one sent and the other took; 'none'
+ * of this; or they are 'apart', of two runs.
  */
 type Relation = 'met' | 'messages' | 'none' | 'apart'
 
@@ -23,15 +23,19 @@ interface Indexed {
 /** So many messages are compared at once: within their time, two clocks hardly drift apart. */
 const atOnce = 64
 
-/** How fast clocks may drift apart, and the error of a time in a log, in milliseconds. NTP changes a rate by at most 5e-4. */
+/**
+ * How fast clocks may drift apart, and the error of a time in a log, in milliseconds. NTP changes a rate by at most
+ * 5e-4.
+ */
 const drift = 1e-3
 const resolution = 2
 
 /**
- * Groups logs by run, the earliest run first. Runs differ in their settings. Processes that have met, by the incarnations that they told each
- * other, are in one run, and those that met others of the same name are not. Where logs do not tell, messages do: in one run, every vector
- * is taken after it was sent, by some difference of the clocks that hardly changes. Logs without messages to each other belong together if
- * their times overlap. A peer that restarted has several logs in a run; they do not take the same vectors.
+ * Groups logs by run, the earliest run first. Runs differ in their settings. Processes that have met, by the
+ * incarnations that they told each other, are in one run, and those that met others of the same name are not. Where
+ * logs do not tell, messages do: in one run, every vector is taken after it was sent, by some difference of the clocks
+ * that hardly changes. Logs without messages to each other belong together if their times overlap. A peer that
+ * restarted has several logs in a run; they do not take the same vectors.
  */
 export function runsOfLogs(logs: readonly EventLog[]): readonly (readonly EventLog[])[] {
   const all = indexed(logs)
@@ -129,7 +133,10 @@ function delivered(from: Indexed, to: Indexed): readonly { readonly sent: number
   })
 }
 
-/** Whether one difference of the clocks explains the messages at most times; a machine may have been suspended in between. */
+/**
+ * Whether one difference of the clocks explains the messages at most times; a machine may have been suspended in
+ * between.
+ */
 function isOneTime(messages: readonly Message[]): boolean {
   let possible = 0
   let impossible = 0

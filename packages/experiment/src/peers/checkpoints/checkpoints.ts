@@ -151,7 +151,9 @@ export class Checkpoints {
     return true
   }
 
-  /** As `write`, for the last checkpoint, with a note; and for the round before, which others that stop now have, too. */
+  /**
+   * As `write`, for the last checkpoint, with a note; and for the round before, which others that stop now have, too.
+   */
   async writeLast(session: Session): Promise<void> {
     if (await this.write(session)) this.#note(`stops before round ${session.round}; --resume continues from there`)
     const previous = session.previousCheckpoint()
