@@ -35,12 +35,9 @@ async function* untilAborted(
   signal.throwIfAborted()
   signal.addEventListener('abort', stop)
   try {
-    for (;;) {
-      const step = await steps.next()
-      if (step.done === true) return step.value
-      yield step.value
-      signal.throwIfAborted()
-    }
+    const parameters = yield* steps
+    signal.throwIfAborted()
+    return parameters
   } finally {
     signal.removeEventListener('abort', stop)
   }
