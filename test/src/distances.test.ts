@@ -39,9 +39,9 @@ const withModels = new Set(
     ['trimmed-mean', 'coordinate-median', 'krum', 'clipped-gossip', 'cs-plus']
   ].flat()
 )
-/** Servers send ranges only, rows have no rounds, and late gossip sends models in some rounds. */
+/** Servers send ranges only, and late gossip sends models in some rounds. */
 const others = algorithms.filter(
-  ({ name, server, keys }) => !withModels.has(name) && name !== 'late-gossip' && server === undefined && !keys
+  ({ name, server }) => !withModels.has(name) && name !== 'late-gossip' && server === undefined
 )
 
 for (const name of withModels)

@@ -1,5 +1,5 @@
 /** Runs of algorithms with keyed rows, in either world, and their results. */
-import { type Algorithm, train, type TrainingSettings } from '@murmuration/algorithms'
+import { type RowsAlgorithm, train, type TrainingSettings } from '@murmuration/algorithms'
 import { timeLimit } from '@murmuration/contract'
 import { type KeyCounts, type PeerName, peerName, type Task } from '@murmuration/core'
 import { lengthOf } from '@murmuration/vectors'
@@ -18,13 +18,13 @@ export interface Ends {
 /** Trains on `count` peers, and on two servers where the algorithm has some. */
 export async function runOf(
   world: World,
-  algorithm: Algorithm,
+  algorithm: RowsAlgorithm,
   peers: number,
   taskOf: (place: number) => Task,
-  more: Partial<TrainingSettings>
+  more: Partial<TrainingSettings<RowsAlgorithm>>
 ): Promise<Ends> {
   const names = Array.from({ length: peers }, (_, place) => peerName(`p${place}`))
-  const servers = ['s0', 's1'].slice(0, algorithm.server === undefined ? 0 : 2).map(peerName)
+  const servers = ['s0', 's1'].slice(0, algorithm.holders === 'servers' ? 2 : 0).map(peerName)
   const settings = {
     algorithm,
     seed: 1,

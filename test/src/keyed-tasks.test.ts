@@ -1,5 +1,5 @@
 /** Several peers learn tasks with keyed rows as well as one worker, whichever peers hold the rows. */
-import { type Algorithm, keyAlgorithms } from '@murmuration/algorithms'
+import { keyAlgorithms, type RowsAlgorithm } from '@murmuration/algorithms'
 import type { KeyCounts, PeerName } from '@murmuration/core'
 import {
   createKnowledgeGraphTaskSet,
@@ -37,7 +37,7 @@ for (const algorithm of keyAlgorithms) {
 test.serial('with blocks that move, nearly all accesses are local; where rows stay, a third at most', async (t) => {
   const set = await createMatrixFactorisationTaskSet({ ...ratings, peers: ['p0', 'p1', 'p2'] })
   const fractionOf = async (name: string) => {
-    const algorithm = keyAlgorithms.find((each) => each.name === name) as Algorithm
+    const algorithm = keyAlgorithms.find((each) => each.name === name) as RowsAlgorithm
     const options = { workers: 2, blocking: true }
     const { counts } = await runOf(inSimulator, algorithm, 3, (place) => set.of(`p${place}`), {
       rounds: 3,

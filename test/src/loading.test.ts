@@ -32,8 +32,8 @@ for (const file of [
   'cli/dist/completion/completion-command',
   'cli/dist/sim/sim-command',
   'experiment/dist/peers/index',
-  'experiment/dist/peers/swarm-child',
-  'experiment/dist/sim/run-worker'
+  'experiment/dist/peers/swarm/swarm-child',
+  'experiment/dist/sim/sweep/run-worker'
 ]) {
   test(`neither libp2p nor TensorFlow.js is loaded with the command's ${file}`, (t) => {
     const files = new Set<string>()

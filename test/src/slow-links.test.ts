@@ -9,7 +9,7 @@ interface Choice {
   readonly gossip: readonly { readonly place: number }[]
 }
 
-const folder = new URL('../../packages/experiment/bench/slow-links/', import.meta.url)
+const folder = new URL('../../studies/slow-links/', import.meta.url)
 const load = (name: string): Promise<unknown> => import(new URL(name, folder).href)
 const { choosing, fresh } = (await load('cells.mjs')) as Record<'choosing' | 'fresh', readonly number[]>
 const { chosenIn, verdictOn } = (await load('choice.mjs')) as {

@@ -5,7 +5,7 @@ import test from 'ava'
 import { filesUnder, repositoryFiles, root, textOf } from './repository.js'
 
 const files = repositoryFiles().filter((file) => existsSync(root + file))
-const sources = files.filter((file) => /^(packages\/[^/]+|test|examples\/[^/]+)\/.*\.(ts|js|mjs)$/.test(file))
+const sources = files.filter((file) => /^(packages\/[^/]+|test|studies|examples\/[^/]+)\/.*\.(ts|js|mjs)$/.test(file))
 
 /** Which of the repository's packages a package may import: the table in docs/architecture.md. */
 const allowed = allowedImports()
@@ -21,7 +21,18 @@ function allowedImports(): Readonly<Record<string, readonly string[]>> {
 }
 
 /** Packages that may not use real time, chance or the machine; and what to use instead. */
-const pure = ['core', 'random', 'vectors', 'wire', 'topology', 'membership', 'algorithms', 'simulator']
+const pure = [
+  'core',
+  'random',
+  'vectors',
+  'wire',
+  'topology',
+  'membership',
+  'engine',
+  'rows',
+  'algorithms',
+  'simulator'
+]
 const banned: readonly (readonly [RegExp, string])[] = [
   [/\bDate\b/, 'fabric.now()'],
   [/\bMath\.random\b/, 'fabric.random'],
@@ -244,7 +255,7 @@ test('words that were given up do not come back', (t) => {
   const found = spoken
     .filter(
       (file) =>
-        !/tidy\.test\.ts$|scenario-older|scenario-schema\.ts$|training-schema\.ts$|sim\/scenario\.ts$|schemas\//.test(
+        !/tidy\.test\.ts$|scenario\/older|scenario\/schema\.ts$|training-schema\.ts$|sim\/scenario\.ts$|schemas\//.test(
           file
         )
     )

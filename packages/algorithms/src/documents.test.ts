@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import test from 'ava'
-import { sliceLength } from './slices.js'
+import { sliceLength } from '@murmuration/engine'
 
 test('docs/performance.md names the length of the slices that averages are computed in', (t) => {
   const document = readFileSync(new URL('../../../docs/performance.md', import.meta.url), 'utf8')
@@ -10,7 +10,7 @@ test('docs/performance.md names the length of the slices that averages are compu
 test('the README shows D-PSGD as it is in its file', (t) => {
   const text = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8')
   const [, shown = ''] = /```ts\n(export const dpsgd[^`]*)```/.exec(text('../../../README.md')) ?? []
-  const [whole = ''] = /export const dpsgd[^]*/.exec(text('../src/dpsgd.ts')) ?? []
+  const [whole = ''] = /export const dpsgd[^]*/.exec(text('../src/methods/dpsgd.ts')) ?? []
   // These four, which the README leaves out, stand on lines of their own; the options end at their closing brackets.
   t.is(shown, whole.replace(/^ {2}(?:(?:name|title|source): .*|options: [^]*?^ {2}\}\),)\n/gm, ''))
 })

@@ -1,10 +1,8 @@
 import { InputError } from '@murmuration/core'
+import { addFlow, algorithm, recordProblem } from '@murmuration/engine'
 import test from 'ava'
 import { z } from 'zod'
-import { addFlow } from './mixing.js'
-import { algorithm } from './record.js'
-import { allAlgorithms, algorithmIn } from './registry.js'
-import { recordProblem } from './record-problem.js'
+import { algorithmIn, allAlgorithms } from './registry.js'
 
 const right = {
   name: 'mine',

@@ -1,8 +1,15 @@
 import type { Fabric, StepReport, Task } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
-import { trainKeys } from './keys/train-keys.js'
-import { Session } from './node/session.js'
-import type { TrainingSettings } from './node/training.js'
+import { type RowsAlgorithm, trainKeys } from '@murmuration/rows'
+import { Session, type TrainingSettings } from '@murmuration/engine'
+
+/** How peers train, whatever their parameters are. */
+export type AnySettings = TrainingSettings | TrainingSettings<RowsAlgorithm>
+
+/** Whether the parameters of a run are keyed rows. */
+export function hasRows(settings: AnySettings): settings is TrainingSettings<RowsAlgorithm> {
+  return settings.algorithm.kind === 'rows'
+}
 
 /**
  * Trains one peer: yields a report per round and returns the parameters at the end. See {@link Session.steps}, and {@link trainKeys} for algorithms
@@ -14,12 +21,10 @@ import type { TrainingSettings } from './node/training.js'
 export function train(
   fabric: Fabric<VectorMessage>,
   task: Task,
-  settings: TrainingSettings,
+  settings: AnySettings,
   { signal }: { readonly signal?: AbortSignal | undefined } = {}
 ): AsyncGenerator<StepReport, Float32Array> {
-  const { keys } = settings.algorithm
-  const steps =
-    keys === undefined ? new Session(fabric, task, settings).steps() : trainKeys(fabric, task, settings, keys)
+  const steps = hasRows(settings) ? trainKeys(fabric, task, settings) : new Session(fabric, task, settings).steps()
   if (signal === undefined) return steps
   return untilAborted(steps, signal, () => {
     settings.members?.leave()

@@ -5,11 +5,11 @@ import {
   type AdvisedPlan,
   adviceFiles,
   checkMovable,
-  computingOf,
   secondsOf,
   timesAsLong,
   totalOf
-} from '@murmuration/experiment/sim'
+} from '@murmuration/experiment/advise'
+import { computingOf } from '@murmuration/experiment/sim'
 import { secondsText } from '@murmuration/report'
 import { replaceFile } from '@murmuration/results'
 import Table from 'cli-table3'

@@ -1,4 +1,4 @@
-import type { AdvisedPlan } from '@murmuration/experiment/sim'
+import type { AdvisedPlan } from '@murmuration/experiment/advise'
 import test from 'ava'
 import { verdictOn } from './advise-verdict.js'
 

@@ -1,4 +1,5 @@
-import { type AdvisedPlan, isTie, timesAsLong, totalOf } from '@murmuration/experiment/sim'
+import { type AdvisedPlan, timesAsLong, totalOf } from '@murmuration/experiment/advise'
+import { isTie } from '@murmuration/experiment/sim'
 
 /** How a plan compares with the best, with fresh seeds; nothing of a plan without them. */
 export function verdictOn(plan: AdvisedPlan, best: AdvisedPlan): readonly string[] {

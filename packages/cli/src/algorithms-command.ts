@@ -1,5 +1,5 @@
 /** The list of `murmur algorithms`, and the table in docs/algorithms.md. Both are generated from the registry. */
-import { type Algorithm, allAlgorithms } from '@murmuration/algorithms'
+import { allAlgorithms, type AnyAlgorithm, neededServers } from '@murmuration/algorithms'
 import type { z } from 'zod'
 import { inlineYaml } from './inline-yaml.js'
 
@@ -20,18 +20,9 @@ export interface AlgorithmEntry {
 }
 
 /** The list's entry for an algorithm. */
-export function algorithmEntry({
-  name,
-  title,
-  source,
-  needs,
-  keeps,
-  options,
-  server,
-  keys,
-  neighbours
-}: Algorithm): AlgorithmEntry {
-  const servers = needs.servers ?? (server === undefined ? 0 : 1)
+export function algorithmEntry(record: AnyAlgorithm): AlgorithmEntry {
+  const { name, title, source, needs, keeps, options, kind, neighbours } = record
+  const servers = neededServers(record)
   return {
     name,
     title,
@@ -46,7 +37,7 @@ export function algorithmEntry({
       ...(needs.delivery === 'reliable' ? ['no message is lost'] : []),
       ...(needs.delivery === 'any' ? ['no message in particular: any may be lost'] : []),
       ...(needs.links === undefined ? [] : [linkWords[needs.links]]),
-      ...(keys === undefined ? [] : ['a task with keyed rows']),
+      ...(kind === 'rows' ? ['a task with keyed rows'] : []),
       ...(servers === 0 ? [] : [servers === 1 ? 'a server' : `${servers} servers`])
     ],
     keeps,

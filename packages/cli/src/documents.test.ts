@@ -9,10 +9,11 @@ const root = new URL('../../../', import.meta.url)
 const textOf = (file: string) => readFileSync(new URL(file, root), 'utf8')
 
 for (const [path, text] of Object.entries(tables)) {
-  test(`the tables of ${path} are those of the registry (npm run schemas writes them anew)`, (t) => {
+  test(`the tables of ${path} are those of the registry (npm run schemas writes them anew)`, async (t) => {
     const document = textOf(path)
-    for (const each of text()) t.true(document.includes(each))
-    t.is(withTables(document, text()), document)
+    const texts = await text()
+    for (const each of texts) t.true(document.includes(each))
+    t.is(withTables(document, texts), document)
   })
 }
 
@@ -25,14 +26,14 @@ test('every option of every algorithm has a description and a default', (t) => {
   }
 })
 
-test('every algorithm is one file, which begins by saying what it computes', (t) => {
-  for (const [name, { text }] of recordFiles()) {
+test('every algorithm is one file, which begins by saying what it computes', async (t) => {
+  for (const [name, { text }] of await recordFiles()) {
     t.true(headOf(text).length > 40, name)
   }
 })
 
-test('the list says of which papers only a part was read, as the files do', (t) => {
-  const files = recordFiles()
+test('the list says of which papers only a part was read, as the files do', async (t) => {
+  const files = await recordFiles()
   let count = 0
   for (const { name, source } of algorithmsJson()) {
     const head = headOf(files.get(name)?.text ?? '')

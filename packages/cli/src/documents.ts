@@ -5,9 +5,9 @@ import { graphTable } from './graphs.js'
 import { paperMap } from './paper-map.js'
 
 /** The tables between the marks of a document, in order, by its path from the root of the repository. */
-export const tables: Readonly<Record<string, () => readonly string[]>> = {
+export const tables: Readonly<Record<string, () => readonly string[] | Promise<readonly string[]>>> = {
   'docs/algorithms.md': () => [algorithmTables()],
-  'docs/paper-map.md': () => [paperMap()],
+  'docs/paper-map.md': async () => [await paperMap()],
   'docs/topology-file.md': () => [graphTable()],
   'docs/training-file.md': () => [taskTable(), codecTable()]
 }

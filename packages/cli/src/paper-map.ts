@@ -1,9 +1,9 @@
 /** The algorithms in docs/paper-map.md: from the record to its paper, its file, what the file says of itself, and its own tests. */
 import { readdirSync, readFileSync } from 'node:fs'
-import { allAlgorithms } from '@murmuration/algorithms'
+import { allAlgorithms, isAlgorithm } from '@murmuration/algorithms'
 
 const root = new URL('../../../', import.meta.url)
-const sources = 'packages/algorithms/src/'
+const sources = 'packages/algorithms/src/methods/'
 const tests = 'test/src/'
 
 interface SourceFile {
@@ -26,24 +26,25 @@ export function headOf(text: string): string {
 }
 
 /** The file of each record, by the record's name. */
-export function recordFiles(): ReadonlyMap<string, SourceFile> {
-  const files = filesIn(sources, '.ts').filter(({ text }) => text.includes('= algorithm({'))
-  return new Map(
-    allAlgorithms.map(({ name }) => {
-      const file = files.find(({ text }) => text.includes(`  name: '${name}',`))
-      if (file === undefined) throw new Error(`no file of ${sources} has the record ${name}`)
-      return [name, file]
-    })
-  )
+export async function recordFiles(): Promise<ReadonlyMap<string, SourceFile>> {
+  const found = new Map<string, SourceFile>()
+  for (const file of filesIn(sources, '.ts')) {
+    const compiled = file.path.replace('/src/', '/dist/').replace(/ts$/, 'js')
+    const exported = (await import(new URL(compiled, root).href)) as object
+    for (const record of Object.values(exported)) if (isAlgorithm(record)) found.set(record.name, file)
+  }
+  const lost = allAlgorithms.find(({ name }) => !found.has(name))
+  if (lost !== undefined) throw new Error(`no file of ${sources} exports the record ${lost.name}`)
+  return found
 }
 
 /** The table: a line for each record, in the order of the registry. */
-export function paperMap(): string {
+export async function paperMap(): Promise<string> {
   // An optimiser in the options of a record may have the name of another record.
   const oracles = filesIn(tests, 'oracles.test.ts').map(({ path, text }) => {
     return { path, text: text.replaceAll(/outer: \{ name: '[^']*'/g, '') }
   })
-  const files = recordFiles()
+  const files = await recordFiles()
   const rows = allAlgorithms.map(({ name, title, source }) => {
     const { path, text } = files.get(name) as SourceFile
     const ownTests = oracles.filter((file) => file.text.includes(`name: '${name}'`)).map((file) => file.path)

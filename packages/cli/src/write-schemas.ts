@@ -10,5 +10,5 @@ for (const [name, text] of Object.entries(schemaFiles())) await writeFile(new UR
 
 for (const [path, text] of Object.entries(tables)) {
   const document = new URL(path, root)
-  await writeFile(document, withTables(await readFile(document, 'utf8'), text()))
+  await writeFile(document, withTables(await readFile(document, 'utf8'), await text()))
 }

@@ -21,7 +21,7 @@ import { createLogisticTaskSet } from '@murmuration/tasks'
 import { createTopology } from '@murmuration/topology'
 import { pooledVectorWire } from '@murmuration/wire'
 import Table from 'cli-table3'
-import { youngGenerationMegabytes } from '../dist/sim/run-pool.js'
+import { youngGenerationMegabytes } from '../dist/sim/sweep/run-pool.js'
 
 const maxOwners = 10_000
 

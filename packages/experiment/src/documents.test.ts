@@ -4,7 +4,7 @@ import { knownSetNames } from '@murmuration/data'
 import { parseYamlFile } from '@murmuration/files'
 import test from 'ava'
 import { schemaFiles } from './schemas.js'
-import { makePlan } from './training/make-plan.js'
+import { makePlan } from './make-plan.js'
 import { readTrainingFile } from './training/training-file.js'
 import { trainingSchema } from './training/training-schema.js'
 

@@ -1,5 +1,5 @@
 import { linksFileJsonSchema, topologyFileJsonSchema } from '@murmuration/files'
-import { scenarioJsonSchema } from './sim/scenario-schema.js'
+import { scenarioJsonSchema } from './sim/scenario/schema.js'
 import { trainingJsonSchema } from './training/training-schema.js'
 
 /** The JSON Schemas of the files that users write, by file name, as published in docs/schemas. */

@@ -4,17 +4,17 @@
  *     npm install --no-save @libp2p/kad-dht@16.4.5 @libp2p/identify@4.1.14 @libp2p/ping@3.1.13
  *     node packages/libp2p/bench/discovery.mjs [PEERS] [REPEATS]
  */
-import '../dist/polyfill.js'
+import '../dist/node/polyfill.js'
 import { noise } from '@chainsafe/libp2p-noise'
 import { tcp } from '@libp2p/tcp'
 import { yamux } from '@libp2p/yamux'
 import { multiaddr } from '@multiformats/multiaddr'
 import { createLibp2p } from 'libp2p'
-import { defaultLimits } from '../dist/constants.js'
+import { defaultLimits } from '../dist/base/constants.js'
 import { askForAddresses } from '../dist/discovery/introductions.js'
-import { signAddresses } from '../dist/discovery/signed-addresses.js'
+import { signAddresses } from '../dist/addresses/signed-addresses.js'
 import { createIdentity, openSeed } from '../dist/index.js'
-import { createNode } from '../dist/node.js'
+import { createNode } from '../dist/node/node.js'
 
 const [peers, repeats] = [Number(process.argv[2] ?? 8), Number(process.argv[3] ?? 3)]
 const listen = ['/ip4/127.0.0.1/tcp/0']

@@ -3,8 +3,8 @@ import { connect } from 'node:net'
 import { timeLimit } from '@murmuration/contract'
 import test from 'ava'
 import { connectAll, eventOf, eventually, graph, peerListOf, testNode } from './cluster.test.support.js'
-import type { PeerEvent } from './events.js'
-import { createIdentity } from './identity.js'
+import type { PeerEvent } from './base/events.js'
+import { createIdentity } from './base/identity.js'
 
 const pair = graph(['a', 'b'])
 const reason = new Error('the user closed the window')

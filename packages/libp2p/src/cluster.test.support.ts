@@ -1,11 +1,11 @@
 import { slowdown, timeLimit } from '@murmuration/contract'
 import { type PeerName, peerName, type Schema, type Topology } from '@murmuration/core'
 import type { ExecutionContext } from 'ava'
-import type { Limits } from './constants.js'
-import type { PeerEvent } from './events.js'
-import { createIdentity, type Identity } from './identity.js'
+import type { Limits } from './base/constants.js'
+import type { PeerEvent } from './base/events.js'
+import { createIdentity, type Identity } from './base/identity.js'
 import { createPeer, type Peer, type PeerOptions } from './peer.js'
-import type { PeerListEntry } from './peer-list.js'
+import type { PeerListEntry } from './addresses/peer-list.js'
 
 /** A peer of a test with all its events. */
 export interface TestNode {

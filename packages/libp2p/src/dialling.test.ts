@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { peerName, type PeerName } from '@murmuration/core'
 import test from 'ava'
-import { createIdentity } from './identity.js'
+import { createIdentity } from './base/identity.js'
 import {
   type TestNode,
   testNode,

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { frameNumbers } from '@murmuration/wire'
 import test from 'ava'
-import { defaultLimits } from './constants.js'
-import { minWindow } from './stream-window.js'
+import { defaultLimits } from './base/constants.js'
+import { minWindow } from './vectors/stream-window.js'
 
 const textOf = (file: string) => readFileSync(new URL(`../../../docs/${file}`, import.meta.url), 'utf8')
 

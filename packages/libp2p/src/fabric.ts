@@ -15,9 +15,9 @@ import {
   type Work
 } from '@murmuration/core'
 import { checkHead, type VectorMessage } from '@murmuration/wire'
-import { realClock } from './clock.js'
-import type { LinkContext } from './context.js'
-import type { PeerSet } from './peer-set.js'
+import { realClock } from './base/clock.js'
+import type { LinkContext } from './links/context.js'
+import type { PeerSet } from './links/peer-set.js'
 
 /** The fabric of a real machine: real time, real neighbours, real computation. */
 export class NetworkFabric implements Fabric<VectorMessage> {

@@ -1,7 +1,7 @@
 import { timeLimit } from '@murmuration/contract'
 import { peerName } from '@murmuration/core'
 import test, { type ExecutionContext } from 'ava'
-import type { Limits } from './constants.js'
+import type { Limits } from './base/constants.js'
 import { type TestNode, eventOf, eventually, testCluster, graph, schemaOf } from './cluster.test.support.js'
 import { proxyOf, type TcpProxy } from './tcp-proxy.test.support.js'
 

@@ -6,8 +6,8 @@ import { timeLimit } from '@murmuration/contract'
 import { InputError, peerName, RefusedError, StoppedError } from '@murmuration/core'
 import { encodeHeader } from '@murmuration/wire'
 import test, { type ExecutionContext } from 'ava'
-import { controlProtocol, exchangeProtocol, limitsOf, protocolVersion } from './constants.js'
-import { ControlChannel } from './control-channel.js'
+import { controlProtocol, exchangeProtocol, limitsOf, protocolVersion } from './base/constants.js'
+import { ControlChannel } from './links/control-channel.js'
 import {
   type TestNode,
   testNode,
@@ -18,13 +18,13 @@ import {
   peerListOf,
   schemaOf
 } from './cluster.test.support.js'
-import { faultCount } from './fault-account.js'
-import { createIdentity } from './identity.js'
-import { createNode } from './node.js'
-import { settingsOf } from './settings.js'
-import type { RunSettings } from './run-settings.js'
+import { faultCount } from './links/fault-account.js'
+import { createIdentity } from './base/identity.js'
+import { createNode } from './node/node.js'
+import { settingsOf } from './base/settings.js'
+import type { RunSettings } from './base/run-settings.js'
 import { portOf } from './characterisation/bare.test.support.js'
-import { TrafficMeter } from './traffic.js'
+import { TrafficMeter } from './base/traffic.js'
 
 const edge = graph(['a', 'b'])
 const [a, b] = ['a', 'b'].map(peerName)

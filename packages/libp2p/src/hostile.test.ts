@@ -1,11 +1,11 @@
 /** What an admitted neighbour with its own libp2p client can do to a peer: not much, and it is reported by name. */
 import { maxNoteBytes, noteRoom, noteWeight, peerName } from '@murmuration/core'
 import test, { type ExecutionContext } from 'ava'
-import { exchangeProtocol } from './constants.js'
-import { faultCount } from './fault-account.js'
+import { exchangeProtocol } from './base/constants.js'
+import { faultCount } from './links/fault-account.js'
 import { type TestNode, testNode, eventOf, eventually, graph, schemaOf } from './cluster.test.support.js'
 import { behindLength, connectionTo, frame, pings, sayHello } from './hostile.test.support.js'
-import type { RunSettings } from './run-settings.js'
+import type { RunSettings } from './base/run-settings.js'
 
 const [m, edge] = [peerName('m'), graph(['a', 'm'])]
 const elements = 8

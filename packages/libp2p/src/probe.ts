@@ -1,10 +1,10 @@
 import type { Connection, Libp2p } from '@libp2p/interface'
 import type { Multiaddr } from '@multiformats/multiaddr'
 import type { Milliseconds } from '@murmuration/core'
-import { controlProtocol, defaultLimits } from './constants.js'
-import { type Problem, problemOf } from './explain.js'
-import type { Identity } from './identity.js'
-import type { NodeOptions } from './node.js'
+import { controlProtocol, defaultLimits } from './base/constants.js'
+import { type Problem, problemOf } from './base/explain.js'
+import type { Identity } from './base/identity.js'
+import type { NodeOptions } from './node/node.js'
 
 /** The timeout of finding a router and having it forward a port; with a router that takes 6 s. */
 export const routerTimeout: Milliseconds = 15_000
@@ -34,7 +34,7 @@ export async function probeSeed(
 ): Promise<Problem | undefined> {
   const [{ introductionsProtocol }, { parseAddress }] = await Promise.all([
     import('./discovery/introductions.js'),
-    import('./peer-list.js')
+    import('./addresses/peer-list.js')
   ])
   parseAddress(address, 'a seed')
   return calling(identity, address, timeout, async (connection, signal) => {
@@ -49,7 +49,10 @@ export async function probeRelay(
   address: string,
   timeout: Milliseconds
 ): Promise<Problem | undefined> {
-  const [{ Circuit }, { parseAddress }] = await Promise.all([import('./relay/circuit.js'), import('./peer-list.js')])
+  const [{ Circuit }, { parseAddress }] = await Promise.all([
+    import('./relay/circuit.js'),
+    import('./addresses/peer-list.js')
+  ])
   parseAddress(address, 'a relay')
   const circuit = new Circuit(true)
   return calling(identity, address, timeout, (connection) => circuit.reserve(connection, timeout), { circuit })
@@ -80,7 +83,7 @@ export async function probeReach(
 ): Promise<Called | string> {
   const [{ askForCall }, { parseAddress }] = await Promise.all([
     import('./discovery/call-back.js'),
-    import('./peer-list.js')
+    import('./addresses/peer-list.js')
   ])
   const target = parseAddress(seed, 'a seed')
   let called: Called | undefined
@@ -105,7 +108,7 @@ export async function probeReach(
 
 /** Makes routers forward a peer's port for a moment. Resolves with the forwarded addresses; with none when no router does it. */
 export async function probeRouters(identity: Identity, listen: readonly string[]): Promise<readonly string[]> {
-  const { createNode, startNode } = await import('./node.js')
+  const { createNode, startNode } = await import('./node/node.js')
   const node = await createNode({ identity, listen, limits: defaultLimits, upnp: true })
   try {
     await startNode(node, listen)
@@ -141,7 +144,7 @@ async function calling(
 ): Promise<Problem | undefined> {
   const [{ multiaddr }, { createNode, startNode }] = await Promise.all([
     import('@multiformats/multiaddr'),
-    import('./node.js')
+    import('./node/node.js')
   ])
   const node = await createNode({ identity, listen, limits: defaultLimits, circuit, upnp })
   try {

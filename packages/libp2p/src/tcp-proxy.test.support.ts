@@ -2,7 +2,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { Transform } from 'node:stream'
 import type { ExecutionContext } from 'ava'
 import type { TestNode } from './cluster.test.support.js'
-import type { PeerListEntry } from './peer-list.js'
+import type { PeerListEntry } from './addresses/peer-list.js'
 
 /** A proxy in front of one TCP port, for faults of real connections. */
 export interface TcpProxy {

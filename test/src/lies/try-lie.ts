@@ -1,12 +1,13 @@
 /** A small run of one record with one liar, in virtual time, and what is wrong with its outcome. */
 import {
-  type Algorithm,
+  type AnyAlgorithm,
+  type AnySettings,
+  neededServers,
   algorithms,
   keyAlgorithms,
   optionsOn,
   refusals,
-  train,
-  type TrainingSettings
+  train
 } from '@murmuration/algorithms'
 import { poisonedFabric, quadratics } from '@murmuration/contract'
 import {
@@ -42,29 +43,29 @@ const elements = 4
 const until = 100_000
 
 /** All records in which peers send anything. */
-export const records: readonly Algorithm[] = [...algorithms, ...keyAlgorithms].filter(
-  ({ channels, keys }) => keys !== undefined || Object.keys(channels).length > 0
+export const records: readonly AnyAlgorithm[] = [...algorithms, ...keyAlgorithms].filter(
+  (record) => record.kind === 'rows' || Object.keys(record.channels).length > 0
 )
 
 /** A record with one liar. */
 export interface LyingRun {
-  readonly record: Algorithm
+  readonly record: AnyAlgorithm
   readonly liar: PeerName
   readonly lie: Lie
   readonly seed: number
 }
 
 /** The peers that may lie in runs of a record. */
-export function liarsOf(record: Algorithm): readonly PeerName[] {
+export function liarsOf(record: AnyAlgorithm): readonly PeerName[] {
   return [workers[1], ...serversOf(record).slice(0, 1)]
 }
 
-function serversOf({ server, needs }: Algorithm): readonly PeerName[] {
-  return server === undefined ? [] : servers.slice(0, Math.max(1, needs.servers ?? 1))
+function serversOf(record: AnyAlgorithm): readonly PeerName[] {
+  return servers.slice(0, neededServers(record))
 }
 
 /** The run that a seed stands for. */
-export function drawRun(record: Algorithm, field: Field, seed: number): LyingRun {
+export function drawRun(record: AnyAlgorithm, field: Field, seed: number): LyingRun {
   const random = createRandom(seed, record.name, field)
   const liars = liarsOf(record)
   const lie = { field, first: random.integer(12), often: [0, 0.5, 1][random.integer(3)] }
@@ -72,7 +73,7 @@ export function drawRun(record: Algorithm, field: Field, seed: number): LyingRun
 }
 
 /** The fields of a record's messages: the plain ones, and the numbers that travel beside vectors in an honest run. */
-export async function fieldsOf(record: Algorithm): Promise<readonly Field[]> {
+export async function fieldsOf(record: AnyAlgorithm): Promise<readonly Field[]> {
   let numbers = 0
   for (const liar of liarsOf(record)) {
     const none: Lie = { field: 'kind', first: Number.POSITIVE_INFINITY, often: 0 }
@@ -139,7 +140,7 @@ function liesTo(
 }
 
 /** A ring where the record can have one; else all with all, or a path. */
-function topologyFor(record: Algorithm): Topology {
+function topologyFor(record: AnyAlgorithm): Topology {
   const peers = [...workers]
   const path = [0, 1, 2, 3].map((place): [string, string] => [peers[place], peers[place + 1]])
   const graphs = [{ kind: 'ring' }, { kind: 'complete' }, { kind: 'edges', edges: path }] as const
@@ -194,19 +195,19 @@ async function outcomeOf(run: LyingRun): Promise<Outcome> {
   const names = [...workers, ...serversOf(record)]
   const outcome: Outcome = { lies: 0, numbers: 0, faults: [], errors: new Map(), outliers: new Set(), ends: new Map() }
   const { taskOf } = quadratics(topology, caseOf(record.name).spread)
-  const settings: TrainingSettings = {
+  const settings = {
     algorithm: record,
     options: optionsOn(record, topology, { ...caseOf(record.name).options }),
     seed: 1,
     batchSize: 2,
-    rounds: record.keys === undefined ? 6 : 2,
+    rounds: record.kind === 'rows' ? 2 : 6,
     finalRounds: 1,
     rate: () => 0.1,
     timeout: 1000,
     workers,
     servers: serversOf(record),
     store: new MemoryStore()
-  }
+  } as AnySettings
   const program = async (fabric: Fabric<VectorMessage>) => {
     const { self } = fabric
     const reject: Fabric<VectorMessage>['reject'] = (envelope, reason) => {
@@ -226,7 +227,7 @@ async function outcomeOf(run: LyingRun): Promise<Outcome> {
             outcome
           )
         : noting
-    const task = record.keys === undefined ? taskOf(self) : rowsTask(Math.max(0, workers.indexOf(self)))
+    const task = record.kind === 'rows' ? rowsTask(Math.max(0, workers.indexOf(self))) : taskOf(self)
     try {
       const steps = train(own, task, settings)
       let step = await steps.next()
@@ -241,7 +242,7 @@ async function outcomeOf(run: LyingRun): Promise<Outcome> {
     }
   }
   const setting = { topology, servers: serversOf(record).map((name) => ({ name })), seed: 1, cost: () => 1, until }
-  const wire = { ...vectorWire, ...weighed(record.keys === undefined ? elements : 24) }
+  const wire = { ...vectorWire, ...weighed(record.kind === 'rows' ? 24 : elements) }
   await simulate({ ...setting, wire, links: uniformLinks({ latency: 10 }), queueLimit: 64 }, (fabric) =>
     program(poisonedFabric(fabric))
   )

@@ -1,7 +1,8 @@
 /** `murmur advise` as a command. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { advise, computingOf } from '@murmuration/experiment/sim'
+import { advise } from '@murmuration/experiment/advise'
+import { computingOf } from '@murmuration/experiment/sim'
 import test from 'ava'
 import { z } from 'zod'
 import { murmurInTurn, temporaryFolder } from './command.js'

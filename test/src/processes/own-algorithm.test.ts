@@ -16,7 +16,7 @@ async function outside(): Promise<string> {
   cpSync(join(root, 'examples/own-algorithm'), folder, { recursive: true })
   const copies = join(folder, 'node_modules/@murmuration')
   mkdirSync(copies, { recursive: true })
-  for (const name of ['algorithms', 'core', 'random', 'vectors', 'wire']) {
+  for (const name of ['algorithms', 'engine', 'rows', 'core', 'random', 'vectors', 'wire']) {
     cpSync(join(root, 'packages', name, 'dist'), join(copies, name, 'dist'), { recursive: true })
     cpSync(join(root, 'packages', name, 'package.json'), join(copies, name, 'package.json'))
   }

@@ -54,7 +54,20 @@ async function compileExamples(project: string): Promise<void> {
   for (const name of packageNames) await writeFile(join(project, `src/${name}.ts`), readmeCode(name) ?? 'export {}')
   const all = ['src']
   // Declarations of libp2p and TensorFlow.js need the DOM's types, so that these packages are not checked without them.
-  const pure = ['core', 'random', 'vectors', 'topology', 'wire', 'algorithms', 'data', 'tasks', 'simulator', 'files']
+  const pure = [
+    'core',
+    'random',
+    'vectors',
+    'topology',
+    'wire',
+    'engine',
+    'rows',
+    'algorithms',
+    'data',
+    'tasks',
+    'simulator',
+    'files'
+  ]
   await compile(project, { lib: ['ES2023', 'DOM'], skipLibCheck: true }, all)
   await compile(project, { lib: ['ES2023'], skipLibCheck: true }, all)
   await compile(

@@ -31,7 +31,7 @@ const rows = [
 titled(
   `random quadratics take the published steps, each for each (Vogels 2021)${hasTable ? '' : ' (skipped: ../shared is not here)'}`,
   (t) => {
-    const bench = `${root}packages/experiment/bench/random-quadratics.mjs`
+    const bench = `${root}studies/random-quadratics.mjs`
     const args = [bench, table, '--rows', rows.join(';'), '--seeds', '4', '--json']
     const found = JSON.parse(execFileSync(process.execPath, args).toString()) as readonly Row[]
     t.is(found.length, rows.length)

@@ -21,11 +21,7 @@ const hasTable = existsSync(table)
 const allowed = { allreduce: 0.03, p2p: 0.02, broadcast: 0.12 }
 
 function rowsOf(files: readonly string[]): readonly Row[] {
-  const output = execFileSync(process.execPath, [
-    `${root}packages/experiment/bench/shaped-transfers.mjs`,
-    '--json',
-    ...files
-  ])
+  const output = execFileSync(process.execPath, [`${root}studies/shaped-transfers.mjs`, '--json', ...files])
   const lines = output.toString().trim().split('\n')
   return lines.map((line) => JSON.parse(line) as Row)
 }

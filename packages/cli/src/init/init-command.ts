@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { neededServers } from '@murmuration/algorithms'
 import { InputError, messageOf, OutputError } from '@murmuration/core'
 import { imageFolders } from '@murmuration/data'
 import { parseTopologyFile } from '@murmuration/files'
@@ -92,14 +93,14 @@ function pathsIn(folder: string) {
 }
 
 async function contentsOf(folder: string, choices: InitChoices): Promise<FileContents> {
-  const { server, name } = await loadAlgorithm(choiceOf(choices.algorithm))
+  const record = await loadAlgorithm(choiceOf(choices.algorithm))
   return {
     peers: choices.peers,
     graph: graphChoice(choices),
     ...(await learningOf(folder, choices)),
-    algorithm: wordOrPath(folder, choices.algorithm, 'module', [name]),
+    algorithm: wordOrPath(folder, choices.algorithm, 'module', [record.name]),
     givesWeights: graphs.find(({ kind }) => kind === choices.graph)?.graphs === undefined,
-    hasServer: server !== undefined,
+    hasServer: neededServers(record) > 0,
     schema: (name) => schemaPlace(folder, name),
     command: commandIn(process.cwd())
   }

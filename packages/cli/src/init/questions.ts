@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { isCancel, select, text } from '@clack/prompts'
-import { type Algorithm, algorithms, refusals } from '@murmuration/algorithms'
+import { type Algorithm, algorithms, neededServers, refusals } from '@murmuration/algorithms'
 import { InputError, messageOf, peerName, StoppedError, type Topology } from '@murmuration/core'
 import { tasks } from '@murmuration/experiment/tasks'
 import { parseTopologyFile } from '@murmuration/files'
@@ -87,7 +87,7 @@ function topologiesOf(peers: InitChoices['peers']): ReadonlyMap<string, Topology
 }
 
 function fits(record: Algorithm, topology: Topology): boolean {
-  const servers = record.server === undefined ? [] : [peerName('server')]
+  const servers = neededServers(record) === 0 ? [] : [peerName('server')]
   return refusals(record, { topology, servers }).length === 0
 }
 

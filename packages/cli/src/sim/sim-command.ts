@@ -11,6 +11,7 @@ import {
 import { writeReport } from '@murmuration/report'
 import { SimulationError } from '@murmuration/experiment/errors'
 import type { RunRequest } from '@murmuration/experiment'
+import { scenarioOfRun } from '@murmuration/experiment/advise'
 import {
   type AllRuns,
   calibrated,
@@ -19,7 +20,6 @@ import {
   runCount,
   type RunResult,
   type Scenario,
-  scenarioOfRun,
   sweepOf
 } from '@murmuration/experiment/sim'
 import { resultsFolder } from '../results-folder.js'

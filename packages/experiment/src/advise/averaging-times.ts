@@ -1,6 +1,6 @@
 import { hasMembers } from '@murmuration/algorithms'
 import type { SimulatedRecord } from '@murmuration/results'
-import type { RunLimits } from '../sim/run-worker.js'
+import type { RunLimits } from '../sim/sweep/run-worker.js'
 import { recordOf } from '../training/algorithm-choice.js'
 import type { Candidate } from './candidates.js'
 

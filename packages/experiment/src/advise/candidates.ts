@@ -1,7 +1,7 @@
 import { InputError } from '@murmuration/core'
 import { resolveTopology, type TopologyDescription } from '@murmuration/files'
 import { graphLabel } from '@murmuration/topology'
-import type { Method, Scenario } from '../sim/scenario.js'
+import type { Method, Scenario } from '../sim/scenario/scenario.js'
 import { algorithmSchema, optionsOf } from '../training/algorithm-choice.js'
 import { type Plan, planOf } from '../training/plan.js'
 import { type Choice, choicesFor } from './choices.js'

@@ -1,8 +1,8 @@
 /** Tests which plans a search simulates, with runs that compute their losses by a formula. */
 import type { SimulatedRecord } from '@murmuration/results'
 import test from 'ava'
-import type { RunLimits } from '../sim/run-worker.js'
-import type { Method, Scenario } from '../sim/scenario.js'
+import type { RunLimits } from '../sim/sweep/run-worker.js'
+import type { Method, Scenario } from '../sim/scenario/scenario.js'
 import type { Candidate } from './candidates.js'
 import { isTie } from '../ratio-interval.js'
 import { timesAsLong, totalOf } from './plans.js'

@@ -2,7 +2,7 @@ import { byName, type Links, NeighboursMissingError, type PeerName, type Topolog
 import { type LinksDescription, readTopologyFile } from '@murmuration/files'
 import { createPeer, type RelayOptions, settingsOf } from '@murmuration/libp2p'
 import type { RunEvent } from '../events.js'
-import { linkEvents } from '../peers/link-events.js'
+import { linkEvents } from '../peers/reporting/link-events.js'
 import { type PlaceOptions, placeOf } from '../peers/peer-list.js'
 import { linkTimeout, maxLength, type MeasuredLink, probeLinks } from './probe-links.js'
 

@@ -4,11 +4,11 @@
  * @packageDocumentation
  */
 export { type Guest, invitationText, revokeInvitations } from './admission/invite.js'
-export { acceptInvitation, type AcceptedInvitation, type AcceptOptions } from './admission/join.js'
+export { acceptInvitation, type AcceptedInvitation, type AcceptOptions } from './join.js'
 export { identityDirectory } from './peer-list.js'
 export type { CheckpointOptions } from './checkpoints/checkpoints.js'
 export type { CheckpointInterval } from './checkpoints/interval.js'
-export type { MinFinished } from './min-finished.js'
-export { recordRun, type RecordOptions } from './record-run.js'
+export type { MinFinished } from './swarm/min-finished.js'
+export { recordRun, type RecordOptions } from './recording/record-run.js'
 export { type PeerOptions, runPeerCommand } from './peer-command.js'
-export { runSwarm, type SwarmOptions } from './swarm.js'
+export { runSwarm, type SwarmOptions } from './swarm/swarm.js'

@@ -1,10 +1,10 @@
 import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import test from 'ava'
-import type { Scenario } from './scenario.js'
-import { readScenario } from './scenario-file.js'
-import { results } from './results.test.support.js'
-import { runsOf } from './sweep.js'
+import type { Scenario } from './scenario/scenario.js'
+import { readScenario } from './scenario/file.js'
+import { results } from './run/results.test.support.js'
+import { runsOf } from './scenario/sweep.js'
 
 const folder = fileURLToPath(new URL('../../../../sim/', import.meta.url))
 

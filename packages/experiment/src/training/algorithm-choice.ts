@@ -1,6 +1,6 @@
 /** An algorithm in files: from the registry, or a module of the user's own; with its options. */
 import { resolve } from 'node:path'
-import { type Algorithm, allAlgorithms } from '@murmuration/algorithms'
+import { allAlgorithms, type AnyAlgorithm } from '@murmuration/algorithms'
 import { InputError } from '@murmuration/core'
 import { nearest, type Result, validate } from '@murmuration/files'
 import { z } from 'zod'
@@ -64,28 +64,28 @@ export function inputJson(union: () => z.ZodUnion, id?: string): z.core.GlobalMe
   }
 }
 
-const loaded = new Map<string, Promise<Algorithm>>()
-const ready = new Map<string, Algorithm>()
+const loaded = new Map<string, Promise<AnyAlgorithm>>()
+const ready = new Map<string, AnyAlgorithm>()
 
 /** Loads the algorithm of a choice, once. Throws an InputError when a module cannot be loaded, or exports no algorithm. */
-export async function loadAlgorithm({ name, module }: AlgorithmChoice): Promise<Algorithm> {
+export async function loadAlgorithm({ name, module }: AlgorithmChoice): Promise<AnyAlgorithm> {
   if (module === undefined) return recordNamed(name ?? '')
   const path = resolve(module)
   if (!loaded.has(path)) loaded.set(path, importAlgorithm(path))
-  const record = await (loaded.get(path) as Promise<Algorithm>)
+  const record = await (loaded.get(path) as Promise<AnyAlgorithm>)
   ready.set(path, record)
   return record
 }
 
 /** The record of a choice that was loaded before. */
-export function recordOf({ name, module }: AlgorithmChoice): Algorithm {
+export function recordOf({ name, module }: AlgorithmChoice): AnyAlgorithm {
   const record = module === undefined ? recordNamed(name ?? '') : ready.get(resolve(module))
   if (record === undefined) throw new Error(`the algorithm ${module} is not loaded`)
   return record
 }
 
 /** An algorithm of the registry; throws an InputError for another name. */
-export function recordNamed(name: string): Algorithm {
+export function recordNamed(name: string): AnyAlgorithm {
   const record = allAlgorithms.find((each) => each.name === name)
   if (record !== undefined) return record
   throw new InputError(`found the algorithm "${name}", expected one of ${names.join(', ')}${nearest(name, names)}`)
@@ -112,7 +112,7 @@ export function choiceOf(text: string): AlgorithmChoice {
 }
 
 /** Options that are not defaults, in words: the word of a list, `no overlap`, `period 8`. */
-export function optionTexts({ options }: Algorithm, chosen: Readonly<Record<string, unknown>>): readonly string[] {
+export function optionTexts({ options }: AnyAlgorithm, chosen: Readonly<Record<string, unknown>>): readonly string[] {
   return Object.entries(options.shape).flatMap(([name, schema]) => {
     const parsed = (schema as z.ZodType).safeParse(undefined)
     const value = chosen[name]
@@ -122,7 +122,7 @@ export function optionTexts({ options }: Algorithm, chosen: Readonly<Record<stri
 }
 
 /** `D-PSGD (adapt-then-combine)`: the title, and the options that are not defaults. */
-export function algorithmLabel(record: Algorithm, chosen: Readonly<Record<string, unknown>>): string {
+export function algorithmLabel(record: AnyAlgorithm, chosen: Readonly<Record<string, unknown>>): string {
   const options = optionTexts(record, chosen)
   return options.length > 0 ? `${record.title} (${options.join(', ')})` : record.title
 }

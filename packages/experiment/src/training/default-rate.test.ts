@@ -1,5 +1,5 @@
 import test from 'ava'
-import { scenarioOf } from '../sim/scenario.test.support.js'
+import { scenarioOf } from '../sim/scenario/scenario.test.support.js'
 import { tasks } from './tasks.js'
 import { parseTrainingFile, readTrainingFile } from './training-file.js'
 

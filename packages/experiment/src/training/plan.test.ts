@@ -1,11 +1,11 @@
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { checkpointProblem } from '@murmuration/algorithms'
 import { InputError, peerName } from '@murmuration/core'
 import { buildTaskHere } from '@murmuration/tasks'
 import test from 'ava'
-import { makePlan } from './make-plan.js'
+import { makePlan } from '../make-plan.js'
+import { checkCheckpoints } from '../peers/checkpoints/checkpoints.js'
 import { taskOf } from './plan.js'
 
 test('local data need weights that favour nobody', async (t) => {
@@ -54,7 +54,8 @@ test('keyed rows need a task that has some, and plain steps; the file is told wh
   await writeFile(train, 'algorithm: lapse\ntask: matrix-factorisation\noptimiser: sgd\nweightDecay: 0\n')
   const { options } = await makePlan({ topology, train })
   t.is(options.finalRounds, 1, 'in which all rows are gathered')
-  t.regex(checkpointProblem(options.algorithm) ?? '', /Lapse has no checkpoints yet/)
+  const checkpoints = { folder: join(folder, 'checkpoints'), every: { rounds: 1 }, resume: false } as const
+  await t.throwsAsync(checkCheckpoints(checkpoints, options.algorithm, []), { message: /Lapse has no checkpoints yet/ })
 })
 
 test('options that follow from the graph are those of the topology, unless the file gives others', async (t) => {

@@ -1,4 +1,4 @@
-import { type Algorithm, hasMembers, refusals, type Surroundings, type TrainingSettings } from '@murmuration/algorithms'
+import { type AnyAlgorithm, type AnySettings, hasMembers, refusals, type Surroundings } from '@murmuration/algorithms'
 import { InputError, type Links, type PeerName, type TaskDescription, type Topology } from '@murmuration/core'
 import type { Settings } from '@murmuration/libp2p/settings'
 import { contraction, graphLabel, roundsToConsensus, structureFindings } from '@murmuration/topology'
@@ -32,7 +32,7 @@ export interface Plan {
   readonly path: string
   readonly file: TopologyFile
   readonly training: Training
-  readonly options: TrainingSettings & { readonly finalRounds: number }
+  readonly options: AnySettings & { readonly finalRounds: number }
   readonly spectralGap: number
   /** Every setting that all peers must share: a peer with other settings is refused. */
   readonly settings: Settings
@@ -80,8 +80,8 @@ export function planOf(path: string, file: TopologyFile, training: Training): Pl
 }
 
 /** The rounds after training: none if all peers have the same model by then, and one to gather rows that are divided among all. */
-function finalRoundsOf({ keeps, keys }: Algorithm, { codec }: Training, toConsensus: number): number {
-  if (keys !== undefined) return 1
+function finalRoundsOf({ keeps, kind }: AnyAlgorithm, { codec }: Training, toConsensus: number): number {
+  if (kind === 'rows') return 1
   // With a codec, receivers get rounded values and the sender keeps its own.
   return keeps === 'equality' && codec === 'float32' ? 0 : toConsensus
 }
@@ -100,7 +100,7 @@ export function checkServices({ path, file, training, options }: Plan): void {
 }
 
 /** An invited peer may come late, or never. */
-function checkPlaces(path: string, { peers }: TopologyFile, training: Training, record: Algorithm): void {
+function checkPlaces(path: string, { peers }: TopologyFile, training: Training, record: AnyAlgorithm): void {
   const invited = peers.filter((peer) => peer.invited).map(({ name }) => name)
   if (invited.length === 0) return
   const found = `${path}: ${invited.join(', ')} may join by invitation`
@@ -112,7 +112,7 @@ function checkPlaces(path: string, { peers }: TopologyFile, training: Training, 
 }
 
 /** The algorithm's requirements are checked before anything starts. */
-function checkNeeds(path: string, record: Algorithm, surroundings: Surroundings, training: Training): void {
+function checkNeeds(path: string, record: AnyAlgorithm, surroundings: Surroundings, training: Training): void {
   const refused = [...refusals(record, surroundings), ...rowRefusals(record, training)]
   if (refused.length > 0) throw new InputError(refused.map((text) => `${path}: ${text}`).join('\n'))
 }
@@ -142,7 +142,7 @@ export function startEvent({
   }
 }
 
-function algorithmText(record: Algorithm, training: Training): string {
+function algorithmText(record: AnyAlgorithm, training: Training): string {
   const { algorithm, batch, accumulate, clip, optimiser, rate, rounds, weightDecay } = training
   const decay =
     typeof rate.decay === 'string' ? rate.decay : `times ${rate.decay.factor} at ${rate.decay.at.join(', ')}`

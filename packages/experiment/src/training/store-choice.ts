@@ -1,5 +1,5 @@
 /** The store that the services of a run share, in files. */
-import type { Algorithm } from '@murmuration/algorithms'
+import type { AnyAlgorithm } from '@murmuration/algorithms'
 import { InputError } from '@murmuration/core'
 import { z } from 'zod'
 
@@ -33,7 +33,7 @@ export function storeProgram(store: string): 'memory' | 'redis' | 'mysql' {
 /** Throws an InputError if real services cannot share the store, or the algorithm does not use one. */
 export function checkStore(
   path: string,
-  { needs, title }: Algorithm,
+  { needs, title }: AnyAlgorithm,
   { store, servers }: { readonly store: string | undefined; readonly servers: number }
 ): void {
   if (needs.store === undefined && store !== undefined)

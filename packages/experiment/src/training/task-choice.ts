@@ -1,7 +1,7 @@
 /** A task in files: from the registry, or a module of the user's own; with its options. */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { type Algorithm, type PlainSgdSettings, plainSgdProblem } from '@murmuration/algorithms'
+import { type AnyAlgorithm, type PlainSgdSettings, plainSgdProblem } from '@murmuration/algorithms'
 import { nearest } from '@murmuration/files'
 import { InputError, type Problem, within } from '@murmuration/core'
 import { z } from 'zod'
@@ -71,9 +71,9 @@ export function taskProblems(task: TaskChoice): Problem[] {
 type ForRows = PlainSgdSettings & { readonly task: TaskChoice }
 
 /** Why an algorithm cannot learn this task with these settings, in words; empty if it can. */
-export function rowRefusals(record: Algorithm, training: ForRows): readonly string[] {
-  const { title, keys } = record
-  if (keys === undefined) return []
+export function rowRefusals(record: AnyAlgorithm, training: ForRows): readonly string[] {
+  const { title, kind } = record
+  if (kind !== 'rows') return []
   const kindsWithRows = tasks.filter(({ hasRows }) => hasRows).map(({ kind }) => kind)
   const { task } = training
   const hasRows = taskRecordOf(task)?.hasRows === true

@@ -1,4 +1,4 @@
-import { optionsOn, rateSchedule, type TrainingSettings } from '@murmuration/algorithms'
+import { type AnySettings, optionsOn, rateSchedule, type TrainingSettings } from '@murmuration/algorithms'
 import type { Topology } from '@murmuration/core'
 import { givenOptions, recordOf } from './algorithm-choice.js'
 import { scaleOf, type Training } from './training-schema.js'
@@ -18,7 +18,7 @@ export function trainingSettings<Given extends Rest>(
   { algorithm, batch, accumulate, optimiser, weightDecay, clip, rate, rounds, timeout }: Trained,
   topology: Topology,
   rest: Given
-): TrainingSettings & Given {
+): AnySettings & Given {
   const record = recordOf(algorithm)
   return {
     algorithm: record,
@@ -32,5 +32,6 @@ export function trainingSettings<Given extends Rest>(
     rate: rateSchedule({ ...rate, initial: rate.initial * scaleOf(rate, topology.peers.length) }, rounds),
     timeout,
     ...rest
-  }
+    // A union's member for either kind of record, which the compiler does not see.
+  } as AnySettings & Given
 }

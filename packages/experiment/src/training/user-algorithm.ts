@@ -1,6 +1,6 @@
 /** A user's own algorithm: a module that exports one. */
 import { pathToFileURL } from 'node:url'
-import { type Algorithm, algorithmIn, type AnyRole } from '@murmuration/algorithms'
+import { algorithmIn, type AnyAlgorithm, type AnyRole } from '@murmuration/algorithms'
 import { InputError, messageOf } from '@murmuration/core'
 import { blame, placeOf } from '@murmuration/tasks'
 import { failureKindOf } from '../errors.js'
@@ -9,12 +9,13 @@ import { failureKindOf } from '../errors.js'
  * Loads the algorithm of a module. Errors of its functions name the module. Throws an InputError when the module cannot be loaded, or does
  * not export exactly one algorithm.
  */
-export async function importAlgorithm(path: string): Promise<Algorithm> {
+export async function importAlgorithm(path: string): Promise<AnyAlgorithm> {
   const { href } = pathToFileURL(path)
   const exported = (await import(href).catch((error: unknown) => {
     throw new InputError(`cannot load the algorithm's module ${placeOf(path, error)}: ${messageOf(error)}`)
   })) as object
   const record = algorithmIn(exported, path)
+  if (record.kind === 'rows') return { ...record, module: path }
   const { server } = record
   return {
     ...record,

@@ -2,8 +2,8 @@
 import { hashText } from '@murmuration/vectors'
 import { peerName, type PeerName } from '@murmuration/core'
 import { z } from 'zod'
-import { isSignatureOf, privateKeyOf, publicKeyOf, signText } from '../ed25519.js'
-import { type Identity, parsePeerId } from '../identity.js'
+import { isSignatureOf, privateKeyOf, publicKeyOf, signText } from '../base/ed25519.js'
+import { type Identity, parsePeerId } from '../base/identity.js'
 import { type Invitation, invitationSchema } from './invitation.js'
 
 const admissionSchema = z.object({

@@ -1,5 +1,5 @@
 import type { Milliseconds } from '@murmuration/core'
-import type { Identity } from '../identity.js'
+import type { Identity } from '../base/identity.js'
 import type { Admission, Certificate, Revocation } from './certificates.js'
 import type { Invitation } from './invitation.js'
 

@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import { InputError, messageOf, peerName } from '@murmuration/core'
 import { z } from 'zod'
-import { isSignatureOf, privateKeyOf, publicKeyOf, signText } from '../ed25519.js'
-import { type Identity, parsePeerId } from '../identity.js'
+import { isSignatureOf, privateKeyOf, publicKeyOf, signText } from '../base/ed25519.js'
+import { type Identity, parsePeerId } from '../base/identity.js'
 
 /** The longest text of an invitation that is read. */
 export const maxInvitation = 4096

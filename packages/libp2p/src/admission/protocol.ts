@@ -2,8 +2,8 @@
 import type { Connection } from '@libp2p/interface'
 import type { Milliseconds } from '@murmuration/core'
 import { z } from 'zod'
-import { foreignText } from '../foreign-text.js'
-import { ask } from '../questions.js'
+import { foreignText } from '../base/foreign-text.js'
+import { ask } from '../questions/questions.js'
 import { type Admission, type Certificate, certificateSchema } from './certificates.js'
 
 export const admissionProtocol = '/murmuration/admission/1'

@@ -1,4 +1,4 @@
-import '../polyfill.js'
+import '../node/polyfill.js'
 import type { Libp2p, Stream } from '@libp2p/interface'
 import type { YamuxMuxerInit } from '@libp2p/yamux'
 import type { ExecutionContext } from 'ava'

@@ -1,9 +1,9 @@
 /** A stream may be closed before its first listener is added, and then no event reports it. */
 import { messageStreamToDuplex } from '@libp2p/utils'
 import test, { type ExecutionContext } from 'ava'
-import { ControlChannel } from '../control-channel.js'
+import { ControlChannel } from '../links/control-channel.js'
 import { eventually } from '../cluster.test.support.js'
-import { TrafficMeter } from '../traffic.js'
+import { TrafficMeter } from '../base/traffic.js'
 import { bareNode, bareStream } from './bare.test.support.js'
 
 /** One end of a stream; the other end closed right after opening. */

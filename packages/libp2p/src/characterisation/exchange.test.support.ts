@@ -1,9 +1,9 @@
 import { timeLimit } from '@murmuration/contract'
 import type { PeerName } from '@murmuration/core'
-import type { PeerEvent } from '../events.js'
+import type { PeerEvent } from '../base/events.js'
 import { type TestNode, schemaOf } from '../cluster.test.support.js'
 import type { PeerOptions } from '../peer.js'
-import type { RunSettings } from '../run-settings.js'
+import type { RunSettings } from '../base/run-settings.js'
 
 /** A model of one tensor with `bytes` bytes. */
 export const runSettingsOf = (bytes: number): RunSettings => ({

@@ -1,6 +1,6 @@
 import type { Milliseconds } from '@murmuration/core'
-import type { Clock } from '../clock.js'
-import type { SignedAddresses } from './signed-addresses.js'
+import type { Clock } from '../base/clock.js'
+import type { SignedAddresses } from '../addresses/signed-addresses.js'
 
 /** Bounds of an address book. */
 export interface BookLimits {

@@ -4,9 +4,9 @@ import type { Milliseconds } from '@murmuration/core'
 import { isIPv4 } from 'node:net'
 import { z } from 'zod'
 import { multiaddr } from '../libraries/base.js'
-import { tcpHost } from '../channel/address.js'
-import { answer, ask } from '../questions.js'
-import { sourceOf } from './reach.js'
+import { tcpHost } from '../addresses/channel-address.js'
+import { answer, ask } from '../questions/questions.js'
+import { sourceOf } from '../addresses/reach.js'
 
 export const callBackProtocol = '/murmuration/call-back/1'
 

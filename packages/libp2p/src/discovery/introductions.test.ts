@@ -1,12 +1,12 @@
 /** Introductions between seeds and peers, and attacks by them. */
 import { multiaddr } from '@multiformats/multiaddr'
 import test from 'ava'
-import { createIdentity } from '../identity.js'
-import { hostOf } from '../peer-list.js'
+import { createIdentity } from '../base/identity.js'
+import { hostOf } from '../addresses/peer-list.js'
 import { AddressBook } from './address-book.js'
 import { ownAddresses } from './own-addresses.js'
-import { mayDial, reachOf, sourceOf, sourceOfHost } from './reach.js'
-import { maxAddresses, readAddresses, signAddresses, type SignedAddresses } from './signed-addresses.js'
+import { mayDial, reachOf, sourceOf, sourceOfHost } from '../addresses/reach.js'
+import { maxAddresses, readAddresses, signAddresses, type SignedAddresses } from '../addresses/signed-addresses.js'
 
 const recordOf = (id: string, sequence = 1n): SignedAddresses => ({
   id,

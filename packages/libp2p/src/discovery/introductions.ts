@@ -5,10 +5,10 @@
 import type { Connection, Stream } from '@libp2p/interface'
 import type { Milliseconds } from '@murmuration/core'
 import { z } from 'zod'
-import { tcpHost } from '../channel/address.js'
-import { answer, ask } from '../questions.js'
+import { tcpHost } from '../addresses/channel-address.js'
+import { answer, ask } from '../questions/questions.js'
 import type { AddressBook } from './address-book.js'
-import { maxRecordBytes, readAddresses, type SignedAddresses } from './signed-addresses.js'
+import { maxRecordBytes, readAddresses, type SignedAddresses } from '../addresses/signed-addresses.js'
 
 export const introductionsProtocol = '/murmuration/introductions/1'
 

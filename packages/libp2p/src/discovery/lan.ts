@@ -5,8 +5,8 @@ import type { Listener } from '@libp2p/interface'
 import { messageOf } from '@murmuration/core'
 import type { Multiaddr } from '@multiformats/multiaddr'
 import { multiaddr } from '../libraries/base.js'
-import { hostOf } from '../peer-list.js'
-import { reachOf } from './reach.js'
+import { hostOf } from '../addresses/peer-list.js'
+import { reachOf } from '../addresses/reach.js'
 
 /**
  * The listener, with the link-local addresses of IPv4 (RFC 3927) after its other ones while it listens at all

@@ -1,4 +1,4 @@
-import type { Identity } from '../identity.js'
+import type { Identity } from '../base/identity.js'
 import type { RelayLimits } from '../relay/relay-options.js'
 
 /** Options of a seed. */

@@ -1,9 +1,9 @@
 /** A peer that answers every note, in a separate process, so that it can be killed. */
 import { type PeerName, peerName } from '@murmuration/core'
 import { graph, quick, schemaOf } from '../cluster.test.support.js'
-import { decodeIdentity } from '../identity.js'
+import { decodeIdentity } from '../base/identity.js'
 import { createPeer } from '../peer.js'
-import type { PeerListEntry } from '../peer-list.js'
+import type { PeerListEntry } from '../addresses/peer-list.js'
 
 /** The first message to the process. */
 export interface Start {

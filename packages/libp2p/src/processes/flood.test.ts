@@ -9,7 +9,7 @@ import test, { type ExecutionContext } from 'ava'
 import { type TestNode, testNode, eventually, graph, peerListOf, schemaOf } from '../cluster.test.support.js'
 import type { Progress } from './hostile-neighbour.test.support.js'
 import { behindLength } from '../hostile.test.support.js'
-import { createIdentity, encodeIdentity } from '../identity.js'
+import { createIdentity, encodeIdentity } from '../base/identity.js'
 
 const [b, m] = [peerName('b'), peerName('m')]
 const MiB = 1 << 20

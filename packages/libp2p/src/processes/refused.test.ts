@@ -6,7 +6,7 @@ import { type PeerName, peerName } from '@murmuration/core'
 import test, { type ExecutionContext } from 'ava'
 import { connectAll, eventually, graph, peerListOf, type TestNode, testNode } from '../cluster.test.support.js'
 import type { Start } from './echoing-peer.test.support.js'
-import { createIdentity, encodeIdentity } from '../identity.js'
+import { createIdentity, encodeIdentity } from '../base/identity.js'
 
 const edges = [
   ['a', 'b'],

@@ -1,5 +1,5 @@
 import type { Multiaddr } from '@multiformats/multiaddr'
-import { relayIn } from './address.js'
+import { relayIn } from '../addresses/relay-address.js'
 
 /** The relay of one direction of a link. */
 export interface ViaRelay {

@@ -6,7 +6,7 @@ import { bareNode } from '../characterisation/bare.test.support.js'
 import { openSeed, type Seed } from '../discovery/open-seed.js'
 import { lpStream, multiaddr, peerIdFromString } from '../libraries/base.js'
 import { RELAY_V2_HOP_CODEC } from '../libraries/network.js'
-import { createIdentity } from '../identity.js'
+import { createIdentity } from '../base/identity.js'
 import type { PeerOptions } from '../peer.js'
 import type { RelayLimits } from './relay-options.js'
 

@@ -1,5 +1,5 @@
 import type { Milliseconds } from '@murmuration/core'
-import type { Clock } from '../clock.js'
+import type { Clock } from '../base/clock.js'
 import type { Flow } from './flow.js'
 import { Line } from './line.js'
 

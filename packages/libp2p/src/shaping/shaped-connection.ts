@@ -1,6 +1,6 @@
 import type { AbortOptions, MultiaddrConnection } from '@libp2p/interface'
 import { AbstractMultiaddrConnection, Uint8ArrayList } from '../libraries/base.js'
-import { Signal } from '../signal.js'
+import { Signal } from '../base/signal.js'
 import type { AccessLines, LineUser } from './access-lines.js'
 import { type Flight, Flow } from './flow.js'
 import { type Route, unknownRoute } from './route.js'

@@ -1,5 +1,5 @@
 import type { Links, Milliseconds, PeerName, Topology } from '@murmuration/core'
-import type { Limits } from '../constants.js'
+import type { Limits } from '../base/constants.js'
 import { bytePerMillisecond } from './line.js'
 import { capOf } from './route.js'
 

@@ -6,8 +6,8 @@ import { type AccessLink, type Links, type PathLink, type PeerName, peerName } f
 import { createRandom } from '@murmuration/random'
 import type { ExecutionContext } from 'ava'
 import { graph } from '../cluster.test.support.js'
-import { createIdentity, type Identity } from '../identity.js'
-import type { PeerDirectory } from '../peer-directory.js'
+import { createIdentity, type Identity } from '../base/identity.js'
+import type { PeerDirectory } from '../addresses/peer-directory.js'
 import { Shaper } from './shaper.js'
 import { ShapedConnection } from './shaped-connection.js'
 

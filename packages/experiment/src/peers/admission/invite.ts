@@ -9,7 +9,7 @@ import {
   revoke,
   tellRun
 } from '@murmuration/libp2p'
-import { makeRealPlan } from '../../training/make-plan.js'
+import { makeRealPlan } from '../../make-plan.js'
 import type { Plan, RunRequest } from '../../training/plan.js'
 import { identityDirectory } from '../peer-list.js'
 import { fingerprintOf } from './run-files.js'

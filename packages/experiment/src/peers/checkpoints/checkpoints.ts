@@ -1,6 +1,6 @@
 import { access, constants, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Algorithm, checkpointProblem, type Saved, type Session } from '@murmuration/algorithms'
+import { type AnyAlgorithm, checkpointProblem, type Saved, type Session } from '@murmuration/algorithms'
 import { InputError, messageOf, type PeerName } from '@murmuration/core'
 import type { Peer, RunSettings } from '@murmuration/libp2p'
 import type { RunEvent } from '../../events.js'
@@ -22,10 +22,13 @@ export interface CheckpointOptions {
  */
 export async function checkCheckpoints(
   { folder, resume }: CheckpointOptions,
-  algorithm: Algorithm,
+  algorithm: AnyAlgorithm,
   peers: readonly PeerName[]
 ): Promise<void> {
-  const problem = checkpointProblem(algorithm)
+  const problem =
+    algorithm.kind === 'rows'
+      ? `${algorithm.title} has no checkpoints yet: its parameters are rows, divided among all peers`
+      : checkpointProblem(algorithm)
   if (problem !== undefined) throw new InputError(`--checkpoint: ${problem}`)
   for (const peer of resume ? [] : peers) {
     const [round] = await roundsIn(join(folder, peer))

@@ -9,8 +9,8 @@ import { createSoftmaxTask } from '@murmuration/tasks'
 import { createTopology } from '@murmuration/topology'
 import test from 'ava'
 import type { RunEvent } from '../../events.js'
-import { readShapedLinks } from '../shaped-links.js'
-import { runSwarm } from '../swarm.js'
+import { readShapedLinks } from '../one-peer/shaped-links.js'
+import { runSwarm } from '../swarm/swarm.js'
 
 const names = ['a', 'b', 'c', 'd'].map(peerName)
 const topology = createTopology({ peers: names, graph: { kind: 'ring' } })

@@ -24,7 +24,7 @@ interface Figures {
 let figures: Figures
 
 test.before(async () => {
-  const command = [pathOf('packages/experiment/bench/published-figures.mjs'), '--json']
+  const command = [pathOf('studies/published-figures.mjs'), '--json']
   const { stdout } = await promisify(execFile)(process.execPath, command)
   figures = JSON.parse(stdout) as Figures
 })

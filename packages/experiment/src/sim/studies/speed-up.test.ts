@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url'
 import test from 'ava'
 import { median } from 'simple-statistics'
-import { results } from '../results.test.support.js'
-import { readScenario } from '../scenario-file.js'
-import type { SimRun } from '../sweep.js'
+import { results } from '../run/results.test.support.js'
+import { readScenario } from '../scenario/file.js'
+import type { SimRun } from '../scenario/sweep.js'
 
 const scenarioFile = fileURLToPath(new URL('../../../../../sim/speed-up.yaml', import.meta.url))
 

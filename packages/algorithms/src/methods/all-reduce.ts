@@ -1,0 +1,19 @@
+/** SGD on the joint batch: every worker takes the same step along the mean of all gradients, computed by an all-reduce. */
+import { meanOptions, meanOver } from '../parts/collectives/mean-over.js'
+import { z } from 'zod'
+import { algorithm } from '@murmuration/engine'
+
+export const allReduce = algorithm({
+  name: 'all-reduce',
+  title: 'SGD on an all-reduce',
+  source: 'Patarasuk and Yuan, JPDC 69(2), 2009; the baseline of Lian et al., NIPS 2017',
+  options: z.strictObject(meanOptions),
+  needs: { reach: 'everyone', delivery: 'reliable' },
+  keeps: 'equality',
+  channels: { all: { part: 'range' } },
+  start: ({ x }) => ({ x }),
+  async round(node, { x }, k) {
+    const g = await meanOver(node.all, node.route(k), await node.gradient(x), node)
+    return { x: node.step(x, g) } // x ← x − γ · mean of g(x; ξ_i)
+  }
+})

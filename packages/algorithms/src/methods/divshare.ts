@@ -1,0 +1,68 @@
+/**
+ * DivShare: every H steps a peer cuts its parameters into fragments and sends each to a few randomly drawn neighbours. A slow link delivers some of them, where a whole model would be late.
+ * No peer waits. After the next H steps each number becomes the mean of the peer's own value and the newest received fragment of each sender. The authors discard what is still unsent by
+ * then. Here a receiver acknowledges what it has taken; a neighbour with two exchanges unacknowledged gets no fragments, but is tried again after 16. With one fragment it is Epidemic
+ * Learning (de Vos et al., NeurIPS 2023) without its rounds. The abstract and the authors' code were read; fragments are ranges here, and drawn sets of numbers there. Receivers are drawn,
+ * so the mean is kept only on average, and faster peers count for more. With c models that are τ exchanges old in an average it moves 1 + τ c / (1 + c) times as slowly.
+ */
+import type { PeerName } from '@murmuration/core'
+import { z } from 'zod'
+import {
+  algorithm,
+  concat,
+  cut,
+  linearOf,
+  type PerPeer,
+  perPeer,
+  type Range,
+  rangeOf,
+  type Term,
+  type Vector
+} from '@murmuration/engine'
+
+export const divShare = algorithm({
+  name: 'divshare',
+  title: 'DivShare',
+  source: 'Biswas et al., WWW 2025, arXiv 2410.12918 (only the abstract and the authors’ code were read)',
+  pace: 'own',
+  options: z.strictObject({
+    period: z.int().min(1).default(1).meta({ description: 'H, steps between two exchanges' }),
+    fragments: z.int().min(1).default(8).meta({ description: 'Into how many fragments the parameters are cut' }),
+    receivers: z.int().min(1).default(2).meta({ description: 's, to how many neighbours each fragment goes' })
+  }),
+  needs: {},
+  keeps: 'nothing',
+  channels: { fragments: { x: 'range' } },
+  start: ({ x }): { x: Vector; under: PerPeer<Under> } => ({ x, under: perPeer() }),
+  async round(node, { x, under: before }, k) {
+    const { period, fragments, receivers: s } = node.options
+    const half = node.step(x, await node.gradient(x))
+    if ((k + 1) % period !== 0) return { x: half, under: before }
+    const [{ to, peer }, random] = [node.mixing(k), node.random('receivers', k)]
+    const send = (j: PeerName, round: number, part: number, range: Range) =>
+      node.fragments.send({ peer, round, part, range, to: [j], from: [] }, { x: rangeOf(half, range) }).length === 0
+    const ranges = cut({ offset: 0, length: x.length }, fragments)
+    const newest = ranges.map(() => new Map<PeerName, Vector>())
+    const [under, taken] = [Object.assign(perPeer<Under>(), before), new Map<PeerName, number>()]
+    for (let arrival = await node.fragments.arrived(); arrival; arrival = await node.fragments.arrived()) {
+      const [{ from, round, part }, v] = [arrival, arrival.message.x]
+      const isFragment = ranges[part]?.length === v.length && ranges[part].offset === v.offset
+      if (v.length > 0) taken.set(from, round)
+      if (isFragment) newest[part].set(from, v)
+      else if (v.length > 0) node.fragments.reject(arrival, `${v.length} numbers as fragment ${part}, which differs`)
+      else if (round >= (under[from]?.last ?? 0)) delete under[from]
+      else under[from] = { ...under[from], since: Math.max(under[from].since, round + period) }
+    }
+    const waits = (j: PeerName) => (k - (under[j]?.since ?? k)) / period
+    for (const j of to) if (waits(j) >= 16) delete under[j]
+    const acknowledged = new Set([...taken.keys(), ...to.filter((j) => waits(j) % 4 === 2)])
+    for (const j of acknowledged) send(j, taken.get(j) ?? 0, 0, { offset: 0, length: 0 })
+    const drawn = ranges.map(() => random.shuffle(to).slice(0, s))
+    for (const [part, j] of random.shuffle(drawn.flatMap((all, part) => all.map((j) => [part, j] as const))))
+      if (waits(j) < 2 && send(j, k, part, ranges[part])) under[j] = { since: under[j]?.since ?? k, last: k }
+    return { x: concat(ranges.map((range, part) => mean([rangeOf(half, range), ...newest[part].values()]))), under }
+  }
+})
+
+type Under = { readonly since: number; readonly last: number }
+const mean = (all: readonly Vector[]): Vector => linearOf(all.map((each): Term<Vector> => [1 / all.length, each]))

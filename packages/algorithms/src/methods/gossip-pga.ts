@@ -1,0 +1,24 @@
+/** Gossip with periodic global averaging: gossip in every round, except that every H-th round takes the exact mean over all peers. */
+import { z } from 'zod'
+import { ringMean } from '../parts/collectives/mean-over.js'
+import { algorithm, mix } from '@murmuration/engine'
+
+export const gossipPga = algorithm({
+  name: 'gossip-pga',
+  title: 'Gossip-PGA',
+  source: 'Chen et al., ICML 2021, arXiv 2105.09080',
+  options: z.strictObject({
+    period: z.int().min(1).default(8).meta({ description: 'Rounds between two exact means' })
+  }),
+  needs: { weights: 'both', reach: 'everyone', delivery: 'reliable' },
+  keeps: 'mean',
+  channels: { model: { x: 'vector' }, all: { part: 'range' } },
+  start: ({ x }) => ({ x }),
+  async round(node, { x }, k) {
+    const half = node.step(x, await node.gradient(x))
+    if ((k + 1) % node.options.period === 0) return { x: await ringMean(node.all, node.route(k), half) }
+    const W = node.mixing(k)
+    node.model.send(W, { x: half })
+    return mix(W, { x: half }, await node.model.collect(W))
+  }
+})

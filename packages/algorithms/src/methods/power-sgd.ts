@@ -1,0 +1,39 @@
+/**
+ * PowerSGD, Algorithms 1 and 2: of each gradient matrix an approximation of rank r is sent, computed by one step of power iteration that starts from
+ * the previous round's factor Q. The approximation error e is added to the next gradient. M = g + e; P̂: orthonormal columns. Tensors that are
+ * vectors are sent whole. The steps are those of the run's optimiser, whose momentum is applied after the mean, as in Algorithm 2.
+ */
+import { z } from 'zod'
+import { meanOptions, meanOver, type MeanSettings } from '../parts/collectives/mean-over.js'
+import { LowRank } from '../parts/low-rank.js'
+import { algorithm, linear, type Vector } from '@murmuration/engine'
+
+export const powerSgd = algorithm({
+  name: 'power-sgd',
+  title: 'PowerSGD',
+  source: 'Vogels, Karimireddy, Jaggi, NeurIPS 2019, arXiv 1905.13727',
+  options: z.strictObject({
+    rank: z.int().min(1).max(64).default(2).meta({ description: 'r, the rank of the approximation of a matrix' }),
+    collective: meanOptions.collective,
+    chunks: meanOptions.chunks
+  }),
+  needs: { reach: 'everyone', delivery: 'reliable' },
+  keeps: 'equality',
+  channels: { lefts: { part: 'factors' }, rights: { part: 'factors' } },
+  start: ({ x, zero }, { tensors, options: { rank } }) => ({ x, e: zero, Q: new LowRank(tensors, rank).first(x) }),
+  async round(node, { x, e, Q }, k) {
+    const [factors, route] = [new LowRank(node.tensors, node.options.rank), node.route(k)]
+    const mean = (channel: typeof node.lefts, v: Vector) => meanOver(channel, route, v, atOnce(node.options, v))
+    const M = linear([1, await node.gradient(x)], [1, e]) //                     M_i = g_i + e_i
+    const P = factors.orthonormal(await mean(node.lefts, factors.left(M, Q)), 'left') // P̂ = orthonormal columns of mean(M_i Q)
+    const own = factors.right(M, P) //                                           Q_i = M_iᵀ P̂
+    const all = await mean(node.rights, own) //                                  Q = mean(Q_i)
+    const next = node.step(x, factors.product(P, all, x.length)) //              x ← x − γ P̂ Qᵀ
+    return { x: next, e: factors.rest(M, P, own), Q: factors.revived(all) } //   e_i = M_i − P̂ Q_iᵀ
+  }
+})
+
+/** One mean of a whole vector. */
+function atOnce(options: Pick<MeanSettings['options'], 'collective' | 'chunks'>, { length }: Vector): MeanSettings {
+  return { options: { ...options, fusion: 'fused', calls: 'streamed' }, tensors: [{ offset: 0, length }] }
+}

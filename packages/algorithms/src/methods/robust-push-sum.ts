@@ -1,0 +1,73 @@
+/**
+ * Push-sum by running sums: a message carries σ, the total that its sender has ever given to that neighbour. The receiver keeps ρ, the total that it has used,
+ * and adds the new part, σ − ρ. So the next message makes up for a lost one, and a duplicate or late one changes nothing. Σ x and Σ w, with the mass in flight,
+ * σ − ρ, are kept up to rounding: a sender subtracts what σ has really grown by. A neighbour whose last message did not arrive, or that does not hear this
+ * peer, is given nothing: it is sent the same σ again. While there is such a neighbour, a peer with less than half a weight takes no step, since a step of x
+ * moves x / w by 1 / w times as much. Sums bypass the run's codec, and they grow: after T rounds a fraction p is rounded to T p |x| 2⁻²⁴ (Σ x stays). Numbers
+ * of about 1 on a ring of 4 agreed to 7·10⁻⁵ after 1,000 rounds and to 9·10⁻⁴ after 10,000. Peers may vanish and come back, but a peer that starts anew would
+ * begin its sums anew, so members do not change. Of the papers the abstracts were read, and the rule as others cite it; the rest is not from them.
+ */
+import type { PeerName } from '@murmuration/core'
+import { z } from 'zod'
+import {
+  algorithm,
+  linear,
+  linearOf,
+  massSumField,
+  messageOf,
+  type PerPeer,
+  perPeer,
+  type Term,
+  type Vector,
+  wholeField
+} from '@murmuration/engine'
+
+type Mass = { readonly x: Vector; readonly w: number }
+
+export const robustPushSum = algorithm({
+  name: 'robust-push-sum',
+  title: 'Robust push-sum',
+  source:
+    'Hadjicostis, Vaidya, Domínguez-García, IEEE TAC 61(6), 2016; Spiridonoff et al., JMLR 21(58), 2020 (only the abstracts were read)',
+  options: z.strictObject({}),
+  needs: { weights: 'columns', members: 'fixed', delivery: 'any' },
+  keeps: 'weighted mean',
+  channels: { sums: { x: 'packed', w: massSumField, hears: wholeField(0, () => 1) } },
+  start: ({ x, zero }) => {
+    const [none, σ, ρ, ties] = [{ x: zero, w: 0 }, perPeer<Mass>(), perPeer<Mass>(), perPeer<number>()]
+    return { x, w: 1, none, σ, ρ, ties }
+  },
+  model: ({ x, w }) => linear([1 / w, x]),
+  mass: ({ x, w, σ, ρ }) => linearOf<Mass>([[1, { x, w }], ...terms(σ, 1), ...terms(ρ, -1)]),
+  async round(node, state, k) {
+    const { x, w, none } = state
+    const P = node.mixing(k)
+    const tie = (j: PeerName) => messageOf(state.ties, j) ?? 2 // 0: not heard, 1: it does not hear this peer
+    const isAlone = P.from.length > 0 && P.from.every((j) => tie(j) < 2)
+    const isShort = w < 0.5 && P.from.some((j) => tie(j) < 2)
+    const mine = { x: isShort ? x : node.step(x, await node.gradient(linear([1 / w, x]))), w } // a step at z = x / w
+    const [σ, ρ, ties] = [copyOf(state.σ), copyOf(state.ρ), copyOf(state.ties)]
+    const before = (j: PeerName) => messageOf(state.σ, j) ?? none
+    const grown = (j: PeerName) => linear([1, before(j)], [P.column(j), mine]) // σ_ji + p_ji (x, w)
+    for (const j of P.to) σ[j] = isAlone || tie(j) < 2 ? before(j) : grown(j)
+    const unsent = node.sums.send(P, (j) => ({ ...σ[j], hears: Math.min(1, tie(j)) }))
+    for (const j of unsent) σ[j] = before(j)
+    const flows: Term<Mass>[] = [[1, mine]]
+    for (const j of P.to) flows.push([1, before(j)], [-1, σ[j]]) // less what its sum has grown by
+    const theirs = await node.sums.collect(P, node.rounds)
+    for (const j of P.from) {
+      const [last, now] = [messageOf(ρ, j), messageOf(theirs, j)]
+      const hasFallen = now !== undefined && now.w < (last ?? none).w
+      if (hasFallen) node.sums.reject({ from: j, round: k, part: 0, message: now }, 'its sum of weights has fallen')
+      ties[j] = now === undefined || hasFallen ? 0 : 1 + now.hears
+      if (now === undefined || hasFallen) continue
+      ρ[j] = now
+      flows.push([1, now], [-1, last ?? none]) //                               σ_ij − ρ_ij
+    }
+    return { ...linearOf(flows), none, σ, ρ, ties }
+  }
+})
+
+const copyOf = <T>(all: PerPeer<T>): Record<string, T> => Object.assign(perPeer<T>(), all)
+
+const terms = (all: PerPeer<Mass>, weight: number): Term<Mass>[] => Object.keys(all).map((j) => [weight, all[j]])

@@ -1,0 +1,221 @@
+import { byName, type Envelope, type Milliseconds, NeighboursMissingError, type PeerName } from '@murmuration/core'
+import type { VectorMessage } from '@murmuration/wire'
+import type { Call, Message, Requests, State } from '../record/record.js'
+import type { EarlyMessages } from '../messages/message-buffer.js'
+import { noPeerLeft } from '../members/missing.js'
+import type { ChannelTraits, Owner } from '../messages/owner.js'
+import { Swaps, type SwapTraits } from '../edges/swaps.js'
+import { noTerms } from '../messages/terms.js'
+import { Wire } from '../messages/wire.js'
+
+/** Computes the reply to a request, immediately or never. */
+export type Answer = (ask: Message, from: PeerName) => Answered | undefined
+
+export interface Answered {
+  readonly reply: Message
+  /** Called once the reply is queued: only then does this peer's state move. */
+  accept?(): void
+}
+
+/** A request that is waited for. */
+interface Open {
+  readonly id: number
+  readonly to: PeerName
+  reply?: Message
+  isRefused?: true
+}
+
+/** A channel of requests. */
+export class Caller implements Requests<Message, Message> {
+  readonly name: string
+  /** The exchanges with other peers, where a reply moves both ends. */
+  readonly swaps: Swaps | undefined
+  readonly #isReliable: boolean
+  readonly #owner: Owner
+  readonly #asks: Wire
+  readonly #replies: Wire
+  /** Tells an asker that it gets no reply; absent where an ask without a reply is silently dropped, or SKIP says so. */
+  readonly #refusals: Wire | undefined
+  readonly #answer: Answer | undefined
+  #nextId = 0
+  #open: Open | undefined
+  /** How often each peer has not replied in time, where refusals are sent: it refuses nothing, so its reply may take longer. */
+  readonly #unanswered = new Map<PeerName, number>()
+
+  /** @param traits - with the wire number of asks; replies have the next, refusals the one after */
+  constructor(
+    owner: Owner,
+    { name, kind, isReliable, refuses }: ChannelTraits & { readonly refuses?: boolean },
+    { ask, reply }: Call,
+    answer: Answer | undefined,
+    swaps?: SwapTraits
+  ) {
+    this.name = name
+    this.swaps = swaps && new Swaps(owner, swaps)
+    this.#isReliable = isReliable
+    this.#owner = owner
+    this.#asks = new Wire(owner, kind, ask, swaps !== undefined)
+    this.#replies = new Wire(owner, kind + 1, reply, swaps !== undefined)
+    this.#refusals = refuses === true ? new Wire(owner, kind + 2, {}) : undefined
+    this.#answer = answer
+  }
+
+  request(to: PeerName, ask: Message): Promise<Message | undefined> {
+    const { fabric, presence, timeout } = this.#owner
+    const id = this.#nextId++
+    const start = fabric.now()
+    const awake = presence.members?.awake(start) ?? 0
+    const open: Open = { id, to }
+    this.#open = open
+    const isSent = this.#send(to, id, ask)
+    if (!isSent) this.#owner.unsent(to)
+    const isGone = () => this.#refusals !== undefined && presence.members?.isGone(to) === true
+    const isOver = () => !isSent || open.isRefused === true || this.swaps?.isOpen(to) === false || isGone()
+    const times = 2 ** (this.#unanswered.get(to) ?? 0)
+    return this.#owner.until({
+      isDone: () => open.reply !== undefined || isOver(),
+      deadline: () => {
+        if (this.swaps !== undefined && !presence.isAwaited(to)) return fabric.now()
+        if (presence.members === undefined) return start + times * timeout
+        return presence.until([to], awake, timeout, fabric.now(), times)
+      },
+      outcome: () => {
+        this.#open = undefined
+        this.#owner.waited(fabric.now() - start)
+        const { reply } = open
+        if (this.swaps !== undefined && isSent) this.#account(to, reply, this.swaps.isOpen(to), awake)
+        if (reply !== undefined) this.swaps?.replied()
+        else if (!isOver() || !isSent) this.#continueWithout(to, ask, start, isSent)
+        return reply
+      }
+    })
+  }
+
+  /** Charges the cost of this wait to the peer that was asked, if it has not replied. */
+  #account(to: PeerName, reply: Message | undefined, isOpen: boolean, since: Milliseconds): void {
+    const { presence, round } = this.#owner
+    const without = reply === undefined ? [to] : []
+    presence.account(this.#owner, { round, from: [to] }, { without, skipped: isOpen ? [] : without }, since)
+  }
+
+  /** Returns whether the ask was sent. */
+  #send(to: PeerName, id: number, ask: Message): boolean {
+    const { swaps } = this
+    if (swaps?.begin(to, id) === false) return false
+    const result = this.#asks.send(to, id, 0, ask, 0, swaps?.termsTo(to) ?? noTerms)
+    if (result === 'queued') swaps?.markSent(to)
+    else if (result === 'unreachable') this.#owner.presence.markAbsent(to)
+    return result === 'queued'
+  }
+
+  /** Continues without a reply, and no longer waits for it. */
+  #continueWithout(to: PeerName, ask: Message, since: number, isSent: boolean): void {
+    const { fabric, presence, timeout, round } = this.#owner
+    this.#owner.missed([to])
+    if (isSent && this.#refusals !== undefined) this.#unanswered.set(to, (this.#unanswered.get(to) ?? 0) + 1)
+    if (this.swaps === undefined) presence.markAbsent(to)
+    else {
+      this.swaps.close(to, ask, since)
+      if (isSent) presence.note({ from: [to] }, [to])
+      if (presence.members === undefined && !presence.isAnyPresent([...this.#owner.neighbours]))
+        throw noPeerLeft(fabric.self, [to], round, undefined)
+    }
+    if (!this.#isReliable) return
+    const text = `${fabric.self} waited ${timeout} ms for ${to} to reply on ${this.name}: nothing arrived`
+    throw new NeighboursMissingError([to], text)
+  }
+
+  /** Processes a part of an ask. */
+  acceptAsk(envelope: Envelope<VectorMessage>): void {
+    const { from, message } = envelope
+    const { round: id } = message
+    const ask = this.#opened(this.#asks, envelope)
+    if (ask === undefined || ask === 'wrong') return
+    if (this.#answer === undefined)
+      return this.#owner.fabric.reject(envelope, `this peer answers no requests on ${this.name}`)
+    const isRefused = this.swaps?.mayReply(from, ask) === false || this.#crosses(from) || !this.#isUsable(from, id, ask)
+    const answered = isRefused ? undefined : this.#answer(ask, from)
+    if (answered !== undefined) this.#reply(from, id, answered)
+    else if (this.#refusals?.send(from, id, 0, {}) === undefined) this.swaps?.skip(from, id)
+  }
+
+  /**
+   * Whether an ask has crossed this peer's own and is the one of the two that is refused, which both ends know by their names. If both were answered,
+   * both ends would move by the whole difference and exchange their states.
+   */
+  #crosses(from: PeerName): boolean {
+    const { swaps } = this
+    const open = this.#open
+    if (swaps === undefined || open?.to !== from || open.reply !== undefined) return false
+    return swaps.isOpen(from) && byName(this.#owner.fabric.self, from) < 0
+  }
+
+  #reply(from: PeerName, id: number, answered: Answered): void {
+    const result = this.#replies.send(from, id, 0, answered.reply, 0, this.swaps?.termsTo(from) ?? noTerms)
+    if (result !== 'queued') this.#owner.unsent(from)
+    if (result === 'queued' || this.swaps === undefined) answered.accept?.()
+  }
+
+  /** Processes a part of a reply. */
+  acceptReply(envelope: Envelope<VectorMessage>): void {
+    const { from, message } = envelope
+    const { swaps } = this
+    const open = this.#open
+    if (swaps === undefined) {
+      if (open === undefined || open.id !== message.round) return this.#owner.fabric.recycle(message)
+      if (open.to !== from) return this.#owner.fabric.reject(envelope, `a reply to what was asked of ${open.to}`)
+    }
+    const reply = this.#opened(this.#replies, envelope)
+    if (reply === undefined) return
+    if (reply === 'wrong' || !this.#isUsable(from, message.round, reply))
+      return this.#dropReply(from, message.round, open)
+    if (swaps?.take(from, message.round, reply) === false || open === undefined) return
+    this.#replies.pin(reply, 1)
+    this.#replies.adopt(reply)
+    open.reply = reply
+  }
+
+  /** Whether a message can be computed with. */
+  #isUsable(from: PeerName, id: number, message: Message): boolean {
+    const problem = this.#owner.problemOf(from, message)
+    if (problem !== undefined) this.#owner.refuse(from, id, problem)
+    return problem === undefined
+  }
+
+  /** A reply cannot be used: it counts as one that will not arrive. */
+  #dropReply(from: PeerName, id: number, open: Open | undefined): void {
+    this.swaps?.drop(from, id)
+    if (open?.to === from && open.id === id) open.isRefused = true
+  }
+
+  /** Processes a refusal: the wait for a reply ends at once. */
+  acceptRefusal(envelope: Envelope<VectorMessage>): void {
+    const { from, message } = envelope
+    if (this.#refusals === undefined || typeof this.#opened(this.#refusals, envelope) !== 'object') return
+    const open = this.#open
+    if (open?.to === from && open.id === message.round) open.isRefused = true
+  }
+
+  saved(messages: EarlyMessages): State {
+    return this.swaps === undefined
+      ? { nextId: this.#nextId }
+      : { nextId: this.#nextId, swaps: this.swaps.saved(messages) }
+  }
+
+  restore({ nextId, swaps }: State): void {
+    this.#nextId = nextId as number
+    this.swaps?.restore(swaps as State)
+  }
+
+  /** The message that this part completes, if it does; 'wrong' where it is its sender's fault. */
+  #opened(wire: Wire, envelope: Envelope<VectorMessage>): Message | 'wrong' | undefined {
+    const { from, message } = envelope
+    const opened = wire.open(from, message.round, message)
+    if (typeof opened === 'string') {
+      this.#owner.fabric.reject(envelope, opened)
+      return 'wrong'
+    }
+    this.#owner.presence.heard(from)
+    return opened
+  }
+}

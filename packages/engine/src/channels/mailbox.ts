@@ -1,0 +1,380 @@
+import { type Envelope, invariant, type Milliseconds, type PeerName } from '@murmuration/core'
+import type { VectorMessage } from '@murmuration/wire'
+import {
+  type Arrival,
+  type Channel,
+  type Message,
+  messageOf,
+  type NextOptions,
+  type PerPeer,
+  perPeer,
+  type Route,
+  type Shape,
+  type State
+} from '../record/record.js'
+import { MessageBuffer, type EarlyMessages, partsPerRound, tagOf } from '../messages/message-buffer.js'
+import { Exchange } from '../edges/exchange.js'
+import type { ExchangeTraits } from '../edges/exchanging.js'
+import { LastTags } from '../edges/last-tags.js'
+import { type Problem, type Refused, unusable } from '../vectors/sizes.js'
+import { noPeerLeft, queueFull, timedOut } from '../members/missing.js'
+import type { ChannelTraits, Expectation, Owner } from '../messages/owner.js'
+import { Pushes } from '../edges/pushes.js'
+import { noTerms } from '../messages/terms.js'
+import { Wire } from '../messages/wire.js'
+
+const noPeers: readonly PeerName[] = []
+
+/** A channel whose messages are collected by tag: a round and a part of it. */
+export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> {
+  readonly name: string
+  /** For a channel whose messages are exchanged along edges. */
+  readonly exchange: Exchange | Pushes | undefined
+  readonly #isReliable: boolean
+  readonly #carriesModels: boolean
+  readonly #owner: Owner
+  readonly #wire: Wire
+  readonly #buffer: MessageBuffer
+  /** The newest tag returned of each sender; kept only where older messages may be returned. */
+  readonly #returnedTags = new LastTags()
+  #staleness = 0
+  /** The current collection: its route and tag, and when it began, also by the clock of {@link Members.awake}. */
+  #route: Route | undefined
+  #tag = -1
+  #start: Milliseconds = 0
+  #awakeAt: Milliseconds = 0
+  /** The last collected tag. */
+  #closed = -1
+  /** The last sent message, and its tag. */
+  #mine: Message | undefined
+  #mineTag = -1
+  /**
+   * The newest tag that was sent, and one that was collected too early; until the first message was sent before others
+   * were collected.
+   */
+  #sentTag = -1
+  #earlyTag = -1
+  #isInOrder = false
+
+  constructor(
+    owner: Owner,
+    { name, kind, isReliable, carriesModels = false }: ChannelTraits,
+    shape: Shape,
+    edges?: ExchangeTraits
+  ) {
+    this.name = name
+    this.#isReliable = isReliable
+    this.#carriesModels = carriesModels
+    this.#owner = owner
+    this.#wire = new Wire(owner, kind, shape, edges !== undefined)
+    this.#buffer = new MessageBuffer(this.#wire)
+    if (edges?.late === 'added') this.exchange = new Pushes(owner, this.#buffer, edges.kinds)
+    else this.exchange = edges && new Exchange(owner, this.#buffer, edges)
+  }
+
+  send(route: Route, message: Message | ((j: PeerName) => Message)): readonly PeerName[] {
+    const [{ presence }, { exchange }] = [this.#owner, this]
+    const { round, part = 0, range } = route
+    if (!this.#isInOrder) this.#noteSent(tagOf(route))
+    if (typeof message !== 'function') [this.#mine, this.#mineTag] = [message, tagOf(route)]
+    if (exchange?.begin(route) === 'under way') return noPeers
+    let unsent = noPeers
+    for (const to of route.to) {
+      const terms = exchange === undefined ? noTerms : exchange.termsTo(to)
+      if (terms === undefined) {
+        this.#owner.unsent(to)
+        unsent = [...unsent, to]
+        continue
+      }
+      const theirs = typeof message === 'function' ? message(to) : message
+      const result = this.#wire.send(to, round, part, theirs, range?.offset, terms)
+      if (result === 'queued') {
+        exchange?.markSent()
+        continue
+      }
+      if (result === 'full' && this.#isReliable) throw queueFull(this.#owner.fabric.self, to, round)
+      if (result === 'unreachable') presence.markAbsent(to)
+      exchange?.markUnsent()
+      this.#owner.unsent(to)
+      unsent = [...unsent, to]
+    }
+    exchange?.endSending()
+    return unsent
+  }
+
+  collect(route: Route, staleness = 0): Promise<PerPeer<Message>> {
+    const { fabric, presence } = this.#owner
+    const tag = tagOf(route)
+    invariant(tag > this.#closed, () => `${fabric.self} collects ${this.name} of round ${route.round} again`)
+    if (!this.#isInOrder) this.#checkOrder(route, tag)
+    this.#staleness = staleness
+    this.#route = route
+    this.#tag = tag
+    this.#start = fabric.now()
+    this.#awakeAt = presence.members?.awake(this.#start) ?? 0
+    return this.#owner.until(this)
+  }
+
+  /** Notes what is sent until the order is known to be right. */
+  #noteSent(tag: number): void {
+    invariant(tag !== this.#earlyTag, () => this.#tooEarly)
+    this.#sentTag = Math.max(tag, this.#sentTag)
+  }
+
+  /**
+   * Every peer would wait for the others until the timeout. Where messages need not be exchanged, a peer may forward
+   * what it collects; so only that nothing arrived before this peer sent shows that the order is wrong.
+   */
+  #checkOrder({ round, to }: Route, tag: number): void {
+    if (round !== this.#owner.round || to.length === 0) return
+    if (this.#sentTag >= tag) this.#isInOrder = true
+    else if (this.exchange !== undefined) invariant(false, this.#tooEarly)
+    else this.#earlyTag = tag
+  }
+
+  get #tooEarly(): string {
+    return `messages of "${this.name}" are collected before this peer sends its own: if all do so, they wait for each other; send first`
+  }
+
+  /** Processes a part of a message. */
+  accept(envelope: Envelope<VectorMessage>): void {
+    const { fabric, presence, rounds } = this.#owner
+    const { exchange } = this
+    const { from, message } = envelope
+    const { round, part = 0, offset = 0 } = message
+    const { length } = message.vector
+    const tag = tagOf(message)
+    if (round >= rounds) return fabric.reject(envelope, `a message of round ${round}; the last is ${rounds - 1}`)
+    if (part >= partsPerRound)
+      return fabric.reject(envelope, `part ${part} of a round; ${partsPerRound - 1} is the last`)
+    if (exchange === undefined && this.#isLate(from, tag)) return fabric.recycle(message)
+    const takesAll = exchange?.takesAll === true
+    const hasRoom = !this.#hasNoRoom(from, tag, length)
+    if (!hasRoom && !takesAll) {
+      presence.tooFar = round
+      exchange?.refuse(from, message)
+      return fabric.recycle(message)
+    }
+    const isDuplicate = this.#buffer.has(from, tag, { offset, length })
+    if (isDuplicate && !takesAll) return fabric.reject(envelope, `parameters of round ${round} are duplicate`)
+    const opened = this.#wire.open(from, tag, message)
+    if (typeof opened === 'string') return fabric.reject(envelope, opened)
+    if (exchange === undefined || takesAll || tag > this.#closed) presence.heard(from)
+    if (opened === undefined || exchange?.take(from, tag, opened, hasRoom && !isDuplicate) === false) return
+    const arrival = { from, round, part, message: opened }
+    if (!this.#buffer.isInOrder || this.#isUsable(arrival)) this.#buffer.add(arrival)
+  }
+
+  /** Whether a message can be computed with. */
+  #isUsable({ from, round, message }: Arrival<Message>): boolean {
+    const problem = this.#owner.problemOf(from, message)
+    if (problem === undefined || !this.#isRefused(problem)) return true
+    this.#owner.refuse(from, round, problem)
+    return false
+  }
+
+  /**
+   * Ranges may have passed several peers, as sums of collectives and servers do; so one is refused only if it is
+   * unusable.
+   */
+  #isRefused({ grade }: Problem): boolean {
+    return grade === 'unusable' || !this.#isReliable || !this.#wire.isOfRanges
+  }
+
+  /** For the current tag or an earlier one there is at most one message per sender, which always has room. */
+  #hasNoRoom(from: PeerName, tag: number, length: number): boolean {
+    const { exchange } = this
+    if (exchange !== undefined && tag <= exchange.currentTag) return false
+    return this.#buffer.isFull(from, length) || exchange?.isTooEarly(tag) === true
+  }
+
+  next(awaited: () => readonly PeerName[], options: NextOptions = {}): Promise<Arrival<Message>> {
+    const { round = Number.POSITIVE_INFINITY, timeouts = 1 } = options
+    const { fabric, presence, timeout } = this.#owner
+    const start = fabric.now()
+    const take = (arrival: Arrival<Message> | undefined) => {
+      this.#owner.waited(fabric.now() - start)
+      return arrival ?? this.#failSilent([...new Set(awaited())], timeouts * timeout)
+    }
+    return this.#arrival(round, start + timeouts * timeout, take, () => presence.refusals.hasAll(awaited))
+  }
+
+  arrived({ round = Number.POSITIVE_INFINITY, within = 0 }: NextOptions = {}): Promise<Arrival<Message> | undefined> {
+    return this.#arrival(round, this.#owner.fabric.now() + within, (arrival) => arrival)
+  }
+
+  reject({ from, round }: Arrival<Message>, reason: string): void {
+    this.#owner.fabric.reject({ from, message: { kind: 0, round, vector: new Float32Array(0) } }, reason)
+  }
+
+  /** Waits for a message of a round up to `round`, and passes it to `take`. */
+  #arrival<Outcome>(
+    round: number,
+    deadline: Milliseconds,
+    take: (arrival: Arrival<Message> | undefined) => Outcome,
+    isOver = () => false
+  ): Promise<Outcome> {
+    const early = this.#buffer
+    if (!early.isInOrder) early.keepOrder((arrival) => this.#isUsable(arrival))
+    return this.#owner.until({
+      isDone: () => early.hasFirst(round) || isOver(),
+      deadline: () => deadline,
+      outcome: () => take(early.takeFirst(round))
+    })
+  }
+
+  #failSilent(missing: readonly PeerName[], time: Milliseconds): never {
+    this.#owner.missed(missing)
+    throw timedOut({ self: this.#owner.fabric.self, timeout: time, channel: this.name }, missing)
+  }
+
+  /** The progress of the channel, and its early messages. */
+  saved(messages: EarlyMessages): State {
+    const given = this.#returnedTags.all
+    const exchange = this.exchange?.saved(messages) ?? {}
+    return { closed: this.#closed, staleness: this.#staleness, given, early: this.#buffer.saved(messages), exchange }
+  }
+
+  restore({ closed, staleness, given, early, exchange }: State): void {
+    this.#closed = closed as number
+    this.#isInOrder = true
+    this.#staleness = staleness as number
+    for (const [peer, tag] of Object.entries(given)) this.#returnedTags.note(peer as PeerName, tag as number)
+    this.#buffer.restore(early as State)
+    this.exchange?.restore(exchange as State)
+  }
+
+  #isLate(from: PeerName, tag: number): boolean {
+    if (this.#staleness === 0) return tag <= this.#closed
+    return tag <= this.#closed - this.#staleness * partsPerRound || this.#returnedTags.isPast(from, tag)
+  }
+
+  /** Whether all awaited messages have arrived. Late ones may have arrived too, so with debts all that is there is processed first. */
+  isDone(): boolean {
+    const { exchange } = this
+    return this.#hasAll() && exchange?.hasDebts !== true
+  }
+
+  #hasAll(): boolean {
+    const [route, { exchange }] = [this.#route, this]
+    if (route === undefined) return true
+    const isUsual = exchange === undefined || exchange.isUsual
+    if (isUsual && this.#buffer.count(this.#tag) < route.from.length) return false
+    for (const j of route.from) {
+      if (this.#buffer.find(this.#tag, j, route.range) !== undefined) continue
+      if (isUsual || exchange.isAwaited(j)) return false
+    }
+    return true
+  }
+
+  /** Until when to wait for the next message; now, if no peer is waited for. */
+  deadline(): Milliseconds {
+    const { presence, timeout, fabric } = this.#owner
+    const { from = noPeers } = this.#route ?? {}
+    const has = (j: PeerName) => this.#has(j)
+    if (!presence.isAnyPresent(from, { has }) || (this.exchange?.hasDebts === true && this.#hasAll()))
+      return fabric.now()
+    if (presence.members !== undefined) return presence.until(this.awaited(), this.#awakeAt, timeout, fabric.now())
+    // If nothing has arrived, the senders may themselves wait until their timeout for a lost message.
+    return this.#start + (from.some(has) ? 1 : 2) * timeout
+  }
+
+  /** Whether nothing more of a sender will arrive under the current tag. */
+  #has(j: PeerName): boolean {
+    const { exchange } = this
+    if (this.#buffer.find(this.#tag, j, this.#route?.range) !== undefined) return true
+    return exchange !== undefined && !exchange.isUsual && !exchange.isAwaited(j)
+  }
+
+  /** The peers that this one waits for. */
+  awaited(): readonly PeerName[] {
+    const { presence } = this.#owner
+    return (this.#route?.from ?? noPeers).filter((j) => !this.#has(j) && presence.isAwaited(j))
+  }
+
+  /** The collected messages. */
+  outcome(): PerPeer<Message> | Promise<PerPeer<Message>> {
+    const [owner, route] = [this.#owner, this.#route]
+    invariant(route !== undefined, 'nothing is collected')
+    owner.waited(owner.fabric.now() - this.#start)
+    const theirs = this.#take(this.#tag, route)
+    const mine = this.#mineTag === this.#tag ? this.#mine : undefined
+    this.#mine = undefined
+    // An exchange that takes several rounds has models of its first one.
+    const areModels = this.#carriesModels && route.round === owner.round
+    const refused = owner.collected(route, mine, theirs, areModels)
+    if (refused instanceof Promise) return refused.then((found) => this.#without(found, route, theirs))
+    return this.#without(refused, route, theirs)
+  }
+
+  /**
+   * The collected messages without those that cannot be computed with. Such a message is caused by a liar, so that it
+   * does not matter that its sender may use this peer's message of the same edge.
+   */
+  #without(found: readonly Refused[], { round, from }: Route, theirs: PerPeer<Message>): PerPeer<Message> {
+    if (found.length === 0) return theirs
+    const refused = found.filter((problem) => this.#isRefused(problem))
+    if (refused.length === 0) return theirs
+    for (const problem of refused) this.#owner.refuse(problem.from, round, problem)
+    if (this.#isReliable) throw unusable(this.#owner.fabric.self, refused, round)
+    const used = perPeer<Message>()
+    const isUsed = (name: PeerName) => !refused.some((each) => each.from === name)
+    for (const j of from) if (messageOf(theirs, j) !== undefined && isUsed(j)) used[j] = theirs[j]
+    return used
+  }
+
+  /** The newest message of each sender, of this tag or as old as allowed. Older ones are released. */
+  #take(tag: number, route: Route): PerPeer<Message> {
+    const theirs = perPeer<Message>()
+    const isFirst = Math.floor(this.#closed / partsPerRound) !== route.round
+    this.#closed = tag
+    let [missing, silent, without, skipped] = [noPeers, noPeers, noPeers, noPeers]
+    for (const j of route.from) {
+      const message = this.#buffer.find(tag, j, route.range) ?? this.#older(j, tag)
+      if (message !== undefined) {
+        theirs[j] = message
+        continue
+      }
+      without = [...without, j]
+      const absence = this.exchange?.continueWithout(j, this.#mine, this.#start) ?? 'silent'
+      if (absence === 'skipped') skipped = [...skipped, j]
+      else missing = [...missing, j]
+      if (absence === 'silent') silent = [...silent, j]
+    }
+    if (this.#earlyTag === tag && without.length < route.from.length) this.#isInOrder = true
+    this.exchange?.close()
+    this.#buffer.release(tag, isFirst || this.#staleness > 0, (from, other, message) => {
+      if (messageOf(theirs, from) === message) {
+        if (this.#staleness > 0) this.#returnedTags.note(from, other)
+      } else if (this.exchange !== undefined) this.exchange.keepUncollected(from, other, message)
+      else if (other === tag || !route.from.includes(from)) this.#unexpected(from, Math.floor(other / partsPerRound))
+    })
+    this.#owner.presence.account(this.#owner, route, { without, skipped }, this.#awakeAt)
+    this.#owner.presence.note(route, silent)
+    this.#note(route, missing)
+    return theirs
+  }
+
+  #older(j: PeerName, tag: number): Message | undefined {
+    if (this.#staleness === 0) return undefined
+    const first = Math.max(this.#returnedTags.last(j) + 1, tag - this.#staleness * partsPerRound)
+    return this.#buffer.newest(j, first, tag)
+  }
+
+  #unexpected(from: PeerName, round: number): void {
+    this.reject({ from, round, part: 0, message: {} }, `parameters of round ${round} are unexpected`)
+  }
+
+  #note({ from, round }: Route, missing: readonly PeerName[]): void {
+    const { presence, fabric } = this.#owner
+    if (missing.length === 0) return
+    this.#owner.missed(missing)
+    if (presence.members !== undefined) return
+    // Where nothing at all has arrived, the wait was twice the timeout.
+    const timeout = Math.round(fabric.now() - this.#start)
+    if (this.#isReliable) throw timedOut({ self: fabric.self, timeout, channel: this.name }, missing, round)
+    if (missing.length < from.length || presence.isAnyLeft) return
+    invariant(this.#earlyTag !== this.#closed, () => this.#tooEarly)
+    throw noPeerLeft(fabric.self, missing, round, presence.tooFar)
+  }
+}

@@ -1,0 +1,113 @@
+import type { Envelope, PeerName } from '@murmuration/core'
+import type { VectorMessage } from '@murmuration/wire'
+import type { Flow, Message, State } from '../record/record.js'
+import { type Control, Controls } from './controls.js'
+import { type EarlyMessages, partsPerRound } from '../messages/message-buffer.js'
+import type { Debt, Edges } from './edge.js'
+import type { ControlKinds } from './exchanging.js'
+import type { Owner } from '../messages/owner.js'
+import { restoreEdges, savedEdges } from './saved-edges.js'
+import { termNumbers } from '../messages/terms.js'
+
+const nothing: readonly Flow<Message>[] = []
+
+/** The open exchanges of edges: asked for again, kept, and settled when the message arrives late. Used by exchanges of rounds and by swaps. */
+export class Debts {
+  readonly #owner: Owner
+  readonly #edges: Edges<Message>
+  readonly #controls: Controls
+  #flows: readonly Flow<Message>[] = nothing
+
+  /** @param rounds - messages have rounds below this */
+  constructor(owner: Owner, edges: Edges<Message>, kinds: ControlKinds, rounds?: number) {
+    this.#owner = owner
+    this.#edges = edges
+    this.#controls = new Controls(owner, kinds, rounds)
+  }
+
+  /** The lives of both ends, as sent. */
+  livesTo(peer: PeerName): readonly number[] {
+    return termNumbers({ life: this.#edges.life, toLife: this.#edges.of(peer).life })
+  }
+
+  send(kind: keyof ControlKinds, to: PeerName, tag: number): void {
+    this.#controls.send(kind, to, tag, this.livesTo(to))
+  }
+
+  /** Decodes a control message; undefined if it is invalid or of another life. */
+  read(envelope: Envelope<VectorMessage>): Control | undefined {
+    const control = this.#controls.read(envelope)
+    if (control === undefined) return undefined
+    const { life, toLife } = control.terms
+    return this.#edges.isOfLives(envelope.from, life, toLife) ? control : undefined
+  }
+
+  /** Continues without a message. If it was not waited for, it may still be in flight, so it is not asked for at once. */
+  owe(to: PeerName, debt: Omit<Debt<Message>, 'askedAt'>): void {
+    this.#owner.arena.pin(debt.mine, 1)
+    this.#edges.owe(to, { ...debt, askedAt: undefined })
+    if (this.#owner.presence.isAwaited(to)) this.#ask(to)
+  }
+
+  /** Asks again if the last request was a timeout ago: it may be lost. */
+  remind(to: PeerName): void {
+    const { fabric, timeout } = this.#owner
+    const { debt } = this.#edges.of(to)
+    if (debt !== undefined && fabric.now() - (debt.askedAt ?? debt.since) >= timeout) this.#ask(to)
+  }
+
+  remindAll(): void {
+    for (const peer of this.#edges.owing) this.remind(peer)
+  }
+
+  askAll(): void {
+    for (const peer of this.#edges.owing) this.#ask(peer)
+  }
+
+  /**
+   * A late message has arrived: it becomes a flow of this weight, unless it cannot be computed with. Returns the debt,
+   * which is settled.
+   */
+  settle(from: PeerName, theirs: Message, weightOf: (debt: Debt<Message>) => number): Debt<Message> | undefined {
+    const debt = this.#edges.settle(from)
+    if (debt === undefined) return undefined
+    const round = Math.floor(debt.tag / partsPerRound)
+    const problem = this.#owner.problemOf(from, theirs)
+    if (problem !== undefined) {
+      this.#owner.arena.pin(debt.mine, -1)
+      this.#owner.refuse(from, round, problem)
+      return debt
+    }
+    this.#owner.arena.pin(theirs, 1)
+    this.#flows = [...this.#flows, { from, round, weight: weightOf(debt), mine: debt.mine, theirs }]
+    return debt
+  }
+
+  /** The flows of late messages, in the order of arrival. Their vectors belong to the current round from now on. */
+  takeFlows(): readonly Flow<Message>[] {
+    if (this.#flows.length === 0) return nothing
+    const flows = this.#flows
+    this.#flows = nothing
+    for (const { mine, theirs } of flows) {
+      this.#owner.arena.pin(mine, -1)
+      this.#owner.arena.pin(theirs, -1)
+    }
+    return flows
+  }
+
+  saved(messages: EarlyMessages): State {
+    return savedEdges(this.#edges, messages)
+  }
+
+  restore(state: State): void {
+    restoreEdges(this.#edges, state, this.#owner.fabric.now())
+    for (const [, { debt }] of this.#edges.entries()) if (debt !== undefined) this.#owner.arena.pin(debt.mine, 1)
+  }
+
+  #ask(to: PeerName): void {
+    const { debt } = this.#edges.of(to)
+    if (debt === undefined) return
+    debt.askedAt = this.#owner.fabric.now()
+    this.send('withdraw', to, debt.tag)
+  }
+}

@@ -1,0 +1,247 @@
+import { byName, type Envelope, type PeerName } from '@murmuration/core'
+import type { VectorMessage } from '@murmuration/wire'
+import type { Flow, Message, Mixing, Route, State } from '../record/record.js'
+import { Controls } from './controls.js'
+import { type MessageBuffer, partsPerRound, tagOf } from '../messages/message-buffer.js'
+import type { Absence, ControlKinds, Exchanging } from './exchanging.js'
+import type { OpenEdges } from './exchanges.js'
+import { LastTags } from './last-tags.js'
+import type { Owner } from '../messages/owner.js'
+import { noTerms, termNumbers, termsOf } from '../messages/terms.js'
+import { isVector } from '../vectors/vector.js'
+
+const empty = new Float32Array(0)
+const noPeers: readonly PeerName[] = []
+
+/**
+ * The edges of a channel whose messages carry mass that leaves the sender for good, as in push-sum. Every message is used, in its round or as soon as
+ * it arrives. Nothing is owed and nothing is taken back. SKIP tells a receiver that nothing will arrive: the topology's receivers, when a row leaves
+ * them out; and a sender along an edge that this peer does not have. A peer that is left out sends nothing back, and says so with WITHDRAW; otherwise
+ * its mass would all go to peers that send it none.
+ */
+export class Pushes implements Exchanging, OpenEdges {
+  readonly owing = noPeers
+  readonly hasDebts = false
+  readonly takesAll = true
+  readonly isUsual = false
+  readonly #owner: Owner
+  readonly #buffer: MessageBuffer
+  readonly #controls: Controls
+  readonly #lastTags = new LastTags()
+  #route: Route | undefined
+  #isOpen = false
+  #isPaused = false
+  /** The peers that leave this one out, and since which tag. */
+  readonly #leftOutBy = new Map<PeerName, number>()
+  readonly #lives = new Map<PeerName, number>()
+  #life = 1
+  /** The last tag of each sender, in its present life: tags only grow. */
+  readonly #newestTags = new Map<PeerName, number>()
+  /** Messages that belong to no round still to be collected, summed by sender. */
+  #sums = new Map<PeerName, { readonly sum: Message; readonly tag: number }>()
+
+  constructor(owner: Owner, buffer: MessageBuffer, kinds: ControlKinds) {
+    this.#owner = owner
+    this.#buffer = buffer
+    this.#controls = new Controls(owner, kinds)
+  }
+
+  get currentTag(): number {
+    return this.#route === undefined ? -1 : tagOf(this.#route)
+  }
+
+  begin(route: Route): 'begins' {
+    this.#route = route
+    this.#isOpen = true
+    return 'begins'
+  }
+
+  termsTo(to: PeerName): readonly number[] | undefined {
+    const { offer } = this.#route as Partial<Mixing>
+    const life = this.#life
+    if (!this.#isLeftOut(to))
+      return offer === undefined && life === 1 ? noTerms : termNumbers({ offer, life, toLife: 1 })
+    this.#controls.send('withdraw', to, this.currentTag)
+    return undefined
+  }
+
+  markSent(): void {}
+
+  markUnsent(): void {}
+
+  /** Sends SKIP to peers that get no message. */
+  endSending(): void {
+    const { to, offer, filedTo = noPeers } = this.#route as Mixing
+    if (offer !== undefined) for (const peer of filedTo) if (!to.includes(peer)) this.#skip(peer, this.currentTag)
+    for (const { tag, from } of this.#buffer.upTo(this.currentTag))
+      this.#answer(from, tag, this.#buffer.find(tag, from))
+  }
+
+  isAwaited(from: PeerName): boolean {
+    return !this.#lastTags.isPast(from, this.currentTag)
+  }
+
+  isTooEarly(): boolean {
+    return false
+  }
+
+  refuse(): void {}
+
+  take(from: PeerName, tag: number, message: Message, hasRoom: boolean): boolean {
+    this.newLife(from, termsOf(message).life)
+    if (tag <= (this.#newestTags.get(from) ?? -1)) return this.#reject(from, tag)
+    this.#newestTags.set(from, tag)
+    this.#lastTags.note(from, tag)
+    if (this.#isPaused) this.#skip(from, tag)
+    else if (tag <= this.currentTag) this.#answer(from, tag, message)
+    this.#noteIncluded(from, tag)
+    const isExpected =
+      tag > this.currentTag || (tag === this.currentTag && this.#isOpen && this.#route?.from.includes(from))
+    if (hasRoom && isExpected === true) return true
+    this.keepUncollected(from, tag, message)
+    return false
+  }
+
+  /** A message that no round has collected: it enters between two rounds. */
+  keepUncollected(from: PeerName, tag: number, message: Message): void {
+    const problem = this.#owner.problemOf(from, message)
+    if (problem === undefined) this.#keep(from, tag, message)
+    else this.#owner.refuse(from, Math.floor(tag / partsPerRound), problem)
+  }
+
+  #keep(from: PeerName, tag: number, message: Message): void {
+    const previous = this.#sums.get(from)
+    if (previous === undefined) this.#owner.arena.pin(message, 1)
+    this.#sums.set(from, { sum: previous === undefined ? message : added(previous.sum, message), tag })
+  }
+
+  continueWithout(from: PeerName): Absence {
+    return this.isAwaited(from) ? 'silent' : 'unsent'
+  }
+
+  close(): void {
+    this.#isOpen = false
+  }
+
+  /** No more rounds are collected: everything that has arrived or arrives enters the state. */
+  drain(): void {
+    const { rounds: round, fabric } = this.#owner
+    this.begin({ peer: fabric.self, round, to: noPeers, from: noPeers })
+    this.close()
+    this.#buffer.release(tagOf({ round }), true, (from, tag, message) => this.keepUncollected(from, tag, message))
+  }
+
+  accept(envelope: Envelope<VectorMessage>): void {
+    const control = this.#controls.read(envelope)
+    if (control?.isSkip === true) this.#skipped(envelope.from, control.tag)
+    if (control?.isSkip === false) this.#withdrawn(envelope.from, control.tag)
+  }
+
+  #skipped(from: PeerName, tag: number): void {
+    if (tag >= (this.#leftOutBy.get(from) ?? 0)) this.#leftOutBy.set(from, tag)
+    this.#lastTags.note(from, tag)
+  }
+
+  /** The sender sends nothing because it is sent nothing. */
+  #withdrawn(from: PeerName, tag: number): void {
+    this.#noteIncluded(from, tag)
+    this.#answer(from, tag)
+    this.#lastTags.note(from, tag)
+  }
+
+  /** Late mass, by name. Its vectors belong to the current round from now on. */
+  takeFlows(): readonly Flow<Message>[] {
+    if (this.#sums.size === 0) return []
+    const sums = [...this.#sums].sort(([left], [right]) => byName(left, right))
+    this.#sums = new Map()
+    return sums.map(([from, { sum, tag }]) => {
+      this.#owner.arena.pin(sum, -1)
+      return { from, round: Math.floor(tag / partsPerRound), weight: 1, mine: {}, theirs: sum }
+    })
+  }
+
+  askAll(): number {
+    return this.#owner.fabric.now()
+  }
+
+  remindAll(): void {}
+
+  /** What a peer sent in an earlier life, or to one, is used like any other message. */
+  newLife(peer: PeerName, life: number): void {
+    const knownLife = this.#lives.get(peer) ?? 1
+    if (life <= knownLife) return
+    this.#lives.set(peer, life)
+    this.#leftOutBy.delete(peer)
+    this.#newestTags.delete(peer)
+    this.#lastTags.forget(peer)
+    if (this.#isOpen) this.#lastTags.note(peer, this.currentTag)
+  }
+
+  beginLife(life: number): void {
+    this.#life = life
+  }
+
+  pause(isPaused: boolean): void {
+    this.#isPaused = isPaused
+  }
+
+  saved(): State {
+    const sums = [...this.#sums].map(([from, { sum, tag }]) => [from, { tag, sum }] as const)
+    return { begun: this.currentTag, sums: Object.fromEntries(sums) }
+  }
+
+  restore({ sums }: State): void {
+    for (const [from, { tag, sum }] of Object.entries(sums as Readonly<Record<string, State>>))
+      this.#keep(from as PeerName, tag as number, sum as Message)
+  }
+
+  /** A peer that sends along an edge that is not in the topology, or from a repaired row, may wait for this peer too. */
+  #answer(from: PeerName, tag: number, message?: Message): void {
+    const { to = noPeers, filedFrom = [from] } = (this.#route ?? {}) as Partial<Mixing>
+    const isRepaired = message !== undefined && termsOf(message).offer !== undefined
+    if (filedFrom.includes(from) && !isRepaired) return
+    if (tag !== this.currentTag || !to.includes(from)) this.#skip(from, tag)
+  }
+
+  /** Whether a peer, or all that should, send nothing to this one in this round. */
+  #isLeftOut(to: PeerName): boolean {
+    const { from, offer } = this.#route as Mixing
+    if (from.includes(to)) return this.#hasNothing(to)
+    // In a graph that changes by round, a single round may have no senders.
+    return from.length === 0 ? offer !== undefined : from.every((peer) => this.#hasNothing(peer))
+  }
+
+  /** Whether nothing of a sender will arrive in this round: it leaves this peer out, or has passed the tag without a message. */
+  #hasNothing(from: PeerName): boolean {
+    if (this.#leftOutBy.has(from)) return true
+    return this.#lastTags.isPast(from, this.currentTag) && this.#buffer.find(this.currentTag, from) === undefined
+  }
+
+  /** A peer has this one in its row of a tag. */
+  #noteIncluded(peer: PeerName, tag: number): void {
+    if (tag > (this.#leftOutBy.get(peer) ?? tag)) this.#leftOutBy.delete(peer)
+  }
+
+  /** No message is used twice. */
+  #reject(from: PeerName, tag: number): false {
+    const round = Math.floor(tag / partsPerRound)
+    const message = { kind: 0, round, vector: empty }
+    this.#owner.fabric.reject({ from, message }, `parameters of round ${round} are duplicate`)
+    return false
+  }
+
+  #skip(to: PeerName, tag: number): void {
+    this.#controls.send('skip', to, tag)
+  }
+}
+
+/** The sum of both, in the memory of the first. */
+function added(sum: Message, message: Message): Message {
+  const next: Record<string, Message[string]> = { ...sum }
+  for (const [field, value] of Object.entries(message)) {
+    const previous = sum[field]
+    if (isVector(value) && isVector(previous)) value.values.forEach((each, i) => (previous.values[i] += each))
+    else next[field] = (previous as number) + (value as number)
+  }
+  return next
+}

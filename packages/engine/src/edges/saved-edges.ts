@@ -1,0 +1,50 @@
+/** Edges as a state that can be saved. */
+import type { Milliseconds, PeerName } from '@murmuration/core'
+import type { Message } from '../record/record.js'
+import type { EarlyMessages } from '../messages/message-buffer.js'
+import type { Debt, Edges } from './edge.js'
+import type { State } from '../vectors/vector.js'
+
+/**
+ * Lives and open exchanges. From a checkpoint all peers continue in the same round: messages of earlier rounds will not arrive again, so debts are
+ * left out, which changes the mean.
+ */
+export function savedEdges(edges: Edges<Message>, messages: EarlyMessages): State {
+  const saved: Record<string, State> = {}
+  for (const [peer, edge] of edges.entries()) {
+    const { life, sentTag: said, skippedTag: skipped, silentUntil, debt } = edge
+    if (messages === 'without early') saved[peer] = { life, said: -1, skipped: -1, silentUntil: -1, debt: {} }
+    else saved[peer] = { life, said, skipped, silentUntil, debt: debt === undefined ? {} : savedDebt(debt) }
+  }
+  const isOpen = messages === 'with early' && edges.isOpen ? 1 : 0
+  return { begun: edges.currentTag, isOpen, life: edges.life, edges: saved }
+}
+
+/** @param now - when the wait for debts begins again */
+export function restoreEdges(
+  edges: Edges<Message>,
+  { begun, isOpen, life, edges: saved }: State,
+  now: Milliseconds
+): void {
+  edges.currentTag = begun as number
+  edges.isOpen = isOpen === 1
+  edges.life = life as number
+  for (const [peer, state] of Object.entries(saved)) {
+    const { life, said, skipped, silentUntil, debt } = state as SavedEdge
+    const tags = { sentTag: said, skippedTag: skipped, silentUntil }
+    edges.restore(peer as PeerName, { life, ...tags, debt: restoredDebt(debt, now) })
+  }
+}
+
+/** Files have these names. */
+type SavedEdge = Readonly<Record<'life' | 'said' | 'skipped' | 'silentUntil', number>> & { readonly debt: State }
+
+function restoredDebt({ tag, mine, offer, theirs }: State, now: Milliseconds): Debt<Message> | undefined {
+  if (mine === undefined) return undefined
+  const numbers = { tag: tag as number, offer: offer as number, theirs: theirs as number }
+  return { ...numbers, mine: mine as Message, since: now, askedAt: undefined }
+}
+
+function savedDebt({ tag, mine, offer, theirs }: Debt<Message>): State {
+  return { tag, offer, theirs, mine }
+}

@@ -1,0 +1,25 @@
+import { readTopologyFile } from '@murmuration/files'
+import { checkServices, type Plan, planOf, type RunRequest } from './training/plan.js'
+import { readTrainingFile } from './training/training-file.js'
+
+/** As {@link makePlan}, for real peers. Also throws an InputError for services without a store that they can share. */
+export async function makeRealPlan(request: RunRequest): Promise<Plan> {
+  const plan = await makePlan(request)
+  checkServices(plan)
+  return plan
+}
+
+/** Reads and checks the files of a run. Throws an InputError when something is wrong with them. */
+export async function makePlan(request: RunRequest): Promise<Plan> {
+  const { topology: path, runId, init } = request
+  if (request.method === undefined) {
+    const file = await readTopologyFile(path)
+    const peers = file.peers.length
+    const plan = planOf(path, file, await readTrainingFile(request.train, { ...request, peers }))
+    return { ...plan, runId, init }
+  }
+  // Scenarios import the simulator, which few peers need.
+  const { readMethod } = await import('./sim/scenario/real-method.js')
+  const { file, training, remark } = await readMethod(request, request.method)
+  return { ...planOf(path, file, training), remark, links: file.links, label: request.method, runId, init }
+}

@@ -1,0 +1,92 @@
+import type { Evaluation, PeerName } from '@murmuration/core'
+import { consensusDistance, hashVector } from '@murmuration/vectors'
+import type { Summary } from '../../events.js'
+import { nothingLearned } from '../../learned-nothing.js'
+import { sumOfCounts } from '../../rows.js'
+import type { Plan } from '../../training/plan.js'
+import type { Centralised } from './evaluator.js'
+import type { PeerResult } from '../one-peer/run-peer.js'
+import { faultsBySender } from '../reporting/sender-faults.js'
+
+/** Results by peer, in the order of names; lost peers have none. */
+export type Results = ReadonlyMap<PeerName, PeerResult>
+
+/** Summarises the results of the peers that finished. */
+export function summarise(
+  { file, training, options, spectralGap }: Plan,
+  { results, servers }: { readonly results: Results; readonly servers: Results },
+  {
+    ofMean,
+    central,
+    before,
+    outliers
+  }: {
+    readonly ofMean: Evaluation
+    readonly central: Centralised | undefined
+    readonly before: number | undefined
+    readonly outliers: readonly PeerName[]
+  }
+): Summary {
+  const all = [...results.values()]
+  const withServers = [...all, ...servers.values()]
+  const keys = sumOfCounts(withServers.flatMap((result) => result.keys ?? []))
+  const accuracies = all.flatMap(({ evaluation }) => evaluation.accuracy ?? [])
+  const perplexities = all.flatMap(({ evaluation }) => evaluation.perplexity ?? [])
+  const total = (figureOf: (result: PeerResult) => number) =>
+    withServers.reduce((sum, result) => sum + figureOf(result), 0)
+  const sent = ({ traffic }: PeerResult) => traffic.sent.payload + traffic.sent.overhead
+  const received = ({ traffic }: PeerResult) => traffic.received.payload + traffic.received.overhead
+  const [busiest] = [...results, ...servers]
+    .map(([name, result]) => ({ name, bytes: sent(result) + received(result) }))
+    .sort((left, right) => right.bytes - left.bytes)
+  const begun = Math.min(...all.map((result) => result.begun ?? 0))
+  return {
+    kind: 'summary',
+    peers: file.topology.peers.length,
+    finished: all.length,
+    lost: file.topology.peers.filter((peer) => !results.has(peer)),
+    outliers,
+    faults: faultsBySender(all.flatMap(({ faults }) => faults)),
+    rounds: options.rounds,
+    ...(begun === 0 ? {} : { begun }),
+    samples: all.reduce((sum, { samples }) => sum + samples, 0),
+    seconds: Math.max(...all.map(({ seconds }) => seconds)),
+    lossOfMean: ofMean.loss,
+    lossOfWorst: Math.max(...all.map(({ evaluation }) => evaluation.loss)),
+    ...(ofMean.accuracy === undefined ? {} : { accuracyOfMean: ofMean.accuracy }),
+    ...(accuracies.length === 0 ? {} : { accuracyOfWorst: Math.min(...accuracies) }),
+    ...(ofMean.perplexity === undefined ? {} : { perplexityOfMean: ofMean.perplexity }),
+    ...(ofMean.measures === undefined ? {} : { measuresOfMean: ofMean.measures }),
+    ...nothingLearned(ofMean, all[0].task, training.rate),
+    ...(perplexities.length === 0 ? {} : { perplexityOfWorst: Math.max(...perplexities) }),
+    consensusDistance: consensusDistance(all.map(({ parameters }) => parameters)),
+    ...(before === undefined ? {} : { consensusDistanceAfterTraining: before }),
+    ...(central === undefined ? {} : centralFields(central)),
+    bytesSent: total(sent),
+    bytesReceived: total(received),
+    payloadSent: total(({ traffic }) => traffic.sent.payload),
+    rawSent: total(({ traffic }) => traffic.sent.raw),
+    messages: total(({ traffic }) => traffic.sent.frames),
+    bytesOfBusiest: busiest.bytes,
+    busiestPeer: busiest.name,
+    waiting: all.reduce((sum, { waiting }) => sum + waiting, 0) / all.length,
+    working: all.reduce((sum, { working }) => sum + working, 0) / all.length,
+    troubled: Object.fromEntries(
+      [...results].flatMap(([name, { troubled }]) => (Object.keys(troubled).length === 0 ? [] : [[name, troubled]]))
+    ),
+    backend: all[0].task.about.backend ?? 'TypeScript',
+    models: Object.fromEntries([...results].map(([name, { parameters }]) => [name, hashVector(parameters)])),
+    ...(keys && { keys }),
+    spectralGap,
+    seed: options.seed
+  }
+}
+
+function centralFields({ loss, accuracy, perplexity, seconds }: Centralised) {
+  return {
+    centralisedLoss: loss,
+    ...(accuracy === undefined ? {} : { centralisedAccuracy: accuracy }),
+    ...(perplexity === undefined ? {} : { centralisedPerplexity: perplexity }),
+    centralisedSeconds: seconds
+  }
+}

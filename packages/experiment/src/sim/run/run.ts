@@ -1,0 +1,313 @@
+import { type AnySettings, hasMembers, hasRows, type Keeps, keptOn, Members, train } from '@murmuration/algorithms'
+import {
+  DivergedError,
+  type Fabric,
+  NeighboursMissingError,
+  type PeerName,
+  type Task,
+  type Topology,
+  type Wire
+} from '@murmuration/core'
+import { createRandom } from '@murmuration/random'
+import type { RunRecord, SimulatedRecord, Timeline } from '@murmuration/results'
+import { computingCost, DeadlockError, LogHash, Simulation } from '@murmuration/simulator'
+import type { TaskSet } from '@murmuration/tasks'
+import { codedWire, pooledVectorWire, type VectorMessage, weighed } from '@murmuration/wire'
+import { lengthOf } from '@murmuration/vectors'
+import { trustingSigner } from '@murmuration/membership'
+import { withLargeColumns } from '../../divergence.js'
+import { nothingLearned } from '../../learned-nothing.js'
+import { recordOf } from '../../training/algorithm-choice.js'
+import { meetingTimeout } from '../../training/meeting-timeout.js'
+import { trainingSettings } from '../../training/training-settings.js'
+import { MetricsRecorder } from './metrics-recorder.js'
+import { InvariantCheckers } from './invariant-checkers.js'
+import { alone } from './alone.js'
+import { firstParameters } from './first-parameters.js'
+import { faultsOf } from './faults.js'
+import type { Method, Scenario } from '../scenario/scenario.js'
+import { serversOf } from '../scenario/servers.js'
+import { SimulatedStore } from './store-costs.js'
+import { type SimRun, topologyOf } from '../scenario/sweep.js'
+import { timeFractions } from './time-fractions.js'
+import { TimelineRecorder } from './timeline-recorder.js'
+import { trafficOver } from './traffic-wire.js'
+
+/** The result of one simulation of a sweep. */
+export interface RunResult {
+  readonly record: SimulatedRecord
+  readonly timeline?: Timeline
+}
+
+/** Simulates one run of a scenario. The same scenario and run give the same result, except for the real seconds. */
+export async function simulateRun(
+  scenario: Scenario,
+  run: SimRun,
+  taskSet: TaskSet,
+  realTime: () => number
+): Promise<RunResult> {
+  const start = realTime()
+  const simulated = new SimulatedRun(scenario, run, taskSet)
+  const failure = await simulated.play()
+  return simulated.result(failure, (realTime() - start) / 1000)
+}
+
+/** At most so many peers that gave up are listed with their reasons. */
+const maxLostTexts = 20
+
+/** Everything that one run needs, built and connected. */
+class SimulatedRun {
+  readonly #run: SimRun
+  readonly #taskSet: TaskSet
+  readonly #workers: readonly PeerName[]
+  readonly #servers: readonly PeerName[]
+  readonly #traffic: { readonly schema: Task['schema']; readonly wire: Wire<VectorMessage> }
+  readonly #settings: AnySettings
+  readonly #topology: Topology
+  readonly #membership: Scenario['membership']
+  readonly #checkers: InvariantCheckers
+  readonly #metrics: MetricsRecorder
+  readonly #recorder: TimelineRecorder | undefined
+  /** Workers that gave up, in that order, each with its error. */
+  readonly #lost = new Map<PeerName, NeighboursMissingError>()
+  /** Whether a worker has trained to its last round. */
+  #hasFinished = false
+  readonly #simulation: Simulation<VectorMessage>
+  readonly #store: SimulatedStore | undefined
+
+  constructor(scenario: Scenario, run: SimRun, taskSet: TaskSet) {
+    const { method, seed, setting } = run
+    this.#run = run
+    this.#taskSet = taskSet
+    const file = topologyOf(scenario, run)
+    const isAlone = isOnOneMachine(method)
+    const topology = isAlone ? alone(file.topology) : file.topology
+    const servers = serversOf(method, topology.peers, file.servers)
+    this.#topology = topology
+    this.#membership = scenario.membership
+    this.#workers = topology.peers
+    const length = lengthOf(taskSet.schema)
+    this.#traffic =
+      scenario.traffic === undefined
+        ? { schema: taskSet.schema, wire: pooledVectorWire() }
+        : trafficOver(length, scenario.traffic)
+    this.#servers = servers.map(({ name }) => name)
+    this.#settings = settingsOf(scenario, run, this.#workers, this.#servers, file.topology)
+    const weight = (scenario.traffic?.reduce((sum, size) => sum + size, 0) ?? length) / length
+    if (recordOf(method.algorithm).needs.store) this.#store = new SimulatedStore(method.training.store, weight)
+    const mayJoin = scenario.membership !== undefined
+    this.#checkers = new InvariantCheckers(this.#workers, keepsOf(method, topology), scenario.evaluate, mayJoin)
+    this.#recorder = run.timeline === undefined ? undefined : new TimelineRecorder(run.timeline)
+    const random = (peer: PeerName) => createRandom(seed, peer)
+    const slow = new Map(Object.entries(setting.computing.slow) as [PeerName, number][])
+    const { ownTime = 0 } = method
+    const coding = { codec: method.training.codec, elements: length, random }
+    this.#simulation = new Simulation<VectorMessage>(
+      {
+        topology,
+        servers,
+        seed,
+        wire: codedWire({ ...this.#traffic.wire, ...weighed(length) }, coding),
+        links: file.links,
+        network: scenario.network,
+        cost: computingCost({ ...setting.computing, perStep: setting.computing.perStep + ownTime, slow }, seed),
+        faults: faultsOf(scenario, run, this.#workers),
+        observer: this.#recorder ?? {},
+        ...(scenario.stop.time === undefined ? {} : { until: scenario.stop.time })
+      },
+      (fabric) => this.#act(fabric)
+    )
+    const { evaluate: every, stop } = scenario
+    const reporters = hasRows(this.#settings) ? this.#servers : []
+    const watched = { workers: [...this.#workers, ...reporters], union: taskSet.union, every, maxRounds: stop.rounds }
+    this.#metrics = new MetricsRecorder({ ...watched, targetLoss: stop.loss }, this.#simulation)
+  }
+
+  /** Runs to the end. Returns why it failed, if it did; internal errors are thrown. */
+  async play(): Promise<string | undefined> {
+    try {
+      await this.#simulation.run()
+      await this.#metrics.finish()
+      const [first] = this.#lost.values()
+      if (this.#hasFinished || this.#simulation.isStopping) return undefined
+      return first?.message ?? 'no peer reached its last round: all have crashed or left'
+    } catch (error) {
+      const isResult =
+        error instanceof NeighboursMissingError || error instanceof DivergedError || error instanceof DeadlockError
+      if (!isResult) throw error
+      if (error instanceof DeadlockError) this.#checkers.found(`deadlock: ${error.message}`)
+      return (withLargeColumns(error, this.#taskSet.union) as Error).message
+    }
+  }
+
+  result(failure: string | undefined, realSeconds: number): RunResult {
+    const { method, seed, setting } = this.#run
+    const simulation = this.#simulation
+    const seconds = simulation.now() / 1000
+    const { rounds, samples, points, toTarget, models, keys, trained = seconds } = this.#metrics
+    const { traffic } = simulation
+    const record: SimulatedRecord = {
+      world: 'simulator',
+      settings: setting.values,
+      method: method.label,
+      seed,
+      outcome: failure !== undefined ? 'failed' : toTarget === undefined ? 'limit' : 'target',
+      ...(failure === undefined ? {} : { reason: failure }),
+      peers: this.#workers.length,
+      seconds,
+      rounds,
+      secondsPerRound: rounds === 0 ? 0 : trained / rounds,
+      samples,
+      ...(toTarget === undefined ? {} : { toTarget }),
+      bytesSent: traffic.bytes,
+      payloadSent: traffic.payload,
+      messages: traffic.messages,
+      busiest: simulation.busiest(),
+      time: timeFractions(this.#workers.map((worker) => simulation.timeOf(worker))),
+      curve: points,
+      models,
+      ...(failure === undefined ? this.#nothingLearned() : {}),
+      ...(keys === undefined ? {} : { keys }),
+      ...(failure !== undefined || this.#lost.size === 0 ? {} : { lost: this.#lostTexts() }),
+      store: this.#store?.totals,
+      findings: this.#checkers.findings,
+      logHash: this.#logHash(),
+      realSeconds
+    }
+    if (this.#recorder === undefined) return { record }
+    const peers = [...this.#workers, ...this.#servers]
+    const of = { settings: setting.values, method: method.label, seed, peers }
+    return { record, timeline: this.#recorder.timeline(of, simulation.now()) }
+  }
+
+  /** Whether the model at the end is no better than a constant answer. */
+  #nothingLearned(): Pick<RunRecord, 'learnedNothing'> {
+    return nothingLearned(this.#metrics.points.at(-1) ?? {}, this.#taskSet.union, { initial: initialRate(this.#run) })
+  }
+
+  async #act(fabric: Fabric<VectorMessage>): Promise<void> {
+    try {
+      await this.#train(fabric)
+    } catch (error) {
+      const { self } = fabric
+      if (!(error instanceof NeighboursMissingError) || this.#servers.includes(self)) throw error
+      this.#lose(self, error)
+    }
+  }
+
+  /** A worker that misses all its neighbours gives up, and the others continue, as real peers do. If none is left, throws the first one's error. */
+  #lose(peer: PeerName, error: NeighboursMissingError): void {
+    this.#lost.set(peer, error)
+    this.#metrics.lose(peer)
+    const [first] = this.#lost.values()
+    if (this.#workers.every((name) => this.#lost.has(name) || this.#simulation.hasCrashed(name))) throw first
+  }
+
+  /** The first ones in full, and the number of others. */
+  #lostTexts(): string[] {
+    const texts = [...this.#lost.values()].map(({ message }) => message)
+    const more = texts.length - maxLostTexts
+    return more <= 0 ? texts : [...texts.slice(0, maxLostTexts), `${more} more`]
+  }
+
+  async #train(fabric: Fabric<VectorMessage>): Promise<void> {
+    const { self } = fabric
+    const settings = this.#settings
+    if (this.#servers.includes(self)) return this.#serve(fabric)
+    this.#checkers.restarted(self)
+    const task = this.#asTraffic(isOnOneMachine(this.#run.method) ? this.#taskSet.union : this.#taskSet.of(self))
+    const members = this.#membersOn(fabric)
+    try {
+      for await (const report of train(fabric, task, { ...settings, members })) {
+        if (report.phase === 'train') this.#checkers.take(self, report)
+        if (await this.#metrics.take(self, report)) this.#simulation.stop('target reached, or all rounds done')
+      }
+    } finally {
+      // The notes of a peer that has given up would keep the simulation running forever.
+      members?.end()
+    }
+    this.#hasFinished = true
+  }
+
+  /** The membership, if the scenario has one and the algorithm can continue without some peers. */
+  #membersOn(fabric: Fabric<VectorMessage>): Members | undefined {
+    const { algorithm, timeout } = this.#settings
+    const membership = this.#membership
+    if (membership === undefined || !hasMembers(algorithm) || isOnOneMachine(this.#run.method)) return undefined
+    return new Members(fabric, {
+      settings: membership,
+      topology: this.#topology,
+      signer: trustingSigner,
+      wait: { start: Math.max(timeout, meetingTimeout), pause: timeout }
+    })
+  }
+
+  /** Serves; a server's reports are recorded only if it holds rows. */
+  async #serve(fabric: Fabric<VectorMessage>): Promise<void> {
+    const settings = { ...this.#settings, store: this.#store?.of(fabric) }
+    for await (const report of train(fabric, this.#asTraffic(this.#taskSet.union), settings))
+      if (report.holds !== undefined && (await this.#metrics.take(fabric.self, report)))
+        this.#simulation.stop('target reached, or all rounds done')
+  }
+
+  /** The task with the traffic's tensors in place of its own. */
+  #asTraffic(task: Task): Task {
+    const { schema } = this.#traffic
+    return {
+      schema,
+      samples: task.samples,
+      about: {},
+      rows: schema === task.schema ? task.rows : undefined,
+      initialise: (seed) => firstParameters(this.#taskSet, task, seed),
+      gradient: (parameters, batch, round) => task.gradient(parameters, batch, round),
+      evaluate: (parameters) => task.evaluate(parameters)
+    }
+  }
+
+  /** A hash of all events of the simulation and of its evaluations. */
+  #logHash(): string {
+    const hash = new LogHash()
+    for (const { seconds, loss, consensusDistance } of this.#metrics.points) {
+      hash.add(seconds)
+      hash.add(loss)
+      hash.add(consensusDistance)
+    }
+    return this.#simulation.log.text() + hash.text()
+  }
+}
+
+/** Plain SGD has all data and no neighbours. */
+function isOnOneMachine({ algorithm }: Method): boolean {
+  return algorithm.name === 'sgd'
+}
+
+/** The rate after the warm-up: the method's own, that of the setting, or the file's. */
+function initialRate({ method, setting }: SimRun): number {
+  return method.rate?.initial ?? setting.rate ?? method.training.rate.initial
+}
+
+/** The training settings of all peers. Plain SGD on one machine takes the batches of all peers of `topology`. */
+function settingsOf(
+  { training: { rounds } }: Scenario,
+  run: SimRun,
+  workers: readonly PeerName[],
+  servers: readonly PeerName[],
+  topology: Topology
+): AnySettings {
+  const { method, seed } = run
+  const { algorithm, finalRounds = 0, fusion, training } = method
+  const isAlone = isOnOneMachine(method)
+  return trainingSettings(
+    {
+      ...{ ...training, algorithm, rounds, rate: { ...training.rate, initial: initialRate(run) } },
+      batch: isAlone ? training.batch * topology.peers.length : training.batch
+    },
+    topology,
+    { seed, finalRounds: isAlone ? 0 : finalRounds, workers, servers, fusion }
+  )
+}
+
+/** With a codec, receivers get rounded values and the sender keeps its own, so sums change and peers differ. */
+function keepsOf({ algorithm, training: { codec } }: Method, topology: Topology): Keeps {
+  return codec === 'float32' ? keptOn(recordOf(algorithm), topology) : 'nothing'
+}
