@@ -97,6 +97,7 @@ export default defineConfig({
         'slow-links',
         'slow-links-64',
         'churn',
+        'claims',
         'hard-data-and-liars',
         'paper-map',
         'testing'
