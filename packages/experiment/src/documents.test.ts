@@ -32,9 +32,11 @@ test('the training files of the examples are accepted, and options set things in
   await t.throwsAsync(readTrainingFile(undefined, { partition: 'dirichlet:x' }), { instanceOf: InputError })
 })
 
-test('the commands of the README that train name files that are there and data that can be had', async (t) => {
+test('the commands of docs/comparison.md that train name files that are there and data that can be had', async (t) => {
   const rows = [
-    ...textOf('README.md').matchAll(/^\| `(topologies\/\S+) --train (\S+) --data (\S+?)(?: --partition (\S+))?` \|/gm)
+    ...textOf('docs/comparison.md').matchAll(
+      /^\| `(topologies\/\S+) --train (\S+) --data (\S+?)(?: --partition (\S+))?` \|/gm
+    )
   ]
   t.true(rows.length >= 5)
   const place = (file: string) => new URL(file, root).pathname

@@ -78,11 +78,11 @@ test('the topology in the documents averages in pairs, to the mean of all', asyn
   t.is(ends.size, 1, [...ends].join('\n'))
 })
 
-test('the peer inside a program that the README shows is given what that of the example is', (t) => {
+test('the peer that docs/in-a-program.md shows is given what that of the example is', (t) => {
   const given = (text: string, maker: string) =>
     [...(text.split(maker)[1]?.split(' })')[0] ?? '').matchAll(/(?<=[{,] )\w+/g)].map(([name]) => name)
   for (const maker of ['createPeer(', 'new Members(']) {
-    const names = given(textOf('README.md'), maker)
+    const names = given(textOf('docs/in-a-program.md'), maker)
     t.true(names.length > 0)
     t.deepEqual(names, given(textOf('examples/embed/src/main.ts'), maker), maker)
   }
@@ -105,12 +105,10 @@ test('a model of one’s own trains on every peer', async (t) => {
   t.true((summary.accuracyOfMean as number) > 0.3, `accuracy ${summary.accuracyOfMean}`)
 })
 
-test('the model in the README trains as it stands there', async (t) => {
+test('a model of one’s own trains in the simulator, too', async (t) => {
   const folder = await temporaryFolder()
-  const [, module] = /```js\n([\s\S]*?)```/.exec(textOf('README.md')) ?? []
-  await writeFile(join(folder, 'my-task.mjs'), module ?? '')
   await writeFile(join(folder, 'short.yaml'), 'data: { digits: 400 }\nrounds: 20\nrate: { initial: 0.05 }\n')
-  const args = ['sim', await pair(folder), '--task', join(folder, 'my-task.mjs'), '--out', join(folder, 'out')]
+  const args = ['sim', await pair(folder), '--task', 'examples/own-model/my-task.js', '--out', join(folder, 'out')]
   const training = ['--train', join(folder, 'short.yaml'), '--threads', '1', '--json']
   const result = await murmur([...args, ...training], folder).result
   t.is(result.code, 0, result.stderr)
