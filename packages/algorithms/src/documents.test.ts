@@ -10,7 +10,7 @@ test('docs/performance.md names the length of the slices that averages are compu
 test('the README shows D-PSGD as it is in its file, whole but for four fields', (t) => {
   const text = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8')
   const [, shown] = /```ts\n(export const dpsgd[^`]*)```/.exec(text('../../../README.md')) ?? []
-  const [whole = ''] = /export const dpsgd[^]*/.exec(text('../src/dpsgd.ts')) ?? []
+  const [whole = ''] = /export const dpsgd[^]*/.exec(text('../src/methods/dpsgd.ts')) ?? []
   // They stand on lines of their own; the options end at their closing brackets.
   const field = /^ {2}(name|title|source|options): (?:.*|[^]*?^ {2}\}\)),\n/gm
   t.deepEqual(
