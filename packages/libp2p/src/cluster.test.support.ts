@@ -4,7 +4,8 @@ import type { ExecutionContext } from 'ava'
 import type { Limits } from './base/constants.js'
 import type { PeerEvent } from './base/events.js'
 import { createIdentity, type Identity } from './base/identity.js'
-import { createPeer, type Peer, type PeerOptions } from './peer.js'
+import { createPeer } from './create-peer.js'
+import type { Peer, PeerOptions } from './peer.js'
 import type { PeerListEntry } from './addresses/peer-list.js'
 
 /** A peer of a test with all its events. */

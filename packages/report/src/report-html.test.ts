@@ -162,5 +162,5 @@ test('sixteen methods have sixteen colours, in the light and in the dark', async
   const html = await reportHtml(smallResults({ axes: { latency: [1, 50] }, methods, times: () => [10] }))
   const colours = [...html.matchAll(/--method-\d+:(#[0-9a-f]{6})/g)].map(([, colour]) => colour)
   t.is(colours.length, 2 * 16)
-  for (const of of [colours.slice(0, 16), colours.slice(16)]) t.is(new Set(of).size, 16)
+  for (const half of [colours.slice(0, 16), colours.slice(16)]) t.is(new Set(half).size, 16)
 })

@@ -24,9 +24,9 @@ const part = (number: number, of: number, changes: Partial<Sweep> = {}): NamedRe
 })
 
 test('the parts of a sweep are disjoint, make it up, and come together in the order of the scenario', (t) => {
-  for (const of of [1, 2, 5, 12]) {
-    const parts = Array.from({ length: of }, (_, place) => part(place + 1, of))
-    for (const { results } of parts) t.is(results.runs.length, runsExpected(results.sweep), `${of} parts`)
+  for (const count of [1, 2, 5, 12]) {
+    const parts = Array.from({ length: count }, (_, place) => part(place + 1, count))
+    for (const { results } of parts) t.is(results.runs.length, runsExpected(results.sweep), `${count} parts`)
     t.deepEqual(mergeParts(parts.toReversed()), { results: { sweep, runs, timelines: [] }, missing: [] })
   }
 })

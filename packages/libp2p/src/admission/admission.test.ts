@@ -12,7 +12,7 @@ import { createNode } from '../node/node.js'
 import { ask } from '../questions/questions.js'
 import { samplesProtocol } from '../questions/sample-counts.js'
 import { type Admission, admissionOf, type Certificate, revoke } from './certificates.js'
-import { enterRun, tellRun } from './enter-options.js'
+import { enterRun, tellRun } from './enter-run.js'
 import { type Invitation, invite } from './invitation.js'
 import { askForAdmission } from './protocol.js'
 

@@ -3,7 +3,7 @@ import type { Identity } from '../base/identity.js'
 import type { Admission, Certificate, Revocation } from './certificates.js'
 import type { Invitation } from './invitation.js'
 
-/** Options of {@link enterRun}. */
+/** Options of `enterRun`. */
 export interface EnterOptions {
   readonly invitation: Invitation
   readonly identity: Identity
@@ -23,7 +23,7 @@ export interface Entered {
   readonly files: string
 }
 
-/** Options of {@link tellRun}. */
+/** Options of `tellRun`. */
 export interface NewsBearer {
   /** The id of the run key. */
   readonly run: string
@@ -33,19 +33,4 @@ export interface NewsBearer {
   readonly seeds: readonly string[]
   readonly certificate: Revocation
   readonly signal: AbortSignal
-}
-
-/**
- * Presents an invitation to peers of its run until one admits this peer. Rejects with a RefusedError, with the reason, when one refuses, and with
- * a NeighboursMissingError when none is found in time.
- */
-export async function enterRun(options: EnterOptions): Promise<Entered> {
-  const { enter } = await import('./enter.js')
-  return enter(options)
-}
-
-/** Sends a revocation to peers of a run, which pass it on. Resolves with the number of peers that have answered. */
-export async function tellRun(options: NewsBearer): Promise<number> {
-  const { tell } = await import('./enter.js')
-  return tell(options)
 }

@@ -10,7 +10,7 @@ import { callBackProtocol, CallsBack } from './call-back.js'
 import { askingBudgets } from '../base/budgets.js'
 import { introduce, introductionsProtocol } from './introductions.js'
 import { sourceOf } from '../addresses/reach.js'
-import type { Seed, SeedOptions } from './open-seed.js'
+import type { Seed, SeedOptions } from './seed-options.js'
 
 /** How long a connection without relay use may last: a question takes less. */
 const connectionFor: Milliseconds = 30_000

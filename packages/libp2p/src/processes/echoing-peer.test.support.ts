@@ -2,7 +2,7 @@
 import { type PeerName, peerName } from '@murmuration/core'
 import { graph, quick, schemaOf } from '../cluster.test.support.js'
 import { decodeIdentity } from '../base/identity.js'
-import { createPeer } from '../peer.js'
+import { createPeer } from '../create-peer.js'
 import type { PeerListEntry } from '../addresses/peer-list.js'
 
 /** The first message to the process. */

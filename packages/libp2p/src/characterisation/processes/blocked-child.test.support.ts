@@ -8,7 +8,7 @@ import type { Limits } from '../../base/constants.js'
 import type { PeerEvent } from '../../base/events.js'
 import { eventually, graph, quick } from '../../cluster.test.support.js'
 import { createIdentity } from '../../base/identity.js'
-import { createPeer } from '../../peer.js'
+import { createPeer } from '../../create-peer.js'
 import type { PeerListEntry } from '../../addresses/peer-list.js'
 import { runSettingsOf } from '../exchange.test.support.js'
 
