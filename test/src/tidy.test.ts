@@ -7,19 +7,6 @@ import { filesUnder, repositoryFiles, root, textOf } from './repository.js'
 const files = repositoryFiles().filter((file) => existsSync(root + file))
 const sources = files.filter((file) => /^(packages\/[^/]+|test|studies|examples\/[^/]+)\/.*\.(ts|js|mjs)$/.test(file))
 
-/** Which of the repository's packages a package may import: the table in docs/architecture.md. */
-const allowed = allowedImports()
-
-function allowedImports(): Readonly<Record<string, readonly string[]>> {
-  const rows = [...textOf('docs/architecture.md').matchAll(/^\| ([\w-]+) \| .* \|(.*)\|$/gm)]
-  const names = rows.map(([, name]) => name).filter((name) => name !== 'package')
-  const importsOf = (text: string) => {
-    const listed = text.split(/[ ,]+/).filter((word) => names.includes(word))
-    return text.includes('all but') ? names.filter((name) => !listed.includes(name)) : listed
-  }
-  return Object.fromEntries(rows.map(([, name, imports]) => [name, importsOf(imports)]))
-}
-
 /** Packages that may not use real time, chance or the machine; and what to use instead. */
 const pure = [
   'core',
@@ -41,90 +28,7 @@ const banned: readonly (readonly [RegExp, string])[] = [
   [/\bprocess\./, 'an option that the command line sets']
 ]
 
-interface Import {
-  readonly file: string
-  readonly package: string
-}
-
-/** A line that begins an import or ends one of several lines, or an import in an expression. */
-const importStatement = /^(?:(?:import|export)\b[^'"\n]*\bfrom|\} from|import) '([^']+)'|\bimport\('([^']+)'\)/gm
-
-function importsOf(file: string): Import[] {
-  const specifiers = [...textOf(file).matchAll(importStatement)].map((match) => match[1] ?? match[2])
-  return specifiers
-    .filter((specifier) => !specifier.startsWith('.') && !specifier.startsWith('node:') && !specifier.startsWith('/'))
-    .map((specifier) => ({
-      file,
-      package: specifier
-        .split('/')
-        .slice(0, specifier.startsWith('@') ? 2 : 1)
-        .join('/')
-    }))
-}
-
-const imports = sources.filter((file) => !file.includes('/bench/')).flatMap(importsOf)
-
-/** The folder of the package.json that a file belongs to. */
-const folderOf = (file: string) =>
-  file
-    .split('/')
-    .slice(0, file.startsWith('test/') && !file.startsWith('test/kernels/') ? 1 : 2)
-    .join('/')
 const isTest = (file: string) => /\.test\.(support\.)?ts$/.test(file) || file.startsWith('test/')
-
-test('imports go one way', (t) => {
-  const wrong = imports.filter(({ file, package: name }) => {
-    const own = /^packages\/([^/]+)\//.exec(file)?.[1] ?? ''
-    const ours = /^@murmuration\/(.+)$/.exec(name)?.[1]
-    if (ours === 'contract' && isTest(file)) return false
-    return ours !== undefined && own in allowed && ours !== own && !allowed[own].includes(ours)
-  })
-  t.deepEqual(wrong, [])
-  t.true(imports.length > 100, 'the test sees imports')
-  const packages = new Set(sources.flatMap((file) => /^packages\/([^/]+)\//.exec(file)?.[1] ?? []))
-  t.deepEqual(
-    [...packages].filter((name) => !(name in allowed)),
-    [],
-    'docs/architecture.md lists every package'
-  )
-})
-
-test('no file imports itself through others, types included', (t) => {
-  const sourcesOf = (file: string) =>
-    [...textOf(file).matchAll(/\bfrom '(\.[^']+)'/g)]
-      .map(([, path]) => join(dirname(file), path).replace(/\.js$/, '.ts'))
-      .filter((path) => sources.includes(path))
-  const ended = new Set<string>()
-  const circles: string[] = []
-  const visit = (file: string, way: readonly string[]) => {
-    if (way.includes(file)) circles.push([...way.slice(way.indexOf(file)), file].join(' → '))
-    if (way.includes(file) || ended.has(file)) return
-    for (const imported of sourcesOf(file)) visit(imported, [...way, file])
-    ended.add(file)
-  }
-  for (const file of sources) visit(file, [])
-  t.deepEqual(circles, [])
-  t.true(ended.size > 300, 'the test sees files')
-})
-
-test('no file imports a package that its package.json does not name', (t) => {
-  const rootNames = dependenciesOf('package.json')
-  const wrong = imports.filter(({ file, package: name }) => {
-    const manifest = `${folderOf(file)}/package.json`
-    if (!existsSync(root + manifest)) return false
-    const own = (JSON.parse(textOf(manifest)) as { name: string }).name
-    return name !== own && !dependenciesOf(manifest).has(name) && !(isTest(file) && rootNames.has(name))
-  })
-  t.deepEqual(wrong, [])
-})
-
-test('tfjs and libp2p are imported by their own packages alone', (t) => {
-  const wrong = imports.filter(({ file, package: name }) => {
-    if (/^@tensorflow\//.test(name)) return !file.startsWith('packages/tfjs/')
-    return /^(libp2p|@libp2p\/.*|@chainsafe\/.*)$/.test(name) && !file.startsWith('packages/libp2p/')
-  })
-  t.deepEqual(wrong, [])
-})
 
 test('the libraries of libp2p and topology are imported where the build bundles them', (t) => {
   const elsewhere = sources.filter(
@@ -280,15 +184,6 @@ test('no leftovers: nothing is marked as unfinished, skipped or alone', (t) => {
     []
   )
 })
-
-function dependenciesOf(manifest: string): Set<string> {
-  const parsed = JSON.parse(textOf(manifest)) as Record<string, Record<string, string> | undefined>
-  return new Set(
-    ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies'].flatMap((kind) =>
-      Object.keys(parsed[kind] ?? {})
-    )
-  )
-}
 
 /** The lines without comments and texts, approximately: enough to find a name in code. */
 function codeOf(file: string): string[] {

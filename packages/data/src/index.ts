@@ -5,7 +5,7 @@
  */
 export * from './about.js'
 export { constantAnswerOn } from './constant-answer.js'
-export { checksumOf } from './files/files.js'
+export { checksumOf } from './files.js'
 export { refuseSpecialFile } from './files/special-file.js'
 export { type KnownSetName, knownSetNames } from './files/known-sets.js'
 export { drawGraph, type GraphOptions } from './drawn-graph.js'

@@ -1,6 +1,6 @@
 import { InputError } from '@murmuration/core'
 import { drawnDigits } from './digits/digits.js'
-import { openFiles, openKnownSet } from './files/files.js'
+import { openFiles, openKnownSet } from './files.js'
 import { drawnGaussians } from './gaussians.js'
 import type { DataDescription, DrawnCount, Fit, SplitOptions } from './samples.js'
 import type { Source } from './source.js'

@@ -4,8 +4,8 @@
  *
  * @packageDocumentation
  */
-export * from './errors.js'
-export type * from './events.js'
+export * from './base/errors.js'
+export type * from './base/events.js'
 export { schemaFiles } from './schemas.js'
 export { codecTable } from './training/codec-table.js'
 export { taskTable } from './training/task-table.js'

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { InputError } from '@murmuration/core'
 import { encode } from 'fast-png'
 import test from 'ava'
-import { checksumOf, openFiles } from './files.js'
+import { checksumOf, openFiles } from '../files.js'
 
 const dot = (value: number) => encode({ width: 1, height: 1, channels: 1, data: Uint8Array.of(value) })
 const sumOf = (content: Uint8Array | string) => createHash('sha256').update(content).digest('hex')

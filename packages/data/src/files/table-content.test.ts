@@ -10,7 +10,7 @@ import { describeLocalData } from '../about.js'
 import { inputsIn } from '../inputs.js'
 import { loadLocalData } from '../local-data.js'
 import { take } from '../source.js'
-import { openFiles } from './files.js'
+import { openFiles } from '../files.js'
 import type { TableReading } from './table.js'
 
 type Content = string | Uint8Array

@@ -1,7 +1,7 @@
 import type { LinksDescription } from '@murmuration/files'
 import type { SimulatedRecord } from '@murmuration/results'
 import { median } from 'simple-statistics'
-import { type RatioInterval, ratioInterval } from '../ratio-interval.js'
+import { type RatioInterval, ratioInterval } from '../base/ratio-interval.js'
 import type { Computing } from '../sim/scenario/computing.js'
 import type { Candidate } from './candidates.js'
 import { compare, type Entry } from './standing.js'

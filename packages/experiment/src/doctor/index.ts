@@ -2,7 +2,7 @@
 import { messageOf, type PeerName } from '@murmuration/core'
 import { readTopologyFile } from '@murmuration/files'
 import { createIdentity } from '@murmuration/libp2p'
-import { type Place, placeOf } from '../peers/peer-list.js'
+import { type Place, placeOf } from '../training/peer-list.js'
 import { clockFinding, type TimeServer } from './clock.js'
 import type { Finding } from './finding.js'
 import { backendFindings, diskFinding, eventLoopFinding, nodeFinding } from './machine.js'

@@ -1,9 +1,9 @@
 import { byName, type Links, NeighboursMissingError, type PeerName, type Topology } from '@murmuration/core'
 import { type LinksDescription, readTopologyFile } from '@murmuration/files'
 import { createPeer, type RelayOptions, settingsOf } from '@murmuration/libp2p'
-import type { RunEvent } from '../events.js'
+import type { RunEvent } from '../base/events.js'
 import { linkEvents } from '../peers/reporting/link-events.js'
-import { type PlaceOptions, placeOf } from '../peers/peer-list.js'
+import { type PlaceOptions, placeOf } from '../training/peer-list.js'
 import { linkTimeout, maxLength, type MeasuredLink, probeLinks } from './probe-links.js'
 
 /** The options of this machine's peer for measuring. */

@@ -4,7 +4,7 @@ import { type Evaluation, InputError, messageOf, type ModelSignature, type Schem
 import { refuseSpecialFile } from '@murmuration/data'
 import { encodeSafetensors, tensorsIn, tensorsOf, type NamedTensor, pack, valuesOf } from '@murmuration/vectors'
 import { z } from 'zod'
-import { fill, readHeader, withFile } from '../tensor-file.js'
+import { fill, readHeader, withFile } from '../base/tensor-file.js'
 import type { Plan } from '../training/plan.js'
 import { checksums, type LearningTask, trainingSchema } from '../training/training-schema.js'
 

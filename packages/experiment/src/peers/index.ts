@@ -5,7 +5,7 @@
  */
 export { type Guest, invitationText, revokeInvitations } from './admission/invite.js'
 export { acceptInvitation, type AcceptedInvitation, type AcceptOptions } from './join.js'
-export { identityDirectory } from './peer-list.js'
+export { identityDirectory } from '../training/peer-list.js'
 export type { CheckpointOptions } from './checkpoints/checkpoints.js'
 export type { CheckpointInterval } from './checkpoints/interval.js'
 export type { MinFinished } from './swarm/min-finished.js'

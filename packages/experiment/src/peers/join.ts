@@ -12,7 +12,7 @@ import { hashText } from '@murmuration/vectors'
 import { makeRealPlan } from '../make-plan.js'
 import type { RunRequest } from '../training/plan.js'
 import type { PeerOptions } from './peer-command.js'
-import { identityDirectory } from './peer-list.js'
+import { identityDirectory } from '../training/peer-list.js'
 import { runFolder } from './admission/certificate-store.js'
 import { fingerprintOf, requestFrom } from './admission/run-files.js'
 

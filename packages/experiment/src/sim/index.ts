@@ -3,7 +3,7 @@
  *
  * @packageDocumentation
  */
-export { isTie, type RatioInterval, ratioInterval } from '../ratio-interval.js'
+export { isTie, type RatioInterval, ratioInterval } from '../base/ratio-interval.js'
 export { computingOf } from './scenario/computing.js'
 export { calibrated } from './sweep/calibrate.js'
 export { faultsOf } from './run/faults.js'

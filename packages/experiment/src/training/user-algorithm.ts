@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url'
 import { algorithmIn, type AnyAlgorithm, type AnyRole } from '@murmuration/algorithms'
 import { InputError, messageOf } from '@murmuration/core'
 import { blame, placeOf } from '@murmuration/tasks'
-import { failureKindOf } from '../errors.js'
+import { failureKindOf } from '../base/errors.js'
 
 /**
  * Loads the algorithm of a module. Errors of its functions name the module. Throws an InputError when the module cannot be loaded, or does

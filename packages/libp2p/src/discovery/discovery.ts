@@ -16,7 +16,7 @@ import { askingBudgets } from '../base/budgets.js'
 import { askForAddresses, introduce, maxWanted } from './introductions.js'
 import { carriesOthers } from '../addresses/relay-address.js'
 import type { Reservations } from './reservations.js'
-import { ownAddresses } from './own-addresses.js'
+import { ownAddresses } from '../links/own-addresses.js'
 import { mayDial, type Reach, reachOf, nearest } from '../addresses/reach.js'
 import { maxAddresses, signAddresses, type SignedAddresses, withoutId } from '../addresses/signed-addresses.js'
 

@@ -4,7 +4,7 @@ import test from 'ava'
 import { createIdentity } from '../base/identity.js'
 import { hostOf } from '../addresses/peer-list.js'
 import { AddressBook } from './address-book.js'
-import { ownAddresses } from './own-addresses.js'
+import { ownAddresses } from '../links/own-addresses.js'
 import { mayDial, reachOf, sourceOf, sourceOfHost } from '../addresses/reach.js'
 import { maxAddresses, readAddresses, signAddresses, type SignedAddresses } from '../addresses/signed-addresses.js'
 

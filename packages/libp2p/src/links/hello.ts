@@ -1,5 +1,5 @@
 import { protocolVersion } from '../base/constants.js'
-import { listens } from '../discovery/own-addresses.js'
+import { listens } from './own-addresses.js'
 import type { LinkContext } from './context.js'
 import type { ControlChannel } from './control-channel.js'
 import { type Hello, OtherWire, ProtocolFault, type Refused, type Welcome } from './control-messages.js'

@@ -1,6 +1,6 @@
 import { InputError, type PeerName } from '@murmuration/core'
 import type { Admission, AdmissionOptions, Certificate } from '@murmuration/libp2p'
-import type { RunEvent } from '../../events.js'
+import type { RunEvent } from '../../base/events.js'
 import type { Plan, RunRequest } from '../../training/plan.js'
 import { CertificateStore } from './certificate-store.js'
 import { filesOf, fingerprintOf } from './run-files.js'

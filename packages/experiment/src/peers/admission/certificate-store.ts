@@ -4,7 +4,7 @@ import { messageOf, type PeerName } from '@murmuration/core'
 import { homeDirectory } from '@murmuration/data'
 import { type Certificate, certificateSchema } from '@murmuration/libp2p'
 import { z } from 'zod'
-import type { RunEvent } from '../../events.js'
+import type { RunEvent } from '../../base/events.js'
 
 const schema = z.array(certificateSchema)
 

@@ -11,7 +11,7 @@ import {
 } from '@murmuration/libp2p'
 import { makeRealPlan } from '../../make-plan.js'
 import type { Plan, RunRequest } from '../../training/plan.js'
-import { identityDirectory } from '../peer-list.js'
+import { identityDirectory } from '../../training/peer-list.js'
 import { fingerprintOf } from './run-files.js'
 
 /** The peer that an invitation or a revocation is for. */

@@ -7,7 +7,7 @@ import type { RunSettings } from '@murmuration/libp2p'
 import { replacePrivateFile } from '@murmuration/results'
 import { encodeSafetensors, encodeSafetensorsHeader, type SafetensorsHeader, tensorsIn } from '@murmuration/vectors'
 import { z } from 'zod'
-import { fill, readHeader, withFile } from '../../tensor-file.js'
+import { fill, readHeader, withFile } from '../../base/tensor-file.js'
 
 /** The peer, round and run of a checkpoint. */
 export interface CheckpointFacts extends RunSettings {

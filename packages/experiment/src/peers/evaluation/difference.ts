@@ -1,7 +1,7 @@
 import type { Agreement, TrainingSettings } from '@murmuration/algorithms'
 import type { PeerName } from '@murmuration/core'
 import { mean, norm } from '@murmuration/vectors'
-import type { Summary } from '../../summaries.js'
+import type { Summary } from '../../base/summaries.js'
 import type { Training } from '../../training/training-schema.js'
 import { roundingFloor } from './rounding-floor.js'
 

@@ -4,7 +4,7 @@ import { buildTaskHere, startTaskWorker, type TaskWorker } from '@murmuration/ta
 import { consensusDistance, lengthOf, mean } from '@murmuration/vectors'
 import { trainCentrally } from './centralised.js'
 import { startingFrom } from '../../models/start-model.js'
-import { type EvaluationEvent, secondsOf, type TextEvent } from '../../events.js'
+import { type EvaluationEvent, secondsOf, type TextEvent } from '../../base/events.js'
 import { RowSnapshots } from './row-snapshots.js'
 import type { Progress, Snapshot } from '../reporting/snapshots.js'
 import { type Plan, taskOf } from '../../training/plan.js'

@@ -1,7 +1,7 @@
 import { algorithms } from '@murmuration/algorithms'
 import { InputError, NeighboursMissingError, peerName } from '@murmuration/core'
 import test from 'ava'
-import { LostError } from '../../errors.js'
+import { LostError } from '../../base/errors.js'
 import { Losses } from './losses.js'
 
 const [a, b] = ['a', 'b'].map(peerName)

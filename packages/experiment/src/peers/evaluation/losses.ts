@@ -1,7 +1,7 @@
 import { type AnyAlgorithm, endsWithLoss, hasMembers } from '@murmuration/algorithms'
 import type { PeerName } from '@murmuration/core'
-import { failureKindOf, LostError } from '../../errors.js'
-import type { LostEvent } from '../../events.js'
+import { failureKindOf, LostError } from '../../base/errors.js'
+import type { LostEvent } from '../../base/events.js'
 
 /** The peers of a swarm that lost their processes or gave up, in the order in which that was noticed. */
 export class Losses {

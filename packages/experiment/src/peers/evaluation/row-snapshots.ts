@@ -1,5 +1,5 @@
 import { invariant } from '@murmuration/core'
-import { placeRows } from '../../rows.js'
+import { placeRows } from '../../base/rows.js'
 import type { Snapshot } from '../reporting/snapshots.js'
 
 /** The rows of all peers after a round. */

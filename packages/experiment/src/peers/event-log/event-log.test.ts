@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { peerName } from '@murmuration/core'
 import { eventsFolder, readEventLogs } from '@murmuration/results'
 import test from 'ava'
-import type { RunEvent } from '../../events.js'
+import type { RunEvent } from '../../base/events.js'
 import { EventLog } from './event-log.js'
 
 const self = peerName('a')

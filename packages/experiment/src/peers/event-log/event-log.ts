@@ -4,7 +4,7 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { messageOf, type PeerName } from '@murmuration/core'
 import { eventsFile, eventsFolder } from '@murmuration/results'
-import type { RunEvent } from '../../events.js'
+import type { RunEvent } from '../../base/events.js'
 import type { Plan } from '../../training/plan.js'
 
 /** The peer of the log, and where it is written. */

@@ -1,4 +1,4 @@
-import type { RunEvent } from '../../events.js'
+import type { RunEvent } from '../../base/events.js'
 import type { EventLog, EventLogOptions } from './event-log.js'
 
 /** What a peer that has a log receives. */

@@ -1,7 +1,7 @@
 import { hasRows } from '@murmuration/algorithms'
 import type { PeerName } from '@murmuration/core'
 import { buildTaskHere, startTaskWorker, type TaskWorker } from '@murmuration/tasks'
-import type { RunEvent } from '../../events.js'
+import type { RunEvent } from '../../base/events.js'
 import { type Plan, taskOf } from '../../training/plan.js'
 import { noteWhileSlow } from '../reporting/note-while-slow.js'
 

@@ -1,7 +1,7 @@
 import { MeteredStore, type StoreFigures } from '@murmuration/algorithms'
 import { type Fabric, MemoryStore, type PeerName, type Store } from '@murmuration/core'
 import { createHash } from 'node:crypto'
-import type { RunEvent, StoreEvent } from '../../events.js'
+import type { RunEvent, StoreEvent } from '../../base/events.js'
 import type { Plan } from '../../training/plan.js'
 import { storeProgram } from '../../training/store-choice.js'
 

@@ -1,7 +1,7 @@
 import { type RowsAlgorithm, train, type TrainingSettings } from '@murmuration/algorithms'
 import type { KeyCounts, StepReport, Task } from '@murmuration/core'
 import type { Peer } from '@murmuration/libp2p'
-import type { RunEvent } from '../../events.js'
+import type { RunEvent } from '../../base/events.js'
 import type { Plan } from '../../training/plan.js'
 import { isServer } from './build-task.js'
 import { BusyTime } from '../reporting/busy-time.js'

@@ -2,7 +2,7 @@ import type { PeerName } from '@murmuration/core'
 import { grouped } from '@murmuration/data'
 import type { Peer } from '@murmuration/libp2p'
 import { gradientWeight, type TaskWorker } from '@murmuration/tasks'
-import type { RunEvent } from '../../events.js'
+import type { RunEvent } from '../../base/events.js'
 import type { Plan } from '../../training/plan.js'
 import { localWeights } from '../../training/training-schema.js'
 

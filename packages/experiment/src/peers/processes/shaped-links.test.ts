@@ -8,7 +8,7 @@ import { createIdentity, createPeer } from '@murmuration/libp2p'
 import { createSoftmaxTask } from '@murmuration/tasks'
 import { createTopology } from '@murmuration/topology'
 import test from 'ava'
-import type { RunEvent } from '../../events.js'
+import type { RunEvent } from '../../base/events.js'
 import { readShapedLinks } from '../one-peer/shaped-links.js'
 import { runSwarm } from '../swarm/swarm.js'
 

@@ -1,5 +1,5 @@
 import { messageOf, OutputError, type PeerName } from '@murmuration/core'
-import type { RunEvent } from '../../events.js'
+import type { RunEvent } from '../../base/events.js'
 import { makeRealPlan } from '../../make-plan.js'
 import type { RunRequest } from '../../training/plan.js'
 import { RunFile } from './run-file.js'

@@ -1,6 +1,6 @@
 import { messageOf } from '@murmuration/core'
 import { removeResults, type RunRecord, type Sweep, writeResults, writeRuns } from '@murmuration/results'
-import type { RunEvent } from '../../events.js'
+import type { RunEvent } from '../../base/events.js'
 
 /** Writes the record of one run repeatedly while it grows. Each write is atomic. */
 export class RunFile {

@@ -1,6 +1,6 @@
 import { peerName } from '@murmuration/core'
 import test from 'ava'
-import type { RunEvent, Summary } from '../../events.js'
+import type { RunEvent, Summary } from '../../base/events.js'
 import { RunRecorder } from './run-recorder.js'
 
 const [a, b] = ['a', 'b'].map(peerName)

@@ -1,6 +1,6 @@
 import type { PeerName } from '@murmuration/core'
 import type { CurvePoint, RunRecord, TimeFractions } from '@murmuration/results'
-import type { EvaluationEvent, PeerSummary, RunEvent, Summary } from '../../events.js'
+import type { EvaluationEvent, PeerSummary, RunEvent, Summary } from '../../base/events.js'
 
 /** What is known of a run before it starts. */
 export interface RecordedRun {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { InputError, messageOf, OutputError, type Schema } from '@murmuration/core'
 import { replacePrivateFile } from '@murmuration/results'
-import type { RunEvent } from '../../events.js'
+import type { RunEvent } from '../../base/events.js'
 import { modelFile, type ModelFacts } from '../../models/model-file.js'
 
 /** Options for saving. */

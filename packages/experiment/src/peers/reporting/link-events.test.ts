@@ -1,6 +1,6 @@
 import { peerName } from '@murmuration/core'
 import test from 'ava'
-import type { RunEvent } from '../../events.js'
+import type { RunEvent } from '../../base/events.js'
 import { linkEvents } from './link-events.js'
 
 test('a line about refused peers says how many there were', (t) => {

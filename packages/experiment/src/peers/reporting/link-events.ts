@@ -1,6 +1,6 @@
 import type { PeerName } from '@murmuration/core'
 import type { PeerEvent } from '@murmuration/libp2p'
-import type { NeighbourEvent, RunEvent } from '../../events.js'
+import type { NeighbourEvent, RunEvent } from '../../base/events.js'
 
 /** Emits the network events of peer `self`; for a neighbour, only changes. */
 export function linkEvents(self: PeerName, emit: (event: RunEvent) => void): (event: PeerEvent) => void {

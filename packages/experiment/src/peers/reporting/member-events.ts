@@ -1,7 +1,7 @@
 import type { SwarmStanding } from '@murmuration/algorithms'
 import type { Milliseconds, PeerName } from '@murmuration/core'
 import type { MemberChange, MemberState } from '@murmuration/membership'
-import { type MembershipEvent, secondsOf, type StateSeconds } from '../../events.js'
+import { type MembershipEvent, secondsOf, type StateSeconds } from '../../base/events.js'
 
 /** The events of the membership, and the time that a peer spent in each state. */
 export class MemberEvents {

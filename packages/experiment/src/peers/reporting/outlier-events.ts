@@ -1,5 +1,5 @@
 import type { PeerName, StepReport } from '@murmuration/core'
-import type { OutlierEvent, RunEvent } from '../../events.js'
+import type { OutlierEvent, RunEvent } from '../../base/events.js'
 
 /** A neighbour is not reported again within so many rounds. */
 const quietRounds = 100

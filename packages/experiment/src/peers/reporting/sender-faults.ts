@@ -1,6 +1,6 @@
 import { byName, type PeerName } from '@murmuration/core'
 import { faultCount, type NeighbourStatus, type ReceiveFault } from '@murmuration/libp2p'
-import type { SenderFaults } from '../../events.js'
+import type { SenderFaults } from '../../base/events.js'
 
 /** The neighbours of peer `self` that were at fault. */
 export function faultsSeenBy(

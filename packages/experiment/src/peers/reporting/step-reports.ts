@@ -1,7 +1,7 @@
 import type { TrainingSettings } from '@murmuration/algorithms'
 import type { PeerName, StepReport } from '@murmuration/core'
 import type { Peer } from '@murmuration/libp2p'
-import { type StepEvent, secondsOf } from '../../events.js'
+import { type StepEvent, secondsOf } from '../../base/events.js'
 import type { Progress } from './snapshots.js'
 
 /** A run has at most about so many reports of each peer, so that a long run does not flood its reader … */

@@ -2,10 +2,10 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { type Deferred, deferred, type PeerName, StoppedError } from '@murmuration/core'
 import type { PeerListEntry } from '@murmuration/libp2p'
-import type { EvaluationEvent, RunEvent } from '../../events.js'
+import type { EvaluationEvent, RunEvent } from '../../base/events.js'
 import type { PeerResult, UnfinishedModel } from '../one-peer/run-peer.js'
 import type { Snapshot } from '../reporting/snapshots.js'
-import { LostError } from '../../errors.js'
+import { LostError } from '../../base/errors.js'
 import type { ChildTask, FromChild, ToChild } from './swarm-messages.js'
 
 /** How long a process may take to stop before it is killed: longer than its peer waits for acknowledgements. */

@@ -1,5 +1,5 @@
 import { InputError, type PeerName } from '@murmuration/core'
-import { LostError } from '../../errors.js'
+import { LostError } from '../../base/errors.js'
 
 /** How many peers of a swarm must finish: a number, or a percentage. */
 export interface MinFinished {

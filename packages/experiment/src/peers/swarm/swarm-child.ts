@@ -2,7 +2,7 @@
 import { deferred, type PeerName, StoppedError } from '@murmuration/core'
 import { createIdentity, type PeerListEntry } from '@murmuration/libp2p'
 import { makePlan } from '../../make-plan.js'
-import type { RunEvent } from '../../events.js'
+import type { RunEvent } from '../../base/events.js'
 import { Halt } from '../checkpoints/halt.js'
 import { withEventLog } from '../event-log/with-event-log.js'
 import { runPeer } from '../one-peer/run-peer.js'

@@ -1,7 +1,7 @@
 import type { PeerName } from '@murmuration/core'
 import type { PeerListEntry } from '@murmuration/libp2p'
 import type { WatchAddress } from '@murmuration/watch'
-import type { EvaluationEvent, RunEvent } from '../../events.js'
+import type { EvaluationEvent, RunEvent } from '../../base/events.js'
 import type { CheckpointOptions } from '../checkpoints/checkpoints.js'
 import type { RunRequest } from '../../training/plan.js'
 import type { PeerResult, UnfinishedModel } from '../one-peer/run-peer.js'

@@ -17,9 +17,9 @@ import {
   type WatchAddress,
   WatchServer
 } from '@murmuration/watch'
-import type { RunEvent } from '../../events.js'
+import type { RunEvent } from '../../base/events.js'
 import { type Plan, startEvent } from '../../training/plan.js'
-import { versions } from '../versions.js'
+import { versions } from '../../base/versions.js'
 import { OwnFigures } from './own-figures.js'
 
 /** Sends reports of this peer to those that watch; if the peer watches itself, asks all others and serves the page. */

@@ -1,7 +1,7 @@
 import type { Evaluation, KeyCounts, Milliseconds, PeerName, StepReport, Task } from '@murmuration/core'
 import type { CurvePoint } from '@murmuration/results'
 import { consensusDistance, hashVector, lengthOf, mean } from '@murmuration/vectors'
-import { placeRows, sumOfCounts } from '../../rows.js'
+import { placeRows, sumOfCounts } from '../../base/rows.js'
 import { keepCopy } from './keep-copy.js'
 
 /** Options for recording a run. */

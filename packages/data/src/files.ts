@@ -1,19 +1,19 @@
 import { readdir, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { InputError, invariant, messageOf } from '@murmuration/core'
-import type { DataDescription, Fit } from '../samples.js'
-import type { Source } from '../source.js'
-import { imageFolders, imagesIn, imageSource } from '../images/folder.js'
-import { type Checksums, sumOf, sumsOf, verifiedSums } from './checksums.js'
-import { type DataFile, readData, type ReadFile } from './data-file.js'
-import { downloadAll } from './download.js'
-import { maxTextsBytes, type TextFile, textSource, type TextReading } from '../text/text.js'
-import { type IdxFile, idxSource } from './idx.js'
-import { readParquet } from './parquet.js'
-import { maxTableBytes, type Table, type TableReading } from './table.js'
-import { tableSource } from './table-source.js'
-import { sampleColumns } from './table-columns.js'
-import { fetchKnownSet, type KnownSet, type KnownSetName, knownSetNames, knownSets } from './known-sets.js'
+import type { DataDescription, Fit } from './samples.js'
+import type { Source } from './source.js'
+import { imageFolders, imagesIn, imageSource } from './images/folder.js'
+import { type Checksums, sumOf, sumsOf, verifiedSums } from './files/checksums.js'
+import { type DataFile, readData, type ReadFile } from './files/data-file.js'
+import { downloadAll } from './files/download.js'
+import { maxTextsBytes, type TextFile, textSource, type TextReading } from './text/text.js'
+import { type IdxFile, idxSource } from './files/idx.js'
+import { readParquet } from './files/parquet.js'
+import { maxTableBytes, type Table, type TableReading } from './files/table.js'
+import { tableSource } from './files/table-source.js'
+import { sampleColumns } from './files/table-columns.js'
+import { fetchKnownSet, type KnownSet, type KnownSetName, knownSetNames, knownSets } from './files/known-sets.js'
 
 type FilesDescription = Extract<DataDescription, { kind: 'files' }>
 
@@ -128,7 +128,7 @@ async function openPacked(files: readonly DataFile[], bytesOf: ReadFile): Promis
   if (other !== undefined)
     throw new InputError(`${archive.path} and ${other.path}: found two archives of CIFAR-10, expected one`)
   if (archive === undefined) return undefined
-  const { cifarSource } = await import('./cifar.js')
+  const { cifarSource } = await import('./files/cifar.js')
   return cifarSource(archive.path, await bytesOf(archive))
 }
 
@@ -146,7 +146,7 @@ async function openTables(
   if (csv.length + parquet.length === 0) return undefined
   const read = async (file: DataFile) => ({ name: file.path, bytes: await bytesOf(file, maxTableBytes) })
   const wanted = sampleColumns(reading)
-  const { readCsv } = await import('./csv.js')
+  const { readCsv } = await import('./files/csv.js')
   const tables: Table[] = []
   // One after the other: a file needs much more memory while it is read than afterwards.
   for (const file of csv) tables.push(readCsv(await read(file), wanted, reading, tables[0]?.names))

@@ -11,7 +11,7 @@ import {
 } from '@murmuration/libp2p'
 import type { PeerEntry } from '@murmuration/files'
 import { isLoopback } from '@murmuration/files/addresses'
-import type { Plan } from '../training/plan.js'
+import type { Plan } from './plan.js'
 
 /** The identity of a peer, where it listens, and the ids and addresses of the others. */
 export interface Place {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { InputError } from '@murmuration/core'
 import test, { type ExecutionContext } from 'ava'
-import { readData } from './data-file.js'
+import { readData } from './files/data-file.js'
 import { openFiles } from './files.js'
 
 const images = Buffer.from([0, 0, 8, 3, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 255])

@@ -1,7 +1,7 @@
 import { isIPv4 } from 'node:net'
 import type { Multiaddr } from '@multiformats/multiaddr'
 import { multiaddr } from '../libraries/base.js'
-import { maxListened, maxListens } from '../links/control-messages.js'
+import { maxListened, maxListens } from './control-messages.js'
 import { hostOf } from '../addresses/peer-list.js'
 import { type Reach, reachOf } from '../addresses/reach.js'
 import { maxAddresses, withoutId } from '../addresses/signed-addresses.js'

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'ava'
 import { nothingLearned } from './learned-nothing.js'
-import { scenarioOf } from './sim/scenario/scenario.test.support.js'
-import { simulateRun } from './sim/run/run.js'
-import { runsOf } from './sim/scenario/sweep.js'
-import { TaskSets } from './sim/run/task-sets.js'
+import { scenarioOf } from '../sim/scenario/scenario.test.support.js'
+import { simulateRun } from '../sim/run/run.js'
+import { runsOf } from '../sim/scenario/sweep.js'
+import { TaskSets } from '../sim/run/task-sets.js'
 
 const rate = { initial: 0.05 }
 

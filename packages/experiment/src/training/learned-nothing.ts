@@ -1,6 +1,6 @@
 import type { Evaluation, Task } from '@murmuration/core'
-import type { Summary } from './summaries.js'
-import type { Training } from './training/training-schema.js'
+import type { Summary } from '../base/summaries.js'
+import type { Training } from './training-schema.js'
 
 /**
  * The field of a finished run whose model is no better than a constant answer: why, and what to do. No field if it is
