@@ -95,24 +95,26 @@ function shown(value: unknown): string {
   return value === undefined ? 'none' : inlineYaml(value)
 }
 
-/** The tables of docs/algorithms.md. */
+/** The tables of docs/algorithms.md. Algorithms that share an option, with its default, share its line. */
 export function algorithmTables(): string {
   const entries = algorithmsJson()
-  const rows = entries.map(({ name, title, source, needs, keeps }) => {
-    return `| \`${name}\` | ${title} | ${source} | ${needs.join(', ')} | ${keeps} |`
+  const rows = entries.map(({ name, title, needs, keeps }) => {
+    return `| \`${name}\` | ${title} | ${needs.join(', ')} | ${keeps} |`
   })
-  const options = entries.flatMap(({ name, options }) =>
-    options.map(
-      (option) => `| \`${name}\` | \`${option.name}\` | \`${shown(option.default)}\` | ${option.description} |`
-    )
-  )
+  const options = new Map<string, string[]>()
+  for (const { name, options: own } of entries) {
+    for (const option of own) {
+      const line = `\`${option.name}\` | \`${shown(option.default)}\` | ${option.description}`
+      options.set(line, [...(options.get(line) ?? []), `\`${name}\``])
+    }
+  }
   return [
-    '| name | title | source | needs | keeps |',
-    '| --- | --- | --- | --- | --- |',
+    '| name | title | needs | keeps |',
+    '| --- | --- | --- | --- |',
     ...rows,
     '',
     '| algorithm | option | default | what |',
     '| --- | --- | --- | --- |',
-    ...options
+    ...[...options].map(([line, names]) => `| ${names.join(', ')} | ${line} |`)
   ].join('\n')
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import test from 'ava'
 import { algorithmsJson } from './algorithms-command.js'
 import { tables, withTables } from './documents.js'
-import { headOf, recordFiles } from './paper-map.js'
+import { headOf, recordFiles, sentenceOf } from './paper-map.js'
 import { exitCodes } from './exit-codes.js'
 
 const root = new URL('../../../', import.meta.url)
@@ -29,6 +29,7 @@ test('every option of every algorithm has a description and a default', (t) => {
 test('every algorithm is one file, which begins by saying what it computes', async (t) => {
   for (const [name, { text }] of await recordFiles()) {
     t.true(headOf(text).length > 40, name)
+    t.regex(sentenceOf(text), /^\S.{18,}\.$/, name)
   }
 })
 

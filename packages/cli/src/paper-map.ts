@@ -1,4 +1,4 @@
-/** The algorithms in docs/paper-map.md: from the record to its paper, its file, what the file says of itself, and its own tests. */
+/** The algorithms in docs/paper-map.md: from the record to its paper, its file, what it computes, and its own tests. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { allAlgorithms, isAlgorithm } from '@murmuration/algorithms'
 
@@ -25,6 +25,12 @@ export function headOf(text: string): string {
   return lines.join(' ').trim().replaceAll('|', '\\|')
 }
 
+/** The first sentence of {@link headOf}: what is computed. */
+export function sentenceOf(text: string): string {
+  const [sentence] = headOf(text).split(/(?<=\.) /, 1)
+  return sentence
+}
+
 /** The file of each record, by the record's name. */
 export async function recordFiles(): Promise<ReadonlyMap<string, SourceFile>> {
   const found = new Map<string, SourceFile>()
@@ -48,12 +54,12 @@ export async function paperMap(): Promise<string> {
   const rows = allAlgorithms.map(({ name, title, source }) => {
     const { path, text } = files.get(name) as SourceFile
     const ownTests = oracles.filter((file) => file.text.includes(`name: '${name}'`)).map((file) => file.path)
-    const lines = text.trimEnd().split('\n').length
-    return `| ${title} | ${source} | [${path.slice(sources.length)}](../${path}) | ${lines} | ${headOf(text)} | ${ownTests.join(', ')} |`
+    const file = `[${path.slice(sources.length)}](../${path})`
+    return `| ${title} | ${source} | ${file} | ${sentenceOf(text)} | ${ownTests.join(', ')} |`
   })
   return [
-    '| algorithm | source | file | lines | what the file says: rule, equations, deviations | recursion in float64 |',
-    '| --- | --- | --- | --- | --- | --- |',
+    '| algorithm | source | file | what it computes | recursion in float64 |',
+    '| --- | --- | --- | --- | --- |',
     ...rows
   ].join('\n')
 }
