@@ -6,12 +6,13 @@ export function codecTable(): string {
   const rows = codecKinds.map(({ description, parameter }, index) => {
     const [word, bytes] = [codecWords[index], bodyBytes(codecWords[index], count) / count]
     const bound = parameter === undefined ? '' : 'at most '
-    return `| \`${word}\` | ${description} | ${bound}${Number(bytes.toFixed(3))} | ${parameter?.description ?? ''} |`
+    const what = parameter === undefined ? description : `${description}; the parameter is ${parameter.description}`
+    return `| \`${word}\` | ${what} | ${bound}${Number(bytes.toFixed(3))} |`
   })
   return [
-    '| codec | what is sent | bytes per number | parameter |',
-    '| --- | --- | --- | --- |',
+    '| codec | what is sent | bytes per number |',
+    '| --- | --- | --- |',
     ...rows,
-    '| `auto` | for each link, the most exact of float32, float16 and delta-int8 that takes at most half of a round at the measured speed | | |'
+    '| `auto` | for each link, the most exact of float32, float16 and delta-int8 that takes at most half of a round at the measured speed | |'
   ].join('\n')
 }
