@@ -139,7 +139,7 @@ const formerWords: readonly (readonly [RegExp, string])[] = [
   [/\bNeighbourhood\b/, 'PeerSet'],
   [/\bopenFamily\b/, 'a family of its own kind of task'],
   // Older scenario files are refused with the new name, and a document says so.
-  [/contender(?!s` is `methods`)/i, 'method'],
+  [/contender/i, 'method'],
   [/\bfor ever\b/, 'forever'],
   [/\b(hang|hangs|hung) on\b/, 'depends on'],
   [/#?\bjudge\(/, 'applyRules, evaluate, or the name of the check'],

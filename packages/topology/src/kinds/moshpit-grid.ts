@@ -3,6 +3,7 @@ import { createRandom } from '@murmuration/random'
 import { z } from 'zod'
 import { graphOf } from '../graphs.js'
 import { graphKind } from '../kind.js'
+import { seed } from './draw.js'
 
 /**
  * The nodes lie in distinct random cells of a grid of `side` to the power of `dimensions`. In round k, nodes average whose cells differ only in
@@ -14,7 +15,7 @@ export const moshpitGrid = graphKind({
   options: {
     side: z.int().min(2).meta({ description: 'the number of cells along each dimension' }),
     dimensions: z.int().min(1).default(2).meta({ description: 'the number of dimensions' }),
-    seed: z.int().meta({ description: 'equal seeds give equal cells' })
+    seed
   },
   example: ({ length }) => ({ side: Math.max(2, Math.ceil(Math.sqrt(length))), dimensions: 2, seed: 1 }),
   problems: ({ side, dimensions }, { length }) =>
