@@ -12,7 +12,7 @@ export const dCliques = graphKind({
   description: 'has all peers of its clique as neighbours; some have one in another clique',
   options: {
     size: z.int().min(2).meta({
-      description: 'the number of peers in a clique, best the number of labels; some have more if n is not a multiple'
+      description: 'peers in a clique, best as many as labels; some have more if n is not a multiple'
     }),
     between: z
       .enum(['ring', 'complete'])

@@ -9,12 +9,7 @@ import type { Graph } from '../graphs.js'
 export const seed = z.int().meta({ description: 'equal seeds give equal graphs' })
 
 /** The option of graphs that are drawn anew for each round. */
-export const rounds = z
-  .int()
-  .min(1)
-  .max(4096)
-  .default(64)
-  .meta({ description: 'the number of random rounds, which then repeat' })
+export const rounds = z.int().min(1).max(4096).default(64).meta({ description: 'random rounds before they repeat' })
 
 /** The results of `draw` for each of `rounds` rounds, each with its own random stream. */
 export function drawRounds<T>(

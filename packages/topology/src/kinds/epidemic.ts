@@ -14,7 +14,7 @@ export const epidemic = graphKind({
   description:
     'sends to some random peers, different ones in each round, and averages what it receives with equal weights',
   options: {
-    degree: z.int().min(1).meta({ description: 'the number of peers that each peer sends to' }),
+    degree: z.int().min(1).meta({ description: 'peers that each peer sends to' }),
     rounds,
     seed
   },

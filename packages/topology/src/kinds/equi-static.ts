@@ -18,7 +18,7 @@ export const directed = z.boolean().default(false).meta({ description: 'whether 
 export const equiStatic = graphKind({
   kind: 'equi-static',
   description: 'has peers at some random distances as neighbours, the same distances for all',
-  options: { shifts: z.int().min(1).meta({ description: 'the number of random distances' }), directed, seed },
+  options: { shifts: z.int().min(1).meta({ description: 'random distances' }), directed, seed },
   example: ({ length }) => ({ shifts: Math.max(1, Math.ceil(2 * Math.log(length))), directed: false, seed: 1 }),
   weights: {
     isGiven: () => true,

@@ -13,8 +13,8 @@ export const moshpitGrid = graphKind({
   kind: 'moshpit-grid',
   description: 'has as neighbours the peers in its row of a grid, along one dimension after the other',
   options: {
-    side: z.int().min(2).meta({ description: 'the number of cells along each dimension' }),
-    dimensions: z.int().min(1).default(2).meta({ description: 'the number of dimensions' }),
+    side: z.int().min(2).meta({ description: 'cells along each dimension' }),
+    dimensions: z.int().min(1).default(2).meta({ description: 'dimensions of the grid' }),
     seed
   },
   example: ({ length }) => ({ side: Math.max(2, Math.ceil(Math.sqrt(length))), dimensions: 2, seed: 1 }),

@@ -8,7 +8,7 @@ import { drawConnected, seed } from './draw.js'
 export const randomRegular = graphKind({
   kind: 'random-regular',
   description: 'has the same number of random neighbours',
-  options: { degree: z.int().min(1).meta({ description: 'the number of neighbours of each peer' }), seed },
+  options: { degree: z.int().min(1).meta({ description: 'neighbours of each peer' }), seed },
   example: ({ length }) => ({ degree: Math.min(4, length - 1), seed: 1 }),
   problems: ({ degree }, { length }) => problemsOf(degree, length),
   graphs: ({ degree, seed }, { length }) => [

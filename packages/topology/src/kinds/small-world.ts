@@ -9,7 +9,7 @@ export const smallWorld = graphKind({
   kind: 'small-world',
   description: 'has the nearest peers on a ring as neighbours, some of them replaced by random ones',
   options: {
-    neighbours: z.int().min(1).meta({ description: 'the number of nearest peers, an even number' }),
+    neighbours: z.int().min(1).meta({ description: 'nearest peers, an even number' }),
     rewire: z.number().min(0).max(1).meta({ description: 'the probability that an edge leads to a random peer' }),
     seed
   },

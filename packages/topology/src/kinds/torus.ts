@@ -10,8 +10,8 @@ export const torus = graphKind({
   kind: 'torus',
   description: 'has four neighbours, in a grid without borders',
   options: {
-    rows: side.meta({ description: 'the number of rows; by default the grid is as square as possible' }),
-    columns: side.meta({ description: 'the number of peers per row' })
+    rows: side.meta({ description: 'rows; by default the grid is as square as possible' }),
+    columns: side.meta({ description: 'peers per row' })
   },
   problems: (sides, { length }) => problemsOf(sides, length),
   graphs(sides, { length }) {

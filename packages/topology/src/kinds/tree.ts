@@ -14,11 +14,7 @@ export const tree = graphKind({
   kind: 'tree',
   description: 'has a few neighbours in a tree of minimum latency by the links of the file',
   options: {
-    degree: z
-      .int()
-      .min(2)
-      .default(3)
-      .meta({ description: 'the maximum number of neighbours of a peer; 2 makes a chain' })
+    degree: z.int().min(2).default(3).meta({ description: 'maximum neighbours of a peer; 2 makes a chain' })
   },
   example: () => ({ degree: 3 }),
   problems: (_, { length }) =>
