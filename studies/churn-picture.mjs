@@ -1,4 +1,4 @@
-// The picture of docs/churn.md, and the table next to it, from the results of sim/churn.yaml:
+// The picture of studies/churn.md, and the table next to it, from the results of sim/churn.yaml:
 //
 //   npm run sim -- sim/churn.yaml --out churn && node studies/churn-picture.mjs churn docs/images/churn.svg
 import { readFile, writeFile } from 'node:fs/promises'

@@ -1,5 +1,5 @@
 // The effect of liars on training: an MLP on digits, 16 peers of which 2 lie, on a random graph of degree 8. The table of
-// docs/hard-data-and-liars.md:
+// studies/hard-data-and-liars.md:
 //
 //   node studies/lies.mjs RESULTS.jsonl [SEEDS]
 //

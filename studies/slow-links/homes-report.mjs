@@ -1,4 +1,4 @@
-// The tables and the picture of docs/slow-links-64.md, from the results of homes.mjs:
+// The tables and the picture of studies/slow-links-64.md, from the results of homes.mjs:
 //
 //   node studies/slow-links/homes-report.mjs RESULTS.jsonl PICTURE.svg
 //

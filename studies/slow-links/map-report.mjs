@@ -1,4 +1,4 @@
-// The tables and the picture of docs/slow-links.md, from the results of map.mjs:
+// The tables and the picture of studies/slow-links.md, from the results of map.mjs:
 //
 //   node studies/slow-links/map-report.mjs RESULTS.jsonl PICTURE.svg [own|mean] [mlp|large|cnn]
 //

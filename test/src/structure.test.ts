@@ -37,7 +37,7 @@ const imports = sources.flatMap((module) => packagesOf(module).map((name) => ({ 
 const allowed = allowedImports()
 
 function allowedImports(): Readonly<Record<string, readonly string[]>> {
-  const rows = [...textOf('docs/architecture.md').matchAll(/^\| ([\w-]+) \| .* \|(.*)\|$/gm)]
+  const rows = [...textOf('docs/understand/architecture.md').matchAll(/^\| ([\w-]+) \| .* \|(.*)\|$/gm)]
   const names = rows.map(([, name]) => name).filter((name) => name !== 'package')
   const importsOf = (text: string) => {
     const listed = text.split(/[ ,]+/).filter((word) => names.includes(word))
@@ -72,7 +72,7 @@ test('packages import each other one way', (t) => {
   t.deepEqual(
     [...packages].filter((name) => !(name in allowed)),
     [],
-    'docs/architecture.md lists every package'
+    'docs/understand/architecture.md lists every package'
   )
 })
 

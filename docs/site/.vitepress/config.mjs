@@ -1,5 +1,5 @@
 /** The documents of this repository as a site: docs/ as it is, with its links checked. `npm run site` in the repository's root builds it. */
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitepress'
@@ -16,21 +16,33 @@ const pages = join(docs, 'site/pages')
 rmSync(pages, { recursive: true, force: true })
 for (const name of readdirSync(docs))
   if (name !== 'site') cpSync(join(docs, name), join(pages, name), { recursive: true })
+mkdirSync(join(pages, 'studies'))
+for (const name of readdirSync(join(root, 'studies')).filter((file) => file.endsWith('.md'))) {
+  const text = readFileSync(join(root, 'studies', name), 'utf8')
+  writeFileSync(join(pages, 'studies', name), text.replaceAll('../docs/images/', '../images/'))
+}
 
-const titleOf = (path) => /^# (.+)$/m.exec(readFileSync(join(docs, `${path}.md`), 'utf8'))[1]
+/** The file of the repository that a page is made of, and the page that is made of a file, if one is. */
+const fileOf = (path) => (path.startsWith('studies/') ? path : `docs/${path}`)
+const pageOf = (file) => {
+  if (!/^(docs|studies)\/.*\.md$/.test(file)) return undefined
+  return file.startsWith('studies/') ? file : file.slice('docs/'.length)
+}
+const titleOf = (path) => /^# (.+)$/m.exec(readFileSync(join(root, fileOf(`${path}.md`)), 'utf8'))[1]
 const page = (path) => ({ text: titleOf(path), link: `/${path}` })
 const group = (text, ...paths) => ({ text, collapsed: false, items: paths.map(page) })
-const decisions = readdirSync(join(docs, 'decisions')).map((file) => `decisions/${file.replace('.md', '')}`)
+const decisions = readdirSync(join(docs, 'change/decisions')).map((file) => `change/decisions/${file.slice(0, -3)}`)
 
 /** Where a link of a page leads: a page of the site, or a file of the repository. */
 function destination(href, path) {
   if (/^([a-z]+:|#|\/)/.test(href)) return href
   const [file, hash] = href.split('#')
-  const target = relative(root, join(docs, dirname(path), file))
-  const isPage = target.startsWith('docs/') && target.endsWith('.md')
-  if (isPage) return href
-  if (!existsSync(join(root, target))) throw new Error(`docs/${path}: ${href} leads nowhere`)
-  return `${source}/${target}${hash === undefined ? '' : `#${hash}`}`
+  const target = join(dirname(fileOf(path)), file)
+  const anchor = hash === undefined ? '' : `#${hash}`
+  const led = pageOf(target)
+  if (led !== undefined) return relative(dirname(path), led) + anchor
+  if (!existsSync(join(root, target))) throw new Error(`${fileOf(path)}: ${href} leads nowhere`)
+  return `${source}/${target}${anchor}`
 }
 
 // VitePress reads its configuration from the default export.
@@ -61,47 +73,59 @@ export default defineConfig({
     externalLinkIcon: true,
     socialLinks: [{ icon: 'github', link: source.replace('/blob/main', '') }],
     nav: [
-      { text: 'Tutorials', link: '/tutorials/two-laptops' },
-      { text: 'Commands', link: '/commands' },
+      { text: 'Tutorials', link: '/use/tutorials/two-laptops' },
+      { text: 'Commands', link: '/use/commands' },
       { text: 'API', link: '/api/index.html', target: '_self' },
       { text: 'Changelog', link: `${source}/CHANGELOG.md` }
     ],
     sidebar: [
-      group('Start', 'index', 'comparison'),
+      group('Start', 'index', 'understand/comparison'),
       group(
         'Tutorials',
-        'tutorials/two-laptops',
-        'tutorials/private-data',
-        'tutorials/before-renting',
-        'tutorials/own-algorithm'
+        'use/tutorials/two-laptops',
+        'use/tutorials/private-data',
+        'use/tutorials/before-renting',
+        'use/tutorials/own-algorithm'
       ),
       group(
-        'Guides',
-        'four-machines',
-        'joining',
-        'in-a-program',
-        'deploying',
-        'watching',
-        'failures',
-        'security',
-        'parameter-servers',
-        'parameter-services'
+        'Use',
+        'use/four-machines',
+        'use/joining',
+        'use/in-a-program',
+        'use/deploying',
+        'use/watching',
+        'use/failures',
+        'use/security',
+        'use/advise',
+        'use/parameter-servers',
+        'use/parameter-services'
       ),
-      group('Reference', 'commands', 'topology-file', 'training-file', 'scenario-file', 'algorithms', 'glossary'),
       group(
-        'Background',
-        'architecture',
-        'simulator',
-        'membership',
-        'performance',
-        'slow-links',
-        'slow-links-64',
-        'churn',
-        'claims',
-        'hard-data-and-liars',
-        'paper-map',
-        'testing'
+        'Look up',
+        'use/commands',
+        'use/topology-file',
+        'use/training-file',
+        'use/scenario-file',
+        'use/algorithms',
+        'understand/glossary'
       ),
+      group(
+        'Understand',
+        'understand/architecture',
+        'understand/simulator',
+        'understand/membership',
+        'understand/performance'
+      ),
+      group(
+        'Studies',
+        'studies/slow-links',
+        'studies/slow-links-64',
+        'studies/churn',
+        'studies/hard-data-and-liars',
+        'studies/claims',
+        'studies/paper-map'
+      ),
+      group('Change', 'change/testing'),
       { text: 'Decisions', collapsed: true, items: decisions.map(page) }
     ]
   }

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import test from 'ava'
 import { sliceLength } from '@murmuration/engine'
 
-test('docs/performance.md names the length of the slices that averages are computed in', (t) => {
-  const document = readFileSync(new URL('../../../docs/performance.md', import.meta.url), 'utf8')
+test('docs/understand/performance.md names the length of the slices that averages are computed in', (t) => {
+  const document = readFileSync(new URL('../../../docs/understand/performance.md', import.meta.url), 'utf8')
   t.true(document.includes(`slices of ${sliceLength.toLocaleString('en')} numbers`))
 })
 

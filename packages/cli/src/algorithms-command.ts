@@ -1,4 +1,4 @@
-/** The list of `murmur algorithms`, and the table in docs/algorithms.md. Both are generated from the registry. */
+/** The list of `murmur algorithms`, and the table in docs/use/algorithms.md. Both are generated from the registry. */
 import { allAlgorithms, type AnyAlgorithm, neededServers } from '@murmuration/algorithms'
 import type { z } from 'zod'
 import { inlineYaml } from './inline-yaml.js'
@@ -95,7 +95,7 @@ function shown(value: unknown): string {
   return value === undefined ? 'none' : inlineYaml(value)
 }
 
-/** The tables of docs/algorithms.md. Algorithms that share an option, with its default, share its line. */
+/** The tables of docs/use/algorithms.md. Algorithms that share an option, with its default, share its line. */
 export function algorithmTables(): string {
   const entries = algorithmsJson()
   const rows = entries.map(({ name, title, needs, keeps }) => {

@@ -47,7 +47,7 @@ test('the list says of which papers only a part was read, as the files do', asyn
 })
 
 test('every exit code is documented as it is', (t) => {
-  const documented = textOf('docs/commands.md')
+  const documented = textOf('docs/use/commands.md')
   for (const { code, meaning } of Object.values(exitCodes))
     t.true(documented.includes(`| ${code} | ${meaning} |`), meaning)
 })
@@ -56,5 +56,6 @@ test('the documents name the versions of Node that package.json asks for', (t) =
   const { engines } = JSON.parse(textOf('package.json')) as { readonly engines: { readonly node: string } }
   const versions = engines.node.match(/\d+(\.\d+)?/g)?.map((version) => `${version}+`) ?? []
   const named = `Node ${versions.slice(0, -1).join(', ')} or ${versions.at(-1)}`
-  for (const file of ['README.md', 'docs/four-machines.md']) t.true(textOf(file).includes(named), `${file}: ${named}`)
+  for (const file of ['README.md', 'docs/use/four-machines.md'])
+    t.true(textOf(file).includes(named), `${file}: ${named}`)
 })

@@ -6,10 +6,10 @@ import { paperMap } from './paper-map.js'
 
 /** The tables between the marks of a document, in order, by its path from the root of the repository. */
 export const tables: Readonly<Record<string, () => readonly string[] | Promise<readonly string[]>>> = {
-  'docs/algorithms.md': () => [algorithmTables()],
-  'docs/paper-map.md': async () => [await paperMap()],
-  'docs/topology-file.md': () => [graphTable()],
-  'docs/training-file.md': () => [taskTable(), codecTable()]
+  'docs/use/algorithms.md': () => [algorithmTables()],
+  'studies/paper-map.md': async () => [await paperMap()],
+  'docs/use/topology-file.md': () => [graphTable()],
+  'docs/use/training-file.md': () => [taskTable(), codecTable()]
 }
 
 /** The document with new tables between its marks. */

@@ -10,7 +10,7 @@ export function graphText(kind: GraphKind, peers: readonly PeerName[]): string {
   return Object.keys(options).length === 0 ? kind.kind : inlineYaml({ kind: kind.kind, ...options })
 }
 
-/** The table of docs/topology-file.md. What kinds have in common is said once, in the last row. */
+/** The table of docs/use/topology-file.md. What kinds have in common is said once, in the last row. */
 export function graphTable(): string {
   const peers = ['a', 'b', 'c', 'd'].map(peerName)
   const all = graphKinds.flatMap(optionTexts)

@@ -16,8 +16,8 @@ test('the published JSON Schemas are those of the code (npm run schemas writes t
 })
 
 test('the training file in the documents is one, and shows the defaults', (t) => {
-  const [, yaml] = /```yaml\n([\s\S]*?)```/.exec(textOf('docs/training-file.md')) ?? []
-  const shown = parseYamlFile(yaml ?? '', 'docs/training-file.md', trainingSchema).value
+  const [, yaml] = /```yaml\n([\s\S]*?)```/.exec(textOf('docs/use/training-file.md')) ?? []
+  const shown = parseYamlFile(yaml ?? '', 'docs/use/training-file.md', trainingSchema).value
   t.deepEqual(shown, trainingSchema.parse({}))
 })
 
@@ -32,9 +32,9 @@ test('the training files of the examples are accepted, and options set things in
   await t.throwsAsync(readTrainingFile(undefined, { partition: 'dirichlet:x' }), { instanceOf: InputError })
 })
 
-test('the commands of docs/comparison.md that train name files that are there and data that can be had', async (t) => {
+test('the commands of docs/understand/comparison.md that train name files that are there and data that can be had', async (t) => {
   const rows = [
-    ...textOf('docs/comparison.md').matchAll(
+    ...textOf('docs/understand/comparison.md').matchAll(
       /^\| `(topologies\/\S+) --train (\S+) --data (\S+?)(?: --partition (\S+))?` \|/gm
     )
   ]

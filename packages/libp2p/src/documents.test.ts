@@ -8,8 +8,8 @@ const textOf = (file: string) => readFileSync(new URL(`../../../docs/${file}`, i
 
 test('the documents state the actual stream windows and frame size', (t) => {
   const [least, most] = [minWindow, defaultLimits.streamWindow].map((bytes) => `${bytes / 2 ** 20} MiB`)
-  t.true(textOf('performance.md').includes(`at least ${least}, at most ${most}`))
+  t.true(textOf('understand/performance.md').includes(`at least ${least}, at most ${most}`))
   const frame = `${(frameNumbers * 4) / 2 ** 10} KiB`
-  t.true(textOf('performance.md').includes(`frames have ${frame}`))
-  t.true(textOf('architecture.md').includes(`frames of ${frame}`))
+  t.true(textOf('understand/performance.md').includes(`frames have ${frame}`))
+  t.true(textOf('understand/architecture.md').includes(`frames of ${frame}`))
 })

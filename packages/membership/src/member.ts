@@ -22,7 +22,7 @@ import { View } from './view.js'
 import { Watcher } from './watcher.js'
 
 /**
- * What one peer knows of the swarm, and what it tells the others: the rules of docs/membership.md. It does no I/O and reads no clock: the driver
+ * What one peer knows of the swarm, and what it tells the others: the rules of docs/understand/membership.md. It does no I/O and reads no clock: the driver
  * hands in what arrives, with the time of the local monotonic clock, and after every call `take()` returns what is to be sent. Nothing throws.
  */
 export class Member extends SwarmView {

@@ -1,4 +1,4 @@
-/** The rules of docs/membership.md, one by one; a model or random swarms found most of them. */
+/** The rules of docs/understand/membership.md, one by one; a model or random swarms found most of them. */
 import { type Mixing, peerName } from '@murmuration/core'
 import test from 'ava'
 import { repairedRow } from './graph.js'

@@ -40,7 +40,7 @@ export interface MembershipSettings {
   readonly maxLifeInterval: Milliseconds
 }
 
-/** The defaults, and all timers, in one place. docs/membership.md gives the reasons. */
+/** The defaults, and all timers, in one place. docs/understand/membership.md gives the reasons. */
 export const membershipDefaults: MembershipSettings = {
   partitioned: 'pause',
   isolated: 'pause',

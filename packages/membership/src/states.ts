@@ -1,6 +1,6 @@
 import type { View } from './view.js'
 
-/** The state of a swarm as one peer sees it. docs/failures.md has the table. */
+/** The state of a swarm as one peer sees it. docs/use/failures.md has the table. */
 export type MemberState = 'starting' | 'healthy' | 'degraded' | 'partitioned' | 'isolated'
 
 /**

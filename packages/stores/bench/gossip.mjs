@@ -4,7 +4,7 @@
  *
  *     node packages/stores/bench/gossip.mjs [--rounds 200] [--mbit 0,100,20] [--only links | failures]
  *
- * 0 Mbit/s are links that nothing shapes. Prints the figures of docs/parameter-services.md. Time is by the clock, from the first step to the last; processor time is that
+ * 0 Mbit/s are links that nothing shapes. Prints the figures of docs/use/parameter-services.md. Time is by the clock, from the first step to the last; processor time is that
  * of all processes of the run, their start and the Redis included. Between services and Redis no link is shaped: what went there is counted apart. Beside each
  * run over shaped links stands the virtual time of its simulation, which a busy machine does not change: 1 ms of computing for each of 8 samples of a step.
  */

@@ -41,7 +41,7 @@ const ofLinks = (
 const ifReported = (pick: (peer: PeerView) => number) => (peer: PeerView) =>
   peer.age === undefined ? undefined : pick(peer)
 
-/** All metrics; docs/watching.md lists them. */
+/** All metrics; docs/use/watching.md lists them. */
 export const metrics: readonly Metric[] = [
   {
     ...{ name: 'murmuration_build_info', kind: 'gauge', help: 'Always 1; its labels are the versions of this peer.' },

@@ -161,7 +161,7 @@ test('a port in use is an error, with a fix', async (t) => {
 test('every metric has values and is documented, and the dashboard uses no other', async (t) => {
   const { url } = await served(t, local)
   const { text } = await answer(`${url}metrics`)
-  const document = readFileSync(new URL('docs/watching.md', root), 'utf8')
+  const document = readFileSync(new URL('docs/use/watching.md', root), 'utf8')
   const dashboard = readFileSync(new URL('docs/grafana-dashboard.json', root), 'utf8')
   for (const { name, kind } of metrics) {
     t.regex(text, new RegExp(`^# HELP ${name} .+\n# TYPE ${name} ${kind}\n${name}(\\{.*\\})? [\\d.]+$`, 'm'))

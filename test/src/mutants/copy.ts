@@ -11,7 +11,7 @@ export async function copyOfRepository(): Promise<string> {
   for (const name of ['package.json', 'ava.config.js']) await cp(join(root, name), join(folder, name))
   // Sources are not needed, and the packages' own node_modules are linked.
   const isBuilt = (path: string) => !['src', 'node_modules'].includes(basename(path))
-  for (const name of ['packages', 'test', 'docs', 'topologies', 'sim']) {
+  for (const name of ['packages', 'test', 'docs', 'studies', 'topologies', 'sim']) {
     await cp(join(root, name), join(folder, name), { recursive: true, filter: isBuilt })
   }
   await linkModules(join(root, 'node_modules'), join(folder, 'node_modules'))

@@ -47,7 +47,8 @@ test('a peer inside an application: three peers learn the mean of their secrets,
 
 test('the example runs as one bundled file, away from all packages, in a worker thread', async (t) => {
   const outfile = join(await temporaryFolder(), 'main.mjs')
-  const [, options = ''] = /`esbuild main.ts (--[^`]*) --outfile=main.mjs`/.exec(textOf('docs/in-a-program.md')) ?? []
+  const [, options = ''] =
+    /`esbuild main.ts (--[^`]*) --outfile=main.mjs`/.exec(textOf('docs/use/in-a-program.md')) ?? []
   t.is(options, '--bundle --platform=node --format=esm')
   const entryPoints = [join(root, 'examples/embed/src/main.ts')]
   await build({ entryPoints, outfile, bundle: true, platform: 'node', format: 'esm', logLevel: 'warning' })
@@ -59,7 +60,7 @@ test('the example runs as one bundled file, away from all packages, in a worker 
 })
 
 test('the topology in the documents averages in pairs, to the mean of all', async (t) => {
-  const [, code = ''] = /```js\n([\s\S]*?)```/.exec(textOf('docs/in-a-program.md')) ?? []
+  const [, code = ''] = /```js\n([\s\S]*?)```/.exec(textOf('docs/use/in-a-program.md')) ?? []
   const { pairs } = (await import(`data:text/javascript,${encodeURIComponent(code)}`)) as { readonly pairs: Topology }
   t.deepEqual(
     structureFindings(pairs).filter(({ level }) => level !== 'ok'),
@@ -78,11 +79,11 @@ test('the topology in the documents averages in pairs, to the mean of all', asyn
   t.is(ends.size, 1, [...ends].join('\n'))
 })
 
-test('the peer that docs/in-a-program.md shows is given what that of the example is', (t) => {
+test('the peer that docs/use/in-a-program.md shows is given what that of the example is', (t) => {
   const given = (text: string, maker: string) =>
     [...(text.split(maker)[1]?.split(' })')[0] ?? '').matchAll(/(?<=[{,] )\w+/g)].map(([name]) => name)
   for (const maker of ['createPeer(', 'new Members(']) {
-    const names = given(textOf('docs/in-a-program.md'), maker)
+    const names = given(textOf('docs/use/in-a-program.md'), maker)
     t.true(names.length > 0)
     t.deepEqual(names, given(textOf('examples/embed/src/main.ts'), maker), maker)
   }

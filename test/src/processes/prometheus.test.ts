@@ -71,12 +71,12 @@ interface Answer {
 }
 
 withPrometheus(
-  `Prometheus scrapes a peer as docs/watching.md has it, and every query of the dashboard finds its metrics${skipped}`,
+  `Prometheus scrapes a peer as docs/use/watching.md has it, and every query of the dashboard finds its metrics${skipped}`,
   async (t) => {
     const server = await WatchServer.start(boardOfTwo(), { host: '0.0.0.0', port: 0, token })
     t.teardown(() => server.close())
     const [folder, [port]] = [await temporaryFolder(), await freePorts(1)]
-    const [, example = ''] = /```yaml\n(scrape_configs:[\s\S]*?)```/.exec(textOf('docs/watching.md')) ?? []
+    const [, example = ''] = /```yaml\n(scrape_configs:[\s\S]*?)```/.exec(textOf('docs/use/watching.md')) ?? []
     const config = example
       .replace('scrape_interval: 5s', 'scrape_interval: 250ms')
       .replace('THE-TOKEN', token)

@@ -17,6 +17,6 @@ test('those are the packages that the documents say know no machine', (t) => {
   const { include } = JSON.parse(textOf('test/pure/tsconfig.json')) as { readonly include: readonly string[] }
   const compiled = include.flatMap((path) => /packages\/(\w+)\/src/.exec(path)?.[1] ?? [])
   const [, named = ''] =
-    /^(.*) know no real time, no chance and no machine\.$/m.exec(textOf('docs/architecture.md')) ?? []
+    /^(.*) know no real time, no chance and no machine\.$/m.exec(textOf('docs/understand/architecture.md')) ?? []
   t.deepEqual(compiled, named.split(/, | and /))
 })

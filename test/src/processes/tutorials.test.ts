@@ -39,9 +39,9 @@ test('every command in the documents is there, with the options that it is given
 const isAlone = ([name, ...words]: readonly string[]) =>
   name === 'topology' || (name === 'sim' && !words.some((word) => ['--part', 'scenario.yaml'].includes(word)))
 
-for (const name of readdirSync(`${root}docs/tutorials`)) {
+for (const name of readdirSync(`${root}docs/use/tutorials`)) {
   test(`what ${name} has the reader type on one machine works as it stands`, async (t) => {
-    const text = textOf(`docs/tutorials/${name}`)
+    const text = textOf(`docs/use/tutorials/${name}`)
     const folder = await temporaryFolder()
     for (const body of blocksOf(text, 'yaml')) {
       const [, file] = /^# (\S+\.yaml)\n/.exec(body) ?? []

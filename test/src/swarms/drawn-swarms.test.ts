@@ -1,4 +1,4 @@
-/** Random swarms with faults and churn keep the invariants of docs/membership.md, and a mutant of each rule is noticed. */
+/** Random swarms with faults and churn keep the invariants of docs/understand/membership.md, and a mutant of each rule is noticed. */
 import { addFlow, Members, type Message } from '@murmuration/algorithms'
 import type { Milliseconds, Mixing } from '@murmuration/core'
 import { type SwarmView, trustingSigner } from '@murmuration/membership'

@@ -1,4 +1,4 @@
-/** Checks the peers of a simulated swarm while it runs. The invariants are those of docs/membership.md. */
+/** Checks the peers of a simulated swarm while it runs. The invariants are those of docs/understand/membership.md. */
 import type { Algorithm, Members, Mixing, Session } from '@murmuration/algorithms'
 import type { Fabric, Milliseconds, PeerName, StepReport, Topology } from '@murmuration/core'
 import { type MemberChange, ownShare, type Signer } from '@murmuration/membership'

@@ -17,7 +17,7 @@ const madToDeviation = 1.4826
 
 /**
  * A neighbour less than three times as far away as is typical is no outlier. Without this floor, where all distances are alike (MAD 0), the least
- * difference would make one. docs/decisions/hostile-peers.md has the number of alarms with other floors.
+ * difference would make one. docs/change/decisions/hostile-peers.md has the number of alarms with other floors.
  */
 const least = 3
 

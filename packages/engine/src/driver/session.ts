@@ -244,7 +244,7 @@ export class Session {
     return x && { x, round: this.#round }
   }
 
-  /** Where a weighted mean is kept, this peer's weight is that of the start again: docs/decisions/edges.md. */
+  /** Where a weighted mean is kept, this peer's weight is that of the start again: docs/change/decisions/edges.md. */
   #continueFrom({ x, round }: ModelState): void {
     if (this.#keepsMass && this.#round > 0) this.#lostMass += massOf(this.#training.state).w
     this.#round = Math.min(round, this.#rounds)

@@ -47,7 +47,7 @@ export type Verdict = 'keep' | 'mix' | 'late' | 'skip' | 'drop'
  * has a debt, and asks for it with WITHDRAW: it applies the same flow when X arrives, and nothing when SKIP arrives. While an edge has a debt, no X is
  * sent on it, so at most one exchange of an edge is open. Every X that is not used, and every WITHDRAW, is answered with SKIP, so no peer waits for a
  * message that will not arrive. Only there SKIP follows an X of its tag, and says that it has arrived or is lost.
- * docs/decisions/edges.md has the rules and their invariants.
+ * docs/change/decisions/edges.md has the rules and their invariants.
  *
  * It relies on links that deliver in order and at most once: when something later arrives from a peer with a debt, what it owed is lost.
  */

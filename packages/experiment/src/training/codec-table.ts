@@ -1,6 +1,6 @@
 import { bodyBytes, codecKinds, codecWords } from '@murmuration/vectors'
 
-/** The table of codecs in docs/training-file.md. */
+/** The table of codecs in docs/use/training-file.md. */
 export function codecTable(): string {
   const count = 1e6
   const rows = codecKinds.map(({ description, parameter }, index) => {

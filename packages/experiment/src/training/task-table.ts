@@ -1,7 +1,7 @@
 import { ownModelRate } from './default-rate.js'
 import { tasks } from './tasks.js'
 
-/** The table of tasks in docs/training-file.md. */
+/** The table of tasks in docs/use/training-file.md. */
 export function taskTable(): string {
   const rows = tasks.map(({ kind, options, description, learnsFromData, rate, rateOfSmall = rate }) => {
     const defaults = Object.entries(options.parse({})).map(

@@ -73,13 +73,13 @@ for (const { kind } of records) {
   )
 }
 
-test.serial('docs/commands.md says how an exported model is loaded in Node', async (t) => {
+test.serial('docs/use/commands.md says how an exported model is loaded in Node', async (t) => {
   const { model, samples } = await trained('mlp')
   const folder = await mkdtemp(join(tmpdir(), 'murmur-exported-'))
   const { model: json, weights } = await model.layers({})
   await writeFile(join(folder, 'model.json'), json)
   await writeFile(join(folder, 'weights.bin'), weights)
-  const text = readFileSync(new URL('../../../../docs/commands.md', import.meta.url), 'utf8')
+  const text = readFileSync(new URL('../../../../docs/use/commands.md', import.meta.url), 'utf8')
   const [, code = ''] = /```js\n(const json = [^`]*)```/.exec(text) ?? []
   const body = `return (async () => { ${code.replaceAll("'exported/", `'${folder}/`)}; return model })()`
   // oxlint-disable-next-line typescript/no-implied-eval

@@ -35,7 +35,7 @@ export class MemberEvents {
     return Object.fromEntries(troubled.map(([state, time]) => [state, secondsOf(time)]))
   }
 
-  /** A change as a sentence without the name of `self`; docs/failures.md explains each. */
+  /** A change as a sentence without the name of `self`; docs/use/failures.md explains each. */
   #textOf(change: MemberChange, missing: readonly PeerName[]): string | undefined {
     switch (change.kind) {
       case 'state':

@@ -54,8 +54,8 @@ test('at 5 ms, to the same loss, the ratios are met within 25 % (fig. 2b)', (t) 
   }
 })
 
-test('docs/claims.md shows every published point, every way of exchanging and every window as the command prints them', async (t) => {
-  const document = await readFile(pathOf('docs/claims.md'), 'utf8')
+test('studies/claims.md shows every published point, every way of exchanging and every window as the command prints them', async (t) => {
+  const document = await readFile(pathOf('studies/claims.md'), 'utf8')
   for (const [name, lines] of Object.entries(figures.tables)) {
     t.true(
       document.includes(lines.join('\n')),

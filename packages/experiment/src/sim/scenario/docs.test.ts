@@ -7,7 +7,7 @@ import { readScenario } from './file.js'
 import { sharedFields } from '../../training/training-schema.js'
 import { scenarioJsonSchema } from './schema.js'
 
-const document = readFileSync(new URL('../../../../../docs/scenario-file.md', import.meta.url), 'utf8')
+const document = readFileSync(new URL('../../../../../docs/use/scenario-file.md', import.meta.url), 'utf8')
 
 /** The parts of a JSON Schema that are compared. */
 interface Node {
