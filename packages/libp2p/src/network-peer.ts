@@ -16,12 +16,10 @@ import { controlProtocol, exchangeProtocol, type Limits } from './base/constants
 import type { LinkContext } from './links/context.js'
 import { maxPadding } from './links/control-messages.js'
 import { contextOf } from './create-context.js'
-import { Discovery } from './discovery/discovery.js'
-import { lanProblem, multicastProblem } from './node/lan.js'
-import { introductionsProtocol } from './discovery/introductions.js'
 import type { PeerEvent } from './base/events.js'
-import { FactSharing } from './questions/fact-sharing.js'
 import { NetworkFabric } from './fabric.js'
+import { OwnReach } from './discovery/own-reach.js'
+import { PeerFacts } from './questions/peer-facts.js'
 import { neededBy } from './base/membership.js'
 import type { NeighbourStatus } from './links/neighbour.js'
 import { Listening } from './links/notes.js'
@@ -30,11 +28,7 @@ import type { Peer, PeerOptions } from './peer.js'
 import type { PeerDirectory } from './addresses/peer-directory.js'
 import { PeerSet } from './links/peer-set.js'
 import { checkPeerList, type PeerListEntry, runOf } from './addresses/peer-list.js'
-import { answer } from './questions/questions.js'
-import { SampleCounts, samplesProtocol } from './questions/sample-counts.js'
-import { checkpointsProtocol, SavedRounds } from './questions/saved-rounds.js'
 import type { Circuit } from './relay/circuit.js'
-import { Reservations } from './discovery/reservations.js'
 import type { Shaper } from './shaping/shaper.js'
 import { IdentitySigner } from './base/signer.js'
 import type { Traffic } from './base/traffic.js'
@@ -51,15 +45,9 @@ export class NetworkPeer implements Peer {
   readonly #context: LinkContext
   readonly #peers: PeerSet
   readonly #shaper: Shaper | undefined
-  readonly #samples: SampleCounts
-  readonly #saved: SavedRounds
-  readonly #sharing: FactSharing
-  readonly #discovery: Discovery
-  readonly #reservations: Reservations
+  readonly #facts: PeerFacts
+  readonly #reach: OwnReach
   readonly #desk: AdmissionDesk | undefined
-  #discovering: Promise<void> | undefined
-  #reserving: Promise<void> | undefined
-  #multicastProblem: string | undefined
   readonly #closing = new AbortController()
   #closed: Promise<void> | undefined
   #isAborted = false
@@ -83,8 +71,6 @@ export class NetworkPeer implements Peer {
     this.#shaper = shaper
     const places = new Set(options.admission?.places)
     const listed = topology.peers.filter((name) => !places.has(name))
-    this.#samples = new SampleCounts(self, listed)
-    this.#saved = new SavedRounds(self, [...listed, ...(options.servers ?? [])])
     // Each neighbour's link adds a listener, and there may be many.
     setMaxListeners(0, this.#closing.signal)
     const listening = new Listening((error) => this.fabric.fail('the listener of notes', error))
@@ -100,16 +86,13 @@ export class NetworkPeer implements Peer {
     directory.isShutOut = (name) => this.#peers.isShutOut(name)
     directory.onFlood = (connection, detail) => this.#peers.flooded(connection, detail)
     this.fabric = new NetworkFabric(this.#context, topology, this.#peers)
-    this.#sharing = new FactSharing(this.fabric, this.#peers, limits.handshakeTimeout)
-    const moved = () => this.#discovery.moved()
-    this.#reservations = new Reservations(this.#context, circuit, options.relay?.via ?? [], moved)
-    this.#discovery = new Discovery(
-      this.#context,
-      this.#peers,
-      identity,
-      options.discovery ?? { seeds: [], lan: false },
-      this.#reservations
+    const { servers = [] } = options
+    this.#facts = new PeerFacts(
+      { self, peers: listed, servers, timeout: limits.handshakeTimeout },
+      this.fabric,
+      this.#peers
     )
+    this.#reach = new OwnReach(options, this.#context, this.#peers, circuit)
   }
 
   get sendingTime(): Milliseconds {
@@ -125,24 +108,18 @@ export class NetworkPeer implements Peer {
   }
 
   get addresses(): readonly string[] {
-    const relayed = this.#reservations.addresses.map((address) => `${address}/p2p/${this.id}`)
-    return [...this.#context.node.getMultiaddrs().map(String), ...relayed]
+    return this.#reach.addresses
   }
 
   /** Rejects, too, if the peer was aborted meanwhile. */
   async start(): Promise<void> {
     this.#options.signal?.addEventListener('abort', this.#aborted)
-    const { node, emit, limits } = this.#context
+    const { node } = this.#context
     const peers = this.#peers
     const streams = { maxInboundStreams: 8, maxOutboundStreams: 8, runOnLimitedConnection: true }
     await node.handle(controlProtocol, (stream, connection) => peers.control(stream, connection), streams)
     await node.handle(exchangeProtocol, (stream, connection) => peers.exchange(stream, connection), streams)
-    const timeout = limits.handshakeTimeout
-    const questions: Readonly<Record<string, StreamHandler>> = {
-      [samplesProtocol]: (stream) => answer(stream, { timeout }, () => this.#samples.answer()),
-      [checkpointsProtocol]: (stream) => answer(stream, { timeout }, () => this.#saved.answer()),
-      [introductionsProtocol]: (stream, connection) => this.#discovery.serve(stream, connection)
-    }
+    const questions = { ...this.#facts.handlers, ...this.#reach.handlers }
     for (const [protocol, handler] of Object.entries(questions)) {
       await node.handle(protocol, this.#fromPeers(handler), streams)
     }
@@ -155,28 +132,10 @@ export class NetworkPeer implements Peer {
       peers.connected(detail.remotePeer)
     })
     await startNode(node, this.#options.listen)
-    emit({ kind: 'listening', addresses: this.addresses })
-    if (this.#options.discovery?.lan === true) this.#multicastProblem = await multicastProblem()
-    for (const reason of this.#lanProblems) emit({ kind: 'not-on-lan', reason })
-    this.#watchRouters()
-    this.#reserving = this.#reservations.run()
+    await this.#reach.start()
     // An abort before `start` had no listener.
     if (this.#options.signal?.aborted) this.#aborted()
     this.fabric.signal.throwIfAborted()
-  }
-
-  /** Reports addresses that are added later, when a router has begun to forward a port. */
-  #watchRouters(): void {
-    const { node, emit } = this.#context
-    const reported = new Set(node.getMultiaddrs().map(String))
-    node.addEventListener('self:peer:update', () => {
-      const found = node.getMultiaddrs().map(String)
-      const addresses = found.filter((address) => !reported.has(address))
-      for (const address of addresses) reported.add(address)
-      if (addresses.length === 0) return
-      emit({ kind: 'forwarded', addresses })
-      this.#discovery.moved()
-    })
   }
 
   /** Answers only peers of the peer list: a seed that this peer has dialled could ask, too. */
@@ -199,9 +158,8 @@ export class NetworkPeer implements Peer {
     }
     this.#peers.open(peerList)
     this.#desk?.open()
-    const { discovery, admission } = this.#options
-    const run = admission === undefined ? runOf(peerList) : hashText(admission.runKey)
-    if (discovery !== undefined) this.#discovering = this.#discovery.run(run)
+    const { admission } = this.#options
+    this.#reach.seek(admission === undefined ? runOf(peerList) : hashText(admission.runKey))
   }
 
   async connect(entries: readonly PeerListEntry[], timeout: Milliseconds): Promise<void> {
@@ -214,54 +172,28 @@ export class NetworkPeer implements Peer {
     }
   }
 
-  async exchangeSampleCounts(samples: number, timeout: Milliseconds): Promise<ReadonlyMap<PeerName, number>> {
-    this.#samples.setOwn(samples)
-    await this.#sharing.learn(
-      samplesProtocol,
-      this.#samples,
-      timeout,
-      (list) => `the sample counts of ${list} have not arrived`
-    )
-    return this.#samples.counts()
+  exchangeSampleCounts(samples: number, timeout: Milliseconds): Promise<ReadonlyMap<PeerName, number>> {
+    return this.#facts.exchangeSampleCounts(samples, timeout)
   }
 
-  async exchangeCheckpoints(
+  exchangeCheckpoints(
     rounds: readonly number[],
     timeout: Milliseconds,
     gone: readonly PeerName[] = []
   ): Promise<ReadonlyMap<PeerName, readonly number[]>> {
-    this.#saved.setBefore(rounds, gone)
-    const messageFor = (list: string) =>
-      `the checkpoints of ${list} have not arrived; all peers of a run need --resume, or none`
-    await this.#sharing.learn(checkpointsProtocol, this.#saved, timeout, messageFor)
-    return this.#saved.before()
+    return this.#facts.exchangeCheckpoints(rounds, timeout, gone)
   }
 
-  async exchangeSaved(round: number): Promise<readonly number[]> {
-    this.#saved.setNewest(round)
-    await this.#sharing.askAll(checkpointsProtocol, this.#saved)
-    return this.#saved.newestOfOthers()
+  exchangeSaved(round: number): Promise<readonly number[]> {
+    return this.#facts.exchangeSaved(round)
   }
 
   neighbours(): readonly NeighbourStatus[] {
     return this.#peers.statuses()
   }
 
-  /** Why nobody on the local network can find this peer, if it is to be found there. */
-  get #lanProblems(): readonly string[] {
-    const { discovery, listen } = this.#options
-    if (discovery?.lan !== true) return []
-    return [this.#multicastProblem ?? [], lanProblem(listen, this.#context.node.getMultiaddrs()) ?? []].flat()
-  }
-
   get unreached(): readonly string[] {
-    const texts = (kind: string, problems: ReadonlyMap<string, string>) =>
-      [...problems].flatMap(([address, problem]) => (problem === '' ? [] : [`no answer from the ${kind} at ${address}: ${problem}`])) // oxfmt-ignore
-    return [
-      ...texts('seed', this.#discovery.problems),
-      ...texts('relay', this.#reservations.problems),
-      ...this.#lanProblems
-    ]
+    return this.#reach.problems
   }
 
   traffic(): Traffic {
@@ -305,14 +237,12 @@ export class NetworkPeer implements Peer {
     await this.#peers.leave(reason)
     this.#closing.abort(new StoppedError('the peer closes'))
     this.#peers.stop()
-    this.#discovery.stop()
-    this.#reservations.stop()
+    this.#reach.stop()
     await this.#context.channels?.close()
     await this.#shaper?.flush(limits.closeTimeout)
     await node.stop()
     this.#context.directory.stop()
-    await this.#discovering
-    await this.#reserving
+    await this.#reach.ended()
     await this.#peers.ended
   }
 

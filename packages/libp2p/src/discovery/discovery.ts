@@ -9,7 +9,7 @@ import { foreignText } from '../base/foreign-text.js'
 import type { Identity } from '../base/identity.js'
 import { hostOf } from '../addresses/peer-list.js'
 import type { PeerSet } from '../links/peer-set.js'
-import { Signal } from '../base/signal.js'
+import type { Signal } from '../base/signal.js'
 import { within } from '../base/within.js'
 import { AddressBook } from './address-book.js'
 import { askingBudgets } from '../base/budgets.js'
@@ -44,7 +44,7 @@ export class Discovery {
   readonly #options: DiscoveryOptions
   readonly #relays: Pick<Reservations, 'addresses' | 'needs'>
   readonly #book = new AddressBook(realClock)
-  readonly #wake = new Signal()
+  readonly #wake: Signal
   readonly #budgets = askingBudgets()
   /** The IP address at which each seed sees this peer, by the seed's address. */
   readonly #seen = new Map<string, string>()
@@ -54,19 +54,24 @@ export class Discovery {
   #within: Reach
   #run = ''
 
-  /** @param relays - the relays through which this peer can be reached */
+  /**
+   * @param relays - the relays through which this peer can be reached
+   * @param moved - notified when the addresses of this peer have changed, which are then announced anew
+   */
   constructor(
     context: LinkContext,
     peers: PeerSet,
     identity: Identity,
     options: DiscoveryOptions,
-    relays: Pick<Reservations, 'addresses' | 'needs'>
+    relays: Pick<Reservations, 'addresses' | 'needs'>,
+    moved: Signal
   ) {
     this.#context = context
     this.#peers = peers
     this.#identity = identity
     this.#options = options
     this.#relays = relays
+    this.#wake = moved
     this.#within = options.lan ? 'private' : 'public'
     if (options.lan) context.node.addEventListener('peer:discovery', ({ detail }) => this.#foundOnLan(detail))
   }
@@ -95,11 +100,6 @@ export class Discovery {
       wait = found > 0 ? firstWait : Math.min(2 * wait, maxWait)
       await this.#wake.wait(realClock.now() + (missing.length === 0 ? renewEvery : wait))
     }
-  }
-
-  /** To be called when this peer's addresses have changed: announces them at once. */
-  moved(): void {
-    this.#wake.notify()
   }
 
   /** Ends the wait for the next question. To be called once `closing` is aborted. */
