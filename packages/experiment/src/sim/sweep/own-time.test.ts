@@ -1,3 +1,6 @@
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import test from 'ava'
 import { calibrated } from './calibrate.js'
 import { type OwnCosts, ownCostsOf, ownTime } from './own-time.js'
@@ -41,6 +44,25 @@ test('what a method takes itself is measured whatever would end its runs, and no
   })
   const [run] = runsOf(scenario)
   t.is((await ownCostsOf(scenario, run, await tasksOf(scenario), clock())).step, 2)
+})
+
+test('what a method takes itself is measured on vectors as long as those of the traffic', async (t) => {
+  const path = join(await mkdtemp(join(tmpdir(), 'murmur-own-time-')), 'noting.mjs')
+  await writeFile(
+    path,
+    `import { dpsgd } from '${import.meta.resolve('@murmuration/algorithms')}'
+    export const lengths = new Set()
+    export const noting = { ...dpsgd, start: (origin, node) => (lengths.add(origin.x.length), dpsgd.start(origin, node)) }`
+  )
+  const scenario = await scenarioOf({
+    methods: `[{ algorithm: { module: ${path} } }]`,
+    traffic: '{ tensors: [700, 77] }',
+    rounds: '60'
+  })
+  const [run] = runsOf(scenario)
+  await ownCostsOf(scenario, run, await tasksOf(scenario), clock())
+  const { lengths } = (await import(path)) as { readonly lengths: ReadonlySet<number> }
+  t.deepEqual([...lengths], [777])
 })
 
 test('what a method takes itself is a part of each of its steps', async (t) => {
