@@ -31,6 +31,14 @@ export function sentenceOf(text: string): string {
   return sentence
 }
 
+/** {@link sentenceOf} without the title, which the table has in another column. */
+function withoutTitle(sentence: string, title: string): string {
+  const start = [': ', ', '].map((mark) => title + mark).find((each) => sentence.startsWith(each))
+  if (start === undefined) return sentence
+  const rest = sentence.slice(start.length)
+  return rest[0].toUpperCase() + rest.slice(1)
+}
+
 /** The file of each record, by the record's name. */
 export async function recordFiles(): Promise<ReadonlyMap<string, SourceFile>> {
   const found = new Map<string, SourceFile>()
@@ -53,13 +61,11 @@ export async function paperMap(): Promise<string> {
   const files = await recordFiles()
   const rows = allAlgorithms.map(({ name, title, source }) => {
     const { path, text } = files.get(name) as SourceFile
-    const ownTests = oracles.filter((file) => file.text.includes(`name: '${name}'`)).map((file) => file.path)
-    const file = `[${path.slice(sources.length)}](../${path})`
-    return `| ${title} | ${source} | ${file} | ${sentenceOf(text)} | ${ownTests.join(', ')} |`
+    const ownTests = oracles
+      .filter((file) => file.text.includes(`name: '${name}'`))
+      .map((file) => `[${file.path.slice(tests.length, -'-oracles.test.ts'.length)}](../${file.path})`)
+    const what = withoutTitle(sentenceOf(text), title)
+    return `| [${title}](../${path}) | ${source} | ${what} | ${ownTests.join(', ')} |`
   })
-  return [
-    '| algorithm | source | file | what it computes | recursion in float64 |',
-    '| --- | --- | --- | --- | --- |',
-    ...rows
-  ].join('\n')
+  return ['| algorithm | source | what it computes | oracle |', '| --- | --- | --- | --- |', ...rows].join('\n')
 }

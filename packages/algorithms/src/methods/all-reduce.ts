@@ -1,4 +1,6 @@
-/** SGD on the joint batch: every worker takes the same step along the mean of all gradients, computed by an all-reduce. */
+/**
+ * SGD on the joint batch: every worker takes the same step along the mean of all gradients. An all-reduce computes it.
+ */
 import { meanOptions, meanOver } from '../parts/collectives/mean-over.js'
 import { z } from 'zod'
 import { algorithm } from '@murmuration/engine'

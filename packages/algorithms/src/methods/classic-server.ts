@@ -1,6 +1,6 @@
 /**
- * The classic parameter server for sparse tasks: servers hold the rows, by the range of their keys' hashes, and rows do not move. Each pull and each
- * push is a request and a reply, even to a server on the same machine.
+ * The classic parameter server for sparse tasks: servers hold the rows, which do not move. They are divided by the
+ * hashes of their keys. Each pull and each push is a request and a reply, even to a server on the same machine.
  */
 import { z } from 'zod'
 import { keyOptions, KeyServer, rowsAlgorithm } from '@murmuration/rows'

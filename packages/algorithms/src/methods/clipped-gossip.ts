@@ -1,7 +1,8 @@
 /**
- * ClippedGossip, equation 3: `x_i ← Σ_j W_ij (x_i + clip(x_j − x_i, τ_i))`, `clip(v, τ) = v min(1, τ / ‖v‖)`, after a local step, which should use
- * momentum. If no radius is given, τ_i is the distance of the (b + 1)-th farthest neighbour, with b = 1 as in the authors' code. The paper's τ_i² =
- * (1 / δ_i) Σ_{j honest} W_ij ‖x_i − x_j‖² requires knowing which peers are honest.
+ * ClippedGossip, equation 3: `x_i ← Σ_j W_ij (x_i + clip(x_j − x_i, τ_i))`, `clip(v, τ) = v min(1, τ / ‖v‖)`. It
+ * follows a local step, which should use momentum. If no radius is given, τ_i is the distance of the (b + 1)-th
+ * farthest neighbour, with b = 1 as in the authors' code. The paper's τ_i² = (1 / δ_i) Σ_{j honest} W_ij ‖x_i − x_j‖²
+ * requires knowing which peers are honest.
  */
 import { z } from 'zod'
 import { addClipped, farthestBut } from '../parts/robust.js'

@@ -1,8 +1,9 @@
 /**
- * CocktailSGD: a peer sends the difference x_i − θ, with θ the same at all peers, through three compressors in sequence (C): a random part, of that
- * the largest numbers, each in a few bits. Every peer is the server of one shard S_i, and sends the shard's mean back, also through C. What is left
- * out stays in x_i, and at the server in e. The rule is from the authors' code (DS3Lab/CocktailSGD, dist_dp_cocktail_sgd.py). Unlike there, a scale
- * belongs to a shard, not to 128 numbers, and the random part is drawn anew in every round.
+ * CocktailSGD: a peer sends the difference x_i − θ, with θ the same at all peers, through three compressors in sequence
+ * (C). They keep a random part, of that the largest numbers, each in a few bits. Every peer is the server of one
+ * shard S_i, and sends the shard's mean back, also through C. What is left out stays in x_i, and at the server in e.
+ * The rule is from the authors' code (DS3Lab/CocktailSGD, dist_dp_cocktail_sgd.py). Unlike there, a scale belongs to a
+ * shard, not to 128 numbers, and the random part is drawn anew in every round.
  */
 import { keepLargest } from '@murmuration/vectors'
 import { z } from 'zod'

@@ -1,6 +1,7 @@
 /**
- * DCD-PSGD, Algorithm 1: the difference of a round is compressed, and all peers apply the same compressed difference, so that x̂_j = x_j. C should be
- * unbiased. With strong compression it diverges, since it does not compensate for the error that compression adds.
+ * DCD-PSGD, Algorithm 1: the difference of a round is compressed. All peers apply the same compressed difference, so
+ * that x̂_j = x_j. C should be unbiased. With strong compression it diverges, since it does not compensate for the
+ * error that compression adds.
  */
 import { z } from 'zod'
 import { compress, compressorSettings } from '../parts/compressors.js'

@@ -1,6 +1,7 @@
 /**
- * DeepSqueeze, Algorithm 1: the whole model is compressed, and the compression error is added to the next model before that is compressed. It keeps
- * no copies of neighbours, so the graph may change. δ: the error; η: the consensus step, smaller for stronger compression; γ: the rate.
+ * DeepSqueeze, Algorithm 1: the whole model is compressed. The compression error is added to the next model before that
+ * is compressed. It keeps no copies of neighbours, so the graph may change. δ: the error; η: the consensus step,
+ * smaller for stronger compression; γ: the rate.
  */
 import { z } from 'zod'
 import { compress, compressorSettings } from '../parts/compressors.js'

@@ -1,4 +1,7 @@
-/** Exact diffusion, equations 7 to 9: D² with (W + I) / 2 in place of W, so that any symmetric W works. The correction c = x_k − ψ_k starts at 0. */
+/**
+ * Exact diffusion, equations 7 to 9: D² with (W + I) / 2 in place of W. So any symmetric W works. The correction c =
+ * x_k − ψ_k starts at 0.
+ */
 import { z } from 'zod'
 import { algorithm, linear, mix } from '@murmuration/engine'
 

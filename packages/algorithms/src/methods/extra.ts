@@ -1,7 +1,7 @@
 /**
- * EXTRA, Algorithm 1 with W̃ = (I + W) / 2: `x_{k+2} = (I + W) x_{k+1} − W̃ x_k − γ (g_{k+1} − g_k)`, which equals W̃ (2 x_{k+1} − x_k) − γ (…). d: γ
- * g of the previous round. The exchange does not need the gradient, so the two overlap. All peers start with the same x, so the paper's first step, W
- * x_0 − γ g_0, is x_0 − γ g_0.
+ * EXTRA, Algorithm 1 with W̃ = (I + W) / 2: `x_{k+2} = (I + W) x_{k+1} − W̃ x_k − γ (g_{k+1} − g_k)`. It equals W̃ (2
+ * x_{k+1} − x_k) − γ (…). d: γ g of the previous round. The exchange does not need the gradient, so the two overlap.
+ * All peers start with the same x, so the paper's first step, W x_0 − γ g_0, is x_0 − γ g_0.
  */
 import { z } from 'zod'
 import { algorithm, linear, mix } from '@murmuration/engine'

@@ -1,4 +1,4 @@
-/** Gossip with periodic global averaging: gossip in every round, except that every H-th round takes the exact mean over all peers. */
+/** Gossip with periodic global averaging: every H-th round takes the exact mean over all peers, others gossip. */
 import { z } from 'zod'
 import { ringMean } from '../parts/collectives/mean-over.js'
 import { algorithm, mix } from '@murmuration/engine'

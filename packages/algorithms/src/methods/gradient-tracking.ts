@@ -1,5 +1,5 @@
 /**
- * Gradient tracking, adapt-then-combine, written with a correction c that starts at 0: y = g − c tracks the mean
+ * Gradient tracking, adapt-then-combine. It is written with a correction c that starts at 0: y = g − c tracks the mean
  * gradient. Only the step of x is mixed after it is made: y is mixed before the difference of the gradients is added.
  */
 import { z } from 'zod'

@@ -1,7 +1,7 @@
 /**
- * BRIDGE-K: of the peer's own and its neighbours' vectors, the one with the smallest sum of squared distances to its n − b − 2 nearest others (Krum);
- * then a step with the gradient at the peer's own parameters. With fewer than 2 b + 3 vectors it is impossible to tell which are wrong, and a peer
- * keeps its own.
+ * BRIDGE-K: of the peer's own and its neighbours' vectors, the one with the smallest sum of squared distances to its n
+ * − b − 2 nearest others (Krum). Then a step with the gradient at the peer's own parameters. With fewer than 2 b + 3
+ * vectors it is impossible to tell which are wrong, and a peer keeps its own.
  */
 import { z } from 'zod'
 import { krum } from '../parts/robust.js'

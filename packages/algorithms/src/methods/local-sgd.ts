@@ -1,4 +1,4 @@
-/** Local SGD: H local steps, then the mean over all workers; also a mean after the last step. A round is one step. */
+/** Local SGD: H local steps, then the mean over all workers. A mean follows the last step, too. A round is one step. */
 import { z } from 'zod'
 import { meanOptions, meanOver } from '../parts/collectives/mean-over.js'
 import { algorithm } from '@murmuration/engine'

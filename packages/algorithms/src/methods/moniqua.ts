@@ -1,10 +1,12 @@
 /**
- * Moniqua, Algorithm 1: neighbours exchange x modulo B_θ in a few bits and reconstruct their difference from that (remainders.ts): x_i ← x_i + γ_c
- * Σ_j W_ij (x̂_j − x̂_i) − γ g(x_i). No copies and no errors are kept, so messages may be lost and the graph may change. Both ends of an edge use the
- * same difference, so the mean is kept, and peers come within about γ_c u of each other. θ bounds how far neighbours may be apart. A larger θ costs
- * precision, u = θ / (2^bits / 2 − 1); with a smaller one remainders would wrap around unnoticed. So each message carries a check (not in the paper):
- * if it does not match, the run ends with a DivergedError. Of the paper the first page was read, and the rule as others cite it. γ_c < 1 is the
- * paper's slack matrix. Its one-bit variant, which needs another rounding, is not built.
+ * Moniqua, Algorithm 1: neighbours exchange x modulo B_θ in a few bits and reconstruct their difference from that
+ * (remainders.ts). In one round x_i ← x_i + γ_c Σ_j W_ij (x̂_j − x̂_i) − γ g(x_i). No copies and no errors are kept, so
+ * messages may be lost and the graph may change. Both ends of an edge use the same difference, so the mean is kept, and
+ * peers come within about γ_c u of each other. θ bounds how far neighbours may be apart. A larger θ costs precision, u
+ * = θ / (2^bits / 2 − 1); with a smaller one remainders would wrap around unnoticed. So each message carries a check
+ * (not in the paper): if it does not match, the run ends with a DivergedError. Of the paper the first page was read,
+ * and the rule as others cite it. γ_c < 1 is the paper's slack matrix. Its one-bit variant, which needs another
+ * rounding, is not built.
  */
 import { DivergedError } from '@murmuration/core'
 import { z } from 'zod'

@@ -1,6 +1,7 @@
 /**
- * Overlap SGP, Algorithm 2 with τ = 1: the result of a round is sent when the next round begins, and is in flight while that round's gradient is
- * computed. w travels with x, so mass in flight causes no bias. out: (x, w) of the previous round, of which the neighbours' part is not sent yet.
+ * Overlap SGP, Algorithm 2 with τ = 1: the result of a round is sent when the next round begins. It is in flight while
+ * that round's gradient is computed. w travels with x, so mass in flight causes no bias. out: (x, w) of the previous
+ * round, of which the neighbours' part is not sent yet.
  */
 import { z } from 'zod'
 import { algorithm, kept, linear, massField, total } from '@murmuration/engine'

@@ -1,7 +1,8 @@
 /**
- * PowerGossip: for the difference D_ij of two neighbours' matrices, an approximation of rank r by one step of power iteration per round, which
- * continues from the previous round on the same edge. In even rounds both ends send X V̂, in odd ones Xᵀ V̂, where V̂ is D V̂ of the previous round
- * with orthonormal columns. Tensors that are vectors are mixed whole, in even rounds. It has no consensus step size.
+ * PowerGossip: for the difference D_ij of two neighbours' matrices, an approximation of rank r by one step of power
+ * iteration per round. It continues from the previous round on the same edge. In even rounds both ends send X V̂, in
+ * odd ones Xᵀ V̂, where V̂ is D V̂ of the previous round with orthonormal columns. Tensors that are vectors are mixed
+ * whole, in even rounds. It has no consensus step size.
  */
 import { byName, type PeerName } from '@murmuration/core'
 import { z } from 'zod'

@@ -1,7 +1,8 @@
 /**
- * PowerSGD, Algorithms 1 and 2: of each gradient matrix an approximation of rank r is sent, computed by one step of power iteration that starts from
- * the previous round's factor Q. The approximation error e is added to the next gradient. M = g + e; P̂: orthonormal columns. Tensors that are
- * vectors are sent whole. The steps are those of the run's optimiser, whose momentum is applied after the mean, as in Algorithm 2.
+ * PowerSGD, Algorithms 1 and 2: of each gradient matrix an approximation of rank r is sent. It is computed by one step
+ * of power iteration, which starts from the previous round's factor Q. The approximation error e is added to the next
+ * gradient. M = g + e; P̂: orthonormal columns. Tensors that are vectors are sent whole. The steps are those of the
+ * run's optimiser, whose momentum is applied after the mean, as in Algorithm 2.
  */
 import { z } from 'zod'
 import { meanOptions, meanOver, type MeanSettings } from '../parts/collectives/mean-over.js'

@@ -1,7 +1,9 @@
 /**
- * DiLoCo in few bits: H inner steps from θ, then an outer step on the mean of their changes, which is sent in 2 to 8 bits both ways. The rounding error e is added
- * to the next change. Published runs send 8 bits (Jaghouar et al. 2024, arXiv 2412.01152) and 4 (Douillard et al. 2025, arXiv 2501.18512); their abstracts were
- * read. Uniform levels with a unit per segment, and e, are not from them. The exchange does not overlap with the next steps, as that of the second does.
+ * DiLoCo in few bits: H inner steps from θ, then an outer step on the mean of their changes. This is sent in 2 to 8
+ * bits both ways. The rounding error e is added to the next change. Published runs send 8 bits (Jaghouar et al. 2024,
+ * arXiv 2412.01152) and 4 (Douillard et al. 2025, arXiv 2501.18512); their abstracts were read. Uniform levels with a
+ * unit per segment, and e, are not from them. The exchange does not overlap with the next steps, as that of the second
+ * does.
  */
 import { z } from 'zod'
 import { quantisedMean } from '../parts/collectives/quantised.js'

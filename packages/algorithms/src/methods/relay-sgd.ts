@@ -1,8 +1,9 @@
 /**
- * RelaySGD on a tree: m_{i→j} sums all models on i's side of the edge, and count is their number. inbox: the last messages, by neighbour. A stand-in s
- * replaces each model that has not arrived: the start until every model has had the time to arrive, and then the peer's own last model, since the
- * others are lost (as in the authors' code, and in their runs with losses). With sums of gradients (RelaySum/Grad in the paper's experiments) all
- * peers apply each gradient, some of them later, and models that differ at the start stay different.
+ * RelaySGD on a tree: m_{i→j} sums all models on i's side of the edge. Their number is count. inbox: the last messages,
+ * by neighbour. A stand-in s replaces each model that has not arrived: the start until every model has had the time to
+ * arrive, and then the peer's own last model, since the others are lost (as in the authors' code, and in their runs
+ * with losses). With sums of gradients (RelaySum/Grad in the paper's experiments) all peers apply each gradient, some
+ * of them later, and models that differ at the start stay different.
  */
 import { peerName } from '@murmuration/core'
 import { z } from 'zod'

@@ -1,4 +1,7 @@
-/** Plain SGD on a peer's own samples, without any exchange: the lower bound that other algorithms are compared with. */
+/**
+ * Plain SGD on a peer's own samples, without any exchange. It is the lower bound that other algorithms are compared
+ * with.
+ */
 import { z } from 'zod'
 import { algorithm } from '@murmuration/engine'
 

@@ -1,4 +1,7 @@
-/** SlowMo, Algorithm 1, over local SGD: after τ steps the exact mean, then a step with slow momentum u from the point where the τ steps began. */
+/**
+ * SlowMo, Algorithm 1, over local SGD: after τ steps the exact mean, then a step with slow momentum u. It starts where
+ * the τ steps began.
+ */
 import { z } from 'zod'
 import { ringMean } from '../parts/collectives/mean-over.js'
 import { algorithm, linear } from '@murmuration/engine'

@@ -1,7 +1,8 @@
 /**
- * SPARTA with the neighbours in place of all peers: in each round only the parameters with indices in S_k are mixed, a small set that is drawn anew,
- * the same at all peers. Nothing is kept of neighbours or of the other parameters, so messages may be lost and the graph may change. A round reduces
- * the squared disagreement on average to 1 − p (1 − ρ²) of its value, or less, with p the fraction that is mixed and ρ the contraction of W.
+ * SPARTA with the neighbours in place of all peers: in each round only the parameters with indices in S_k are mixed. It
+ * is a small set that is drawn anew, the same at all peers. Nothing is kept of neighbours or of the other parameters,
+ * so messages may be lost and the graph may change. A round reduces the squared disagreement on average to 1 − p (1 −
+ * ρ²) of its value, or less, with p the fraction that is mixed and ρ the contraction of W.
  */
 import { z } from 'zod'
 import { addFlow, algorithm, linear, mix } from '@murmuration/engine'

@@ -1,8 +1,9 @@
 /**
- * SparseLoCo: H inner steps from θ; then each peer adds its change to an error e that decays, and sends the largest numbers of e, in 2 bits, to all
- * peers (an all-gather). With `period` and `memory` 1, plain steps and no `bits` it is SGD with top-k and error feedback (Stich, Cordonnier, Jaggi,
- * NeurIPS 2018). Δ = θ − x, as in the paper. The largest, and their levels, are those of each tensor; code that is deployed has them for each chunk
- * of a tensor, and its bins lie half a bin lower.
+ * SparseLoCo: H inner steps from θ; then the largest numbers of an error e, in 2 bits, go to all peers (an all-gather).
+ * Each peer adds its change to e, which decays. With `period` and `memory` 1, plain steps and no `bits` it is SGD with
+ * top-k and error feedback (Stich, Cordonnier, Jaggi, NeurIPS 2018). Δ = θ − x, as in the paper. The largest, and their
+ * levels, are those of each tensor; code that is deployed has them for each chunk of a tensor, and its bins lie half a
+ * bin lower.
  */
 import { z } from 'zod'
 import { compress, compressorSettings } from '../parts/compressors.js'

@@ -1,5 +1,6 @@
 /**
- * BRIDGE-T: for each coordinate the neighbours' b largest and b smallest values are left out and the rest averaged with the peer's own; then a step.
+ * BRIDGE-T: for each coordinate the neighbours' b largest and b smallest values are left out and the rest averaged with
+ * the peer's own. Then a step.
  */
 import { z } from 'zod'
 import { algorithm } from '@murmuration/engine'
