@@ -18,7 +18,7 @@ export function testCodec(test: TestFn, { codec, random }: CodecCase): void {
     const draws = random(seed)
     return Float32Array.from({ length: count }, () => 2 * draws.uniform() - 1)
   }
-  const link = (seed = 1) => new Link(codec, random(seed))
+  const link = (seed = 1) => new CodecLink(codec, random(seed))
 
   test(titled('a vector that stays the same arrives as accurately as the codec promises'), (t) => {
     const [x, ends] = [numbers(1), link()]
@@ -135,7 +135,7 @@ export function testCodec(test: TestFn, { codec, random }: CodecCase): void {
 }
 
 /** Both ends of a link. */
-class Link {
+class CodecLink {
   readonly encoder: Encoder
   readonly decoder: Decoder
   readonly #codec: Codec

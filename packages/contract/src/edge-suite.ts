@@ -1,13 +1,11 @@
 import { dpsgd, Session } from '@murmuration/algorithms'
 import { type Fabric, fabricWith, type PeerName, peerName, type Task } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
-import type { ExecutionContext } from 'ava'
 import { vectorLength } from './exchanging.js'
 import type { FabricWorld } from './fabric-world.js'
 import { ring } from './graphs.js'
+import type { TestFunction } from './test-function.js'
 import { timeLimit } from './time-limit.js'
-
-type Test = (title: string, body: (t: ExecutionContext) => Promise<void>) => void
 
 const peers = ['p0', 'p1', 'p2', 'p3'].map(peerName)
 const rounds = 24
@@ -15,7 +13,7 @@ const rounds = 24
 const [firstHeld, firstFree] = [3, 9]
 
 /** What edges promise in a world where links delay: the sum over the peers is unchanged, and no debt is left. */
-export function testEdges(test: Test, world: FabricWorld): void {
+export function testEdges(test: TestFunction, world: FabricWorld): void {
   test(`${world.name}: D-PSGD keeps the sum over the peers while one direction of a link is blocked`, async (t) => {
     const topology = ring(...peers)
     const models = new Map<PeerName, readonly number[]>()

@@ -1,6 +1,6 @@
 import type { Random } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
-import type { Graph, Triples } from './files/triples.js'
+import type { SplitTriples, Triples } from './files/triples.js'
 
 /** The parameters of a random graph. */
 export interface GraphOptions {
@@ -27,7 +27,7 @@ type Triple = readonly [head: number, relation: number, tail: number]
  * Of the implied triples (one of two symmetric ones, those of the second inverse and of the composed relation) a fifth is held back, half for
  * validation and half for testing. So every tested triple follows from the training triples; nothing else could be learned.
  */
-export function drawGraph({ entities, rules, seed }: GraphOptions): Graph {
+export function drawGraph({ entities, rules, seed }: GraphOptions): SplitTriples {
   const random = createRandom(seed, 'graph')
   const parts: Record<'train' | 'valid' | 'test', Triple[]> = { train: [], valid: [], test: [] }
   const testDraws = random.stream('held back')

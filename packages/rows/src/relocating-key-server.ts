@@ -16,7 +16,7 @@ import { isAdding, type KeyMessage, noValues } from './messages.js'
 import { finished, grouped, keysAt, type Operation, indexOf, rowsAt } from './operation.js'
 
 /** A request that waits for a row on its way here. */
-interface Waiting extends Request {
+interface WaitingRequest extends Request {
   readonly values: Float32Array
 }
 
@@ -36,7 +36,7 @@ export class RelocatingKeyServer extends KeyServer {
   /** Where the row of a key was last seen; −1 where unknown. */
   protected readonly seen: Int16Array
   /** For each key whose row is on its way here: the requests that wait for it, in order. */
-  protected readonly waiting = new Map<number, Waiting[]>()
+  protected readonly waiting = new Map<number, WaitingRequest[]>()
   /** How many requests from each peer wait. */
   readonly #waitingOf: number[]
   /** How often a request for a key has come home without having met the row. */

@@ -1,5 +1,5 @@
 import { InputError, type Task } from '@murmuration/core'
-import { drawGraph, type Graph, type GraphOptions, readGraph, type Triples } from '@murmuration/data'
+import { drawGraph, type SplitTriples, type GraphOptions, readGraph, type Triples } from '@murmuration/data'
 import { createRandom } from '@murmuration/random'
 import { hashVector } from '@murmuration/vectors'
 import { KnowledgeGraph, type KnowledgeGraphSettings } from './knowledge-graph/knowledge-graph.js'
@@ -43,7 +43,7 @@ export async function createKnowledgeGraphTaskSet(options: KnowledgeGraphOptions
   const tested = createRandom(seed, 'ranked triples').shuffle([...graph.test.head.keys()])
   const test = selected(graph.test, tested.slice(0, options.ranked))
   const fingerprints = { heads: hashOf(train.head), relations: hashOf(train.relation), tails: hashOf(train.tail) }
-  const whole: Graph = { ...graph, train, test, valid: together(graph.valid, graph.test) }
+  const whole: SplitTriples = { ...graph, train, test, valid: together(graph.valid, graph.test) }
   const model = new RowsModel(new KnowledgeGraph(whole, options))
   const about = (_?: string, samples = count) => factsOf(options, model, samples)
   return taskSetOf({ model, peers, shardSizes: parts.map(({ length }) => length), fingerprints, about })

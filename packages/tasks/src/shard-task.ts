@@ -37,7 +37,7 @@ export interface Model {
 export type About = (peer?: string, samples?: number) => Task['about']
 
 /** What must be the same on all peers, the input and output of the model, and the peer if the task is of one. */
-interface Facts extends Pick<Task, 'fingerprints' | 'signature' | 'constantAnswer'> {
+interface TaskFacts extends Pick<Task, 'fingerprints' | 'signature' | 'constantAnswer'> {
   readonly peer?: string
 }
 
@@ -70,7 +70,7 @@ export class ShardTask implements Task {
     first: number,
     samples: number,
     about: About,
-    { fingerprints = noFingerprints, signature, constantAnswer, peer }: Facts = {}
+    { fingerprints = noFingerprints, signature, constantAnswer, peer }: TaskFacts = {}
   ) {
     this.schema = model.schema
     this.samples = samples

@@ -10,7 +10,7 @@ export interface Batch {
 }
 
 /** Makes tensors of samples, through buffers that are reused. */
-export class Batches {
+export class TensorBatches {
   readonly #samples: Samples
   #inputs: Float32Array = new Float32Array(0)
   #targets: Float32Array = new Float32Array(0)

@@ -11,9 +11,9 @@ const direct = `abs acos acosh add all any argMax argMin asin asinh atan atan2 a
   sub sum tan tanh tile topk transpose unique unstack zerosLike avgPool maxPool depthwiseConv2d separableConv2d
   conv2dTranspose localResponseNormalization`
 
-type Method = (self: Tensor, ...given: readonly unknown[]) => unknown
+type TensorMethod = (self: Tensor, ...given: readonly unknown[]) => unknown
 
-const others: Readonly<Record<string, Method>> = {
+const others: Readonly<Record<string, TensorMethod>> = {
   flatten: (self) => core.reshape(self, [self.size]),
   as1D: (self) => core.reshape(self, [self.size]),
   as2D: (self, ...shape) => core.reshape(self, shape as number[]),
@@ -44,7 +44,7 @@ export function addChainedOperations(): void {
   for (const [name, method] of Object.entries(others)) define(name, method)
 }
 
-function define(name: string, method: Method): void {
+function define(name: string, method: TensorMethod): void {
   if (name in core.Tensor.prototype) return
   Object.defineProperty(core.Tensor.prototype, name, {
     configurable: true,

@@ -1,12 +1,13 @@
 import { InputError } from '@murmuration/core'
 import { sizeOf } from '@murmuration/vectors'
-import type { LayersModel, layers, Shape } from '@tensorflow/tfjs-layers'
+import type { LayersModel, Shape } from '@tensorflow/tfjs-layers'
 import { gpt } from './gpt/gpt.js'
 import type { GptSize } from './gpt/size.js'
 import { glorotNormal } from './initialise.js'
 import { broadcastNormalisation } from './normalisation.js'
 import { tensorflow as tf } from './tensorflow.js'
 import type { ModelContext, UserModule } from './user-module.js'
+import type { Layer } from './weights.js'
 
 /** The activations of the models that come with this package. */
 export const activations = ['relu', 'tanh', 'sigmoid', 'elu'] as const
@@ -40,8 +41,6 @@ export type ModelDescription =
       /** Passed to the module unchanged. JSON. */
       readonly options?: unknown
     }
-
-type Layer = layers.Layer
 
 /** Builds the described model. Throws an {@link InputError} when it makes no sense for such samples, or the user's module fails. */
 export async function buildModel(

@@ -15,7 +15,7 @@ import { blame } from '@murmuration/tasks/user-code'
 import { constantAnswerOn, fingerprintsOf, signatureOf } from '@murmuration/data'
 import { lengthOf } from '@murmuration/vectors'
 import type { Scalar, Tensor } from '@tensorflow/tfjs-core'
-import { type Batch, Batches } from './batches.js'
+import { type Batch, TensorBatches } from './batches.js'
 import { compute, type Unread } from './compute.js'
 import { type ChunkEvaluation, type DenseNetwork, denseNetworkOf, type NetworkParts } from './dense/network.js'
 import { dilateFilters } from './dilation.js'
@@ -59,8 +59,8 @@ export class TfjsTask implements Task {
   readonly generate?: NonNullable<Task['generate']>
   readonly #parts: TfjsTaskParts
   readonly #weights: ModelWeights
-  readonly #train: Batches
-  readonly #test: Batches
+  readonly #train: TensorBatches
+  readonly #test: TensorBatches
   readonly #vector: Float32Array
   /** Computes instead of TensorFlow.js, for the models that it supports. */
   readonly #network: DenseNetwork | undefined
@@ -69,8 +69,8 @@ export class TfjsTask implements Task {
     this.#parts = parts
     this.#weights = new ModelWeights(parts.model, parts.keepWeights)
     this.#weights.refuseConstraints()
-    this.#train = new Batches(parts.localData.train)
-    this.#test = new Batches(parts.localData.test)
+    this.#train = new TensorBatches(parts.localData.train)
+    this.#test = new TensorBatches(parts.localData.test)
     freezeNormalisation(parts.model)
     dilateFilters(parts.model)
     this.schema = this.#weights.schema

@@ -7,15 +7,16 @@ import { drawInitial, isDrawn, isFixed } from './initialise.js'
 import { tensorflow as tf } from './tensorflow.js'
 import { isWritten } from './written.js'
 
-type Layer = layers.Layer
-type Configuration = Readonly<Record<string, unknown>>
+/** A layer of a model. */
+export type Layer = layers.Layer
+type LayerConfiguration = Readonly<Record<string, unknown>>
 
 /** One weight of a model, and what its layer says about it. */
 interface Weight {
   readonly tensor: TensorSchema
   readonly variable: LayerVariable
   /** The configuration of the smallest layer that the weight belongs to. */
-  readonly configuration: Configuration
+  readonly configuration: LayerConfiguration
 }
 
 /**
@@ -189,7 +190,7 @@ function weightsOf(model: LayersModel): readonly Weight[] {
  */
 function kindOf(
   weightName: string,
-  { momentum }: Configuration,
+  { momentum }: LayerConfiguration,
   isTrainable: boolean
 ): Pick<TensorSchema, 'kind' | 'momentum'> {
   const moves = isTrainable && weightName.startsWith('moving_') && typeof momentum === 'number'

@@ -46,7 +46,7 @@ function constantFor(graph: Graph): number {
 }
 
 /** An undirected edge, and its weight. */
-interface Edge {
+interface UndirectedEdge {
   readonly a: number
   readonly b: number
   readonly weight: number
@@ -64,7 +64,7 @@ const stepsWithoutProgress = 80
  */
 export function fastest(graph: Graph): SparseMatrix {
   const weight = constantFor(graph)
-  let edges: readonly Edge[] = graph.flatMap((sources, a) =>
+  let edges: readonly UndirectedEdge[] = graph.flatMap((sources, a) =>
     sources.filter((b) => a < b).map((b) => ({ a, b, weight }))
   )
   let best = { modulus: 1, edges }
@@ -88,7 +88,7 @@ export function fastest(graph: Graph): SparseMatrix {
 }
 
 /** max(λ₂, −λₙ) at these weights, and its subgradient. */
-function subgradientOf(edges: readonly Edge[], size: number, step: number) {
+function subgradientOf(edges: readonly UndirectedEdge[], size: number, step: number) {
   const { realEigenvalues: values, eigenvectorMatrix } = new EigenvalueDecomposition(withoutMean(edges, size), {
     assumeSymmetric: true
   })
@@ -105,7 +105,7 @@ function subgradientOf(edges: readonly Edge[], size: number, step: number) {
 }
 
 /** W − 11ᵀ / n. */
-function withoutMean(edges: readonly Edge[], size: number): Matrix {
+function withoutMean(edges: readonly UndirectedEdge[], size: number): Matrix {
   const matrix = Matrix.eye(size).sub(1 / size)
   const add = (row: number, column: number, weight: number) => matrix.set(row, column, matrix.get(row, column) + weight)
   for (const { a, b, weight } of edges) {
@@ -118,7 +118,7 @@ function withoutMean(edges: readonly Edge[], size: number): Matrix {
 }
 
 /** Projects node by node: a sum of weights above 1 is reduced to 1, by the same amount on each edge, but not below 0. */
-function feasible(edges: readonly Edge[], size: number): readonly Edge[] {
+function feasible(edges: readonly UndirectedEdge[], size: number): readonly UndirectedEdge[] {
   const weights = edges.map(({ weight }) => weight)
   const incident: number[][] = Array.from({ length: size }, () => [])
   for (const [index, { a, b }] of edges.entries()) for (const node of [a, b]) incident[node].push(index)

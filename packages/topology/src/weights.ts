@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Graph } from './graphs.js'
-import { type Entry, type SparseMatrix, sparseMatrix } from './sparse.js'
+import { type MatrixEntry, type SparseMatrix, sparseMatrix } from './sparse.js'
 
 /** How mixing weights are found. */
 export const weightsSchema = z.enum(['metropolis', 'uniform', 'best-constant', 'fastest', 'given']).meta({
@@ -30,7 +30,7 @@ export function uniform(graph: Graph): SparseMatrix {
 export function rowsWithRemainder(graph: Graph, weightOf: (node: number, source: number) => number): SparseMatrix {
   return sparseMatrix(
     graph.map((sources, node) => {
-      const entries: Entry[] = sources.map((column) => ({ column, value: weightOf(node, column) }))
+      const entries: MatrixEntry[] = sources.map((column) => ({ column, value: weightOf(node, column) }))
       const othersWeight = entries.reduce((sum, { value }) => sum + value, 0)
       return [...entries, { column: node, value: withoutRounding(1 - othersWeight) }]
     })

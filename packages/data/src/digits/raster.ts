@@ -1,19 +1,19 @@
 import type { Random } from '@murmuration/core'
-import { around, edge, type Segment } from './strokes.js'
+import { around, edge, type StrokeSegment } from './strokes.js'
 
 /** Simulates what pen, paper and scanner do to an image. */
-export function augment(image: Float32Array, segments: readonly Segment[], random: Random): void {
+export function augment(image: Float32Array, segments: readonly StrokeSegment[], random: Random): void {
   if (random.uniform() < 0.25) occlude(image, segments[random.integer(segments.length)], random)
   blur(image, around(random, 0.1, 0.1))
   scan(image, random)
 }
 
 /** Draws `segments` into an empty image: 1 inside the pen's track, and a soft edge one pixel wide. */
-export function draw(image: Float32Array, segments: readonly Segment[]): void {
+export function draw(image: Float32Array, segments: readonly StrokeSegment[]): void {
   for (const segment of segments) drawSegment(image, segment)
 }
 
-function drawSegment(image: Float32Array, { from, to, radiusFrom, radiusTo }: Segment): void {
+function drawSegment(image: Float32Array, { from, to, radiusFrom, radiusTo }: StrokeSegment): void {
   const reach = Math.max(radiusFrom, radiusTo) + 0.5
   const [left, right] = pixels(Math.min(from[0], to[0]) - reach, Math.max(from[0], to[0]) + reach)
   const [top, bottom] = pixels(Math.min(from[1], to[1]) - reach, Math.max(from[1], to[1]) + reach)
@@ -41,7 +41,7 @@ function clamp(value: number): number {
 }
 
 /** A round gap where the pen did not write. */
-function occlude(image: Float32Array, { from }: Segment, random: Random): void {
+function occlude(image: Float32Array, { from }: StrokeSegment, random: Random): void {
   const radius = around(random, 1.7, 0.8)
   const [left, right] = pixels(from[0] - radius, from[0] + radius)
   const [top, bottom] = pixels(from[1] - radius, from[1] + radius)

@@ -12,7 +12,7 @@ export interface Triples {
 }
 
 /** A knowledge graph, whose triples are divided into three parts. */
-export interface Graph {
+export interface SplitTriples {
   readonly entities: number
   readonly relations: number
   readonly train: Triples
@@ -31,7 +31,7 @@ const maxTriples = 2 ** 25
  *
  * @throws InputError that names file, line and column
  */
-export async function readGraph(folder: string): Promise<Graph> {
+export async function readGraph(folder: string): Promise<SplitTriples> {
   const reader = new TripleReader()
   const read = (file: string) => reader.read(join(folder, file))
   const [train, valid, test] = [await read('train.txt'), await read('valid.txt'), await read('test.txt')]

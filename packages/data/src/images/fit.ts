@@ -39,7 +39,7 @@ function luma<List extends Uint8Array | Float64Array>(rgb: Uint8Array, create: n
   return grey
 }
 
-interface Axis {
+interface ResizedAxis {
   /** The product of the outer dimensions. */
   readonly count: number
   readonly from: number
@@ -49,7 +49,7 @@ interface Axis {
 }
 
 /** Rescales one axis. */
-function scaled(source: ArrayLike<number>, { count, from, to, size }: Axis): Float64Array {
+function scaled(source: ArrayLike<number>, { count, from, to, size }: ResizedAxis): Float64Array {
   const result = new Float64Array(count * to * size)
   for (let index = 0; index < to; index++) {
     const [start, end] = [(index * from) / to, ((index + 1) * from) / to]

@@ -1,11 +1,9 @@
 import type { AccessLink, Links, PathLink, PeerName } from '@murmuration/core'
 import { pairKey } from './link-problems.js'
-import type { LinksDescription } from './links-schema.js'
+import type { LinksDescription, PeerLink } from './links-schema.js'
 import { createPipes } from './pipes.js'
 import { presets } from './presets.js'
 import { type RegionPair, regionPair, regionsOf } from './wan.js'
-
-type PeerLink = NonNullable<LinksDescription['default']>
 
 const unlimited = Number.POSITIVE_INFINITY
 

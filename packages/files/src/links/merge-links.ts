@@ -4,9 +4,8 @@ import { InputError, type PeerName } from '@murmuration/core'
 import { readText } from '../text-file.js'
 import { parseYamlFile } from '../yaml-file.js'
 import { linkProblems, pairKey } from './link-problems.js'
-import { type LinksDescription, linksSchema } from './links-schema.js'
+import { type LinksDescription, linksSchema, type PeerLink } from './links-schema.js'
 
-type PeerLink = NonNullable<LinksDescription['peers']>[string]
 type PairLink = NonNullable<LinksDescription['pairs']>[number]
 
 /**

@@ -1,4 +1,4 @@
-import { drawGraph, type Graph } from '@murmuration/data'
+import { drawGraph, type SplitTriples } from '@murmuration/data'
 import { CounterRandom, createRandom, normals } from '@murmuration/random'
 import test from 'ava'
 import { RowsModel } from '../rows-model.js'
@@ -109,7 +109,7 @@ const triple = (head: number, tail: number) => ({
 test('ranks are filtered: right answers of other triples do not count, and of equal scores half', (t) => {
   // Real numbers, and a relation of 1: the score of (x, r, y) is the product of both.
   const values = Float32Array.of(1, 0, 2, 0, 3, 0, 4, 0, 1, 0)
-  const ranksIn = (known: Partial<Graph>) => {
+  const ranksIn = (known: Partial<SplitTriples>) => {
     const four = { entities: 4, relations: 1, train: triple(3, 3), valid: none, test: triple(0, 1), ...known }
     return new KnowledgeGraph(four, { ...plain, rank: 1 }).evaluate(values)
   }

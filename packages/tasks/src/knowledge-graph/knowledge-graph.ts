@@ -1,5 +1,5 @@
 import { type Evaluation, InputError, type Schema } from '@murmuration/core'
-import type { Graph } from '@murmuration/data'
+import type { SplitTriples } from '@murmuration/data'
 import { CounterRandom, createRandom } from '@murmuration/random'
 import { sigmoid, softplus } from '../logistic-loss.js'
 import { checkedPenalty } from '../penalty.js'
@@ -42,7 +42,7 @@ export class KnowledgeGraph implements RowsLoss {
   readonly count: number
   readonly width: number
   readonly testSamples: number
-  readonly #graph: Graph
+  readonly #graph: SplitTriples
   readonly #scoring: Scoring
   readonly #settings: KnowledgeGraphSettings
   readonly #draws: CounterRandom
@@ -54,7 +54,7 @@ export class KnowledgeGraph implements RowsLoss {
   readonly #weights: Float64Array
 
   /** Throws an {@link InputError} for no triples, or impossible penalties. */
-  constructor(graph: Graph, settings: KnowledgeGraphSettings) {
+  constructor(graph: SplitTriples, settings: KnowledgeGraphSettings) {
     const { scoring, rank, negatives, adversarial, l2, n3, seed } = settings
     const { entities, relations, train, test } = graph
     if (train.head.length === 0 || test.head.length === 0)

@@ -1,9 +1,8 @@
 import type { Schema } from '@murmuration/core'
-import type { LayersModel, layers, Shape } from '@tensorflow/tfjs-layers'
+import type { LayersModel, Shape } from '@tensorflow/tfjs-layers'
 import { tensorflow as tf } from '../tensorflow.js'
+import type { Layer } from '../weights.js'
 import { activationNames, type ActivationName } from './activations.js'
-
-type Layer = layers.Layer
 
 /** A dense layer f(x W + b): W is [inputs, units]; the softmax of the last layer is part of the loss. */
 export interface DenseLayer {

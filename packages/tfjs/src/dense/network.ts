@@ -53,7 +53,7 @@ export interface ChunkEvaluation {
 }
 
 /** The buffers for a batch. */
-interface Workspace {
+interface BatchBuffers {
   readonly parameters: Float32Array
   readonly gradient: Float32Array
   /** The inputs, then the outputs of each layer: [rows, units]. */
@@ -103,7 +103,7 @@ export class DenseNetwork {
     return { loss, correct: countRight(outputs, targets, samples.classes), counted: numbers.length }
   }
 
-  #open(parameters: Float32Array, rows: number): Workspace {
+  #open(parameters: Float32Array, rows: number): BatchBuffers {
     const flat = this.#length
     invariant(parameters.length === flat, () => `found ${parameters.length} parameters, expected ${flat}`)
     const widths = [this.#layers[0].inputs, ...this.#layers.map(({ units }) => units)]
@@ -116,7 +116,7 @@ export class DenseNetwork {
   }
 
   /** Fills the values of all layers. Returns the targets. */
-  #forward({ parameters, values }: Workspace, samples: Samples, numbers: Uint32Array): Float32Array {
+  #forward({ parameters, values }: BatchBuffers, samples: Samples, numbers: Uint32Array): Float32Array {
     const { targets, targetShape } = samples
     gatherInputs(samples, numbers, values[0])
     for (const [index, { inputs: terms, units, hasBias, kernel, bias, steps }] of this.#layers.entries()) {
@@ -138,7 +138,7 @@ export class DenseNetwork {
   }
 
   /** Computes the gradient of all parameters from that with respect to the last layer's outputs, which is in the first of the deltas. */
-  #backward({ parameters, gradient, values, deltas }: Workspace, rows: number): void {
+  #backward({ parameters, gradient, values, deltas }: BatchBuffers, rows: number): void {
     let [current, next] = deltas
     for (let index = this.#layers.length - 1; index >= 0; index--) {
       const { inputs, units, hasBias, kernel, bias, steps } = this.#layers[index]
@@ -177,7 +177,7 @@ function placed(layers: readonly DenseLayer[]): readonly PlacedLayer[] {
   })
 }
 
-function outputsOf({ values }: Workspace): Float32Array {
+function outputsOf({ values }: BatchBuffers): Float32Array {
   return values[values.length - 1]
 }
 

@@ -29,8 +29,6 @@ export interface GptLayers {
   causalAttention(options: AttentionOptions): layers.Layer
 }
 
-type Configuration = serialization.ConfigDict
-
 /** Registers the layers with a TensorFlow.js, so that it can load models with them, and returns their factories. */
 export function registerLayers(tf: TensorFlow): GptLayers {
   /** Adds a learned vector for each place (Vaswani et al. 2017, section 3.5, learned as in Radford et al. 2018). */
@@ -53,7 +51,7 @@ export function registerLayers(tf: TensorFlow): GptLayers {
       return tf.tidy(() => tf.add(only(inputs), places.read()))
     }
 
-    override getConfig(): Configuration {
+    override getConfig(): serialization.ConfigDict {
       return { ...super.getConfig(), placesInitializer: { className: 'RandomNormal', config: initialDistribution } }
     }
   }
@@ -65,8 +63,8 @@ export function registerLayers(tf: TensorFlow): GptLayers {
     #weights: readonly LayerVariable[] = []
     #mask: Float32Array = new Float32Array(0)
 
-    constructor(options: AttentionOptions & Configuration) {
-      super(options as Configuration & object)
+    constructor(options: AttentionOptions & serialization.ConfigDict) {
+      super(options as serialization.ConfigDict & object)
       this.#heads = options.heads
     }
 
@@ -88,7 +86,7 @@ export function registerLayers(tf: TensorFlow): GptLayers {
       return tf.tidy(() => this.#attend(only(inputs) as Tensor3D))
     }
 
-    override getConfig(): Configuration {
+    override getConfig(): serialization.ConfigDict {
       return { ...super.getConfig(), heads: this.#heads }
     }
 

@@ -14,7 +14,7 @@ import { core } from '../packages.js'
 import { Products } from '../wasm/products.js'
 import { composed } from './composed.js'
 import { activated, addressOf, finishOf } from './fused.js'
-import { forEachPatches, type Shape } from './patches.js'
+import { forEachPatches, type WindowShape } from './patches.js'
 import { paddedForFlippedFilter } from './padded.js'
 
 const { backend_util, Conv2D, Conv2DBackpropFilter, Conv2DBackpropInput, conv2d, FusedConv2D, reverse, transpose } =
@@ -104,11 +104,11 @@ function filterGradient({ inputs, backend: anyBackend, attrs }: Parameters<Kerne
   return out
 }
 
-function tapsOf({ filterHeight, filterWidth, inChannels }: Shape): number {
+function tapsOf({ filterHeight, filterWidth, inChannels }: WindowShape): number {
   return filterHeight * filterWidth * inChannels
 }
 
-function shapeOf(x: TensorInfo, filterShape: number[], attributes: Conv2DAttrs): Shape {
+function shapeOf(x: TensorInfo, filterShape: number[], attributes: Conv2DAttrs): WindowShape {
   const { strides, dilations, pad, dimRoundingMode, dataFormat } = attributes
   invariant(x.dtype === 'float32', () => `found a convolution of ${x.dtype}, expected float32`)
   invariant(dataFormat === 'NHWC', () => `found a convolution of ${dataFormat}, expected NHWC in the WASM backend`)

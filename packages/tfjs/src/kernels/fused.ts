@@ -6,7 +6,7 @@ import { Products } from '../wasm/products.js'
 
 const { add, elu, leakyRelu, prelu, relu, relu6, sigmoid, util } = core
 
-type Activation = _FusedMatMulAttrs['activation']
+type FusedActivation = _FusedMatMulAttrs['activation']
 
 /** The address of a tensor's numbers in the backend's memory. */
 export function addressOf(backend: BackendWasm, { dataId }: TensorInfo): number {
@@ -14,7 +14,7 @@ export function addressOf(backend: BackendWasm, { dataId }: TensorInfo): number 
 }
 
 /** The bounds to which activations clamp. */
-const bounds: Readonly<Partial<Record<Activation, readonly [number, number]>>> = {
+const bounds: Readonly<Partial<Record<FusedActivation, readonly [number, number]>>> = {
   linear: [-Infinity, Infinity],
   relu: [0, Infinity],
   relu6: [0, 6]
@@ -27,7 +27,7 @@ const bounds: Readonly<Partial<Record<Activation, readonly [number, number]>>> =
 export function finishOf(
   backend: BackendWasm,
   columns: number,
-  activation: Activation,
+  activation: FusedActivation,
   bias?: TensorInfo
 ): ((out: TensorInfo) => void) | undefined {
   const bound = bounds[activation]
@@ -41,7 +41,7 @@ export function finishOf(
 }
 
 interface FusedAttributes {
-  readonly activation: Activation
+  readonly activation: FusedActivation
   readonly leakyreluAlpha?: number
 }
 

@@ -4,7 +4,7 @@ import { type Grid, Products } from '../wasm/products.js'
 import { addressOf } from './fused.js'
 
 /** The dimensions of a convolution or of pooling. */
-export type Shape = backend_util.Conv2DInfo
+export type WindowShape = backend_util.Conv2DInfo
 
 /**
  * The samples `first` to `first + count`, and two grids: the address of the number under each tap, for each pixel of the output, is the sum of both.
@@ -25,7 +25,7 @@ const paddedBytes = 2 ** 20
 export function forEachPatches(
   backend: BackendWasm,
   x: TensorInfo,
-  shape: Shape,
+  shape: WindowShape,
   use: (patches: Patches) => void
 ): void {
   const { batchSize, outHeight, outWidth, inHeight, inWidth, inChannels, padInfo } = shape
@@ -52,7 +52,7 @@ export function forEachPatches(
 }
 
 /** The grids in images of this height and width. */
-function gridsOf(shape: Shape, address: number, height: number, width: number): Pick<Patches, 'pixels' | 'taps'> {
+function gridsOf(shape: WindowShape, address: number, height: number, width: number): Pick<Patches, 'pixels' | 'taps'> {
   const pixel = 4 * shape.inChannels
   return {
     pixels: {

@@ -1,7 +1,7 @@
 import type { KernelConfig, MaxPoolGradAttrs, Tensor, Tensor4D } from '@tensorflow/tfjs-core'
 import { core } from '../packages.js'
 import { composed, valuesOf } from './composed.js'
-import type { Shape } from './patches.js'
+import type { WindowShape } from './patches.js'
 
 const { AvgPoolGrad, backend_util, MaxPoolGrad, tensor4d } = core
 
@@ -32,10 +32,10 @@ interface Window {
 }
 
 /** Adds the gradients of one place of the output, which begin at `from`, to those of the inputs in its window. */
-type Route = (gradient: Float32Array, window: Window, incoming: Float32Array, from: number) => void
+type GradientRoute = (gradient: Float32Array, window: Window, incoming: Float32Array, from: number) => void
 
 /** To the first of the largest values, as in the forward pass. */
-function routeToMaximum(input: Float32Array): Route {
+function routeToMaximum(input: Float32Array): GradientRoute {
   return (gradient, { start, rows, columns, rowStep, columnStep }, incoming, from) => {
     for (let channel = 0; channel < columnStep; channel++) {
       let winner = start + channel
@@ -60,7 +60,7 @@ function spreadEvenly(gradient: Float32Array, window: Window, incoming: Float32A
   }
 }
 
-function poolGradient(dy: Tensor, input: Tensor, attributes: PoolAttributes, route: Route): Tensor {
+function poolGradient(dy: Tensor, input: Tensor, attributes: PoolAttributes, route: GradientRoute): Tensor {
   const { filterSize, strides, pad, dimRoundingMode } = attributes
   const inputShape = (input as Tensor4D).shape
   const shape = backend_util.computePool2DInfo(inputShape, filterSize, strides, 1, pad, dimRoundingMode)
@@ -74,7 +74,7 @@ function poolGradient(dy: Tensor, input: Tensor, attributes: PoolAttributes, rou
 }
 
 /** The window of one place of the output, without padding; places are numbered along samples, rows and columns. */
-function windowOf(shape: Shape, output: number): Window {
+function windowOf(shape: WindowShape, output: number): Window {
   const x = output % shape.outWidth
   const y = Math.floor(output / shape.outWidth) % shape.outHeight
   const sample = Math.floor(output / (shape.outWidth * shape.outHeight))

@@ -10,7 +10,7 @@ import { runLengthBytes } from './run-lengths.js'
 export const maxLevels = 256
 
 /** The numbers from `from` to `to`, which is not one of them. Their levels are those from `first` to `last` of the list. */
-export interface Run {
+export interface LevelRun {
   readonly from: number
   readonly to: number
   readonly first: number
@@ -20,14 +20,14 @@ export interface Run {
 /** Runs, and the levels of all of them in turn, as places in the table of the different numbers. */
 export interface Levels {
   readonly list: readonly number[]
-  readonly runs: readonly Run[]
+  readonly runs: readonly LevelRun[]
 }
 
 /** No way to divide numbers. */
 export const noLevels: Levels = { list: [], runs: [] }
 
 /** Where a run begins, among the numbers and in the list. */
-type Start = Pick<Run, 'from' | 'first'>
+type LevelStart = Pick<LevelRun, 'from' | 'first'>
 
 /** The bits of an index of one of so many levels. */
 export const indexBits = (levels: number): number => 32 - Math.clz32(levels - 1)
@@ -47,7 +47,7 @@ export function levelsOf(places: Uint16Array, different: number): Levels {
   // By place: the length of the list when it was last added.
   const added = new Uint32Array(different)
   const list: number[] = []
-  const starts: Start[] = []
+  const starts: LevelStart[] = []
   let [runs, first] = [0, 0]
   for (let k = 0; k < places.length; k++) {
     const place = places[k]
@@ -68,7 +68,7 @@ export function levelsOf(places: Uint16Array, different: number): Levels {
 }
 
 /** The first run to join with all after it, since it has the level at `index`, or how many runs there are where this does not pay. */
-function firstToJoin(starts: readonly Start[], runs: number, index: number): number {
+function firstToJoin(starts: readonly LevelStart[], runs: number, index: number): number {
   const end = starts[runs]
   let bytes = 0
   for (let run = runs - 1; end.first - starts[run].first <= maxLevels; run--) {
@@ -81,6 +81,6 @@ function firstToJoin(starts: readonly Start[], runs: number, index: number): num
   return runs
 }
 
-function runOf({ from, first }: Start, next: Start): Run {
+function runOf({ from, first }: LevelStart, next: LevelStart): LevelRun {
   return { from, to: next.from, first, last: next.first }
 }

@@ -32,7 +32,7 @@ const countBytes = 4
 const noPlaces = new Uint32Array(0)
 
 /** A way to write a body: which numbers, in which form, and its bytes. */
-interface Plan {
+interface BodyPlan {
   readonly flags: number
   readonly numbers: Uint32Array
   readonly places: Uint32Array
@@ -94,14 +94,14 @@ export function readPacked(bytes: Uint8Array, out: Float32Array): string | undef
 }
 
 /** The shortest way to write `values`; undefined when raw float32 is no longer. */
-function planOf(values: Float32Array): Plan | undefined {
+function planOf(values: Float32Array): BodyPlan | undefined {
   const all = new Uint32Array(values.buffer, values.byteOffset, values.length)
   const plans = plansOf(all)
   const best = plans.reduce((shortest, plan) => (plan.bytes < shortest.bytes ? plan : shortest))
   return best.bytes < rawBytes(values.length) ? best : undefined
 }
 
-function plansOf(all: Uint32Array): readonly Plan[] {
+function plansOf(all: Uint32Array): readonly BodyPlan[] {
   let count = 0
   for (let k = 0; k < all.length; k++) if (all[k] !== 0) count++
   const hasZeros = count < all.length
@@ -138,14 +138,19 @@ function withoutZerosOf(
 }
 
 /** What plans have in common: what they leave out, and its bytes. */
-interface Common extends Pick<Plan, 'numbers' | 'places' | 'flags'> {
+interface Common extends Pick<BodyPlan, 'numbers' | 'places' | 'flags'> {
   readonly extraBytes: number
 }
 
 /** Plans for these numbers, of which those that are not 0 are `indexed`, with `levels`, and at the places `others` if some are 0. */
-function plansFor(common: Common, indexed: Indexed | undefined, levels: Levels, others?: Uint32Array): readonly Plan[] {
+function plansFor(
+  common: Common,
+  indexed: Indexed | undefined,
+  levels: Levels,
+  others?: Uint32Array
+): readonly BodyPlan[] {
   const { numbers, places, flags, extraBytes } = common
-  const plan = (way: number, bytes: number, tables?: Tables): Plan => {
+  const plan = (way: number, bytes: number, tables?: Tables): BodyPlan => {
     return { flags: flags | way, numbers, places, tables, bytes: 1 + extraBytes + bytes }
   }
   const raw = rawBytes(numbers.length)

@@ -7,7 +7,7 @@
  * levels.ts chooses the runs. Where zeros are not left out, 0 is in the tables of all runs.
  */
 import { rawBytes } from './codec.js'
-import { indexBits, type Levels, maxLevels, type Run, runBytes, tableBytes } from './levels.js'
+import { indexBits, type Levels, maxLevels, type LevelRun, runBytes, tableBytes } from './levels.js'
 import type { Indexed } from './number-table.js'
 import { readNumbers } from './plain-numbers.js'
 import { runLengthAt, runLengthBytes, writeRunLength } from './run-lengths.js'
@@ -19,8 +19,8 @@ export interface Tables extends Levels {
   readonly shared: 0 | 1
 }
 
-const sizeOf = ({ first, last }: Run, shared: number): number => shared + last - first
-const bytesOf = (run: Run, shared: number): number => runBytes(sizeOf(run, shared), run.to - run.from)
+const sizeOf = ({ first, last }: LevelRun, shared: number): number => shared + last - first
+const bytesOf = (run: LevelRun, shared: number): number => runBytes(sizeOf(run, shared), run.to - run.from)
 
 /**
  * The ways to write `count` numbers with one table and with several, as far as they exist. The numbers that are not 0 are `indexed`, with `levels`.
@@ -45,7 +45,7 @@ export function tablesOf(indexed: Indexed, levels: Levels, count: number, others
 }
 
 /** Runs of the numbers at `places`, as runs of all `count` numbers. */
-function amongAll(runs: readonly Run[], places: Uint32Array, count: number): readonly Run[] {
+function amongAll(runs: readonly LevelRun[], places: Uint32Array, count: number): readonly LevelRun[] {
   return runs.map(({ from, to, first, last }) => ({
     from: from === 0 ? 0 : places[from],
     to: to === places.length ? count : places[to],
@@ -55,8 +55,8 @@ function amongAll(runs: readonly Run[], places: Uint32Array, count: number): rea
 }
 
 /** Runs of which each is joined with the next one while that takes no more bytes. */
-function joined(separate: readonly Run[], shared: number): readonly Run[] {
-  const runs: Run[] = []
+function joined(separate: readonly LevelRun[], shared: number): readonly LevelRun[] {
+  const runs: LevelRun[] = []
   let [run, bytes] = [separate[0], Infinity]
   for (const next of separate) {
     const nextBytes = bytesOf(next, shared)

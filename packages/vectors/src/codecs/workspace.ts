@@ -29,7 +29,7 @@ export type Kernels = { readonly [name in HalfKernel | IntegerKernel]: BlockKern
 }
 
 /** The addresses of the areas in the memory, in bytes. */
-type Layout = {
+type MemoryLayout = {
   readonly [name in 'numbers' | 'reference' | 'codes' | 'histogram' | 'largest' | 'randomState' | 'selectedEnd']: number
 } & { readonly histogramLength: number }
 
@@ -65,7 +65,7 @@ export class CodecWorkspace {
 
   private constructor() {
     const { memory } = KernelMemory.fixed([memoryBytes])
-    const exports = instantiate<Kernels & Layout>(codecs, memory)
+    const exports = instantiate<Kernels & MemoryLayout>(codecs, memory)
     const { buffer } = memory
     this.kernels = exports
     this.#start = exports.numbers

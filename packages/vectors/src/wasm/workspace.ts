@@ -10,8 +10,8 @@ import * as modules from './modules.js'
  * @param result - {@link resultBytes} of memory for results that are not vectors
  * @param bytes - the length of every vector, a multiple of {@link stepBytes}, not 0
  */
-type Kernel = (table: number, end: number, result: number, bytes: number) => void
-type Kernels = { readonly [name in 'sum' | 'squares' | 'magnitude' | 'touch']: Kernel }
+type ReductionKernel = (table: number, end: number, result: number, bytes: number) => void
+type ReductionKernels = { readonly [name in 'sum' | 'squares' | 'magnitude' | 'touch']: ReductionKernel }
 
 // The same values as in assembly/vectors.ts.
 const lineBytes = 16
@@ -62,7 +62,7 @@ export class Workspace {
   readonly numbers: Float64Array
   readonly integers: Uint32Array
   readonly #memory: KernelMemory
-  readonly #kernels: Kernels
+  readonly #kernels: ReductionKernels
   readonly #result: number
   readonly #addresses: Uint32Array
   readonly #factors: Float64Array
@@ -82,7 +82,7 @@ export class Workspace {
   }
 
   /** Computes numbers from `from` up to `to`, except for a remainder at the end, and returns where that begins. The result is zeroed first. */
-  run(name: keyof Kernels, operands: readonly Operand[], from: number, to: number): number {
+  run(name: keyof ReductionKernels, operands: readonly Operand[], from: number, to: number): number {
     const end = to - ((to - from) % stepLength)
     const block = Math.min(blockLength, bufferLength(operands.length))
     const locations: Location[] = []
@@ -123,7 +123,7 @@ export class Workspace {
     return vector.buffer === this.#buffers.buffer || KernelMemory.of(vector) === this.#memory
   }
 
-  #call(name: keyof Kernels, lines: number, length: number): void {
+  #call(name: keyof ReductionKernels, lines: number, length: number): void {
     const table = this.#result + resultBytes
     this.#kernels[name](table, table + lines * lineBytes, this.#result, 4 * length)
   }

@@ -1,11 +1,10 @@
 import { InputError, invariant } from '@murmuration/core'
-import type { layers, LayersModel, SymbolicTensor } from '@tensorflow/tfjs-layers'
+import type { LayersModel, SymbolicTensor } from '@tensorflow/tfjs-layers'
+import type { Layer } from '../../weights.js'
 import { layerNames, tensorName } from '../names.js'
 import { GraphBuilder } from './builder.js'
 import { converters } from './converters.js'
 import { encodeOnnx } from './messages.js'
-
-type Layer = layers.Layer
 
 /**
  * A model as an ONNX file. Its input is `input`, in the model's own layout (images have their channels last); its output is called `output`. Throws
