@@ -1,7 +1,7 @@
 /** Results of several folders, side by side. */
 import { InputError } from '@murmuration/core'
 import { runsOfSweep } from './files/order.js'
-import type { ResultsMethod, Results, RunRecord, Setting, Source, Sweep, Timeline, World } from './results.js'
+import type { ResultsMethod, Results, RunRecord, Setting, MergedSource, Sweep, Timeline, World } from './results.js'
 
 /** Results, and the name of their folder. */
 export interface NamedResults {
@@ -135,7 +135,7 @@ function shownText(folders: readonly NamedResults[], axes: Axes): string {
   return isWhole ? '' : 'those that all folders have'
 }
 
-function sourcesOf({ name, results: { sweep } }: NamedResults, axes: Axes): readonly Source[] {
+function sourcesOf({ name, results: { sweep } }: NamedResults, axes: Axes): readonly MergedSource[] {
   if (sweep.sources !== undefined) return sweep.sources
   const { title, command, version, scenario } = sweep
   const axesOfSource = Object.entries(sweep.axes).map(

@@ -27,7 +27,7 @@ export interface ResultsMethod {
 }
 
 /** One of several folders that were merged. */
-export interface Source {
+export interface MergedSource {
   readonly name: string
   readonly title: string
   readonly command: string
@@ -67,7 +67,7 @@ export interface Sweep {
   /** Which part of the sweep these runs are; absent for the whole sweep. */
   readonly part?: SweepPart
   /** The folders that these results were merged from. */
-  readonly sources?: readonly Source[]
+  readonly sources?: readonly MergedSource[]
 }
 
 /** The state of a run at one moment. */
@@ -196,6 +196,30 @@ export interface Mark {
   readonly isFailure: boolean
 }
 
+/** What a peer was doing for some time; in seconds, as in the timeline. */
+export interface Span {
+  readonly peer: string
+  /** 'gradient', 'waiting', 'crashed', … */
+  readonly kind: string
+  readonly start: number
+  readonly end: number
+}
+
+/** A message of a timeline. */
+export interface TimelineMessage {
+  readonly from: string
+  readonly to: string
+  /**
+   * In seconds: when sending began and when the last byte arrived; in a real run, when the vector was handed over and
+   * when it was taken.
+   */
+  readonly sent: number
+  readonly arrived: number
+  readonly bytes: number
+  /** 'dropped' if it never arrived. */
+  readonly fate: 'delivered' | 'dropped'
+}
+
 /** An interval of one run, event by event. */
 export interface Timeline {
   /** The title of the interval, in place of the method's name. */
@@ -209,23 +233,8 @@ export interface Timeline {
   readonly from: number
   readonly to: number
   readonly peers: readonly string[]
-  /** What a peer was doing: 'gradient', 'waiting', 'crashed', … */
-  readonly spans: readonly {
-    readonly peer: string
-    readonly kind: string
-    readonly start: number
-    readonly end: number
-  }[]
-  readonly messages: readonly {
-    readonly from: string
-    readonly to: string
-    /** In seconds: when sending began and when the last byte arrived; in a real run, when the vector was handed over and when it was taken. */
-    readonly sent: number
-    readonly arrived: number
-    readonly bytes: number
-    /** 'dropped' if it never arrived. */
-    readonly fate: 'delivered' | 'dropped'
-  }[]
+  readonly spans: readonly Span[]
+  readonly messages: readonly TimelineMessage[]
   readonly marks?: readonly Mark[]
 }
 

@@ -16,7 +16,7 @@ import type {
 import { type PeerReport, readReport } from './report.js'
 
 /** What the watching peer knows of another peer without its reports. */
-export interface Standing {
+export interface PeerStanding {
   readonly condition: Condition
   readonly round: number
   readonly life: number
@@ -28,7 +28,7 @@ export interface Membership {
   readonly state: string
   readonly members: number
   readonly present: number
-  standingOf(peer: PeerName): Standing
+  standingOf(peer: PeerName): PeerStanding
 }
 
 interface Received {
@@ -42,7 +42,7 @@ const freshFor: Milliseconds = 5000
 const maxEvents = 60
 const maxEventLength = 400
 
-const unknownStanding: Standing = { condition: 'absent', round: 0, life: 0, waitsFor: [] }
+const unknownStanding: PeerStanding = { condition: 'absent', round: 0, life: 0, waitsFor: [] }
 
 export class Board {
   readonly facts: RunFacts
@@ -155,7 +155,7 @@ export class Board {
     }
   }
 
-  #standingByReports(received: Received | undefined, now: Milliseconds): Standing {
+  #standingByReports(received: Received | undefined, now: Milliseconds): PeerStanding {
     if (received === undefined) return unknownStanding
     const { round, life, phase } = received.report
     const isFresh = this.#isFresh((now - received.at) / 1000)

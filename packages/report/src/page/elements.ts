@@ -1,13 +1,11 @@
 /** Elements of the page. Texts are inserted as text, never as HTML. */
 import { svgOf } from './svg-file.js'
 
-type Child = Node | string
-
 /** A new element with attributes and children. */
 export function element<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Readonly<Record<string, string>> = {},
-  ...children: readonly Child[]
+  ...children: readonly (Node | string)[]
 ): HTMLElementTagNameMap[Tag] {
   const created = document.createElement(tag)
   for (const [name, value] of Object.entries(attributes)) created.setAttribute(name, value)
@@ -16,7 +14,7 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
 }
 
 /** A figure, and its details in smaller letters. */
-export function withDetail(text: string, detail: string): readonly Child[] {
+export function withDetail(text: string, detail: string): readonly (Node | string)[] {
   return detail === '' ? [text] : [text, element('small', {}, detail)]
 }
 

@@ -7,15 +7,15 @@ import type { FormPair, PageData } from '../shared/page-data.js'
 import { factorText } from '../shared/units.js'
 import { factorIn } from '../shared/verdicts.js'
 
-type Method = Sweep['methods'][number]
+type SweepMethod = Sweep['methods'][number]
 
 /** The kind of each method; its own label if it has no form. */
-export function kindsOf(methods: readonly Method[]): readonly string[] {
+export function kindsOf(methods: readonly SweepMethod[]): readonly string[] {
   return methods.map(({ label, form }) => form?.kind ?? label)
 }
 
 /** All pairs of one kind that differ either in fusion or in calls. Of several methods with the same form, the first counts. */
-export function formPairs(methods: readonly Method[]): readonly FormPair[] {
+export function formPairs(methods: readonly SweepMethod[]): readonly FormPair[] {
   const forms = methods.map(({ form }) => form)
   const find = (wanted: Form) => forms.findIndex((form) => form !== undefined && isSame(form, wanted))
   return forms.flatMap((form, before): FormPair[] => {

@@ -6,7 +6,7 @@ import type { MeasureKey } from './measures.js'
 export const maxTie = 1.01
 
 /** Methods are given by their indices. */
-export type Verdict =
+export type MethodVerdict =
   /** None reached the target. */
   | { readonly kind: 'none' }
   /** Only one reached the target, or only methods of one kind. */
@@ -28,7 +28,7 @@ export type Verdict =
  *
  * @param kinds - the kind of each method
  */
-export function verdictOf(spreads: readonly (Spread | null)[], kinds: readonly string[]): Verdict {
+export function verdictOf(spreads: readonly (Spread | null)[], kinds: readonly string[]): MethodVerdict {
   const ranked = spreads
     .flatMap((spread, method) => (spread && spread.middle !== null ? [{ spread, middle: spread.middle, method }] : []))
     .sort((a, b) => a.middle - b.middle)
@@ -47,7 +47,7 @@ export function verdictOf(spreads: readonly (Spread | null)[], kinds: readonly s
 }
 
 /** The verdict on a case by one measure. */
-export function verdictIn({ kinds }: Pick<PageData, 'kinds'>, { entries }: Case, key: MeasureKey): Verdict {
+export function verdictIn({ kinds }: Pick<PageData, 'kinds'>, { entries }: Case, key: MeasureKey): MethodVerdict {
   return verdictOf(
     entries.map((entry) => entry?.measures[key] ?? null),
     kinds

@@ -7,7 +7,7 @@ import type { EventLog } from './read.js'
  */
 type Relation = 'met' | 'messages' | 'none' | 'apart'
 
-interface Indexed {
+interface IndexedLog {
   readonly log: EventLog
   /** By the clock of its machine. */
   readonly start: number
@@ -61,7 +61,7 @@ export function runsOfLogs(logs: readonly EventLog[]): readonly (readonly EventL
 
 /** The pairs that may be of one run, the surest first. */
 function pairs(
-  all: readonly Indexed[],
+  all: readonly IndexedLog[],
   relation: (left: number, right: number) => Relation
 ): readonly (readonly [left: number, right: number])[] {
   const found = all.flatMap((one, left) =>
@@ -79,7 +79,7 @@ function pairs(
   return found.sort((left, right) => right.sureness - left.sureness || left.shift - right.shift).map(({ pair }) => pair)
 }
 
-function relationOf(one: Indexed, other: Indexed): Relation {
+function relationOf(one: IndexedLog, other: IndexedLog): Relation {
   if (one.log.run !== other.log.run) return 'apart'
   if (one.log.peer === other.log.peer) return isAnotherRun(one, other) ? 'apart' : 'none'
   const met = [meeting(one.log, other.log), meeting(other.log, one.log)]
@@ -97,7 +97,7 @@ function meeting({ met }: EventLog, { peer, incarnation }: EventLog): boolean | 
 }
 
 /** Whether two logs of a peer are of two runs: both ran at once on one machine, or took mostly the same vectors. */
-function isAnotherRun(one: Indexed, other: Indexed): boolean {
+function isAnotherRun(one: IndexedLog, other: IndexedLog): boolean {
   if (one.log.machine === other.log.machine && one.start < other.end && other.start < one.end) return true
   const [keys, others] = [one, other].map(
     ({ taken }) => new Set([...taken].flatMap(([from, all]) => all.map(({ id }) => `${from} ${id}`)))
@@ -107,7 +107,7 @@ function isAnotherRun(one: Indexed, other: Indexed): boolean {
 }
 
 /** A vector that one log sent and another took. */
-interface Message {
+interface MatchedVector {
   /** By the first log's clock. */
   readonly at: number
   /** What the clocks show of its time in flight; it includes their difference. */
@@ -115,13 +115,13 @@ interface Message {
   readonly isBack: boolean
 }
 
-function messagesBetween(one: Indexed, other: Indexed): readonly Message[] {
+function messagesBetween(one: IndexedLog, other: IndexedLog): readonly MatchedVector[] {
   const there = delivered(one, other).map(({ sent, taken }) => ({ at: sent, flight: taken - sent, isBack: false }))
   const back = delivered(other, one).map(({ sent, taken }) => ({ at: taken, flight: taken - sent, isBack: true }))
   return [...there, ...back].sort((left, right) => left.at - right.at)
 }
 
-function delivered(from: Indexed, to: Indexed): readonly { readonly sent: number; readonly taken: number }[] {
+function delivered(from: IndexedLog, to: IndexedLog): readonly { readonly sent: number; readonly taken: number }[] {
   const sent = from.sent.get(to.log.peer)
   if (sent === undefined) return []
   const counts = new Map<string, number>()
@@ -137,7 +137,7 @@ function delivered(from: Indexed, to: Indexed): readonly { readonly sent: number
  * Whether one difference of the clocks explains the messages at most times; a machine may have been suspended in
  * between.
  */
-function isOneTime(messages: readonly Message[]): boolean {
+function isOneTime(messages: readonly MatchedVector[]): boolean {
   let possible = 0
   let impossible = 0
   for (let k = 0; k < messages.length; k += atOnce) {
@@ -152,7 +152,7 @@ function isOneTime(messages: readonly Message[]): boolean {
   return possible >= impossible
 }
 
-function indexed(logs: readonly EventLog[]): readonly Indexed[] {
+function indexed(logs: readonly EventLog[]): readonly IndexedLog[] {
   const places = new Map<string, number>()
   return logs
     .map((log) => ({
@@ -169,7 +169,7 @@ function indexed(logs: readonly EventLog[]): readonly Indexed[] {
     })
 }
 
-function vectorsIn({ lines }: EventLog): Pick<Indexed, 'sent' | 'taken'> {
+function vectorsIn({ lines }: EventLog): Pick<IndexedLog, 'sent' | 'taken'> {
   const sent = new Map<string, Map<string, number[]>>()
   const taken = new Map<string, { readonly id: string; readonly t: number }[]>()
   for (const line of lines) {
@@ -187,6 +187,6 @@ function vectorsIn({ lines }: EventLog): Pick<Indexed, 'sent' | 'taken'> {
 }
 
 /** When most of the logs began. */
-function middleStart(group: readonly Indexed[]): number {
+function middleStart(group: readonly IndexedLog[]): number {
   return group[group.length >> 1].start
 }

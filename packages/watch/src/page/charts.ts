@@ -5,8 +5,8 @@ import { colour, element, found } from './elements.js'
 import { percentText, rateText, shortText, timeText } from './format.js'
 
 type Plot = UPlot
-type Options = UPlot.Options
-type Data = UPlot.AlignedData
+type ChartOptions = UPlot.Options
+type ChartData = UPlot.AlignedData
 /** The page loads it as a separate script. */
 declare const uPlot: typeof UPlot
 
@@ -90,9 +90,9 @@ function showValues(): void {
   for (const { chart, plot, value } of drawn) value.textContent = chart.text(lastOf(plot.data.at(-1)))
 }
 
-const dataOf = (chart: Chart, peers: number): Data => [rows.map(({ time }) => time), ...chart.columns(rows, peers)]
+const dataOf = (chart: Chart, peers: number): ChartData => [rows.map(({ time }) => time), ...chart.columns(rows, peers)]
 
-function optionsOf({ text, isLogarithmic, range }: Chart, count: number, width: number): Options {
+function optionsOf({ text, isLogarithmic, range }: Chart, count: number, width: number): ChartOptions {
   const axis = { stroke: colour('quiet'), grid: { stroke: colour('line'), width: 1 }, ticks: { show: false } }
   const thin = { stroke: `${colour('series')}55`, width: 1, points: { show: false }, spanGaps: false }
   const thick = { stroke: colour('series'), width: 2, spanGaps: true }

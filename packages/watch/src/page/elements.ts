@@ -1,12 +1,10 @@
 /** Elements of the page. Text is inserted as text, never as HTML. */
 
-type Child = Node | string
-
 /** A new element with attributes and children. */
 export function element<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Readonly<Record<string, string>> = {},
-  ...children: readonly Child[]
+  ...children: readonly (Node | string)[]
 ): HTMLElementTagNameMap[Tag] {
   const created = document.createElement(tag)
   for (const [name, value] of Object.entries(attributes)) created.setAttribute(name, value)
