@@ -4,7 +4,7 @@ import { type Algorithm, algorithms, Session, type State } from '@murmuration/al
 import { poisonedFabric } from '@murmuration/contract'
 import { type Fabric, fabricWith, type PeerName } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
-import { type Rule, simulate, uniformLinks } from '@murmuration/simulator'
+import { type FaultRule, simulate, uniformLinks } from '@murmuration/simulator'
 import { createQuadraticTask, type QuadraticTask } from '@murmuration/tasks'
 import { createTopology, type GraphDescription, sparseMatrix, topologyOf } from '@murmuration/topology'
 import { type VectorMessage, vectorWire } from '@murmuration/wire'
@@ -15,7 +15,7 @@ const [peers, dimension] = [peersOf(8), 4]
 const named = (name: string) => algorithms.find((each) => each.name === name) as Algorithm
 
 interface Run {
-  readonly rules: readonly Rule[]
+  readonly rules: readonly FaultRule[]
   readonly name?: string
   readonly graph?: GraphDescription
   readonly rounds?: number
@@ -112,9 +112,9 @@ const farthest = (models: Ends['models'], point: ArrayLike<number>) =>
 const [lost, late] = [
   { fraction: 0.3, verdict: 'drop' },
   { fraction: 0.3, verdict: { delay: 350 } }
-] satisfies Rule[]
+] satisfies FaultRule[]
 /** No message from a peer or to it passes: for longer than the others take for 20 rounds. */
-const cutOff: readonly Rule[] = [{ from: peers[2] }, { to: peers[2] }].map((rule) => ({
+const cutOff: readonly FaultRule[] = [{ from: peers[2] }, { to: peers[2] }].map((rule) => ({
   ...rule,
   after: 400,
   until: 2000,

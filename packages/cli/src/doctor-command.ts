@@ -1,6 +1,6 @@
 import type { PeerName } from '@murmuration/core'
 import { InputError } from '@murmuration/core'
-import { examine, type Finding } from '@murmuration/experiment/doctor'
+import { examine, type DoctorFinding } from '@murmuration/experiment/doctor'
 import chalk from 'chalk'
 import { exitCodes } from './exit-codes.js'
 import { fileOrSample } from './samples.js'
@@ -41,11 +41,11 @@ export async function runDoctor(
 }
 
 /** Programs know the fix by the name `mend`. */
-function jsonOf({ fix, ...finding }: Finding): string {
+function jsonOf({ fix, ...finding }: DoctorFinding): string {
   return JSON.stringify({ kind: 'finding', ...finding, ...(fix === undefined ? {} : { mend: fix }) })
 }
 
-function textOf({ check, level, found, fix }: Finding): string {
+function textOf({ check, level, found, fix }: DoctorFinding): string {
   return `${marks[level]} ${chalk.bold(check)}: ${found}${fix === undefined ? '' : `\n        ${fix}`}`
 }
 

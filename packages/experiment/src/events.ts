@@ -9,7 +9,7 @@ export type * from './summaries.js'
 /** The events of a run, each a flat record; with `--json`, each is a line. */
 export type RunEvent =
   | StartEvent
-  | PeerEvent
+  | PeerStartEvent
   | WatchEvent
   | LostEvent
   | NeighbourEvent
@@ -41,7 +41,7 @@ export interface StartEvent {
 }
 
 /** A peer has started. */
-export interface PeerEvent {
+export interface PeerStartEvent {
   readonly kind: 'peer'
   readonly peer: PeerName
   /** Of the peer's process. */

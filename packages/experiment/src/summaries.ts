@@ -1,9 +1,9 @@
 import type { Evaluation, KeyCounts, PeerName } from '@murmuration/core'
-import type { Faults } from '@murmuration/libp2p'
+import type { NeighbourFaults } from '@murmuration/libp2p'
 import type { MemberState } from '@murmuration/membership'
 
 /** The faulty messages that a peer sent to its neighbours. */
-export interface SenderFaults extends Faults {
+export interface SenderFaults extends NeighbourFaults {
   readonly sender: PeerName
   /** The neighbours that it sent them to. */
   readonly to: readonly PeerName[]

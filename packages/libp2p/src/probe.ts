@@ -2,7 +2,7 @@ import type { Connection, Libp2p } from '@libp2p/interface'
 import type { Multiaddr } from '@multiformats/multiaddr'
 import type { Milliseconds } from '@murmuration/core'
 import { controlProtocol, defaultLimits } from './base/constants.js'
-import { type Problem, problemOf } from './base/explain.js'
+import { type CallProblem, problemOf } from './base/explain.js'
 import type { Identity } from './base/identity.js'
 import type { NodeOptions } from './node/node.js'
 
@@ -17,7 +17,7 @@ export async function probe(
   identity: Identity,
   { id, address }: { readonly id: string; readonly address: string },
   timeout: Milliseconds
-): Promise<Problem | undefined> {
+): Promise<CallProblem | undefined> {
   const target = address.includes('/p2p/') ? address : `${address}/p2p/${id}`
   return calling(identity, target, timeout, async (connection, signal) => {
     // A refusal shows only here: the other end accepts the connection and then closes it.
@@ -31,7 +31,7 @@ export async function probeSeed(
   identity: Identity,
   address: string,
   timeout: Milliseconds
-): Promise<Problem | undefined> {
+): Promise<CallProblem | undefined> {
   const [{ introductionsProtocol }, { parseAddress }] = await Promise.all([
     import('./discovery/introductions.js'),
     import('./addresses/peer-list.js')
@@ -48,7 +48,7 @@ export async function probeRelay(
   identity: Identity,
   address: string,
   timeout: Milliseconds
-): Promise<Problem | undefined> {
+): Promise<CallProblem | undefined> {
   const [{ Circuit }, { parseAddress }] = await Promise.all([
     import('./relay/circuit.js'),
     import('./addresses/peer-list.js')
@@ -141,7 +141,7 @@ async function calling(
   timeout: Milliseconds,
   act: (connection: Connection, signal: AbortSignal, listening: readonly Multiaddr[]) => Promise<void>,
   { circuit, listen = [], upnp }: Pick<Partial<NodeOptions>, 'circuit' | 'listen' | 'upnp'> = {}
-): Promise<Problem | undefined> {
+): Promise<CallProblem | undefined> {
   const [{ multiaddr }, { createNode, startNode }] = await Promise.all([
     import('@multiformats/multiaddr'),
     import('./node/node.js')

@@ -1,9 +1,9 @@
 import { peerName } from '@murmuration/core'
 import test from 'ava'
-import { Program } from './program.js'
+import { KernelProgram } from './program.js'
 import { Mailbox } from './mailbox.js'
 
-const program = () => new Program(peerName('a'))
+const program = () => new KernelProgram(peerName('a'))
 
 test('programs get messages in the order in which they began to wait; messages that nobody waits for are kept in order', (t) => {
   const mailbox = new Mailbox<number>()

@@ -2,7 +2,7 @@ import chalk from 'chalk'
 import type {
   EvaluationEvent,
   NeighbourEvent,
-  PeerEvent,
+  PeerStartEvent,
   RunEvent,
   StartEvent,
   StepEvent
@@ -14,9 +14,9 @@ const bars = '▁▂▃▄▅▆▇█'
 const maxBar = 58
 
 /** The state of the run, and its display. */
-export class Board {
+export class RunBoard {
   readonly #now: () => number
-  readonly #peers = new Map<string, PeerEvent>()
+  readonly #peers = new Map<string, PeerStartEvent>()
   readonly #steps = new Map<string, StepEvent>()
   readonly #neighbours = new Map<string, Map<string, NeighbourEvent>>()
   readonly #losses: number[] = []

@@ -82,14 +82,14 @@ export function textSimOutput(stream: NodeJS.WriteStream, now: () => number): Si
   }
 }
 
-interface Progress {
+interface ProgressLine {
   show(done: number, all: number, text: string): void
   close(): void
 }
 
 const barLength = 24
 
-function liveProgress(stream: NodeJS.WriteStream): Progress {
+function liveProgress(stream: NodeJS.WriteStream): ProgressLine {
   const update = createLogUpdate(stream, { showCursor: false })
   return {
     show: (done, all, text) => {
@@ -104,7 +104,7 @@ function liveProgress(stream: NodeJS.WriteStream): Progress {
   }
 }
 
-function plainProgress(print: (text: string) => void): Progress {
+function plainProgress(print: (text: string) => void): ProgressLine {
   let tenths = 0
   return {
     show: (done, all, text) => {

@@ -8,10 +8,10 @@ import type { Scenario } from '../sim/scenario/scenario.js'
 import type { Computing } from '../sim/scenario/computing.js'
 import { scenarioOfPlan } from './scenario-of-run.js'
 import { makePlan } from '../make-plan.js'
-import type { Plan, RunRequest } from '../training/plan.js'
+import type { RunPlan, RunRequest } from '../training/plan.js'
 import { type Candidate, candidatesOf } from './candidates.js'
 import type { Advice, SearchProgress } from './plans.js'
-import { choosingSeeds, type Found, freshSeeds, Search } from './search.js'
+import { choosingSeeds, type SearchResult, freshSeeds, Search } from './search.js'
 
 /** The goal of the advice, and its budget. */
 export interface AdviceOptions {
@@ -48,7 +48,7 @@ export function sweepOfPlans(request: RunRequest, options: AdviceOptions, maySto
 async function searching(
   request: RunRequest,
   options: AdviceOptions,
-  act: (search: Search) => Promise<Found>
+  act: (search: Search) => Promise<SearchResult>
 ): Promise<Advice> {
   const { budget, loss, signal, threads = availableParallelism() } = options
   const plan = await makePlan(request)
@@ -97,7 +97,7 @@ const maxTimer = 2 ** 31 - 1
 /** The scenario with the links of files before those of its topology, and with what was assumed for links that neither describes. */
 async function withLinks(
   scenario: Scenario,
-  { file }: Plan,
+  { file }: RunPlan,
   paths: readonly string[] = []
 ): Promise<Scenario & Pick<Advice, 'assumed'>> {
   const { topology, path } = scenario

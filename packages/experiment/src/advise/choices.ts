@@ -60,9 +60,9 @@ export function choicesFor(training: Training, peers: readonly PeerName[]): read
   )
 }
 
-type Exchange = Omit<Choice, 'rate'>
+type ExchangeChoice = Omit<Choice, 'rate'>
 
-function gossip({ rounds }: Training, peers: readonly PeerName[]): readonly Exchange[] {
+function gossip({ rounds }: Training, peers: readonly PeerName[]): readonly ExchangeChoice[] {
   const { period: rotation } = createTopology({ peers, graph: pairs })
   const few = peers.length > maxStates ? {} : { graph: everyone }
   return [
@@ -72,41 +72,45 @@ function gossip({ rounds }: Training, peers: readonly PeerName[]): readonly Exch
       { algorithm: { name: 'ad-psgd' }, codec, graph: everyone }
     ]),
     { algorithm: { name: apart, period: rounds }, codec: 'int8', graph: everyone },
-    ...periods.flatMap((period): Exchange[] => [
+    ...periods.flatMap((period): ExchangeChoice[] => [
       { algorithm: { name: 'ad-psgd', period }, codec: 'int8', graph: everyone },
-      ...cuts.map((fragments): Exchange => {
+      ...cuts.map((fragments): ExchangeChoice => {
         return { algorithm: { name: 'divshare', period, fragments, receivers: 1 }, codec: 'int8', graph: everyone }
       })
     ]),
-    ...periods.flatMap((steps): Exchange[] => {
+    ...periods.flatMap((steps): ExchangeChoice[] => {
       const period = withoutCommonFactor(steps, rotation)
       return [
         { algorithm: { name: 'overlap-merge', period }, codec: 'int8', graph: pairs },
-        ...outers.map(({ rate: outerRate, momentum }): Exchange => {
+        ...outers.map(({ rate: outerRate, momentum }): ExchangeChoice => {
           return { algorithm: { name: 'gasloc', period, outerRate, momentum }, codec: 'int8', graph: pairs }
         })
       ]
     }),
     ...[1, ...periods].flatMap((period) =>
-      fractions.map((fraction): Exchange => {
+      fractions.map((fraction): ExchangeChoice => {
         const compressor = { name: 'top-k', fraction }
         const algorithm = { name: 'choco', period, compressor, consensus: Math.sqrt(fraction) }
         return { algorithm, codec: 'int8', ...few }
       })
     ),
-    ...thetas.map((theta): Exchange => ({ algorithm: { name: 'moniqua', bits, theta }, codec: 'int8', graph: pairs })),
-    ...ranks.map((rank): Exchange => ({ algorithm: { name: 'power-gossip', rank }, codec: 'float32', ...few }))
+    ...thetas.map((theta): ExchangeChoice => ({
+      algorithm: { name: 'moniqua', bits, theta },
+      codec: 'int8',
+      graph: pairs
+    })),
+    ...ranks.map((rank): ExchangeChoice => ({ algorithm: { name: 'power-gossip', rank }, codec: 'float32', ...few }))
   ]
 }
 
 /** Algorithms that need all peers in each exchange. On the complete graph they average at the end as they do in between. */
-function central(): readonly Exchange[] {
-  const exchanges: readonly Exchange[] = [
+function central(): readonly ExchangeChoice[] {
+  const exchanges: readonly ExchangeChoice[] = [
     ...codecs.flatMap((codec) =>
       collectives.map((options) => ({ algorithm: { name: 'all-reduce', ...options }, codec }))
     ),
     ...periods.flatMap((period) =>
-      outers.flatMap(({ rate, momentum }): Exchange[] => {
+      outers.flatMap(({ rate, momentum }): ExchangeChoice[] => {
         const outer = { name: 'sgd', rate, momentum, nesterov: momentum > 0 }
         return [
           { algorithm: { name: 'diloco', period, outer, ...direct }, codec: 'int8' },
@@ -114,10 +118,10 @@ function central(): readonly Exchange[] {
         ]
       })
     ),
-    ...fractions.map((fraction): Exchange => {
+    ...fractions.map((fraction): ExchangeChoice => {
       return { algorithm: { name: 'cocktail-sgd', random: 4 * fraction, largest: 1 / 4, bits }, codec: 'int8' }
     }),
-    ...ranks.map((rank): Exchange => ({ algorithm: { name: 'power-sgd', rank, ...direct }, codec: 'float32' }))
+    ...ranks.map((rank): ExchangeChoice => ({ algorithm: { name: 'power-sgd', rank, ...direct }, codec: 'float32' }))
   ]
   return exchanges.map((each) => ({ ...each, graph: everyone }))
 }

@@ -4,7 +4,7 @@ import { median } from 'simple-statistics'
 import { type RatioInterval, ratioInterval } from '../ratio-interval.js'
 import type { Computing } from '../sim/scenario/computing.js'
 import type { Candidate } from './candidates.js'
-import { compare, type Entry } from './standing.js'
+import { compare, type SearchedPlan } from './standing.js'
 
 /** A plan, and its outcome. Times are virtual seconds. */
 export interface AdvisedPlan extends Omit<Candidate, 'method'> {
@@ -21,7 +21,7 @@ export interface AdvisedPlan extends Omit<Candidate, 'method'> {
 }
 
 /** A plan with the outcomes of its runs, one per seed. */
-export function planOf({ averaging, candidate }: Entry, records: readonly SimulatedRecord[]): AdvisedPlan {
+export function planOf({ averaging, candidate }: SearchedPlan, records: readonly SimulatedRecord[]): AdvisedPlan {
   const { method: _, ...shown } = candidate
   const [first] = records
   const bytes = first?.toTarget === undefined ? undefined : first.toTarget.bytes / first.peers

@@ -6,7 +6,7 @@ import { peerName } from '@murmuration/core'
 import { createIdentity, createPeer, faultCount, type Identity, openSeed, type Peer } from '@murmuration/libp2p'
 import test, { type ExecutionContext } from 'ava'
 import { clockFinding } from './clock.js'
-import type { Finding } from './finding.js'
+import type { DoctorFinding } from './finding.js'
 import { backendFindings, diskFinding, eventLoopFinding, nodeFinding } from './machine.js'
 import {
   addressFinding,
@@ -21,7 +21,7 @@ import {
 
 const [a, b] = ['a', 'b'].map(peerName)
 
-const isWrong = (t: ExecutionContext, { level, found, fix = '' }: Finding, cause: RegExp, remedy: RegExp) => {
+const isWrong = (t: ExecutionContext, { level, found, fix = '' }: DoctorFinding, cause: RegExp, remedy: RegExp) => {
   t.is(level, 'wrong')
   t.regex(found, cause)
   t.regex(fix, remedy)

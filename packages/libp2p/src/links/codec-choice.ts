@@ -85,19 +85,19 @@ export function decoderOf(names: readonly string[], length: number): BodyDecoder
   }
 }
 
-interface Candidate {
+interface CodecCandidate {
   readonly codec: Codec
   readonly encoder: LinkEncoder
 }
 
 /** Writes in the most exact codec with which, at the measured speed, sending takes at most {@link fractionOfRound} of a round. */
 class AutoEncoder implements BodyEncoder {
-  readonly #candidates: readonly Candidate[]
+  readonly #candidates: readonly CodecCandidate[]
   readonly #length: number
   readonly #speed: LinkSpeed
-  #current: Candidate | undefined
+  #current: CodecCandidate | undefined
 
-  constructor(candidates: readonly Candidate[], length: number, speed: LinkSpeed) {
+  constructor(candidates: readonly CodecCandidate[], length: number, speed: LinkSpeed) {
     this.#candidates = candidates
     this.#length = length
     this.#speed = speed
@@ -120,7 +120,7 @@ class AutoEncoder implements BodyEncoder {
 
   /** Changes the codec between whole vectors. A new stateful codec starts over. */
   #choose(): void {
-    const fits = ({ codec }: Candidate) => this.#speed.timeFor(codec.bytes(this.#length)) <= this.#budget()
+    const fits = ({ codec }: CodecCandidate) => this.#speed.timeFor(codec.bytes(this.#length)) <= this.#budget()
     const raw = this.#speed.timeFor(4 * this.#length) <= this.#budget()
     const next = raw ? undefined : (this.#candidates.find(fits) ?? this.#candidates.at(-1))
     if (next === this.#current) return

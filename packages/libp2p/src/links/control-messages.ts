@@ -144,7 +144,7 @@ export type Hello = Extract<ControlMessage, { kind: 'hello' }>
 export type Welcome = Extract<ControlMessage, { kind: 'welcome' }>
 
 /** The refusal of a hello. */
-export type Refused = Extract<ControlMessage, { kind: 'refused' }>
+export type RefusedMessage = Extract<ControlMessage, { kind: 'refused' }>
 
 /** The neighbour has broken the protocol. */
 export class ProtocolFault extends Error {

@@ -1,5 +1,5 @@
 import type { Milliseconds, PeerName } from '@murmuration/core'
-import type { Clock } from '../base/clock.js'
+import type { TimerClock } from '../base/clock.js'
 import type { Limits } from '../base/constants.js'
 import type { Neighbour } from './neighbour.js'
 import type { OutgoingLink } from './outgoing-link.js'
@@ -22,12 +22,12 @@ const fewNeighbours = 16
 export class Heartbeat {
   readonly #limits: Limits
   readonly #sessions: ReadonlyMap<PeerName, MonitoredPeer>
-  readonly #clock: Clock
+  readonly #clock: TimerClock
   #timer: NodeJS.Timeout | undefined
   #last = 0
   #beats = 0
 
-  constructor(limits: Limits, sessions: ReadonlyMap<PeerName, MonitoredPeer>, clock: Clock) {
+  constructor(limits: Limits, sessions: ReadonlyMap<PeerName, MonitoredPeer>, clock: TimerClock) {
     this.#limits = limits
     this.#sessions = sessions
     this.#clock = clock

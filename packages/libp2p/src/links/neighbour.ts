@@ -1,9 +1,9 @@
 import { Budget, type Milliseconds, type PeerName, type RefusalCode } from '@murmuration/core'
 import { Signal } from '../base/signal.js'
-import type { Clock } from '../base/clock.js'
+import type { TimerClock } from '../base/clock.js'
 import { defaultLimits, type Limits } from '../base/constants.js'
 import type { PeerEventListener } from '../base/events.js'
-import { FaultAccount, type Faults } from './fault-account.js'
+import { FaultAccount, type NeighbourFaults } from './fault-account.js'
 import { LinkSpeed } from '../vectors/link-speed.js'
 import { noteReadingBudget } from './notes.js'
 import { type Direction, Routes } from '../relay/routes.js'
@@ -34,7 +34,7 @@ export interface NeighbourStatus {
   readonly speed?: number
   readonly traffic: Traffic
   /** Its faults since the start. */
-  readonly faults: Faults
+  readonly faults: NeighbourFaults
 }
 
 /** How many round trips must be measured before a link's is known: during the first ones both sides are busy. */
@@ -77,7 +77,7 @@ export class Neighbour {
   readonly channels: Budget
   /** The budget of notes that are taken from it, by weight. */
   readonly notes: Budget
-  readonly #clock: Clock
+  readonly #clock: TimerClock
   readonly #emit: PeerEventListener
   readonly #changed: Signal
   readonly #onActivity: () => void
@@ -102,7 +102,7 @@ export class Neighbour {
    */
   constructor(
     name: PeerName,
-    clock: Clock,
+    clock: TimerClock,
     emit: PeerEventListener,
     changed: Signal,
     limits: Limits = defaultLimits,

@@ -2,7 +2,7 @@ import { Queue } from '../libraries/base.js'
 import type { Streams } from './streams.js'
 
 /** Dials a neighbour and sends a hello. `undefined` when the neighbour refuses. It must have its own timeout. */
-export type Call = () => Promise<Streams | undefined>
+export type CallNeighbour = () => Promise<Streams | undefined>
 
 /**
  * The calls of all peers of this process, which share one processor. If there were more at a time, all would take longer and time out together, and
@@ -20,7 +20,7 @@ export class Turns {
   }
 
   /** Makes a call in its turn, which lasts until the call has ended. When `signal` is aborted before the turn, rejects without a call. */
-  async take(call: Call, signal: AbortSignal): Promise<Streams | undefined> {
+  async take(call: CallNeighbour, signal: AbortSignal): Promise<Streams | undefined> {
     return this.#ofPeer.add(() => ofProcess.add(call, { signal }), { signal })
   }
 }

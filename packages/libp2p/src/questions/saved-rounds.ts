@@ -18,7 +18,7 @@ const answer = z
   .max(1 << 14)
 
 /** What is known of one peer. */
-interface Entry {
+interface PeerRounds {
   before?: readonly number[]
   from?: PeerName
   newest?: number
@@ -32,7 +32,7 @@ interface Entry {
  */
 export class SavedRounds {
   readonly #self: PeerName
-  readonly #entries: ReadonlyMap<PeerName, Entry>
+  readonly #entries: ReadonlyMap<PeerName, PeerRounds>
 
   /** @param peers - all peers that save, including this one */
   constructor(self: PeerName, peers: readonly PeerName[]) {

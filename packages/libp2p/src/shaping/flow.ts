@@ -34,7 +34,7 @@ const coarse: Milliseconds = 4
  * Bytes in one direction through a {@link Line}: they wait for their turns on the line, then are in flight, then are delivered, in order.
  * It has no clock: callers pass the time.
  */
-export class Flow {
+export class ShapedFlow {
   /** Bytes per millisecond that this flow never exceeds, even on an idle line. */
   cap = Number.POSITIVE_INFINITY
   readonly #deliver: (flights: readonly Flight[]) => void

@@ -2,8 +2,8 @@ import type { AbortOptions, MultiaddrConnection } from '@libp2p/interface'
 import { AbstractMultiaddrConnection, Uint8ArrayList } from '../libraries/base.js'
 import { Signal } from '../base/signal.js'
 import type { AccessLines, LineUser } from './access-lines.js'
-import { type Flight, Flow } from './flow.js'
-import { type Route, unknownRoute } from './route.js'
+import { type Flight, ShapedFlow } from './flow.js'
+import { type ShapedPath, unknownRoute } from './route.js'
 import { StampReader, stamped } from './stamps.js'
 
 /** The most bytes in the inner connection's write buffer; beyond, the flow is held until the inner connection is idle. */
@@ -15,8 +15,8 @@ const congested = 256 << 10
  * line than the line takes in about 100 ms.
  */
 export class ShapedConnection extends AbstractMultiaddrConnection implements LineUser {
-  readonly out: Flow
-  readonly in: Flow
+  readonly out: ShapedFlow
+  readonly in: ShapedFlow
   readonly #inner: MultiaddrConnection
   readonly #lines: AccessLines
   readonly #stamps = new StampReader()
@@ -31,8 +31,8 @@ export class ShapedConnection extends AbstractMultiaddrConnection implements Lin
     super({ remoteAddr, direction, log, inactivityTimeout, maxReadBufferLength })
     this.#inner = inner
     this.#lines = lines
-    this.out = new Flow((flights) => this.#write(flights))
-    this.in = new Flow((flights) => this.onData(new Uint8ArrayList(...flights.map(({ bytes }) => bytes))))
+    this.out = new ShapedFlow((flights) => this.#write(flights))
+    this.in = new ShapedFlow((flights) => this.onData(new Uint8ArrayList(...flights.map(({ bytes }) => bytes))))
     lines.join(this)
     inner.addEventListener('message', ({ data }) => this.#arrive(data))
     // In a microtask: bytes that are sent while libp2p dispatches `idle` would not be written.
@@ -42,7 +42,7 @@ export class ShapedConnection extends AbstractMultiaddrConnection implements Lin
   }
 
   /** Sets the route of bytes that are sent from now on. */
-  set route(route: Route) {
+  set route(route: ShapedPath) {
     this.#route = route
     this.out.cap = route.cap
   }

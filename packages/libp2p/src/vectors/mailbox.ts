@@ -1,5 +1,5 @@
 import type { Envelope, Milliseconds, PeerName } from '@murmuration/core'
-import type { Clock } from '../base/clock.js'
+import type { TimerClock } from '../base/clock.js'
 
 interface Waiter<Message> {
   readonly waitsFor: object | undefined
@@ -20,12 +20,12 @@ export interface Sender<Message> {
  * cannot consume a later message.
  */
 export class Mailbox<Message> {
-  readonly #clock: Clock
+  readonly #clock: TimerClock
   readonly #queue: { readonly sender: Sender<Message>; readonly message: Message }[] = []
   readonly #waiters = new Set<Waiter<Message>>()
   #stopped: { readonly reason: unknown } | undefined
 
-  constructor(clock: Clock) {
+  constructor(clock: TimerClock) {
     this.#clock = clock
   }
 

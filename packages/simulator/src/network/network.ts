@@ -40,7 +40,7 @@ export interface Transfer {
 }
 
 /** A connection from one machine to another, which sends transfers one after the other. */
-export interface Channel {
+export interface NetworkChannel {
   send(transfer: Transfer): void
   /** Drops silently what has not been sent. */
   cut(): void

@@ -5,7 +5,7 @@ import { InputError } from '@murmuration/core'
 import { parseYamlFile } from '@murmuration/files'
 import { hashText } from '@murmuration/vectors'
 import { z } from 'zod'
-import type { Plan, RunRequest } from '../../training/plan.js'
+import type { RunPlan, RunRequest } from '../../training/plan.js'
 
 /** An argument of a command line that is not a path. */
 const word = z.string().regex(/^[\w:-]{1,64}$/)
@@ -48,7 +48,7 @@ export async function requestFrom(files: string, folder: string): Promise<RunReq
 }
 
 /** SHA-256 of what all peers of a run share: its settings, and the peers that may take part. */
-export function fingerprintOf({ settings, file: { peers, servers, runKey } }: Plan): string {
+export function fingerprintOf({ settings, file: { peers, servers, runKey } }: RunPlan): string {
   const sorted = Object.entries(settings).sort(([left], [right]) => (left < right ? -1 : 1))
   const members = [...peers, ...servers].map(({ name, id, invited }) => [name, id ?? null, invited])
   return hashText(JSON.stringify([sorted, members, runKey ?? null]))

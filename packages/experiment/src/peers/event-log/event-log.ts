@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import { messageOf, type PeerName } from '@murmuration/core'
 import { eventsFile, eventsFolder } from '@murmuration/results'
 import type { RunEvent } from '../../events.js'
-import type { Plan } from '../../training/plan.js'
+import type { RunPlan } from '../../training/plan.js'
 
 /** The peer of the log, and where it is written. */
 export interface EventLogOptions {
   /** The folder of results; logs are in a subfolder. */
   readonly directory: string
   readonly self: PeerName
-  readonly plan: Pick<Plan, 'settings'>
+  readonly plan: Pick<RunPlan, 'settings'>
   readonly emit: (event: RunEvent) => void
   /** Milliseconds of a monotonic clock, which is the fabric's. */
   readonly now: () => number
@@ -35,7 +35,7 @@ const interval = 500
  * clocks. The log is divided into files, and the oldest are removed. Logging blocks nothing: if the log cannot be written, one note says so,
  * training continues, and the next line that can be written says how many are missing. A peer that computes nothing has no log.
  */
-export class EventLog {
+export class EventLogWriter {
   readonly #options: EventLogOptions
   readonly #run: string
   readonly #timer: NodeJS.Timeout

@@ -1,9 +1,9 @@
 import type { RunEvent } from '../../events.js'
-import type { EventLog, EventLogOptions } from './event-log.js'
+import type { EventLogWriter, EventLogOptions } from './event-log.js'
 
 /** What a peer that has a log receives. */
 export interface Logging {
-  readonly log: EventLog | undefined
+  readonly log: EventLogWriter | undefined
   /** Emits, and logs the event. */
   readonly emit: (event: RunEvent) => void
 }
@@ -15,7 +15,7 @@ export async function withEventLog<Result>(
 ): Promise<Result> {
   const { emit } = options
   if (directory === undefined) return body({ log: undefined, emit })
-  const { EventLog: Log } = await import('./event-log.js')
+  const { EventLogWriter: Log } = await import('./event-log.js')
   const log = new Log({ ...options, directory, now: () => performance.now() })
   const both = (event: RunEvent) => {
     log.event(event)

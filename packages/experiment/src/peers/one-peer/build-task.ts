@@ -2,12 +2,12 @@ import { hasRows } from '@murmuration/algorithms'
 import type { PeerName } from '@murmuration/core'
 import { buildTaskHere, startTaskWorker, type TaskWorker } from '@murmuration/tasks'
 import type { RunEvent } from '../../events.js'
-import { type Plan, taskOf } from '../../training/plan.js'
+import { type RunPlan, taskOf } from '../../training/plan.js'
 import { noteWhileSlow } from '../reporting/note-while-slow.js'
 
 /** The peer that needs the task. */
 interface PeerOfRun {
-  readonly plan: Plan
+  readonly plan: RunPlan
   readonly self: PeerName
   readonly emit: (event: RunEvent) => void
   readonly signal: AbortSignal

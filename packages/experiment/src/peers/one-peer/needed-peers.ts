@@ -2,7 +2,7 @@ import { Members, type MembersFabric, type MembersOptions } from '@murmuration/a
 import { type Milliseconds, NeighboursMissingError, type PeerName } from '@murmuration/core'
 import type { NeighbourStatus } from '@murmuration/libp2p'
 import type { MemberChange, Signer } from '@murmuration/membership'
-import type { Plan } from '../../training/plan.js'
+import type { RunPlan } from '../../training/plan.js'
 
 /**
  * How long a goodbye may take to arrive after the news that a peer has left, and a verdict on a silent peer after a
@@ -38,7 +38,7 @@ export class NeededPeers {
   #cause: string | undefined
 
   constructor(
-    { file: { topology, servers }, options: { algorithm }, training: { timeout } }: Plan,
+    { file: { topology, servers }, options: { algorithm }, training: { timeout } }: RunPlan,
     options: NeededOptions
   ) {
     const serverNames = servers.map(({ name }) => name)

@@ -2,14 +2,14 @@ import { MeteredStore, type StoreFigures } from '@murmuration/algorithms'
 import { type Fabric, MemoryStore, type PeerName, type Store } from '@murmuration/core'
 import { createHash } from 'node:crypto'
 import type { RunEvent, StoreEvent } from '../../events.js'
-import type { Plan } from '../../training/plan.js'
+import type { RunPlan } from '../../training/plan.js'
 import { storeProgram } from '../../training/store-choice.js'
 
 /** The environment variable with the password of a store, which is in no file and in no output. */
 const passwordVariable = 'MURMUR_STORE_PASSWORD'
 
 interface Service {
-  readonly plan: Plan
+  readonly plan: RunPlan
   readonly self: PeerName
   readonly emit: (event: RunEvent) => void
 }
@@ -36,7 +36,7 @@ export async function withStore<Result>(
   }
 }
 
-async function open({ training, options, settings, runId }: Plan, onWait: (text: string) => void) {
+async function open({ training, options, settings, runId }: RunPlan, onWait: (text: string) => void) {
   const { store: url = 'memory' } = training
   if (storeProgram(url) === 'memory') return { store: new MemoryStore(), close: () => Promise.resolve() }
   const { openStore } = await import('@murmuration/stores')

@@ -2,21 +2,21 @@ import { type RowsAlgorithm, train, type TrainingSettings } from '@murmuration/a
 import type { KeyCounts, StepReport, Task } from '@murmuration/core'
 import type { Peer } from '@murmuration/libp2p'
 import type { RunEvent } from '../../events.js'
-import type { Plan } from '../../training/plan.js'
+import type { RunPlan } from '../../training/plan.js'
 import { isServer } from './build-task.js'
 import { BusyTime } from '../reporting/busy-time.js'
-import type { EventLog } from '../event-log/event-log.js'
+import type { EventLogWriter } from '../event-log/event-log.js'
 import { loggedFabric } from '../event-log/logged-fabric.js'
 import { isSnapshot, type Snapshot, snapshotsEvery } from '../reporting/snapshots.js'
 import { type RunTotals, StepReports } from '../reporting/step-reports.js'
 import type { Watching } from '../watching/watching.js'
 
 interface RowRun {
-  readonly plan: Plan
+  readonly plan: RunPlan
   readonly self: Peer['fabric']['self']
   readonly emit: (event: RunEvent) => void
   readonly onSnapshot: (snapshot: Snapshot, task: Task) => Promise<void>
-  readonly log?: EventLog | undefined
+  readonly log?: EventLogWriter | undefined
 }
 
 /** The result of a peer, with an algorithm that has keyed rows. */

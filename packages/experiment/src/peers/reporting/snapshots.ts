@@ -9,7 +9,7 @@ export function snapshotsEvery(rounds: number): number {
 }
 
 /** The progress of one peer, with its time and bytes. */
-export interface Progress {
+export interface PeerProgress {
   /** Since this peer began to train. */
   readonly seconds: number
   readonly samples: number
@@ -20,7 +20,7 @@ export interface Progress {
 }
 
 /** The state of a peer after a round. */
-export interface Snapshot extends Progress {
+export interface Snapshot extends PeerProgress {
   readonly round: number
   /** Valid until the next step, so copy it to keep it. Empty for a server, unless it holds rows. */
   readonly parameters: Float32Array

@@ -14,12 +14,12 @@ import { checkFinished, type MinFinished, peersNeeded } from './min-finished.js'
 import { FirstOutliers } from '../reporting/outlier-events.js'
 import { factsOfRun, learned } from '../../models/model-file.js'
 import { makeRealPlan } from '../../make-plan.js'
-import { type Plan, type RunRequest, startEvent } from '../../training/plan.js'
+import { type RunPlan, type RunRequest, startEvent } from '../../training/plan.js'
 import { meetingTimeout } from '../../training/meeting-timeout.js'
 import type { PeerResult, UnfinishedModel } from '../one-peer/run-peer.js'
 import { checkSave, saveModel } from '../recording/save.js'
 import { linksOf } from '../one-peer/shaped-links.js'
-import { type Results, summarise } from '../evaluation/summary.js'
+import { type PeerResults, summarise } from '../evaluation/summary.js'
 import type { WatchAddress } from '@murmuration/watch'
 import { versions } from '../versions.js'
 
@@ -44,9 +44,9 @@ export interface SwarmOptions {
 }
 
 /** The results of workers and servers. */
-interface Ends {
-  readonly results: Results
-  readonly servers: Results
+interface SwarmResults {
+  readonly results: PeerResults
+  readonly servers: PeerResults
   /** The error of the first worker that gave up. */
   readonly gaveUp: unknown
 }
@@ -110,7 +110,7 @@ export async function runSwarm(request: RunRequest, options: SwarmOptions): Prom
 
 /** Saves the mean of all models. Returns the error, if any. */
 function saveMean(
-  { plan, results, models }: { readonly plan: Plan; readonly results: Results; readonly models: Float32Array[] },
+  { plan, results, models }: { readonly plan: RunPlan; readonly results: PeerResults; readonly models: Float32Array[] },
   evaluation: Evaluation | undefined,
   options: SwarmOptions
 ) {
@@ -120,7 +120,7 @@ function saveMean(
 }
 
 /** Saves the mean of the models of a run that nobody has finished. */
-async function saveUnfinished(plan: Plan, models: readonly UnfinishedModel[], options: SwarmOptions) {
+async function saveUnfinished(plan: RunPlan, models: readonly UnfinishedModel[], options: SwarmOptions) {
   if (options.save === undefined) return
   const [{ task }] = models
   const samples = models.reduce((sum, model) => sum + model.samples, 0)
@@ -134,11 +134,11 @@ async function saveUnfinished(plan: Plan, models: readonly UnfinishedModel[], op
 }
 
 async function runChildren(
-  plan: Plan,
+  plan: RunPlan,
   request: RunRequest,
   evaluator: Evaluator,
   options: SwarmOptions
-): Promise<Ends> {
+): Promise<SwarmResults> {
   const { emit, signal, links, checkpoints, watch, directory } = options
   const listener = { event: emit, snapshot: evaluator.take.bind(evaluator) }
   const task = { request, timeout: meetingTimeout, ...(links === undefined ? {} : { links }), checkpoints, directory }
@@ -194,7 +194,7 @@ async function stopTogether(children: readonly Child[]): Promise<void> {
 type Lose = (peer: PeerName, error: Error) => void
 
 /** Waits for all results. A peer that lost its process, or that misses all its neighbours, is reported; the first other error is thrown. */
-async function collect(children: readonly Child[], lose: Lose): Promise<Omit<Ends, 'servers'>> {
+async function collect(children: readonly Child[], lose: Lose): Promise<Omit<SwarmResults, 'servers'>> {
   const results = new Map<PeerName, PeerResult>()
   let gaveUp: Error | undefined
   await Promise.all(
@@ -213,11 +213,11 @@ async function collect(children: readonly Child[], lose: Lose): Promise<Omit<End
 }
 
 /** The results of servers. A failed server ends the run; a lost service with a shared store is only reported, unless none remains. */
-async function served({ options }: Plan, servers: readonly Child[], lose: Lose): Promise<Results> {
+async function served({ options }: RunPlan, servers: readonly Child[], lose: Lose): Promise<PeerResults> {
   if (options.algorithm.needs.store !== undefined) return (await collect(servers, lose)).results
   return new Map(await Promise.all(servers.map(async ({ name, result }) => [name, await result] as const)))
 }
 
-function sampleCounts(results: Results): number[] {
+function sampleCounts(results: PeerResults): number[] {
   return [...results.values()].map(({ task }) => task.samples)
 }

@@ -1,6 +1,6 @@
 import type { PeerName } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
-import { drawChurn, drawFaults, type FaultEvent, type Faults, type Rule } from '@murmuration/simulator'
+import { drawChurn, drawFaults, type FaultEvent, type Faults, type FaultRule } from '@murmuration/simulator'
 import type { Scenario } from '../scenario/scenario.js'
 import { serversOf } from '../scenario/servers.js'
 import type { SimRun } from '../scenario/sweep.js'
@@ -36,7 +36,7 @@ export function faultsOf(
 
 type OnMachine = (name: PeerName) => readonly PeerName[]
 
-function rulesOn({ from, to, ...rest }: Rule, onMachine: OnMachine): readonly Rule[] {
+function rulesOn({ from, to, ...rest }: FaultRule, onMachine: OnMachine): readonly FaultRule[] {
   const ends = (name: PeerName | undefined) => (name === undefined ? [undefined] : onMachine(name))
   return ends(from).flatMap((sender) =>
     ends(to).map((receiver) => ({

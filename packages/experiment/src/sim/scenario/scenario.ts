@@ -6,7 +6,7 @@ import type { Computing } from './computing.js'
 import type { MethodDescription } from './methods.js'
 import type { ScenarioFaults } from './faults.js'
 import type { StopRule } from './schema.js'
-import type { Membership } from '../../training/membership-schema.js'
+import type { MembershipDescription } from '../../training/membership-schema.js'
 import type { Training } from '../../training/training-schema.js'
 
 /** The training of all peers, as in training files. */
@@ -60,6 +60,6 @@ export interface Scenario {
   readonly evaluate: number
   readonly faults: ScenarioFaults
   /** The membership settings; absent if all peers begin at once and no peer tracks the others. */
-  readonly membership?: Membership
+  readonly membership?: MembershipDescription
   readonly timeline?: TimelineRequest
 }

@@ -21,13 +21,13 @@ const repeats = 9
 const [leastInterval, longEnough] = [20, 2000]
 
 /** Clocks that count milliseconds. */
-export interface Clocks {
+export interface ProcessClocks {
   readonly now: () => number
   /** Of this process: other processes do not make it longer. */
   readonly processorTime: () => number
 }
 
-const machineClocks: Clocks = {
+const machineClocks: ProcessClocks = {
   now: () => performance.now(),
   processorTime: () => {
     const { user, system } = process.cpuUsage()
@@ -43,7 +43,7 @@ const machineClocks: Clocks = {
 export async function calibrated(
   scenario: Scenario,
   signal?: AbortSignal,
-  clocks: Clocks = machineClocks
+  clocks: ProcessClocks = machineClocks
 ): Promise<Scenario> {
   const times = await calibrate(scenario, clocks.now, signal)
   const [setting] = settingsOf(scenario)

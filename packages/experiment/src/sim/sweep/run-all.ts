@@ -44,7 +44,7 @@ export async function runAll(
   const pool = new RunPool(scenario, Math.max(1, Math.min(threads, all)))
   const stop = () => void pool.end()
   signal.addEventListener('abort', stop)
-  const progress = new Progress(keep)
+  const progress = new SweepProgress(keep)
   const work = async (index: number) => {
     const result = await pool.run(index)
     progress.add(index, result)
@@ -65,7 +65,7 @@ export async function runAll(
 const isRepeated = (index: number) => index % repeatEvery === 0
 
 /** The results so far. A run that is repeated is kept after both runs. */
-class Progress {
+class SweepProgress {
   readonly #keep: (result: RunResult) => void
   readonly #results = new Map<number, RunResult>()
   readonly #unkept = new Set<number>()

@@ -17,7 +17,7 @@ export interface ChannelUser {
 }
 
 /** A link, and the state of its channel. */
-interface Session extends ChannelUser {
+interface ChannelSession extends ChannelUser {
   offer?: ChannelOffer
   socket?: TLSSocket
   output?: ChannelOutput
@@ -34,7 +34,7 @@ interface Session extends ChannelUser {
  */
 export class OutgoingChannel {
   readonly #context: LinkContext
-  #session: Session | undefined
+  #session: ChannelSession | undefined
   #failures = 0
   #restsUntil: Milliseconds = Number.NEGATIVE_INFINITY
 
@@ -88,7 +88,7 @@ export class OutgoingChannel {
     session?.socket?.destroy()
   }
 
-  async #offer(session: Session, host: string, channels: ChannelListener): Promise<void> {
+  async #offer(session: ChannelSession, host: string, channels: ChannelListener): Promise<void> {
     const offer = await channels.offer(host)
     if (offer === undefined) return
     if (session !== this.#session) return offer.withdraw()
@@ -101,7 +101,7 @@ export class OutgoingChannel {
     else this.#use(session, socket)
   }
 
-  #use(session: Session, socket: TLSSocket): void {
+  #use(session: ChannelSession, socket: TLSSocket): void {
     const { control, writer } = session
     session.socket = socket
     session.output = new ChannelOutput(socket)
@@ -116,7 +116,7 @@ export class OutgoingChannel {
   }
 
   /** An offer has expired, or a channel has broken. */
-  #fail(session: Session): void {
+  #fail(session: ChannelSession): void {
     const { initialShutOut, maxShutOut } = this.#context.limits
     const wait = Math.min(maxShutOut, initialShutOut * 2 ** Math.min(this.#failures, 30))
     this.#failures++
