@@ -51,12 +51,12 @@ export function inCentralWorld(world: CentralWorld, program: PeerProgram<VectorM
 }
 
 /** How all peers train: an algorithm by its name, and settings that the world does not give. */
-export interface Method extends Omit<TrainingSettings, 'algorithm' | 'workers' | 'servers'> {
+export interface MethodSettings extends Omit<TrainingSettings, 'algorithm' | 'workers' | 'servers'> {
   readonly algorithm: string
 }
 
 /** The history of the workers: their reports, with copies of the parameters, and their results. */
-export interface History {
+export interface WorkerHistory {
   readonly reports: readonly (readonly StepReport[])[]
   readonly ends: readonly Float32Array[]
   readonly elapsed: Milliseconds
@@ -81,8 +81,8 @@ export async function historyOf(
     /** Called when a worker has ended. */
     readonly onEnd?: (worker: PeerName) => void
   },
-  method: Method
-): Promise<History> {
+  method: MethodSettings
+): Promise<WorkerHistory> {
   const { workers, taskOf, fabricOf = (fabric) => fabric, onEnd, ...options } = world
   const servers = (options.servers ?? []).map(({ name }) => name)
   const settings = { ...method, algorithm: algorithmOf(method.algorithm), workers, servers }

@@ -8,14 +8,14 @@ import { bodyOf } from '@murmuration/vectors'
 import { codedWire, frameHeaderLength, frameNumbers, framesOf, vectorWire } from '@murmuration/wire'
 import test from 'ava'
 import { pullingTask } from './pulling-task.js'
-import { overLibp2p, type Program, simulated } from './worlds.js'
+import { overLibp2p, type WorldProgram, simulated } from './worlds.js'
 
 const peers = ['p0', 'p1', 'p2', 'p3'].map(peerName)
 const topology = createTopology({ peers, graph: { kind: 'ring' } })
 /** Vectors travel as two frames. */
 const length = frameNumbers + 5000
 
-function training(ends: Map<PeerName, Float32Array>): Program {
+function training(ends: Map<PeerName, Float32Array>): WorldProgram {
   const settings = { algorithm: dpsgd, seed: 1, batchSize: 4, rounds: 8, finalRounds: 3, workers: peers }
   return async (fabric) => {
     const run = { ...settings, rate: () => 0.2, timeout: timeLimit(20_000) }

@@ -8,7 +8,7 @@ import { createTopology } from '@murmuration/topology'
 import { distance, mean, norm } from '@murmuration/vectors'
 import { frameHeaderLength } from '@murmuration/wire'
 import test from 'ava'
-import { inSimulator, overLibp2p, simulated, type Program } from './worlds.js'
+import { inSimulator, overLibp2p, simulated, type WorldProgram } from './worlds.js'
 
 const recordOf = (name: string) => algorithms.find((each) => each.name === name) as Algorithm
 const peers = ['a', 'b', 'c', 'd'].map(peerName)
@@ -19,7 +19,7 @@ function training(
   dimension: number,
   given: Pick<TrainingSettings, 'algorithm' | 'options' | 'rounds' | 'rate'>,
   ends: Map<PeerName, Float32Array>
-): Program {
+): WorldProgram {
   return async (fabric) => {
     const task = createQuadraticTask({ peers, self: fabric.self, seed: 8, heterogeneity: 0.5, dimension })
     const settings = { seed: 1, batchSize: 1, timeout: timeLimit(20_000), workers: peers, ...given }

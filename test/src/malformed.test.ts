@@ -2,7 +2,7 @@
 import { type Fabric, fabricWith, type PeerName } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
 import test from 'ava'
-import { algorithmOf, countingTask, dedicated, historyOf, type Method, namesOf } from './central-worlds.js'
+import { algorithmOf, countingTask, dedicated, historyOf, type MethodSettings, namesOf } from './central-worlds.js'
 
 const workers = namesOf(4)
 const tensors = [3, 5, 4]
@@ -49,7 +49,7 @@ function hostile(fabric: Fabric<VectorMessage>): Fabric<VectorMessage> {
   return fabricWith(fabric, { send })
 }
 
-type Case = readonly [string, Omit<Method, keyof typeof training>]
+type Case = readonly [string, Omit<MethodSettings, keyof typeof training>]
 
 const chunks = 2
 const cases: readonly Case[] = [

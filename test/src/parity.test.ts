@@ -7,9 +7,9 @@ import { applyMixing, contraction, createTopology, mixingMatrix } from '@murmura
 import { bodyOf, consensusDistance } from '@murmuration/vectors'
 import test from 'ava'
 import { dpsgd } from './gossip.js'
-import { inSimulator, overLibp2p, type Program, type WorldOptions } from './worlds.js'
+import { inSimulator, overLibp2p, type WorldProgram, type WorldOptions } from './worlds.js'
 
-type World = (options: WorldOptions, program: Program) => Promise<unknown>
+type World = (options: WorldOptions, program: WorldProgram) => Promise<unknown>
 
 /** Trains a softmax regression with D-PSGD and returns each peer's final parameters. */
 async function trained(world: World, topology: Topology, order: 'combine-then-adapt' | 'adapt-then-combine') {

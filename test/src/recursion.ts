@@ -12,7 +12,7 @@ import { inSimulator } from './worlds.js'
 export type Matrix = readonly (readonly number[])[]
 
 /** What a recursion may use. */
-export interface Given {
+export interface RecursionInputs {
   readonly topology: Topology
   readonly rounds: number
   readonly rate: (round: number) => number
@@ -22,7 +22,7 @@ export interface Given {
 }
 
 /** X after every round. */
-export type Recursion = (given: Given) => Promise<readonly Matrix[]>
+export type Recursion = (given: RecursionInputs) => Promise<readonly Matrix[]>
 
 export const peersOf = (count: number): readonly PeerName[] =>
   Array.from({ length: count }, (_, k) => peerName(`p${String(k).padStart(2, '0')}`))
@@ -107,9 +107,9 @@ export function quadraticsOf(topology: Topology, seed: number): readonly Quadrat
 export function givenOf(
   topology: Topology,
   tasks: readonly QuadraticTask[],
-  rate: Given['rate'],
+  rate: RecursionInputs['rate'],
   rounds: number
-): Given {
+): RecursionInputs {
   const gradients = (X: Matrix) =>
     Promise.all(
       tasks.map(async (task, i) => [...(await task.gradient(Float32Array.from(X[i]), Uint32Array.of(0)).run()).vector])
@@ -121,7 +121,7 @@ export function givenOf(
 /** The model of each peer after every round of the record, in the simulator. */
 export async function modelsOf(
   algorithm: Algorithm,
-  { topology, rounds, rate }: Given,
+  { topology, rounds, rate }: RecursionInputs,
   tasks: readonly QuadraticTask[],
   options: TrainingSettings['options'] = {}
 ): Promise<readonly Matrix[]> {

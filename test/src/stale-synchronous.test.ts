@@ -8,9 +8,9 @@ import {
   type CentralWorld,
   countingTask,
   dedicated,
-  type History,
+  type WorkerHistory,
   historyOf,
-  type Method,
+  type MethodSettings,
   namesOf
 } from './central-worlds.js'
 
@@ -21,8 +21,8 @@ function run(
   { staleness, chunks = 2, workers }: { staleness: number; chunks?: number; workers: readonly PeerName[] },
   taskOf: (self?: PeerName) => Task,
   world: Partial<CentralWorld> = {},
-  more: Partial<Method> = {}
-): Promise<History> {
+  more: Partial<MethodSettings> = {}
+): Promise<WorkerHistory> {
   const options = { staleness, chunks }
   const method = { ...training, algorithm: 'stale-synchronous', options, ...more }
   return historyOf({ workers, servers: dedicated(1), taskOf, ...world }, method)

@@ -8,7 +8,7 @@ import { createTfjsTask } from '@murmuration/tfjs'
 import { createTopology } from '@murmuration/topology'
 import { distance, mean, unpack } from '@murmuration/vectors'
 import test from 'ava'
-import { algorithmOf, dedicated, historyOf, type Method, namesOf } from './central-worlds.js'
+import { algorithmOf, dedicated, historyOf, type MethodSettings, namesOf } from './central-worlds.js'
 import { type DpsgdOptions, dpsgd } from './gossip.js'
 import { plainSgd } from './plain-sgd.js'
 import { complete, inSimulator } from './worlds.js'
@@ -48,7 +48,7 @@ const common = { ...training, optimiser, timeout: 1000 }
 const streamed = { chunks: 2 }
 
 /** Each with how many steps the statistics take: an asynchronous server takes one for every worker. */
-const methods: readonly (readonly [string, Omit<Method, keyof typeof common>, number?])[] = [
+const methods: readonly (readonly [string, Omit<MethodSettings, keyof typeof common>, number?])[] = [
   ['D-PSGD, combine-then-adapt', { algorithm: 'dpsgd', finalRounds: 3 }],
   ['D-PSGD, adapt-then-combine', { algorithm: 'dpsgd', finalRounds: 3, options: { order: 'adapt-then-combine' } }],
   ['an all-reduce', { algorithm: 'all-reduce', options: streamed }],

@@ -27,18 +27,18 @@ const tests: Readonly<Record<string, readonly string[]>> = {
 
 const print = (line: string) => process.stdout.write(`${line}\n`)
 
-interface Place extends Mutant {
+interface PlacedMutant extends Mutant {
   readonly file: string
   readonly program: string
 }
 
 /** All mutants of a package, in an order drawn from the seed. */
-async function placesOf(folder: string, name: string, seed: number): Promise<readonly Place[]> {
+async function placesOf(folder: string, name: string, seed: number): Promise<readonly PlacedMutant[]> {
   const built = filesUnder(`packages/${name}/dist`)
     .filter((file) => /(?<!\.(test|support))\.js$/.test(file))
     // Those of others, which the build bundles.
     .filter((file) => !file.includes('/dist/libraries/'))
-  const places: Place[] = []
+  const places: PlacedMutant[] = []
   for (const file of built) {
     const program = await readFile(join(folder, file), 'utf8')
     places.push(...mutantsOf(program).map((mutant) => ({ ...mutant, file, program })))
@@ -91,7 +91,7 @@ async function tryPackage(folder: string, name: string, minutes: number, seed: n
 }
 
 /** Whether one of the test files fails or hangs with the mutant: first that of the mutated file, which is the most likely to. */
-async function isNoticed(folder: string, place: Place, files: readonly TestFile[]): Promise<boolean> {
+async function isNoticed(folder: string, place: PlacedMutant, files: readonly TestFile[]): Promise<boolean> {
   const own = place.file.replace(/\.js$/, '.test.js')
   await writeFile(join(folder, place.file), mutated(place.program, place))
   try {
@@ -104,7 +104,7 @@ async function isNoticed(folder: string, place: Place, files: readonly TestFile[
   }
 }
 
-function describe({ file, program, start, before, after }: Place): string {
+function describe({ file, program, start, before, after }: PlacedMutant): string {
   const line = program.slice(0, start).split('\n').length
   return `${file}:${line}: ${before} → ${after}   in: ${program.split('\n')[line - 1].trim()}`
 }

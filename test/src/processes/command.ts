@@ -35,7 +35,7 @@ export interface RunningCommand {
 export type JsonLine = Readonly<Record<string, unknown>>
 
 /** Where and how a command runs, when not in the repository's root and unchanged. */
-export interface Surroundings {
+export interface CommandSurroundings {
   readonly cwd?: string
   /** The command's own file; that of the repository when absent. */
   readonly bin?: string
@@ -54,7 +54,7 @@ export function murmur(
   args: readonly string[],
   home: string,
   limit = timeLimit(90_000),
-  { cwd = root, bin = join(root, 'packages/cli/bin/murmur.js'), env, prefix = [], fileLimit }: Surroundings = {}
+  { cwd = root, bin = join(root, 'packages/cli/bin/murmur.js'), env, prefix = [], fileLimit }: CommandSurroundings = {}
 ): RunningCommand {
   const command = [...prefix, process.execPath, bin, ...args]
   const limited =

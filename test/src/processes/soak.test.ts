@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { timeLimit } from '@murmuration/contract'
 import test from 'ava'
 import { commandOf, type SoakOptions } from '../soak/options.js'
-import type { Summary } from '../soak/verdict.js'
+import type { SoakSummary } from '../soak/verdict.js'
 
 /** With starting and ending, about a quarter of a minute; a busy machine needs longer for the minimum of faults. */
 const timeout = timeLimit(40_000) / 1000
@@ -26,7 +26,7 @@ test('over connections that are cut, half-closed and frozen, every version arriv
   // No process prints anything, not even a warning, such as one about too many listeners.
   t.is(stderr, '', again)
   t.is(code, 0, again)
-  const { rounds, versions, faults, reconnections } = JSON.parse(stdout) as Summary
+  const { rounds, versions, faults, reconnections } = JSON.parse(stdout) as SoakSummary
   t.is(versions, 4 * 2 * rounds)
   const { freeze: _, ...cuts } = faults
   t.true(Object.values(cuts).reduce((sum, count) => sum + count, 0) >= 5, `${JSON.stringify(faults)}; ${again}`)

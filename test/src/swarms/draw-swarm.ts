@@ -49,9 +49,9 @@ function drawAlgorithm(seed: number, random: Random, topology: Topology): (typeo
 }
 
 /** The kind of exchanges: those of the drawn algorithm, or in flight for some rounds. */
-export type Exchanges = 'drawn' | 'overlapping'
+export type ExchangeKind = 'drawn' | 'overlapping'
 
-export function drawSwarm(seed: number, exchanges: Exchanges = 'drawn'): DrawnSwarm {
+export function drawSwarm(seed: number, exchanges: ExchangeKind = 'drawn'): DrawnSwarm {
   const random = createRandom(seed, 'swarm')
   const pick = <Item>(items: readonly Item[]) => items[random.integer(items.length)]
   const peers = namesOf(pick([3, 4, 4, 5, 5, 6, 6, 7, 8, 8, 10, 12, 16]))

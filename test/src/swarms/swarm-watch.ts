@@ -4,7 +4,7 @@ import type { Fabric, Milliseconds, PeerName, StepReport, Topology } from '@murm
 import { type MemberChange, ownShare, type Signer } from '@murmuration/membership'
 import type { FaultEvent } from '@murmuration/simulator'
 import type { VectorMessage } from '@murmuration/wire'
-import { Books, type Use } from './books.js'
+import { Books, type VectorUse } from './books.js'
 import { KnowledgeWatch } from './knowledge-watch.js'
 import { ProgressWatch } from './progress-watch.js'
 import { isExchanging, type RecordListener, watched } from './watched-record.js'
@@ -168,7 +168,7 @@ export class SwarmWatch {
   }
 
   /** Whether the sender has sent for this round or a later one. */
-  #hasSent(self: PeerName, from: PeerName, { round }: Use): boolean {
+  #hasSent(self: PeerName, from: PeerName, { round }: VectorUse): boolean {
     return (this.#sent.get(`${from} ${self}`) ?? -1) >= round
   }
 
@@ -205,7 +205,7 @@ class Round {
   constructor(
     readonly self: PeerName,
     readonly books: Books | undefined,
-    readonly hasSent: (from: PeerName, use: Use) => boolean,
+    readonly hasSent: (from: PeerName, use: VectorUse) => boolean,
     readonly find: (what: string) => void
   ) {}
 
@@ -214,7 +214,7 @@ class Round {
     this.#flows = new Float64Array(x.length)
   }
 
-  mixes(W: Mixing, uses: readonly Use[], keepsMean: boolean): void {
+  mixes(W: Mixing, uses: readonly VectorUse[], keepsMean: boolean): void {
     let own = 1
     for (const use of uses) {
       own -= use.weight
@@ -226,7 +226,7 @@ class Round {
     if (keepsMean && own < -1e-9) this.find(`${this.self} has a weight of ${own} for its own in round ${W.round}`)
   }
 
-  late(use: Use): void {
+  late(use: VectorUse): void {
     for (let index = 0; index < this.#flows.length; index++)
       this.#flows[index] += use.weight * (use.theirs[index] - use.mine[index])
     this.books?.recordUse(this.self, use)

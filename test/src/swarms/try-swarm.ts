@@ -3,13 +3,13 @@ import type { Algorithm } from '@murmuration/algorithms'
 import { createTopology } from '@murmuration/topology'
 import { consensusDistance } from '@murmuration/vectors'
 import { type MemberSwarm, namesOf, runMembers, type SwarmEnd } from '../member-swarm.js'
-import { type DrawnSwarm, drawSwarm, type Exchanges, healedAt } from './draw-swarm.js'
+import { type DrawnSwarm, drawSwarm, type ExchangeKind, healedAt } from './draw-swarm.js'
 import { SwarmWatch } from './swarm-watch.js'
 import { isExchanging } from './watched-record.js'
 
 /** What a mutant of a rule, or another kind of run, changes. */
 export interface Mutation extends Pick<MemberSwarm, 'membersOf'> {
-  readonly exchanges?: Exchanges
+  readonly exchanges?: ExchangeKind
   readonly algorithmOf?: (algorithm: Algorithm) => Algorithm
 }
 
