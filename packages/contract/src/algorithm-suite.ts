@@ -105,7 +105,8 @@ export function testAlgorithm(test: TestFunction, world: FabricWorld, tested: Al
     // Over real links a message of each peer may be early in any round, and was in none of the first. A vector lost in each round would be 19.
     const early = world.isDeterministic ? 0 : ends.size
     for (const [peer, { maxAcquired }] of ends) {
-      const [first, rest] = [maxAcquired.slice(0, 20), maxAcquired.slice(20, -1)]
+      const first = maxAcquired.slice(0, 20)
+      const rest = maxAcquired.slice(20, -1)
       t.true(Math.max(...rest) <= Math.max(...first) + early, `${peer}: ${maxAcquired}`)
     }
   })
@@ -227,7 +228,8 @@ function topologyFor({ needs }: Algorithm, isComplete = false): Topology {
 
 /** Counts the vectors that are acquired from a fabric and not yet released. */
 function metered(fabric: Fabric<VectorMessage>) {
-  let [count, peak] = [0, 0]
+  let count = 0
+  let peak = 0
   const change = (delta: number) => {
     count += delta
     peak = Math.max(peak, count)
@@ -271,7 +273,8 @@ function checkKept(
   const sum = (rounds: readonly CheckedRound[], valueOf: (round: CheckedRound) => number) =>
     rounds.reduce((total, round) => total + valueOf(round), 0)
   for (const d of now[0].x.keys()) {
-    const [x, y] = [sum(last, (round) => round.x[d]), sum(now, (round) => round.x[d] - round.moved[d])]
+    const x = sum(last, (round) => round.x[d])
+    const y = sum(now, (round) => round.x[d] - round.moved[d])
     t.true(Math.abs(x - y) < 1e-5, `Σ x[${d}] was ${x}, and is ${y} without what the optimiser has added`)
   }
   t.true(Math.abs(sum(now, ({ w }) => w) - now.length) < 1e-9)

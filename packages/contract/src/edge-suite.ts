@@ -9,8 +9,10 @@ import { timeLimit } from './time-limit.js'
 
 const peers = ['p0', 'p1', 'p2', 'p3'].map(peerName)
 const rounds = 24
-/** Messages from p0 to p1 are held back from the first of these rounds until the second. */
-const [firstHeld, firstFree] = [3, 9]
+/** Messages from p0 to p1 are held back from this round on. */
+const firstHeld = 3
+/** The first round after that in which they pass. */
+const firstFree = 9
 
 /** What edges promise in a world where links delay: the sum over the peers is unchanged, and no debt is left. */
 export function testEdges(test: TestFunction, world: FabricWorld): void {

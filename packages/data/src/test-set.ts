@@ -33,7 +33,8 @@ export function fittedTo(test: Source, train: Source): Source {
 
 /** Throws an {@link InputError} where classes with the same number have different names. */
 function checkNames(samples: Classes, other: Classes, whose: string): void {
-  const [found, expected] = [namesOf(samples), namesOf(other)]
+  const found = namesOf(samples)
+  const expected = namesOf(other)
   const wrong = found.findIndex((name, place) => place < expected.length && name !== expected[place])
   if (wrong < 0) return
   throw new InputError(

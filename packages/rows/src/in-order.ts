@@ -24,7 +24,9 @@ export class InOrder {
    */
   constructor(peers: number, maxNumbers: number) {
     const zeros = () => Array.from({ length: peers }, () => 0)
-    ;[this.#sent, this.#taken, this.#waiting] = [zeros(), zeros(), zeros()]
+    this.#sent = zeros()
+    this.#taken = zeros()
+    this.#waiting = zeros()
     this.#early = zeros().map(() => new Map<number, KeyMessage>())
     this.#maxNumbers = maxNumbers
   }

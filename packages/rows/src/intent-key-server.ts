@@ -129,7 +129,8 @@ export class IntentKeyServer extends RelocatingKeyServer {
   /** Adds to rows that are here and replies with them; forwards the rest. */
   protected serveSync(from: number, { origin, id, keys, values }: KeyMessage): string | undefined {
     const { width } = this.setting
-    const [here, elsewhere]: [number[], number[]] = [[], []]
+    const here: number[] = []
+    const elsewhere: number[] = []
     for (const index of keys.keys()) (this.table.has(keys[index]) ? here : elsewhere).push(index)
     const out = new Float32Array(here.length * width)
     for (const [slot, index] of here.entries()) {

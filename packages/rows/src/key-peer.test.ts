@@ -7,7 +7,8 @@ import { Keys } from './keys.js'
 import { type KeyMessage, messageOf, vectorOf } from './messages.js'
 
 const [a, b] = ['a', 'b'].map(peerName)
-const [count, width] = [40, 2]
+const count = 40
+const width = 2
 const start = Float32Array.from({ length: count * width }, (_, place) => place)
 
 interface Waiter {

@@ -150,7 +150,8 @@ export class KeyPeer {
     operation?: Operation
   ): Promise<void> {
     const { timeout } = this.#options
-    let [since, silence] = [fabric.now(), 0]
+    let since = fabric.now()
+    let silence = 0
     while (!isDone()) {
       if (this.#failure !== undefined) throw this.#failure.error
       this.#waiting++
@@ -162,7 +163,10 @@ export class KeyPeer {
       this.#waiting--
       if (!this.#outbox.isEmpty) this.#sendUnsent()
       if (envelope !== undefined) {
-        if (this.#accept(envelope)) [since, silence] = [fabric.now(), 0]
+        if (this.#accept(envelope)) {
+          since = fabric.now()
+          silence = 0
+        }
       } else if (fabric.now() >= deadline) onSilence(++silence)
     }
   }

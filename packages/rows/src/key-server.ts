@@ -229,7 +229,8 @@ export class KeyServer {
     if (from !== origin && keys.some((key) => !this.mayForward(key)))
       return `a message of ${type} in the name of another peer`
     const out = type === 'pull' ? new Float32Array(keys.length * width) : values
-    const [here, elsewhere]: [number[], number[]] = [[], []]
+    const here: number[] = []
+    const elsewhere: number[] = []
     for (let i = 0; i < keys.length; i++) {
       const at = i * width
       const isHere = type === 'pull' ? this.table.read(keys[i], out, at) : this.table.add(keys[i], values, at)

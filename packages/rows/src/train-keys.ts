@@ -150,14 +150,16 @@ class KeyRun {
   /** Each worker of this peer goes through its part of a block's samples; the first worker runs in this activity. */
   async #phase(round: number, turn: number): Promise<number> {
     const { workers: peers, batchSize } = this.#settings
-    const [turns, { workers = 1, ahead = 0, tick = 1 }] = [this.#turns, this.#options]
+    const turns = this.#turns
+    const { workers = 1, ahead = 0, tick = 1 } = this.#options
     const samples = this.#blocks[(peers.indexOf(this.#fabric.self) + turn) % turns]
     const order = this.#fabric.random.stream(`samples ${round} ${turn}`).shuffle(samples)
     const isInBlocks = this.#options.blocking === true
     if (isInBlocks && samples.length > 0)
       await this.#keys(this.#fabric).localize(this.#rows.keysOf(Uint32Array.from(samples), round))
     const dealt = dealtOut(order, workers, batchSize)
-    let [loss, ended] = [0, 0]
+    let loss = 0
+    let ended = 0
     let failure: { readonly error: unknown } | undefined
     const act = async (activity: Fabric<VectorMessage>, worker: number) => {
       const keys = this.#keys(activity, worker)

@@ -30,7 +30,9 @@ async function run(save) {
     '--no-baseline'
   ]
   const child = spawn(process.execPath, [bin, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
-  let [isKilled, lost, summary] = [false, 0, {}]
+  let isKilled = false
+  let lost = 0
+  let summary = {}
   const accuracies = []
   for await (const line of createInterface({ input: child.stdout })) {
     const event = JSON.parse(line)

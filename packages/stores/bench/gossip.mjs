@@ -86,8 +86,12 @@ async function run(method, mbit, fail) {
   const command = [murmur, 'swarm', topology, '--train', train, '--json', '--no-baseline', ...shaping]
   const swarm = spawn(process.execPath, command, { stdio: ['ignore', 'pipe', 'ignore'] })
   const ended = new Promise((resolve) => swarm.once('exit', resolve))
-  const [pids, stores] = [new Map(), []]
-  let [summary, failure, hasFailed, steps] = [undefined, undefined, false, 0]
+  const pids = new Map()
+  const stores = []
+  let summary
+  let failure
+  let hasFailed = false
+  let steps = 0
   try {
     for await (const line of createInterface({ input: swarm.stdout })) {
       const event = JSON.parse(line)

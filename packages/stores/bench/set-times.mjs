@@ -41,7 +41,12 @@ for (const { label, cells } of rows)
 const versus = series.map(({ times }) => (times.get('mysql 3') / times.get('redis 5')).toFixed(2))
 console.log(`| MySQL with 3 against Redis with 5 | ${versus.join(' | ')} |`)
 
-const [width, left, right, top, bar, gap] = [790, 150, 120, 82, 16, 14]
+const width = 790
+const left = 150
+const right = 120
+const top = 82
+const bar = 16
+const gap = 14
 const most = Math.max(...rows.flatMap(({ cells }) => cells.map(({ ratio }) => ratio)).filter((ratio) => ratio > 0))
 const text = (x, y, what, rest = '') => `<text x="${x}" y="${y}" ${rest}>${what}</text>`
 const colours = ['#9ca3af', '#16a34a', '#2563eb']

@@ -51,7 +51,10 @@ function plainLogistic({ inputs, targets, inputShape }, w, first, out) {
   const sums = new Float64Array(size + 1)
   for (let b = 0; b < batchSize; b += 4) {
     const at = (first + b) * size
-    let [p, q, r, s] = [w[size], w[size], w[size], w[size]]
+    let p = w[size]
+    let q = w[size]
+    let r = w[size]
+    let s = w[size]
     for (let i = 0; i < size; i++) {
       const weight = w[i]
       p += weight * inputs[at + i]
@@ -70,7 +73,10 @@ function plainLogistic({ inputs, targets, inputShape }, w, first, out) {
   }
   for (let b = 0; b < batchSize; b += 4) {
     const at = (first + b) * size
-    const [p, q, r, s] = [scores[b], scores[b + 1], scores[b + 2], scores[b + 3]]
+    const p = scores[b]
+    const q = scores[b + 1]
+    const r = scores[b + 2]
+    const s = scores[b + 3]
     for (let i = 0; i < size; i++) {
       sums[i] +=
         p * inputs[at + i] + q * inputs[at + size + i] + r * inputs[at + 2 * size + i] + s * inputs[at + 3 * size + i]

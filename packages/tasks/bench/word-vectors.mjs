@@ -16,7 +16,9 @@ import { createWordVectorsTask } from '@murmuration/tasks'
 const [file, python = 'python3'] = process.argv.slice(2)
 const learned = { rank: 64, window: 4, negatives: 5, subsample: 1e-3 }
 const given = { seed: 1, file, minCount: 5, words: 3000, length: 200_000, synonyms: 50 }
-const [batch, rate, rounds] = [8, 0.2, 4]
+const batch = 8
+const rate = 0.2
+const rounds = 4
 
 /** One worker, as with Lapse on one node: determines the keys, pulls, computes the gradient, pushes. */
 async function workerOf(task) {
@@ -30,7 +32,8 @@ async function workerOf(task) {
     for (let first = 0; first < samples; first += batch) {
       const own = order.subarray(first, first + batch)
       const keys = rows.keysOf(own, round)
-      const [x, g] = [new Float32Array(keys.length * rows.width), new Float32Array(keys.length * rows.width)]
+      const x = new Float32Array(keys.length * rows.width)
+      const g = new Float32Array(keys.length * rows.width)
       server.pull(keys, x)
       rows.gradient(x, keys, own, g, round).run()
       for (let at = 0; at < g.length; at++) g[at] *= -rate

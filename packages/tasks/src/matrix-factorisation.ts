@@ -87,18 +87,21 @@ export class MatrixFactorisation implements RowsLoss {
     out: Float32Array
   ): number {
     const { user, item, users } = this.#train
-    const [u, i] = [offsets[user[sample]], offsets[users + item[sample]]]
+    const u = offsets[user[sample]]
+    const i = offsets[users + item[sample]]
     const l2 = this.#l2
     const error = this.#predict(rows, u, i) - this.#train.value[sample]
     const rank = this.width - 1
     let square = 0
     for (let k = 0; k < rank; k++) {
-      const [p, q] = [rows[u + k], rows[i + k]]
+      const p = rows[u + k]
+      const q = rows[i + k]
       out[u + k] += 2 * weight * (error * q + l2 * p)
       out[i + k] += 2 * weight * (error * p + l2 * q)
       square += p * p + q * q
     }
-    const [ofUser, ofItem] = [rows[u + rank], rows[i + rank]]
+    const ofUser = rows[u + rank]
+    const ofItem = rows[i + rank]
     out[u + rank] += 2 * weight * (error + l2 * ofUser)
     out[i + rank] += 2 * weight * (error + l2 * ofItem)
     return error * error + l2 * (square + ofUser * ofUser + ofItem * ofItem)

@@ -37,7 +37,8 @@ export class Quadratic implements Model {
   }
 
   gradient(parameters: Float32Array, first: number, batch: Uint32Array, out: Float32Array): number {
-    const [halfGradient, sum] = [this.#halfGradient, this.#sum]
+    const halfGradient = this.#halfGradient
+    const sum = this.#sum
     let loss = 0
     let value = 0
     let last = -1
@@ -69,7 +70,8 @@ export class Quadratic implements Model {
 
   /** Adds the linear term that begins at `start` to the gradient, and returns its value. */
   #addNoise(noises: DoubleVector, start: number): number {
-    const [offset, sum] = [this.#offset, this.#sum]
+    const offset = this.#offset
+    const sum = this.#sum
     let value = 0
     for (let i = 0; i < sum.length; i++) {
       value += noises[start + i] * offset[i]

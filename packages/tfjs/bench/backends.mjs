@@ -5,7 +5,9 @@
  */
 import { createTfjsTask } from '../dist/index.js'
 
-const [budget, warmUps, leastCalls] = [3000, 2, 3]
+const budget = 3000
+const warmUps = 2
+const leastCalls = 3
 const localData = { testFraction: 0.2, partition: { kind: 'equal' }, peers: ['a'], seed: 1 }
 const digits = { ...localData, data: { kind: 'digits', samples: 400 } }
 const sentences = { ...localData, data: { kind: 'sentences', samples: 400 } }

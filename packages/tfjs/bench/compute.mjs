@@ -72,7 +72,8 @@ const gpt = new Gpt(tf)
 print({ name: 'gpt', ms: await costOf(() => gpt.gradient()) })
 
 for (const [count, rows, terms, columns, transposed] of products) {
-  const [transposeA, transposeB] = [transposed === 'left', transposed === 'right']
+  const transposeA = transposed === 'left'
+  const transposeB = transposed === 'right'
   const a = tf.randomNormal(transposeA ? [count, terms, rows] : [count, rows, terms])
   const b = tf.randomNormal(transposeB ? [count, columns, terms] : [count, terms, columns])
   const ms = await costOf(() => tf.tidy(() => void tf.matMul(a, b, transposeA, transposeB)))

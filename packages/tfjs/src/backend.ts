@@ -26,15 +26,23 @@ interface BackendCandidate {
 
 const candidates: readonly BackendCandidate[] = [
   {
-    ...{ choice: 'gpu', name: 'tensorflow', title: 'tfjs-node-gpu', packages: ['@tensorflow/tfjs-node-gpu@4.22.0'] },
+    choice: 'gpu',
+    name: 'tensorflow',
+    title: 'tfjs-node-gpu',
+    packages: ['@tensorflow/tfjs-node-gpu@4.22.0'],
     load: async () => loadNativeBackend('tfjs-node-gpu')
   },
   {
-    ...{ choice: 'node', name: 'tensorflow', title: 'tfjs-node', packages: ['@tensorflow/tfjs-node@4.22.0'] },
+    choice: 'node',
+    name: 'tensorflow',
+    title: 'tfjs-node',
+    packages: ['@tensorflow/tfjs-node@4.22.0'],
     load: async () => loadNativeBackend('tfjs-node')
   },
   {
-    ...{ choice: 'webgpu', name: 'webgpu', title: 'WebGPU' },
+    choice: 'webgpu',
+    name: 'webgpu',
+    title: 'WebGPU',
     packages: ['webgpu', '@tensorflow/tfjs-backend-webgpu@4.22.0'],
     load: loadWebgpu
   },

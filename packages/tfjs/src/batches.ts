@@ -30,7 +30,8 @@ export class TensorBatches {
   /** The samples from `start` up to `end`, without a copy. */
   range(start: number, end: number): Batch {
     const { inputs, targets, inputShape, targetShape } = this.#samples
-    const [inputSize, targetSize] = [sizeOf(inputShape), sizeOf(targetShape)]
+    const inputSize = sizeOf(inputShape)
+    const targetSize = sizeOf(targetShape)
     return this.#batch(
       end - start,
       inputs.subarray(start * inputSize, end * inputSize),

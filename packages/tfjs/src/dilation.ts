@@ -44,7 +44,9 @@ function dilated(filter: Tensor, rates: readonly number[]): Tensor {
 
 function dilatedAxis(filter: Tensor, axis: number, rate: number): Tensor {
   const { shape } = filter
-  const [before, extent, after] = [shape.slice(0, axis), shape[axis], shape.slice(axis + 1)]
+  const before = shape.slice(0, axis)
+  const extent = shape[axis]
+  const after = shape.slice(axis + 1)
   const padded = tf.pad(tf.reshape(filter, [-1, extent, 1, sizeOf(after)]), [
     [0, 0],
     [0, 0],

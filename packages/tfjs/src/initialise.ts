@@ -51,12 +51,14 @@ export function drawInitial(shape: readonly number[], initialiser: unknown, rand
   }
   switch (className) {
     case 'RandomUniform': {
-      const [low, high] = [numberIn(config, 'minval', -0.05), numberIn(config, 'maxval', 0.05)]
+      const low = numberIn(config, 'minval', -0.05)
+      const high = numberIn(config, 'maxval', 0.05)
       return draw(() => low + (high - low) * random.uniform())
     }
     case 'RandomNormal':
     case 'TruncatedNormal': {
-      const [mean, deviation] = [numberIn(config, 'mean', 0), numberIn(config, 'stddev', 0.05)]
+      const mean = numberIn(config, 'mean', 0)
+      const deviation = numberIn(config, 'stddev', 0.05)
       const drawOne = className === 'RandomNormal' ? () => random.normal() : () => truncated(random)
       return draw(() => mean + deviation * drawOne())
     }

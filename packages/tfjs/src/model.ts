@@ -134,7 +134,8 @@ function checked(model: LayersModel, context: ModelContext, ownLoss: boolean): L
   }
   build(model)
   if (model.trainableWeights.length === 0) throw new InputError('the model has no weights that can be trained')
-  const [input, output] = [model.inputs[0].shape.slice(1), model.outputs[0].shape.slice(1)]
+  const input = model.inputs[0].shape.slice(1)
+  const output = model.outputs[0].shape.slice(1)
   if (!fits(input, context.inputShape)) {
     throw new InputError(`the model takes inputs of shape [${input}], but the samples have [${context.inputShape}]`)
   }

@@ -32,7 +32,8 @@ export function broadcastNormalisation(model: LayersModel): void {
         const centred = tf.sub(x, tf.mean(x, -1, true))
         const variance = tf.mean(tf.square(centred), -1, true)
         const normal = tf.mul(centred, tf.rsqrt(tf.add(variance, epsilon ?? 1e-3)))
-        const [gamma, beta] = [weight('gamma'), weight('beta')]
+        const gamma = weight('gamma')
+        const beta = weight('beta')
         const scaled = gamma === undefined ? normal : tf.mul(normal, gamma)
         return beta === undefined ? scaled : tf.add(scaled, beta)
       })

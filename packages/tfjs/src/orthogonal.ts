@@ -9,7 +9,8 @@ export function orthogonal(shape: readonly number[], gain: number, random: Rando
   const [rows, columns] = shape
   const basis = orthonormal(Math.min(rows, columns), Math.max(rows, columns), random)
   return Float32Array.from({ length: rows * columns }, (_, index) => {
-    const [row, column] = [Math.floor(index / columns), index % columns]
+    const row = Math.floor(index / columns)
+    const column = index % columns
     return gain * (rows <= columns ? basis[row][column] : basis[column][row])
   })
 }

@@ -25,7 +25,9 @@ export function extremeEigenvalues(size: number, map: SymmetricMap): Extremes {
   if (size < 2) return { smallest: 0, largest: 0 }
   const diagonal: number[] = []
   const offDiagonal: number[] = []
-  let [previous, current, next]: Float64Array[] = [new Float64Array(size), startVector(size), new Float64Array(size)]
+  let previous: Float64Array = new Float64Array(size)
+  let current: Float64Array = startVector(size)
+  let next: Float64Array = new Float64Array(size)
   for (let step = 1, check = 1; step <= 100 + 20 * size; step++) {
     map(current, next)
     addScaled(next, -(offDiagonal[step - 2] ?? 0), previous)

@@ -14,7 +14,8 @@ export interface EigenvalueWithTail {
 export function largestEigenvalue(matrix: Tridiagonal): EigenvalueWithTail {
   const radius = gershgorin(matrix)
   const resolution = (radius * Number.EPSILON) / 4
-  let [low, high] = [-radius, radius]
+  let low = -radius
+  let high = radius
   while (high - low > resolution) {
     const middle = (low + high) / 2
     if (middle <= low || middle >= high) break

@@ -125,7 +125,8 @@ function small() {
     ]
     const now = [weightedSum, distance, allFinite]
     const before = of(outside, loopSum, loopDistance, loopFinite)
-    const [elsewhere, here] = [of(outside, ...now), of(inside, ...now)]
+    const elsewhere = of(outside, ...now)
+    const here = of(inside, ...now)
     const names = ['mean of 2', 'mean of 3', 'distance', 'all finite']
     const cells = names.map((name, k) => {
       const times = [before[k], elsewhere[k], here[k]].map((run) => Math.round(perCall(run, numbers)))

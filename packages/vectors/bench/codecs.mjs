@@ -36,7 +36,8 @@ fill(vector, 0.1)
 fill(changes, 0.001)
 
 function measure(codec) {
-  const [encoder, decoder] = [codec.createEncoder(count, draws), codec.createDecoder(count)]
+  const encoder = codec.createEncoder(count, draws)
+  const decoder = codec.createDecoder(count)
   const times = { copy: [], encode: [], decode: [] }
   let encoded
   for (let repeat = -1; repeat < repeats; repeat++) {

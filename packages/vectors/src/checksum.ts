@@ -9,7 +9,10 @@
  */
 export function checksumOf(values: Float32Array): number {
   const bits = new Uint32Array(values.buffer, values.byteOffset, values.length)
-  let [a, b, c, d] = [values.length, 1, 2, 3]
+  let a = values.length
+  let b = 1
+  let c = 2
+  let d = 3
   const end = bits.length & ~3
   for (let i = 0; i < end; i += 4) {
     a = fold(a ^ bits[i])

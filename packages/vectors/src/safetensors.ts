@@ -126,7 +126,9 @@ function checkMarks(json: Uint8Array): void {
     throw new InputError(`found a header with ${marks} commas and opening brackets, expected at most ${maxMarks}`)
 }
 
-const [comma, bracket, brace] = [0x2c, 0x5b, 0x7b]
+const comma = 0x2c
+const bracket = 0x5b
+const brace = 0x7b
 
 function placeOf(
   name: string,

@@ -18,7 +18,8 @@ export function sortElements(columns: readonly Float32Array[], length: number): 
 
 function exchange(low: Float32Array, high: Float32Array, length: number): void {
   for (let k = 0; k < length; k++) {
-    const [a, b] = [low[k], high[k]]
+    const a = low[k]
+    const b = high[k]
     if (b < a) {
       low[k] = b
       high[k] = a

@@ -17,13 +17,16 @@ function drawSegment(image: Float32Array, { from, to, radiusFrom, radiusTo }: St
   const reach = Math.max(radiusFrom, radiusTo) + 0.5
   const [left, right] = pixels(Math.min(from[0], to[0]) - reach, Math.max(from[0], to[0]) + reach)
   const [top, bottom] = pixels(Math.min(from[1], to[1]) - reach, Math.max(from[1], to[1]) + reach)
-  const [dx, dy] = [to[0] - from[0], to[1] - from[1]]
+  const dx = to[0] - from[0]
+  const dy = to[1] - from[1]
   const square = Math.max(dx * dx + dy * dy, 1e-12)
   for (let y = top; y < bottom; y++) {
     for (let x = left; x < right; x++) {
-      const [px, py] = [x + 0.5 - from[0], y + 0.5 - from[1]]
+      const px = x + 0.5 - from[0]
+      const py = y + 0.5 - from[1]
       const along = clamp((px * dx + py * dy) / square)
-      const [ex, ey] = [px - along * dx, py - along * dy]
+      const ex = px - along * dx
+      const ey = py - along * dy
       const radius = radiusFrom + along * (radiusTo - radiusFrom)
       const value = clamp(radius + 0.5 - Math.sqrt(ex * ex + ey * ey))
       if (value > image[y * edge + x]) image[y * edge + x] = value
@@ -47,7 +50,8 @@ function occlude(image: Float32Array, { from }: StrokeSegment, random: Random): 
   const [top, bottom] = pixels(from[1] - radius, from[1] + radius)
   for (let y = top; y < bottom; y++) {
     for (let x = left; x < right; x++) {
-      const [dx, dy] = [x + 0.5 - from[0], y + 0.5 - from[1]]
+      const dx = x + 0.5 - from[0]
+      const dy = y + 0.5 - from[1]
       image[y * edge + x] *= clamp(Math.sqrt(dx * dx + dy * dy) - radius + 1)
     }
   }

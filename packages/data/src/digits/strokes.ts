@@ -71,7 +71,8 @@ function placement(template: Template, random: Random): MovePoint {
   const [left, right] = extent(points.map(([x]) => x))
   const [top, bottom] = extent(points.map(([, y]) => y))
   const factor = around(random, 18, 4) / Math.max(right - left, bottom - top)
-  const [x0, y0] = [around(random, edge / 2, 3), around(random, edge / 2, 3)]
+  const x0 = around(random, edge / 2, 3)
+  const y0 = around(random, edge / 2, 3)
   return ([x, y]) => [x0 + factor * (x - (left + right) / 2), y0 + factor * (y - (top + bottom) / 2)]
 }
 
@@ -88,8 +89,10 @@ function trace(stroke: Stroke): Point[] {
 function smooth(curve: readonly Point[]): Point[] {
   const points: Point[] = []
   for (let span = 0; span + 1 < curve.length; span++) {
-    const [b, c] = [curve[span], curve[span + 1]]
-    const [a, d] = [curve[span - 1] ?? b, curve[span + 2] ?? c]
+    const b = curve[span]
+    const c = curve[span + 1]
+    const a = curve[span - 1] ?? b
+    const d = curve[span + 2] ?? c
     for (let piece = 1; piece <= piecesPerSpan; piece++) {
       const t = piece / piecesPerSpan
       points.push([blend(a[0], b[0], c[0], d[0], t), blend(a[1], b[1], c[1], d[1], t)])
@@ -104,7 +107,8 @@ function blend(a: number, b: number, c: number, d: number, t: number): number {
 
 /** Straight pieces whose radius changes from the pressure at the start of the stroke to that at its end. */
 function ink(points: readonly Point[], pen: number, random: Random): StrokeSegment[] {
-  const [first, last] = [around(random, pen, 0.3), around(random, pen, 0.3)]
+  const first = around(random, pen, 0.3)
+  const last = around(random, pen, 0.3)
   const radius = (index: number) => Math.max(0.55, first + ((last - first) * index) / (points.length - 1))
   return points
     .slice(1)

@@ -47,7 +47,11 @@ export class ParquetPages {
     const reader = this.#readerOf(chunk)
     let check = (_: Uint8Array) => {}
     const decoder = {
-      ...{ ...chunk, pathInSchema: [element.name], element, schemaPath, parsers: DEFAULT_PARSERS },
+      ...chunk,
+      pathInSchema: [element.name],
+      element,
+      schemaPath,
+      parsers: DEFAULT_PARSERS,
       compressors: watched(this.#compressors, (page) => check(page))
     }
     let dictionary: ColumnValues | undefined
@@ -91,7 +95,8 @@ export class ParquetPages {
 
 function checkCount(header: Header, type: string, name: string, rowsLeft: number): void {
   const isDictionary = header.dictionary_page_header !== undefined
-  const [found, claimed] = [countIn(header), isDictionary ? header.uncompressed_page_size : rowsLeft]
+  const found = countIn(header)
+  const claimed = isDictionary ? header.uncompressed_page_size : rowsLeft
   if (!isCount(found, claimed)) throw damaged(name, `a page of ${found} values, expected at most ${claimed}`)
   const { encoding = '' } = header.data_page_header ?? header.data_page_header_v2 ?? {}
   const isOfTexts = type.endsWith('BYTE_ARRAY') && !encoding.endsWith('_DICTIONARY')

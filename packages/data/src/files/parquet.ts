@@ -72,7 +72,8 @@ function classesOf({ numbers, classes }: ParquetColumn): Distinct {
 
 /** What is wrong with the first and the last bytes. Both are "PAR1"; the length of the footer precedes the last four. */
 function problemOf(bytes: Buffer): string | undefined {
-  const [head, tail] = [bytes.toString('latin1', 0, 4), bytes.toString('latin1', Math.max(4, bytes.length - 4))]
+  const head = bytes.toString('latin1', 0, 4)
+  const tail = bytes.toString('latin1', Math.max(4, bytes.length - 4))
   if (tail === 'PARE') return 'its footer is encrypted; write it without encryption'
   if (head !== 'PAR1') return `begins with "${printable(head)}", expected "PAR1": it is not a Parquet file`
   if (bytes.length < 12 || tail !== 'PAR1')

@@ -34,7 +34,9 @@ const maxTriples = 2 ** 25
 export async function readGraph(folder: string): Promise<SplitTriples> {
   const reader = new TripleReader()
   const read = (file: string) => reader.read(join(folder, file))
-  const [train, valid, test] = [await read('train.txt'), await read('valid.txt'), await read('test.txt')]
+  const train = await read('train.txt')
+  const valid = await read('valid.txt')
+  const test = await read('test.txt')
   return { entities: reader.entities.count, relations: reader.relations.count, train, valid, test }
 }
 

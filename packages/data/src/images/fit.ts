@@ -52,7 +52,8 @@ interface ResizedAxis {
 function scaled(source: ArrayLike<number>, { count, from, to, size }: ResizedAxis): Float64Array {
   const result = new Float64Array(count * to * size)
   for (let index = 0; index < to; index++) {
-    const [start, end] = [(index * from) / to, ((index + 1) * from) / to]
+    const start = (index * from) / to
+    const end = ((index + 1) * from) / to
     for (let pixel = Math.floor(start); pixel < Math.min(end, from); pixel++) {
       const weight = (Math.min(end, pixel + 1) - Math.max(start, pixel)) / (end - start)
       for (let outer = 0; outer < count; outer++)

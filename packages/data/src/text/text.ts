@@ -108,7 +108,9 @@ function numbersIn(
   for (const [index, character] of alphabet.entries())
     if (isOneCharacter(character)) places[character.codePointAt(0) ?? 0] = index + 1
   const numbers = alphabet.length > 256 ? new Uint16Array(length) : new Uint8Array(length)
-  let [offset, line, lineStart] = [0, 1, 0]
+  let offset = 0
+  let line = 1
+  let lineStart = 0
   for (const part of parts)
     forEachCharacter(part, (point) => {
       if (places[point] === 0)

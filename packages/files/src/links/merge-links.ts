@@ -87,7 +87,8 @@ export function mergeLinks(first: LinksDescription, second: LinksDescription): L
 const rates = ['up', 'down', 'bandwidth'] as const
 
 function faster<Link extends PeerLink | PairLink>(first: Link, second: Link): Link {
-  const [one, other]: (PeerLink & Partial<PairLink>)[] = [first, second]
+  const one: PeerLink & Partial<PairLink> = first
+  const other: PeerLink & Partial<PairLink> = second
   const merged = { ...second, ...first }
   const best = (field: 'latency' | (typeof rates)[number], choose: (...values: number[]) => number) => {
     const values = [one[field], other[field]].filter((value) => value !== undefined)

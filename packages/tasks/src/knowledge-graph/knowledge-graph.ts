@@ -95,7 +95,8 @@ export class KnowledgeGraph implements RowsLoss {
     const { head, relation, tail } = this.#graph.train
     keys.add(head[sample])
     keys.add(tail[sample])
-    const [first, { relationRows }] = [this.#relationKey(relation[sample]), this.#scoring]
+    const first = this.#relationKey(relation[sample])
+    const { relationRows } = this.#scoring
     for (let row = 0; row < relationRows; row++) keys.add(first + row)
     this.#draw(sample, round)
     for (const drawn of this.#drawn) keys.add(drawn >>> 1)
@@ -110,9 +111,12 @@ export class KnowledgeGraph implements RowsLoss {
     out: Float32Array
   ): number {
     const { head, relation, tail } = this.#graph.train
-    const [h, t] = [offsets[head[sample]], offsets[tail[sample]]]
+    const h = offsets[head[sample]]
+    const t = offsets[tail[sample]]
     const r = offsets[this.#relationKey(relation[sample])]
-    const [scoring, queries, queryGradients] = [this.#scoring, this.#queries, this.#queryGradients]
+    const scoring = this.#scoring
+    const queries = this.#queries
+    const queryGradients = this.#queryGradients
     scoring.tailQuery(rows, h, r, queries[0])
     scoring.headQuery(rows, r, t, queries[1])
     queryGradients[0].fill(0)
@@ -155,13 +159,17 @@ export class KnowledgeGraph implements RowsLoss {
 
   /** Scores the drawn negatives, and gives each its weight p_i; returns their loss. */
   #weighNegatives(rows: Float32Array, offsets: Uint32Array): number {
-    const [scores, weights, drawn, alpha] = [this.#scores, this.#weights, this.#drawn, this.#settings.adversarial]
+    const scores = this.#scores
+    const weights = this.#weights
+    const drawn = this.#drawn
+    const alpha = this.#settings.adversarial
     let highest = Number.NEGATIVE_INFINITY
     for (let n = 0; n < drawn.length; n++) {
       scores[n] = scoreOf(this.#queries[drawn[n] & 1], rows, offsets[drawn[n] >>> 1])
       highest = Math.max(highest, scores[n])
     }
-    let [sum, loss] = [0, 0]
+    let sum = 0
+    let loss = 0
     for (let n = 0; n < drawn.length; n++) sum += weights[n] = Math.exp(alpha * (scores[n] - highest))
     for (let n = 0; n < drawn.length; n++) loss += (weights[n] /= sum) * softplus(scores[n])
     return loss
@@ -176,7 +184,9 @@ export class KnowledgeGraph implements RowsLoss {
     weight: number,
     out: Float32Array
   ): void {
-    const [query, queryGradient, width] = [this.#queries[side], this.#queryGradients[side], this.width]
+    const query = this.#queries[side]
+    const queryGradient = this.#queryGradients[side]
+    const width = this.width
     for (let k = 0; k < width; k++) {
       queryGradient[k] += derivative * rows[entity + k]
       out[entity + k] += weight * derivative * query[k]

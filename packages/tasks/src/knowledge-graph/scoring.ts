@@ -94,7 +94,8 @@ export function complEx(rank: number): Scoring {
     },
     addTailGradient: (rows, h, r, queryGradient, weight, out) => {
       for (let re = 0, im = rank; re < rank; re++, im++) {
-        const [x, y] = [weight * queryGradient[re], weight * queryGradient[im]]
+        const x = weight * queryGradient[re]
+        const y = weight * queryGradient[im]
         out[h + re] += x * rows[r + re] + y * rows[r + im]
         out[h + im] += y * rows[r + re] - x * rows[r + im]
         out[r + re] += x * rows[h + re] + y * rows[h + im]
@@ -103,7 +104,8 @@ export function complEx(rank: number): Scoring {
     },
     addHeadGradient: (rows, r, t, queryGradient, weight, out) => {
       for (let re = 0, im = rank; re < rank; re++, im++) {
-        const [x, y] = [weight * queryGradient[re], weight * queryGradient[im]]
+        const x = weight * queryGradient[re]
+        const y = weight * queryGradient[im]
         out[t + re] += x * rows[r + re] - y * rows[r + im]
         out[t + im] += x * rows[r + im] + y * rows[r + re]
         out[r + re] += x * rows[t + re] + y * rows[t + im]

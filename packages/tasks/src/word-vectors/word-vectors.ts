@@ -108,12 +108,10 @@ export class WordVectors implements RowsLoss {
   ): number {
     const count = this.#draw(sample, round)
     if (count === 0) return 0
-    const [targets, wordGradient, rank, group] = [
-      this.#targets,
-      this.#wordGradient,
-      this.width,
-      1 + this.#settings.negatives
-    ]
+    const targets = this.#targets
+    const wordGradient = this.#wordGradient
+    const rank = this.width
+    const group = 1 + this.#settings.negatives
     const v = offsets[this.#text.word[sample]]
     wordGradient.fill(0)
     let loss = 0
@@ -142,7 +140,9 @@ export class WordVectors implements RowsLoss {
   }
 
   #lossOf(parameters: Float32Array, sample: number): number {
-    const [count, rank, group] = [this.#draw(sample, testRound), this.width, 1 + this.#settings.negatives]
+    const count = this.#draw(sample, testRound)
+    const rank = this.width
+    const group = 1 + this.#settings.negatives
     const v = this.#text.word[sample] * rank
     let loss = 0
     for (let n = 0; n < count; n++) {
@@ -156,14 +156,19 @@ export class WordVectors implements RowsLoss {
 
   #synonymAccuracy(parameters: Float32Array): Pick<Evaluation, 'accuracy'> {
     if (this.#synonyms.length === 0) return {}
-    const [{ words }, rank] = [this.#text, this.width]
+    const { words } = this.#text
+    const rank = this.width
     const lengths = Float64Array.from({ length: words }, (_, w) => Math.sqrt(dot(parameters, w * rank, w * rank, rank)))
     const nearest = (word: number) => {
-      let [best, maxCosine] = [-1, Number.NEGATIVE_INFINITY]
+      let best = -1
+      let maxCosine = Number.NEGATIVE_INFINITY
       for (let w = 0; w < words; w++) {
         const cosine =
           w === word ? Number.NaN : dot(parameters, w * rank, word * rank, rank) / (lengths[w] * lengths[word])
-        if (cosine > maxCosine) [best, maxCosine] = [w, cosine]
+        if (cosine > maxCosine) {
+          best = w
+          maxCosine = cosine
+        }
       }
       return best
     }

@@ -28,7 +28,8 @@ export function crossEntropy(classes: number, isSoftmax: boolean): BatchLoss {
     const rows = targets.length
     let loss = 0
     for (let row = 0; row < rows; row++) {
-      const [start, target] = [row * classes, targets[row]]
+      const start = row * classes
+      const target = targets[row]
       let largest = -Infinity
       for (let c = 0; c < classes; c++) largest = Math.max(largest, outputs[start + c])
       let sum = 0

@@ -120,7 +120,8 @@ export class DenseNetwork {
     const { targets, targetShape } = samples
     gatherInputs(samples, numbers, values[0])
     for (const [index, { inputs: terms, units, hasBias, kernel, bias, steps }] of this.#layers.entries()) {
-      const [rows, out] = [numbers.length, values[index + 1]]
+      const rows = numbers.length
+      const out = values[index + 1]
       this.#products.multiply({
         left: leftFactor(values[index].byteOffset, rows, terms),
         right: rightFactor(parameters.byteOffset + 4 * kernel, terms, units),

@@ -58,7 +58,8 @@ function fusedForward(call: Parameters<KernelFunc>[0]): TensorInfo {
 
 const unfused = composed<'x' | 'filter', FusedConv2DAttrs>(FusedConv2D, (inputs, attributes) => {
   const { strides, pad, dataFormat, dilations, dimRoundingMode } = attributes
-  const [x, filter] = [inputs.x as Tensor4D, inputs.filter as Tensor4D]
+  const x = inputs.x as Tensor4D
+  const filter = inputs.filter as Tensor4D
   return activated(conv2d(x, filter, strides, pad, dataFormat, dilations, dimRoundingMode), attributes, inputs)
 })
 

@@ -61,7 +61,8 @@ function inputGradient(dy: Tensor, filter: Tensor, shape: WindowShape): Tensor {
 /** `dF[i, j, c, m] = Σ_{n, y, x} X[n, y·s + i·d − p, x·s + j·d − p, c] · dY[n, y, x, c·M + m]`, summed directly. */
 function filterGradient(x: Tensor, dy: Tensor, shape: WindowShape): Tensor {
   const { filterShape, filterHeight, filterWidth, outChannels, batchSize, outHeight, outWidth } = shape
-  const [input, incoming] = [valuesOf(x), valuesOf(dy)]
+  const input = valuesOf(x)
+  const incoming = valuesOf(dy)
   const gradient = new Float32Array(filterHeight * filterWidth * outChannels)
   const outputs = batchSize * outHeight * outWidth
   for (let output = 0; output < outputs; output++) addOutput(gradient, shape, input, incoming, output)

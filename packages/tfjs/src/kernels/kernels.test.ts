@@ -171,10 +171,8 @@ for (const [size, stride, pad] of [
 ] as const) {
   const [height, width] = [7, 6].map((extent) => outExtent(extent, size, stride, 1, pad, 0))
   const attributes = { filterSize: size, strides: stride, pad }
-  const [x, dy] = [
-    [2, 7, 6, 3],
-    [2, height, width, 3]
-  ]
+  const x = [2, 7, 6, 3]
+  const dy = [2, height, width, 3]
   const title = `windows ${size}, strides ${stride}, ${pad}`
   sameOnBoth(title, 'MaxPoolGrad', { dy, input: x, output: dy }, attributes)
   const average = { kernel: 'AvgPoolGrad', shapes: { dy, input: x }, attributes }

@@ -8,8 +8,10 @@ const { _FusedMatMul, BatchMatMul, Conv2D, env, FusedConv2D, getKernel, matMul, 
 /** Products of so many terms are split by the WebGPU backend among groups of threads, which add their sums as they end. */
 const splitTerms = 2000
 
-/** The WebGPU backend's flag for the way of a product, and the value for tiles of 32 × 32, with one group of threads each. */
-const [productFlag, inTiles] = ['WEBGPU_MATMUL_PROGRAM_TYPE', 3]
+/** The WebGPU backend's flag for the way of a product. */
+const productFlag = 'WEBGPU_MATMUL_PROGRAM_TYPE'
+/** Its value for tiles of 32 × 32, with one group of threads each. */
+const inTiles = 3
 
 /**
  * Kernels of the WebGPU backend that add in the same order whenever they run, in place of those whose threads add atomically: sums of float32 depend

@@ -44,7 +44,8 @@ export function forEachPatches(
   for (let first = 0; first < batchSize; first += maxImages) {
     const count = Math.min(maxImages, batchSize - first)
     const source = addressOf(backend, x) + first * inHeight * inWidth * pixel
-    const [height, width] = [inHeight, inWidth]
+    const height = inHeight
+    const width = inWidth
     Products.of(backend).frame({ source, target, images: count, height, width, pixel, top, left, newHeight, newWidth })
     use({ first, count, ...gridsOf(shape, target, newHeight, newWidth) })
   }

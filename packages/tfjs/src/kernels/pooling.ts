@@ -80,7 +80,8 @@ function windowOf(shape: WindowShape, output: number): Window {
   const sample = Math.floor(output / (shape.outWidth * shape.outHeight))
   const top = y * shape.strideHeight - shape.padInfo.top
   const left = x * shape.strideWidth - shape.padInfo.left
-  const [firstRow, firstColumn] = [Math.max(top, 0), Math.max(left, 0)]
+  const firstRow = Math.max(top, 0)
+  const firstColumn = Math.max(left, 0)
   return {
     start: ((sample * shape.inHeight + firstRow) * shape.inWidth + firstColumn) * shape.inChannels,
     rows: Math.min(top + shape.filterHeight, shape.inHeight) - firstRow,

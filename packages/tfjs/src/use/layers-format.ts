@@ -25,7 +25,9 @@ export async function layersFormat(model: LayersModel, metadata: object): Promis
     tf.io.withSaveHandler(async ({ modelTopology, weightSpecs = [], weightData, format, generatedBy }) => {
       const weights = weightSpecs.map((spec) => ({ ...spec, name: tensorName(spec.name, names) }))
       const json = {
-        ...{ format, generatedBy, convertedBy: null },
+        format,
+        generatedBy,
+        convertedBy: null,
         modelTopology: renamed(modelTopology, names),
         weightsManifest: [{ paths: [weightsFile], weights }],
         userDefinedMetadata: metadata

@@ -207,7 +207,10 @@ export class Products {
       const count = Math.min(blockRows, rows - row)
       this.#tabulate(this.#rows, left.rows, row, count)
       const element = out + 4 * (row * columns + column)
-      const [rowTable, termTable, spare, stride] = [this.#rows, this.#terms, this.#spare, 4 * columns]
+      const rowTable = this.#rows
+      const termTable = this.#terms
+      const spare = this.#spare
+      const stride = 4 * columns
       const isLater = adds || term > 0
       this.#kernels.multiply(
         rowTable,

@@ -42,7 +42,8 @@ function simpleRounds(nodes: Nodes, degree: number): readonly WeightedEdges[] {
   const first = blocks.map((block) => cubeRounds(block.nodes, degree))
   if (blocks.length === 1) return first[0]
   const second = blocks.map(({ groups }) => parallel(groups.map((group) => cubeRounds(group, degree))))
-  const [start, length] = [first[0].length, first[0].length + 1 + second[0].length]
+  const start = first[0].length
+  const length = first[0].length + 1 + second[0].length
   return Array.from({ length }, (_, round) => {
     if (round < start) return first.flatMap((rounds) => rounds[round] ?? [])
     const giver = round - start

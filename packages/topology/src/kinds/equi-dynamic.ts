@@ -27,7 +27,8 @@ export const equiDynamic = graphKind({
     matrices: ({ eta, directed, ...options }, { length }) =>
       drawRounds('equi-dynamic', options, (random) => {
         if (length === 1) return shiftsMatrix(1, [], 0)
-        const [shift, weight] = [1 + random.integer(length - 1), (eta * (length - 1)) / length]
+        const shift = 1 + random.integer(length - 1)
+        const weight = (eta * (length - 1)) / length
         return directed ? shiftsMatrix(length, [shift], weight) : pairsMatrix(length, shift, weight, random)
       })
   }

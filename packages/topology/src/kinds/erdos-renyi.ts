@@ -39,7 +39,8 @@ function problemsOf(probability: number, size: number): Problem[] {
 export function drawErdosRenyi(size: number, probability: number, random: Random): Graph {
   const skip = () => Math.floor(Math.log1p(-random.uniform()) / Math.log1p(-probability))
   const edges: [number, number][] = []
-  let [a, b] = [1, skip()]
+  let a = 1
+  let b = skip()
   for (;;) {
     for (; b >= a && a < size; a++) b -= a
     if (a >= size) return graphOfEdges(size, edges)

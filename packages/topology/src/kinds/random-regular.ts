@@ -46,7 +46,8 @@ export function drawRegular(size: number, degree: number, random: Random): Graph
 function pair(ends: readonly number[], neighbours: readonly Set<number>[]): number[] {
   const unpaired: number[] = []
   for (let k = 0; k < ends.length; k += 2) {
-    const [a, b] = [ends[k], ends[k + 1]]
+    const a = ends[k]
+    const b = ends[k + 1]
     if (a === b || neighbours[a].has(b)) {
       unpaired.push(a, b)
     } else {

@@ -66,7 +66,8 @@ export function decodeRange(
     const count = Math.min(blockLength, out.length - start)
     const padded = Math.ceil(count / format.step) * format.step
     if (reference !== undefined) workspace.load(reference.subarray(start, start + count), undefined, format.step)
-    const [from, to] = [format.bytes(start), format.bytes(start + count)]
+    const from = format.bytes(start)
+    const to = format.bytes(start + count)
     workspace.codes.set(bytes.subarray(from, to))
     workspace.codes.fill(0, to - from, format.bytes(padded))
     kernel(workspace.endOf(padded))

@@ -48,7 +48,8 @@ export function levelsOf(places: Uint16Array, different: number): Levels {
   const added = new Uint32Array(different)
   const list: number[] = []
   const starts: LevelStart[] = []
-  let [runs, first] = [0, 0]
+  let runs = 0
+  let first = 0
   for (let k = 0; k < places.length; k++) {
     const place = places[k]
     if (added[place] > first) continue
@@ -72,7 +73,8 @@ function firstToJoin(starts: readonly LevelStart[], runs: number, index: number)
   const end = starts[runs]
   let bytes = 0
   for (let run = runs - 1; end.first - starts[run].first <= maxLevels; run--) {
-    const [start, next] = [starts[run], starts[run + 1]]
+    const start = starts[run]
+    const next = starts[run + 1]
     bytes += runBytes(next.first - start.first, next.from - start.from)
     if (start.first > index) continue
     const repeated = Math.max(0, next.first - start.first - (end.first - next.first))

@@ -20,7 +20,10 @@ import { readTable, readTables, type Tables, tablesBytes, tablesOf, writeTables 
 /** The id of this form in a frame's header, where codecs have theirs. */
 export const packedId = 255
 
-const [withoutZeros, withTable, withSigns, withTables] = [1, 2, 4, 8]
+const withoutZeros = 1
+const withTable = 2
+const withSigns = 4
+const withTables = 8
 /** By the flags of a way. */
 const readers = new Map([
   [0, readNumbers],
@@ -71,7 +74,8 @@ export function writePacked(values: Float32Array, out: Uint8Array): EncodedBody 
 
 /** Reads a whole body into `out`. Returns nothing, or, for invalid bytes, a sentence that says what is wrong. */
 export function readPacked(bytes: Uint8Array, out: Float32Array): string | undefined {
-  const [flags = 0, view] = [bytes.at(0), new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)]
+  const flags = bytes.at(0) ?? 0
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const isSparse = (flags & withoutZeros) !== 0
   const read = readers.get(flags & ~withoutZeros)
   if (read === undefined || bytes.byteLength === 0 || (isSparse && bytes.byteLength < 1 + countBytes))

@@ -20,7 +20,9 @@ export interface Threshold {
  * more pass each gives the middle and the lowest ones.
  */
 export function thresholdOf(values: Float32Array, reference: Float32Array, count: number): Threshold | undefined {
-  let [size, mask, ties] = [0, 0, count]
+  let size = 0
+  let mask = 0
+  let ties = count
   for (const { shift, bins } of parts) {
     const histogram = histogramOf(values, reference, mask, size, shift, bins)
     if (mask === 0 && histogram.subarray(infiniteBits >>> shift).some((found) => found > 0)) return undefined

@@ -57,16 +57,16 @@ function amongAll(runs: readonly LevelRun[], places: Uint32Array, count: number)
 /** Runs of which each is joined with the next one while that takes no more bytes. */
 function joined(separate: readonly LevelRun[], shared: number): readonly LevelRun[] {
   const runs: LevelRun[] = []
-  let [run, bytes] = [separate[0], Infinity]
+  let run = separate[0]
+  let bytes = Infinity
   for (const next of separate) {
     const nextBytes = bytesOf(next, shared)
     const both = { from: run.from, to: next.to, first: run.first, last: next.last }
     const bothBytes = bytesOf(both, shared)
-    if (bothBytes <= bytes + nextBytes && sizeOf(both, shared) <= maxLevels) [run, bytes] = [both, bothBytes]
-    else {
-      runs.push(run)
-      ;[run, bytes] = [next, nextBytes]
-    }
+    const joins = bothBytes <= bytes + nextBytes && sizeOf(both, shared) <= maxLevels
+    if (!joins) runs.push(run)
+    run = joins ? both : next
+    bytes = joins ? bothBytes : nextBytes
   }
   return [...runs, run]
 }
@@ -80,9 +80,11 @@ export function tablesBytes({ runs, shared }: Tables): number {
 /** Writes `numbers`, given as bits of float32, to `view` from `start` on. Returns the position behind the last byte. */
 export function writeTables(tables: Tables, numbers: Uint32Array, view: DataView, start: number): number {
   const { indexed, list, runs, shared } = tables
-  const [different, places] = [indexed.table.numbers, indexed.places]
+  const different = indexed.table.numbers
+  const places = indexed.places
   const indices = new Uint8Array(different.length)
-  let [at, others] = [start, 0]
+  let at = start
+  let others = 0
   for (const { from, to, first, last } of runs) {
     const size = shared + last - first
     view.setUint8(at++, size - 1)
@@ -94,7 +96,8 @@ export function writeTables(tables: Tables, numbers: Uint32Array, view: DataView
     }
     if (runs.length > 1) at = writeRunLength(to - from, view, at)
     const width = indexBits(size)
-    let [buffer, filled] = [0, 0]
+    let buffer = 0
+    let filled = 0
     for (let k = from; k < to; k++) {
       if (numbers[k] !== 0) buffer |= indices[places[others++]] << filled
       filled += width
@@ -138,7 +141,8 @@ function readIndices(levels: Uint32Array, view: DataView, start: number, numbers
   const width = indexBits(levels.length)
   if (start + Math.ceil((numbers.length * width) / 8) > view.byteLength) return undefined
   let at = start
-  let [buffer, filled] = [0, 0]
+  let buffer = 0
+  let filled = 0
   for (let k = 0; k < numbers.length; k++) {
     for (; filled < width; filled += 8) buffer |= view.getUint8(at++) << filled
     const place = buffer & (2 ** width - 1)

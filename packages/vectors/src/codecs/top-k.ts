@@ -109,7 +109,8 @@ class TopKEncoder implements Encoder {
     const threshold = thresholdOf(values, reference, countOf(this.#fraction, values.length))
     if (threshold === undefined) return undefined
     const count = selectChanges(values, reference, threshold, this.#places, this.#changes)
-    const [places, changes] = [this.#places.subarray(0, count), this.#changes.subarray(0, count)]
+    const places = this.#places.subarray(0, count)
+    const changes = this.#changes.subarray(0, count)
     const unit = unitOf(largestOf(changes))
     for (let index = 0; index < count; index++) changes[index] /= unit
     const codes = out.subarray(headBytes, headBytes + float16.bytes(count))
@@ -155,10 +156,12 @@ class TopKDecoder implements Decoder {
     if (id !== topK.id) return otherCodec(id, topK)
     if (bytes.byteLength < headBytes) return wrongLength(bytes.byteLength, headBytes)
     const head = new DataView(bytes.buffer, bytes.byteOffset, headBytes)
-    const [count, unit] = [head.getUint32(0, true), head.getFloat32(4, true)]
+    const count = head.getUint32(0, true)
+    const unit = head.getFloat32(4, true)
     const maxCount = countOf(this.#fraction, out.length)
     if (count > maxCount) return `${count} changes, at most ${maxCount} expected`
-    const [places, changes] = [this.#places.subarray(0, count), this.#changes.subarray(0, count)]
+    const places = this.#places.subarray(0, count)
+    const changes = this.#changes.subarray(0, count)
     const placesAt = headBytes + float16.bytes(count)
     if (bytes.byteLength <= placesAt) return wrongLength(bytes.byteLength, placesAt + 1)
     if (!readPlaces(bytes.subarray(placesAt), out.length, places)) return 'the places of the changes cannot be read'

@@ -183,7 +183,8 @@ const layerNormalisation: Converter = (given, [input]) => {
   const root = graph.add('Sqrt', [graph.add('Add', [variance, epsilon], `${name}/shifted`)], `${name}/root`)
   const normal = graph.add('Div', [centred, root], `${name}/normal`)
   const own = (which: string) => weights.find((weight) => weight.name.endsWith(`/${which}`))
-  const [gamma, beta] = [own('gamma'), own('beta')]
+  const gamma = own('gamma')
+  const beta = own('beta')
   const factored = gamma === undefined ? normal : graph.add('Mul', [normal, constant(given, gamma)], `${name}/factored`)
   return beta === undefined ? factored : graph.add('Add', [factored, constant(given, beta)], name)
 }

@@ -38,7 +38,12 @@ export function onnxFile(model: LayersModel, output: string, metadata: Readonly<
     }))
     return convert(
       {
-        ...{ graph, name, layer, configuration: layer.getConfig(), weights, shape: inputs[0].shape },
+        graph,
+        name,
+        layer,
+        configuration: layer.getConfig(),
+        weights,
+        shape: inputs[0].shape,
         ranks: inputs.map(({ shape }) => shape.length)
       },
       inputs.map(valueOf)
