@@ -34,7 +34,13 @@ export async function runDoctor(
     throw new InputError('expected a topology file with --as NAME, or neither')
   const isOk = await examine({
     ...(topology === undefined ? {} : { topology: fileOrSample(topology, 'topologies') }),
-    ...{ as, key, seeds, relays, upnp, folder: out, timeServer: timeServerOf(timeServer) },
+    as,
+    key,
+    seeds,
+    relays,
+    upnp,
+    folder: out,
+    timeServer: timeServerOf(timeServer),
     emit: (finding) => print(json ? jsonOf(finding) : textOf(finding))
   })
   return isOk ? exitCodes.success.code : exitCodes.doctor.code

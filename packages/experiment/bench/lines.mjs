@@ -19,7 +19,8 @@ function sizesAt(commit) {
   return sizes
 }
 
-const [before, after] = [sizesAt(then), sizesAt(now)]
+const before = sizesAt(then)
+const after = sizesAt(now)
 const names = [...new Set([...before.keys(), ...after.keys()])].sort()
 const cells = ({ files, lines } = { files: 0, lines: 0 }) => `${files} | ${lines.toLocaleString('en')}`
 const sum = (sizes) =>

@@ -83,11 +83,13 @@ export function drawFaults(random: Random, peers: readonly PeerName[], draw: Fau
   const length = () => (random.uniform() * draw.within) / 10
   const some = () => peers[random.integer(peers.length)]
   for (let k = 0; k < draw.crashes; k++) {
-    const [at, peer] = [begin(), some()]
+    const at = begin()
+    const peer = some()
     events.push({ at, kind: 'crash', peer }, { at: at + length(), kind: 'restart', peer })
   }
   for (let k = 0; k < draw.freezes; k++) {
-    const [at, peer] = [begin(), some()]
+    const at = begin()
+    const peer = some()
     events.push({ at, kind: 'freeze', peer }, { at: at + length(), kind: 'thaw', peer })
   }
   for (let k = 0; k < draw.partitions; k++) {

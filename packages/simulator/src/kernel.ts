@@ -37,8 +37,10 @@ class Timer implements Event {
   }
 }
 
-/** More deadlines than this at one time, and this many for each program, with nothing in between, are a loop. */
-const [maxAtOnce, maxAtOnceEach] = [1_000_000, 1000]
+/** More deadlines than this at one time, with nothing in between, are a loop. */
+const maxAtOnce = 1_000_000
+/** So many more are allowed for each program. */
+const maxAtOnceEach = 1000
 
 /**
  * Virtual time by counting (the "baton"). Waking a program adds one to `running`, its next wait or its end subtracts one, and time advances only at

@@ -114,7 +114,8 @@ export class Notes {
     for (const line of peer.noteLines?.values() ?? []) line.cutAt = kernel.now()
     for (const other of others) {
       if (other.listener === undefined || !(isConnected(peer, other) || isConnected(other, peer))) continue
-      const [latencyTo, latencyFrom] = [this.#latency(other, peer), this.#latency(peer, other)]
+      const latencyTo = this.#latency(other, peer)
+      const latencyFrom = this.#latency(peer, other)
       kernel.schedule(kernel.now() + latencyFrom + latencyTo, () => this.#refuse(other, peer, latencyFrom))
     }
   }

@@ -42,7 +42,8 @@ export class SharedStore {
 
   /** The store as one service sees it. */
   of(fabric: Pick<Fabric<unknown>, 'now' | 'sleep'>): Store {
-    const [store, { get, set, add }] = [this.#store, this.#costs]
+    const store = this.#store
+    const { get, set, add } = this.#costs
     const weighed = ({ byteLength }: Float32Array) => byteLength * this.#weight
     const before = (cost: OperationCost, bytes: number) => fabric.sleep(fabric.now() + serviceTime(cost, bytes))
     const busy = (cost: OperationCost, bytes: number) => {

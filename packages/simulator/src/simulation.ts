@@ -49,7 +49,9 @@ export class Simulation<Message> implements SimulatedWorld<Message>, Carrier<Mes
     this.#network = new FluidNetwork(this.kernel, options.links, options.network ?? rawNetwork)
     this.#faults = options.faults ?? noFaults
     this.#ruleRandom = createRandom(options.seed, 'rules')
-    const [{ kernel, traffic, log }, network, barriers] = [this, this.#network, this.#barriers]
+    const { kernel, traffic, log } = this
+    const network = this.#network
+    const barriers = this.#barriers
     this.#notes = new Notes({ simulation: options, kernel, traffic, log, network, barriers })
     const peers = options.topology.peers.map((name): Server => ({ name }))
     const random = createRandom(options.seed)

@@ -124,13 +124,17 @@ export class Board {
     const { state, members, present } = membership ?? {}
     const consensus = this.#reports.get(this.facts.self)?.report.consensusDistance
     return {
-      ...{ time: this.#seconds(now), state, members, present },
+      time: this.#seconds(now),
+      state,
+      members,
+      present,
       loss: mean(fresh.flatMap(({ loss }) => loss ?? [])),
       accuracy: this.#accuracy ?? mean(peers.flatMap(({ accuracy }) => accuracy ?? [])),
       consensusDistance: consensus ?? mean(fresh.flatMap(({ name }) => this.#consensusOf(name) ?? [])),
       samplesRate: sum(({ samplesRate }) => samplesRate),
       sentRate: sum(({ sentRate }) => sentRate),
-      ...{ peers, events: this.#events }
+      peers,
+      events: this.#events
     }
   }
 
@@ -150,8 +154,18 @@ export class Board {
     const age = (now - at) / 1000
     const rate = this.#isFresh(age) ? ratesOf(report, previous) : noRates
     return {
-      ...{ ...common, phase, state, round: Math.max(report.round, round), age },
-      ...{ loss, accuracy, samples, bytesSent, bytesReceived, links, ...rate }
+      ...common,
+      phase,
+      state,
+      round: Math.max(report.round, round),
+      age,
+      loss,
+      accuracy,
+      samples,
+      bytesSent,
+      bytesReceived,
+      links,
+      ...rate
     }
   }
 
@@ -174,8 +188,16 @@ export class Board {
 }
 
 const noFigures = {
-  ...{ samples: 0, samplesRate: 0, bytesSent: 0, bytesReceived: 0, sentRate: 0, receivedRate: 0 },
-  ...{ working: 0, waiting: 0, sending: 0, links: [] }
+  samples: 0,
+  samplesRate: 0,
+  bytesSent: 0,
+  bytesReceived: 0,
+  sentRate: 0,
+  receivedRate: 0,
+  working: 0,
+  waiting: 0,
+  sending: 0,
+  links: []
 }
 const noRates = { samplesRate: 0, sentRate: 0, receivedRate: 0, working: 0, waiting: 0, sending: 0 }
 
@@ -185,7 +207,9 @@ function ratesOf(report: PeerReport, previous: PeerReport | undefined) {
   const rate = (pick: (of: PeerReport) => number) =>
     previous === undefined || time <= 0 ? 0 : Math.max(0, (pick(report) - pick(previous)) / time)
   return {
-    ...{ working, waiting, sending },
+    working,
+    waiting,
+    sending,
     samplesRate: rate(({ samples }) => samples),
     sentRate: rate(({ bytesSent }) => bytesSent),
     receivedRate: rate(({ bytesReceived }) => bytesReceived)

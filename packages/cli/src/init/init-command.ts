@@ -49,7 +49,8 @@ export async function initialise(folder: string, choices: InitChoices): Promise<
   checkFolder(folder)
   const contents = await contentsOf(folder, choices)
   const { topology, train } = pathsIn(folder)
-  const [topologyFile, trainingFile] = [topologyText(contents), trainingText(contents)]
+  const topologyFile = topologyText(contents)
+  const trainingFile = trainingText(contents)
   const training = await parseTrainingFile(trainingFile, train)
   const plan = planOf(topology, parseTopologyFile(topologyFile, topology), training)
   await mkdir(folder, { recursive: true }).catch((error: unknown) => {

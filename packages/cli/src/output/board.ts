@@ -87,7 +87,8 @@ export class RunBoard {
     const total = start.rounds + start.finalRounds
     const reports = [...this.#steps.values()].filter(({ peer }) => !this.#lost.has(peer))
     if (reports.length === 0 || this.#began === undefined) {
-      const [up, all] = [this.#peers.size, start.peers.length]
+      const up = this.#peers.size
+      const all = start.peers.length
       return [`  ${chalk.yellow(up === 0 ? 'starting' : 'connecting')}  ${count(up)} of ${count(all)} peers are up`]
     }
     const done = reports.length < this.#expected(start) ? 0 : Math.min(...reports.map((report) => report.round + 1))
@@ -148,7 +149,8 @@ export class RunBoard {
       const interval = this.#losses.slice(start, start + size)
       means.push(interval.reduce((sum, loss) => sum + loss, 0) / interval.length)
     }
-    const [low, high] = [Math.min(...means), Math.max(...means)]
+    const low = Math.min(...means)
+    const high = Math.max(...means)
     return means.map((mean) => bars[Math.round((7 * (mean - low)) / (high - low || 1))]).join('')
   }
 

@@ -30,7 +30,8 @@ async function freePort(): Promise<number> {
 async function filesOf(folder: string) {
   const addresses = await Promise.all([...honest, m].map(async () => `/ip4/127.0.0.1/tcp/${await freePort()}`))
   const lines = [...honest, m].map((name, place) => `  - { name: ${name}, addresses: [${addresses[place]}] }`)
-  const [topology, train] = [join(folder, 'topology.yaml'), join(folder, 'training.yaml')]
+  const topology = join(folder, 'topology.yaml')
+  const train = join(folder, 'training.yaml')
   await writeFile(topology, `graph: complete\npeers:\n${lines.join('\n')}\n`)
   await writeFile(
     train,
@@ -58,7 +59,8 @@ test('peers finish beside a neighbour that sends wrong frames, and their summari
   process.env.MURMURATION_HOME = await mkdtemp(join(tmpdir(), 'murmur-hostile-'))
   const { request, victims } = await filesOf(process.env.MURMURATION_HOME)
   const { go, slowDown } = await mallory(t, victims)
-  const [ready, seen] = [new Set<string>(), new Set<string>()]
+  const ready = new Set<string>()
+  const seen = new Set<string>()
   const emit = (event: RunEvent) => {
     if (event.kind === 'neighbour' && event.neighbour === m && event.state === 'ready') {
       if (ready.add(event.peer).size === honest.length) go()

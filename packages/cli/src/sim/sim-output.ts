@@ -46,7 +46,8 @@ export function jsonSimOutput(stream: NodeJS.WritableStream): SimOutput {
     note: (text) => line({ kind: 'note', text }),
     run: ({ record }, done, all) => line({ kind: 'run', done, all, ...record }),
     end: (results, { directory, report, seconds, repeated, isWhole }) => {
-      const [runs, failed] = [results.runs.length, failedOf(results).length]
+      const runs = results.runs.length
+      const failed = failedOf(results).length
       const findings = findingsOf(results)
       line({ kind: 'summary', runs, failed, directory, report, seconds, repeated, isWhole, findings })
     },

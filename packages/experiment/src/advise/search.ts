@@ -38,13 +38,14 @@ import {
 const eta = 3
 /** The maximum number of plans that are simulated with all seeds. */
 const finalists = 5
-/** A plan is dropped if its estimated training time is so many times that of the best: after a ninth of the rounds, and after a third. */
-const [hopeless, hopelessLater] = [2, 1.5]
-/**
- * The first seed decides which plans continue, the other seeds for choosing which of them is the best; fresh ones only
- * measure.
- */
-export const [choosingSeeds, freshSeeds] = [3, 5]
+/** A plan is dropped if its estimated training time is so many times that of the best, after a ninth of the rounds. */
+const hopeless = 2
+/** The same after a third of the rounds. */
+const hopelessLater = 1.5
+/** The first of these seeds decides which plans continue, the others which of them is the best. */
+export const choosingSeeds = 3
+/** Further seeds, which only measure. */
+export const freshSeeds = 5
 const endless = Number.POSITIVE_INFINITY
 
 /** The result of a search. */

@@ -69,7 +69,8 @@ function stepsTo(loss: number, losses: readonly number[]): number {
   const next = losses.findIndex((each) => each <= loss)
   if (next < 0) return losses.length
   if (next === 0) return losses[0] === loss ? 1 : 0
-  const [before, after] = [losses[next - 1], losses[next]]
+  const before = losses[next - 1]
+  const after = losses[next]
   return next + (before - loss) / (before - after)
 }
 
@@ -93,7 +94,8 @@ export const periodOfEntry = ({ candidate: { choice, isGiven } }: SearchedPlan) 
 
 /** Whether a plan is the other, or differs from it only in that it exchanges less often, or has a lower rate, or both. */
 export function learnsLess(entry: SearchedPlan, other: SearchedPlan): boolean {
-  const [{ choice, graph }, { choice: otherChoice, graph: otherGraph }] = [entry.candidate, other.candidate]
+  const { choice, graph } = entry.candidate
+  const { choice: otherChoice, graph: otherGraph } = other.candidate
   return (
     periodOfEntry(entry) >= periodOfEntry(other) &&
     choice.rate <= otherChoice.rate &&
@@ -135,7 +137,8 @@ export function otherRates(
         each.total === Number.POSITIVE_INFINITY || isWithin(each, bound, times) ? kindOf(each.entry) : []
       )
     )
-  const [forLower, forHigher] = [kindsWithin(hopeless), kindsWithin(faster * hopeless)]
+  const forLower = kindsWithin(hopeless)
+  const forHigher = kindsWithin(faster * hopeless)
   const rateOf = ({ candidate }: SearchedPlan) => candidate.choice.rate
   const fileRate = rateOf(begun[0].entry)
   return entries.filter((entry) => {

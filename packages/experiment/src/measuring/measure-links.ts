@@ -34,17 +34,20 @@ export async function measureLinks(path: string, options: MeasureOptions): Promi
   )
   const peers = peerList.map(({ name }) => name)
   const peer = await createPeer({
-    ...{ self, identity, listen, topology: completeOf(peers), seed: 0, links: options.links },
+    self,
+    identity,
+    listen,
+    topology: completeOf(peers),
+    seed: 0,
+    links: options.links,
     runSettings: {
       settings: settingsOf({ purpose: 'to measure links' }),
       schema: [{ name: 'probe', shape: [maxLength] }],
       start: ''
     },
-    ...{
-      discovery: options.discovery,
-      upnp: options.upnp,
-      relay: { ...relay, via: [...(relay?.via ?? []), ...relays] }
-    },
+    discovery: options.discovery,
+    upnp: options.upnp,
+    relay: { ...relay, via: [...(relay?.via ?? []), ...relays] },
     onEvent: linkEvents(self, emit)
   })
   const stop = () => peer.stop()

@@ -90,7 +90,12 @@ test('real peers measure no more than their lines carry, and say what they have 
   const [ofA, ofB] = await Promise.all(
     [a, b].map((self, place) =>
       measureLinks(path, {
-        ...{ as: self, identity: identities[place], links, wait: 60_000, signal, emit: () => {} },
+        as: self,
+        identity: identities[place],
+        links,
+        wait: 60_000,
+        signal,
+        emit: () => {},
         listen: [`/ip4/127.0.0.1/tcp/${self === a ? port : 0}`],
         onLink: ({ to, rate }) => told.push(`${self} ${to} ${rate !== undefined}`)
       })

@@ -11,7 +11,9 @@ export interface MeasuredLink {
 }
 
 /** The kinds of messages: a vector that is sent, its answer, and the end of a peer's measurements. */
-const [probeKind, answerKind, endKind] = [0, 1, 2]
+const probeKind = 0
+const answerKind = 1
+const endKind = 2
 /** The number of round trips that are tried, before and after the vectors. */
 const roundTrips = 5
 /** The length of the first vector, in numbers: 16 KiB. Each vector is twice as long as the one before. */

@@ -4,7 +4,8 @@ import { bodyBytes, codecKinds, codecWords } from '@murmuration/vectors'
 export function codecTable(): string {
   const count = 1e6
   const rows = codecKinds.map(({ description, parameter }, index) => {
-    const [word, bytes] = [codecWords[index], bodyBytes(codecWords[index], count) / count]
+    const word = codecWords[index]
+    const bytes = bodyBytes(codecWords[index], count) / count
     const bound = parameter === undefined ? '' : 'at most '
     return `| \`${word}\` | ${description} | ${bound}${Number(bytes.toFixed(3))} | ${parameter?.description ?? ''} |`
   })

@@ -54,7 +54,8 @@ export class Admissions {
   against(admission: Admission): readonly Certificate[] {
     const { invitation, id } = admission
     if (invitation.run !== this.#run.runKey || !isSigned(invitation) || !isUsedByHolder(admission)) return []
-    const [revocation, held] = [this.#revocations.get(invitation.name), this.#admissions.get(invitation.name)]
+    const revocation = this.#revocations.get(invitation.name)
+    const held = this.#admissions.get(invitation.name)
     return [revocation ?? [], held === undefined || held.id === id ? [] : held].flat()
   }
 

@@ -172,7 +172,8 @@ export class AdmissionDesk {
     this.#checkOwn()
     for (const peer of this.#options.places) {
       if (peer === self) continue
-      const [previous, current] = [directory.entry(peer)?.id, this.#admissions.idOf(peer)]
+      const previous = directory.entry(peer)?.id
+      const current = this.#admissions.idOf(peer)
       if (previous === current) continue
       if (previous !== undefined) {
         this.#peers.exclude(peer, 'its invitation was revoked, or another peer has its place')

@@ -48,7 +48,8 @@ test('a peer of another run is refused though its identity is valid, and nothing
 })
 
 test('20 vectors of 8 MiB are sent both ways at once, and each arrives whole', async (t) => {
-  const [bytes, count] = [8 * MiB, 20]
+  const bytes = 8 * MiB
+  const count = 20
   const [left, right] = await testCluster(t, edge, large(bytes))
   await connectAll([left, right])
   const [, , there, here] = await Promise.all([

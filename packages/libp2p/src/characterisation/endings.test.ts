@@ -33,7 +33,8 @@ async function proxied(
 }
 
 test('libp2p 3.3: data that takes more than a second to write is lost when the node stops', async (t) => {
-  const [here, there] = [await bareNode(t), await bareNode(t)]
+  const here = await bareNode(t)
+  const there = await bareNode(t)
   const proxy = await proxyTo(t, portOf(there.getMultiaddrs()))
   const { near, far } = await bareStream(here, there, proxy.port)
   let received = 0
@@ -47,7 +48,8 @@ test('libp2p 3.3: data that takes more than a second to write is lost when the n
 })
 
 test('vectors that are queued when a peer closes arrive whole, within its timeout', async (t) => {
-  const [bytes, count] = [4 * MiB, 8]
+  const bytes = 4 * MiB
+  const count = 8
   const [left, right, proxy] = await proxied(t, bytes, { sendQueue: count, closeTimeout: timeLimit(30_000) })
   const before = right.events.length
   proxy.pace(12 * MiB)
@@ -60,7 +62,8 @@ test('vectors that are queued when a peer closes arrive whole, within its timeou
 })
 
 test('acknowledged vectors have arrived, also after a close with a timeout too short for the rest', async (t) => {
-  const [bytes, count] = [4 * MiB, 8]
+  const bytes = 4 * MiB
+  const count = 8
   const limits = { sendQueue: count, window: 2, mailbox: 4, closeTimeout: 200 }
   const [left, right, proxy] = await proxied(t, bytes, limits)
   proxy.pace(8 * MiB)

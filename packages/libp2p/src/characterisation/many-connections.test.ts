@@ -63,7 +63,8 @@ async function mutual(t: ExecutionContext, bytes: number) {
 for (const cut of [undefined, 0, 1]) {
   const also = cut === undefined ? '' : `, also when the ${cut === 0 ? 'one' : 'other'} of them is cut`
   test(`two connections between the same two peers do no harm${also}`, async (t) => {
-    const [bytes, count] = [MiB, 12]
+    const bytes = MiB
+    const count = 12
     const { left, right, proxies } = await mutual(t, bytes)
     const exchange = async (first: number) => {
       const [, , there, here] = await Promise.all([

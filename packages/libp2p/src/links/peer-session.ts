@@ -45,7 +45,8 @@ export class PeerSession {
   /** Keeps the links up until the peer closes. Of two peers that can dial each other, the one with the larger id waits at first. */
   async run(): Promise<void> {
     const { directory, self } = this.#context
-    const [ownEntry, entry] = [directory.entry(self), directory.entry(this.name)]
+    const ownEntry = directory.entry(self)
+    const entry = directory.entry(this.name)
     if (entry === undefined) return
     const waits = ownEntry !== undefined && ownEntry.addresses.length > 0 && entry.id < ownEntry.id
     await this.outgoing.run(waits)

@@ -64,11 +64,9 @@ export class PeerSet {
     }
     directory.open(peerList)
     this.#reserve()
+    const behind = this.#list().filter(({ name }) => name > self)
+    const ahead = this.#list().filter(({ name }) => name < self)
     // Each peer begins with the names after its own, so that not all dial the same peer at once.
-    const [behind, ahead] = [
-      this.#list().filter(({ name }) => name > self),
-      this.#list().filter(({ name }) => name < self)
-    ]
     for (const session of [...behind, ...ahead]) this.#run(session)
     this.#heartbeat.start()
   }

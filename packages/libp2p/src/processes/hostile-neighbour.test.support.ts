@@ -92,7 +92,7 @@ const longPing = behindLength({ kind: 'ping', round: 0, at: 0, padding: '.'.repe
 
 /** Sends pieces as fast as they are taken, until the stream ends. */
 async function pour(stream: Stream, piece: (k: number) => Uint8Array): Promise<void> {
-  for (let [k, sent] = [0, 0]; sent < 256 << 20 && stream.status === 'open'; k++) {
+  for (let k = 0, sent = 0; sent < 256 << 20 && stream.status === 'open'; k++) {
     const bytes = piece(k)
     stream.send(bytes)
     sent += bytes.byteLength

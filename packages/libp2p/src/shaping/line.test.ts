@@ -48,7 +48,8 @@ test('an unlimited line passes everything at once, after the latency', (t) => {
 
 test('two flows share a line equally, and the last one gets all of it', (t) => {
   const line = new ShapedLine(8e6)
-  const [one, two] = [flowOn(line), flowOn(line)]
+  const one = flowOn(line)
+  const two = flowOn(line)
   one.flow.offer(bytes(50_000), 0)
   two.flow.offer(bytes(100_000), 0)
   runOut(line)
@@ -60,7 +61,8 @@ test('two flows share a line equally, and the last one gets all of it', (t) => {
 
 test('a capped flow gets its cap, and another the rest of the line', (t) => {
   const line = new ShapedLine(8e6)
-  const [slow, fast] = [flowOn(line), flowOn(line)]
+  const slow = flowOn(line)
+  const fast = flowOn(line)
   slow.flow.cap = 400
   slow.flow.offer(bytes(40_000), 0)
   fast.flow.offer(bytes(60_000), 0)
@@ -84,7 +86,8 @@ test('bytes that are sent later do not arrive earlier, whatever their latency', 
 
 test('a flow that is held delivers nothing and leaves the line to others', (t) => {
   const line = new ShapedLine(8e6)
-  const [held, other] = [flowOn(line), flowOn(line)]
+  const held = flowOn(line)
+  const other = flowOn(line)
   held.flow.offer(bytes(10_000), 0)
   held.flow.hold()
   other.flow.offer(bytes(10_000), 0)
@@ -163,7 +166,8 @@ test('no flow or line exceeds its rate, and no byte is lost', (t) => {
 
 test('bytes that a busy process sees late use the idle time before', (t) => {
   const line = new ShapedLine(8e6)
-  const [one, two] = [flowOn(line), flowOn(line)]
+  const one = flowOn(line)
+  const two = flowOn(line)
   // Each flow offers half of the line's rate. The second one's bytes are offered 8 ms late.
   for (let time = 0; time < 100; time += 2) {
     one.flow.offer(bytes(1000), time)
@@ -196,7 +200,8 @@ test('catching up with late bytes neither exceeds the rate nor loses a byte', (t
     fc.property(late, (plan) => {
       const line = new ShapedLine(8e6)
       const flows = [flowOn(line), flowOn(line), flowOn(line)]
-      let [time, now] = [0, 0]
+      let time = 0
+      let now = 0
       for (const { flow, size, wait, late } of plan) {
         time += wait
         now = Math.max(now, time + late)

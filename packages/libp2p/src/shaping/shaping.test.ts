@@ -31,7 +31,8 @@ test('a message takes the time of its own direction, whichever peer has dialled'
 
 test('a shaped ring of four exchanges the same vectors, no faster than its access links', async (t) => {
   const square = graph(['a', 'b'], ['b', 'c'], ['c', 'd'], ['d', 'a'])
-  const [elements, rounds] = [50_000, 5]
+  const elements = 50_000
+  const rounds = 5
   const runSettings = { settings: { run: 'r' }, schema: schemaOf(elements), start: '0' }
   const nodes = await testCluster(t, square, {
     runSettings,

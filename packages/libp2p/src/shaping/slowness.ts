@@ -12,7 +12,8 @@ import { capOf } from './route.js'
 export function slownessOf(links: Links, self: PeerName, { peers }: Topology, bytes: number): Milliseconds {
   const others = peers.filter((peer) => peer !== self)
   const times = others.map((other) => {
-    const [forward, backward] = [links.path(self, other), links.path(other, self)]
+    const forward = links.path(self, other)
+    const backward = links.path(other, self)
     const roundTrip = forward.latency + forward.jitter + backward.latency + backward.jitter
     const lines = [self, other].flatMap((peer) => [links.access(peer).up, links.access(peer).down])
     const fairPart = Math.min(...lines) / bytePerMillisecond / others.length

@@ -8,7 +8,8 @@ const maxListed = 20
 const maxHashes = 8
 
 export function checksHtml({ runs }: Results): Html {
-  const [simulated, real] = [inWorld(runs, 'simulator'), inWorld(runs, 'libp2p')]
+  const simulated = inWorld(runs, 'simulator')
+  const real = inWorld(runs, 'libp2p')
   const wrong = runs.filter(({ findings }) => findings.length > 0)
   return markup`<section id="checks">
     <h2>Checks</h2>

@@ -31,7 +31,8 @@ function looksOf({ methods, leader }: PageData, colours: readonly string[], whit
     .map((_, index) => {
       const look = index === leader ? 0 : index < leader ? index + 1 : index
       const letters = whiteOn.includes(look % colours.length) ? '#fff' : '#111'
-      const [colour, dash] = [colours[look % colours.length], dashes[look % dashes.length]]
+      const colour = colours[look % colours.length]
+      const dash = dashes[look % dashes.length]
       return `--method-${index}:${colour};--on-method-${index}:${letters};--dashes-${index}:${dash};`
     })
     .join('')

@@ -33,7 +33,9 @@ export function pointsOf({ entries }: Case, key: CurveKey): ChartPoint[] {
 
 function bandPoints({ x, middle, low = middle, high = middle }: Band, method: number): ChartPoint[] {
   return x.flatMap((place, k) => {
-    const [median, least, most] = [middle[k], low[k], high[k]]
+    const median = middle[k]
+    const least = low[k]
+    const most = high[k]
     return median === null || least === null || most === null
       ? []
       : [{ method, x: place, middle: median, low: least, high: most }]

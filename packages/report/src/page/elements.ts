@@ -55,7 +55,9 @@ export const widthIn = (host: HTMLElement): number => (printing ? paperWidth : M
 
 /** The width of one of several charts side by side, in pixels, as the style sheet's `.row` lays them out. */
 export function widthInRow(host: HTMLElement): number {
-  const [all, gap, least] = [widthIn(host), 24, 330]
+  const all = widthIn(host)
+  const gap = 24
+  const least = 330
   const columns = printing ? 2 : Math.max(1, Math.floor((all + gap) / (least + gap)))
   return Math.floor((all - gap * (columns - 1)) / columns)
 }

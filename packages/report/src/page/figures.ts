@@ -26,7 +26,8 @@ export function mountFigures(store: PageStore, part: HTMLElement): void {
 function spread(of: Spread, text: (value: number) => string, missing = 'never'): FigureCell {
   const { middle, low, high, mean, deviation } = of
   const part = (value: number | null) => (value === null ? missing : text(value))
-  const [least, most] = [part(low), part(high)]
+  const least = part(low)
+  const most = part(high)
   if (least === most) return [part(middle), '']
   const range = rangeText(least, most)
   if (mean === undefined || deviation === undefined) return [part(middle), range]

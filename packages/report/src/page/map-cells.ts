@@ -14,7 +14,8 @@ const namedWidth = 64
 export function cellMap(store: PageStore, host: HTMLElement): readonly HTMLElement[] {
   const { data, view } = store
   const { across = 0, down = 0 } = view
-  const [columns, rows] = [data.axes[across].values, data.axes[down].values]
+  const columns = data.axes[across].values
+  const rows = data.axes[down].values
   const width = widthIn(host)
   const marginLeft = 24 + 7 * Math.max(...rows.map((row) => row.length))
   const cellWidth = (width - marginLeft - 20) / columns.length

@@ -49,14 +49,16 @@ export function predictionSentences(data: PageData): string[] {
 }
 
 function predictionSentence(data: PageData, of: Case, real: number, simulated: number): string[] {
-  const [measured, predicted] = [of.entries[real], of.entries[simulated]]
+  const measured = of.entries[real]
+  const predicted = of.entries[simulated]
   if (measured === null || predicted === null) return []
   const where = data.cases.length === 1 ? '' : ` at ${caseText(data, of)}`
   return [`${quoted(data.methods[real])}${where}: ${times(measured, predicted)}; ${losses(measured, predicted)}.`]
 }
 
 function times({ measures: measured }: MethodOutcome, { measures: predicted }: MethodOutcome): string {
-  const [real, virtual] = [measured.secondsPerRound.middle, predicted.secondsPerRound.middle]
+  const real = measured.secondsPerRound.middle
+  const virtual = predicted.secondsPerRound.middle
   if (real === null || virtual === null) return 'one of them has no time per round'
   const factor = virtual === 0 ? '' : `, ${factorText(real / virtual)} as long`
   return `a real round takes ${secondsText(real)} and a simulated one ${secondsText(virtual)}${factor}`

@@ -60,7 +60,8 @@ export const middleOf = ({ entries }: Case, method: number, key: MeasureKey): nu
 
 /** The value of `one` divided by the value of `other`. Undefined when either does not reach the target. */
 export function factorIn(of: Case, one: number, other: number, key: MeasureKey): number | undefined {
-  const [above, below] = [middleOf(of, one, key), middleOf(of, other, key)]
+  const above = middleOf(of, one, key)
+  const below = middleOf(of, other, key)
   if (above === null || below === null) return undefined
   return above === below ? 1 : above / below
 }

@@ -48,7 +48,8 @@ export function runsOfLogs(logs: readonly EventLog[]): readonly (readonly EventL
   }
   const groups = all.map((_, index) => [index])
   for (const [left, right] of pairs(all, relation)) {
-    const [one, other] = [groups[left], groups[right]]
+    const one = groups[left]
+    const other = groups[right]
     if (one === other || one.some((a) => other.some((b) => relation(a, b) === 'apart'))) continue
     one.push(...other)
     for (const index of other) groups[index] = one

@@ -60,7 +60,9 @@ export function timelinesOfLogs(logs: readonly EventLog[], run: TimelineRun): re
 
 function within({ from, to, spans, messages, marks = [], ...rest }: Timeline): Timeline {
   return {
-    ...{ ...rest, from, to },
+    ...rest,
+    from,
+    to,
     spans: spans.filter(({ start, end }) => end >= from && start <= to),
     messages: messages.filter(({ sent, arrived }) => arrived >= from && sent <= to),
     marks: marks.filter(({ at }) => at >= from && at <= to)

@@ -34,7 +34,8 @@ export class FluidNetwork {
 
   /** The rate between two machines when nothing else is sent, in bytes per millisecond. */
   rate(from: PeerName, to: PeerName): number {
-    const [path, returnPath] = [this.#links.path(from, to), this.#links.path(to, from)]
+    const path = this.#links.path(from, to)
+    const returnPath = this.#links.path(to, from)
     const uses = this.#uses(from, to, path, returnPath)
     return Math.min(
       capOf(path, returnPath, this.#options),

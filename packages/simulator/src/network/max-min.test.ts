@@ -36,7 +36,9 @@ test('flows on one line get equal fractions, and a cap gives the rest to the oth
 })
 
 test('the example of Bertsekas and Gallager: a long flow gets what its fullest line leaves, the others take up the rest', (t) => {
-  const [a, b, c] = [new Line('a', 1), new Line('b', 1), new Line('c', 2)]
+  const a = new Line('a', 1)
+  const b = new Line('b', 1)
+  const c = new Line('c', 2)
   const solver = new MaxMin()
   const long = flowOver([a, b, c])
   const onA = [flowOver([a]), flowOver([a])]
@@ -49,7 +51,8 @@ test('the example of Bertsekas and Gallager: a long flow gets what its fullest l
 })
 
 test('acknowledgements take their share of the other direction', (t) => {
-  const [there, back] = [new Line('there', 102), new Line('back', 102)]
+  const there = new Line('there', 102)
+  const back = new Line('back', 102)
   const solver = new MaxMin()
   const flows = [
     [there, back],
@@ -146,8 +149,10 @@ test('however flows come and go, the rates have the max-min certificate and no l
 test('solving step by step gives the rates of solving all at once', (t) => {
   fc.assert(
     fc.property(networks, (network) => {
-      const [stepwise, whole] = [build(network), build(network)]
-      const [one, other] = [new MaxMin(), new MaxMin()]
+      const stepwise = build(network)
+      const whole = build(network)
+      const one = new MaxMin()
+      const other = new MaxMin()
       for (const flow of stepwise.flows) {
         one.add(flow)
         solve(one)

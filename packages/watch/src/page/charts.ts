@@ -26,21 +26,26 @@ interface Chart {
 
 const charts: readonly Chart[] = [
   {
-    ...{ title: 'Loss', text: shortText },
+    title: 'Loss',
+    text: shortText,
     columns: (rows, peers) => {
       const ofPeers = Array.from({ length: peers }, (_, index) => rows.map(({ losses }) => losses[index] ?? null))
       return [...ofPeers, rows.map(({ losses }) => meanOf(losses))]
     }
   },
   {
-    ...{ title: 'Accuracy', text: percentText, range: [0, 1] },
+    title: 'Accuracy',
+    text: percentText,
+    range: [0, 1],
     columns: (rows) => [rows.map(({ accuracy }) => accuracy)]
   },
   {
-    ...{ title: 'Consensus distance', text: shortText, isLogarithmic: true },
+    title: 'Consensus distance',
+    text: shortText,
+    isLogarithmic: true,
     columns: (rows) => [rows.map(({ consensusDistance }) => positive(consensusDistance))]
   },
-  { ...{ title: 'Sent by all peers', text: rateText }, columns: (rows) => [rows.map(({ sentRate }) => sentRate)] }
+  { title: 'Sent by all peers', text: rateText, columns: (rows) => [rows.map(({ sentRate }) => sentRate)] }
 ]
 
 let rows: CurveRow[] = []
@@ -98,7 +103,9 @@ function optionsOf({ text, isLogarithmic, range }: Chart, count: number, width: 
   const thick = { stroke: colour('series'), width: 2, spanGaps: true }
   const series = Array.from({ length: count }, (_, index) => (index === count - 1 ? thick : thin))
   return {
-    ...{ width: Math.max(200, width), height, legend: { show: false } },
+    width: Math.max(200, width),
+    height,
+    legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { show: false } },
     scales: {
       x: { time: false },

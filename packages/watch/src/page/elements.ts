@@ -26,7 +26,8 @@ export const colour = (name: string): string =>
 /** Sets the size of a canvas in CSS pixels, sharp on any screen. */
 export function prepared(canvas: HTMLCanvasElement, width: number, height: number): CanvasRenderingContext2D {
   const ratio = window.devicePixelRatio
-  const [wide, high] = [Math.round(width * ratio), Math.round(height * ratio)]
+  const wide = Math.round(width * ratio)
+  const high = Math.round(height * ratio)
   if (canvas.width !== wide || canvas.height !== high) {
     canvas.width = wide
     canvas.height = high

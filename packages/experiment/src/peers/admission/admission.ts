@@ -26,7 +26,9 @@ export async function admissionOf(
   }
   const store = new CertificateStore(runKey, self, emit)
   return {
-    ...{ runKey, places, own: entered?.own },
+    runKey,
+    places,
+    own: entered?.own,
     fingerprint: fingerprintOf(plan),
     files: await filesOf(request),
     certificates: [...(await store.read()), ...(entered?.certificates ?? [])],

@@ -4,11 +4,10 @@ import type { NeighbourStatus } from '@murmuration/libp2p'
 import type { MemberChange, Signer } from '@murmuration/membership'
 import type { RunPlan } from '../../training/plan.js'
 
-/**
- * How long a goodbye may take to arrive after the news that a peer has left, and a verdict on a silent peer after a
- * timeout.
- */
-const [goodbyeWithin, verdictWithin]: readonly Milliseconds[] = [1000, 3000]
+/** How long a goodbye may take to arrive after the news that a peer has left. */
+const goodbyeWithin: Milliseconds = 1000
+/** How long a verdict on a silent peer may take after a timeout. */
+const verdictWithin: Milliseconds = 3000
 
 /** How often to look, in milliseconds. */
 const lookEvery: Milliseconds = 50

@@ -170,7 +170,9 @@ export async function runPeer(run: PeerRun): Promise<PeerResult> {
       runSettings,
       links: run.links,
       codec: plan.training.codec,
-      ...{ discovery: run.discovery, relay: run.relay, upnp: run.upnp },
+      discovery: run.discovery,
+      relay: run.relay,
+      upnp: run.upnp,
       admission: run.admission,
       onEvent: linkEvents(self, run.emit)
     })
@@ -203,7 +205,8 @@ async function withPeer(
   run.signal.addEventListener('abort', stop)
   try {
     if (run.signal.aborted) throw new StoppedError()
-    const [{ id, addresses }, parameters] = [peer, lengthOf(task.schema)]
+    const { id, addresses } = peer
+    const parameters = lengthOf(task.schema)
     if (isServer(run))
       run.emit({ kind: 'note', text: `${self} serves ${grouped(parameters)} parameters, process ${process.pid}` })
     else run.emit({ kind: 'peer', peer: self, pid: process.pid, id, addresses, parameters, about: task.about })

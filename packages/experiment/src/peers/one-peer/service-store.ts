@@ -52,7 +52,13 @@ function storeEvent(peer: PeerName, figures: StoreFigures, seconds: number): Sto
   return {
     kind: 'store',
     peer,
-    ...{ gets, sets, adds, seconds, bytes, overwritten, rolledBack },
+    gets,
+    sets,
+    adds,
+    seconds,
+    bytes,
+    overwritten,
+    rolledBack,
     millisecondsPerGet: mean(getTime, gets),
     millisecondsPerSet: mean(setTime, sets),
     millisecondsPerAdd: mean(addTime, adds)

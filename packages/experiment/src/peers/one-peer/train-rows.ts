@@ -38,7 +38,8 @@ export async function trainRows(
   const fabric = log === undefined ? peer.fabric : loggedFabric(peer.fabric, log)
   const reports = new StepReports(self, peer, options)
   const busy = new BusyTime(() => peer.fabric.now())
-  const [start, every] = [peer.fabric.now(), snapshotsEvery(options.rounds)]
+  const start = peer.fabric.now()
+  const every = snapshotsEvery(options.rounds)
   const progress = { round: 0, waited: 0 }
   let keys: KeyCounts | undefined
   watching.figures.begin(progress, busy)

@@ -101,7 +101,8 @@ export class StepReports {
 
   /** Over the whole run. */
   totals(): RunTotals {
-    const [samples, disagreement] = [this.#samples, this.#disagreement]
+    const samples = this.#samples
+    const disagreement = this.#disagreement
     const apartAfterTraining = this.#apartAfterTraining ?? 0
     return {
       ...this.#times(),

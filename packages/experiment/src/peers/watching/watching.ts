@@ -148,7 +148,9 @@ function membershipOf({ knowledge, standing }: Members): Membership {
     return knowledge.isPresent(peer) ? status : 'silent'
   }
   return {
-    ...{ state, members: members.length, present: present.length },
+    state,
+    members: members.length,
+    present: present.length,
     standingOf: (peer) => {
       const { round = 0, life = 0, waitsFor = [] } = knowledge.recordOf(peer) ?? {}
       return { condition: conditionOf(peer), round, life, waitsFor }

@@ -299,7 +299,10 @@ function settingsOf(
   const isAlone = isOnOneMachine(method)
   return trainingSettings(
     {
-      ...{ ...training, algorithm, rounds, rate: { ...training.rate, initial: initialRate(run) } },
+      ...training,
+      algorithm,
+      rounds,
+      rate: { ...training.rate, initial: initialRate(run) },
       batch: isAlone ? training.batch * topology.peers.length : training.batch
     },
     topology,

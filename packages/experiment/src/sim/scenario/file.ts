@@ -105,7 +105,18 @@ function complete(
     training: override(training, loaded, method)
   }))
   return {
-    ...{ title, description, topology, network, training, computing, axes, methods, seeds, stop, evaluate, faults },
+    title,
+    description,
+    topology,
+    network,
+    training,
+    computing,
+    axes,
+    methods,
+    seeds,
+    stop,
+    evaluate,
+    faults,
     ...(traffic === undefined ? {} : { traffic: tensorsOf(traffic) }),
     ...(membership === undefined ? {} : { membership }),
     timeline: timeline === undefined ? undefined : timelineOf(timeline, axes, methods, seeds)
@@ -120,7 +131,10 @@ function trainingOf(loaded: Loaded): SimulatedTraining {
   const learning = { task, backend, data, loss, test, partition }
   const always = { batch, accumulate, optimiser, weightDecay, codec, timeout }
   return {
-    ...{ ...learning, ...always, ...defined({ clip, dataSeed, store: loaded.store }), rounds },
+    ...learning,
+    ...always,
+    ...defined({ clip, dataSeed, store: loaded.store }),
+    rounds,
     rate: completeRate(rate, { ...learning, optimiser, rounds })
   }
 }

@@ -17,8 +17,10 @@ const largerBatch = 4
 
 const warmUps = 200
 const repeats = 9
-/** Milliseconds: an interval takes at least the first, and none begins after the second. Large models take longer for a single gradient. */
-const [leastInterval, longEnough] = [20, 2000]
+/** The shortest interval, in milliseconds. Large models take longer for a single gradient. */
+const leastInterval = 20
+/** No interval begins after so many milliseconds. */
+const longEnough = 2000
 
 /** Clocks that count milliseconds. */
 export interface ProcessClocks {
@@ -67,7 +69,10 @@ export async function calibrated(
 function costKey(method: Method): string {
   return JSON.stringify({
     ...method,
-    ...{ label: '', name: '', rate: undefined, ownTime: undefined },
+    label: '',
+    name: '',
+    rate: undefined,
+    ownTime: undefined,
     algorithm: { ...method.algorithm, period: undefined },
     training: { ...method.training, rate: undefined, algorithm: undefined }
   })

@@ -94,7 +94,8 @@ for (const codec of ['float32', 'float16', 'int8', 'delta-int8', 'top-k:0.01']) 
   test.serial(
     `vectors in ${codec} are the same, bit by bit, by a data channel and by the stream of libp2p, and count as many bytes`,
     async (t) => {
-      const [channel, stream] = [await exchanged(t, { codec }), await exchanged(t, { codec, limits: never })]
+      const channel = await exchanged(t, { codec })
+      const stream = await exchanged(t, { codec, limits: never })
       t.deepEqual([channel.moved, stream.moved], [true, false])
       t.deepEqual(channel.arrived, stream.arrived)
       t.is(channel.payload, stream.payload)

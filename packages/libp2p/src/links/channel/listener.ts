@@ -88,7 +88,8 @@ export class ChannelListener {
     const host = hostFor(this.#hosts, remote)
     const server = host === undefined ? undefined : await this.#serverAt(host)
     if (server === undefined || this.#isClosed) return undefined
-    const [id, key] = [randomBytes(idBytes).toString('hex'), randomBytes(keyBytes)]
+    const id = randomBytes(idBytes).toString('hex')
+    const key = randomBytes(keyBytes)
     const { promise, resolve } = deferred<TLSSocket | undefined>()
     let isOpen = true
     const settle = (socket?: TLSSocket): boolean => {
