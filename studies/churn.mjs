@@ -22,7 +22,9 @@ async function simulateChurn(count, seconds) {
   const localData = { data, testFraction: 0.01, partition: { kind: 'equal' }, peers, seed: 1 }
   const taskSet = await createLogisticTaskSet({ localData })
   const topology = createTopology({ peers, graph: { kind: 'random-regular', degree: 4, seed: 1 } })
-  const [timeout, rounds, until] = [2000, 1e6, seconds * 1000]
+  const timeout = 2000
+  const rounds = 1e6
+  const until = seconds * 1000
   const settings = { algorithm: dpsgd, workers: peers, seed: 1, batchSize: 16, rounds, rate: () => 0.1, timeout }
   const cost = computingCost(
     { perSample: 0, perStep: 500, slow: new Map(), stragglers: { kind: 'log-normal', sigma: 0.3 } },

@@ -56,8 +56,11 @@ const latencies = numbers(given.ms, [1, 10, 50])
 const repeats = Number(given.repeats ?? 1)
 const tolerance = 0.15
 
-/** The duration of a run, and the bounds of its rounds. */
-const [seconds, fewest, most] = [12, 24, 240]
+/** The duration of a run. */
+const seconds = 12
+/** The bounds of its rounds. */
+const fewest = 24
+const most = 240
 
 const murmur = fileURLToPath(new URL('../packages/cli/bin/murmur.js', import.meta.url))
 const folder = await mkdtemp(join(tmpdir(), 'fidelity-'))

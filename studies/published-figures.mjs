@@ -95,7 +95,8 @@ function ratioRows({ panel, published, ours, loss, ...point }) {
 
 const withOurs = (all) =>
   inTurn(all, async (point) => ({ ...point, ours: await inTurn(systems, (label) => epoch(label, point)) }))
-const [measured, toLoss] = [await withOurs(points), await withOurs(losses)]
+const measured = await withOurs(points)
+const toLoss = await withOurs(losses)
 
 const settings = [{ mbps: 1, latency: 0 }, { mbps: 10, latency: 0 }, { latency: 5 }, { latency: 10 }]
 const all = await inTurn([...systems, ...others], async (label) => [

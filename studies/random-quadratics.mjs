@@ -78,7 +78,8 @@ async function compare({ key, row, published }) {
   // The same problems are compared; where they are others, ours are compared with all that were published.
   const theirs = sorted((given.draws === 'own' ? published : pairs).map(({ steps }) => steps))
   const ours = sorted(pairs.map(({ own }) => own))
-  const [median, own] = [quantile(theirs, 0.5), quantile(ours, 0.5)]
+  const median = quantile(theirs, 0.5)
+  const own = quantile(ours, 0.5)
   const quartiles = [quantile(theirs, 0.25), quantile(theirs, 0.75)]
   const isWithin = Math.abs(own - median) <= 0.1 * median || (own >= quartiles[0] && own <= quartiles[1])
   const same = pairs.filter((pair) => pair.own === pair.steps).length

@@ -12,7 +12,9 @@ import { Session } from 'node:inspector/promises'
 import { fileURLToPath } from 'node:url'
 
 const names = ['a', 'b']
-const [count, width, keyed] = [100_000, 17, 8]
+const count = 100_000
+const width = 17
+const keyed = 8
 /** Keys per batch, and batches in flight. */
 const turns = [
   [1, 1],
@@ -42,7 +44,8 @@ async function measure(seconds, isProfiled) {
     const figures = await all({ batch, open, seconds, isProfiled })
     const sum = (field) => figures.reduce((total, of) => total + of[field], 0)
     const each = (1000 * sum('processor')) / sum('accesses')
-    const [real, ideal] = [sum('accesses') / seconds, 2e6 / each]
+    const real = sum('accesses') / seconds
+    const ideal = 2e6 / each
     const thousands = (value) => (value / 1000).toFixed(0).padStart(5)
     console.log(
       `${String(batch).padStart(4)} keys a batch, ${String(open).padStart(2)} batches at a time: ${thousands(real)} thousand accesses a second by the clock; ${each.toFixed(2)} µs each, ${thousands(ideal)} thousand on two cores`

@@ -32,7 +32,8 @@ function processorTime() {
 }
 
 async function run(algorithm, peers, rounds) {
-  const [topology, train] = [join(folder, 'topology.yaml'), join(folder, 'train.yaml')]
+  const topology = join(folder, 'topology.yaml')
+  const train = join(folder, 'train.yaml')
   await writeFile(topology, `graph: complete\npeers: ${peers}\n`)
   const settings = [
     'task: { kind: matrix-factorisation, users: 4000, items: 1000, ratings: 100000, rank: 16 }',
@@ -62,7 +63,8 @@ try {
   console.log('| --- | --- | --- | --- | --- | --- | --- | --- |')
   for (const peers of [1, 2, 4])
     for (const [name, algorithm] of methods) {
-      const [short, whole] = [await run(algorithm, peers, 1), await run(algorithm, peers, epochs)]
+      const short = await run(algorithm, peers, 1)
+      const whole = await run(algorithm, peers, epochs)
       const { local, remote, queued, moved } = whole.keys
       const perEpoch = (field) => ((whole[field] - short[field]) / (epochs - 1)).toFixed(2)
       const loss = (value) => value.toFixed(3)

@@ -43,7 +43,8 @@ export function compared({ runs: { here, there } }) {
   const names = Object.keys(here[0] ?? there[0] ?? {})
   return names.map((figure) => {
     const valuesOf = (runs) => runs.map((figures) => figures[figure])
-    const [ours, others] = [valuesOf(here), valuesOf(there)]
+    const ours = valuesOf(here)
+    const others = valuesOf(there)
     const ratios = ours.slice(0, others.length).map((value, pair) => value / others[pair])
     return {
       figure,

@@ -16,7 +16,9 @@ export async function open({ self, neighbours, take, fill }) {
   const [neighbour] = neighbours
   const key = randomBytes(32)
   const nonce = randomBytes(12)
-  const [own, source, theirs] = [fill(take()), fillVector(neighbour, take()), [take()]]
+  const own = fill(take())
+  const source = fillVector(neighbour, take())
+  const theirs = [take()]
   const exchange = async () => {
     pass(key, nonce, bytesOf(source), bytesOf(theirs[0]))
     await averageAndCheck({ self, neighbours: [neighbour], own, theirs, tolerance: 1e-6 })

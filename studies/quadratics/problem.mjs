@@ -21,7 +21,8 @@ function doubled(topology) {
   return topologyOf(
     peers,
     Array.from({ length: period % 2 === 0 ? period / 2 : period }, (_, round) => {
-      const [first, second] = [dense(topology, 2 * round), dense(topology, 2 * round + 1)]
+      const first = dense(topology, 2 * round)
+      const second = dense(topology, 2 * round + 1)
       const rows = second.map((row) =>
         peers.map((_, column) => ({
           column,

@@ -37,7 +37,8 @@ function manyNormals(count, uniform) {
 function fewNormals(count, uniform) {
   const out = []
   while (out.length < count) {
-    const [angle, radius] = [2 * Math.PI * uniform(), Math.sqrt(-2 * Math.log(1 - uniform()))]
+    const angle = 2 * Math.PI * uniform()
+    const radius = Math.sqrt(-2 * Math.log(1 - uniform()))
     out.push(radius * Math.cos(angle), radius * Math.sin(angle))
   }
   return out.slice(0, count)
@@ -80,7 +81,9 @@ function scaled(hessians, centres, heterogeneity) {
 
 /** Of which the square times `unit` is ζ², to 1e-5: halving an interval, as the authors do, which may move a count by a step. */
 function scaleFor(heterogeneity, unit) {
-  let [low, high, scale] = [0, Infinity, heterogeneity === 0 ? 0 : 1]
+  let low = 0
+  let high = Infinity
+  let scale = heterogeneity === 0 ? 0 : 1
   while (Math.abs(unit * scale ** 2 - heterogeneity) > 1e-5) {
     if (unit * scale ** 2 < heterogeneity) low = scale
     else high = scale

@@ -17,7 +17,9 @@ export function tuned(run, { startRate, eps, isSettling }) {
 
 async function tunedToReach(run, startRate, eps) {
   let best = { rate: startRate, steps: Infinity }
-  let [low, high, rate] = [0, 2 * startRate, startRate]
+  let low = 0
+  let high = 2 * startRate
+  let rate = startRate
   const outcomeOf = (steps, loss, settled) =>
     loss < eps ? steps : settled > eps ? 'too large' : steps > 10 * best.steps ? 'too slow' : undefined
   while (high - low > 1e-4) {
@@ -33,7 +35,9 @@ async function tunedToReach(run, startRate, eps) {
 
 async function tunedToSettle(run, startRate, eps) {
   let best = { rate: startRate, steps: Infinity }
-  let [low, high, loss] = [0, 2 * startRate, 0]
+  let low = 0
+  let high = 2 * startRate
+  let loss = 0
   const outcomeOf = (steps, _, settled) => {
     loss = settled
     if (settled < eps) return steps

@@ -1,8 +1,10 @@
 // The cells of the map, its seeds, and the fastest settings in a cell.
 export const bandwidths = [1, 5, 20, 100]
 export const latencies = [1, 10, 50, 150]
-/** Settings and methods are chosen with these seeds, and measured with the others, which chose nothing. */
-export const [choosing, fresh] = [[1, 2, 3], [11, 12, 13, 14, 15, 16, 17, 18]] // oxfmt-ignore
+/** Settings and methods are chosen with these seeds. */
+export const choosing = [1, 2, 3]
+/** They are measured with these seeds, which chose nothing. */
+export const fresh = [11, 12, 13, 14, 15, 16, 17, 18]
 
 /** Two of the sixteen peers compute four times as slowly as the others. */
 const slow = { p03: 4, p11: 4 }

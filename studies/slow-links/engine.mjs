@@ -238,7 +238,8 @@ export async function replay({ method, seed, setup, cell, round, sizes }) {
     Math.max(...times)
   )
   if (!isPaced) return ends[round - 1]
-  const [before, pace] = [ends[rounds - 2] - ends[rounds - 3], ends[rounds - 1] - ends[rounds - 2]]
+  const before = ends[rounds - 2] - ends[rounds - 3]
+  const pace = ends[rounds - 1] - ends[rounds - 2]
   if (Math.abs(pace - before) > 1e-6) throw new Error(`rounds of ${before} and ${pace} ms are not paced`)
   return ends[rounds - 1] + (round - rounds) * pace
 }

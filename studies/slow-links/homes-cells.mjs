@@ -17,7 +17,8 @@ const facts = new Map(peers.map((peer, k) => [peer, k < homeCount ? { ...homes[k
 const links = {
   access: (peer) => { const { up, down } = at(peer); return { up: up * 1e6, down: down * 1e6 } }, // oxfmt-ignore
   path(from, to) {
-    const [a, b] = [at(from), at(to)]
+    const a = at(from)
+    const b = at(to)
     const latency = a.access + b.access + (a.region === b.region ? 0 : between)
     return { latency, jitter: 0, loss: 0, bandwidth: Infinity, window: Infinity, pipes: [] }
   }

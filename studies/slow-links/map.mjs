@@ -119,7 +119,8 @@ const merge = () =>
     const { sizes } = await compute({ method, seed: first, setup: { ...setup, rounds: 4, every: 5 }, target: 2 })
     const ms = {}
     for (const cell of allCells) {
-      const [from, to] = [await replay({ method, seed: first, setup, cell, round: 3, sizes }), await replay({ method, seed: first, setup, cell, round: 4, sizes })] // oxfmt-ignore
+      const from = await replay({ method, seed: first, setup, cell, round: 3, sizes })
+      const to = await replay({ method, seed: first, setup, cell, round: 4, sizes }) // oxfmt-ignore
       ms[cell.name] = to - from - cell.perStep * Math.max(1, ...Object.values(cell.slow))
     }
     return { ms }

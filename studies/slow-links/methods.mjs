@@ -55,7 +55,8 @@ export const withListsOfTensors =
 /** A fraction of a peer's part, as in CocktailSGD. */
 const sparseInBits = (bits, fraction, peers) =>
   heavier((n, random) => {
-    const [part, out] = [Math.ceil(n / peers), new Float32Array(n)]
+    const part = Math.ceil(n / peers)
+    const out = new Float32Array(n)
     const kept = inBits(bits, Math.ceil(fraction * part), random)
     const places = random.shuffle(Array.from({ length: part }, (_, k) => k))
     for (const [k, each] of kept.entries()) out[places[k]] = each

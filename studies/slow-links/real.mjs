@@ -30,7 +30,9 @@ if (file === undefined) throw new Error('expected the results of the map, and th
 const peers = peersOf(16)
 const map = mapOf('large', peers)
 const setup = { ...map.setup, judge: 'mean' }
-const [seed, slowed, tolerance] = [1, 16, 0.15]
+const seed = 1
+const slowed = 16
+const tolerance = 0.15
 /** In ms after all peers are ready: time for the message that says when to start. */
 const beforeStart = 500
 
@@ -105,7 +107,8 @@ function modelsIn({ buffer, byteOffset, byteLength }) {
 async function realTime(method, cell, round) {
   const runs = await onRealPeers(method, cell, round)
   const accuracyAfter = async (count) => (await tasks.union.evaluate(mean(runs.map(({ models }) => models[count - 1]))).run()).accuracy // oxfmt-ignore
-  const [accuracy, before] = [await accuracyAfter(round), await accuracyAfter(round - setup.every)]
+  const accuracy = await accuracyAfter(round)
+  const before = await accuracyAfter(round - setup.every)
   if (accuracy < target || before >= target) throw new Error(`after round ${round} the mean of the real models has an accuracy of ${accuracy}, and ${before} before; expected ${target} between them`) // oxfmt-ignore
   return { ms: Math.max(...runs.map(({ times }) => times[round - 1])) }
 }
@@ -149,7 +152,8 @@ for (const { cell, names } of cells) {
     for (let repeat = 0; repeat < repeats; repeat++)
       runs.push(await once(`${name} | ${place} | ${cell.name} | ${repeat}`, () => realTime(configs[place], cell, line.round))) // oxfmt-ignore
     const [ofMerge, ofRealMerge] = family === 'gossip' ? [merge.simulated, merge.real] : [0, 0]
-    const [simulated, real] = [ms + ofMerge, runs.map((run) => run.ms + ofRealMerge)]
+    const simulated = ms + ofMerge
+    const real = runs.map((run) => run.ms + ofRealMerge)
     const ratio = median(real) / simulated
     ratios.push(ratio)
     table.push([cell.name, name, JSON.stringify(configs[place]), line.round, seconds(simulated), seconds(median(real)), ratio.toFixed(3), `${seconds(Math.min(...real))} to ${seconds(Math.max(...real))}`]) // oxfmt-ignore

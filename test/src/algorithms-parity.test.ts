@@ -76,7 +76,8 @@ async function trained(world: World, algorithm: Algorithm): Promise<readonly (Fl
 
 for (const algorithm of algorithms.filter(({ name }) => !asynchronous.has(name))) {
   test.serial(`${algorithm.title} gives the same bits on libp2p and in the simulator`, async (t) => {
-    const [simulated, real] = [await trained(inSimulator, algorithm), await trained(overLibp2p, algorithm)]
+    const simulated = await trained(inSimulator, algorithm)
+    const real = await trained(overLibp2p, algorithm)
     for (const [place, x] of simulated.entries()) {
       t.is(x?.length, 7850)
       t.true(x?.some((value) => value !== 0))

@@ -86,7 +86,8 @@ export async function historyOf(
   const { workers, taskOf, fabricOf = (fabric) => fabric, onEnd, ...options } = world
   const servers = (options.servers ?? []).map(({ name }) => name)
   const settings = { ...method, algorithm: algorithmOf(method.algorithm), workers, servers }
-  const [reports, ends]: [StepReport[][], Float32Array[]] = [workers.map(() => []), []]
+  const reports: StepReport[][] = workers.map(() => [])
+  const ends: Float32Array[] = []
   const { elapsed, rejected } = await inCentralWorld({ workers, ...options }, async (fabric) => {
     const index = workers.indexOf(fabric.self)
     const task = await taskOf(index < 0 ? undefined : fabric.self)

@@ -41,7 +41,8 @@ for (const [name, world] of [
     test.serial(`${name}: ${codec}: checkpoints of round 5 continue in a new run, with the same bits`, async (t) => {
       const options = { topology, seed: 11, length, codec }
       const checkpoints = new Map<PeerName, Saved>()
-      const [whole, resumed] = [new Map<PeerName, Float32Array>(), new Map<PeerName, Float32Array>()]
+      const whole = new Map<PeerName, Float32Array>()
+      const resumed = new Map<PeerName, Float32Array>()
       await world(options, async (fabric: Fabric<VectorMessage>) => {
         const { self } = fabric
         const session = new Session(fabric, pullingTask(peers, self, length), settings)
@@ -63,7 +64,8 @@ for (const [name, world] of [
 
 test('after a round, a session has the state from before it, until the next step', async (t) => {
   const world = { topology, seed: 11, length }
-  const [whole, resumed] = [new Map<PeerName, Float32Array>(), new Map<PeerName, Float32Array>()]
+  const whole = new Map<PeerName, Float32Array>()
+  const resumed = new Map<PeerName, Float32Array>()
   const saved = new Map<PeerName, Saved>()
   await inSimulator(world, async (fabric) => {
     const { self } = fabric

@@ -44,7 +44,8 @@ for (const [what, compressor, bytes] of bodies) {
     const given = { algorithm: recordOf('choco'), options: { compressor, consensus: 0.1 }, rounds, rate: () => 0.1 }
     for (const codec of ['float32', 'delta-int8']) {
       const options = { topology, seed: 3, length: 100, codec }
-      const [here, there] = [new Map<PeerName, Float32Array>(), new Map<PeerName, Float32Array>()]
+      const here = new Map<PeerName, Float32Array>()
+      const there = new Map<PeerName, Float32Array>()
       const { bytes: sent, messages } = await simulated(options, training(100, given, here))
       let started: readonly Peer[] = []
       await overLibp2p(options, training(100, given, there), (all) => (started = all))

@@ -9,7 +9,8 @@ import test from 'ava'
 import { apart, recordOf, runAtOwnPace } from './own-pace.js'
 import { peersOf } from './recursion.js'
 
-const [hop, dpsgd] = [recordOf('hop'), recordOf('dpsgd')]
+const hop = recordOf('hop')
+const dpsgd = recordOf('dpsgd')
 const peers = peersOf(6)
 const topology = createTopology({ peers, graph: { kind: 'complete' } })
 
@@ -86,7 +87,8 @@ test('one step of eight takes four times as long: with backup workers all wait h
     const { ends } = await runOf(algorithm, cost, options)
     return peers.reduce((sum, peer) => sum + (ends.get(peer) ?? 0) - (own.get(peer) ?? 0), 0)
   }
-  const [joint, hopping] = [await waits(dpsgd), await waits(hop, { backup: 3, gap: 3 })]
+  const joint = await waits(dpsgd)
+  const hopping = await waits(hop, { backup: 3, gap: 3 })
   t.true(hopping < joint / 2, `${hopping} ms of waiting, D-PSGD ${joint}`)
 })
 

@@ -170,10 +170,8 @@ async function pushed({ gradients, start }: RecursionInputs, { unsent }: Found) 
 async function pushedLate({ gradients, start }: RecursionInputs, { unsent }: Found) {
   const diagonal = (Q: Matrix) => Q.map((row, i) => row.map((value, j) => (i === j ? value : 0)))
   const own = diagonal(P)
-  let [mass, flying]: Mass[] = [
-    { X: start, w: start.map(() => [1]) },
-    { X: sum([0, start]), w: start.map(() => [0]) }
-  ]
+  let mass: Mass = { X: start, w: start.map(() => [1]) }
+  let flying: Mass = { X: sum([0, start]), w: start.map(() => [0]) }
   const all: Matrix[] = []
   for (let k = 0; k < rounds; k++) {
     const half = { X: sum([1, mass.X], [-rate(k), await gradients(unbiased(mass))]), w: mass.w }

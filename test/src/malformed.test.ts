@@ -85,7 +85,8 @@ for (const [title, method] of cases) {
           isHostile && fabric.self === culprit ? hostile(fabric) : fabric
         return historyOf({ workers, servers, taskOf, fabricOf }, { ...training, ...method })
       }
-      const [honest, harmed] = [await outcome(false), await outcome(true)]
+      const honest = await outcome(false)
+      const harmed = await outcome(true)
       t.deepEqual(harmed.ends, honest.ends)
       t.deepEqual([...honest.rejected], [])
       t.deepEqual([...harmed.rejected.keys()], [culprit])

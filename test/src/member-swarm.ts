@@ -136,7 +136,8 @@ export async function runMembers({
       ...(swarm.options && { options: swarm.options })
     })
     watching?.begins(session, members)
-    let [moved, life] = [[0, 0, 0, 0], 1]
+    let moved = [0, 0, 0, 0]
+    let life = 1
     try {
       const steps = session.steps()
       let step = await steps.next()

@@ -42,7 +42,8 @@ export interface PaceResult {
 export async function runAtOwnPace(algorithm: Algorithm, given: PaceOptions): Promise<PaceResult> {
   const { topology, servers = [], links = uniformLinks({ latency: 1 }), seen = (fabric) => fabric } = given
   const { taskOf, optimum } = quadratics(topology, given.spread ?? 0)
-  const [models, ends] = [new Map<PeerName, readonly number[]>(), new Map<PeerName, Milliseconds>()]
+  const models = new Map<PeerName, readonly number[]>()
+  const ends = new Map<PeerName, Milliseconds>()
   const base = { algorithm, seed: 1, batchSize: 4, rounds: 40, rate: () => 0.1, timeout: 1000 }
   const settings = { ...base, ...given.settings, workers: topology.peers, servers }
   const cost = ({ kind }: { kind: string }, peer: PeerName) => (kind === 'gradient' ? given.cost(peer) : 0)

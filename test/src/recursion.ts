@@ -50,7 +50,8 @@ export function withOffers(topology: Topology, offers: readonly (number | undefi
   return {
     ...topology,
     mixing(peer, round) {
-      const [row, offer] = [topology.mixing(peer, round), offers[topology.peers.indexOf(peer)]]
+      const row = topology.mixing(peer, round)
+      const offer = offers[topology.peers.indexOf(peer)]
       if (offer === undefined) return row
       const alike = (side: typeof row.sendTo) => side.map(({ name }) => ({ name, weight: offer }))
       const selfWeight = 1 - offer * row.receiveFrom.length

@@ -11,7 +11,8 @@ import { type VectorMessage, vectorWire } from '@murmuration/wire'
 import test from 'ava'
 import { peersOf } from './recursion.js'
 
-const [peers, dimension] = [peersOf(8), 4]
+const peers = peersOf(8)
+const dimension = 4
 const named = (name: string) => algorithms.find((each) => each.name === name) as Algorithm
 
 interface Run {
@@ -51,7 +52,10 @@ async function run({
   const starts = peers.map((peer) => normals(peer))
   const sum = new Float64Array(dimension)
   for (const start of starts) start.forEach((value, d) => (sum[d] -= value))
-  let [weights, missing, withoutOne, leastWeight] = [-peers.length, 0, 0, 1]
+  let weights = -peers.length
+  let missing = 0
+  let withoutOne = 0
+  let leastWeight = 1
   const models: (readonly number[])[] = []
   let task: QuadraticTask | undefined
   const program = async (given: Fabric<VectorMessage>) => {
@@ -164,7 +168,8 @@ test('SGD reaches the same optimum where 30 % are lost and a peer is cut off', a
  * round.
  */
 async function cycle(changed: (message: VectorMessage, from: PeerName) => VectorMessage | undefined) {
-  const [rounds, names] = [16, peersOf(3)]
+  const rounds = 16
+  const names = peersOf(3)
   const rows = names.map((_, i) => [i, (i + 2) % 3].map((column) => ({ column, value: 0.5 })))
   const topology = topologyOf(names, [sparseMatrix(rows)])
   const sums = new Map(names.map((name) => [name, [] as number[]]))

@@ -46,7 +46,8 @@ test('at clock c a worker sees every update of clocks up to c − s − 1, all o
         const place = self === undefined ? 0 : workers.indexOf(self)
         return countingTask([size * rounds], (x, clock) => {
           for (const [index, value] of x.entries()) {
-            const [from, of] = [Math.floor(index / rounds), index % rounds]
+            const from = Math.floor(index / rounds)
+            const of = index % rounds
             const must = of < clock - staleness || (from === place && of < clock)
             invariant(value === step || (value === 0 && !must), `${value} of ${from} at ${of}, own clock ${clock}`)
           }

@@ -14,7 +14,8 @@ import { plainSgd } from './plain-sgd.js'
 import { complete, inSimulator } from './worlds.js'
 
 const workers = namesOf(3)
-const [frozen, statistic] = [Float32Array.of(0.1, -3, 1e30), Float32Array.of(4, -2)]
+const frozen = Float32Array.of(0.1, -3, 1e30)
+const statistic = Float32Array.of(4, -2)
 const ofBatch = Float32Array.of(8, 8)
 const momentum = 0.75
 const rounds = 4

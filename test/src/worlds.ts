@@ -33,7 +33,8 @@ export function simulated(options: WorldOptions, program: WorldProgram): Promise
   const { topology, seed, length, servers = [], codec = 'float32' } = options
   const coding = { codec, elements: length, random: (peer: PeerName) => createRandom(seed, peer) }
   const wire = codedWire({ ...vectorWire, ...weighed(length) }, coding)
-  const [others, links] = [servers.map((name) => ({ name })), uniformLinks({ latency: 10 })]
+  const others = servers.map((name) => ({ name }))
+  const links = uniformLinks({ latency: 10 })
   return simulate({ topology, servers: others, seed, wire, links, cost: ({ samples }) => samples }, (fabric) =>
     program(poisonedFabric(fabric))
   )

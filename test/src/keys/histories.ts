@@ -148,7 +148,8 @@ export async function history(
 ): Promise<HistoryResult> {
   const drawn = drawnFrom(createRandom(seed, 'history'))
   const { count } = drawn
-  const [events, held]: [KeyEvent[], Map<number, Float32Array>] = [[], new Map()]
+  const events: KeyEvent[] = []
+  const held: Map<number, Float32Array> = new Map()
   const adds = new Array<number>(count).fill(0)
   const totals = { moved: 0, queued: 0, copied: 0 }
   try {

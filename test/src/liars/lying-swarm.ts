@@ -124,12 +124,10 @@ export async function simulated(swarm: LyingSwarm, restarts: readonly Millisecon
     { at: at + 100, kind: 'restart', peer: honest[1] }
   ])
   const options = {
-    ...{
-      topology: topologyOf(swarm.graph),
-      seed: swarm.seed ?? 1,
-      wire: vectorWire,
-      links: uniformLinks({ latency: 5 })
-    },
+    topology: topologyOf(swarm.graph),
+    seed: swarm.seed ?? 1,
+    wire: vectorWire,
+    links: uniformLinks({ latency: 5 }),
     cost: ({ kind }: { kind: string }) => (kind === 'gradient' ? swarm.gradient : 0),
     faults: { rules: [], events }
   }

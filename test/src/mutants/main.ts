@@ -76,7 +76,9 @@ async function tryPackage(folder: string, name: string, minutes: number, seed: n
   const places = await placesOf(folder, name, seed)
   const files = await testFilesOf(folder, name)
   const start = performance.now()
-  let [killed, tried, unreached] = [0, 0, 0]
+  let killed = 0
+  let tried = 0
+  let unreached = 0
   for (const place of places) {
     if (performance.now() - start > minutes * 60_000) break
     tried++
@@ -111,7 +113,8 @@ function describe({ file, program, start, before, after }: PlacedMutant): string
 
 const options = { package: { type: 'string' }, minutes: { type: 'string' }, seed: { type: 'string' } } as const
 const { values } = parseArgs({ options })
-const [minutes, seed] = [Number(values.minutes ?? 5), Number(values.seed ?? 1)]
+const minutes = Number(values.minutes ?? 5)
+const seed = Number(values.seed ?? 1)
 const chosen = values.package === undefined ? Object.keys(tests) : [values.package]
 if (!(minutes > 0) || !Number.isInteger(seed) || chosen.some((name) => !(name in tests))) {
   print(`--package is one of ${Object.keys(tests).join(', ')}, --minutes is above 0, --seed is a whole number`)
@@ -121,10 +124,8 @@ const folder = await copyOfRepository()
 try {
   const scores = []
   for (const name of chosen) scores.push(await tryPackage(folder, name, minutes, seed))
-  const [killed, tried] = [
-    scores.reduce((sum, score) => sum + score.killed, 0),
-    scores.reduce((sum, score) => sum + score.tried, 0)
-  ]
+  const killed = scores.reduce((sum, score) => sum + score.killed, 0)
+  const tried = scores.reduce((sum, score) => sum + score.tried, 0)
   print(`score: ${Math.round((100 * killed) / tried)} % (${killed} of ${tried})`)
 } finally {
   await rm(folder, { recursive: true })

@@ -104,7 +104,8 @@ test(`peers of which one is killed, and then all, at random moments, that Ctrl-C
   await writeFile(train, text)
   const first = saving('--resume')
   await first.saying('no peer has a checkpoint in its folder')
-  const [round, moment] = [6 + random.integer(4), 200 * random.uniform()]
+  const round = 6 + random.integer(4)
+  const moment = 200 * random.uniform()
   t.log(`killed ${moment} ms after round ${round}`)
   await reaching(first, round)
   await delay(moment)

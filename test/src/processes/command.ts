@@ -66,7 +66,8 @@ export function murmur(
   })
   let hasTimedOut = false
   const timer = setTimeout(() => (hasTimedOut = child.kill('SIGKILL')), limit)
-  let [stdout, stderr] = ['', '']
+  let stdout = ''
+  let stderr = ''
   const listeners = new Set<() => void>()
   const notify = () => {
     for (const listener of listeners) listener()

@@ -44,7 +44,11 @@ async function trained(fabric: Fabric<VectorMessage>, attacked: Attacked = () =>
     return { ...work, run: () => attacked(round).then(() => work.run()) }
   }
   const options = {
-    ...{ seed, batchSize: 4, rounds, finalRounds: 5, rate: () => 0.4 },
+    seed,
+    batchSize: 4,
+    rounds,
+    finalRounds: 5,
+    rate: () => 0.4,
     // The last round waits this long for what the neighbour still owes, and is attacked meanwhile.
     timeout: timeLimit(4_000)
   }
@@ -94,7 +98,11 @@ async function mallory(
 /** An honest peer that lets every peer try again at once. */
 async function honestPeer(t: ExecutionContext, self: PeerName, events: PeerEvent[]) {
   const peer = await createPeer({
-    ...{ self, identity: await createIdentity(), topology, seed, listen: ['/ip4/127.0.0.1/tcp/0'] },
+    self,
+    identity: await createIdentity(),
+    topology,
+    seed,
+    listen: ['/ip4/127.0.0.1/tcp/0'],
     runSettings: { settings: { run: 'test' }, schema: [{ name: 'x', shape: [dimension] }], start: 'same' },
     limits: { initialShutOut: 1, maxShutOut: 1, maxBackoff: 200 },
     onEvent: (event) => events.push(event)

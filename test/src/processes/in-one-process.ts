@@ -20,7 +20,8 @@ function capture(stream: NodeJS.WriteStream): { text: string } {
 }
 
 async function run(args: readonly string[], place: number): Promise<CommandResult> {
-  const [stdout, stderr] = [capture(process.stdout), capture(process.stderr)]
+  const stdout = capture(process.stdout)
+  const stderr = capture(process.stderr)
   process.argv = [process.execPath, main, ...args]
   process.exitCode = 0
   // The program runs when its module is loaded; another query in the URL makes it another module.

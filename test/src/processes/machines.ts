@@ -26,7 +26,8 @@ export async function machines(t: ExecutionContext, count: number): Promise<read
     await ip('netns', 'add', router)
     for (const [index, name] of names.entries()) await connect(router, name, index)
     await execute('ip', ['netns', 'exec', router, 'sh', '-c', 'echo 1 > /proc/sys/net/ipv4/ip_forward'])
-    const [first, last] = [names[0], hostOf(count - 1)]
+    const first = names[0]
+    const last = hostOf(count - 1)
     await execute('ip', ['netns', 'exec', first, 'bash', '-c', `exec 3<>/dev/tcp/${last}/9`]).catch(
       (error: unknown) => {
         // No process listens there: a refusal shows that packets pass both ways.
@@ -45,7 +46,8 @@ const hostOf = (index: number) => `11.91.${index}.2`
 
 /** A namespace with a network of its own, whose gateway is the router. */
 async function connect(router: string, name: string, index: number): Promise<void> {
-  const [device, gateway] = [`v${index}`, `11.91.${index}.1`]
+  const device = `v${index}`
+  const gateway = `11.91.${index}.1`
   await ip('netns', 'add', name)
   await ip('-n', router, 'link', 'add', device, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', name)
   await ip('-n', router, 'addr', 'add', `${gateway}/24`, 'dev', device)

@@ -50,7 +50,8 @@ test.serial(
   'peers started by hand, in any order and seconds apart, send fewer bytes by a codec and end with the same model',
   async (t) => {
     const { folder } = t.context
-    const [path, train] = [join(folder, 'path.yaml'), join(folder, 'training.yaml')]
+    const path = join(folder, 'path.yaml')
+    const train = join(folder, 'training.yaml')
     await byHand(path, '{ kind: edges, edges: [[a, b], [b, c]] }', ['a', 'b', 'c'])
     await writeFile(train, `${training}codec: delta-int8\n`)
     const start = (name: string) => murmur(['peer', path, '--as', name, '--train', train, '--json'], folder)

@@ -24,7 +24,8 @@ export async function runToEnd(command: string, args: readonly string[], options
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true
   })
-  let [stdout, stderr] = ['', '']
+  let stdout = ''
+  let stderr = ''
   child.stdout.on('data', (data) => (stdout += String(data)))
   child.stderr.on('data', (data) => (stderr += String(data)))
   const timer = setTimeout(() => child.pid === undefined || process.kill(-child.pid, 'SIGKILL'), limit)

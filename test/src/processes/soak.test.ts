@@ -13,7 +13,8 @@ const options: SoakOptions = { minutes: 0.15, seed: 7, megabytes: 20, every: 4, 
 function soak(): Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }> {
   const args = commandOf(options).split(' ').slice(2)
   const child = spawn(process.execPath, [fileURLToPath(new URL('../soak/main.js', import.meta.url)), ...args])
-  let [stdout, stderr] = ['', '']
+  let stdout = ''
+  let stderr = ''
   child.stdout.on('data', (data) => (stdout += String(data)))
   child.stderr.on('data', (data) => (stderr += String(data)))
   return new Promise((resolve) => child.on('close', (code) => resolve({ code, stdout, stderr })))

@@ -61,9 +61,11 @@ onWebgpu(`a swarm ends where one on WebAssembly ends, but for rounding${skipped}
     t.is(result.stderr, '')
     return recordsOf(result).at(-1) ?? {}
   }
-  const [webgpu, wasm] = [await summaryOn('webgpu'), await summaryOn('wasm')]
+  const webgpu = await summaryOn('webgpu')
+  const wasm = await summaryOn('wasm')
   t.deepEqual([webgpu.backend, wasm.backend], ['webgpu', 'wasm'])
-  const [found, expected] = [webgpu.lossOfMean as number, wasm.lossOfMean as number]
+  const found = webgpu.lossOfMean as number
+  const expected = wasm.lossOfMean as number
   t.true(Math.abs(found - expected) < 1e-3, `a loss of ${found}, not ${expected}`)
 })
 

@@ -44,7 +44,8 @@ export function growthOf(samples: readonly MemorySample[], allowed: MemorySample
   const kinds = Object.keys(allowed) as (keyof MemorySample)[]
   return kinds.flatMap((kind) => {
     const max = (part: readonly MemorySample[]) => Math.max(...part.map((sample) => sample[kind]))
-    const [before, after] = [max(second), max(last)]
+    const before = max(second)
+    const after = max(last)
     if (after - before <= allowed[kind]) return []
     return [`${kind} grew from ${inMegabytes(before)} to ${inMegabytes(after)}, ${inMegabytes(allowed[kind])} allowed`]
   })

@@ -98,7 +98,8 @@ export class SoakPeer {
 
   async #round(): Promise<void> {
     const { fabric } = this.#peer
-    const [round, start] = [this.#rounds.round, fabric.now()]
+    const round = this.#rounds.round
+    const start = fabric.now()
     await this.#rounds.run()
     this.#longest = Math.max(this.#longest, fabric.now() - start)
     const due = fabric.now() - this.#sampled >= this.#task.sampleEvery

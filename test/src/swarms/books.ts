@@ -93,7 +93,8 @@ export class Books {
     const sent = this.#sent.get(`${peer} ${from} ${round}`)
     if (sent === undefined) return this.#report(`${peer} has used ${from} in round ${round}, and did not send to it`)
     const exchange = this.#exchange(peer, from, sent)
-    const [own, other] = [endOf(exchange, peer), endOf(exchange, from)]
+    const own = endOf(exchange, peer)
+    const other = endOf(exchange, from)
     if (!other.hasSent) this.#report(`${peer} has used what ${from} did not send to this life in round ${round}`)
     if (own.flow !== undefined) this.#report(`${peer} has used ${from} in round ${round} twice`)
     const flow = Float64Array.from(mine, (value, index) => weight * (theirs[index] - value))

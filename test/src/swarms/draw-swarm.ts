@@ -59,7 +59,8 @@ export function drawSwarm(seed: number, exchanges: ExchangeKind = 'drawn'): Draw
   const drawn = drawAlgorithm(seed, random, createTopology({ peers, graph }))
   const [algorithm, options] = exchanges === 'drawn' ? drawn : [overlapMerge, { period: 2 + (seed % 29) }]
   const codec = pick(['float32', 'float32', 'float32', 'float16', 'delta-int8'])
-  const [gradient, latency] = [pick([100, 150, 200]), pick([1, 5, 40])]
+  const gradient = pick([100, 150, 200])
+  const latency = pick([1, 5, 40])
   const bandwidth = pick([1e6, 1e7, Number.POSITIVE_INFINITY])
   const membership = drawSettings(peers.length, random)
   const { events, gone } = drawTroubles(peers, membership, random)

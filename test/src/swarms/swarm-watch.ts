@@ -182,13 +182,15 @@ export class SwarmWatch {
   /** A state that is taken is, whatever the codec, a recent model of a peer, or a mix of such a model and its own. */
   #checkTaken(self: PeerName, x: Float32Array): void {
     if (!this.#sessions.has(self) || x.every((value) => value === 0)) return
-    const [shares, own] = [this.#shares.get(self) ?? [], this.#models.get(self)?.at(-1)]
+    const shares = this.#shares.get(self) ?? []
+    const own = this.#models.get(self)?.at(-1)
     const isOf = (model: Float32Array) => model.every((value, index) => value === x[index])
     const isMixed = (model: Float32Array) =>
       own !== undefined &&
       shares.some((share) =>
         model.every((value, index) => {
-          const [mine, theirs] = [share * own[index], (1 - share) * value]
+          const mine = share * own[index]
+          const theirs = (1 - share) * value
           return Math.abs(mine + theirs - x[index]) <= 2 ** -22 * (Math.abs(mine) + Math.abs(theirs))
         })
       )
