@@ -102,7 +102,8 @@ export function testAlgorithm(test: TestFunction, world: FabricWorld, tested: Al
 
   test(titled('uses no more vectors after its first rounds, and releases those that it does not need'), async (t) => {
     const { ends } = await runOf(world, tested, { rounds: 40 })
-    // Over real links a message of each peer may be early in any round, and was in none of the first. A vector lost in each round would be 19.
+    // Over real links a message of each peer may be early in any round, and was in none of the first. A vector lost in
+    // each round would be 19.
     const early = world.isDeterministic ? 0 : ends.size
     for (const [peer, { maxAcquired }] of ends) {
       const first = maxAcquired.slice(0, 20)
@@ -280,7 +281,10 @@ function checkKept(
   t.true(Math.abs(sum(now, ({ w }) => w) - now.length) < 1e-9)
 }
 
-/** Where every peer has rounds of its own: once nothing is in flight, the sum over the peers is the sum of what was added. */
+/**
+ * Where every peer has rounds of its own: once nothing is in flight, the sum over the peers is the sum of what was
+ * added.
+ */
 function checkKeptAtEnd(t: ExecutionContext, ends: readonly PeerEnd[]): void {
   for (const d of ends[0].last.keys()) {
     const added = ends

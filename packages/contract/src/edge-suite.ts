@@ -68,7 +68,10 @@ function startOf(peer: PeerName): Float32Array {
   return Float32Array.from({ length: vectorLength }, (_, d) => Math.sin(1 + peers.indexOf(peer) * vectorLength + d))
 }
 
-/** Holds back messages to p1 from round `firstHeld` until the first message of round `firstFree`; then sends all in order. */
+/**
+ * Holds back messages to p1 from round `firstHeld` until the first message of round `firstFree`; then sends all in
+ * order.
+ */
 function holding(fabric: Fabric<VectorMessage>): Fabric<VectorMessage> {
   let held: VectorMessage[] | undefined
   let isOver = false

@@ -17,8 +17,9 @@ export interface RatingsOptions {
 }
 
 /**
- * Ratings with known factors: `3.5 + b_u + b_i + p_u · q_i + noise`, with normal biases of standard deviation 0.3, and normal factors whose product
- * has standard deviation 1. All users are equally probable. The smallest mean square error of any model is `noise²`.
+ * Ratings with known factors: `3.5 + b_u + b_i + p_u · q_i + noise`, with normal biases of standard deviation 0.3, and
+ * normal factors whose product has standard deviation 1. All users are equally probable. The smallest mean square error
+ * of any model is `noise²`.
  */
 export function drawRatings({ users, items, ratings, rank, noise, zipf, seed }: RatingsOptions): Ratings {
   const random = createRandom(seed, 'ratings')

@@ -44,8 +44,8 @@ test('the best plane separates 93.3 % of them', (t) => {
   const count = 40_000
   const features = 57
   const { inputs, targets } = all(drawnGaussians(count, 4, features))
-  // The best weights are the difference of the classes' means over the variance within a class, which is 1 less a quarter of the difference's square,
-  // as the variance over both is 1.
+  // The best weights are the difference of the classes' means over the variance within a class, which is 1 less a
+  // quarter of the difference's square, as the variance over both is 1.
   const difference = new Float64Array(features)
   inputs.forEach((value, index) => {
     difference[index % features] += ((targets[Math.floor(index / features)] * 2 - 1) * value) / (count / 2)

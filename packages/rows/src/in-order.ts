@@ -7,8 +7,8 @@ const maxEarly = 1024
 const maxAhead = 2 ** 20
 
 /**
- * Numbers the messages sent to each peer, and returns received ones in the order in which they were sent: worlds do not keep the order between long
- * and short messages.
+ * Numbers the messages sent to each peer, and returns received ones in the order in which they were sent: worlds do not
+ * keep the order between long and short messages.
  */
 export class InOrder {
   readonly #sent: number[]

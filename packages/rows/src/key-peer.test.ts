@@ -68,7 +68,8 @@ test('an answer wakes the activity that has asked, and the others wait on', asyn
   t.is(receives(), 4)
   t.is(serve(2), undefined)
   await pulls[2]
-  // The oldest wait has received the answer, which was not its own, and continues; so do the two that have received nothing.
+  // The oldest wait has received the answer, which was not its own, and continues; so do the two that have received
+  // nothing.
   t.deepEqual([got, receives()], [[elsewhere[2]], 5])
   for (const place of [0, 1, 3]) serve(place)
   await Promise.all(pulls)

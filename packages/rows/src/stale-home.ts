@@ -1,4 +1,7 @@
-/** The home of rows that others have copies of: knows all peers' clocks, answers once all have reached a clock, and refreshes copies. */
+/**
+ * The home of rows that others have copies of: knows all peers' clocks, answers once all have reached a clock, and
+ * refreshes copies.
+ */
 import { CopiesElsewhere } from './copies-elsewhere.js'
 import type { KeySetting } from './key-server.js'
 import { type KeyMessage, noKeys, noValues } from './messages.js'

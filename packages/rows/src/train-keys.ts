@@ -1,4 +1,6 @@
-/** The driver of algorithms with keyed rows: a round is an epoch, in which each worker goes through its samples once. */
+/**
+ * The driver of algorithms with keyed rows: a round is an epoch, in which each worker goes through its samples once.
+ */
 import { type Fabric, InputError, invariant, type StepReport, type Task, type TaskRows } from '@murmuration/core'
 import { lengthOf } from '@murmuration/vectors'
 import type { VectorMessage } from '@murmuration/wire'
@@ -13,8 +15,9 @@ import { dealtOut, rowsSgd } from './rows-sgd.js'
 const nothing: readonly never[] = []
 
 /**
- * Trains one peer, or serves as one. Yields a report after each round, once all have ended it, with the rows that this peer holds. With
- * `finalRounds`, workers pull all rows at the end, report and return them; without, the result is empty.
+ * Trains one peer, or serves as one. Yields a report after each round, once all have ended it, with the rows that this
+ * peer holds. With `finalRounds`, workers pull all rows at the end, report and return them; without, the result is
+ * empty.
  *
  * @throws InputError when the task has no keyed rows, or the settings ask for something that such algorithms lack
  */
@@ -88,7 +91,10 @@ class KeyRun {
     if (!this.#isServer) this.#blocks = this.#divided()
   }
 
-  /** Goes through all samples once; when it returns, all peers have. Returns the mean loss over them; undefined at a server. */
+  /**
+   * Goes through all samples once; when it returns, all peers have. Returns the mean loss over them; undefined at a
+   * server.
+   */
   async epoch(round: number): Promise<number | undefined> {
     const before = this.#samples
     let loss = 0

@@ -82,8 +82,8 @@ export interface ConnectionRoute {
 }
 
 /**
- * A connection from one endpoint to another, from when both began until either begins anew. Messages arrive in the order of sending, unless it
- * carries datagrams.
+ * A connection from one endpoint to another, from when both began until either begins anew. Messages arrive in the
+ * order of sending, unless it carries datagrams.
  */
 export class Connection<Message> {
   readonly from: End<Message>
@@ -120,7 +120,10 @@ export class Connection<Message> {
     this.#toIncarnation = to.incarnation
   }
 
-  /** Whether neither end has begun anew since the connection was made. If one has, what is still in flight is not expected. */
+  /**
+   * Whether neither end has begun anew since the connection was made. If one has, what is still in flight is not
+   * expected.
+   */
   get isPresent(): boolean {
     return this.from.incarnation === this.#fromIncarnation && this.to.incarnation === this.#toIncarnation
   }

@@ -2,7 +2,10 @@
 import type { Milliseconds } from '@murmuration/core'
 import type { KernelProgram } from './program.js'
 
-/** No events are left and programs still wait, so that nothing can ever wake them; or one is woken again and again at one time. */
+/**
+ * No events are left and programs still wait, so that nothing can ever wake them; or one is woken again and again at
+ * one time.
+ */
 export class DeadlockError extends Error {
   override readonly name = 'DeadlockError'
 }

@@ -63,8 +63,8 @@ export class Endpoint<Message> implements End<Message> {
   }
 
   /**
-   * Hands a message to the receiver of the only program that waits for one, and wakes the program if the receiver ends its wait. Returns whether
-   * there is such a receiver; a frozen machine takes nothing.
+   * Hands a message to the receiver of the only program that waits for one, and wakes the program if the receiver ends
+   * its wait. Returns whether there is such a receiver; a frozen machine takes nothing.
    */
   isTakenIn(delivery: Delivery<Message>, kernel: Kernel): boolean {
     const program = this.mailbox.only()
@@ -100,7 +100,10 @@ export class Endpoint<Message> implements End<Message> {
     return this.#shown + (now - this.#set) * this.#pace
   }
 
-  /** The virtual time at which its clock shows `shown`, or, by rounding, later: a wait that ended before would be begun again, forever. */
+  /**
+   * The virtual time at which its clock shows `shown`, or, by rounding, later: a wait that ended before would be begun
+   * again, forever.
+   */
   timeOf(shown: Milliseconds): Milliseconds {
     let time = this.#set + (shown - this.#shown) / this.#pace
     for (let short = shown - this.clock(time); short > 0; short = shown - this.clock(time)) {

@@ -147,7 +147,10 @@ export class SimulatedFabric<Message> implements Fabric<Message> {
   }
 }
 
-/** A computation in progress: it really runs at once, and ends when the virtual clock says so. Awaiting it parks the program until then. */
+/**
+ * A computation in progress: it really runs at once, and ends when the virtual clock says so. Awaiting it parks the
+ * program until then.
+ */
 class SimulatedWork<Message, Result> implements PromiseLike<Result>, Event, WaitList {
   /** When its time is up. */
   time: Milliseconds = Number.NaN

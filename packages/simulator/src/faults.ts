@@ -20,8 +20,8 @@ export interface FaultRule {
 export type FaultEvent = { readonly at: Milliseconds } & (
   | {
       /**
-       * crash: ends silently and loses what it had not sent. restart: begins anew, without state. freeze: neither computes nor answers; what arrives
-       * is kept. leave: is told to stop. join: begins only now.
+       * crash: ends silently and loses what it had not sent. restart: begins anew, without state. freeze: neither
+       * computes nor answers; what arrives is kept. leave: is told to stop. join: begins only now.
        */
       readonly kind: 'crash' | 'restart' | 'freeze' | 'thaw' | 'leave' | 'join'
       readonly peer: PeerName

@@ -19,7 +19,10 @@ interface Run {
   readonly reject: (error: unknown) => void
 }
 
-/** Called when a program has ended, with its error if it failed. One function for all programs: a closure for each would cost memory. */
+/**
+ * Called when a program has ended, with its error if it failed. One function for all programs: a closure for each would
+ * cost memory.
+ */
 type Ended = (program: KernelProgram, error?: unknown) => void
 
 /** Checks the deadline of a program. */
@@ -43,9 +46,10 @@ const maxAtOnce = 1_000_000
 const maxAtOnceEach = 1000
 
 /**
- * Virtual time by counting (the "baton"). Waking a program adds one to `running`, its next wait or its end subtracts one, and time advances only at
- * zero. So virtual time does not advance while a program awaits anything else, one program runs at a time, in the order of (time, sequence number),
- * and a deadlock is an empty heap with waiting programs.
+ * Virtual time by counting (the "baton"). Waking a program adds one to `running`, its next wait or its end subtracts
+ * one, and time advances only at zero. So virtual time does not advance while a program awaits anything else, one
+ * program runs at a time, in the order of (time, sequence number), and a deadlock is an empty heap with waiting
+ * programs.
  */
 export class Kernel {
   readonly #events = new EventQueue()
@@ -181,8 +185,8 @@ export class Kernel {
   }
 
   /**
-   * Runs until no program is left, or the clock would pass `until`; the result says whether it ended. Throws a {@link DeadlockError} that names the
-   * waiting programs when nothing can happen any longer.
+   * Runs until no program is left, or the clock would pass `until`; the result says whether it ended. Throws a
+   * {@link DeadlockError} that names the waiting programs when nothing can happen any longer.
    */
   run(until = Number.POSITIVE_INFINITY): Promise<boolean> {
     return new Promise((resolve, reject) => {
@@ -210,7 +214,10 @@ export class Kernel {
     }
   }
 
-  /** Processes events as long as no program runs. Returns whether all has ended, or `undefined` when that is not known yet. */
+  /**
+   * Processes events as long as no program runs. Returns whether all has ended, or `undefined` when that is not known
+   * yet.
+   */
   #advance(until: Milliseconds): boolean | undefined {
     while (this.#running === 0) {
       if (this.#programs.size === 0 && this.#expected === 0) return true

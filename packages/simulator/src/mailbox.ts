@@ -1,8 +1,8 @@
 import type { KernelProgram, WaitList } from './program.js'
 
 /**
- * Messages that have arrived, and the programs that wait for one; at any time one of the two lists is empty. Each list is created with its first
- * item: a list that begins empty reserves room for 17.
+ * Messages that have arrived, and the programs that wait for one; at any time one of the two lists is empty. Each list
+ * is created with its first item: a list that begins empty reserves room for 17.
  */
 export class Mailbox<Message> implements WaitList {
   #messages: Message[] | undefined

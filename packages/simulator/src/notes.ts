@@ -65,9 +65,9 @@ export interface NotesOptions {
 }
 
 /**
- * Carries notes: the bytes of each take the time that the path between the two machines needs for them, one note after the other, and then the
- * latency. Notes go ahead of vectors and take no bandwidth from them: they count as traffic, but a line carries vectors as fast as without them. This
- * is realistic as long as notes are few and short.
+ * Carries notes: the bytes of each take the time that the path between the two machines needs for them, one note after
+ * the other, and then the latency. Notes go ahead of vectors and take no bandwidth from them: they count as traffic,
+ * but a line carries vectors as fast as without them. This is realistic as long as notes are few and short.
  */
 export class Notes {
   readonly #options: NotesOptions

@@ -12,7 +12,10 @@ const wire: Wire<string> = {
 const a = peerName('a')
 const b = peerName('b')
 
-/** b waits once, with a receiver; a sends it these texts at these times. Returns what the receiver took and when, and how and when the wait ended. */
+/**
+ * b waits once, with a receiver; a sends it these texts at these times. Returns what the receiver took and when, and
+ * how and when the wait ended.
+ */
 async function heard(
   texts: readonly (readonly [Milliseconds, string])[],
   take: (text: string) => Milliseconds | undefined,

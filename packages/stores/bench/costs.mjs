@@ -1,6 +1,7 @@
 /**
- * What one operation of a store takes, alone on this machine: by the clock, and of it the store's own processor time, which is what makes others wait. The
- * simulator's costs (packages/experiment/src/sim/run/store-costs.ts) are these figures. `node packages/stores/bench/costs.mjs [times]`
+ * What one operation of a store takes, alone on this machine: by the clock, and of it the store's own processor time,
+ * which is what makes others wait. The simulator's costs (packages/experiment/src/sim/run/store-costs.ts) are these
+ * figures. `node packages/stores/bench/costs.mjs [times]`
  */
 import { readFileSync } from 'node:fs'
 import { openStore } from '@murmuration/stores'

@@ -1,6 +1,7 @@
 /**
- * What is lost when Redis is killed in mid-run, by its schedule of snapshots: every second, every minute, never. Four workers and two services as processes; Redis
- * is killed when a worker has done so many rounds, and started again at once. `node packages/stores/bench/crash.mjs [round of the kill] [one of the schedules]`
+ * What is lost when Redis is killed in mid-run, by its schedule of snapshots: every second, every minute, never. Four
+ * workers and two services as processes; Redis is killed when a worker has done so many rounds, and started again at
+ * once. `node packages/stores/bench/crash.mjs [round of the kill] [one of the schedules]`
  */
 import { spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'

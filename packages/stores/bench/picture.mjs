@@ -1,6 +1,7 @@
 // The picture and the table of docs/parameter-services.md, from the results of sim/parameter-services.yaml:
 //
-//   npm run sim -- sim/parameter-services.yaml --out services && node packages/stores/bench/picture.mjs services docs/images/parameter-services.svg
+//   npm run sim -- sim/parameter-services.yaml --out services
+//   node packages/stores/bench/picture.mjs services docs/images/parameter-services.svg
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 

@@ -1,6 +1,8 @@
-// The picture and the table of docs/parameter-services.md of what a set takes with more services, against Redis with one:
+// The picture and the table of docs/parameter-services.md of what a set takes with more services, against Redis with
+// one:
 //
-//   node packages/stores/bench/services.mjs 2000 > busy.txt && node packages/stores/bench/services.mjs 300 1 1000 > paused.txt
+//   node packages/stores/bench/services.mjs 2000 > busy.txt
+//   node packages/stores/bench/services.mjs 300 1 1000 > paused.txt
 //   node packages/stores/bench/set-times.mjs busy.txt paused.txt docs/images/set-times.svg
 //
 // Published: Atre, Jha and Rao 2021, arXiv 2103.08894: more than 2,000 sets of 21 MB, seconds of a set.

@@ -31,7 +31,8 @@ export class Waiting {
   }
 
   /**
-   * Runs an operation, again while the store is unreachable. An operation in flight when the connection was lost may take effect twice.
+   * Runs an operation, again while the store is unreachable. An operation in flight when the connection was lost may
+   * take effect twice.
    *
    * @throws StoreError when the store is unreachable for longer than the timeout, or reports a permanent error
    */

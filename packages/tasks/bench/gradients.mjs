@@ -1,6 +1,6 @@
 /**
- * Gradients per second on one core, in batches of 32, of the tasks of 100 peers in turn; next to the regressions, the same gradient in plain
- * JavaScript. Then the time to build the tasks of 10,000 peers, and the memory that they hold.
+ * Gradients per second on one core, in batches of 32, of the tasks of 100 peers in turn; next to the regressions, the
+ * same gradient in plain JavaScript. Then the time to build the tasks of 10,000 peers, and the memory that they hold.
  *
  *     npx tsc -b packages/tasks && node --expose-gc packages/tasks/bench/gradients.mjs
  */
@@ -44,7 +44,10 @@ function perSecond(run) {
   return best
 }
 
-/** The logistic gradient in plain JavaScript: four samples side by side, since each addition of a sum waits for the previous one. */
+/**
+ * The logistic gradient in plain JavaScript: four samples side by side, since each addition of a sum waits for the
+ * previous one.
+ */
 function plainLogistic({ inputs, targets, inputShape }, w, first, out) {
   const size = inputShape[0]
   const scores = new Float64Array(batchSize)
@@ -151,7 +154,10 @@ const large = [
   ['quadratic, 10 dimensions', { kind: 'quadratic', peers: many, seed: 1, heterogeneity: 1 }]
 ]
 
-/** MiB in use. The collector releases WebAssembly's memory only in the second pass after the one that finds its owner unreachable. */
+/**
+ * MiB in use. The collector releases WebAssembly's memory only in the second pass after the one that finds its owner
+ * unreachable.
+ */
 async function held() {
   for (let pass = 0; pass < 3; pass++) {
     globalThis.gc?.()

@@ -1,7 +1,9 @@
 /**
- * Word vectors of one worker compared with gensim's, in turns on the same words: processor time of an epoch, and synonyms found after it.
+ * Word vectors of one worker compared with gensim's, in turns on the same words: processor time of an epoch, and
+ * synonyms found after it.
  *   node packages/tasks/bench/word-vectors.mjs [FILE [PYTHON]]
- * FILE is plain text; without one it is drawn. Without a Python that has gensim (pip install gensim) only the worker is measured.
+ * FILE is plain text; without one it is drawn. Without a Python that has gensim (pip install gensim) only the worker is
+ * measured.
  */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

@@ -26,7 +26,9 @@ export const knowledgeGraphModule = new URL('./knowledge-graph-task.js', import.
 /** What a worker thread calls: {@link createKnowledgeGraphTask}. */
 export const createTask = createKnowledgeGraphTask
 
-/** Embeddings of a knowledge graph from one peer's triples. Throws an {@link InputError} for files that are not triples. */
+/**
+ * Embeddings of a knowledge graph from one peer's triples. Throws an {@link InputError} for files that are not triples.
+ */
 export async function createKnowledgeGraphTask(options: KnowledgeGraphOptions): Promise<Task> {
   return taskIn(await createKnowledgeGraphTaskSet(options), options.self)
 }
@@ -50,8 +52,9 @@ export async function createKnowledgeGraphTaskSet(options: KnowledgeGraphOptions
 }
 
 /**
- * The triples of each peer: shuffled, in equal parts. When peers have relations of their own (data clustering: Renz-Wieland et al., VLDB 2020), whole
- * relations, the largest first, each for the peer that has least so far; a relation that is more than a peer's fair part is cut first.
+ * The triples of each peer: shuffled, in equal parts. When peers have relations of their own (data clustering:
+ * Renz-Wieland et al., VLDB 2020), whole relations, the largest first, each for the peer that has least so far; a
+ * relation that is more than a peer's fair part is cut first.
  */
 function divided({ head, relation }: Triples, peers: number, clustered: boolean, seed: number): readonly number[][] {
   const order = createRandom(seed, 'division').shuffle([...head.keys()])

@@ -15,8 +15,9 @@ interface SampleRows {
 }
 
 /**
- * Logistic regression on two classes: the loss of a sample (x, y) is −log σ(z (wᵀx + b)) with σ(t) = 1 / (1 + exp(−t)) and z = −1 for class 0, 1 for
- * class 1; (l2 / 2) ‖w‖² is added to the mean over a batch. Parameters lie flat: w, then b.
+ * Logistic regression on two classes: the loss of a sample (x, y) is −log σ(z (wᵀx + b)) with σ(t) = 1 / (1 + exp(−t))
+ * and z = −1 for class 0, 1 for class 1; (l2 / 2) ‖w‖² is added to the mean over a batch. Parameters lie flat: w, then
+ * b.
  *
  * Products run in float32, in an order that is the same on every machine (see {@link ModelKernels}).
  */
@@ -116,8 +117,9 @@ export class Logistic implements Model {
   }
 
   /**
-   * Turns scores t into the factors of their samples in the gradient, −z σ(−z t), times `scale`, and returns the sum of the losses log(1 + exp(−z
-   * t)). With m = z t a loss is log(1 + exp(−|m|)), minus m where m < 0; a single logarithm of a product computes all.
+   * Turns scores t into the factors of their samples in the gradient, −z σ(−z t), times `scale`, and returns the sum of
+   * the losses log(1 + exp(−z t)). With m = z t a loss is log(1 + exp(−|m|)), minus m where m < 0; a single logarithm
+   * of a product computes all.
    */
   #scoresToFactors({ signs }: SampleRows, count: number, scale: number): number {
     const chunk = this.#chunk

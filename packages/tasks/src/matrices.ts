@@ -69,7 +69,9 @@ export function symmetric(vectors: readonly DoubleVector[], values: readonly num
   return matrix
 }
 
-/** The x with `matrix · x = y`, by elimination; without pivots, so the matrix must be symmetric and positive definite. */
+/**
+ * The x with `matrix · x = y`, by elimination; without pivots, so the matrix must be symmetric and positive definite.
+ */
 export function solve(matrix: DoubleVector, y: DoubleVector): DoubleVector {
   const size = y.length
   const rows: DoubleVector[] = Array.from({ length: size }, (_, i) =>

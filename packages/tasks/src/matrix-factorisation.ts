@@ -8,11 +8,13 @@ import type { KeySet, RowsLoss } from './rows-model.js'
 const startDeviation = 0.1
 
 /**
- * Matrix factorisation with biases (Koren et al., Computer 42(8), 2009, eq. 4 and 5). A rating r of user u for item i is predicted as μ + b_u + b_i +
- * p_u · q_i, with μ the mean of all ratings; its loss is (prediction − r)² + l2 (‖p_u‖² + ‖q_i‖² + b_u² + b_i²), averaged over a batch. A batch
- * contains only the penalties of its own users and items, so that it touches no other rows.
+ * Matrix factorisation with biases (Koren et al., Computer 42(8), 2009, eq. 4 and 5). A rating r of user u for item i
+ * is predicted as μ + b_u + b_i + p_u · q_i, with μ the mean of all ratings; its loss is (prediction − r)² + l2
+ * (‖p_u‖² + ‖q_i‖² + b_u² + b_i²), averaged over a batch. A batch contains only the penalties of its own users and
+ * items, so that it touches no other rows.
  *
- * Row u of the parameters is p_u and b_u; row users + i is q_i and b_i. Both have rank + 1 numbers. Sums run in float64.
+ * Row u of the parameters is p_u and b_u; row users + i is q_i and b_i. Both have rank + 1 numbers. Sums run in
+ * float64.
  */
 export class MatrixFactorisation implements RowsLoss {
   readonly schema: Schema

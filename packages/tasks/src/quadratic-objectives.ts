@@ -19,8 +19,9 @@ export interface Objectives {
 }
 
 /**
- * All peers' objectives: the centres c_i lie in random directions, scaled about the optimum of their mean until ζ² is right, and moved so that this
- * optimum lies at `distance` from 0. A single peer has no other to differ from: its ζ² is 0.
+ * All peers' objectives: the centres c_i lie in random directions, scaled about the optimum of their mean until ζ² is
+ * right, and moved so that this optimum lies at `distance` from 0. A single peer has no other to differ from: its ζ²
+ * is 0.
  */
 export function drawObjectives(options: CompleteQuadraticOptions): Objectives {
   const { peers, seed, dimension, distance } = options
@@ -36,7 +37,10 @@ export function drawObjectives(options: CompleteQuadraticOptions): Objectives {
   return { objectives, mean: { hessian, centre: optimum }, minimum: meanValue(objectives, optimum) }
 }
 
-/** The linear terms of a peer's samples, one after the other: their mean is 0 and their mean square is noise². None without noise. */
+/**
+ * The linear terms of a peer's samples, one after the other: their mean is 0 and their mean square is noise². None
+ * without noise.
+ */
 export function drawNoises(peer: string, { seed, dimension, noise, samples }: CompleteQuadraticOptions): DoubleVector {
   if (noise === 0) return new Float64Array()
   const random = createRandom(seed, 'noise', peer)

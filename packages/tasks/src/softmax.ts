@@ -6,8 +6,8 @@ import type { Model } from './shard-task.js'
 import { type ModelKernels, modelKernels } from './wasm/kernels.js'
 
 /**
- * Multinomial logistic regression: the loss of a sample (x, y) is −log p_y with p = softmax(Wᵀx + b); (l2 / 2) ‖W‖² is added to the mean over a
- * batch. Parameters lie flat: W as [inputs, classes], then b. Sums run in float64.
+ * Multinomial logistic regression: the loss of a sample (x, y) is −log p_y with p = softmax(Wᵀx + b); (l2 / 2) ‖W‖² is
+ * added to the mean over a batch. Parameters lie flat: W as [inputs, classes], then b. Sums run in float64.
  */
 export class Softmax implements Model {
   readonly schema: Schema
@@ -111,7 +111,9 @@ export class Softmax implements Model {
     }
   }
 
-  /** Fills the probabilities of the classes and returns −log p of the right one, by the log of a sum of exponentials. */
+  /**
+   * Fills the probabilities of the classes and returns −log p of the right one, by the log of a sum of exponentials.
+   */
   #predict(parameters: Float32Array, rows: number, sample: number, target: number): number {
     const p = this.#probabilities
     const inputs = this.inputs

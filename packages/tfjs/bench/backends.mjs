@@ -1,7 +1,8 @@
 /**
- * Times gradients of models from small to large on one backend, to see from which size on another one is faster. One JSON object per line:
- * `{ model, backend, parameters, samples, ms }`, `ms` being the median of the calls in three seconds, at least three, after two to warm up; a read of the
- * gradient is part of each. Run by hand after a build: `node packages/tfjs/bench/backends.mjs [wasm|cpu|node|gpu|webgpu]`.
+ * Times gradients of models from small to large on one backend, to see from which size on another one is faster. One
+ * JSON object per line: `{ model, backend, parameters, samples, ms }`, `ms` being the median of the calls in three
+ * seconds, at least three, after two to warm up; a read of the gradient is part of each. Run by hand after a build:
+ * `node packages/tfjs/bench/backends.mjs [wasm|cpu|node|gpu|webgpu]`.
  */
 import { createTfjsTask } from '../dist/index.js'
 

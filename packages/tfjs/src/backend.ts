@@ -51,8 +51,9 @@ const candidates: readonly BackendCandidate[] = [
 ]
 
 /**
- * Starts the best backend that loads (a GPU through tfjs-node-gpu, native code through tfjs-node, WebAssembly, plain JavaScript), or the requested
- * one. The first two, and WebGPU, are available only where the user has installed their packages. Throws an InputError when no such backend can start.
+ * Starts the best backend that loads (a GPU through tfjs-node-gpu, native code through tfjs-node, WebAssembly, plain
+ * JavaScript), or the requested one. The first two, and WebGPU, are available only where the user has installed their
+ * packages. Throws an InputError when no such backend can start.
  */
 export function chooseBackend(choice: BackendChoice = 'auto'): Promise<Backend> {
   const chosen = lastChoice.then(() => choose(choice))
@@ -91,8 +92,8 @@ function remedy({ packages }: BackendCandidate, [failure]: readonly string[]): s
 }
 
 /**
- * Runs `act` with `name`, a backend that {@link chooseBackend} has started. No other task runs before `act` returns or, if it is asynchronous, before
- * it first waits.
+ * Runs `act` with `name`, a backend that {@link chooseBackend} has started. No other task runs before `act` returns or,
+ * if it is asynchronous, before it first waits.
  */
 export async function onBackend<Result>(name: string, act: () => Result | Promise<Result>): Promise<Result> {
   // Another task may set its own backend while this one waits, hence the loop.

@@ -19,7 +19,9 @@ export class TensorBatches {
     this.#samples = samples
   }
 
-  /** The samples with the given numbers. The tensors are valid until the next call, and the caller must dispose of them. */
+  /**
+   * The samples with the given numbers. The tensors are valid until the next call, and the caller must dispose of them.
+   */
   gather(numbers: Uint32Array): Batch {
     const { targets, targetShape } = this.#samples
     this.#inputs = gatherInputs(this.#samples, numbers, this.#inputs)

@@ -32,8 +32,9 @@ const others: Readonly<Record<string, TensorMethod>> = {
 }
 
 /**
- * Gives tensors their operations as methods: `x.reshape(shape)` for `reshape(x, shape)`. TensorFlow.js's own gradients and layers (orthogonal
- * initialisers, gathering) call such methods, but the package that adds them also brings backends for browsers. Existing methods are kept.
+ * Gives tensors their operations as methods: `x.reshape(shape)` for `reshape(x, shape)`. TensorFlow.js's own gradients
+ * and layers (orthogonal initialisers, gathering) call such methods, but the package that adds them also brings
+ * backends for browsers. Existing methods are kept.
  */
 export function addChainedOperations(): void {
   for (const name of direct.split(/\s+/)) {

@@ -6,8 +6,9 @@ import { tensorflow as tf } from './tensorflow.js'
 import { partsOf } from './weights.js'
 
 /**
- * Makes dilated convolutions trainable, for which TensorFlow.js has no gradients: zeros are inserted into their filters, as a dilation does, which
- * then convolve without one. The gradient passes through the zeros to the filter's own numbers.
+ * Makes dilated convolutions trainable, for which TensorFlow.js has no gradients: zeros are inserted into their
+ * filters, as a dilation does, which then convolve without one. The gradient passes through the zeros to the filter's
+ * own numbers.
  *
  * Throws an {@link InputError} for depthwiseConv2d layers, which ignore their dilationRate.
  */

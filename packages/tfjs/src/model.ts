@@ -22,8 +22,8 @@ export type ModelDescription =
     }
   | {
       /**
-       * For images: a 5 × 5 convolution that halves height and width, then 3 × 3 convolutions, each with a max pooling that halves them again, and a
-       * dense layer. As accurate as pooling from the start, in half the time.
+       * For images: a 5 × 5 convolution that halves height and width, then 3 × 3 convolutions, each with a max pooling
+       * that halves them again, and a dense layer. As accurate as pooling from the start, in half the time.
        */
       readonly kind: 'cnn'
       /** The number of filters of each convolution; 8 and 16 by default. */
@@ -42,7 +42,10 @@ export type ModelDescription =
       readonly options?: unknown
     }
 
-/** Builds the described model. Throws an {@link InputError} when it makes no sense for such samples, or the user's module fails. */
+/**
+ * Builds the described model. Throws an {@link InputError} when it makes no sense for such samples, or the user's
+ * module fails.
+ */
 export async function buildModel(
   description: ModelDescription,
   context: ModelContext,
@@ -145,7 +148,10 @@ function checked(model: LayersModel, context: ModelContext, ownLoss: boolean): L
   return model
 }
 
-/** Sequential models are built late, and then all their weights become trainable, even those that were frozen individually. */
+/**
+ * Sequential models are built late, and then all their weights become trainable, even those that were frozen
+ * individually.
+ */
 function build(model: LayersModel): void {
   const asGiven = model.weights.map((weight) => [weight, weight.trainable] as const)
   model.countParams()

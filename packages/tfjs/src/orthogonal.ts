@@ -1,8 +1,8 @@
 import { InputError, type Random } from '@murmuration/core'
 
 /**
- * A matrix whose rows, or columns where those are fewer, are orthonormal, times `gain`: normal draws made orthonormal by
- * Gram and Schmidt, in float64.
+ * A matrix whose rows, or columns where those are fewer, are orthonormal, times `gain`: normal draws made orthonormal
+ * by Gram and Schmidt, in float64.
  */
 export function orthogonal(shape: readonly number[], gain: number, random: Random): Float32Array {
   if (shape.length !== 2) throw new InputError(`an orthogonal initialiser makes matrices, not shape [${shape}]`)

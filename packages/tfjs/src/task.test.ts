@@ -104,7 +104,10 @@ test.serial('the text that a small GPT generates is that of plain JavaScript', a
   t.is(await textOn(testedBackend), text)
 })
 
-/** Backends add in other orders. Each sum has at most a few hundred terms of about 1, of which float32 rounds each at 6e-8. */
+/**
+ * Backends add in other orders. Each sum has at most a few hundred terms of about 1, of which float32 rounds each at
+ * 6e-8.
+ */
 async function matchesPlainJavaScript(
   t: ExecutionContext,
   build: (backend: TfjsTaskOptions['backend']) => Promise<Task>

@@ -1,7 +1,10 @@
 import { byName, type Mixing, type PeerName, type Topology } from '@murmuration/core'
 import { type MatrixEntry, rowOf, type SparseMatrix, sparseMatrix, transpose } from './sparse.js'
 
-/** The topology whose mixing matrices are `matrices`, one per round of a period; row and column k belong to `peers[k]`, in any order. */
+/**
+ * The topology whose mixing matrices are `matrices`, one per round of a period; row and column k belong to `peers[k]`,
+ * in any order.
+ */
 export function topologyOf(peers: readonly PeerName[], matrices: readonly SparseMatrix[]): Topology {
   const places = [...peers.keys()].sort((a, b) => byName(peers[a], peers[b]))
   const names = places.map((position) => peers[position])

@@ -61,8 +61,8 @@ export function transpose(matrix: SparseMatrix): SparseMatrix {
 }
 
 /**
- * `W x` in float64, one number per peer: plain averaging of one number by one round. An oracle for peers that mix vectors. Writes into `into` (not
- * `x` itself), and returns it.
+ * `W x` in float64, one number per peer: plain averaging of one number by one round. An oracle for peers that mix
+ * vectors. Writes into `into` (not `x` itself), and returns it.
  */
 export function applyMixing(
   matrix: SparseMatrix,

@@ -12,14 +12,17 @@ export const weightsSchema = z.enum(['metropolis', 'uniform', 'best-constant', '
 export type WeightRule = z.output<typeof weightsSchema>
 
 /**
- * Metropolis and Hastings: `W_ij = 1 / (1 + max(d_i, d_j))` for neighbours, `W_ii` the rest up to 1. Doubly stochastic on every undirected graph
- * (Xiao, Boyd and Lall 2005).
+ * Metropolis and Hastings: `W_ij = 1 / (1 + max(d_i, d_j))` for neighbours, `W_ii` the rest up to 1. Doubly stochastic
+ * on every undirected graph (Xiao, Boyd and Lall 2005).
  */
 export function metropolis(graph: Graph): SparseMatrix {
   return rowsWithRemainder(graph, (node, source) => 1 / (1 + Math.max(graph[node].length, graph[source].length)))
 }
 
-/** `W_ij = 1 / (1 + d_i)` for i itself and those that it receives from. Doubly stochastic only where all degrees are equal. */
+/**
+ * `W_ij = 1 / (1 + d_i)` for i itself and those that it receives from. Doubly stochastic only where all degrees are
+ * equal.
+ */
 export function uniform(graph: Graph): SparseMatrix {
   return sparseMatrix(
     graph.map((sources, node) => [...sources, node].map((column) => ({ column, value: 1 / (1 + sources.length) })))

@@ -1,9 +1,9 @@
 /** A number by which a receiver checks that a vector is the intended one. */
 
 /**
- * A 32-bit hash of the bits of `values`, which depends on every number and its place: four parallel sums, each multiplied and folded as in
- * MurmurHash3 (Appleby 2011), since a single one would wait for its own result. It finds mistakes, such as memory that was reused too early. It does
- * not stop a forger, who can compute it too.
+ * A 32-bit hash of the bits of `values`, which depends on every number and its place: four parallel sums, each
+ * multiplied and folded as in MurmurHash3 (Appleby 2011), since a single one would wait for its own result. It finds
+ * mistakes, such as memory that was reused too early. It does not stop a forger, who can compute it too.
  *
  * @returns a whole number from 0 to 2³² − 1, the same on all machines with the same byte order
  */

@@ -1,8 +1,9 @@
 import { invariant } from '@murmuration/core'
 
 /**
- * Sorts element by element: then the k-th numbers of the columns increase from the first column to the last. It uses compare-exchanges of whole
- * columns, n (n − 1) / 2 for n columns: for few columns that is many times faster than a sort per element.
+ * Sorts element by element: then the k-th numbers of the columns increase from the first column to the last. It uses
+ * compare-exchanges of whole columns, n (n − 1) / 2 for n columns: for few columns that is many times faster than a
+ * sort per element.
  *
  * @param length - how many numbers of each column
  */

@@ -95,8 +95,8 @@ function smallVectors(): (length: number) => Float32Array {
 }
 
 /**
- * {@link vectorWire} with a pool: a released message or vector is reused for the next copy or vector of the same length. For many small
- * vectors, fresh memory would cost more than everything else.
+ * {@link vectorWire} with a pool: a released message or vector is reused for the next copy or vector of the same
+ * length. For many small vectors, fresh memory would cost more than everything else.
  */
 export function pooledVectorWire(): Required<Omit<Wire<VectorMessage>, 'weight' | 'largest' | 'link'>> {
   const unused = new Map<number, Float32Array[]>()

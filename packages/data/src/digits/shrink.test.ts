@@ -8,7 +8,10 @@ const edge = 28
 const random = createRandom(1, 'image')
 const image = Float32Array.from({ length: edge * edge }, () => random.uniform())
 
-/** The same by another method: each pixel becomes size × size equal ones, and each new pixel is the mean of edge × edge of those. */
+/**
+ * The same by another method: each pixel becomes size × size equal ones, and each new pixel is the mean of edge × edge
+ * of those.
+ */
 function shrinkFinely(size: number): Float32Array {
   return Float32Array.from({ length: size * size }, (_, place) => {
     const top = Math.floor(place / size) * edge

@@ -1,6 +1,6 @@
 /**
- * Makes a square image smaller: each pixel of `out` is the mean of the area that it covers; partly covered pixels of `image` count in part. Works for
- * any size up to that of `image`.
+ * Makes a square image smaller: each pixel of `out` is the mean of the area that it covers; partly covered pixels of
+ * `image` count in part. Works for any size up to that of `image`.
  *
  * @param edge - pixels of an edge of `image`
  * @param size - pixels of an edge of `out`; at most `edge`

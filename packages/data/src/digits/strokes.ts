@@ -18,8 +18,8 @@ type MovePoint = (point: Point) => Point
 const piecesPerSpan = 4
 
 /**
- * Writes `digit` with random variations. Uses only operations that IEEE 754 rounds exactly (no sine, no logarithm), so that the images have the same
- * bits on every machine.
+ * Writes `digit` with random variations. Uses only operations that IEEE 754 rounds exactly (no sine, no logarithm), so
+ * that the images have the same bits on every machine.
  */
 export function write(digit: number, random: Random): StrokeSegment[] {
   const ways = templates[digit]

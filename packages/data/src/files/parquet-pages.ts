@@ -160,7 +160,10 @@ function valuesFit(reader: PageReader, count: number, encoding: string, { type }
   return runsFit(reader, 1, count)
 }
 
-/** Whether the lengths of the parts of a version 2 page are numbers that fit into it. If one were missing, the decoder would never end. */
+/**
+ * Whether the lengths of the parts of a version 2 page are numbers that fit into it. If one were missing, the decoder
+ * would never end.
+ */
 function isSplit({ compressed_page_size: packed, data_page_header_v2: page }: Header): boolean {
   if (page === undefined) return true
   const { definition_levels_byte_length: definitions, repetition_levels_byte_length: repetitions } = page

@@ -19,8 +19,8 @@ const header = 'userId,movieId,rating'
 const maxRatings = 2 ** 25
 
 /**
- * A file of ratings in the format of MovieLens' `ratings.csv`: a first line `userId,movieId,rating,timestamp`, then one rating per line. Users and
- * items are numbered in the order of their ids. Cells after the rating are ignored.
+ * A file of ratings in the format of MovieLens' `ratings.csv`: a first line `userId,movieId,rating,timestamp`, then one
+ * rating per line. Users and items are numbered in the order of their ids. Cells after the rating are ignored.
  *
  * Throws an {@link InputError} that names the file and the line.
  */

@@ -26,8 +26,9 @@ const fields = ['head', 'relation', 'tail']
 const maxTriples = 2 ** 25
 
 /**
- * A folder with `train.txt`, `valid.txt` and `test.txt` in the format of FB15k (Bordes et al., NIPS 2013): one triple per line, its head, relation
- * and tail separated by tabs. Entities and relations are numbered in the order of their first occurrence.
+ * A folder with `train.txt`, `valid.txt` and `test.txt` in the format of FB15k (Bordes et al., NIPS 2013): one triple
+ * per line, its head, relation and tail separated by tabs. Entities and relations are numbered in the order of their
+ * first occurrence.
  *
  * @throws InputError that names file, line and column
  */
@@ -69,7 +70,10 @@ class TripleReader {
   }
 }
 
-/** In a line that is no triple: the column, from 1 on, of an empty cell, of a superfluous one, or of the end of a line that has too few. */
+/**
+ * In a line that is no triple: the column, from 1 on, of an empty cell, of a superfluous one, or of the end of a line
+ * that has too few.
+ */
 function wrongColumn(cells: readonly string[]): number | undefined {
   let column = 1
   for (const [index, cell] of cells.entries()) {

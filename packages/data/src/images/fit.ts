@@ -8,8 +8,9 @@ export function isGrey({ rgb }: DecodedImage): boolean {
 }
 
 /**
- * An image as models take it, 8 bits per channel: with one channel, its luma 0.299 R + 0.587 G + 0.114 B (ITU-R BT.601), or with three; scaled to
- * `height` × `width`, where each new pixel is the mean of those that it covers; partly covered ones count in part. Rounded to the nearest.
+ * An image as models take it, 8 bits per channel: with one channel, its luma 0.299 R + 0.587 G + 0.114 B (ITU-R
+ * BT.601), or with three; scaled to `height` × `width`, where each new pixel is the mean of those that it covers;
+ * partly covered ones count in part. Rounded to the nearest.
  */
 export function fitted(image: DecodedImage, [height, width, channels = 1]: readonly number[]): Uint8Array {
   const { rgb } = image

@@ -11,8 +11,9 @@ import { decodeImage } from './decode.js'
 import { fitted, isGrey } from './fit.js'
 
 /**
- * Images of 5 × 3 pixels as Pillow 13 writes them: value v = 50 x + 10 y, RGB (v, 255 − v, 3 v) modulo 256, every third pixel white, a palette of
- * three in turn; and JPEG images of 16 × 12 pixels, (10 x, 20 y, 100), of quality 90, and of its grey, progressive.
+ * Images of 5 × 3 pixels as Pillow 13 writes them: value v = 50 x + 10 y, RGB (v, 255 − v, 3 v) modulo 256, every third
+ * pixel white, a palette of three in turn; and JPEG images of 16 × 12 pixels, (10 x, 20 y, 100), of quality 90, and of
+ * its grey, progressive.
  */
 const files = {
   grey: 'iVBORw0KGgoAAAANSUhEUgAAAAUAAAADCAAAAAB+XZokAAAAFUlEQVR4nGNkMDIyMmLi4uLi4oKQAA30ATLlszY6AAAAAElFTkSuQmCC',

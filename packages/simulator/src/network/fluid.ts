@@ -5,8 +5,8 @@ import { NetworkFlow, Line, MaxMin, Use } from './max-min.js'
 import { bytesPerMillisecond, type NetworkChannel, capOf, type NetworkOptions, type Transfer } from './network.js'
 
 /**
- * Bytes as a fluid: every connection with something to send is a flow with a max-min fair rate, which changes only when a related flow begins or
- * ends.
+ * Bytes as a fluid: every connection with something to send is a flow with a max-min fair rate, which changes only when
+ * a related flow begins or ends.
  */
 export class FluidNetwork {
   readonly #kernel: Kernel

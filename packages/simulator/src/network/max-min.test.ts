@@ -109,7 +109,10 @@ function build({ capacities, flows }: Network) {
   }
 }
 
-/** Checks that every flow is at its cap, or on a full line on which none is faster; and that no line is over its capacity. */
+/**
+ * Checks that every flow is at its cap, or on a full line on which none is faster; and that no line is over its
+ * capacity.
+ */
 function checkCertificate(t: ExecutionContext, lines: readonly Line[], active: readonly NetworkFlow[]): void {
   const used = (line: Line) =>
     active.reduce((sum, { rate, uses }) => sum + rate * (uses.find((use) => use.line === line)?.fraction ?? 0), 0)

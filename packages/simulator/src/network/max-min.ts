@@ -94,10 +94,11 @@ export class NetworkFlow {
 const tolerance = 1e-9
 
 /**
- * Max-min fair rates: no flow can get more without another one that has no more getting less (Bertsekas & Gallager, Data Networks, section 6.5.2, by
- * progressive filling). Equivalently: every flow is at its cap or uses a full line on which no flow is faster. This certificate makes it possible to
- * solve again only where something changed: the flows on changed lines are filled while all others keep their rates, and the region grows by the
- * lines on which the certificate then fails.
+ * Max-min fair rates: no flow can get more without another one that has no more getting less (Bertsekas & Gallager,
+ * Data Networks, section 6.5.2, by progressive filling). Equivalently: every flow is at its cap or uses a full line on
+ * which no flow is faster. This certificate makes it possible to solve again only where something changed: the flows on
+ * changed lines are filled while all others keep their rates, and the region grows by the lines on which the
+ * certificate then fails.
  */
 export class MaxMin {
   #changed: Line[] = []

@@ -20,19 +20,20 @@ export interface KnowledgeGraphSettings {
 }
 
 /**
- * Standard deviation of the initial numbers, times the fourth root of the rank. From a start much nearer to 0, where the gradient is 0, descent takes
- * many epochs to leave.
+ * Standard deviation of the initial numbers, times the fourth root of the rank. From a start much nearer to 0, where
+ * the gradient is 0, descent takes many epochs to leave.
  */
 const startDeviation = 0.5
 
 /**
- * Knowledge graph embeddings with negative sampling. The loss of a triple with score s is −log σ(s) − Σ_i p_i log σ(−s_i), over `negatives` triples
- * in which any entity replaces the head or the tail, with equal probability (Bordes et al., NIPS 2013). p_i is e^(α s_i) / Σ_j e^(α s_j), through
- * which no gradient flows (self-adversarial negative sampling: Sun et al., ICLR 2019, equations 5 and 6, with the score in place of γ − d); with α =
- * 0 it is 1 / negatives. Draws depend on seed, triple and round. A negative that happens to be true is not omitted.
+ * Knowledge graph embeddings with negative sampling. The loss of a triple with score s is −log σ(s) − Σ_i p_i log
+ * σ(−s_i), over `negatives` triples in which any entity replaces the head or the tail, with equal probability (Bordes
+ * et al., NIPS 2013). p_i is e^(α s_i) / Σ_j e^(α s_j), through which no gradient flows (self-adversarial negative
+ * sampling: Sun et al., ICLR 2019, equations 5 and 6, with the score in place of γ − d); with α = 0 it is 1 /
+ * negatives. Draws depend on seed, triple and round. A negative that happens to be true is not omitted.
  *
- * Penalties apply to the triple's own h, r and t: l2 ‖·‖² (Trouillon et al., ICML 2016), and n3 Σ |·|³, for complex numbers of the modulus (Lacroix,
- * Usunier and Obozinski, ICML 2018, without the factor of one third).
+ * Penalties apply to the triple's own h, r and t: l2 ‖·‖² (Trouillon et al., ICML 2016), and n3 Σ |·|³, for complex
+ * numbers of the modulus (Lacroix, Usunier and Obozinski, ICML 2018, without the factor of one third).
  *
  * Row e of the parameters is entity e; the rows of the relations follow. Sums of a triple run in float64.
  */
@@ -46,7 +47,10 @@ export class KnowledgeGraph implements RowsLoss {
   readonly #scoring: Scoring
   readonly #settings: KnowledgeGraphSettings
   readonly #draws: CounterRandom
-  /** Buffers for one triple: the queries of (h, r, ?) and (?, r, t), and the gradients by them; for each negative its entity, score and weight. */
+  /**
+   * Buffers for one triple: the queries of (h, r, ?) and (?, r, t), and the gradients by them; for each negative its
+   * entity, score and weight.
+   */
   readonly #queries: readonly [Float64Array, Float64Array]
   readonly #queryGradients: readonly [Float64Array, Float64Array]
   readonly #drawn: Uint32Array
@@ -141,7 +145,10 @@ export class KnowledgeGraph implements RowsLoss {
     return loss
   }
 
-  /** The training loss as the mean over all negatives and without penalties; filtered MRR and hits@k of the test triples. */
+  /**
+   * The training loss as the mean over all negatives and without penalties; filtered MRR and hits@k of the test
+   * triples.
+   */
   evaluate(parameters: Float32Array): Evaluation {
     const relationAt = (relation: number) => this.#relationKey(relation) * this.width
     return ranked(this.#graph, this.#scoring, relationAt, parameters)
@@ -175,7 +182,10 @@ export class KnowledgeGraph implements RowsLoss {
     return loss
   }
 
-  /** With the `derivative` by an entity's score for a query: adds to the gradient of the entity, and to the gradient by the query. */
+  /**
+   * With the `derivative` by an entity's score for a query: adds to the gradient of the entity, and to the gradient by
+   * the query.
+   */
   #addScoreGradient(
     rows: Float32Array,
     side: number,

@@ -4,8 +4,9 @@ import { softplus } from '../logistic-loss.js'
 import type { Scoring } from './scoring.js'
 
 /**
- * Ranks the right answer of (h, r, ?) and of (?, r, t) among all entities, for each test triple. Other answers that are true in any part of the graph
- * are omitted: the filtered setting of Bordes et al. (NIPS 2013). Half of the equal scores count as higher. The accuracy is hits@1.
+ * Ranks the right answer of (h, r, ?) and of (?, r, t) among all entities, for each test triple. Other answers that are
+ * true in any part of the graph are omitted: the filtered setting of Bordes et al. (NIPS 2013). Half of the equal
+ * scores count as higher. The accuracy is hits@1.
  *
  * @param relationAt - where the rows of a relation begin in `parameters`
  */

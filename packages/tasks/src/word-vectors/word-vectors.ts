@@ -22,13 +22,15 @@ const power = 0.75
 const testRound = 0xffffffff
 
 /**
- * Skip-gram with negative sampling (Mikolov, Sutskever, Chen, Corrado and Dean, NIPS 2013, equation 4). A sample is a word w of the text. Its loss is
- * the sum over its context words c of −log σ(u_c · v_w) − Σ_i log σ(−u_i · v_w), over `negatives` words i, drawn by their frequency to the power of
- * ¾; one that is c is omitted. The context is b words to each side in the sentence, with b drawn from 1 to `window`. An occurrence of a word with
- * frequency f is omitted with probability 1 − √(t / f) (equation 5): as w its loss is then 0, and as a context word a farther word replaces it. All
+ * Skip-gram with negative sampling (Mikolov, Sutskever, Chen, Corrado and Dean, NIPS 2013, equation 4). A sample is a
+ * word w of the text. Its loss is the sum over its context words c of −log σ(u_c · v_w) − Σ_i log σ(−u_i · v_w), over
+ * `negatives` words i, drawn by their frequency to the power of ¾; one that is c is omitted. The context is b words to
+ * each side in the sentence, with b drawn from 1 to `window`. An occurrence of a word with frequency f is omitted with
+ * probability 1 − √(t / f) (equation 5): as w its loss is then 0, and as a context word a farther word replaces it. All
  * draws depend on seed, place in the text and round.
  *
- * Row w of the parameters is v_w; row words + c is u_c. Sums of a word run in float64. The text after the first `train` words is for testing.
+ * Row w of the parameters is v_w; row words + c is u_c. Sums of a word run in float64. The text after the first `train`
+ * words is for testing.
  */
 export class WordVectors implements RowsLoss {
   readonly schema: Schema
@@ -131,7 +133,10 @@ export class WordVectors implements RowsLoss {
     return loss
   }
 
-  /** The mean loss of the test words; as accuracy the fraction of the synonyms whose nearest vector, by the cosine, is that of their synonym. */
+  /**
+   * The mean loss of the test words; as accuracy the fraction of the synonyms whose nearest vector, by the cosine, is
+   * that of their synonym.
+   */
   evaluate(parameters: Float32Array): Evaluation {
     const { word } = this.#text
     let loss = 0

@@ -13,9 +13,9 @@ export interface DenseLayer {
 }
 
 /**
- * The dense layers of a model that is only a stack of them, whose flat vector has this schema: a sequential model of unmodified TensorFlow.js layers,
- * all trained, without regularisers and constraints, with a softmax at most at the end. Layers that only change the shape of a sample may be in
- * between. `undefined` for all other models.
+ * The dense layers of a model that is only a stack of them, whose flat vector has this schema: a sequential model of
+ * unmodified TensorFlow.js layers, all trained, without regularisers and constraints, with a softmax at most at the
+ * end. Layers that only change the shape of a sample may be in between. `undefined` for all other models.
  */
 export function denseLayersOf(model: LayersModel, schema: Schema): readonly DenseLayer[] | undefined {
   if (!isMadeBy(tf.Sequential, model) || schema.some(({ kind }) => kind !== undefined)) return undefined
@@ -37,7 +37,10 @@ export function denseLayersOf(model: LayersModel, schema: Schema): readonly Dens
 
 type Constructor = abstract new (...given: never[]) => unknown
 
-/** Gets the classes that TensorFlow.js does not export, and those of its activations, from layers created for this purpose. */
+/**
+ * Gets the classes that TensorFlow.js does not export, and those of its activations, from layers created for this
+ * purpose.
+ */
 function examples() {
   const classOf = (layer: object) => layer.constructor as Constructor
   const { inputLayer, flatten, reshape, dense } = tf.layers

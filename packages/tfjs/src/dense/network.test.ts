@@ -26,7 +26,10 @@ const width = fc.oneof(fc.integer({ min: 1, max: 20 }), fc.constantFrom(32, 40, 
 const activation = fc.constantFrom(...activationNames)
 const hidden = fc.array(fc.record({ units: width, hasBias: fc.boolean(), activation }), { maxLength: 3 })
 
-/** A stack of layers, a batch, and the kind of the last layer's outputs: classes by a softmax or without one, or real values. */
+/**
+ * A stack of layers, a batch, and the kind of the last layer's outputs: classes by a softmax or without one, or real
+ * values.
+ */
 const given: fc.Arbitrary<Given> = fc
   .record({
     inputs: width,

@@ -21,8 +21,8 @@ const { backend_util, Conv2D, Conv2DBackpropFilter, Conv2DBackpropInput, conv2d,
   core
 
 /**
- * Convolutions and their gradients as products of this package's matrix kernels. Channels come last, as everywhere in the WASM backend, which has no
- * gradient for the filter, and one for the input that is several times slower.
+ * Convolutions and their gradients as products of this package's matrix kernels. Channels come last, as everywhere in
+ * the WASM backend, which has no gradient for the filter, and one for the input that is several times slower.
  */
 export const convolutionKernels: readonly KernelConfig[] = [
   { kernelName: Conv2D, backendName: 'wasm', kernelFunc: forward },
@@ -82,7 +82,10 @@ function convolution(backend: BackendWasm, x: TensorInfo, filter: TensorInfo, at
   return out
 }
 
-/** `dF[i, j, c, o] = Σ_{n, y, x} X[n, y·s + i − p, x·s + j − p, c] · dY[n, y, x, o]`: the rows and terms of the forward product are exchanged. */
+/**
+ * `dF[i, j, c, o] = Σ_{n, y, x} X[n, y·s + i − p, x·s + j − p, c] · dY[n, y, x, o]`: the rows and terms of the forward
+ * product are exchanged.
+ */
 function filterGradient({ inputs, backend: anyBackend, attrs }: Parameters<KernelFunc>[0]): TensorInfo {
   const backend = anyBackend as BackendWasm
   const { x, dy } = inputs as { x: TensorInfo; dy: TensorInfo }

@@ -69,7 +69,9 @@ function filterGradient(x: Tensor, dy: Tensor, shape: WindowShape): Tensor {
   return tensor4d(gradient, filterShape)
 }
 
-/** Adds the contribution of one place of the output to every tap; places are numbered along samples, rows and columns. */
+/**
+ * Adds the contribution of one place of the output to every tap; places are numbered along samples, rows and columns.
+ */
 function addOutput(
   gradient: Float32Array,
   shape: WindowShape,

@@ -21,8 +21,8 @@ const bounds: Readonly<Partial<Record<FusedActivation, readonly [number, number]
 }
 
 /**
- * Adds the bias to a product of that many columns and applies the activation, in place; `undefined` where that takes more than a bias per column and
- * bounds.
+ * Adds the bias to a product of that many columns and applies the activation, in place; `undefined` where that takes
+ * more than a bias per column and bounds.
  */
 export function finishOf(
   backend: BackendWasm,
@@ -45,7 +45,10 @@ interface FusedAttributes {
   readonly leakyreluAlpha?: number
 }
 
-/** The same, composed of the backend's operations, for any bias and activation; a fused kernel has both among its inputs. */
+/**
+ * The same, composed of the backend's operations, for any bias and activation; a fused kernel has both among its
+ * inputs.
+ */
 export function activated(x: Tensor, attributes: FusedAttributes, inputs: Readonly<Record<string, Tensor>>): Tensor {
   const { bias, preluActivationWeights: weights }: Readonly<Record<string, Tensor | undefined>> = inputs
   const biased = bias ? add(x, bias) : x

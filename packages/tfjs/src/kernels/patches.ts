@@ -7,7 +7,8 @@ import { addressOf } from './fused.js'
 export type WindowShape = backend_util.Conv2DInfo
 
 /**
- * The samples `first` to `first + count`, and two grids: the address of the number under each tap, for each pixel of the output, is the sum of both.
+ * The samples `first` to `first + count`, and two grids: the address of the number under each tap, for each pixel of
+ * the output, is the sum of both.
  */
 export interface Patches {
   readonly first: number
@@ -21,7 +22,10 @@ export interface Patches {
 /** The maximum bytes of padded images at a time, unless one image takes more. */
 const paddedBytes = 2 ** 20
 
-/** Calls back with the patches of the images `x` that a convolution sees, for some samples at a time; they are valid only during the call. */
+/**
+ * Calls back with the patches of the images `x` that a convolution sees, for some samples at a time; they are valid
+ * only during the call.
+ */
 export function forEachPatches(
   backend: BackendWasm,
   x: TensorInfo,

@@ -9,8 +9,8 @@ const { AvgPoolGrad, backend_util, MaxPoolGrad, tensor4d } = core
 type PoolAttributes = MaxPoolGradAttrs
 
 /**
- * The gradients of pooling as loops over the values. The backend has some, but they take twice as long, and for averages they count the padding,
- * which the forward pass does not.
+ * The gradients of pooling as loops over the values. The backend has some, but they take twice as long, and for
+ * averages they count the padding, which the forward pass does not.
  */
 export const poolingKernels: readonly KernelConfig[] = [
   composed<'dy' | 'input', PoolAttributes>(MaxPoolGrad, ({ dy, input }, attributes) =>
@@ -21,7 +21,9 @@ export const poolingKernels: readonly KernelConfig[] = [
   )
 ]
 
-/** The part of the input from which one place of the output was pooled: where its first channel begins, and its extents. */
+/**
+ * The part of the input from which one place of the output was pooled: where its first channel begins, and its extents.
+ */
 interface Window {
   readonly start: number
   readonly rows: number

@@ -64,7 +64,10 @@ async function outcome(backend: string, kernel: string, inputs: Readonly<Record<
   })
 }
 
-/** The product in float64, of matrices without a batch, and for each element the sum of the absolute values of its terms. */
+/**
+ * The product in float64, of matrices without a batch, and for each element the sum of the absolute values of its
+ * terms.
+ */
 function reference({ a, b, transposeA, transposeB }: Factors): readonly (readonly [number, number])[] {
   const [rows, terms] = transposeA ? a.shape.toReversed() : a.shape
   const columns = b.shape[transposeB ? 0 : 1]

@@ -10,7 +10,10 @@ export interface LayersFormat {
   readonly model: string
   /** The bytes of `weights.bin`, which `model.json` names. */
   readonly weights: Uint8Array
-  /** The text of a module with layers that TensorFlow.js lacks, where the model has some: call its `registerLayers(tf)` before loading the model. */
+  /**
+   * The text of a module with layers that TensorFlow.js lacks, where the model has some: call its `registerLayers(tf)`
+   * before loading the model.
+   */
   readonly layers?: string
 }
 

@@ -17,8 +17,8 @@ interface Block {
 }
 
 /**
- * Algorithm 3: the size is p q, where p has all prime factors up to k + 1. First p parts of q nodes average, then q groups with one node of each
- * part. Algorithm 2 on all nodes at once where that takes fewer rounds.
+ * Algorithm 3: the size is p q, where p has all prime factors up to k + 1. First p parts of q nodes average, then q
+ * groups with one node of each part. Algorithm 2 on all nodes at once where that takes fewer rounds.
  */
 export function baseRounds(size: number, degree: number): readonly WeightedEdges[] {
   const nodes = Array.from({ length: size }, (_, node) => node)
@@ -33,9 +33,10 @@ export function baseRounds(size: number, degree: number): readonly WeightedEdges
 }
 
 /**
- * Algorithm 2, the simple Base-(k + 1) graph. First every block averages internally. Then each block in turn gives its part of the mean to the nodes
- * of all smaller blocks, and its groups average internally what they received in return. The authors' code also adds edges between the idle nodes of
- * a round; they are omitted here, since they do not change the mean.
+ * Algorithm 2, the simple Base-(k + 1) graph. First every block averages internally. Then each block in turn gives its
+ * part of the mean to the nodes of all smaller blocks, and its groups average internally what they received in return.
+ * The authors' code also adds edges between the idle nodes of a round; they are omitted here, since they do not change
+ * the mean.
  */
 function simpleRounds(nodes: Nodes, degree: number): readonly WeightedEdges[] {
   const blocks = blocksOf(nodes, degree)
@@ -52,7 +53,10 @@ function simpleRounds(nodes: Nodes, degree: number): readonly WeightedEdges[] {
   })
 }
 
-/** The first block gives its part of the mean to each node of the others: in each of its groups, one node to each of them. */
+/**
+ * The first block gives its part of the mean to each node of the others: in each of its groups, one node to each of
+ * them.
+ */
 function givingRound([{ nodes, groups }, ...others]: readonly Block[]): WeightedEdges {
   const takers = others.flatMap((other) => other.nodes)
   const weight = nodes.length / (nodes.length + takers.length) / groups.length
@@ -80,7 +84,10 @@ function digitsOf(size: number, degree: number): readonly number[] {
   return []
 }
 
-/** `size` in base k + 1, the highest digit first: one block for each digit that is not 0, with as many groups as the digit says. */
+/**
+ * `size` in base k + 1, the highest digit first: one block for each digit that is not 0, with as many groups as the
+ * digit says.
+ */
 function blocksOf(nodes: Nodes, degree: number): readonly Block[] {
   const base = degree + 1
   let unit = 1

@@ -27,9 +27,9 @@ function problemsOf(degree: number, size: number): Problem[] {
 }
 
 /**
- * A random graph in which each node has `degree` neighbours, or `undefined` when the draw reached a dead end; then draw again. Ends of edges are
- * paired at random; those that would make a loop or a duplicate edge are paired again (Steger and Wormald 1999). `size` × `degree` is even, `degree`
- * < `size`.
+ * A random graph in which each node has `degree` neighbours, or `undefined` when the draw reached a dead end; then draw
+ * again. Ends of edges are paired at random; those that would make a loop or a duplicate edge are paired again (Steger
+ * and Wormald 1999). `size` × `degree` is even, `degree` < `size`.
  */
 export function drawRegular(size: number, degree: number, random: Random): Graph | undefined {
   if (2 * degree >= size) return complementOf(drawRegular(size, size - 1 - degree, random))

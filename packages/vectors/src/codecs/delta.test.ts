@@ -5,7 +5,10 @@ import { parseCodec } from './parse.js'
 const names = ['delta-float16', 'delta-bfloat16', 'delta-int8', 'delta-int4'] as const
 const length = 9000
 
-/** The largest error of one number, relative to `largest`, the largest change: a step of the integers, half a step of the others. */
+/**
+ * The largest error of one number, relative to `largest`, the largest change: a step of the integers, half a step of
+ * the others.
+ */
 const steps: Readonly<Record<(typeof names)[number], number>> = {
   'delta-float16': 2 ** -11,
   'delta-bfloat16': 2 ** -8,

@@ -1,7 +1,8 @@
 /**
- * Divides numbers into runs with few different ones each, their levels. A number that is not yet a level of the current run begins a new run. If it
- * was a level of an earlier one, all runs from that one on are joined, unless this costs more bytes than to repeat that one's levels, of which those
- * after it are subtracted: many new levels are a sign of another tensor. So tensors are kept apart even where some of their numbers are the same.
+ * Divides numbers into runs with few different ones each, their levels. A number that is not yet a level of the current
+ * run begins a new run. If it was a level of an earlier one, all runs from that one on are joined, unless this costs
+ * more bytes than to repeat that one's levels, of which those after it are subtracted: many new levels are a sign of
+ * another tensor. So tensors are kept apart even where some of their numbers are the same.
  */
 import { rawBytes } from './codec.js'
 import { runLengthBytes } from './run-lengths.js'
@@ -9,7 +10,9 @@ import { runLengthBytes } from './run-lengths.js'
 /** The most levels of a run. */
 export const maxLevels = 256
 
-/** The numbers from `from` to `to`, which is not one of them. Their levels are those from `first` to `last` of the list. */
+/**
+ * The numbers from `from` to `to`, which is not one of them. Their levels are those from `first` to `last` of the list.
+ */
 export interface LevelRun {
   readonly from: number
   readonly to: number
@@ -42,7 +45,10 @@ export function runBytes(levels: number, count: number): number {
   return tableBytes(levels, count) + runLengthBytes(count)
 }
 
-/** The runs of numbers that are given by their places in a table of `different` ones; none when most would be levels of new runs. */
+/**
+ * The runs of numbers that are given by their places in a table of `different` ones; none when most would be levels of
+ * new runs.
+ */
 export function levelsOf(places: Uint16Array, different: number): Levels {
   // By place: the length of the list when it was last added.
   const added = new Uint32Array(different)
@@ -68,7 +74,10 @@ export function levelsOf(places: Uint16Array, different: number): Levels {
   return { list, runs: starts.slice(0, runs).map((_, run) => runOf(starts[run], starts[run + 1])) }
 }
 
-/** The first run to join with all after it, since it has the level at `index`, or how many runs there are where this does not pay. */
+/**
+ * The first run to join with all after it, since it has the level at `index`, or how many runs there are where this
+ * does not pay.
+ */
 function firstToJoin(starts: readonly LevelStart[], runs: number, index: number): number {
   const end = starts[runs]
   let bytes = 0

@@ -6,8 +6,8 @@ const peers = 8
 const length = 2000
 
 /**
- * Eight vectors on a ring that average, x_i ← ⅓ x_{i−1} + ⅓ x_i + ⅓ x_{i+1}, with each link's messages in a codec, but not a peer's own vector.
- * Returns the consensus distance after `rounds` rounds, and how far the mean has moved.
+ * Eight vectors on a ring that average, x_i ← ⅓ x_{i−1} + ⅓ x_i + ⅓ x_{i+1}, with each link's messages in a codec, but
+ * not a peer's own vector. Returns the consensus distance after `rounds` rounds, and how far the mean has moved.
  */
 function mix(t: Parameters<Pair['pass']>[0], codec: string, rounds: number): { distance: number; drift: number } {
   let vectors = Array.from({ length: peers }, (_, peer) => normals(length, peer))

@@ -1,10 +1,11 @@
 /**
- * A lossless, shorter form of vectors that an algorithm has compressed: many numbers are 0, few are different, or runs of them differ only in sign.
- * It is used whatever the codec of the link; the body's id says so ({@link packedId}).
+ * A lossless, shorter form of vectors that an algorithm has compressed: many numbers are 0, few are different, or runs
+ * of them differ only in sign. It is used whatever the codec of the link; the body's id says so ({@link packedId}).
  *
- * Layout, little-endian: a byte of flags; if zeros are left out (bit 0), the count of the remaining numbers (uint32); these numbers, in one of four
- * ways; and if zeros are left out, the places of the others to the end (see places.ts). The four ways are: float32; (bit 1) a table of the different
- * ones and indices, or (bit 3) runs with a table each (see tables.ts); (bit 2) their magnitudes and signs (see signs.ts). Only +0 is left out, not −0.
+ * Layout, little-endian: a byte of flags; if zeros are left out (bit 0), the count of the remaining numbers (uint32);
+ * these numbers, in one of four ways; and if zeros are left out, the places of the others to the end (see places.ts).
+ * The four ways are: float32; (bit 1) a table of the different ones and indices, or (bit 3) runs with a table each (see
+ * tables.ts); (bit 2) their magnitudes and signs (see signs.ts). Only +0 is left out, not −0.
  */
 import { invariant } from '@murmuration/core'
 import { bodyOf } from '../copy.js'
@@ -49,7 +50,10 @@ export function packedBytes(values: Float32Array): number {
   return planOf(values)?.bytes ?? rawBytes(values.length)
 }
 
-/** Writes `values` to the beginning of `out`, which has room for them as raw float32, the form that is used where it is no longer. */
+/**
+ * Writes `values` to the beginning of `out`, which has room for them as raw float32, the form that is used where it is
+ * no longer.
+ */
 export function writePacked(values: Float32Array, out: Uint8Array): EncodedBody {
   invariant(out.byteLength >= rawBytes(values.length), () => `${out.byteLength} bytes for ${values.length} numbers`)
   const plan = planOf(values)
@@ -120,7 +124,10 @@ function plansOf(all: Uint32Array): readonly BodyPlan[] {
   ]
 }
 
-/** Whether both a single table and signs take more than 2 bits a number, and levels occur twice on average: otherwise runs gain next to nothing. */
+/**
+ * Whether both a single table and signs take more than 2 bits a number, and levels occur twice on average: otherwise
+ * runs gain next to nothing.
+ */
 function manyBits(numbers: Uint32Array, { table }: Indexed): boolean {
   const most = numbers.length / 4
   return table.size > 4 && 2 * table.size <= numbers.length && signsLength(numbers, most) > most
@@ -146,7 +153,10 @@ interface Common extends Pick<BodyPlan, 'numbers' | 'places' | 'flags'> {
   readonly extraBytes: number
 }
 
-/** Plans for these numbers, of which those that are not 0 are `indexed`, with `levels`, and at the places `others` if some are 0. */
+/**
+ * Plans for these numbers, of which those that are not 0 are `indexed`, with `levels`, and at the places `others` if
+ * some are 0.
+ */
 function plansFor(
   common: Common,
   indexed: Indexed | undefined,

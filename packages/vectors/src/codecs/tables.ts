@@ -1,8 +1,9 @@
 /**
- * Numbers of which few are different, as tensors are of which a compressor keeps levels. Layout of a run of numbers that share a table,
- * little-endian: how many different ones there are less 1 (a byte); those as float32; the run's length (see run-lengths.ts), which is left out where
- * a single run is announced; and for each number its index among the different ones, in as few bits as that takes, the first in the lowest bits of
- * each byte. Runs follow each other until there are enough numbers.
+ * Numbers of which few are different, as tensors are of which a compressor keeps levels. Layout of a run of numbers
+ * that share a table, little-endian: how many different ones there are less 1 (a byte); those as float32; the run's
+ * length (see run-lengths.ts), which is left out where a single run is announced; and for each number its index among
+ * the different ones, in as few bits as that takes, the first in the lowest bits of each byte. Runs follow each other
+ * until there are enough numbers.
  *
  * levels.ts chooses the runs. Where zeros are not left out, 0 is in the tables of all runs.
  */
@@ -23,7 +24,8 @@ const sizeOf = ({ first, last }: LevelRun, shared: number): number => shared + l
 const bytesOf = (run: LevelRun, shared: number): number => runBytes(sizeOf(run, shared), run.to - run.from)
 
 /**
- * The ways to write `count` numbers with one table and with several, as far as they exist. The numbers that are not 0 are `indexed`, with `levels`.
+ * The ways to write `count` numbers with one table and with several, as far as they exist. The numbers that are not 0
+ * are `indexed`, with `levels`.
  *
  * @param others - where these are among all, if some are 0
  */
@@ -108,7 +110,10 @@ export function writeTables(tables: Tables, numbers: Uint32Array, view: DataView
   return at
 }
 
-/** Reads as many numbers as `numbers` has room for, of one run. Returns the position behind the last byte; undefined when they cannot be read. */
+/**
+ * Reads as many numbers as `numbers` has room for, of one run. Returns the position behind the last byte; undefined
+ * when they cannot be read.
+ */
 export function readTable(view: DataView, start: number, numbers: Uint32Array): number | undefined {
   const levels = levelsAt(view, start)
   return levels && readIndices(levels, view, start + 1 + rawBytes(levels.length), numbers)

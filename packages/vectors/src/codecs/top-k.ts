@@ -32,7 +32,10 @@ function unitOf(largest: number): number {
   return 2 ** Math.max(-126, Math.floor(Math.log2(largest)) - 14)
 }
 
-/** How many numbers are that fraction of `count`: rounded up, but not when only the product's rounding error exceeds an integer. */
+/**
+ * How many numbers are that fraction of `count`: rounded up, but not when only the product's rounding error exceeds an
+ * integer.
+ */
 export function countOf(fraction: number, count: number): number {
   return Math.ceil(fraction * count * (1 - 1e-12))
 }
@@ -53,9 +56,9 @@ export const topK: CodecKind = {
 /**
  * The ⌈fraction · count⌉ numbers of a range that changed most since the reference, of ties those with lower places.
  *
- * Layout: the number of changes (uint32), their unit (float32, a power of two), the changes in that unit (float16, 2 bytes each), and their places
- * (see places.ts). What rounding to float16 loses and what is left out is part of the next change. Numbers that did not change are left out even when
- * they are among the largest.
+ * Layout: the number of changes (uint32), their unit (float32, a power of two), the changes in that unit (float16, 2
+ * bytes each), and their places (see places.ts). What rounding to float16 loses and what is left out is part of the
+ * next change. Numbers that did not change are left out even when they are among the largest.
  */
 function topKOf(fraction: number): Codec {
   const bytes = (count: number) => {

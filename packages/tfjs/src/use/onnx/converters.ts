@@ -1,4 +1,7 @@
-/** How each kind of layer is written as operators of ONNX (github.com/onnx/onnx/blob/main/docs/Operators.md, operator set 13). */
+/**
+ * How each kind of layer is written as operators of ONNX (github.com/onnx/onnx/blob/main/docs/Operators.md, operator
+ * set 13).
+ */
 import { InputError } from '@murmuration/core'
 import type { NamedTensor } from '@murmuration/vectors'
 import { causalAttention, embedding, positionEmbedding } from './attention.js'
@@ -64,8 +67,9 @@ function channelsFirst(given: Conversion, input: string, add: (input: string) =>
 }
 
 /**
- * With `same`, TensorFlow puts the odd pixel of padding at the end, which ONNX calls SAME_UPPER. Runtimes do not accept that with a dilation; then
- * the stride is 1, and the padding of a filter of k numbers at dilation d is d (k − 1), whatever the extent.
+ * With `same`, TensorFlow puts the odd pixel of padding at the end, which ONNX calls SAME_UPPER. Runtimes do not accept
+ * that with a dilation; then the stride is 1, and the padding of a filter of k numbers at dilation d is d (k − 1),
+ * whatever the extent.
  */
 function padding({ configuration }: Conversion, extents: readonly number[]): Readonly<Record<string, Attribute>> {
   const dilations = pair(configuration.dilationRate)

@@ -7,8 +7,8 @@ import { converters } from './converters.js'
 import { encodeOnnx } from './messages.js'
 
 /**
- * A model as an ONNX file. Its input is `input`, in the model's own layout (images have their channels last); its output is called `output`. Throws
- * an {@link InputError} that names the first layer without an equivalent here.
+ * A model as an ONNX file. Its input is `input`, in the model's own layout (images have their channels last); its
+ * output is called `output`. Throws an {@link InputError} that names the first layer without an equivalent here.
  */
 export function onnxFile(model: LayersModel, output: string, metadata: Readonly<Record<string, string>>): Uint8Array {
   const names = layerNames(model)

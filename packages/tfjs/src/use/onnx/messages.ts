@@ -1,5 +1,6 @@
 /**
- * The part of ONNX's messages that models of layers need, with the field numbers of onnx.proto (github.com/onnx/onnx, ir_version 8), as protocol buffers.
+ * The part of ONNX's messages that models of layers need, with the field numbers of onnx.proto (github.com/onnx/onnx,
+ * ir_version 8), as protocol buffers.
  */
 import { PbfWriter } from 'pbf'
 
