@@ -1,4 +1,7 @@
-/** The algorithms in docs/paper-map.md: from the record to its paper, its file, what the file says of itself, and its own tests. */
+/**
+ * The algorithms in docs/paper-map.md: from the record to its paper, its file, what the file says of itself, and its
+ * own tests.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import { allAlgorithms, isAlgorithm } from '@murmuration/algorithms'
 

@@ -1,5 +1,6 @@
 /**
- * Lines of source per package, at COMMIT and now, without tests and generated modules: node packages/experiment/bench/lines.mjs COMMIT
+ * Lines of source per package, at COMMIT and now, without tests and generated modules:
+ * `node packages/experiment/bench/lines.mjs COMMIT`
  */
 import { execFileSync } from 'node:child_process'
 

@@ -1,5 +1,6 @@
-// The accuracy of `murmur measure`: two real peers in this process, over links that are shaped to given rates and latencies. For each, prints
-// the measured value divided by the link's: the rate of vectors, which excludes frame headers, TLS and multiplexing, and half of the round trip.
+// The accuracy of `murmur measure`: two real peers in this process, over links that are shaped to given rates and
+// latencies. For each, prints the measured value divided by the link's: the rate of vectors, which excludes frame
+// headers, TLS and multiplexing, and half of the round trip.
 //
 //   node packages/experiment/bench/measure.mjs
 import { mkdtemp, writeFile } from 'node:fs/promises'

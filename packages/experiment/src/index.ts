@@ -1,6 +1,6 @@
 /**
- * Experiments as files describe them: reads, checks and plans a training file or a scenario. `@murmuration/experiment/peers` and `/sim`
- * run them.
+ * Experiments as files describe them: reads, checks and plans a training file or a scenario.
+ * `@murmuration/experiment/peers` and `/sim` run them.
  *
  * @packageDocumentation
  */

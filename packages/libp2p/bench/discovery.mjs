@@ -1,5 +1,6 @@
 /**
- * What it costs that peers find each other by a seed, ours against libp2p's Kademlia DHT, in turns, all nodes in one process.
+ * What it costs that peers find each other by a seed, ours against libp2p's Kademlia DHT, in turns, all nodes in one
+ * process.
  *
  *     npm install --no-save @libp2p/kad-dht@16.4.5 @libp2p/identify@4.1.14 @libp2p/ping@3.1.13
  *     node packages/libp2p/bench/discovery.mjs [PEERS] [REPEATS]

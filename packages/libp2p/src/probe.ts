@@ -10,8 +10,8 @@ import type { NodeOptions } from './node/node.js'
 export const routerTimeout: Milliseconds = 15_000
 
 /**
- * Dials an address as a peer does, and closes the connection once both ends have proven their ids. Resolves with the problem, or
- * `undefined` when the peer with this id answers and admits `identity`.
+ * Dials an address as a peer does, and closes the connection once both ends have proven their ids. Resolves with the
+ * problem, or `undefined` when the peer with this id answers and admits `identity`.
  */
 export async function probe(
   identity: Identity,
@@ -43,7 +43,10 @@ export async function probeSeed(
   })
 }
 
-/** As {@link probe}, for a relay. `undefined` when it grants a reservation, which is given up again. Throws an InputError for an invalid address. */
+/**
+ * As {@link probe}, for a relay. `undefined` when it grants a reservation, which is given up again. Throws an
+ * InputError for an invalid address.
+ */
 export async function probeRelay(
   identity: Identity,
   address: string,
@@ -69,8 +72,8 @@ export interface Called {
 }
 
 /**
- * Listens as a peer does, and asks a seed to dial. Resolves with the result, or with the reason why it could not be tried. Throws an InputError for
- * an invalid address.
+ * Listens as a peer does, and asks a seed to dial. Resolves with the result, or with the reason why it could not be
+ * tried. Throws an InputError for an invalid address.
  */
 export async function probeReach(
   identity: Identity,
@@ -106,7 +109,10 @@ export async function probeReach(
   return called ?? problem?.text ?? 'no answer'
 }
 
-/** Makes routers forward a peer's port for a moment. Resolves with the forwarded addresses; with none when no router does it. */
+/**
+ * Makes routers forward a peer's port for a moment. Resolves with the forwarded addresses; with none when no router
+ * does it.
+ */
 export async function probeRouters(identity: Identity, listen: readonly string[]): Promise<readonly string[]> {
   const { createNode, startNode } = await import('./node/node.js')
   const node = await createNode({ identity, listen, limits: defaultLimits, upnp: true })

@@ -17,9 +17,9 @@ interface LabelledFolder extends NamedResults {
 }
 
 /**
- * Merges the results of folders: the methods of each, in the settings that all have. Methods of the same name are distinguished by
- * the folder's name, or by the peer if each folder belongs to another peer. Throws an InputError when folders vary different things, or
- * have no value of an axis in common.
+ * Merges the results of folders: the methods of each, in the settings that all have. Methods of the same name are
+ * distinguished by the folder's name, or by the peer if each folder belongs to another peer. Throws an InputError when
+ * folders vary different things, or have no value of an axis in common.
  */
 export function mergeResults(folders: readonly NamedResults[], origin: Pick<Sweep, 'command' | 'version'>): Results {
   const axes = commonAxes(folders)
@@ -50,7 +50,10 @@ export function mergeResults(folders: readonly NamedResults[], origin: Pick<Swee
   }
 }
 
-/** An axis that varies in one folder must exist in all; its values are those that all folders have. What never varies is not an axis. */
+/**
+ * An axis that varies in one folder must exist in all; its values are those that all folders have. What never varies is
+ * not an axis.
+ */
 function commonAxes(folders: readonly NamedResults[]): Axes {
   const all = folders.map(({ name, results }) => ({ name, axes: results.sweep.axes }))
   const varying = [...new Set(all.flatMap(({ axes }) => Object.keys(axes).filter((axis) => axes[axis].length > 1)))]
@@ -72,7 +75,10 @@ function commonAxes(folders: readonly NamedResults[]): Axes {
   )
 }
 
-/** New labels for methods with a label that is in several folders: with the folder's name, and with the world if both occur. */
+/**
+ * New labels for methods with a label that is in several folders: with the folder's name, and with the world if both
+ * occur.
+ */
 function labelled(folders: readonly NamedResults[]): readonly LabelledFolder[] {
   const all = folders.flatMap(({ results }) => results.sweep.methods.map(({ label }) => label))
   const worlds = new Set(folders.flatMap(({ results }) => results.runs.map(({ world }) => world)))

@@ -1,4 +1,7 @@
-/** The types of results, of real and of simulated runs. Everything is JSON: a line per run, and one file about all of them. */
+/**
+ * The types of results, of real and of simulated runs. Everything is JSON: a line per run, and one file about all of
+ * them.
+ */
 import type { KeyCounts } from '@murmuration/core'
 
 /** Where a run took place: on real peers over libp2p, or in virtual time. */
@@ -104,8 +107,8 @@ export interface RunRecord {
   readonly method: string
   readonly seed: number
   /**
-   * 'target': the target loss was reached; 'limit': the rounds or the time were used up; 'failed': see `reason`; 'unfinished': the run
-   * was stopped or is still running, and all figures are those of its last evaluation.
+   * 'target': the target loss was reached; 'limit': the rounds or the time were used up; 'failed': see `reason`;
+   * 'unfinished': the run was stopped or is still running, and all figures are those of its last evaluation.
    */
   readonly outcome: 'target' | 'limit' | 'failed' | 'unfinished'
   readonly reason?: string
@@ -115,7 +118,10 @@ export interface RunRecord {
   readonly seconds: number
   /** Steps per peer, the mean. */
   readonly rounds: number
-  /** The first round of a real run that resumed from a checkpoint or joined later: seconds and bytes count from it. 0 when absent. */
+  /**
+   * The first round of a real run that resumed from a checkpoint or joined later: seconds and bytes count from it. 0
+   * when absent.
+   */
   readonly begun?: number
   readonly secondsPerRound: number
   readonly samples: number
@@ -167,8 +173,8 @@ export interface StoreTotals {
 }
 
 /**
- * Mean fractions of the peers' time: computing; sending but not computing; waiting without either. In a simulated run they sum to 1.
- * A real run knows when gradients are computed, but cannot distinguish sending, waiting and averaging.
+ * Mean fractions of the peers' time: computing; sending but not computing; waiting without either. In a simulated run
+ * they sum to 1. A real run knows when gradients are computed, but cannot distinguish sending, waiting and averaging.
  */
 export interface TimeFractions {
   readonly working: number

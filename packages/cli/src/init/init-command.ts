@@ -42,8 +42,8 @@ function checkFolder(folder: string): void {
 }
 
 /**
- * Writes a topology file and a training file into `folder`, and creates the folder if necessary. Throws an InputError when a file of
- * that name exists, or when the choices do not fit each other: then nothing is written.
+ * Writes a topology file and a training file into `folder`, and creates the folder if necessary. Throws an InputError
+ * when a file of that name exists, or when the choices do not fit each other: then nothing is written.
  */
 export async function initialise(folder: string, choices: InitChoices): Promise<InitReport> {
   checkFolder(folder)

@@ -165,7 +165,8 @@ test('whoever presses Enter at every question gets the defaults', async (t) => {
 })
 
 test('only what fits the answers before is offered', async (t) => {
-  // For five peers, torus and hypercube are not offered; for a directed graph, algorithms that need symmetric weights or a tree are not.
+  // For five peers, torus and hypercube are not offered; for a directed graph, algorithms that need symmetric weights
+  // or a tree are not.
   const graph = graphs.findIndex(({ kind }) => kind === 'exponential') - 2
   const algorithm = algorithms
     .slice(

@@ -30,7 +30,10 @@ export function setsFor(record: ListedTask | undefined): readonly NamedSet[] {
   )
 }
 
-/** The data set that `--data` names, or the first that the task can learn from. Throws an InputError for data that does not suit it. */
+/**
+ * The data set that `--data` names, or the first that the task can learn from. Throws an InputError for data that does
+ * not suit it.
+ */
 export function dataFor(task: string, data: string | undefined): string {
   const sets = setsFor(taskRecordOf(task)).map(({ name }) => name)
   if (data === undefined) return sets[0]

@@ -121,7 +121,9 @@ export class RunBoard {
     return qualityOf(this.#mean, chalk.bold)
   }
 
-  /** A swarm's display gets the consensus distance from time to time; a single peer's knows only its neighbours' models. */
+  /**
+   * A swarm's display gets the consensus distance from time to time; a single peer's knows only its neighbours' models.
+   */
   #distance(reports: readonly StepEvent[]): string {
     const measured = this.#mean?.consensusDistance
     if (measured !== undefined) return `consensus distance ${chalk.bold(short(measured))}`

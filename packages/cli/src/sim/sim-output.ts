@@ -55,7 +55,9 @@ export function jsonSimOutput(stream: NodeJS.WritableStream): SimOutput {
   }
 }
 
-/** Text: one line that is redrawn on a terminal, otherwise a line for every tenth of the runs; and tables at the end. */
+/**
+ * Text: one line that is redrawn on a terminal, otherwise a line for every tenth of the runs; and tables at the end.
+ */
 export function textSimOutput(stream: NodeJS.WriteStream, now: () => number): SimOutput {
   const print = (text: string) => stream.write(`${text}\n`)
   const progress = stream.isTTY ? liveProgress(stream) : plainProgress(print)

@@ -34,7 +34,10 @@ const bits = 4
 const pairs: GraphDescription = { kind: 'base-graph', degree: 1 }
 /** Any two peers may exchange. Final averaging takes one round. */
 const everyone: GraphDescription = { kind: 'complete' }
-/** Of methods with a state for each neighbour, more peers have the graph of the file: memory on the complete graph grows with their number. */
+/**
+ * Of methods with a state for each neighbour, more peers have the graph of the file: memory on the complete graph grows
+ * with their number.
+ */
 const maxStates = 16
 /** A ring suits low bandwidth; direct exchange suits high latency. */
 const direct = { collective: 'direct', chunks: 1 }
@@ -49,9 +52,10 @@ export function periodOf({ algorithm: { period = 1 } }: Choice): number {
 }
 
 /**
- * The plans worth trying on any links: gossip at every step, with fewer bytes, after several local steps, overlapping with steps, and
- * without a barrier; the all-reduce counterparts; and separate training with averaging at the end. All have the same rates and periods, and
- * two strengths of compression, so that none is tuned more than the others. The first plan of each algorithm is its usual form.
+ * The plans worth trying on any links: gossip at every step, with fewer bytes, after several local steps, overlapping
+ * with steps, and without a barrier; the all-reduce counterparts; and separate training with averaging at the end. All
+ * have the same rates and periods, and two strengths of compression, so that none is tuned more than the others. The
+ * first plan of each algorithm is its usual form.
  */
 export function choicesFor(training: Training, peers: readonly PeerName[]): readonly Choice[] {
   const exchanges = [...gossip(training, peers), ...central()]
@@ -103,7 +107,9 @@ function gossip({ rounds }: Training, peers: readonly PeerName[]): readonly Exch
   ]
 }
 
-/** Algorithms that need all peers in each exchange. On the complete graph they average at the end as they do in between. */
+/**
+ * Algorithms that need all peers in each exchange. On the complete graph they average at the end as they do in between.
+ */
 function central(): readonly ExchangeChoice[] {
   const exchanges: readonly ExchangeChoice[] = [
     ...codecs.flatMap((codec) =>
@@ -126,7 +132,10 @@ function central(): readonly ExchangeChoice[] {
   return exchanges.map((each) => ({ ...each, graph: everyone }))
 }
 
-/** The first number of steps from `steps` on with which exchanges use all rounds of a graph that repeats after `rotation` rounds. */
+/**
+ * The first number of steps from `steps` on with which exchanges use all rounds of a graph that repeats after
+ * `rotation` rounds.
+ */
 function withoutCommonFactor(steps: number, rotation: number): number {
   for (let divisor = 2; divisor <= rotation; divisor++)
     if (steps % divisor === 0 && rotation % divisor === 0) return withoutCommonFactor(steps + 1, rotation)

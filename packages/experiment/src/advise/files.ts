@@ -12,7 +12,9 @@ export interface AdviceFiles {
   readonly train: string
 }
 
-/** Throws an InputError if a training file has relative paths that would not resolve to the same files from `folder`. */
+/**
+ * Throws an InputError if a training file has relative paths that would not resolve to the same files from `folder`.
+ */
 export async function checkMovable(train: string | undefined, folder: string): Promise<void> {
   if (train === undefined) return
   const original = await readTrainingFile(train, {})

@@ -8,7 +8,10 @@ import { compare, type SearchedPlan } from './standing.js'
 
 /** A plan, and its outcome. Times are virtual seconds. */
 export interface AdvisedPlan extends Omit<Candidate, 'method'> {
-  /** For each seed, the time until the mean model reached the loss; infinite if the rounds of the training file were not enough. */
+  /**
+   * For each seed, the time until the mean model reached the loss; infinite if the rounds of the training file were not
+   * enough.
+   */
   readonly reached: readonly number[]
   /**
    * The same for each fresh seed, none of which has chosen anything; empty for plans that were not measured with them.
@@ -16,7 +19,10 @@ export interface AdvisedPlan extends Omit<Candidate, 'method'> {
   readonly fresh: readonly number[]
   /** The time of the final averaging rounds after that. */
   readonly averaging: number
-  /** Bytes that a peer sent until then, without final averaging, with the first seed; undefined if the loss was not reached. */
+  /**
+   * Bytes that a peer sent until then, without final averaging, with the first seed; undefined if the loss was not
+   * reached.
+   */
   readonly bytes: number | undefined
 }
 
@@ -75,7 +81,10 @@ export interface Advice {
   /** How many fresh seeds the first plans were measured with. */
   readonly freshSeeds: number
   readonly computing: Computing
-  /** Virtual seconds that the slowest peer computes in all rounds of the training file, random stragglers aside: no run that goes through them ends earlier. */
+  /**
+   * Virtual seconds that the slowest peer computes in all rounds of the training file, random stragglers aside: no run
+   * that goes through them ends earlier.
+   */
   readonly computed: number
   /** The links, if they are not those of the topology file. */
   readonly links: LinksDescription | undefined

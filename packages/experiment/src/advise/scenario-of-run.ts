@@ -12,8 +12,8 @@ import { faultsSchema } from '../sim/scenario/faults.js'
 import { networkSchema } from '../sim/scenario/network.js'
 
 /**
- * A scenario of one run. Its peers take the same steps as those of `murmur swarm`, bit for bit. Throws an InputError when a file is
- * wrong, or has a setting that a simulation cannot have.
+ * A scenario of one run. Its peers take the same steps as those of `murmur swarm`, bit for bit. Throws an InputError
+ * when a file is wrong, or has a setting that a simulation cannot have.
  */
 export async function scenarioOfRun(request: RunRequest): Promise<Scenario> {
   const plan = await makePlan(request)

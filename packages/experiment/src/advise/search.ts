@@ -66,12 +66,13 @@ interface Judgement extends Pick<SearchResult, 'targets'> {
 }
 
 /**
- * Successive halving (Jamieson and Talwalkar, AISTATS 2016) over rounds. All plans are simulated for a ninth of the rounds; the best of
- * each kind for a third, which shows how much each loses to the links; the best few of those for all rounds, and with other seeds. In the
- * first rung, plans at the file's learning rate come first: a kind that is far behind is not tried at other rates.
+ * Successive halving (Jamieson and Talwalkar, AISTATS 2016) over rounds. All plans are simulated for a ninth of the
+ * rounds; the best of each kind for a third, which shows how much each loses to the links; the best few of those for
+ * all rounds, and with other seeds. In the first rung, plans at the file's learning rate come first: a kind that is far
+ * behind is not tried at other rates.
  *
- * After each rung the best plan is simulated to its end at once. With this seed, every other plan is given up once it has trained 1.25
- * times as long as a plan that reached the loss, whatever it might still learn.
+ * After each rung the best plan is simulated to its end at once. With this seed, every other plan is given up once it
+ * has trained 1.25 times as long as a plan that reached the loss, whatever it might still learn.
  */
 export class Search {
   readonly #pool: Pick<RunPool, 'run'>
@@ -150,8 +151,8 @@ export class Search {
   }
 
   /**
-   * Simulates all plans with all seeds to the end. With `mayStop`, each plan only until it has lost to an earlier one, and with all seeds
-   * only those that are close to the best.
+   * Simulates all plans with all seeds to the end. With `mayStop`, each plan only until it has lost to an earlier one,
+   * and with all seeds only those that are close to the best.
    */
   async sweep(mayStop: boolean): Promise<SearchResult> {
     const scale = await this.#scaleOf(0)
@@ -196,8 +197,8 @@ export class Search {
   }
 
   /**
-   * Simulates the best plan to its end; if it does not reach the loss, the best of the others that may, and so on. The result is the time until
-   * one has reached the loss and averaged, or `bound` if none seems faster.
+   * Simulates the best plan to its end; if it does not reach the loss, the best of the others that may, and so on. The
+   * result is the time until one has reached the loss and averaged, or `bound` if none seems faster.
    */
   async #lead(standings: readonly PlanOutcome[], scale: SeedReference, bound = endless): Promise<number> {
     for (let [best] = this.#open(standings); best !== undefined && best.total < bound; [best] = this.#open(standings)) {
@@ -349,7 +350,10 @@ const isClose = (standing: PlanOutcome, best: number) => standing.total <= best 
 
 const hasExchanged = ({ record }: PlanOutcome) => record.messages > 0
 
-/** Rounds up so that a run ends with an exchange, if the next rung has as many rounds: only then has the plan paid for its progress. */
+/**
+ * Rounds up so that a run ends with an exchange, if the next rung has as many rounds: only then has the plan paid for
+ * its progress.
+ */
 function roundsFor(entry: SearchedPlan, limit: number, all: number): number {
   const period = periodOfEntry(entry)
   const rounded = Math.ceil(limit / period) * period

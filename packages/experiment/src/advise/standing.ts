@@ -40,10 +40,16 @@ export function scaleOf({ curve }: SimulatedRecord, target?: number): SeedRefere
   return { target: target ?? first - targetProgress * (first - end), losses: least }
 }
 
-/** After few rounds, or with one seed, training times within this factor are not distinguishable. Times of final averaging are exact. */
+/**
+ * After few rounds, or with one seed, training times within this factor are not distinguishable. Times of final
+ * averaging are exact.
+ */
 export const notApart = 1.25
 
-/** The training time, in virtual seconds, at which a plan is `times` as slow as one that ends at `bound`, less the plan's final averaging. */
+/**
+ * The training time, in virtual seconds, at which a plan is `times` as slow as one that ends at `bound`, less the
+ * plan's final averaging.
+ */
 export const trainingWithin = (bound: number, { averaging }: SearchedPlan, times: number) => times * (bound - averaging)
 
 /** Whether a plan's training time, as estimated, is less than that. */
@@ -51,8 +57,9 @@ export const isWithin = ({ total, entry }: PlanOutcome, bound: number, times: nu
   bound === Number.POSITIVE_INFINITY || total - entry.averaging < trainingWithin(bound, entry, times)
 
 /**
- * If the loss was not reached, the time so far is divided by the progress: the steps that plain SGD takes to the same loss, divided by
- * those that it takes to the target. Losses fall fast at first, so the fraction of the loss would say less.
+ * If the loss was not reached, the time so far is divided by the progress: the steps that plain SGD takes to the same
+ * loss, divided by those that it takes to the target. Losses fall fast at first, so the fraction of the loss would say
+ * less.
  */
 export function standingOf(entry: SearchedPlan, record: SimulatedRecord, scale: SeedReference): PlanOutcome {
   const { outcome, toTarget, curve, seconds } = record
@@ -64,7 +71,10 @@ export function standingOf(entry: SearchedPlan, record: SimulatedRecord, scale: 
   return { entry, record, total: progress > 0 ? seconds / progress + averaging : Number.POSITIVE_INFINITY }
 }
 
-/** How many evaluations plain SGD takes to a loss, interpolated: 0 for a loss above the first, all for a loss that it does not reach. */
+/**
+ * How many evaluations plain SGD takes to a loss, interpolated: 0 for a loss above the first, all for a loss that it
+ * does not reach.
+ */
 function stepsTo(loss: number, losses: readonly number[]): number {
   const next = losses.findIndex((each) => each <= loss)
   if (next < 0) return losses.length
@@ -83,7 +93,10 @@ export const compare = (left: number, right: number) => (left === right ? 0 : le
 export const ranked = (standings: readonly PlanOutcome[]) =>
   standings.toSorted((left, right) => compare(left.total, right.total))
 
-/** What plans of one kind have in common: the algorithm, the graph, the form of the exchange and the steps between exchanges. */
+/**
+ * What plans of one kind have in common: the algorithm, the graph, the form of the exchange and the steps between
+ * exchanges.
+ */
 export function kindOf({ candidate: { choice, graph } }: SearchedPlan): string {
   const { name, module, period, collective } = choice.algorithm
   return JSON.stringify([name, module, period, collective, choice.codec, graph])
@@ -92,7 +105,9 @@ export function kindOf({ candidate: { choice, graph } }: SearchedPlan): string {
 /** Steps between two exchanges. The option `period` of the files' algorithm may mean something else. */
 export const periodOfEntry = ({ candidate: { choice, isGiven } }: SearchedPlan) => (isGiven ? 1 : periodOf(choice))
 
-/** Whether a plan is the other, or differs from it only in that it exchanges less often, or has a lower rate, or both. */
+/**
+ * Whether a plan is the other, or differs from it only in that it exchanges less often, or has a lower rate, or both.
+ */
 export function learnsLess(entry: SearchedPlan, other: SearchedPlan): boolean {
   const { choice, graph } = entry.candidate
   const { choice: otherChoice, graph: otherGraph } = other.candidate
@@ -122,8 +137,8 @@ export function bestOfEach(standings: readonly PlanOutcome[]): readonly Searched
 const faster = 3
 
 /**
- * Plans at other rates than the file's, of the kinds of which a plan may win: one less than `hopeless` times as slow as `bound`. At a higher
- * rate a plan learns faster by the ratio of the rates at best; at a lower one, no faster.
+ * Plans at other rates than the file's, of the kinds of which a plan may win: one less than `hopeless` times as slow as
+ * `bound`. At a higher rate a plan learns faster by the ratio of the rates at best; at a lower one, no faster.
  */
 export function otherRates(
   begun: readonly PlanOutcome[],

@@ -113,7 +113,10 @@ export function modelFile(schema: Schema, parameters: Float32Array, facts: Model
   return encodeSafetensors(tensorsOf(schema, parameters), { format, facts: JSON.stringify(facts) })
 }
 
-/** Reads a model that `--save` wrote. Throws an InputError that names the file for anything else. Runs no code that the file names. */
+/**
+ * Reads a model that `--save` wrote. Throws an InputError that names the file for anything else. Runs no code that the
+ * file names.
+ */
 export async function loadModel(path: string): Promise<LoadedModel> {
   try {
     await refuseSpecialFile(path)

@@ -39,8 +39,8 @@ export function identityDirectory(): string {
 }
 
 /**
- * Reads a peer's place from a topology file. The file pins ids. A peer without an id must be on this machine (loopback addresses): its key,
- * and so its id, is in the user's home, where the other peers of this machine find it.
+ * Reads a peer's place from a topology file. The file pins ids. A peer without an id must be on this machine (loopback
+ * addresses): its key, and so its id, is in the user's home, where the other peers of this machine find it.
  */
 export async function placeOf(
   { path, file }: Pick<RunPlan, 'path' | 'file'>,

@@ -48,7 +48,9 @@ export interface RunPlan {
   readonly init?: string | undefined
 }
 
-/** The plan for files that were read. Throws an InputError when they do not fit each other; messages begin with `path`. */
+/**
+ * The plan for files that were read. Throws an InputError when they do not fit each other; messages begin with `path`.
+ */
 export function planOf(path: string, file: TopologyFile, training: Training): RunPlan {
   const { topology } = file
   const shrinking = contraction(topology)
@@ -79,7 +81,10 @@ export function planOf(path: string, file: TopologyFile, training: Training): Ru
   }
 }
 
-/** The rounds after training: none if all peers have the same model by then, and one to gather rows that are divided among all. */
+/**
+ * The rounds after training: none if all peers have the same model by then, and one to gather rows that are divided
+ * among all.
+ */
 function finalRoundsOf({ keeps, kind }: AnyAlgorithm, { codec }: Training, toConsensus: number): number {
   if (kind === 'rows') return 1
   // With a codec, receivers get rounded values and the sender keeps its own.

@@ -13,7 +13,10 @@ type FileSettings = Pick<
 type DriverSettings = Required<Pick<TrainingSettings, 'seed' | 'finalRounds' | 'workers' | 'servers'>> &
   Pick<TrainingSettings, 'fusion'>
 
-/** A file's settings for the algorithms' driver. The rate is scaled for the peers of `topology`, and some options depend on its graph. */
+/**
+ * A file's settings for the algorithms' driver. The rate is scaled for the peers of `topology`, and some options depend
+ * on its graph.
+ */
 export function trainingSettings<Given extends DriverSettings>(
   { algorithm, batch, accumulate, optimiser, weightDecay, clip, rate, rounds, timeout }: FileSettings,
   topology: Topology,

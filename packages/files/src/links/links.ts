@@ -8,9 +8,9 @@ import { type RegionPair, regionPair, regionsOf } from './wan.js'
 const unlimited = Number.POSITIVE_INFINITY
 
 /**
- * The links of a valid description. A value of a path comes from the pair; else it is the larger (for windows, the smaller) of the
- * two peers' values; else from the default; else from the preset; else it is 0 (window and bandwidth: Infinity). Except for pipes,
- * paths are the same in both directions.
+ * The links of a valid description. A value of a path comes from the pair; else it is the larger (for windows, the
+ * smaller) of the two peers' values; else from the default; else from the preset; else it is 0 (window and bandwidth:
+ * Infinity). Except for pipes, paths are the same in both directions.
  *
  * @param peers - all, in the order of the file; the preset 'wan' assigns regions in this order
  */

@@ -9,12 +9,13 @@ import { type LinksDescription, linksSchema, type PeerLink } from './links-schem
 type PairLink = NonNullable<LinksDescription['pairs']>[number]
 
 /**
- * Reads links files, and the `.yaml` files in folders, as one description: each file holds the links that one peer has measured. Where
- * two files describe the same line, the faster rate and the shorter latency count: a measurement can only be slower than the link.
+ * Reads links files, and the `.yaml` files in folders, as one description: each file holds the links that one peer has
+ * measured. Where two files describe the same line, the faster rate and the shorter latency count: a measurement can
+ * only be slower than the link.
  *
  * @param known - all names that the files may refer to
- * @throws InputError for a file that is wrong, a folder without links files, and a field that only one file may have (such as
- * `default`) in two
+ * @throws InputError for a file that is wrong, a folder without links files, and a field that only one file may have
+ * (such as `default`) in two
  */
 export async function readLinksFiles(paths: readonly string[], known: readonly PeerName[]): Promise<LinksDescription> {
   let all: LinksDescription = {}

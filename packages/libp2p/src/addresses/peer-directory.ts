@@ -37,7 +37,8 @@ export class PeerDirectory {
   }
 
   /**
-   * Replaces the addresses of a listed peer that this source gave before, in addition to those in the list. Returns whether they have changed.
+   * Replaces the addresses of a listed peer that this source gave before, in addition to those in the list. Returns
+   * whether they have changed.
    */
   learn(id: string, source: AddressSource, addresses: readonly string[]): boolean {
     if (this.nameOf(id) === undefined) return false

@@ -55,7 +55,10 @@ export function isRevokedByKey(revocation: Revocation): boolean {
   return isSignatureOf(revocationText(revocation), revocation.signature, publicKeyOf(revocation.run))
 }
 
-/** Above 0 when `a` takes precedence over `b` for the same name: the later invitation; of two uses of one, that with the smaller hash, in any order. */
+/**
+ * Above 0 when `a` takes precedence over `b` for the same name: the later invitation; of two uses of one, that with the
+ * smaller hash, in any order.
+ */
 export function precedence(a: Admission, b: Admission): number {
   const left = hashText(admissionText(a))
   const right = hashText(admissionText(b))

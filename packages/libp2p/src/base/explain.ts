@@ -84,8 +84,8 @@ export function wordsOf(thrown: unknown): string {
 }
 
 /**
- * An explanation of an error, followed by its original message. Of an error with several errors inside, such as one per address, all are
- * reported.
+ * An explanation of an error, followed by its original message. Of an error with several errors inside, such as one per
+ * address, all are reported.
  */
 export function explain(thrown: unknown): string {
   return problemOf(thrown).text

@@ -1,4 +1,7 @@
-/** libp2p's private networks (pnet) crash under bulk traffic in both directions. This package refuses unknown peers by their ids instead. */
+/**
+ * libp2p's private networks (pnet) crash under bulk traffic in both directions. This package refuses unknown peers by
+ * their ids instead.
+ */
 import { multiaddr } from '@multiformats/multiaddr'
 import { timeLimit } from '@murmuration/contract'
 import { peerName, RefusedError } from '@murmuration/core'

@@ -94,7 +94,10 @@ test('a connection that ends cleanly within a vector delivers no partial vector,
   t.deepEqual([received.frames, badFrames, duplicates], [offsets.length, 0, 0])
 })
 
-/** Closes, as gracefully as libp2p can, the next stream on which this process sends a large piece. Resolves when it does. */
+/**
+ * Closes, as gracefully as libp2p can, the next stream on which this process sends a large piece. Resolves when it
+ * does.
+ */
 function closeInTheMiddle(t: ExecutionContext): Promise<void> {
   const { send } = AbstractMessageStream.prototype
   const isStream = (stream: MessageStream): stream is Stream => 'protocol' in stream

@@ -1,4 +1,6 @@
-/** libp2p accepts 5 connections per second from one address, and two peers that dial each other have two connections. */
+/**
+ * libp2p accepts 5 connections per second from one address, and two peers that dial each other have two connections.
+ */
 import { timeLimit } from '@murmuration/contract'
 import { deferred, peerName } from '@murmuration/core'
 import test, { type ExecutionContext } from 'ava'
@@ -37,8 +39,8 @@ test('twelve simultaneous calls from one address all succeed at the first attemp
 })
 
 /**
- * Two peers, each behind a proxy, that have dialled each other at the same moment, with vectors of `bytes` bytes. A peer that was dialled
- * no longer dials, so no call passes its proxy before both were made.
+ * Two peers, each behind a proxy, that have dialled each other at the same moment, with vectors of `bytes` bytes. A
+ * peer that was dialled no longer dials, so no call passes its proxy before both were made.
  */
 async function mutual(t: ExecutionContext, bytes: number) {
   const edge = graph(['a', 'b'])

@@ -1,4 +1,6 @@
-/** libp2p has no back-pressure from a reader that does not read, and its `pause()`, which would give it, breaks streams. */
+/**
+ * libp2p has no back-pressure from a reader that does not read, and its `pause()`, which would give it, breaks streams.
+ */
 import type { Stream } from '@libp2p/interface'
 import { peerName } from '@murmuration/core'
 import test from 'ava'

@@ -17,7 +17,9 @@ import type { LinkSpeed } from '../vectors/link-speed.js'
 /** The choices of `auto`, the most exact first. Raw float32 needs no codec and comes before them. */
 const ladder = ['float16', 'delta-int8'].map(parseCodec)
 
-/** The codecs that this choice allows a peer to write in: several for `auto`. Throws an InputError for an unknown codec. */
+/**
+ * The codecs that this choice allows a peer to write in: several for `auto`. Throws an InputError for an unknown codec.
+ */
 export function chosenCodecs(name: string): readonly Codec[] {
   return name === 'auto' ? ladder : [parseCodec(name)]
 }
@@ -26,8 +28,8 @@ export function chosenCodecs(name: string): readonly Codec[] {
 const fractionOfRound = 0.5
 
 /**
- * The codecs in which a peer writes its vectors. The handshake negotiates them for each direction of each link: the sender names the codecs
- * that it wants, and the receiver answers with those that it can read.
+ * The codecs in which a peer writes its vectors. The handshake negotiates them for each direction of each link: the
+ * sender names the codecs that it wants, and the receiver answers with those that it can read.
  */
 export class CodecChoice {
   /** The codecs that this peer wants to write in, by name; none for raw float32. */
@@ -90,7 +92,10 @@ interface CodecCandidate {
   readonly encoder: LinkEncoder
 }
 
-/** Writes in the most exact codec with which, at the measured speed, sending takes at most {@link fractionOfRound} of a round. */
+/**
+ * Writes in the most exact codec with which, at the measured speed, sending takes at most {@link fractionOfRound} of a
+ * round.
+ */
 class AutoEncoder implements BodyEncoder {
   readonly #candidates: readonly CodecCandidate[]
   readonly #length: number

@@ -23,8 +23,9 @@ interface FaultCount {
 }
 
 /**
- * All faults of one neighbour since the start, of all kinds. After a grave one, or every `limits.badFrames` others, its streams are ended. From the
- * second time on it is also shut out, for a time that doubles each time. A handshake does not clear the account.
+ * All faults of one neighbour since the start, of all kinds. After a grave one, or every `limits.badFrames` others, its
+ * streams are ended. From the second time on it is also shut out, for a time that doubles each time. A handshake does
+ * not clear the account.
  */
 export class FaultAccount {
   readonly #peer: PeerName
@@ -72,7 +73,10 @@ export class FaultAccount {
     return true
   }
 
-  /** Reports the faults that are not reported yet, once a minute has passed since the last report. To be called periodically. */
+  /**
+   * Reports the faults that are not reported yet, once a minute has passed since the last report. To be called
+   * periodically.
+   */
   flush(): void {
     const now = this.#clock.now()
     for (const [fault, line] of this.#lines) {

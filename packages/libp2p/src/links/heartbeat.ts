@@ -12,12 +12,15 @@ export interface MonitoredPeer {
   cut(): void
 }
 
-/** Up to this many neighbours are pinged after one silent beat; with more, each may be silent for longer. A ping costs about a millisecond. */
+/**
+ * Up to this many neighbours are pinged after one silent beat; with more, each may be silent for longer. A ping costs
+ * about a millisecond.
+ */
 const fewNeighbours = 16
 
 /**
- * Pings neighbours that have sent nothing recently, and detects those that do not answer. A ping and its answer show both sides that the other is
- * alive, so usually only one side of a link pings.
+ * Pings neighbours that have sent nothing recently, and detects those that do not answer. A ping and its answer show
+ * both sides that the other is alive, so usually only one side of a link pings.
  */
 export class Heartbeat {
   readonly #limits: Limits
@@ -58,7 +61,10 @@ export class Heartbeat {
     }
   }
 
-  /** Pings the quiet neighbours and, in turn, one of all, so that round trips are known also while vectors arrive continuously. */
+  /**
+   * Pings the quiet neighbours and, in turn, one of all, so that round trips are known also while vectors arrive
+   * continuously.
+   */
   #pingQuiet(): void {
     const connected = [...this.#sessions.values()].filter(({ neighbour }) => neighbour.isConnected)
     const quiet = this.#quietLimit(connected.length)

@@ -38,8 +38,8 @@ interface IncomingSession {
 }
 
 /**
- * The direction from one neighbour to this peer. It answers the neighbour's hello, reads its vectors into their final memory, and acknowledges
- * each when it is complete and there is room for the next.
+ * The direction from one neighbour to this peer. It answers the neighbour's hello, reads its vectors into their final
+ * memory, and acknowledges each when it is complete and there is room for the next.
  */
 export class IncomingLink implements FrameSink, Sender<VectorMessage> {
   readonly #context: LinkContext

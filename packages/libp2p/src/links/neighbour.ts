@@ -69,7 +69,10 @@ export class Neighbour {
   readonly routes = new Routes()
   readonly speed = new LinkSpeed()
   readonly faults: FaultAccount
-  /** The budget of streams that it may open: each attempt to connect opens two, and repeated attempts are `maxBackoff` apart. */
+  /**
+   * The budget of streams that it may open: each attempt to connect opens two, and repeated attempts are `maxBackoff`
+   * apart.
+   */
   readonly streams: Budget
   /** The budget of its control messages as a sender of vectors. */
   readonly messages: Budget
@@ -180,8 +183,9 @@ export class Neighbour {
   }
 
   /**
-   * The shortest round trip of all pings, which is that of the idle link; `undefined` while few are known. Not the shortest of the last few: while
-   * vectors are in flight all are long, and a window chosen by these would make them longer.
+   * The shortest round trip of all pings, which is that of the idle link; `undefined` while few are known. Not the
+   * shortest of the last few: while vectors are in flight all are long, and a window chosen by these would make them
+   * longer.
    */
   get bestRoundTrip(): Milliseconds | undefined {
     return this.#answers < roundTripsNeeded ? undefined : this.#shortest

@@ -20,7 +20,10 @@ const maxBacklog = controlBytes / 4
 /** The budget of notes from one peer to another; see {@link NoteQueue} and {@link noteReadingBudget}. */
 const tellingBudget = (clock: TimerClock) => new Budget(clock, noteRoom, interval)
 
-/** The budget of notes from a peer: twice the sender's, because notes of several seconds may arrive at once. Others are dropped unread. */
+/**
+ * The budget of notes from a peer: twice the sender's, because notes of several seconds may arrive at once. Others are
+ * dropped unread.
+ */
 export const noteReadingBudget = (clock: TimerClock) => new Budget(clock, 2 * noteRoom, interval / 2)
 
 /** Calls the peer's note listener, until it is stopped. */
@@ -66,7 +69,10 @@ export class Listening {
   }
 }
 
-/** Notes for one peer that wait for the link to it. It takes no more than the sender's budget, even when notes leave at once. */
+/**
+ * Notes for one peer that wait for the link to it. It takes no more than the sender's budget, even when notes leave at
+ * once.
+ */
 export class NoteQueue {
   readonly #budget: Budget
   #notes: string[] = []

@@ -42,7 +42,10 @@ export class PeerSession {
     return state === 'ready' || (!isPermanent && !isUnavailable) ? this.outgoing.queued : 0
   }
 
-  /** Keeps the links up until the peer closes. Of two peers that can dial each other, the one with the larger id waits at first. */
+  /**
+   * Keeps the links up until the peer closes. Of two peers that can dial each other, the one with the larger id waits
+   * at first.
+   */
   async run(): Promise<void> {
     const { directory, self } = this.#context
     const ownEntry = directory.entry(self)
@@ -62,7 +65,10 @@ export class PeerSession {
     return this.connections.some((connection) => isOpen(connection) && !connection.direct)
   }
 
-  /** Replaces a relayed connection by a direct one, on which the link continues. Rejects when the peer cannot be dialled directly. */
+  /**
+   * Replaces a relayed connection by a direct one, on which the link continues. Rejects when the peer cannot be dialled
+   * directly.
+   */
   async seekDirect(): Promise<void> {
     const { node, limits, closing, directory, greet } = this.#context
     const relayed = this.connections.filter(({ direct }) => !direct)

@@ -5,8 +5,8 @@ import type { Streams } from './streams.js'
 export type CallNeighbour = () => Promise<Streams | undefined>
 
 /**
- * The calls of all peers of this process, which share one processor. If there were more at a time, all would take longer and time out together, and
- * their computation would be lost.
+ * The calls of all peers of this process, which share one processor. If there were more at a time, all would take
+ * longer and time out together, and their computation would be lost.
  */
 const ofProcess = new Queue<Streams | undefined>({ concurrency: 16 })
 
@@ -19,7 +19,10 @@ export class Turns {
     this.#ofPeer = new Queue({ concurrency })
   }
 
-  /** Makes a call in its turn, which lasts until the call has ended. When `signal` is aborted before the turn, rejects without a call. */
+  /**
+   * Makes a call in its turn, which lasts until the call has ended. When `signal` is aborted before the turn, rejects
+   * without a call.
+   */
   async take(call: CallNeighbour, signal: AbortSignal): Promise<Streams | undefined> {
     return this.#ofPeer.add(() => ofProcess.add(call, { signal }), { signal })
   }

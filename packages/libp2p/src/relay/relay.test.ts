@@ -96,7 +96,8 @@ test('a link leaves the relay as soon as one of the two can reach the other dire
     return links.every(({ state, relay: via }) => state === 'ready' && via === undefined)
   })
   t.like(await eventOf(inner, 'introduced'), { peer: b })
-  // The direct connection is open before the relayed one ends, so that the relay is never used again. On a busy machine it may be the first.
+  // The direct connection is open before the relayed one ends, so that the relay is never used again. On a busy machine
+  // it may be the first.
   const relayed = inner.events.filter((event) => event.kind === 'ready' && event.relay !== undefined)
   t.true(relayed.length <= 1, `${relayed.length} links through the relay`)
 })

@@ -4,14 +4,20 @@ import type { ShapedFlow } from './flow.js'
 /** One byte per millisecond, in bits per second. */
 export const bytePerMillisecond = 8000
 
-/** The target duration of a turn, within the bounds below: short compared with a message, long compared with the work per turn. */
+/**
+ * The target duration of a turn, within the bounds below: short compared with a message, long compared with the work
+ * per turn.
+ */
 const turn: Milliseconds = 1
 
 /** The least and the most bytes of a turn: the payload of one packet, and enough for the rate of a fast line. */
 const minQuantum = 1448
 const maxQuantum = 16 << 10
 
-/** How long a busy process may fail to process the line's events, and the bounds of the bytes that the line takes in that time. */
+/**
+ * How long a busy process may fail to process the line's events, and the bounds of the bytes that the line takes in
+ * that time.
+ */
 const unwatched: Milliseconds = 50
 const minReserve = 64 << 10
 const maxReserve = 1 << 20
@@ -20,8 +26,8 @@ const maxReserve = 1 << 20
 const memory: Milliseconds = 250
 
 /**
- * A line of a constant rate that several flows share, by turns of a quantum of bytes each. The times of all bytes are computed exactly:
- * a late call of `advance` gives the same result as one in time.
+ * A line of a constant rate that several flows share, by turns of a quantum of bytes each. The times of all bytes are
+ * computed exactly: a late call of `advance` gives the same result as one in time.
  */
 export class ShapedLine {
   /** Bytes per millisecond. */
@@ -63,8 +69,8 @@ export class ShapedLine {
   }
 
   /**
-   * Accounts for bytes that were ready at `since` and are offered only now: the line's idle time after `since` is subtracted from the time
-   * that they occupy it.
+   * Accounts for bytes that were ready at `since` and are offered only now: the line's idle time after `since` is
+   * subtracted from the time that they occupy it.
    */
   makeUp(since: Milliseconds, bytes: number): void {
     let lacking = bytes / this.#rate

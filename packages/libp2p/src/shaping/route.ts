@@ -22,9 +22,10 @@ export function routeOf(links: Links, from: PeerName, to: PeerName, random: Rand
 }
 
 /**
- * Bytes per millisecond that one connection never exceeds: the least of the path's own bandwidth, the receiver's line, a window
- * per round trip, and TCP's rate under loss: segment / round trip · √(3/2) / √loss (Mathis, Semke, Mahdavi, Ott: The Macroscopic Behavior of
- * the TCP Congestion Avoidance Algorithm, 1997, equation 3). That rate includes the time for retransmissions; nothing more is charged for them.
+ * Bytes per millisecond that one connection never exceeds: the least of the path's own bandwidth, the receiver's line,
+ * a window per round trip, and TCP's rate under loss: segment / round trip · √(3/2) / √loss (Mathis, Semke, Mahdavi,
+ * Ott: The Macroscopic Behavior of the TCP Congestion Avoidance Algorithm, 1997, equation 3). That rate includes the
+ * time for retransmissions; nothing more is charged for them.
  */
 export function capOf(links: Links, from: PeerName, to: PeerName): number {
   const { latency, loss, bandwidth, window } = links.path(from, to)

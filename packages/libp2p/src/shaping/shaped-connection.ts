@@ -6,13 +6,15 @@ import { type Flight, ShapedFlow } from './flow.js'
 import { type ShapedPath, unknownRoute } from './route.js'
 import { StampReader, stamped } from './stamps.js'
 
-/** The most bytes in the inner connection's write buffer; beyond, the flow is held until the inner connection is idle. */
+/**
+ * The most bytes in the inner connection's write buffer; beyond, the flow is held until the inner connection is idle.
+ */
 const congested = 256 << 10
 
 /**
- * A connection with simulated delays. Sent bytes pass this peer's up line and are in flight before the system gets them; bytes that the
- * system has received pass this peer's down line. Back-pressure: it stops its writer, or reading from the system, while more bytes wait for a
- * line than the line takes in about 100 ms.
+ * A connection with simulated delays. Sent bytes pass this peer's up line and are in flight before the system gets
+ * them; bytes that the system has received pass this peer's down line. Back-pressure: it stops its writer, or reading
+ * from the system, while more bytes wait for a line than the line takes in about 100 ms.
  */
 export class ShapedConnection extends AbstractMultiaddrConnection implements LineUser {
   readonly out: ShapedFlow

@@ -62,7 +62,8 @@ test('a shaped ring of four exchanges the same vectors, no faster than its acces
 })
 
 test('timeouts grow with the links, so that slow ones do not fail', async (t) => {
-  // A round trip: less than a dial over these links takes, and less than the vector. On a busy machine the links are slower too.
+  // A round trip: less than a dial over these links takes, and less than the vector. On a busy machine the links are
+  // slower too.
   const latency = 200 * slowdown()
   const wait = 2 * latency
   const waits = { dialTimeout: wait, handshakeTimeout: wait, silentAfter: wait, deadAfter: wait, closeTimeout: wait }

@@ -4,8 +4,9 @@ import { bytePerMillisecond } from './line.js'
 import { capOf } from './route.js'
 
 /**
- * How much longer an operation may take over `links` than over a network that is fast compared with all limits: four round trips, which open
- * a connection, and one frame over lines that are shared with frames to and from all other peers.
+ * How much longer an operation may take over `links` than over a network that is fast compared with all limits: four
+ * round trips, which open a connection, and one frame over lines that are shared with frames to and from all other
+ * peers.
  *
  * @param bytes - the size of a frame
  */

@@ -16,8 +16,8 @@ export interface Sender<Message> {
 }
 
 /**
- * Messages in the order of arrival. A message goes to exactly one `receive`. A `receive` is removed at the moment of its deadline, so that it
- * cannot consume a later message.
+ * Messages in the order of arrival. A message goes to exactly one `receive`. A `receive` is removed at the moment of
+ * its deadline, so that it cannot consume a later message.
  */
 export class Mailbox<Message> {
   readonly #clock: TimerClock

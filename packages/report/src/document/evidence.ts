@@ -1,4 +1,7 @@
-/** Evidence for a sceptical reader: what was found wrong, hashes to compare, and everything needed to reproduce the report. */
+/**
+ * Evidence for a sceptical reader: what was found wrong, hashes to compare, and everything needed to reproduce the
+ * report.
+ */
 import { partText, type Results, type RunRecord, type MergedSource, type Sweep } from '@murmuration/results'
 import { markup, type Content, type Html } from '../markup.js'
 import { settingText, short } from '../shared/units.js'

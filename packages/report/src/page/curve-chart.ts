@@ -94,7 +94,9 @@ function xScale(points: readonly ChartPoint[], log: boolean) {
   return { type: log ? 'log' : 'linear', domain: [Math.min(...places), Math.max(...places)] } as const
 }
 
-/** On logarithmic axes Plot labels only powers of ten. Marks of time are not powers of ten, so their texts are given. */
+/**
+ * On logarithmic axes Plot labels only powers of ten. Marks of time are not powers of ten, so their texts are given.
+ */
 function xAxis({ x, xText }: ChartPlan, { type, domain }: ReturnType<typeof xScale>, width: number) {
   const count = Math.floor((width - 70) / 62)
   const label = { label: `${x} →`, labelOffset: 40 }

@@ -62,7 +62,9 @@ export function widthInRow(host: HTMLElement): number {
   return Math.floor((all - gap * (columns - 1)) / columns)
 }
 
-/** At most `rows` rows of about `letters` letters; longer text ends in an ellipsis. Empty if there is no room at all. */
+/**
+ * At most `rows` rows of about `letters` letters; longer text ends in an ellipsis. Empty if there is no room at all.
+ */
 export function wrapped(text: string, letters: number, rows: number): string {
   if (letters === 0) return ''
   const lines = ['']
@@ -76,7 +78,10 @@ export function wrapped(text: string, letters: number, rows: number): string {
   return kept.map((line) => (line.length <= letters + 1 ? line : `${line.slice(0, letters - 1)}…`)).join('\n')
 }
 
-/** How many letters of a name fit in a line at the left of a chart that is `width` pixels wide: names get less than half of it. */
+/**
+ * How many letters of a name fit in a line at the left of a chart that is `width` pixels wide: names get less than half
+ * of it.
+ */
 const labelLetters = (width: number): number => Math.min(36, Math.max(12, Math.floor(width / 19)))
 
 /** The width of the margin for names at the left of a chart, in pixels; longer names take two lines. */

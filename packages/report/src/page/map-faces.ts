@@ -66,7 +66,10 @@ function factorFace(of: Case, { methods }: PageData, view: PageView, span: numbe
   return { ...open, text: '', name: wrapped(name, letters, 2) }
 }
 
-/** From orange (−1) over near white (0) to violet (1), with readable text on it. The power of 0.6 makes small factors visible. */
+/**
+ * From orange (−1) over near white (0) to violet (1), with readable text on it. The power of 0.6 makes small factors
+ * visible.
+ */
 export function shade(place: number): { readonly fill: string; readonly textFill: string } {
   const strength = Math.sign(place) * Math.abs(place) ** 0.6
   const fill = Plot.scale({

@@ -27,7 +27,9 @@ function endsOf(values: readonly Setting[]): number[] {
   return [sorted[0], sorted[sorted.length - 1]]
 }
 
-/** The indices of two axes for the map: bandwidth and latency if they vary, else the first numeric ones, else the first. */
+/**
+ * The indices of two axes for the map: bandwidth and latency if they vary, else the first numeric ones, else the first.
+ */
 export function mapAxesOf(axes: readonly VaryingAxis[]): number[] {
   const rank = ({ name, values }: VaryingAxis) => {
     if (/bandwidth/i.test(name)) return 0

@@ -36,7 +36,10 @@ const range = (factors: readonly number[]) => {
 const medianText = (factors: readonly number[]) =>
   factors.length === 1 ? '' : ` (median ${factorText(median([...factors]))})`
 
-/** The first says which method leads; the others where the leader loses and to which method, and what fusing and streaming do. */
+/**
+ * The first says which method leads; the others where the leader loses and to which method, and what fusing and
+ * streaming do.
+ */
 export function findingSentences(data: PageData): string[] {
   if (isMixed(data)) return predictionSentences(data)
   if (!isRanked(data)) return data.methods.map((_, index) => aloneSentence(data, index))

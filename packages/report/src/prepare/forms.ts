@@ -14,7 +14,10 @@ export function kindsOf(methods: readonly SweepMethod[]): readonly string[] {
   return methods.map(({ label, form }) => form?.kind ?? label)
 }
 
-/** All pairs of one kind that differ either in fusion or in calls. Of several methods with the same form, the first counts. */
+/**
+ * All pairs of one kind that differ either in fusion or in calls. Of several methods with the same form, the first
+ * counts.
+ */
 export function formPairs(methods: readonly SweepMethod[]): readonly FormPair[] {
   const forms = methods.map(({ form }) => form)
   const find = (wanted: Form) => forms.findIndex((form) => form !== undefined && isSame(form, wanted))
@@ -33,7 +36,10 @@ export function formPairs(methods: readonly SweepMethod[]): readonly FormPair[] 
 const isSame = (one: Form, other: Form) =>
   one.kind === other.kind && one.fusion === other.fusion && one.calls === other.calls
 
-/** The effects of fusing and streaming: a sentence for each pair, and one for each kind on which of the two matters more. */
+/**
+ * The effects of fusing and streaming: a sentence for each pair, and one for each kind on which of the two matters
+ * more.
+ */
 export function formSentences(data: PageData): string[] {
   const found = data.pairs.flatMap((pair) => {
     const factors = data.cases.flatMap((of) => factorIn(of, pair.before, pair.after, data.measures[0]) ?? [])

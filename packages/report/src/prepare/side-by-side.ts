@@ -1,4 +1,6 @@
-/** Sentences where methods are not ranked: about a single method, and about real runs compared with their simulations. */
+/**
+ * Sentences where methods are not ranked: about a single method, and about real runs compared with their simulations.
+ */
 import type { Case, MethodOutcome, PageData } from '../shared/page-data.js'
 import { bytesText, factorText, rangeText, secondsText, short } from '../shared/units.js'
 import { caseText } from '../shared/verdicts.js'

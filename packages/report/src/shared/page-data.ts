@@ -39,7 +39,9 @@ export interface MethodOutcome {
   readonly payloadFraction: number | null
   readonly finalLoss: Spread
   readonly finalWorstLoss?: Spread
-  /** Means over the seeds; they sum to 1. In real runs everything but computing is `other`. Absent if nothing is known. */
+  /**
+   * Means over the seeds; they sum to 1. In real runs everything but computing is `other`. Absent if nothing is known.
+   */
   readonly time?: {
     readonly working: number
     readonly sending: number

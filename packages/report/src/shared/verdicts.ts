@@ -23,8 +23,8 @@ export type MethodVerdict =
     }
 
 /**
- * Compares the medians. Equal ones keep the order of the list. The runner-up is of another kind than the winner: a method's lead over its
- * own unfused form says nothing about the winner.
+ * Compares the medians. Equal ones keep the order of the list. The runner-up is of another kind than the winner: a
+ * method's lead over its own unfused form says nothing about the winner.
  *
  * @param kinds - the kind of each method
  */

@@ -3,7 +3,10 @@ import type { Span } from '../results.js'
 /** The number of intervals into which the time of a whole run is divided. */
 const buckets = 400
 
-/** A long run in few spans: each interval shows what a peer did most in it, or nothing if that took less than a quarter of the interval. */
+/**
+ * A long run in few spans: each interval shows what a peer did most in it, or nothing if that took less than a quarter
+ * of the interval.
+ */
 export function inBuckets(spans: readonly Span[], end: number): readonly Span[] {
   const width = end / buckets
   const times = new Map<string, Map<string, Float64Array>>()

@@ -9,7 +9,10 @@ export type Seconds = (index: number, t: number) => number
 /** The maximum number of marks. */
 const maxMarks = 300
 
-/** What peers did, and when they were gone: a log without its last line belongs to a process that was killed, or to a machine that failed. */
+/**
+ * What peers did, and when they were gone: a log without its last line belongs to a process that was killed, or to a
+ * machine that failed.
+ */
 export function spansOf(logs: readonly EventLog[], seconds: Seconds, end: number): readonly Span[] {
   return logs.flatMap(({ peer, lines }, index) => {
     const done = lines.flatMap((line) =>

@@ -16,8 +16,8 @@ const maxDetails = 3
 export type TimelineRun = Pick<Timeline, 'settings' | 'method' | 'seed'>
 
 /**
- * The run as a whole; if it has too many messages to show each, also its beginning and the time around its first failures. Times are
- * seconds since the first peer computed. Empty if no log says what a peer did.
+ * The run as a whole; if it has too many messages to show each, also its beginning and the time around its first
+ * failures. Times are seconds since the first peer computed. Empty if no log says what a peer did.
  */
 export function timelinesOfLogs(logs: readonly EventLog[], run: TimelineRun): readonly Timeline[] {
   const logged = messagesIn(logs)

@@ -27,8 +27,8 @@ export interface Guest {
 const maxNamed = 4
 
 /**
- * The text of an invitation to a place of a topology file; it expires after `expires` milliseconds. Throws an InputError that says what is
- * missing.
+ * The text of an invitation to a place of a topology file; it expires after `expires` milliseconds. Throws an
+ * InputError that says what is missing.
  */
 export async function invitationText(
   request: RunRequest,
@@ -50,8 +50,8 @@ export async function invitationText(
 }
 
 /**
- * Revokes all earlier invitations for a name, used or not. Resolves with the number of peers that received the revocation; they forward it.
- * Rejects with a NeighboursMissingError if no peer received it.
+ * Revokes all earlier invitations for a name, used or not. Resolves with the number of peers that received the
+ * revocation; they forward it. Rejects with a NeighboursMissingError if no peer received it.
  */
 export async function revokeInvitations(request: RunRequest, guest: Guest, signal: AbortSignal): Promise<number> {
   const plan = await makeRealPlan(request)

@@ -29,8 +29,8 @@ export async function filesOf({ topology, train, algorithm, task, partition }: R
 }
 
 /**
- * Writes the received files of a run into a folder. Throws an InputError for anything but the files and options of a run, and for a
- * training that names code: only code that this machine's user has named may run here.
+ * Writes the received files of a run into a folder. Throws an InputError for anything but the files and options of a
+ * run, and for a training that names code: only code that this machine's user has named may run here.
  */
 export async function requestFrom(files: string, folder: string): Promise<RunRequest> {
   const { topology, training, ...options } = read(files)

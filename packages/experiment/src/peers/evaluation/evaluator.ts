@@ -114,8 +114,8 @@ export class Evaluator {
   }
 
   /**
-   * Plain SGD with the same number of samples, over the same batches; with keyed rows, one worker. `shards` are the peers' sample counts,
-   * in the order of names.
+   * Plain SGD with the same number of samples, over the same batches; with keyed rows, one worker. `shards` are the
+   * peers' sample counts, in the order of names.
    */
   async centralised(shards: readonly number[], now: () => number, signal: AbortSignal): Promise<Centralised> {
     const { options, file } = this.#plan

@@ -31,9 +31,10 @@ const maxWaiting = 2 ** 20
 const interval = 500
 
 /**
- * The event log of one peer's process: what it computed, waited for, sent and took, and the events of the run, as lines of JSON with both
- * clocks. The log is divided into files, and the oldest are removed. Logging blocks nothing: if the log cannot be written, one note says so,
- * training continues, and the next line that can be written says how many are missing. A peer that computes nothing has no log.
+ * The event log of one peer's process: what it computed, waited for, sent and took, and the events of the run, as lines
+ * of JSON with both clocks. The log is divided into files, and the oldest are removed. Logging blocks nothing: if the
+ * log cannot be written, one note says so, training continues, and the next line that can be written says how many are
+ * missing. A peer that computes nothing has no log.
  */
 export class EventLogWriter {
   readonly #options: EventLogOptions
@@ -149,7 +150,10 @@ export class EventLogWriter {
     }
   }
 
-  /** The first line of a new file, with the time of the `next` line; empty if the current file has a first line and room. */
+  /**
+   * The first line of a new file, with the time of the `next` line; empty if the current file has a first line and
+   * room.
+   */
   async #beginning(next: string): Promise<string> {
     const { self, directory, partBytes = defaultPartBytes } = this.#options
     if (this.#hasHead && this.#partBytes < partBytes) return ''

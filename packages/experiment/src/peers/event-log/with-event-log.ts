@@ -8,7 +8,10 @@ export interface Logging {
   readonly emit: (event: RunEvent) => void
 }
 
-/** Runs a peer with an event log in `directory`, if there is one. The log ends with the peer, with the reason if that is an error. */
+/**
+ * Runs a peer with an event log in `directory`, if there is one. The log ends with the peer, with the reason if that is
+ * an error.
+ */
 export async function withEventLog<Result>(
   { directory, ...options }: Omit<EventLogOptions, 'directory' | 'now'> & { readonly directory: string | undefined },
   body: (logging: Logging) => Promise<Result>

@@ -18,7 +18,10 @@ export function isServer({ plan, self }: Pick<PeerOfRun, 'plan' | 'self'>): bool
   return plan.options.servers?.includes(self) === true
 }
 
-/** The task in a thread of its own (with keyed rows: in this thread). Notes report when building it, or a gradient, takes long. */
+/**
+ * The task in a thread of its own (with keyed rows: in this thread). Notes report when building it, or a gradient,
+ * takes long.
+ */
 export async function buildTask(run: PeerOfRun): Promise<TaskWorker> {
   const { plan, self, emit, signal } = run
   // A server has no data of its own: it needs only the parameters of the task.

@@ -14,7 +14,10 @@ interface Service {
   readonly emit: (event: RunEvent) => void
 }
 
-/** Calls `act` with the store of a service, then closes the store and emits its figures. Peers without a store get undefined. */
+/**
+ * Calls `act` with the store of a service, then closes the store and emits its figures. Peers without a store get
+ * undefined.
+ */
 export async function withStore<Result>(
   { plan, self, emit }: Service,
   { now }: Pick<Fabric<unknown>, 'now'>,

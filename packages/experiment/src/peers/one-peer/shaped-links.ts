@@ -3,7 +3,9 @@ import { shapingProblem } from '@murmuration/libp2p'
 import { readLinksFile } from '@murmuration/files'
 import type { RunPlan } from '../../training/plan.js'
 
-/** Reads the links that shape a swarm. Throws an InputError when the file is wrong, or has links that cannot be shaped. */
+/**
+ * Reads the links that shape a swarm. Throws an InputError when the file is wrong, or has links that cannot be shaped.
+ */
 export async function readShapedLinks(path: string, { file }: Pick<RunPlan, 'file'>): Promise<Links> {
   const peers = [...file.peers, ...file.servers].map(({ name }) => name)
   const links = await readLinksFile(path, peers)

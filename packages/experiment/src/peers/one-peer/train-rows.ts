@@ -26,7 +26,9 @@ export interface RowsTrained extends RunTotals {
   readonly keys?: KeyCounts
 }
 
-/** Trains, or serves, one peer of an algorithm with keyed rows. The membership is fixed, and there are no checkpoints. */
+/**
+ * Trains, or serves, one peer of an algorithm with keyed rows. The membership is fixed, and there are no checkpoints.
+ */
 export async function trainRows(
   run: RowRun,
   options: TrainingSettings<RowsAlgorithm> & { readonly finalRounds: number },

@@ -15,7 +15,10 @@ export interface PeerProgress {
   readonly samples: number
   /** Sent, payload and overhead. */
   readonly bytes: number
-  /** The first round of this process, if it resumed from a checkpoint or joined: seconds and bytes count from there, samples do not. */
+  /**
+   * The first round of this process, if it resumed from a checkpoint or joined: seconds and bytes count from there,
+   * samples do not.
+   */
   readonly begun?: number
 }
 

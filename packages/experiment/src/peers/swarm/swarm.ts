@@ -52,9 +52,9 @@ interface SwarmResults {
 }
 
 /**
- * Runs all peers of a topology as processes on this machine and summarises the results of those that finished. A peer that is
- * killed, or that gives up because its neighbours are missing, is reported with what follows for the others. Rejects with the first other error of a
- * peer. No process continues to run.
+ * Runs all peers of a topology as processes on this machine and summarises the results of those that finished. A peer
+ * that is killed, or that gives up because its neighbours are missing, is reported with what follows for the others.
+ * Rejects with the first other error of a peer. No process continues to run.
  */
 export async function runSwarm(request: RunRequest, options: SwarmOptions): Promise<Summary> {
   const plan = await makeRealPlan(request)
@@ -193,7 +193,10 @@ async function stopTogether(children: readonly Child[]): Promise<void> {
 /** Reports a peer that lost its process, or that gave up. */
 type Lose = (peer: PeerName, error: Error) => void
 
-/** Waits for all results. A peer that lost its process, or that misses all its neighbours, is reported; the first other error is thrown. */
+/**
+ * Waits for all results. A peer that lost its process, or that misses all its neighbours, is reported; the first other
+ * error is thrown.
+ */
 async function collect(children: readonly Child[], lose: Lose): Promise<Omit<SwarmResults, 'servers'>> {
   const results = new Map<PeerName, PeerResult>()
   let gaveUp: Error | undefined
@@ -212,7 +215,10 @@ async function collect(children: readonly Child[], lose: Lose): Promise<Omit<Swa
   return { results: new Map([...results].sort(([left], [right]) => (left < right ? -1 : 1))), gaveUp }
 }
 
-/** The results of servers. A failed server ends the run; a lost service with a shared store is only reported, unless none remains. */
+/**
+ * The results of servers. A failed server ends the run; a lost service with a shared store is only reported, unless
+ * none remains.
+ */
 async function served({ options }: RunPlan, servers: readonly Child[], lose: Lose): Promise<PeerResults> {
   if (options.algorithm.needs.store !== undefined) return (await collect(servers, lose)).results
   return new Map(await Promise.all(servers.map(async ({ name, result }) => [name, await result] as const)))

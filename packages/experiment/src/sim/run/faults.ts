@@ -6,8 +6,9 @@ import { serversOf } from '../scenario/servers.js'
 import type { SimRun } from '../scenario/sweep.js'
 
 /**
- * The faults of a run: those in the file, and those drawn for the seed, which are the same for all methods. Servers on a peer's machine have
- * the faults of that peer. Events of servers that this method does not have are left out. Peers that are named by an event have no churn.
+ * The faults of a run: those in the file, and those drawn for the seed, which are the same for all methods. Servers on
+ * a peer's machine have the faults of that peer. Events of servers that this method does not have are left out. Peers
+ * that are named by an event have no churn.
  *
  * @param peers - those that take part, in the order of the topology
  */

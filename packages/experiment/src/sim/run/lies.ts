@@ -3,9 +3,9 @@ import type { LinkWire, PeerName, Random, Wire } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
 
 /**
- * What liars send instead of their parameters x: −x; 100 x; normal draws with ten times the norm of x; or, in each coordinate, a value 1.5
- * standard deviations below the mean of the honest peers' last vectors (Baruch, Baruch, Goldberg: A Little Is Enough, NeurIPS 2019,
- * section 3, with its z for CIFAR-10).
+ * What liars send instead of their parameters x: −x; 100 x; normal draws with ten times the norm of x; or, in each
+ * coordinate, a value 1.5 standard deviations below the mean of the honest peers' last vectors (Baruch, Baruch,
+ * Goldberg: A Little Is Enough, NeurIPS 2019, section 3, with its z for CIFAR-10).
  */
 export const lies = ['sign-flipped', 'scaled', 'random', 'a little is enough'] as const
 export type Lie = (typeof lies)[number]

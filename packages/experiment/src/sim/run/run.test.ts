@@ -282,7 +282,8 @@ test('what a crashed peer had is not in the mean of the others', async (t) => {
       faults: '{ events: [{ at: 100 ms, do: crash, peer: c }] }'
     })
   )
-  // Without noise and heterogeneity the remaining two reach the optimum; the parameters of the lost peer would stay far from it.
+  // Without noise and heterogeneity the remaining two reach the optimum; the parameters of the lost peer would stay far
+  // from it.
   const last = record.curve.at(-1)
   t.true((last?.loss ?? Infinity) < 1e-6, `${last?.loss}`)
   t.true((last?.consensusDistance ?? Infinity) < 1e-3)

@@ -9,9 +9,9 @@ export interface ModelTraffic {
 }
 
 /**
- * Maps the tensors of a larger model to the parameters of the trained one, so that convergence is real and message sizes are those of the
- * larger model. Every tensor gets at least one of the `length` parameters, otherwise in proportion to its size. Each parameter of a tensor
- * counts for the same number of bytes, which add up to the tensor's.
+ * Maps the tensors of a larger model to the parameters of the trained one, so that convergence is real and message
+ * sizes are those of the larger model. Every tensor gets at least one of the `length` parameters, otherwise in
+ * proportion to its size. Each parameter of a tensor counts for the same number of bytes, which add up to the tensor's.
  *
  * @param tensors - the number of float32 values in each tensor, at least 1
  */

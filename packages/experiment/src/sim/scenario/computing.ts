@@ -90,7 +90,9 @@ function few(factors: readonly number[]): string {
   return factors.length <= 6 ? factors.join(', ') : `${factors.slice(0, 5).join(', ')} … (${factors.length})`
 }
 
-/** Parses the times of computing as in a scenario: `{ perSample: 1 ms }`. Throws an InputError that says what is wrong. */
+/**
+ * Parses the times of computing as in a scenario: `{ perSample: 1 ms }`. Throws an InputError that says what is wrong.
+ */
 export function computingOf(text: string): Computing {
   return parseYamlFile(text, '--computing', computingSchema).value
 }

@@ -22,8 +22,8 @@ import { timelineOf, timelineProblems } from './timeline.js'
 import { tensorsOf } from './traffic.js'
 
 /**
- * Reads a scenario file, and the topology file that it may name. Throws an InputError with a line `file:line:column: …` for each problem:
- * what was found, what was expected, and the nearest word for a typo. Paths of data become absolute.
+ * Reads a scenario file, and the topology file that it may name. Throws an InputError with a line `file:line:column: …`
+ * for each problem: what was found, what was expected, and the nearest word for a typo. Paths of data become absolute.
  */
 export async function readScenario(path: string): Promise<Scenario> {
   const text = await readText(path)

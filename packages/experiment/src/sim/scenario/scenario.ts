@@ -34,7 +34,9 @@ export interface TimelineRequest {
   readonly seed: number
 }
 
-/** A scenario file, checked and complete. Plain data, which can be sent to other threads. Times in ms, rates in bit/s. */
+/**
+ * A scenario file, checked and complete. Plain data, which can be sent to other threads. Times in ms, rates in bit/s.
+ */
 export interface Scenario {
   /** As it was given. */
   readonly path: string
@@ -45,7 +47,9 @@ export interface Scenario {
   /** Before anything varies. */
   readonly topology: TopologyDescription
   readonly network: NetworkOptions
-  /** The number of float32 values in each tensor that determines message sizes; absent for the task's own parameters. */
+  /**
+   * The number of float32 values in each tensor that determines message sizes; absent for the task's own parameters.
+   */
   readonly traffic?: readonly number[]
   /** What all methods have in common. */
   readonly training: SimulatedTraining

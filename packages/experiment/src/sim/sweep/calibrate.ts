@@ -79,8 +79,9 @@ function costKey(method: Method): string {
 }
 
 /**
- * Measures the gradient of the scenario's task on this machine, with its batch and with a larger one. Takes a few seconds, or a gradient of each batch.
- * Rejects with the reason of `signal` when that is aborted, after the gradient at hand.
+ * Measures the gradient of the scenario's task on this machine, with its batch and with a larger one. Takes a few
+ * seconds, or a gradient of each batch. Rejects with the reason of `signal` when that is aborted, after the gradient at
+ * hand.
  */
 export async function calibrate(scenario: Scenario, now: () => number, signal?: AbortSignal): Promise<Calibration> {
   const [setting] = settingsOf(scenario)

@@ -19,7 +19,10 @@ export interface RunAllOptions {
 
 /** The results of all runs. */
 export interface AllRuns {
-  /** In the order of the scenario. If the sweep was stopped, only the completed runs; if it was a part, only the runs of the part. */
+  /**
+   * In the order of the scenario. If the sweep was stopped, only the completed runs; if it was a part, only the runs of
+   * the part.
+   */
   readonly results: readonly RunResult[]
   /** The number of runs that were repeated. A different result of a repetition is a finding of the run. */
   readonly repeated: number

@@ -1,4 +1,7 @@
-/** Data channels between real peers: the same vectors arrive as over the stream of libp2p, whatever happens to the channel. */
+/**
+ * Data channels between real peers: the same vectors arrive as over the stream of libp2p, whatever happens to the
+ * channel.
+ */
 import { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -69,7 +72,10 @@ function settled(left: TestNode, right: TestNode) {
   })
 }
 
-/** The messages of six rounds, with fields, parts, numbers and ranges, and their traffic; over a data channel unless `limits` prevent it. */
+/**
+ * The messages of six rounds, with fields, parts, numbers and ranges, and their traffic; over a data channel unless
+ * `limits` prevent it.
+ */
 async function exchanged(t: ExecutionContext, changes: Partial<PeerOptions>) {
   const nodes = await testCluster(t, graph(['a', 'b']), { ...large, ...changes })
   const [left, right] = nodes

@@ -29,8 +29,9 @@ interface ChannelSession extends ChannelUser {
 }
 
 /**
- * The data channel to one neighbour. It is offered when vectors are long. After a failure it is offered again; the wait doubles each time until a
- * vector is acknowledged. Until it is open, vectors go over the stream of libp2p, so nothing waits for it.
+ * The data channel to one neighbour. It is offered when vectors are long. After a failure it is offered again; the wait
+ * doubles each time until a vector is acknowledged. Until it is open, vectors go over the stream of libp2p, so nothing
+ * waits for it.
  */
 export class OutgoingChannel {
   readonly #context: LinkContext
@@ -53,7 +54,10 @@ export class OutgoingChannel {
     this.#session = { ...user, isTried: false, question: -1, unanswered: 0 }
   }
 
-  /** Offers a channel, if vectors are long enough and the neighbour can be offered one. To be called when there are vectors to send. */
+  /**
+   * Offers a channel, if vectors are long enough and the neighbour can be offered one. To be called when there are
+   * vectors to send.
+   */
   consider(): void {
     const session = this.#session
     const { channels, elements, limits } = this.#context
@@ -64,7 +68,8 @@ export class OutgoingChannel {
   }
 
   /**
-   * All vectors up to this one have arrived, so that no later vector can overtake them. Throws a ProtocolFault for an answer without a question.
+   * All vectors up to this one have arrived, so that no later vector can overtake them. Throws a ProtocolFault for an
+   * answer without a question.
    */
   moved(sequence: number): void {
     const session = this.#session
