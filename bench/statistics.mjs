@@ -24,9 +24,10 @@ export function written(spread, digits, withEnds = true) {
 }
 
 /**
- * Where the median of a distribution lies, by some values of it: the narrowest interval of two sorted values, as far from either
- * end, that holds it with probability `confidence`; of few values the widest. It supposes nothing about the distribution: each value
- * is below the median with probability 1/2, so that the number below is binomial (the interval of the sign test).
+ * Where the median of a distribution lies, by some values of it: the narrowest interval of two sorted values, as far
+ * from either end, that holds it with probability `confidence`; of few values the widest. It supposes nothing about the
+ * distribution: each value is below the median with probability 1/2, so that the number below is binomial (the interval
+ * of the sign test).
  */
 export function medianInterval(values, confidence) {
   const sorted = values.toSorted((x, y) => x - y)

@@ -1,8 +1,8 @@
 /**
  * node studies/accelerated-pairs.mjs [PEERS…]: on a ring of peers without gradients, the number of steps until
- * disagreement has fallen by a factor of 10⁶, with AD-PSGD, and with A²CiD² with the paper's constants and with the record's. The round trip
- * is 20 ms. A gradient takes 5 ms (peers in lock-step, all meetings overlap), or 200 to 400 ms (hardly any do). 16, 32 and 64 peers by
- * default; takes a minute.
+ * disagreement has fallen by a factor of 10⁶, with AD-PSGD, and with A²CiD² with the paper's constants and with the
+ * record's. The round trip is 20 ms. A gradient takes 5 ms (peers in lock-step, all meetings overlap), or 200 to 400 ms
+ * (hardly any do). 16, 32 and 64 peers by default; takes a minute.
  */
 import { algorithms, optionsOn, resistancesOf, Session } from '@murmuration/algorithms'
 import { DivergedError, peerName, StoppedError } from '@murmuration/core'

@@ -1,11 +1,12 @@
-// The cost of simulating a swarm with churn: D-PSGD on a random 4-regular graph, logistic regression on 57 features, half a second per step.
-// 30 % of the peers crash per minute, and return after 20 s on average; dead peers are forgotten after 30 s.
+// The cost of simulating a swarm with churn: D-PSGD on a random 4-regular graph, logistic regression on 57 features,
+// half a second per step. 30 % of the peers crash per minute, and return after 20 s on average; dead peers are
+// forgotten after 30 s.
 //
 //   node studies/churn.mjs              100 and 300 peers, 20 s
 //   node studies/churn.mjs --once N S   N peers, S seconds of virtual time
 //
-// "processor" is the time of all threads of the process per virtual second, garbage collection included, for the whole run and for its last
-// half.
+// "processor" is the time of all threads of the process per virtual second, garbage collection included, for the whole
+// run and for its last half.
 import { dpsgd, Members, train } from '@murmuration/algorithms'
 import { NeighboursMissingError, peerName } from '@murmuration/core'
 import { membershipDefaults, trustingSigner } from '@murmuration/membership'

@@ -1,5 +1,6 @@
 /**
- * The processor time of keyed rows: accesses to rows that a peer holds, and for comparison the gradients of the tasks of the scenarios in sim/.
+ * The processor time of keyed rows: accesses to rows that a peer holds, and for comparison the gradients of the tasks
+ * of the scenarios in sim/.
  *   node studies/keys.mjs
  */
 import { KeyServer } from '@murmuration/algorithms'

@@ -1,11 +1,13 @@
 /**
- * How many keys per second two peers access at each other. Two processes over libp2p on the loopback each hold half of the rows. Each pulls a
- * batch of rows of the other half, pushes updates to them, and so on, in several activities at once.
+ * How many keys per second two peers access at each other. Two processes over libp2p on the loopback each hold half of
+ * the rows. Each pulls a batch of rows of the other half, pushes updates to them, and so on, in several activities at
+ * once.
  *
  *     node studies/remote-keys.mjs [seconds of each turn] [profile]
  *
- * Each key that is read or updated is an access. Prints accesses per second by the clock, and the estimate for two otherwise idle cores: two
- * seconds divided by the processor time of an access, asking and serving together. With `profile`, also where that time is spent, by package.
+ * Each key that is read or updated is an access. Prints accesses per second by the clock, and the estimate for two
+ * otherwise idle cores: two seconds divided by the processor time of an access, asking and serving together. With
+ * `profile`, also where that time is spent, by package.
  */
 import { fork } from 'node:child_process'
 import { Session } from 'node:inspector/promises'

@@ -1,10 +1,12 @@
 /**
- * Parameter servers of keyed rows as real processes of this machine: matrix factorisation on 1, 2 and 4 processes of 4 workers each, over libp2p.
+ * Parameter servers of keyed rows as real processes of this machine: matrix factorisation on 1, 2 and 4 processes of 4
+ * workers each, over libp2p.
  *
  *     node studies/rows-for-real.mjs [epochs]
  *
- * Prints the loss of the model, compared with that of one worker with all rows; how keys were accessed; the time of an epoch by the clock,
- * which is longer on a busy machine; and the processor time of an epoch of all processes, without the first epoch.
+ * Prints the loss of the model, compared with that of one worker with all rows; how keys were accessed; the time of an
+ * epoch by the clock, which is longer on a busy machine; and the processor time of an epoch of all processes, without
+ * the first epoch.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,7 +1,7 @@
 /**
  * What encrypting and decrypting a vector costs and nothing else: each process encrypts a neighbour's vector with
- * ChaCha20-Poly1305 in records as noise has them, decrypts it, and averages. No exchange that is encrypted on the thread that
- * sends and receives can be faster.
+ * ChaCha20-Poly1305 in records as noise has them, decrypts it, and averages. No exchange that is encrypted on the
+ * thread that sends and receives can be faster.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { averageAndCheck, bytesOf, copyBytes, fillVector } from '../vectors.mjs'

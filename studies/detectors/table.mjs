@@ -2,9 +2,10 @@
 //
 //   node studies/detectors/table.mjs FOLDER…
 //
-// A peer votes against a contact once its detector gives it up; two votes at the same time are a death, whatever the detector. "known" is the
-// time from a death, at 2,000 random moments of the recording, until two of the other three have voted, including ticks of 250 ms. What others
-// would say of a suspected peer is not replayed, so false votes that asking them would avoid are counted.
+// A peer votes against a contact once its detector gives it up; two votes at the same time are a death, whatever the
+// detector. "known" is the time from a death, at 2,000 random moments of the recording, until two of the other three
+// have voted, including ticks of 250 ms. What others would say of a suspected peer is not replayed, so false votes that
+// asking them would avoid are counted.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { membershipDefaults } from '@murmuration/membership'
@@ -15,7 +16,10 @@ import { Suspicion } from '@murmuration/membership'
 const { tick, probeFor } = membershipDefaults
 const fixed = (limit) => () => ({ hear: () => {}, limit: () => limit })
 
-/** The normal quantile at which phi is 8, by the usual logistic approximation: 1 − Φ(y) = 1 / (1 + e^(y (1.5976 + 0.070566 y²))). */
+/**
+ * The normal quantile at which phi is 8, by the usual logistic approximation: 1 − Φ(y) = 1 / (1 + e^(y (1.5976 +
+ * 0.070566 y²))).
+ */
 const phi8 = (() => {
   let y = 0
   while (y * (1.5976 + 0.070566 * y * y) < Math.log(1e8 - 1)) y += 1e-3
@@ -77,7 +81,10 @@ function watchesIn(folder) {
   return [...targets.values()].map((watches) => [...watches.values()])
 }
 
-/** Replays one watch: the silence that the detector allows after each sign, and the times when it would have voted against the live peer. */
+/**
+ * Replays one watch: the silence that the detector allows after each sign, and the times when it would have voted
+ * against the live peer.
+ */
 function replay(watch, clock, make) {
   const times = watch[clock]
   const detector = make()

@@ -1,4 +1,5 @@
-// One round of a record among peers of which some have failed: the record's own function, on numbers, with a node that only carries messages.
+// One round of a record among peers of which some have failed: the record's own function, on numbers, with a node that
+// only carries messages.
 
 /** The states after the round. Those of peers that have failed stay. */
 export async function averaged({ record, rows }, { peers, alive, round, states, values }) {

@@ -50,8 +50,8 @@ export function ownTasks(peers, { mu, heterogeneity, distance, seed }) {
 }
 
 /**
- * The task of each peer, by the draws of the published runs. Moved, so that the optimum is at 0 and the start `distance` away from it: no method
- * knows where 0 is, and float32 is finest there.
+ * The task of each peer, by the draws of the published runs. Moved, so that the optimum is at 0 and the start
+ * `distance` away from it: no method knows where 0 is, and float32 is finest there.
  */
 export function publishedTasks(peers, given) {
   const { hessians, offsets, optimum } = publishedProblem({ ...given, peers: peers.length, dimension: 10 })

@@ -1,6 +1,7 @@
-// The problems of the published runs, number by number, so that theirs and ours differ in nothing but the program: PyTorch's random stream for a seed
-// (Mersenne Twister, Matsumoto and Nishimura 1998; normal numbers by Box and Muller, in the order in which PyTorch 1.8 fills a tensor of float64), and the
-// authors' order of draws: all A_i, the directions of the peers' optima, the direction of the common one.
+// The problems of the published runs, number by number, so that theirs and ours differ in nothing but the program:
+// PyTorch's random stream for a seed (Mersenne Twister, Matsumoto and Nishimura 1998; normal numbers by Box and Muller,
+// in the order in which PyTorch 1.8 fills a tensor of float64), and the authors' order of draws: all A_i, the
+// directions of the peers' optima, the direction of the common one.
 import { Matrix, SingularValueDecomposition, solve } from 'ml-matrix'
 import { mersenne } from 'pure-rand/generator/mersenne'
 
@@ -14,7 +15,10 @@ function uniforms(seed) {
   }
 }
 
-/** Sixteen by sixteen: eight radii, then the eight angles that go with them. What is left over takes the last sixteen places anew. */
+/**
+ * Sixteen by sixteen: eight radii, then the eight angles that go with them. What is left over takes the last sixteen
+ * places anew.
+ */
 function manyNormals(count, uniform) {
   const out = Float64Array.from({ length: count }, uniform)
   const turn = (start) => {
@@ -79,7 +83,10 @@ function scaled(hessians, centres, heterogeneity) {
   return offsets.map((offset) => offset.map((value) => value * scale))
 }
 
-/** Of which the square times `unit` is ζ², to 1e-5: halving an interval, as the authors do, which may move a count by a step. */
+/**
+ * Of which the square times `unit` is ζ², to 1e-5: halving an interval, as the authors do, which may move a count by a
+ * step.
+ */
 function scaleFor(heterogeneity, unit) {
   let low = 0
   let high = Infinity

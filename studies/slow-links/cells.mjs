@@ -24,7 +24,10 @@ export const cells = [false, true].flatMap((hasStragglers) =>
   )
 )
 
-/** The trained network is 64-32-10 on digits of 8 × 8; its messages have the size of those of examples/mnist/mlp.yaml, 784-128-10. */
+/**
+ * The trained network is 64-32-10 on digits of 8 × 8; its messages have the size of those of examples/mnist/mlp.yaml,
+ * 784-128-10.
+ */
 const mlpLength = (inputs, hidden) => (inputs + 1) * hidden + (hidden + 1) * 10
 export const messageLength = mlpLength(784, 128)
 

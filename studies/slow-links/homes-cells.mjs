@@ -31,8 +31,8 @@ const at = (name) => facts.get(name) ?? facts.get(serverOn)
 const slow = Object.fromEntries(peers.filter((_, k) => k % 8 === 3).map((peer) => [peer, 4]))
 
 /**
- * A sixth of the homes, drawn by the seed, fail at random times in the first two seconds: half crash, half freeze for a second and keep
- * their state.
+ * A sixth of the homes, drawn by the seed, fail at random times in the first two seconds: half crash, half freeze for a
+ * second and keep their state.
  */
 function faultsOf(seed) {
   const random = createRandom(seed, 'homes')

@@ -1,5 +1,5 @@
-// The methods for 64 peers, all with the same small budget: nine pairs of a rate and a period with local steps, and three rates without; with a server
-// each with two codecs, whole and changes.
+// The methods for 64 peers, all with the same small budget: nine pairs of a rate and a period with local steps, and
+// three rates without; with a server each with two codecs, whole and changes.
 import { direct, each, matching as pairs, topK, withLevels, withListsOfTensors } from './methods.mjs'
 import { serverOn } from './homes-cells.mjs'
 

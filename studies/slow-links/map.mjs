@@ -1,10 +1,12 @@
-// The map of slow links: which method first trains an MLP on digits to 95 % of plain SGD's accuracy, over bandwidth, latency and stragglers.
+// The map of slow links: which method first trains an MLP on digits to 95 % of plain SGD's accuracy, over bandwidth,
+// latency and stragglers.
 //
 //   node studies/slow-links/map.mjs RESULTS.jsonl [own|mean] [mlp|large|cnn] [even|stragglers]
 //
-// own: the peers' own models have that accuracy, on average; mean: the mean model has it, and the time of computing it must be added.
-// mlp: a small perceptron with the messages of a larger one; large, cnn: that larger one, and a convolutional network, with the fastest methods
-// and fewer settings and cells. even, stragglers: only the cells without or with stragglers.
+// own: the peers' own models have that accuracy, on average; mean: the mean model has it, and the time of computing it
+// must be added. mlp: a small perceptron with the messages of a larger one; large, cnn: that larger one, and a
+// convolutional network, with the fastest methods and fewer settings and cells. even, stragglers: only the cells
+// without or with stragglers.
 //
 // The settings and the methods of each cell are chosen with the first three seeds; what was chosen is then measured
 // with eight others, see choice.mjs. The file has a line for each run that was computed, and these are not computed

@@ -1,4 +1,5 @@
-// The process of one peer of real.mjs: trains over libp2p, on links that are shaped, and keeps its model after each step.
+// The process of one peer of real.mjs: trains over libp2p, on links that are shaped, and keeps its model after each
+// step.
 import { Buffer } from 'node:buffer'
 import { writeFile } from 'node:fs/promises'
 import { setTimeout } from 'node:timers/promises'

@@ -1,16 +1,17 @@
-// Two cells of the map with real peers, compared with the simulator: 16 processes over libp2p, TCP and noise, on links that are shaped.
+// Two cells of the map with real peers, compared with the simulator: 16 processes over libp2p, TCP and noise, on links
+// that are shaped.
 //
 //   node studies/slow-links/map.mjs MAP.jsonl mean large
 //   node studies/slow-links/real.mjs MAP.jsonl RESULTS.jsonl [REPEATS]
 //
-// The peers train the network of the map `large`, whose messages have their own size, with the settings that are the fastest there. So that
-// two cores suffice for sixteen peers, everything is sixteen times as slow as in the map: a step takes 160 ms (a peer waits for the rest of
-// that time), the links have a sixteenth of the rate and sixteen times the latency. That changes only the unit of time, in which the simulated
-// times are the map's. No parameter is fitted.
+// The peers train the network of the map `large`, whose messages have their own size, with the settings that are the
+// fastest there. So that two cores suffice for sixteen peers, everything is sixteen times as slow as in the map: a step
+// takes 160 ms (a peer waits for the rest of that time), the links have a sixteenth of the rate and sixteen times the
+// latency. That changes only the unit of time, in which the simulated times are the map's. No parameter is fitted.
 //
-// Real peers run as many rounds as simulated ones need to the target. The mean of the real models must have the target accuracy after the same
-// round, and not before. The time of a merge is that of a round of a direct
-// int8 all-reduce, on real peers too. A first run is not counted: much of the code is not compiled until then. Ends with an error if a time
+// Real peers run as many rounds as simulated ones need to the target. The mean of the real models must have the target
+// accuracy after the same round, and not before. The time of a merge is that of a round of a direct int8 all-reduce, on
+// real peers too. A first run is not counted: much of the code is not compiled until then. Ends with an error if a time
 // differs by more than 15 %.
 import { fork } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'

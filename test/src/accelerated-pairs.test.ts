@@ -27,7 +27,9 @@ test('χ₁ and χ₂ of rings, stars and complete graphs are those of their clo
   t.throws(() => resistancesOf(topologyOf(1025)), { message: /2 to 1024 peers, and found 1025; set them/ })
 })
 
-/** The time until disagreement is 10⁻⁶ of its start, where each peer meets one neighbour per unit of time on average. */
+/**
+ * The time until disagreement is 10⁻⁶ of its start, where each peer meets one neighbour per unit of time on average.
+ */
 function timeToConsensus(n: number, η: number, α: number, seed: number): number {
   const random = createRandom(seed, 'meetings')
   const x = Array.from({ length: n }, () => random.normal())
@@ -85,7 +87,10 @@ interface Pace {
   readonly events?: Faults['events']
 }
 
-/** Peers that start apart and have no gradients: disagreement after every round, and by how much Σ x and Σ (x + x̃) have moved. */
+/**
+ * Peers that start apart and have no gradients: disagreement after every round, and by how much Σ x and Σ (x + x̃) have
+ * moved.
+ */
 async function meetings(name: string, { size, rounds, cost = () => 5, events = [] }: Pace) {
   const topology = topologyOf(size)
   const dimension = 4

@@ -38,7 +38,9 @@ export interface CentralWorld extends Partial<SimulationOptions<VectorMessage>> 
   readonly bandwidth?: number
 }
 
-/** Runs `program` on all workers and servers. Computing takes no time unless `cost` says so. Freed memory is poisoned. */
+/**
+ * Runs `program` on all workers and servers. Computing takes no time unless `cost` says so. Freed memory is poisoned.
+ */
 export function inCentralWorld(world: CentralWorld, program: PeerProgram<VectorMessage>): Promise<SimulationResult> {
   const { workers, latency = 10, jitter = 0, bandwidth = Number.POSITIVE_INFINITY, ...options } = world
   const even = uniformLinks({ latency, bandwidth })

@@ -1,4 +1,7 @@
-/** Checkpoints with codecs that build on what was sent before: a run that continues from them has the bits of an uninterrupted one. */
+/**
+ * Checkpoints with codecs that build on what was sent before: a run that continues from them has the bits of an
+ * uninterrupted one.
+ */
 import { dpsgd, type Saved, Session } from '@murmuration/algorithms'
 import { timeLimit } from '@murmuration/contract'
 import { type Fabric, type PeerName, peerName } from '@murmuration/core'

@@ -1,4 +1,7 @@
-/** Hop in virtual time: D-PSGD when no peer is skipped, rounds that do not wait for late peers, and no peer too far ahead. */
+/**
+ * Hop in virtual time: D-PSGD when no peer is skipped, rounds that do not wait for late peers, and no peer too far
+ * ahead.
+ */
 import { refusals } from '@murmuration/algorithms'
 import { createRandom } from '@murmuration/random'
 import { uniformLinks } from '@murmuration/simulator'
@@ -96,7 +99,8 @@ test('a peer that is late once delays others only by what exceeds their allowed 
   for (const gap of [1, 2, 3]) {
     let steps = 0
     const once = await runOf(hop, (peer) => (peer === peers[0] && ++steps === 20 ? 35 : 10), { gap })
-    // Others end round r when the model of round r + 1 - G has arrived: that of round 20 is sent after 35 ms, and takes 1 ms.
+    // Others end round r when the model of round r + 1 - G has arrived: that of round 20 is sent after 35 ms, and takes
+    // 1 ms.
     const wait = Math.max(0, 36 - 10 * (gap + 1))
     for (const peer of peers.slice(1)) t.is(once.ends.get(peer), 600 + wait, `gap ${gap}`)
     const { most, ends } = await runOf(hop, (peer) => (peer === peers[0] ? 100 : 10), { gap })

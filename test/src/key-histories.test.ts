@@ -1,4 +1,7 @@
-/** Keyed rows that move: whatever the delays, each key is sequentially consistent, and no write is lost or applied twice. */
+/**
+ * Keyed rows that move: whatever the delays, each key is sequentially consistent, and no write is lost or applied
+ * twice.
+ */
 import { KeyPeer, KeyServer, type SendTo } from '@murmuration/algorithms'
 import { type PeerName, peerName } from '@murmuration/core'
 import { simulate } from '@murmuration/simulator'

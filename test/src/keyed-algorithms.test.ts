@@ -12,7 +12,10 @@ const worlds: Readonly<Record<string, KeyedWorld>> = {
   'libp2p': (options, program) => overLibp2p(options, program)
 }
 
-/** `count` keys of two numbers; a sample is two keys, and adds its number to them, independently of the rows. All sums are exact. */
+/**
+ * `count` keys of two numbers; a sample is two keys, and adds its number to them, independently of the rows. All sums
+ * are exact.
+ */
 function adding(count: number, place: number): Task {
   const samples = 60
   const keysOf = (sample: number) => [(sample * 7 + place) % count, (sample * sample + 3) % count]

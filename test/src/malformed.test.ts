@@ -1,4 +1,7 @@
-/** A fault of a message belongs to its sender: no other peer ends by it, and the results of the others stay the same to the last bit. */
+/**
+ * A fault of a message belongs to its sender: no other peer ends by it, and the results of the others stay the same to
+ * the last bit.
+ */
 import { type Fabric, fabricWith, type PeerName } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
 import test from 'ava'

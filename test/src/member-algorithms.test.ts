@@ -1,4 +1,7 @@
-/** Simulated swarms whose peers come and go, with each algorithm that works with changing members: which peers agree, and what is kept. */
+/**
+ * Simulated swarms whose peers come and go, with each algorithm that works with changing members: which peers agree,
+ * and what is kept.
+ */
 import { type Algorithm, algorithms, type Channel, dpsgd, type Message, type State } from '@murmuration/algorithms'
 import type { FaultEvent } from '@murmuration/simulator'
 import { consensusDistance } from '@murmuration/vectors'

@@ -1,4 +1,7 @@
-/** A neighbour that sends wrong numbers is reported by the peers that receive them, and in ordinary training no peer is reported. */
+/**
+ * A neighbour that sends wrong numbers is reported by the peers that receive them, and in ordinary training no peer is
+ * reported.
+ */
 import { timeLimit } from '@murmuration/contract'
 import { type Fabric, type Outlier, type PeerName, peerName, type Task } from '@murmuration/core'
 import { createSoftmaxTask } from '@murmuration/tasks'

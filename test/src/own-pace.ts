@@ -17,7 +17,10 @@ export interface PaceOptions {
   readonly topology: Topology
   readonly servers?: readonly PeerName[]
   readonly links?: Links
-  /** Additional bytes of a number on a link, besides its own four, so that four numbers weigh as much as many; 0 when absent. */
+  /**
+   * Additional bytes of a number on a link, besides its own four, so that four numbers weigh as much as many; 0 when
+   * absent.
+   */
   readonly extraBytes?: number
   /** How long a gradient takes. */
   readonly cost: (peer: PeerName) => Milliseconds

@@ -116,7 +116,10 @@ for (const [calls, stop] of [
   })
 }
 
-/** Worker w's gradient of its round c is 1 at the index w · rounds + c, and 0 elsewhere: parameters show which gradients they contain. */
+/**
+ * Worker w's gradient of its round c is 1 at the index w · rounds + c, and 0 elsewhere: parameters show which gradients
+ * they contain.
+ */
 function markedTask(
   workers: readonly PeerName[],
   rounds: number,

@@ -26,8 +26,8 @@ interface Run {
 }
 
 /**
- * Five peers on a ring: by how much Σ x moved without an optimiser, disagreement after each round, bytes of each vector, and the largest error from
- * the optimum.
+ * Five peers on a ring: by how much Σ x moved without an optimiser, disagreement after each round, bytes of each
+ * vector, and the largest error from the optimum.
  */
 async function run({ bits, theta, consensus = 1, rounds = 60, rate = () => 0, spread = 0, events = [] }: Run) {
   const topology = createTopology({ peers, graph: { kind: 'ring' } })
@@ -92,7 +92,8 @@ for (const way of ways) {
   test(`${way.bits} bits a number: bytes as computed by hand, Σ x stays, and all models end within about γ_c u of each other`, async (t) => {
     const { bits, consensus } = way
     const { moved, distances, bytes } = await run({ ...way, theta: 1, spread: 0.4 })
-    // A byte for the form, a table of the different float32, and an index for each number; or plain float32, where that is shorter.
+    // A byte for the form, a table of the different float32, and an index for each number; or plain float32, where that
+    // is shorter.
     const byHand = Math.min(2 + 4 * 2 ** bits + (dimension * bits) / 8, 4 * dimension)
     if (bits < 8) t.is(Math.max(...bytes), byHand)
     t.true(Math.max(...bytes) <= byHand)

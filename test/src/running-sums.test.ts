@@ -1,4 +1,7 @@
-/** Push-sum by running sums when messages are lost, duplicate or late, and a peer is cut off for a while: what is kept, and the final error. */
+/**
+ * Push-sum by running sums when messages are lost, duplicate or late, and a peer is cut off for a while: what is kept,
+ * and the final error.
+ */
 import type { Vector } from '@murmuration/algorithms'
 import { type Algorithm, algorithms, Session, type State } from '@murmuration/algorithms'
 import { poisonedFabric } from '@murmuration/contract'
@@ -28,7 +31,10 @@ interface Run {
 /** The result of a run. Sums are over the peers, for each number. */
 interface Ends {
   readonly models: readonly (readonly number[])[]
-  /** Σ x including messages in flight, less what steps have added and all starts; and the same for Σ w, less the number of peers. */
+  /**
+   * Σ x including messages in flight, less what steps have added and all starts; and the same for Σ w, less the number
+   * of peers.
+   */
   readonly moved: number
   readonly weights: number
   readonly missing: number

@@ -13,7 +13,10 @@ const peers = peersOf(4)
 const rounds = 240
 const dimension = 6
 
-/** How many vectors were sent in training, and the distance of the worst peer from the optimum, relative to that of the start. */
+/**
+ * How many vectors were sent in training, and the distance of the worst peer from the optimum, relative to that of the
+ * start.
+ */
 async function run(period: number) {
   let sent = 0
   const ends = new Map<PeerName, Float32Array>()

@@ -74,7 +74,8 @@ for (const [title, method, steps = rounds] of methods) {
     for (const { parameters } of reports.flat()) t.deepEqual(unpack(task.schema, parameters)[1], frozen)
     for (const [place, end] of ends.entries()) {
       const [first, , moved, last] = unpack(task.schema, end)
-      // For the asynchronous server these are bounds: it averages several runs over workers of which not all have ended.
+      // For the asynchronous server these are bounds: it averages several runs over workers of which not all have
+      // ended.
       const expected = statistic.map((value, k) => ofBatch[k] + momentum ** steps * (value - ofBatch[k]))
       const trained = [...first, ...last]
       if (steps === rounds) {

@@ -23,7 +23,10 @@ export interface WorldOptions {
   readonly codec?: string | undefined
 }
 
-/** Runs `program` on every peer in virtual time: 10 ms of latency, and 1 ms per sample of computing. Freed memory is poisoned. */
+/**
+ * Runs `program` on every peer in virtual time: 10 ms of latency, and 1 ms per sample of computing. Freed memory is
+ * poisoned.
+ */
 export async function inSimulator(options: WorldOptions, program: WorldProgram): Promise<void> {
   await simulated(options, program)
 }

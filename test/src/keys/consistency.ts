@@ -1,16 +1,21 @@
 /**
- * Whether a history of reads and adds is sequentially consistent for each key (Lamport 1979, key by key): whether there is an order of all its
- * operations on that key which keeps the order of each worker, and in which each read gives the sum of the adds before it.
+ * Whether a history of reads and adds is sequentially consistent for each key (Lamport 1979, key by key): whether there
+ * is an order of all its operations on that key which keeps the order of each worker, and in which each read gives the
+ * sum of the adds before it.
  *
- * In general that is NP-complete (Gibbons and Korach 1997). Here each add has a number, and a read shows which adds it has seen. So for each read and
- * each add it is known which comes first, and such an order exists exactly if these facts and the workers' orders have no cycle.
+ * In general that is NP-complete (Gibbons and Korach 1997). Here each add has a number, and a read shows which adds it
+ * has seen. So for each read and each add it is known which comes first, and such an order exists exactly if these
+ * facts and the workers' orders have no cycle.
  */
 
 /** The maximum number of distinguishable adds to one key. */
 export const maxAdds = 40
 const perNumber = 10
 
-/** The numbers that a row needs for that: add `a` adds 4^(a mod 10) to number ⌊a / 10⌋, so that a duplicate add is detected. */
+/**
+ * The numbers that a row needs for that: add `a` adds 4^(a mod 10) to number ⌊a / 10⌋, so that a duplicate add is
+ * detected.
+ */
 export const rowWidth = maxAdds / perNumber
 
 export interface KeyEvent {

@@ -1,7 +1,7 @@
 /**
- * `node test/dist/keys/explore.js FIRST COUNT [SERVER] [libp2p]`: runs the histories of these seeds, in the simulator or on real peers, and prints
- * the first that breaks what the server promises. SERVER is moving (when absent), stale or intended. Only in the simulator does a seed repeat the
- * same history.
+ * `node test/dist/keys/explore.js FIRST COUNT [SERVER] [libp2p]`: runs the histories of these seeds, in the simulator
+ * or on real peers, and prints the first that breaks what the server promises. SERVER is moving (when absent), stale or
+ * intended. Only in the simulator does a seed repeat the same history.
  */
 import { history, intended, onLibp2p, type ServerKind, stale } from './histories.js'
 

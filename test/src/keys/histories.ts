@@ -1,6 +1,6 @@
 /**
- * Histories of reads and adds by workers of simulated peers: the operations, the delays of messages, and the rows that move are all drawn from one
- * seed.
+ * Histories of reads and adds by workers of simulated peers: the operations, the delays of messages, and the rows that
+ * move are all drawn from one seed.
  */
 import {
   type IntentOptions,

@@ -92,7 +92,9 @@ class AnsweredBeforeDone extends RelocatingKeyServer {
   }
 }
 
-/** Operations that wait for a row overtake earlier ones: an add is acknowledged before the row is given away without it. */
+/**
+ * Operations that wait for a row overtake earlier ones: an add is acknowledged before the row is given away without it.
+ */
 class GivenAwayTooEarly extends RelocatingKeyServer {
   protected override serveWaiting(key: number): void {
     const queue = this.waiting.get(key) ?? []

@@ -3,7 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-/** V8's coverage of a program: each function's blocks, of which the first is the function; offsets are those of the text. */
+/**
+ * V8's coverage of a program: each function's blocks, of which the first is the function; offsets are those of the
+ * text.
+ */
 interface Script {
   readonly url: string
   readonly functions: readonly { readonly ranges: readonly CoverageBlock[] }[]

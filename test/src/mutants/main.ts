@@ -1,7 +1,7 @@
 /**
- * `npm run mutants -- [--package NAME] [--minutes M] [--seed S]`: puts small mistakes into the build, one at a time, and counts how many of them the
- * tests notice. Mutants are drawn at random from the seed, as many as time permits. A mutant is tried with the test files that reach its place; each
- * test file first runs once with V8's coverage.
+ * `npm run mutants -- [--package NAME] [--minutes M] [--seed S]`: puts small mistakes into the build, one at a time,
+ * and counts how many of them the tests notice. Mutants are drawn at random from the seed, as many as time permits. A
+ * mutant is tried with the test files that reach its place; each test file first runs once with V8's coverage.
  */
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -92,7 +92,10 @@ async function tryPackage(folder: string, name: string, minutes: number, seed: n
   return { killed, tried }
 }
 
-/** Whether one of the test files fails or hangs with the mutant: first that of the mutated file, which is the most likely to. */
+/**
+ * Whether one of the test files fails or hangs with the mutant: first that of the mutated file, which is the most
+ * likely to.
+ */
 async function isNoticed(folder: string, place: PlacedMutant, files: readonly TestFile[]): Promise<boolean> {
   const own = place.file.replace(/\.js$/, '.test.js')
   await writeFile(join(folder, place.file), mutated(place.program, place))

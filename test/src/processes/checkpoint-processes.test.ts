@@ -1,5 +1,6 @@
 /**
- * Real processes that are killed, stopped and restarted from their checkpoints. One after the other, so that they do not compete for the processor.
+ * Real processes that are killed, stopped and restarted from their checkpoints. One after the other, so that they do
+ * not compete for the processor.
  */
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -24,7 +24,8 @@ export interface RunningCommand {
   /** Resolves when standard output or standard error contains `text`; rejects when the command ends without it. */
   saying(text: string): Promise<void>
   /**
-   * The first JSON object of standard output for which `isIt` holds, past or future; rejects when the command ends without one.
+   * The first JSON object of standard output for which `isIt` holds, past or future; rejects when the command ends
+   * without one.
    *
    * @param from - skips this many characters of {@link output}; none when absent
    */
@@ -42,13 +43,15 @@ export interface CommandSurroundings {
   readonly env?: Readonly<Record<string, string>>
   /** A command that runs the other, as "ip netns exec NAME" does. */
   readonly prefix?: readonly string[]
-  /** The maximum length of files, in blocks of 1024 bytes: further writes fail, as on a full disk. POSIX systems only. */
+  /**
+   * The maximum length of files, in blocks of 1024 bytes: further writes fail, as on a full disk. POSIX systems only.
+   */
   readonly fileLimit?: number
 }
 
 /**
- * Starts `murmur` as a process, with its own home directory. After `limit` milliseconds it counts as hanging: it is killed, and its result rejects
- * with its output.
+ * Starts `murmur` as a process, with its own home directory. After `limit` milliseconds it counts as hanging: it is
+ * killed, and its result rejects with its output.
  */
 export function murmur(
   args: readonly string[],

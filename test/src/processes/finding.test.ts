@@ -1,4 +1,7 @@
-/** Peers that know only ids, and one that is invited, as people start them: on machines behind a router, where namespaces are permitted. */
+/**
+ * Peers that know only ids, and one that is invited, as people start them: on machines behind a router, where
+ * namespaces are permitted.
+ */
 import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { timeLimit } from '@murmuration/contract'

@@ -1,4 +1,7 @@
-/** What remains when results cannot be written. The kernel refuses the writes: a limit on files' length, or a small file system. */
+/**
+ * What remains when results cannot be written. The kernel refuses the writes: a limit on files' length, or a small file
+ * system.
+ */
 import { execFileSync } from 'node:child_process'
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

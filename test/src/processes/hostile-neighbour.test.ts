@@ -35,7 +35,10 @@ const rounds = 160
 /** Resolves when each victim has seen more attacks than this. The first is to leave, so that the others do not wait. */
 type Attacked = (count: number) => Promise<void>
 
-/** Trains to the end. Each round begins after another attack: so the attacks happen during training, and the peers process what was sent. */
+/**
+ * Trains to the end. Each round begins after another attack: so the attacks happen during training, and the peers
+ * process what was sent.
+ */
 async function trained(fabric: Fabric<VectorMessage>, attacked: Attacked = () => Promise.resolve()) {
   const task: Task = createQuadraticTask({ peers: honest, self: fabric.self, seed, dimension })
   const original = task.gradient.bind(task)

@@ -1,6 +1,7 @@
 /**
- * Runs commands one after the other in this process, as each would run in its own. For commands whose answers do not depend on the process: starting
- * one takes longer than most answers. Forked by {@link murmurInTurn}, with a JSON array of commands.
+ * Runs commands one after the other in this process, as each would run in its own. For commands whose answers do not
+ * depend on the process: starting one takes longer than most answers. Forked by {@link murmurInTurn}, with a JSON array
+ * of commands.
  */
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'

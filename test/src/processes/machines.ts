@@ -1,5 +1,6 @@
 /**
- * Network namespaces as machines, each in a network of its own, with one more as the router between them (Linux, with the permission to make them).
+ * Network namespaces as machines, each in a network of its own, with one more as the router between them (Linux, with
+ * the permission to make them).
  */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
@@ -15,7 +16,10 @@ export interface Machine {
   readonly host: string
 }
 
-/** Machines that reach each other through a router. Where this is not permitted, all are this machine, and the log of the test says why. */
+/**
+ * Machines that reach each other through a router. Where this is not permitted, all are this machine, and the log of
+ * the test says why.
+ */
 export async function machines(t: ExecutionContext, count: number): Promise<readonly Machine[]> {
   const names = Array.from({ length: count }, (_, index) => `murmur-${process.pid}-${index}`)
   const router = `murmur-${process.pid}-router`

@@ -1,4 +1,7 @@
-/** The command as people run it: real processes, real libp2p. One after the other, so that they do not compete for the processor. */
+/**
+ * The command as people run it: real processes, real libp2p. One after the other, so that they do not compete for the
+ * processor.
+ */
 
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

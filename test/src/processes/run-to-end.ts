@@ -15,7 +15,9 @@ export interface RunEnd {
   readonly stderr: string
 }
 
-/** Runs a program to its end. Its children belong to its process group, so that all can be killed. POSIX systems only. */
+/**
+ * Runs a program to its end. Its children belong to its process group, so that all can be killed. POSIX systems only.
+ */
 export async function runToEnd(command: string, args: readonly string[], options: RunOptions): Promise<RunEnd> {
   const { cwd, limit, env } = options
   const child = spawn(command, args, {

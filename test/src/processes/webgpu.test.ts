@@ -1,4 +1,7 @@
-/** The WebGPU backend, as test/webgpu.sh installs it, on SwiftShader, which computes in software: tests of packages/tfjs, and a swarm. */
+/**
+ * The WebGPU backend, as test/webgpu.sh installs it, on SwiftShader, which computes in software: tests of
+ * packages/tfjs, and a swarm.
+ */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'

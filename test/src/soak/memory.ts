@@ -21,9 +21,9 @@ export const minSamples = 8
 const mebibyte = 2 ** 20
 
 /**
- * How many bytes the maximum of the last quarter of a run may lie above the maximum of its second quarter. The number of vectors in use at a
- * measurement is random; so are the bytes in the buffers of libp2p (some MiB for each of the streams), and the freed memory that the system has
- * reclaimed.
+ * How many bytes the maximum of the last quarter of a run may lie above the maximum of its second quarter. The number
+ * of vectors in use at a measurement is random; so are the bytes in the buffers of libp2p (some MiB for each of the
+ * streams), and the freed memory that the system has reclaimed.
  */
 export function allowedGrowth(vectorBytes: number): MemorySample {
   const external = 3 * vectorBytes + 32 * mebibyte

@@ -14,8 +14,9 @@ import type { ChildReport, SoakTask, FromSoakPeer } from './messages.js'
 import { Rounds } from './rounds.js'
 
 /**
- * A frozen connection thaws by itself, and every other fault can be seen from its ends. So no connection has to be given up for its silence, and one
- * that hangs must be detected before it is repaired that way. Vectors stay on the disturbed connections: a data channel would bypass the relays.
+ * A frozen connection thaws by itself, and every other fault can be seen from its ends. So no connection has to be
+ * given up for its silence, and one that hangs must be detected before it is repaired that way. Vectors stay on the
+ * disturbed connections: a data channel would bypass the relays.
  */
 const limits: Partial<Limits> = {
   heartbeat: 1_000,

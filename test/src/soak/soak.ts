@@ -92,7 +92,10 @@ export class Soak {
     return { name, id, addresses: [`/ip4/127.0.0.1/tcp/${port}`] }
   }
 
-  /** Permits further rounds while there is time. All peers complete the permitted rounds, so that none waits for a version that never comes. */
+  /**
+   * Permits further rounds while there is time. All peers complete the permitted rounds, so that none waits for a
+   * version that never comes.
+   */
   #grant(): void {
     const last = Math.min(...this.#children.map(({ completed }) => completed))
     const isOver = this.#timeIsUp && this.#weather.cuts >= minCuts

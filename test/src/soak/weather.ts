@@ -7,8 +7,8 @@ import type { TcpRelay } from './relay.js'
 const remembered = 12
 
 /**
- * Disturbs connections, from a seed. Faults are triggered by bytes that have passed, not by time: so a slow machine, which needs longer for a vector,
- * gets no more of them per vector, and always completes one.
+ * Disturbs connections, from a seed. Faults are triggered by bytes that have passed, not by time: so a slow machine,
+ * which needs longer for a vector, gets no more of them per vector, and always completes one.
  */
 export class Weather {
   readonly #random: Random

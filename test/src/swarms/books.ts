@@ -1,4 +1,7 @@
-/** Bookkeeping of a simulated swarm: what crosses an edge is used by both ends or by none, and nothing else changes the sum over the peers. */
+/**
+ * Bookkeeping of a simulated swarm: what crosses an edge is used by both ends or by none, and nothing else changes the
+ * sum over the peers.
+ */
 import type { PeerName } from '@murmuration/core'
 
 /** A vector that was sent, with the lives of both ends as its sender knew them. */

@@ -10,7 +10,10 @@ import { type MemberSwarm, namesOf } from '../member-swarm.js'
 /** When faults may begin, and when the last one ends. */
 const troubleFrom: Milliseconds = 3000
 export const healedAt: Milliseconds = 20_000
-/** By then every peer that was cut off or considered dead has returned, even after many successive waits; then all average. */
+/**
+ * By then every peer that was cut off or considered dead has returned, even after many successive waits; then all
+ * average.
+ */
 const trainingUntil: Milliseconds = 50_000
 
 /** How long a neighbour is waited for. */
@@ -97,15 +100,18 @@ export function drawSwarm(seed: number, exchanges: ExchangeKind = 'drawn'): Draw
 }
 
 /**
- * Trimmed mean does not reach consensus where peers have few neighbours, nor do exchanges over many rounds; other algorithms do not in time where few
- * peers remain. Where no peer leaves, their sums are checked instead.
+ * Trimmed mean does not reach consensus where peers have few neighbours, nor do exchanges over many rounds; other
+ * algorithms do not in time where few peers remain. Where no peer leaves, their sums are checked instead.
  */
 function finalRoundsOf(algorithm: Algorithm, events: readonly FaultEvent[]): number {
   if (algorithm === trimmedMean || algorithm === overlapMerge) return 150
   return others.includes(algorithm) && events.some(({ kind }) => ['crash', 'leave', 'join'].includes(kind)) ? 100 : 0
 }
 
-/** Kinds that only seeds from 100,000 on draw, so that the earlier seeds, some of which the tests name, keep their swarms. */
+/**
+ * Kinds that only seeds from 100,000 on draw, so that the earlier seeds, some of which the tests name, keep their
+ * swarms.
+ */
 const laterKinds = ['tree', 'd-cliques']
 
 /** Of any kind that these peers can have. */

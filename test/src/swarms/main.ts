@@ -1,4 +1,7 @@
-/** Drawn swarms as a program: `node test/dist/swarms/main.js FIRST COUNT [overlapping]`. It prints what is wrong, and how to reproduce it. */
+/**
+ * Drawn swarms as a program: `node test/dist/swarms/main.js FIRST COUNT [overlapping]`. It prints what is wrong, and
+ * how to reproduce it.
+ */
 import { drawSwarm, type ExchangeKind } from './draw-swarm.js'
 import { problemsWith } from './try-swarm.js'
 

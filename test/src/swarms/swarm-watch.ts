@@ -37,7 +37,8 @@ export interface PeerWatch {
 /** The kind on the wire of the first channel of every algorithm. */
 const modelKind = 1
 /**
- * How many models of a peer are kept, to identify the origin of a state: of all rounds for which a peer may be frozen with a state in flight to it.
+ * How many models of a peer are kept, to identify the origin of a state: of all rounds for which a peer may be frozen
+ * with a state in flight to it.
  */
 const maxModels = 128
 /** Most findings come in thousands. */
