@@ -3,6 +3,7 @@
 // ava reads its configuration from the default export.
 export default {
   files: ['packages/*/dist/**/*.test.js', 'test/dist/**/*.test.js', '!test/dist/gathered/**'],
-  // Only what hangs goes without any result for so long, also on a busy machine; the tests' own limits name what is missing.
+  // Only what hangs goes without any result for so long, also on a busy machine; the tests' own limits name what is
+  // missing.
   timeout: '15m'
 }

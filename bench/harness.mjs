@@ -70,7 +70,10 @@ export class Team {
     }
   }
 
-  /** Exchanges: wall time of the slowest in ms, processor time of all in ms, most memory of one beyond its start in bytes. */
+  /**
+   * Exchanges: wall time of the slowest in ms, processor time of all in ms, most memory of one beyond its start in
+   * bytes.
+   */
   async run(rounds) {
     return gather(rounds, await this.#all('done', () => ({ run: { rounds } })))
   }
@@ -110,8 +113,8 @@ function gather(rounds, done) {
 /**
  * Lets the kinds take turns, `repeats` times each. A kind that fails is told of and left out from then on.
  *
- * Every turn has processes of its own, because two processes that run the same program differ, by a third at times, in ways
- * that last as long as they do. The order shifts from turn to turn.
+ * Every turn has processes of its own, because two processes that run the same program differ, by a third at times, in
+ * ways that last as long as they do. The order shifts from turn to turn.
  *
  * @param keep - whether processes are kept from turn to turn all the same, which is quicker and rougher
  * @param measure - what to do with a warm team in its turn; gets the team and how many rounds fill a batch

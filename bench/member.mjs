@@ -1,6 +1,6 @@
 /**
- * One process of a team. Obeys the messages of harness.mjs: opens a kind, exchanges as many rounds as it is told, closes.
- * Not to be started by hand.
+ * One process of a team. Obeys the messages of harness.mjs: opens a kind, exchanges as many rounds as it is told,
+ * closes. Not to be started by hand.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { kinds } from './kinds/index.mjs'

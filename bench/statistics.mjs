@@ -10,7 +10,8 @@ export function quantile(values, fraction) {
 export function spreadOf(values) {
   const known = values.filter((value) => value !== undefined)
   if (known.length === 0) return undefined
-  const [low, high] = [Math.floor((known.length - 1) / 2), Math.ceil((known.length - 1) / 2)]
+  const low = Math.floor((known.length - 1) / 2)
+  const high = Math.ceil((known.length - 1) / 2)
   const sorted = known.toSorted((x, y) => x - y)
   return { median: (sorted[low] + sorted[high]) / 2, min: sorted[0], max: sorted[sorted.length - 1] }
 }
@@ -23,15 +24,18 @@ export function written(spread, digits, withEnds = true) {
 }
 
 /**
- * Where the median of a distribution lies, by some values of it: the narrowest interval of two sorted values, as far from either
- * end, that holds it with probability `confidence`; of few values the widest. It supposes nothing about the distribution: each value
- * is below the median with probability 1/2, so that the number below is binomial (the interval of the sign test).
+ * Where the median of a distribution lies, by some values of it: the narrowest interval of two sorted values, as far
+ * from either end, that holds it with probability `confidence`; of few values the widest. It supposes nothing about the
+ * distribution: each value is below the median with probability 1/2, so that the number below is binomial (the interval
+ * of the sign test).
  */
 export function medianInterval(values, confidence) {
   const sorted = values.toSorted((x, y) => x - y)
   const count = sorted.length
   const chance = 2 * 0.5 ** count
-  let [index, ways, missed] = [0, 1, chance]
+  let index = 0
+  let ways = 1
+  let missed = chance
   for (;;) {
     ways *= (count - index) / (index + 1)
     if (missed + chance * ways > 1 - confidence) break

@@ -31,16 +31,19 @@ export function createAllocator(elements) {
 /** The bytes of a vector, not copied. */
 export const bytesOf = (vector) => new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength)
 
-/** Copies all of `source`, at least a byte, to `target` from its byte `at` on, in one go also where threads share memory. */
+/**
+ * Copies all of `source`, at least a byte, to `target` from its byte `at` on, in one go also where threads share
+ * memory.
+ */
 export function copyBytes(target, source, at) {
   Buffer.from(target.buffer, target.byteOffset + at, source.byteLength).fill(source)
 }
 
 /**
- * Averages one's own vector with those of the neighbours, each with the same weight, over the first of theirs, and checks
- * the result at some hundred places. Large vectors are averaged in slices, as algorithms do, so that small messages get through.
- * Since the average lies where the neighbour's vector was, and differs from it, a round
- * in which not everything was received anew does not pass.
+ * Averages one's own vector with those of the neighbours, each with the same weight, over the first of theirs, and
+ * checks the result at some hundred places. Large vectors are averaged in slices, as algorithms do, so that small
+ * messages get through. Since the average lies where the neighbour's vector was, and differs from it, a round in which
+ * not everything was received anew does not pass.
  *
  * @param theirs - the received vectors in the order of `neighbours`
  * @param tolerance - how far off the result may be, as a fraction of the largest number

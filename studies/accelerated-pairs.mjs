@@ -1,8 +1,8 @@
 /**
  * node studies/accelerated-pairs.mjs [PEERS…]: on a ring of peers without gradients, the number of steps until
- * disagreement has fallen by a factor of 10⁶, with AD-PSGD, and with A²CiD² with the paper's constants and with the record's. The round trip
- * is 20 ms. A gradient takes 5 ms (peers in lock-step, all meetings overlap), or 200 to 400 ms (hardly any do). 16, 32 and 64 peers by
- * default; takes a minute.
+ * disagreement has fallen by a factor of 10⁶, with AD-PSGD, and with A²CiD² with the paper's constants and with the
+ * record's. The round trip is 20 ms. A gradient takes 5 ms (peers in lock-step, all meetings overlap), or 200 to 400 ms
+ * (hardly any do). 16, 32 and 64 peers by default; takes a minute.
  */
 import { algorithms, optionsOn, resistancesOf, Session } from '@murmuration/algorithms'
 import { DivergedError, peerName, StoppedError } from '@murmuration/core'
@@ -12,7 +12,8 @@ import { createQuadraticTask } from '@murmuration/tasks'
 import { createTopology } from '@murmuration/topology'
 import { vectorWire } from '@murmuration/wire'
 
-const [dimension, rounds] = [4, 6000]
+const dimension = 4
+const rounds = 6000
 const named = (name) => algorithms.find((each) => each.name === name)
 const sizes = process.argv.slice(2).map(Number)
 
@@ -77,7 +78,8 @@ for (const size of sizes.length > 0 ? sizes : [16, 32, 64]) {
     ['in lockstep', () => 5],
     ['200 to 400 ms', () => 200 + random.integer(200)]
   ]) {
-    const [a2cid2, adPsgd] = [named('a2cid2'), named('ad-psgd')]
+    const a2cid2 = named('a2cid2')
+    const adPsgd = named('ad-psgd')
     const plain = await stepsOf(topology, adPsgd, {}, cost)
     const paper = await stepsOf(topology, a2cid2, published(topology), cost)
     const record = await stepsOf(topology, a2cid2, optionsOn(a2cid2, topology), cost)

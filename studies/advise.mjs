@@ -1,8 +1,9 @@
-// Whether `murmur advise` finds what a full sweep finds. For each example of examples/advise, or each one given, also of the folder `advise`
-// beside this file: the time of the advised plan, divided by that of the best of all plans, and the processor time of both, on one thread. The
-// sweep simulates all plans with all seeds up to the loss, or to the end of the training file's rounds. With --stop it gives up each plan that
-// has taken 1.25 times as long as the best so far, and uses further seeds only for plans that close to the best: for less time the same best
-// plan, or one that takes about as long. Prints a line after each example, and a table.
+// Whether `murmur advise` finds what a full sweep finds. For each example of examples/advise, or each one given, also
+// of the folder `advise` beside this file: the time of the advised plan, divided by that of the best of all plans, and
+// the processor time of both, on one thread. The sweep simulates all plans with all seeds up to the loss, or to the end
+// of the training file's rounds. With --stop it gives up each plan that has taken 1.25 times as long as the best so
+// far, and uses further seeds only for plans that close to the best: for less time the same best plan, or one that
+// takes about as long. Prints a line after each example, and a table.
 //
 //   node studies/advise.mjs [--stop] [--no-sweep] [EXAMPLE …]
 import { existsSync } from 'node:fs'

@@ -32,7 +32,8 @@ const pointAt = ({ curve }, seconds) => curve.filter((point) => point.seconds <=
 console.log('| | loss at 30 s | in the end | accuracy in the end | steps a peer | consensus distance |')
 console.log('| --- | --- | --- | --- | --- | --- |')
 for (const record of records) {
-  const [before, last] = [pointAt(record, begin), record.curve.at(-1)]
+  const before = pointAt(record, begin)
+  const last = record.curve.at(-1)
   const cells = [record.method, number(before.loss, 3), number(last.loss, 3), `${number(100 * last.accuracy, 1)} %`, number(record.rounds, 0), number(last.consensusDistance, 3)] // oxfmt-ignore
   console.log(`| ${cells.join(' | ')} |`)
 }
@@ -40,7 +41,9 @@ const area = there.slice(1).reduce((sum, [at], place) => sum + (at < begin ? 0 :
 console.log(`${crashes} crashes, ${back} came back; ${number(area / (end - begin), 0)} of ${peers.length} are there on average`) // oxfmt-ignore
 
 // The picture: the loss above, and the number of present peers below, over the same time.
-const [width, left, right] = [760, 56, 150]
+const width = 760
+const left = 56
+const right = 150
 const upper = { top: 34, height: 210 }
 const lower = { top: 286, height: 70 }
 const most = Math.max(...records.flatMap(({ curve }) => curve.map(({ loss }) => loss)))
@@ -68,7 +71,8 @@ for (const { place, text: name, at } of labels) {
   const last = curve.at(-1)
   parts.push(`<path class="line s${place}" d="${path(curve.map(({ seconds, loss }) => [x(seconds), y(loss)]))}"/>`)
   if (outcome === 'failed') {
-    const [a, b] = [x(last.seconds), y(last.loss)]
+    const a = x(last.seconds)
+    const b = y(last.loss)
     parts.push(
       `<path class="line s${place} over" d="${path([
         [a, b],

@@ -1,11 +1,12 @@
-// The cost of simulating a swarm with churn: D-PSGD on a random 4-regular graph, logistic regression on 57 features, half a second per step.
-// 30 % of the peers crash per minute, and return after 20 s on average; dead peers are forgotten after 30 s.
+// The cost of simulating a swarm with churn: D-PSGD on a random 4-regular graph, logistic regression on 57 features,
+// half a second per step. 30 % of the peers crash per minute, and return after 20 s on average; dead peers are
+// forgotten after 30 s.
 //
 //   node studies/churn.mjs              100 and 300 peers, 20 s
 //   node studies/churn.mjs --once N S   N peers, S seconds of virtual time
 //
-// "processor" is the time of all threads of the process per virtual second, garbage collection included, for the whole run and for its last
-// half.
+// "processor" is the time of all threads of the process per virtual second, garbage collection included, for the whole
+// run and for its last half.
 import { dpsgd, Members, train } from '@murmuration/algorithms'
 import { NeighboursMissingError, peerName } from '@murmuration/core'
 import { membershipDefaults, trustingSigner } from '@murmuration/membership'
@@ -22,7 +23,9 @@ async function simulateChurn(count, seconds) {
   const localData = { data, testFraction: 0.01, partition: { kind: 'equal' }, peers, seed: 1 }
   const taskSet = await createLogisticTaskSet({ localData })
   const topology = createTopology({ peers, graph: { kind: 'random-regular', degree: 4, seed: 1 } })
-  const [timeout, rounds, until] = [2000, 1e6, seconds * 1000]
+  const timeout = 2000
+  const rounds = 1e6
+  const until = seconds * 1000
   const settings = { algorithm: dpsgd, workers: peers, seed: 1, batchSize: 16, rounds, rate: () => 0.1, timeout }
   const cost = computingCost(
     { perSample: 0, perStep: 500, slow: new Map(), stragglers: { kind: 'log-normal', sigma: 0.3 } },

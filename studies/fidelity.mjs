@@ -1,20 +1,23 @@
 /**
- * Compares the simulator with real links, and which method wins on them: real swarms over shaped links, and simulations of the same links.
+ * Compares the simulator with real links, and which method wins on them: real swarms over shaped links, and simulations
+ * of the same links.
  *
  *     npx tsc -b packages/cli && node studies/fidelity.mjs [--methods dpsgd,all-reduce] [--mbit 20,100] [--ms 1,10,50]
  * [--repeats 1]
  *
- * A ring of four, and one server for methods that need one, train a small network by gossip, servers and all-reduce. The real peers are
- * processes over libp2p, TCP and noise, with `murmur swarm --links`; the simulation runs the same records on the links of the same file, with
- * the same data, batches and parameters. The simulator's only other input is the time of a gradient, measured by rounds of D-PSGD in an
- * unshaped swarm, one after the other. No parameter is fitted to the shaped runs.
+ * A ring of four, and one server for methods that need one, train a small network by gossip, servers and all-reduce.
+ * The real peers are processes over libp2p, TCP and noise, with `murmur swarm --links`; the simulation runs the same
+ * records on the links of the same file, with the same data, batches and parameters. The simulator's only other input
+ * is the time of a gradient, measured by rounds of D-PSGD in an unshaped swarm, one after the other. No parameter is
+ * fitted to the shaped runs.
  *
- * The real time of a round is the median over peers and rounds, in the median of the repeats. The first third of the rounds does not count,
- * since much of the code is not compiled until then. On a ring of even length the even and the odd peers take turns in being ahead, so two
- * successive rounds are counted together. Accuracy is that of the mean model after the same time for all methods of a row: the time of the
- * fastest run. The model has 63,610 parameters, 254 kB. A larger message would not fit into the initial window of yamux, 256 KiB, and would
- * once wait for a round trip until the window has grown, which the simulator does not model. Ends with an error when a time is off by more
- * than 15 %.
+ * The real time of a round is the median over peers and rounds, in the median of the repeats. The first third of the
+ * rounds does not count, since much of the code is not compiled until then. On a ring of even length the even and the
+ * odd peers take turns in being ahead, so two successive rounds are counted together. Accuracy is that of the mean
+ * model after the same time for all methods of a row: the time of the fastest run. The model has 63,610 parameters, 254
+ * kB. A larger message would not fit into the initial window of yamux, 256 KiB, and would once wait for a round trip
+ * until the window has grown, which the simulator does not model. Ends with an error when a time is off by more than 15
+ * %.
  */
 import { spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -56,8 +59,11 @@ const latencies = numbers(given.ms, [1, 10, 50])
 const repeats = Number(given.repeats ?? 1)
 const tolerance = 0.15
 
-/** The duration of a run, and the bounds of its rounds. */
-const [seconds, fewest, most] = [12, 24, 240]
+/** The duration of a run. */
+const seconds = 12
+/** The bounds of its rounds. */
+const fewest = 24
+const most = 240
 
 const murmur = fileURLToPath(new URL('../packages/cli/bin/murmur.js', import.meta.url))
 const folder = await mkdtemp(join(tmpdir(), 'fidelity-'))

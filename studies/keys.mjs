@@ -1,5 +1,6 @@
 /**
- * The processor time of keyed rows: accesses to rows that a peer holds, and for comparison the gradients of the tasks of the scenarios in sim/.
+ * The processor time of keyed rows: accesses to rows that a peer holds, and for comparison the gradients of the tasks
+ * of the scenarios in sim/.
  *   node studies/keys.mjs
  */
 import { KeyServer } from '@murmuration/algorithms'
@@ -8,12 +9,26 @@ import { createKnowledgeGraphTask, createMatrixFactorisationTask, createWordVect
 const common = { peers: ['a'], seed: 1 }
 const ratings = { users: 4000, items: 1000, ratings: 100_000, rank: 16, noise: 0.3, zipf: 1, l2: 0.01 }
 const graph = {
-  ...{ scoring: 'rescal', entities: 400, rules: 2, rank: 64, negatives: 2, ranked: 1 },
-  ...{ adversarial: 0, l2: 0, n3: 0, clustered: true }
+  scoring: 'rescal',
+  entities: 400,
+  rules: 2,
+  rank: 64,
+  negatives: 2,
+  ranked: 1,
+  adversarial: 0,
+  l2: 0,
+  n3: 0,
+  clustered: true
 }
 const text = {
-  ...{ words: 1000, length: 10_000, synonyms: 20, rank: 16 },
-  ...{ window: 2, negatives: 5, subsample: 0.01, minCount: 5 }
+  words: 1000,
+  length: 10_000,
+  synonyms: 20,
+  rank: 16,
+  window: 2,
+  negatives: 5,
+  subsample: 0.01,
+  minCount: 5
 }
 const count = 5000
 
@@ -41,7 +56,8 @@ async function measure(name, batch, task) {
   )
   const keys = batches.map((samples) => rows.keysOf(samples))
   const most = Math.max(...keys.map(({ length }) => length))
-  const [x, g] = [new Float32Array(most * width), new Float32Array(most * width)]
+  const x = new Float32Array(most * width)
+  const g = new Float32Array(most * width)
   const of = (vector, n) => vector.subarray(0, keys[n].length * width)
   const total = keys.reduce((sum, { length }) => sum + length, 0)
   const find = timeOf((n) => rows.keysOf(batches[n]))

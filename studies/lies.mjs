@@ -1,10 +1,10 @@
-// The effect of liars on training: an MLP on digits, 16 peers of which 2 lie, on a random graph of degree 8. The table of
-// studies/hard-data-and-liars.md:
+// The effect of liars on training: an MLP on digits, 16 peers of which 2 lie, on a random graph of degree 8. The table
+// of studies/hard-data-and-liars.md:
 //
 //   node studies/lies.mjs RESULTS.jsonl [SEEDS]
 //
-// Accuracy of the mean of the honest peers' models, the median over the seeds (default 3). The file keeps a line per run, which is not
-// computed again.
+// Accuracy of the mean of the honest peers' models, the median over the seeds (default 3). The file keeps a line per
+// run, which is not computed again.
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { algorithms, train } from '@murmuration/algorithms'
 import { createRandom } from '@murmuration/random'

@@ -1,18 +1,21 @@
-// How many rounds of averaging bring the variance down where peers fail, as published for Moshpit averaging, beside ours.
+// How many rounds of averaging bring the variance down where peers fail, as published for Moshpit averaging, beside
+// ours.
 //
 //   node studies/moshpit-averaging.mjs FILE.csv [--n 100,256] [--p 0,0.02] [--seeds 10] [--grids 10] [--json]
 //
-// FILE has the columns n, p_fail, allreduce, gossip_ring, sgp, random_groups32, moshpit32x32 (to 1e-9) and the same to 1e-4 (Ryabinin et al., NeurIPS
-// 2021; github.com/yandex-research/moshpit-sgd, averaging_experiments). --n and --p compute others, without published figures beside them.
+// FILE has the columns n, p_fail, allreduce, gossip_ring, sgp, random_groups32, moshpit32x32 (to 1e-9) and the same to
+// 1e-4 (Ryabinin et al., NeurIPS 2021; github.com/yandex-research/moshpit-sgd, averaging_experiments). --n and --p
+// compute others, without published figures beside them.
 //
-// Each of n peers starts with a number of N(0, 1), and fails each round with probability p: it neither sends nor receives in it. Counted are the
-// rounds until the variance over all peers is below the bound, 50 at most, in the mean over ten seeds. A round is that of the record (dpsgd without
-// steps, sgp or moshpit), called with numbers in place of vectors; an all-reduce succeeds if nobody has failed. Numbers, failures and random groups are
-// drawn as there, seed by seed. The authors drew their grid without a seed, one for ten runs: here ten grids are drawn, and the range is that of their
-// means. It has 32 cells a side, or more where there are more than 1,024 peers.
+// Each of n peers starts with a number of N(0, 1), and fails each round with probability p: it neither sends nor
+// receives in it. Counted are the rounds until the variance over all peers is below the bound, 50 at most, in the mean
+// over ten seeds. A round is that of the record (dpsgd without steps, sgp or moshpit), called with numbers in place of
+// vectors; an all-reduce succeeds if nobody has failed. Numbers, failures and random groups are drawn as there, seed by
+// seed. The authors drew their grid without a seed, one for ten runs: here ten grids are drawn, and the range is that
+// of their means. It has 32 cells a side, or more where there are more than 1,024 peers.
 //
-// The published SGP is no push-sum: each peer averages over whom it hears, and rows that wrap around lie one too low. So it is here; push-sum on the same
-// distances stands below it, without published figures.
+// The published SGP is no push-sum: each peer averages over whom it hears, and rows that wrap around lie one too low.
+// So it is here; push-sum on the same distances stands below it, without published figures.
 import { readFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { peerName } from '@murmuration/core'

@@ -1,6 +1,6 @@
-// How often D-PSGD reports a neighbour as an outlier although no peer is faulty: rings, a star, a complete graph and exponential graphs of
-// eight softmax peers, with data divided by label, unevenly and evenly, in both orders, with momentum, with batches of one sample, and with
-// rates that rise, jump and fall. Three seeds each.
+// How often D-PSGD reports a neighbour as an outlier although no peer is faulty: rings, a star, a complete graph and
+// exponential graphs of eight softmax peers, with data divided by label, unevenly and evenly, in both orders, with
+// momentum, with batches of one sample, and with rates that rise, jump and fall. Three seeds each.
 //
 //   node studies/outlier-alarms.mjs
 import { dpsgd, train } from '@murmuration/algorithms'

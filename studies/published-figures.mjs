@@ -1,10 +1,11 @@
-// The published times of D-PSGD's figures 2 (a) to (d), compared with sim/slow-links.yaml, in seconds per epoch of 56 steps.
+// The published times of D-PSGD's figures 2 (a) to (d), compared with sim/slow-links.yaml, in seconds per epoch of 56
+// steps.
 //
 //   node studies/published-figures.mjs [--json]
 //
-// One set of constants for all points. Three are calibrated: the time of a step (4 s per epoch, at the left end of 2 c), the window (10 s for
-// D-PSGD at 10 ms, 2 d), and the real rate of "1 Mbps" in 2 (c), since no fp32 ResNet-20 fits through 1 Mbit/s in the published time (67 s for
-// D-PSGD, at the right end of 2 c).
+// One set of constants for all points. Three are calibrated: the time of a step (4 s per epoch, at the left end of 2
+// c), the window (10 s for D-PSGD at 10 ms, 2 d), and the real rate of "1 Mbps" in 2 (c), since no fp32 ResNet-20 fits
+// through 1 Mbit/s in the published time (67 s for D-PSGD, at the right end of 2 c).
 import { fileURLToPath } from 'node:url'
 import { TaskSets, readScenario, runsOf, simulateRun, topologyOf } from '@murmuration/experiment/sim'
 
@@ -18,8 +19,8 @@ const server = 'parameter server, blocking by tensor (as published)'
 const allReduce = 'direct all-reduce, blocking by tensor (as published)'
 
 /**
- * "Mbps" of the figure (undefined: no limit), milliseconds one way, and the published seconds per epoch in the order of `systems`, read off
- * the figure by eye (± 2 to 3 s). `isCalibrated`: a constant is chosen so that D-PSGD meets it.
+ * "Mbps" of the figure (undefined: no limit), milliseconds one way, and the published seconds per epoch in the order of
+ * `systems`, read off the figure by eye (± 2 to 3 s). `isCalibrated`: a constant is chosen so that D-PSGD meets it.
  */
 const points = [
   { panel: '2c', latency: 0, published: [4, 6, 4], isCalibrated: true },
@@ -95,7 +96,8 @@ function ratioRows({ panel, published, ours, loss, ...point }) {
 
 const withOurs = (all) =>
   inTurn(all, async (point) => ({ ...point, ours: await inTurn(systems, (label) => epoch(label, point)) }))
-const [measured, toLoss] = [await withOurs(points), await withOurs(losses)]
+const measured = await withOurs(points)
+const toLoss = await withOurs(losses)
 
 const settings = [{ mbps: 1, latency: 0 }, { mbps: 10, latency: 0 }, { latency: 5 }, { latency: 10 }]
 const all = await inTurn([...systems, ...others], async (label) => [

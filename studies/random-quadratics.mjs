@@ -2,12 +2,14 @@
 //
 //   node studies/random-quadratics.mjs FILE.csv [--rows 'D2,ring,6'] [--seeds 3] [--draws own] [--json]
 //
-// FILE has the columns algorithm, topology, num_workers, heterogeneity (ζ²), r0, mu, seed, eps, best_lr, best_time (Vogels et al., NeurIPS 2021, figures 2
-// and 5, from the authors' notebooks). --rows takes those that begin so, with more than one separated by ';'. --seeds takes so many seeds of a row, as many as published by default.
+// FILE has the columns algorithm, topology, num_workers, heterogeneity (ζ²), r0, mu, seed, eps, best_lr, best_time
+// (Vogels et al., NeurIPS 2021, figures 2 and 5, from the authors' notebooks). --rows takes those that begin so, with
+// more than one separated by ';'. --seeds takes so many seeds of a row, as many as published by default.
 //
-// A run is the record in the simulator, without noise and in float32. Its problems are those of the published runs, seed by seed (quadratics/published-draws.mjs),
-// and rates are tuned and steps counted as there (quadratics/tuning.mjs). With `--draws own` the problems are drawn by the task `quadratic`, and
-// medians are compared alone. D² runs on rings whose λₙ is −1/3, which a run from files refuses. No constant is fitted to a row.
+// A run is the record in the simulator, without noise and in float32. Its problems are those of the published runs,
+// seed by seed (quadratics/published-draws.mjs), and rates are tuned and steps counted as there
+// (quadratics/tuning.mjs). With `--draws own` the problems are drawn by the task `quadratic`, and medians are compared
+// alone. D² runs on rings whose λₙ is −1/3, which a run from files refuses. No constant is fitted to a row.
 import { readFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { peerName } from '@murmuration/core'
@@ -78,7 +80,8 @@ async function compare({ key, row, published }) {
   // The same problems are compared; where they are others, ours are compared with all that were published.
   const theirs = sorted((given.draws === 'own' ? published : pairs).map(({ steps }) => steps))
   const ours = sorted(pairs.map(({ own }) => own))
-  const [median, own] = [quantile(theirs, 0.5), quantile(ours, 0.5)]
+  const median = quantile(theirs, 0.5)
+  const own = quantile(ours, 0.5)
   const quartiles = [quantile(theirs, 0.25), quantile(theirs, 0.75)]
   const isWithin = Math.abs(own - median) <= 0.1 * median || (own >= quartiles[0] && own <= quartiles[1])
   const same = pairs.filter((pair) => pair.own === pair.steps).length

@@ -1,18 +1,22 @@
 /**
- * How many keys per second two peers access at each other. Two processes over libp2p on the loopback each hold half of the rows. Each pulls a
- * batch of rows of the other half, pushes updates to them, and so on, in several activities at once.
+ * How many keys per second two peers access at each other. Two processes over libp2p on the loopback each hold half of
+ * the rows. Each pulls a batch of rows of the other half, pushes updates to them, and so on, in several activities at
+ * once.
  *
  *     node studies/remote-keys.mjs [seconds of each turn] [profile]
  *
- * Each key that is read or updated is an access. Prints accesses per second by the clock, and the estimate for two otherwise idle cores: two
- * seconds divided by the processor time of an access, asking and serving together. With `profile`, also where that time is spent, by package.
+ * Each key that is read or updated is an access. Prints accesses per second by the clock, and the estimate for two
+ * otherwise idle cores: two seconds divided by the processor time of an access, asking and serving together. With
+ * `profile`, also where that time is spent, by package.
  */
 import { fork } from 'node:child_process'
 import { Session } from 'node:inspector/promises'
 import { fileURLToPath } from 'node:url'
 
 const names = ['a', 'b']
-const [count, width, keyed] = [100_000, 17, 8]
+const count = 100_000
+const width = 17
+const keyed = 8
 /** Keys per batch, and batches in flight. */
 const turns = [
   [1, 1],
@@ -42,7 +46,8 @@ async function measure(seconds, isProfiled) {
     const figures = await all({ batch, open, seconds, isProfiled })
     const sum = (field) => figures.reduce((total, of) => total + of[field], 0)
     const each = (1000 * sum('processor')) / sum('accesses')
-    const [real, ideal] = [sum('accesses') / seconds, 2e6 / each]
+    const real = sum('accesses') / seconds
+    const ideal = 2e6 / each
     const thousands = (value) => (value / 1000).toFixed(0).padStart(5)
     console.log(
       `${String(batch).padStart(4)} keys a batch, ${String(open).padStart(2)} batches at a time: ${thousands(real)} thousand accesses a second by the clock; ${each.toFixed(2)} µs each, ${thousands(ideal)} thousand on two cores`

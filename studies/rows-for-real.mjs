@@ -1,10 +1,12 @@
 /**
- * Parameter servers of keyed rows as real processes of this machine: matrix factorisation on 1, 2 and 4 processes of 4 workers each, over libp2p.
+ * Parameter servers of keyed rows as real processes of this machine: matrix factorisation on 1, 2 and 4 processes of 4
+ * workers each, over libp2p.
  *
  *     node studies/rows-for-real.mjs [epochs]
  *
- * Prints the loss of the model, compared with that of one worker with all rows; how keys were accessed; the time of an epoch by the clock,
- * which is longer on a busy machine; and the processor time of an epoch of all processes, without the first epoch.
+ * Prints the loss of the model, compared with that of one worker with all rows; how keys were accessed; the time of an
+ * epoch by the clock, which is longer on a busy machine; and the processor time of an epoch of all processes, without
+ * the first epoch.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -32,7 +34,8 @@ function processorTime() {
 }
 
 async function run(algorithm, peers, rounds) {
-  const [topology, train] = [join(folder, 'topology.yaml'), join(folder, 'train.yaml')]
+  const topology = join(folder, 'topology.yaml')
+  const train = join(folder, 'train.yaml')
   await writeFile(topology, `graph: complete\npeers: ${peers}\n`)
   const settings = [
     'task: { kind: matrix-factorisation, users: 4000, items: 1000, ratings: 100000, rank: 16 }',
@@ -62,7 +65,8 @@ try {
   console.log('| --- | --- | --- | --- | --- | --- | --- | --- |')
   for (const peers of [1, 2, 4])
     for (const [name, algorithm] of methods) {
-      const [short, whole] = [await run(algorithm, peers, 1), await run(algorithm, peers, epochs)]
+      const short = await run(algorithm, peers, 1)
+      const whole = await run(algorithm, peers, epochs)
       const { local, remote, queued, moved } = whole.keys
       const perEpoch = (field) => ((whole[field] - short[field]) / (epochs - 1)).toFixed(2)
       const loss = (value) => value.toFixed(3)

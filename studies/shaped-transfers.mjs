@@ -2,8 +2,9 @@
 //
 //   node studies/shaped-transfers.mjs [FILE.csv] [--json]
 //
-// FILE has the columns op (allreduce, p2p, broadcast), n, MiB, delay_ms (one way), gbps, measured_ms. Without a file: the
-// four rows below, measured with NCCL between cloud machines whose links tc shaped (BinhangYuan/tc_cluster_setting).
+// FILE has the columns op (allreduce, p2p, broadcast), n, MiB, delay_ms (one way), gbps, measured_ms. Without a file:
+// the four rows below, measured with NCCL between cloud machines whose links tc shaped
+// (BinhangYuan/tc_cluster_setting).
 import { readFile } from 'node:fs/promises'
 import { algorithm, broadcast, meanOver, train } from '@murmuration/algorithms'
 import { peerName } from '@murmuration/core'
@@ -18,14 +19,17 @@ allreduce,8,256,10,1,3841
 p2p,2,128,0,2,541
 broadcast,8,128,1,5,264`
 
-/** Bytes that are forwarded as a unit: NCCL's step, an eighth of its buffer of 4 MiB. A point-to-point transfer is not divided. */
+/**
+ * Bytes that are forwarded as a unit: NCCL's step, an eighth of its buffer of 4 MiB. A point-to-point transfer is not
+ * divided.
+ */
 const step = 2 ** 19
 const chunkBytes = { allreduce: step, p2p: Infinity, broadcast: step }
 
 /**
- * Bytes in flight per round trip. With long delays the measured broadcasts slow down and the other operations do not, as if the buffer of
- * 4 MiB of a broadcast's single connection were free again after two round trips, not one, since the space is requested before the bytes are
- * sent. That is an interpretation; nothing in the measurements says so.
+ * Bytes in flight per round trip. With long delays the measured broadcasts slow down and the other operations do not,
+ * as if the buffer of 4 MiB of a broadcast's single connection were free again after two round trips, not one, since
+ * the space is requested before the bytes are sent. That is an interpretation; nothing in the measurements says so.
  */
 const window = { allreduce: Infinity, p2p: Infinity, broadcast: 2 ** 21 }
 
@@ -70,7 +74,9 @@ function linksOf(op, latency, gbps) {
   return { ...links, path: (from, to) => ({ ...links.path(from, to), window: window[op] }) }
 }
 
-/** Milliseconds of the transfer in virtual time. A few numbers stand for the many bytes, each for the same part of them. */
+/**
+ * Milliseconds of the transfer in virtual time. A few numbers stand for the many bytes, each for the same part of them.
+ */
 async function predict({ op, n, MiB, delay_ms, gbps }) {
   const bytes = MiB * 2 ** 20
   const parts = op === 'allreduce' ? n : 1

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Builds @tensorflow/tfjs-node in node_modules/.cache/tfjs-node, for test/src/processes/tfjs-node.test.ts. Its own install script downloads TensorFlow from a host
-# that not every machine reaches; here the library is that of PyPI's tensorflow-cpu. 600 MB. Exits with 77, after the reason, where it cannot be built.
+# Builds @tensorflow/tfjs-node in node_modules/.cache/tfjs-node, for test/src/processes/tfjs-node.test.ts. Its own
+# install script downloads TensorFlow from a host that not every machine reaches; here the library is that of PyPI's
+# tensorflow-cpu. 600 MB. Exits with 77, after the reason, where it cannot be built.
 set -eu
 cd "$(dirname "$0")/.."
 folder=$PWD/node_modules/.cache/tfjs-node

@@ -11,7 +11,8 @@ export function noteTime() {
     const name = basename(new URL(test.meta.file).pathname, '.test.js')
     // Since this worker's loop began; `performance.now()` counts from the start of the process.
     const { active, idle } = performance.eventLoopUtilization()
-    const [seconds, busy] = [(active + idle) / 1000, active / 1000]
+    const seconds = (active + idle) / 1000
+    const busy = active / 1000
     appendFileSync(new URL('./dist/times.jsonl', import.meta.url), `${JSON.stringify({ name, seconds, busy })}\n`)
   })
 }

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Installs the packages of the WebGPU backend in node_modules/.cache/webgpu, for test/src/processes/webgpu.test.ts. 150 MB. Exits with 77, after the reason, where
-# they cannot be installed, or there is no driver that computes in software: the test does not need a GPU.
+# Installs the packages of the WebGPU backend in node_modules/.cache/webgpu, for test/src/processes/webgpu.test.ts. 150
+# MB. Exits with 77, after the reason, where they cannot be installed, or there is no driver that computes in software:
+# the test does not need a GPU.
 set -eu
 cd "$(dirname "$0")/.."
 folder=$PWD/node_modules/.cache/webgpu

@@ -8,7 +8,8 @@ import { join } from 'node:path'
 const kept = 1 << 20
 
 /**
- * Runs a command to its end and returns what it printed. Rejects when it fails, takes longer than `timeout` ms, or `signal` aborts.
+ * Runs a command to its end and returns what it printed. Rejects when it fails, takes longer than `timeout` ms, or
+ * `signal` aborts.
  *
  * @param command - the program and its arguments
  */
@@ -53,8 +54,8 @@ function reasonIn({ stdout, stderr }) {
 /**
  * Runs a command and adds up what its Node.js processes used.
  *
- * @returns what it printed; `seconds` by the clock; `processor`: seconds of all processes; `memory`: the most resident memory
- *   of one process, in MiB; and how many `processes` there were. A process that is killed is missing.
+ * @returns what it printed; `seconds` by the clock; `processor`: seconds of all processes; `memory`: the most resident
+ *   memory of one process, in MiB; and how many `processes` there were. A process that is killed is missing.
  */
 export async function measure(command, options) {
   const folder = await mkdtemp(join(tmpdir(), 'murmuration-usage-'))

@@ -11,7 +11,8 @@ const runTimeout = 900_000
 const minConfidence = 0.9
 
 /**
- * Runs a measurement `pairs` times on both sides. The side that begins changes from pair to pair, and neighbours in time make a pair.
+ * Runs a measurement `pairs` times on both sides. The side that begins changes from pair to pair, and neighbours in
+ * time make a pair.
  *
  * @param sides - folders of the two clones, by name: `here` and `there`
  * @returns the figures of all runs per side, the load at each pair, and, where a side cannot run it, `failed` by side
@@ -38,12 +39,15 @@ async function runOnce(measurement, clone, signal) {
   return figuresOf(measurement, await measure(measurement.command(clone), { cwd: clone, timeout: runTimeout, signal }))
 }
 
-/** Per figure: medians of both sides, and the median ratio of the pairs, here by there, with its quartiles and interval. */
+/**
+ * Per figure: medians of both sides, and the median ratio of the pairs, here by there, with its quartiles and interval.
+ */
 export function compared({ runs: { here, there } }) {
   const names = Object.keys(here[0] ?? there[0] ?? {})
   return names.map((figure) => {
     const valuesOf = (runs) => runs.map((figures) => figures[figure])
-    const [ours, others] = [valuesOf(here), valuesOf(there)]
+    const ours = valuesOf(here)
+    const others = valuesOf(there)
     const ratios = ours.slice(0, others.length).map((value, pair) => value / others[pair])
     return {
       figure,

@@ -1,5 +1,6 @@
 /**
- * Exchange and average of two peers, by the bench of a clone: three batches of the same two processes, medians, one line of JSON.
+ * Exchange and average of two peers, by the bench of a clone: three batches of the same two processes, medians, one
+ * line of JSON.
  *
  *     node bench/guard/exchange.mjs CLONE MEGABYTES
  */

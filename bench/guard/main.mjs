@@ -1,4 +1,7 @@
-/** Compares this working tree, as it is built, with another commit, which it builds beside it. README.md says how to read it. */
+/**
+ * Compares this working tree, as it is built, with another commit, which it builds beside it. README.md says how to
+ * read it.
+ */
 import { loadavg } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'

@@ -1,7 +1,7 @@
 /**
- * What is compared. A measurement has a command line, relative to a clone, and reads figures out of what it prints; all figures are
- * costs, so that less is better. Programs are the clone's own, since they go with its packages; their lines look alike in all
- * commits so far. A program that changes its lines changes its reader here.
+ * What is compared. A measurement has a command line, relative to a clone, and reads figures out of what it prints; all
+ * figures are costs, so that less is better. Programs are the clone's own, since they go with its packages; their lines
+ * look alike in all commits so far. A program that changes its lines changes its reader here.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'

@@ -6,7 +6,9 @@ const numberOf = (value) =>
   value === undefined ? '–' : Number(value.toPrecision(3)).toLocaleString('en', { maximumSignificantDigits: 3 })
 const rangeOf = (low, high) => `${low.toFixed(2)}..${high.toFixed(2)}`
 
-/** A row for each measurement, with a line for each figure; below, a line for each side that cannot run a measurement. */
+/**
+ * A row for each measurement, with a line for each figure; below, a line for each side that cannot run a measurement.
+ */
 export function tableOf({ machine, here, there, results }) {
   const sides = { here: shortOf(here), there: shortOf(there) }
   const head = ['', '', sides.here, sides.there, 'ratio', 'quartiles', 'interval', '']

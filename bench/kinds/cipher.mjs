@@ -1,7 +1,7 @@
 /**
  * What encrypting and decrypting a vector costs and nothing else: each process encrypts a neighbour's vector with
- * ChaCha20-Poly1305 in records as noise has them, decrypts it, and averages. No exchange that is encrypted on the thread that
- * sends and receives can be faster.
+ * ChaCha20-Poly1305 in records as noise has them, decrypts it, and averages. No exchange that is encrypted on the
+ * thread that sends and receives can be faster.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { averageAndCheck, bytesOf, copyBytes, fillVector } from '../vectors.mjs'
@@ -16,7 +16,9 @@ export async function open({ self, neighbours, take, fill }) {
   const [neighbour] = neighbours
   const key = randomBytes(32)
   const nonce = randomBytes(12)
-  const [own, source, theirs] = [fill(take()), fillVector(neighbour, take()), [take()]]
+  const own = fill(take())
+  const source = fillVector(neighbour, take())
+  const theirs = [take()]
   const exchange = async () => {
     pass(key, nonce, bytesOf(source), bytesOf(theirs[0]))
     await averageAndCheck({ self, neighbours: [neighbour], own, theirs, tolerance: 1e-6 })

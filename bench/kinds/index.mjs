@@ -6,8 +6,8 @@
  * A kind that can also send a small message to and fro has `asks` (whether this process is to ask) and `echo(bytes)`.
  *
  * The link says who is who and what the size is: `self` and `neighbours` are numbers, `elements` the length of vectors,
- * `take()` gives memory for one, `fill(vector)` writes this process's numbers, `publish(name, value)` tells all processes
- * of the team something and `lookup(name)` waits for it, and `echo` says whether echoes are wanted.
+ * `take()` gives memory for one, `fill(vector)` writes this process's numbers, `publish(name, value)` tells all
+ * processes of the team something and `lookup(name)` waits for it, and `echo` says whether echoes are wanted.
  */
 
 /** What others are measured against. */
@@ -40,8 +40,8 @@ const gloo = (threads) => ({
 })
 
 /**
- * By name: the module, what it is told, and how the tables call it. `chunk` is how many bytes are written at once, and `window`
- * how many may be on their way; both are those at which the kind was fastest.
+ * By name: the module, what it is told, and how the tables call it. `chunk` is how many bytes are written at once, and
+ * `window` how many may be on their way; both are those at which the kind was fastest.
  */
 export const kinds = {
   'murmuration': murmuration('float32'),

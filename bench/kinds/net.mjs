@@ -25,7 +25,8 @@ function endpointOf({ echo, options: { chunk } }) {
   }
   return {
     accept: async () => {
-      const [bulk, small] = [await listener(), echo ? await listener() : undefined]
+      const bulk = await listener()
+      const small = echo ? await listener() : undefined
       const channel = Promise.all([bulk.accepted, small?.accepted]).then(([bulkSocket, smallSocket]) => ({
         ...channelOf(bulkSocket, chunk),
         ...(smallSocket && { echo: echoOf(smallSocket) })

@@ -1,4 +1,7 @@
-/** A process of Python beside each process of ours: it is told numbers of rounds, line by line, and answers with what they took. */
+/**
+ * A process of Python beside each process of ours: it is told numbers of rounds, line by line, and answers with what
+ * they took.
+ */
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
@@ -19,7 +22,8 @@ export async function findPython(statement) {
 }
 
 /**
- * A session of a program of Python beside this file, which all processes start with the same Python and the same free port.
+ * A session of a program of Python beside this file, which all processes start with the same Python and the same free
+ * port.
  *
  * @param name - of the program, without its ending
  * @param statement - what a Python must be able to execute

@@ -36,7 +36,8 @@ async function figuresOf(program, args) {
 function rowOf(name, turns) {
   const valueOf = (figure) => figure?.ms ?? figure?.gigaflops
   const ratios = turns.map(({ own, torch }) => {
-    const [ours, theirs] = [own.get(name), torch.get(name)]
+    const ours = own.get(name)
+    const theirs = torch.get(name)
     if (theirs === undefined) return undefined
     return ours.ms === undefined ? theirs.gigaflops / ours.gigaflops : ours.ms / theirs.ms
   })

@@ -50,7 +50,9 @@ export async function measureShape({ kinds: names, megabytes, shape, repeats, ke
   return [...results].map(([kind, turns]) => ({ megabytes, ...rowOf(kind, turns, results) }))
 }
 
-/** Megabytes of vectors a second over all links, both ways together; milliseconds of all processors for each megabyte. */
+/**
+ * Megabytes of vectors a second over all links, both ways together; milliseconds of all processors for each megabyte.
+ */
 function figuresOf({ ms, rounds, cpu, memory }, bytesPerRound) {
   const megabytes = (bytesPerRound * rounds) / million
   return { rounds, ms, speed: (1000 * megabytes) / ms, cpu: cpu / megabytes, memory: memory / million }

@@ -8,7 +8,8 @@ import { spreadOf, written } from '../statistics.mjs'
 
 const pathOf = (name) => fileURLToPath(new URL(name, import.meta.url))
 const peers = 100
-const [ours, theirs] = [1000, 100]
+const ours = 1000
+const theirs = 100
 
 export const simulators = {
   title: `Simulated peers: logistic regression on 57 features, batch 32, a ring of ${peers}; peer-rounds a second by the clock, and µs of processor time each`,

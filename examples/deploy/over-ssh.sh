@@ -1,8 +1,9 @@
 #!/bin/sh
 # The peers of a run on machines that ssh reaches, with nothing there but Node.js, git and npm:
 #   sh examples/deploy/over-ssh.sh RUN install | start | status | stop | fetch
-# RUN is the folder that prepare.sh has made. install copies this clone to ~/murmuration and installs it; start copies to each machine
-# its key and the files of the run, and starts its peer; stop lets rounds end and writes checkpoints; fetch brings logs and models back.
+# RUN is the folder that prepare.sh has made. install copies this clone to ~/murmuration and installs it; start copies
+# to each machine its key and the files of the run, and starts its peer; stop lets rounds end and writes checkpoints;
+# fetch brings logs and models back.
 # What is said to the machine is put together here.
 # shellcheck disable=SC2029
 set -eu

@@ -1,7 +1,9 @@
 #!/bin/sh
-# Makes a run for several machines: a key for each peer, the topology file that names them all, and the list of machines.
+# Makes a run for several machines: a key for each peer, the topology file that names them all, and the list of
+# machines.
 #   sh examples/deploy/prepare.sh run alice.example.org bob.example.org carol=192.0.2.7
-# A peer is called as its machine up to the first dot, or as NAME=MACHINE says. MURMUR is the command, "npx murmur" unless it is set.
+# A peer is called as its machine up to the first dot, or as NAME=MACHINE says. MURMUR is the command, "npx murmur"
+# unless it is set.
 set -eu
 folder=${1:?expected a folder that is not there yet, and then the machines}
 shift

@@ -8,7 +8,8 @@ tar -cf - --exclude=node_modules --exclude='*.test.*' --exclude='*.test' --exclu
   package.json package-lock.json packages topologies sim examples docs/schemas test/package.json LICENSE-* |
   tar -xf - -C "$stage"
 cd "$stage"
-# The versions of the lock file, without what is only for building and testing: npm would install the test package that the command's tests import.
+# The versions of the lock file, without what is only for building and testing: npm would install the test package that
+# the command's tests import.
 node -e "
   const { readFileSync, readdirSync, writeFileSync } = require('node:fs')
   const edit = (file, change) => writeFileSync(file, JSON.stringify(change(JSON.parse(readFileSync(file, 'utf8')))))

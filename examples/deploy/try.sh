@@ -1,9 +1,10 @@
 #!/bin/sh
-# Tries the image on this machine: builds it, trains on a ring of four in containers, kills one, has it come again in a new container, and
-# stops all, each with a checkpoint. In a clone in which "npm ci" has run, with podman (netavark, aardvark-dns) and buildah:
+# Tries the image on this machine: builds it, trains on a ring of four in containers, kills one, has it come again in a
+# new container, and stops all, each with a checkpoint. In a clone in which "npm ci" has run, with podman (netavark,
+# aardvark-dns) and buildah:
 #   sh examples/deploy/try.sh
-# The image is that of the Containerfile, on a base that holds this machine's Node.js, since a registry is not needed so, and with the files
-# that are built here. Where containers cannot be run it says why, and ends with 77.
+# The image is that of the Containerfile, on a base that holds this machine's Node.js, since a registry is not needed
+# so, and with the files that are built here. Where containers cannot be run it says why, and ends with 77.
 set -eu
 cd "$(dirname "$0")/../.."
 work=$(mktemp -d)

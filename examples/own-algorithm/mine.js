@@ -1,5 +1,6 @@
 /**
- * Lazy gossip: a step on one's own in every round, and every `period` rounds a part of the way to the neighbours' average.
+ * Lazy gossip: a step on one's own in every round, and every `period` rounds a part of the way to the neighbours'
+ * average.
  *
  * x: one's own parameters; W: the mixing matrix; β: how far to go.
  */

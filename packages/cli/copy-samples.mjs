@@ -1,4 +1,7 @@
-/** Before packing: copies the samples and the schemas of the repository into the package. After packing, with `--remove`: removes them. */
+/**
+ * Before packing: copies the samples and the schemas of the repository into the package. After packing, with
+ * `--remove`: removes them.
+ */
 import { cpSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 

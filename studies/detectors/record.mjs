@@ -1,10 +1,11 @@
-// Records the signs of life that the failure detectors of four real peers receive, and reports whether a live peer was taken for dead:
+// Records the signs of life that the failure detectors of four real peers receive, and reports whether a live peer was
+// taken for dead:
 //
 //   node studies/detectors/record.mjs MINUTES FOLDER [BUSY LOOPS]
 //
-// Four processes train a softmax regression on a complete graph, two rounds per second. At the same time, the given number (default 4) of
-// other processes only compute. Each sign appends a line "contact now awake" (milliseconds since the process started, and of its awake clock)
-// to FOLDER/gaps-PEER.txt; table.mjs reads these files.
+// Four processes train a softmax regression on a complete graph, two rounds per second. At the same time, the given
+// number (default 4) of other processes only compute. Each sign appends a line "contact now awake" (milliseconds since
+// the process started, and of its awake clock) to FOLDER/gaps-PEER.txt; table.mjs reads these files.
 import { spawn } from 'node:child_process'
 import { mkdirSync, openSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'

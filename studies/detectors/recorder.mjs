@@ -1,4 +1,6 @@
-/** Loaded into a peer's process by record.mjs: records each time that its failure detector receives a sign of a contact. */
+/**
+ * Loaded into a peer's process by record.mjs: records each time that its failure detector receives a sign of a contact.
+ */
 import { appendFileSync } from 'node:fs'
 import { setInterval } from 'node:timers'
 import { Suspicion } from '@murmuration/membership'

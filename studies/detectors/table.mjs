@@ -2,9 +2,10 @@
 //
 //   node studies/detectors/table.mjs FOLDER…
 //
-// A peer votes against a contact once its detector gives it up; two votes at the same time are a death, whatever the detector. "known" is the
-// time from a death, at 2,000 random moments of the recording, until two of the other three have voted, including ticks of 250 ms. What others
-// would say of a suspected peer is not replayed, so false votes that asking them would avoid are counted.
+// A peer votes against a contact once its detector gives it up; two votes at the same time are a death, whatever the
+// detector. "known" is the time from a death, at 2,000 random moments of the recording, until two of the other three
+// have voted, including ticks of 250 ms. What others would say of a suspected peer is not replayed, so false votes that
+// asking them would avoid are counted.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { membershipDefaults } from '@murmuration/membership'
@@ -15,7 +16,10 @@ import { Suspicion } from '@murmuration/membership'
 const { tick, probeFor } = membershipDefaults
 const fixed = (limit) => () => ({ hear: () => {}, limit: () => limit })
 
-/** The normal quantile at which phi is 8, by the usual logistic approximation: 1 − Φ(y) = 1 / (1 + e^(y (1.5976 + 0.070566 y²))). */
+/**
+ * The normal quantile at which phi is 8, by the usual logistic approximation: 1 − Φ(y) = 1 / (1 + e^(y (1.5976 +
+ * 0.070566 y²))).
+ */
 const phi8 = (() => {
   let y = 0
   while (y * (1.5976 + 0.070566 * y * y) < Math.log(1e8 - 1)) y += 1e-3
@@ -26,7 +30,8 @@ const phi8 = (() => {
 function phi(pause) {
   return () => {
     const gaps = []
-    let [sum, squares] = [0, 0]
+    let sum = 0
+    let squares = 0
     return {
       hear: (at, gap) => {
         gaps.push(gap)
@@ -76,9 +81,13 @@ function watchesIn(folder) {
   return [...targets.values()].map((watches) => [...watches.values()])
 }
 
-/** Replays one watch: the silence that the detector allows after each sign, and the times when it would have voted against the live peer. */
+/**
+ * Replays one watch: the silence that the detector allows after each sign, and the times when it would have voted
+ * against the live peer.
+ */
 function replay(watch, clock, make) {
-  const [times, detector] = [watch[clock], make()]
+  const times = watch[clock]
+  const detector = make()
   const limits = []
   const votes = []
   for (const [place, at] of times.entries()) {
@@ -103,7 +112,8 @@ function deathsOf(votes) {
 /** The time until two of three have voted against a peer that dies at a given moment. */
 function knownAfter(watches, replays, at, random) {
   const after = watches.map(({ now }, place) => {
-    let [low, high] = [0, now.length]
+    let low = 0
+    let high = now.length
     while (low < high) {
       const middle = (low + high) >> 1
       if (now[middle] <= at) low = middle + 1
@@ -131,17 +141,16 @@ const table = new Table({
 })
 for (const [name, clock, make] of detectors) {
   const random = createRandom(1, name)
-  let [votes, deaths] = [0, 0]
+  let votes = 0
+  let deaths = 0
   const known = []
   for (const targets of recordings) {
     for (const each of targets) {
       const replays = each.map((watch) => replay(watch, clock, make))
       votes += replays.reduce((sum, { votes: own }) => sum + own.length, 0)
       deaths += deathsOf(replays.map(({ votes: own }) => own))
-      const [from, to] = [
-        Math.max(...each.map(({ now }) => now[0])) + 60_000,
-        Math.min(...each.map(({ now }) => now.at(-1)))
-      ]
+      const from = Math.max(...each.map(({ now }) => now[0])) + 60_000
+      const to = Math.min(...each.map(({ now }) => now.at(-1)))
       for (let draw = 0; draw < 2000 / targets.length / recordings.length; draw++)
         known.push(knownAfter(each, replays, from + random.uniform() * (to - from), random))
     }

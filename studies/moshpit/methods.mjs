@@ -10,13 +10,19 @@ function along(record, topology) {
   return { record, rows: (round) => (peer) => topology.mixing(peer, round) }
 }
 
-/** Each peer receives from those at the distances 2^h and 2^(h+1), by thirds; h goes from 0 to ⌊log₂(n − 1)⌋ − 1, round by round. */
+/**
+ * Each peer receives from those at the distances 2^h and 2^(h+1), by thirds; h goes from 0 to ⌊log₂(n − 1)⌋ − 1, round
+ * by round.
+ */
 function exponential(peers) {
   const n = peers.length
   return byRound(peers, (h) => peers.map((_, i) => [i, (i + 2 ** h) % n, (i + 2 ** (h + 1)) % n]))
 }
 
-/** The same as it was published: a matrix is shifted as one list, row after row, so that what wraps around comes to lie in the next row. */
+/**
+ * The same as it was published: a matrix is shifted as one list, row after row, so that what wraps around comes to lie
+ * in the next row.
+ */
 function publishedExponential(peers) {
   const n = peers.length
   return byRound(peers, (h) => {

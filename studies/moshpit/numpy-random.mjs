@@ -13,7 +13,8 @@ export function numpyRandom(seed) {
       return value
     }
     for (;;) {
-      const [x, y] = [2 * uniform() - 1, 2 * uniform() - 1]
+      const x = 2 * uniform() - 1
+      const y = 2 * uniform() - 1
       const square = x * x + y * y
       if (square >= 1 || square === 0) continue
       const factor = Math.sqrt((-2 * Math.log(square)) / square)

@@ -1,4 +1,5 @@
-// One round of a record among peers of which some have failed: the record's own function, on numbers, with a node that only carries messages.
+// One round of a record among peers of which some have failed: the record's own function, on numbers, with a node that
+// only carries messages.
 
 /** The states after the round. Those of peers that have failed stay. */
 export async function averaged({ record, rows }, { peers, alive, round, states, values }) {
@@ -59,7 +60,9 @@ function mail(count) {
 /** A row of a topology, as a record's round sees it. */
 function routeOf(peer, round, { selfWeight, receiveFrom, sendTo }) {
   const weightIn = (list) => new Map(list.map(({ name, weight }) => [name, weight]))
-  const [row, column] = [weightIn(receiveFrom), weightIn(sendTo)]
-  const [to, from] = [[...column.keys()], [...row.keys()]]
+  const row = weightIn(receiveFrom)
+  const column = weightIn(sendTo)
+  const to = [...column.keys()]
+  const from = [...row.keys()]
   return { peer, round, to, from, own: selfWeight, row: (j) => row.get(j), column: (j) => column.get(j) }
 }

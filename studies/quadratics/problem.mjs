@@ -21,7 +21,8 @@ function doubled(topology) {
   return topologyOf(
     peers,
     Array.from({ length: period % 2 === 0 ? period / 2 : period }, (_, round) => {
-      const [first, second] = [dense(topology, 2 * round), dense(topology, 2 * round + 1)]
+      const first = dense(topology, 2 * round)
+      const second = dense(topology, 2 * round + 1)
       const rows = second.map((row) =>
         peers.map((_, column) => ({
           column,
@@ -49,8 +50,8 @@ export function ownTasks(peers, { mu, heterogeneity, distance, seed }) {
 }
 
 /**
- * The task of each peer, by the draws of the published runs. Moved, so that the optimum is at 0 and the start `distance` away from it: no method
- * knows where 0 is, and float32 is finest there.
+ * The task of each peer, by the draws of the published runs. Moved, so that the optimum is at 0 and the start
+ * `distance` away from it: no method knows where 0 is, and float32 is finest there.
  */
 export function publishedTasks(peers, given) {
   const { hessians, offsets, optimum } = publishedProblem({ ...given, peers: peers.length, dimension: 10 })

@@ -1,6 +1,7 @@
-// The problems of the published runs, number by number, so that theirs and ours differ in nothing but the program: PyTorch's random stream for a seed
-// (Mersenne Twister, Matsumoto and Nishimura 1998; normal numbers by Box and Muller, in the order in which PyTorch 1.8 fills a tensor of float64), and the
-// authors' order of draws: all A_i, the directions of the peers' optima, the direction of the common one.
+// The problems of the published runs, number by number, so that theirs and ours differ in nothing but the program:
+// PyTorch's random stream for a seed (Mersenne Twister, Matsumoto and Nishimura 1998; normal numbers by Box and Muller,
+// in the order in which PyTorch 1.8 fills a tensor of float64), and the authors' order of draws: all A_i, the
+// directions of the peers' optima, the direction of the common one.
 import { Matrix, SingularValueDecomposition, solve } from 'ml-matrix'
 import { mersenne } from 'pure-rand/generator/mersenne'
 
@@ -14,7 +15,10 @@ function uniforms(seed) {
   }
 }
 
-/** Sixteen by sixteen: eight radii, then the eight angles that go with them. What is left over takes the last sixteen places anew. */
+/**
+ * Sixteen by sixteen: eight radii, then the eight angles that go with them. What is left over takes the last sixteen
+ * places anew.
+ */
 function manyNormals(count, uniform) {
   const out = Float64Array.from({ length: count }, uniform)
   const turn = (start) => {
@@ -37,7 +41,8 @@ function manyNormals(count, uniform) {
 function fewNormals(count, uniform) {
   const out = []
   while (out.length < count) {
-    const [angle, radius] = [2 * Math.PI * uniform(), Math.sqrt(-2 * Math.log(1 - uniform()))]
+    const angle = 2 * Math.PI * uniform()
+    const radius = Math.sqrt(-2 * Math.log(1 - uniform()))
     out.push(radius * Math.cos(angle), radius * Math.sin(angle))
   }
   return out.slice(0, count)
@@ -78,9 +83,14 @@ function scaled(hessians, centres, heterogeneity) {
   return offsets.map((offset) => offset.map((value) => value * scale))
 }
 
-/** Of which the square times `unit` is ζ², to 1e-5: halving an interval, as the authors do, which may move a count by a step. */
+/**
+ * Of which the square times `unit` is ζ², to 1e-5: halving an interval, as the authors do, which may move a count by a
+ * step.
+ */
 function scaleFor(heterogeneity, unit) {
-  let [low, high, scale] = [0, Infinity, heterogeneity === 0 ? 0 : 1]
+  let low = 0
+  let high = Infinity
+  let scale = heterogeneity === 0 ? 0 : 1
   while (Math.abs(unit * scale ** 2 - heterogeneity) > 1e-5) {
     if (unit * scale ** 2 < heterogeneity) low = scale
     else high = scale

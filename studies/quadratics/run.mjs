@@ -5,7 +5,10 @@ import { mean } from '@murmuration/vectors'
 import { pooledVectorWire } from '@murmuration/wire'
 import { looks, maxSteps } from './tuning.mjs'
 
-/** Which record, and its options. What the published runs do otherwise than the records by default: gossip is adapt-then-combine. */
+/**
+ * Which record, and its options. What the published runs do otherwise than the records by default: gossip is
+ * adapt-then-combine.
+ */
 const methods = {
   'Gossip': ['dpsgd', { order: 'adapt-then-combine' }],
   'All-reduce': ['all-reduce', {}],

@@ -1,8 +1,10 @@
 // The cells of the map, its seeds, and the fastest settings in a cell.
 export const bandwidths = [1, 5, 20, 100]
 export const latencies = [1, 10, 50, 150]
-/** Settings and methods are chosen with these seeds, and measured with the others, which chose nothing. */
-export const [choosing, fresh] = [[1, 2, 3], [11, 12, 13, 14, 15, 16, 17, 18]] // oxfmt-ignore
+/** Settings and methods are chosen with these seeds. */
+export const choosing = [1, 2, 3]
+/** They are measured with these seeds, which chose nothing. */
+export const fresh = [11, 12, 13, 14, 15, 16, 17, 18]
 
 /** Two of the sixteen peers compute four times as slowly as the others. */
 const slow = { p03: 4, p11: 4 }
@@ -22,7 +24,10 @@ export const cells = [false, true].flatMap((hasStragglers) =>
   )
 )
 
-/** The trained network is 64-32-10 on digits of 8 × 8; its messages have the size of those of examples/mnist/mlp.yaml, 784-128-10. */
+/**
+ * The trained network is 64-32-10 on digits of 8 × 8; its messages have the size of those of examples/mnist/mlp.yaml,
+ * 784-128-10.
+ */
 const mlpLength = (inputs, hidden) => (inputs + 1) * hidden + (hidden + 1) * 10
 export const messageLength = mlpLength(784, 128)
 

@@ -45,7 +45,10 @@ function costOf({ perStep, slow = {} }, seed) {
   )
 }
 
-/** Whether the mean accuracy of the peers' own models reaches the target; stops as soon as the other models cannot make up for what is missing. */
+/**
+ * Whether the mean accuracy of the peers' own models reaches the target; stops as soon as the other models cannot make
+ * up for what is missing.
+ */
 async function haveReached(union, models, target) {
   let missing = 0
   for (const model of models) {
@@ -56,8 +59,8 @@ async function haveReached(union, models, target) {
 }
 
 /**
- * A wire with the method's codec that records message sizes. Messages weigh those of a larger network, if the setup has one: in proportion
- * to its parameters, unless the method has a factor of its own, or weighs its messages.
+ * A wire with the method's codec that records message sizes. Messages weigh those of a larger network, if the setup has
+ * one: in proportion to its parameters, unless the method has a factor of its own, or weighs its messages.
  */
 function wireOf({ codec = 'float32', factor, weigh }, seed, { lengths }, { schema }) {
   const elements = lengthOf(schema)
@@ -72,9 +75,9 @@ function wireOf({ codec = 'float32', factor, weigh }, seed, { lengths }, { schem
 const diverges = new Set(['DivergedError'])
 
 /**
- * Runs until the peers' own models have the target accuracy on average, or until all rounds are over. The mean model, which
- * `judge: 'mean'` evaluates, would need an exchange whose time is not included here. Evaluates after every `every`
- * rounds. Unless `isPatient`, a run that stays far below the target ends early.
+ * Runs until the peers' own models have the target accuracy on average, or until all rounds are over. The mean model,
+ * which `judge: 'mean'` evaluates, would need an exchange whose time is not included here. Evaluates after every
+ * `every` rounds. Unless `isPatient`, a run that stays far below the target ends early.
  *
  * @returns without `round` if the target was not reached; with `hasDiverged` if the parameters were no longer finite
  */
@@ -124,16 +127,18 @@ export async function compute({ method, seed, setup, target }) {
   return { ...reached, bytes, curve, sizes: recording.sizes }
 }
 
-/** The servers of a method: with `hasServers`, one on each peer's machine; with `server`, one on that peer's machine. */
+/**
+ * The servers of a method: with `hasServers`, one on each peer's machine; with `server`, one on that peer's machine.
+ */
 function serversOf({ hasServers, server }, peers) {
   const machines = hasServers === true ? peers : server === undefined ? [] : [peerName(server)]
   return machines.map((on, place) => ({ name: peerName(`s${place}`), on }))
 }
 
 /**
- * Evaluates the latest models of the present peers each time that the fastest have had time for `every` steps; with servers, the server's
- * model, which is the one that a worker has just received. `sees` takes a peer's model at a time in ms, and resolves with whether the
- * target is reached.
+ * Evaluates the latest models of the present peers each time that the fastest have had time for `every` steps; with
+ * servers, the server's model, which is the one that a worker has just received. `sees` takes a peer's model at a time
+ * in ms, and resolves with whether the target is reached.
  */
 class Judge {
   #latest = new Map()
@@ -167,8 +172,9 @@ class Judge {
 /**
  * A run in one cell. A peer that misses necessary neighbours gives up, as a real one does, and the others continue.
  *
- * @returns `ms`: when the target was reached, and the bytes that all peers had sent until then; or the `reason` why it was not reached, and
- *   `end`: the time at which a peer had taken all its steps, or of the cell's end if it diverged or peers gave up
+ * @returns `ms`: when the target was reached, and the bytes that all peers had sent until then; or the `reason` why it
+ *   was not reached, and `end`: the time at which a peer had taken all its steps, or of the cell's end if it diverged
+ *   or peers gave up
  */
 export async function computeIn({ method, seed, setup, target, cell }) {
   const { peers, batch, rounds } = setup
@@ -222,7 +228,10 @@ export async function computeIn({ method, seed, setup, target, cell }) {
   }
 }
 
-/** After so many rounds an all-reduce has a constant pace: each round waits for all peers, and messages and steps are the same. */
+/**
+ * After so many rounds an all-reduce has a constant pace: each round waits for all peers, and messages and steps are
+ * the same.
+ */
 const pacedAfter = 6
 
 /** When round `round` has ended in a cell, in ms: the last peer's time. */
@@ -238,7 +247,8 @@ export async function replay({ method, seed, setup, cell, round, sizes }) {
     Math.max(...times)
   )
   if (!isPaced) return ends[round - 1]
-  const [before, pace] = [ends[rounds - 2] - ends[rounds - 3], ends[rounds - 1] - ends[rounds - 2]]
+  const before = ends[rounds - 2] - ends[rounds - 3]
+  const pace = ends[rounds - 1] - ends[rounds - 2]
   if (Math.abs(pace - before) > 1e-6) throw new Error(`rounds of ${before} and ${pace} ms are not paced`)
   return ends[rounds - 1] + (round - rounds) * pace
 }

@@ -17,7 +17,8 @@ const facts = new Map(peers.map((peer, k) => [peer, k < homeCount ? { ...homes[k
 const links = {
   access: (peer) => { const { up, down } = at(peer); return { up: up * 1e6, down: down * 1e6 } }, // oxfmt-ignore
   path(from, to) {
-    const [a, b] = [at(from), at(to)]
+    const a = at(from)
+    const b = at(to)
     const latency = a.access + b.access + (a.region === b.region ? 0 : between)
     return { latency, jitter: 0, loss: 0, bandwidth: Infinity, window: Infinity, pipes: [] }
   }
@@ -30,8 +31,8 @@ const at = (name) => facts.get(name) ?? facts.get(serverOn)
 const slow = Object.fromEntries(peers.filter((_, k) => k % 8 === 3).map((peer) => [peer, 4]))
 
 /**
- * A sixth of the homes, drawn by the seed, fail at random times in the first two seconds: half crash, half freeze for a second and keep
- * their state.
+ * A sixth of the homes, drawn by the seed, fail at random times in the first two seconds: half crash, half freeze for a
+ * second and keep their state.
  */
 function faultsOf(seed) {
   const random = createRandom(seed, 'homes')

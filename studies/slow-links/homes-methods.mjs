@@ -1,5 +1,5 @@
-// The methods for 64 peers, all with the same small budget: nine pairs of a rate and a period with local steps, and three rates without; with a server
-// each with two codecs, whole and changes.
+// The methods for 64 peers, all with the same small budget: nine pairs of a rate and a period with local steps, and
+// three rates without; with a server each with two codecs, whole and changes.
 import { direct, each, matching as pairs, topK, withLevels, withListsOfTensors } from './methods.mjs'
 import { serverOn } from './homes-cells.mjs'
 
@@ -15,7 +15,8 @@ const ends = [[[rates[0]], [81]], [[rates[2]], [3, 9]]] // oxfmt-ignore
 const local = (of) => [...each([rates.slice(0, 2), periods], of), ...ends.flatMap((lists) => each(lists, of))]
 /** With a server a codec that sends changes may help, or hurt: its first messages are whole. */
 const onServer = (codecs, of) => codecs.flatMap((codec) => local((...pair) => ({ ...of(...pair), codec, server: serverOn }))) // oxfmt-ignore
-const [eightBits, fourBits] = [['int8', 'delta-int8'], ['int4', 'delta-int4']] // oxfmt-ignore
+const eightBits = ['int8', 'delta-int8']
+const fourBits = ['int4', 'delta-int4']
 const outer = { outerRate: 0.7, momentum: 0.5 }
 
 const decoupled = (codecs, quorum, grace) => onServer(codecs, (rate, period) => ({ algorithm: 'decoupled-diloco', rate, options: { period, ...outer, chunks: 1, quorum, grace } })) // oxfmt-ignore

@@ -79,7 +79,11 @@ for (const { name } of methods) {
 console.log(`\nmerge: ${merge.toFixed(0)} ms through a cloud, ${known.get('merge | all-reduce, int8').merge.toFixed(0)} ms by a direct all-reduce; runs: ${lines.length}; processor time: ${[...known.values()].reduce((sum, { cpu }) => sum + cpu, 0).toFixed(0)} s`) // oxfmt-ignore
 
 // The picture: a panel per cell, a bar per method, on a logarithmic scale from 1 to 60 s.
-const [left, top, row, width, gap] = [230, 62, 17, 240, 42]
+const left = 230
+const top = 62
+const row = 17
+const width = 240
+const gap = 42
 const across = (ms) => (width * Math.log(Math.max(1, ms / 1000))) / Math.log(60)
 const text = (x, y, what, rest = '') => `<text x="${x}" y="${y}" ${rest}>${what}</text>`
 const parts = byCell.flatMap(({ cell, all }, panel) => {

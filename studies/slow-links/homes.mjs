@@ -2,10 +2,10 @@
 //
 //   node studies/slow-links/homes.mjs RESULTS.jsonl
 //
-// Each method is tuned with the first seed and without churn; with stragglers, only among the three settings that are fastest without. The best
-// settings without and with stragglers are run with two more seeds, also with churn. What these choose is measured with
-// eight fresh seeds, see choice.mjs. The mean model of the present peers is evaluated. homes-report.mjs makes the
-// tables.
+// Each method is tuned with the first seed and without churn; with stragglers, only among the three settings that are
+// fastest without. The best settings without and with stragglers are run with two more seeds, also with churn. What
+// these choose is measured with eight fresh seeds, see choice.mjs. The mean model of the present peers is evaluated.
+// homes-report.mjs makes the tables.
 import { cells, setup } from './homes-cells.mjs'
 import { chosenInHomes, tunedIn } from './homes-choice.mjs'
 import { methods } from './homes-methods.mjs'
@@ -26,7 +26,10 @@ async function run({ name, configs }, place, seed, cell) {
   })
 }
 
-/** The time of merging all models in int8, without the step before: through one peer in a cloud, like a server, and by a direct all-reduce. */
+/**
+ * The time of merging all models in int8, without the step before: through one peer in a cloud, like a server, and by a
+ * direct all-reduce.
+ */
 for (const name of ['parameter server, int8', 'all-reduce, int8'])
   await once(`merge | ${name}`, async () => {
     const [method] = methods.find((one) => one.name === name).configs

@@ -41,7 +41,8 @@ function outcomeIn(cell) {
   const of = (one) => (one?.method === undefined ? undefined : measured(one, cell))
   const [gossips, centrals] = [chosen.gossip, chosen.central].map((list) => list.map(of))
   if ([...gossips, ...centrals].includes(undefined)) return []
-  const [[gossip], [central]] = [gossips, centrals]
+  const [gossip] = gossips
+  const [central] = centrals
   const verdict = verdictOn(gossips, centrals)
   return [{ cell, gossip, gossips, central, centrals, exchanging: of(chosen.exchanging), plain: of(chosen.plain), verdict }] // oxfmt-ignore
 }
@@ -74,7 +75,8 @@ console.log('\nThe next method of a side, if it was near with the seeds for choo
 row(['links', 'next central, s', 'best gossip / it', 'next gossip, s', 'it / best central'])
 row(Array.from({ length: 5 }, () => '---'))
 for (const { cell, gossip, gossips, central, centrals } of outcomes) {
-  const [nextGossip, nextCentral] = [gossips[1], centrals[1]]
+  const nextGossip = gossips[1]
+  const nextCentral = centrals[1]
   if (nextGossip === undefined && nextCentral === undefined) continue
   const compared = (one, ratio) => (one === undefined ? ['', ''] : [shown(one), intervalOf(ratio())])
   row([cell.name, ...compared(nextCentral, () => over(gossip, nextCentral)), ...compared(nextGossip, () => over(nextGossip, central))]) // oxfmt-ignore
@@ -105,7 +107,11 @@ console.log(`\n${fresh.length} fresh seeds; the standard deviation of log(gossip
 console.log(`processor time: ${[...known.values()].reduce((sum, { cpu }) => sum + cpu, 0).toFixed(0)} s`)
 
 // The picture: a square per cell, in the colour of the family that is faster; ties are hatched.
-const [left, top, width, height, gap] = [84, 68, 196, 56, 64]
+const left = 84
+const top = 68
+const width = 196
+const height = 56
+const gap = 64
 const text = (x, y, what, rest = '') => `<text x="${x}" y="${y}" ${rest}>${what}</text>`
 /** A rectangle, with stripes over it for a tie. */
 const square = (kind, box, round) =>

@@ -1,10 +1,12 @@
-// The map of slow links: which method first trains an MLP on digits to 95 % of plain SGD's accuracy, over bandwidth, latency and stragglers.
+// The map of slow links: which method first trains an MLP on digits to 95 % of plain SGD's accuracy, over bandwidth,
+// latency and stragglers.
 //
 //   node studies/slow-links/map.mjs RESULTS.jsonl [own|mean] [mlp|large|cnn] [even|stragglers]
 //
-// own: the peers' own models have that accuracy, on average; mean: the mean model has it, and the time of computing it must be added.
-// mlp: a small perceptron with the messages of a larger one; large, cnn: that larger one, and a convolutional network, with the fastest methods
-// and fewer settings and cells. even, stragglers: only the cells without or with stragglers.
+// own: the peers' own models have that accuracy, on average; mean: the mean model has it, and the time of computing it
+// must be added. mlp: a small perceptron with the messages of a larger one; large, cnn: that larger one, and a
+// convolutional network, with the fastest methods and fewer settings and cells. even, stragglers: only the cells
+// without or with stragglers.
 //
 // The settings and the methods of each cell are chosen with the first three seeds; what was chosen is then measured
 // with eight others, see choice.mjs. The file has a line for each run that was computed, and these are not computed
@@ -119,7 +121,8 @@ const merge = () =>
     const { sizes } = await compute({ method, seed: first, setup: { ...setup, rounds: 4, every: 5 }, target: 2 })
     const ms = {}
     for (const cell of allCells) {
-      const [from, to] = [await replay({ method, seed: first, setup, cell, round: 3, sizes }), await replay({ method, seed: first, setup, cell, round: 4, sizes })] // oxfmt-ignore
+      const from = await replay({ method, seed: first, setup, cell, round: 3, sizes })
+      const to = await replay({ method, seed: first, setup, cell, round: 4, sizes }) // oxfmt-ignore
       ms[cell.name] = to - from - cell.perStep * Math.max(1, ...Object.values(cell.slow))
     }
     return { ms }

@@ -1,4 +1,5 @@
-// The methods, and the settings among which each is tuned: the same rates and periods for all, and three values of another option.
+// The methods, and the settings among which each is tuned: the same rates and periods for all, and three values of
+// another option.
 import { createRandom, normals } from '@murmuration/random'
 import { packedLength } from '@murmuration/wire'
 
@@ -15,14 +16,18 @@ export const direct = { collective: 'direct', chunks: 1 }
 export const matching = { kind: 'random-matching', rounds: 64, seed: 1 }
 export const exponential = { kind: 'one-peer-exponential' }
 export const topK = (fraction) => ({ name: 'top-k', fraction })
-/** Bits per number, outer rate and momentum. The outer steps are those that DiLoCo in int8 is fastest with; 8 bits are its own. */
+/**
+ * Bits per number, outer rate and momentum. The outer steps are those that DiLoCo in int8 is fastest with; 8 bits are
+ * its own.
+ */
 const fewBits = [[4, ...outers[0]], [4, ...outers[1]], [2, ...outers[0]]] // oxfmt-ignore
 /** DivShare's: into how many fragments, and to how many receivers each goes. */
 const cuts = [[1, 1], [4, 1], [8, 2]] // oxfmt-ignore
 /** For how many workers a merge waits, half of them and all that are fast, with two of the outer rates. */
 const quorums = [[8, ...outers[0]], [8, ...outers[1]], [14, ...outers[0]], [14, ...outers[1]]] // oxfmt-ignore
 /**
- * In few bits: how many times what a message of the trained network weighs it would weigh in the larger one. Its list of levels does not grow.
+ * In few bits: how many times what a message of the trained network weighs it would weigh in the larger one. Its list
+ * of levels does not grow.
  *
  * @param message - an example, for a network of so many parameters
  */
@@ -38,14 +43,20 @@ function inBits(bits, count, random) {
   const unit = numbers.reduce((most, each) => Math.max(most, Math.abs(each)), 0) / (2 ** (bits - 1) - 1)
   return Float32Array.from(numbers, (each) => unit * Math.round(each / unit))
 }
-/** A part of the parameters in few bits, as in DiLoCo's all-reduce: the same for all but two bytes, and the list of those levels that it has. */
+/**
+ * A part of the parameters in few bits, as in DiLoCo's all-reduce: the same for all but two bytes, and the list of
+ * those levels that it has.
+ */
 export const withLevels =
   (factor) =>
   (bytes, { vector }) => {
     const list = 2 + 4 * new Set(vector).size
     return (bytes - list) * factor + list
   }
-/** The largest numbers of each of the four tensors in few bits, as in SparseLoCo: the same for all but their lists of levels, two bytes besides each. */
+/**
+ * The largest numbers of each of the four tensors in few bits, as in SparseLoCo: the same for all but their lists of
+ * levels, two bytes besides each.
+ */
 export const withListsOfTensors =
   (factor) =>
   (bytes, { vector }) => {
@@ -55,7 +66,8 @@ export const withListsOfTensors =
 /** A fraction of a peer's part, as in CocktailSGD. */
 const sparseInBits = (bits, fraction, peers) =>
   heavier((n, random) => {
-    const [part, out] = [Math.ceil(n / peers), new Float32Array(n)]
+    const part = Math.ceil(n / peers)
+    const out = new Float32Array(n)
     const kept = inBits(bits, Math.ceil(fraction * part), random)
     const places = random.shuffle(Array.from({ length: part }, (_, k) => k))
     for (const [k, each] of kept.entries()) out[places[k]] = each
@@ -92,7 +104,8 @@ export const methods = [
   { name: 'top-k with error feedback, all-gather', family: 'central', configs: each([fractions, rates], (fraction, rate) => ({ algorithm: 'sparseloco', rate, options: { period: 1, memory: 1, compressor: topK(fraction) } })) }, // oxfmt-ignore
   { name: 'DiLoCo, int8 all-reduce', family: 'central', configs: local(outers, (rate, period, [outerRate, momentum]) => ({ algorithm: 'diloco', rate, codec: 'int8', options: { period, outer: { name: 'sgd', rate: outerRate, momentum, nesterov: momentum > 0 }, ...direct } })) }, // oxfmt-ignore
   { name: 'DiLoCo, all-reduce in few bits', family: 'central', configs: local(fewBits, (rate, period, [bits, outerRate, momentum]) => ({ algorithm: 'quantised-diloco', rate, weigh: withLevels, options: { period, bits, outer: { name: 'sgd', rate: outerRate, momentum, nesterov: momentum > 0 } } })) }, // oxfmt-ignore
-  // As many servers as workers, one on each worker's machine, so that no line carries more than a worker's. Not in delta-int8, whose first messages are whole.
+  // As many servers as workers, one on each worker's machine, so that no line carries more than a worker's. Not in
+  // delta-int8, whose first messages are whole.
   { name: 'DiLoCo, asynchronous, int8', family: 'central', isOwnPace: true, configs: each([rates, [9, 27, 81], outers.slice(0, 2)], (rate, period, [outerRate, momentum]) => ({ algorithm: 'async-diloco', rate, codec: 'int8', hasServers: true, options: { period, outerRate, momentum, chunks: 1 } })) }, // oxfmt-ignore
   // The same servers, which merge as soon as a quorum has arrived, and wait for no other worker.
   { name: 'Decoupled DiLoCo, quorum, int8', family: 'central', isOwnPace: true, configs: decoupled('int8') },

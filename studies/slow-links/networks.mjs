@@ -1,5 +1,6 @@
-// The map for other networks, with methods that are the fastest of their side in some cell of the map, D-PSGD, and GASLoC. Those of low rank are
-// left out, for their computing time and because convolutions have no matrices; for the larger perceptron CocktailSGD and Moniqua, too.
+// The map for other networks, with methods that are the fastest of their side in some cell of the map, D-PSGD, and
+// GASLoC. Those of low rank are left out, for their computing time and because convolutions have no matrices; for the
+// larger perceptron CocktailSGD and Moniqua, too.
 import { cells as allCells, messageLength, setupOf } from './cells.mjs'
 import { methods as all } from './methods.mjs'
 
@@ -27,11 +28,17 @@ const others = all.filter(({ name }) => name in isTried).map(atLowerRates)
 const forLarge = others.filter(({ name }) => name !== 'CocktailSGD' && name !== 'Moniqua')
 const forConvolutions = others.map((method) => ({ ...method, configs: method.configs.filter(isTried[method.name]) }))
 
-/** A perceptron of the size that messages have in the map, and the convolutional network of examples/mnist/cnn.yaml, whose messages weigh as much. */
+/**
+ * A perceptron of the size that messages have in the map, and the convolutional network of examples/mnist/cnn.yaml,
+ * whose messages weigh as much.
+ */
 const models = { large: { kind: 'mlp', hidden: [128] }, cnn: { kind: 'cnn' } }
 const lengths = { large: messageLength, cnn: 9226 }
 
-/** The map for `mlp`, the small perceptron; `large` or `cnn`: cells, methods and setup. The others have methods with a barrier only, and stragglers at 50 ms. */
+/**
+ * The map for `mlp`, the small perceptron; `large` or `cnn`: cells, methods and setup. The others have methods with a
+ * barrier only, and stragglers at 50 ms.
+ */
 export function mapOf(network, peers) {
   const setup = setupOf(peers)
   if (network === 'mlp') return { cells: allCells, methods: all, setup }

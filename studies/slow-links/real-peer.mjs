@@ -1,4 +1,5 @@
-// The process of one peer of real.mjs: trains over libp2p, on links that are shaped, and keeps its model after each step.
+// The process of one peer of real.mjs: trains over libp2p, on links that are shaped, and keeps its model after each
+// step.
 import { Buffer } from 'node:buffer'
 import { writeFile } from 'node:fs/promises'
 import { setTimeout } from 'node:timers/promises'
@@ -9,8 +10,10 @@ import { uniformLinks } from '@murmuration/simulator'
 import { settingsOf, topologyFor } from './engine.mjs'
 import { tensorflowTask } from './tensorflow-tasks.mjs'
 
-/** So many gradients are computed before the start, until the code is compiled; and how long others may take to be ready. */
-const [warmUps, timeout] = [60, 300_000]
+/** So many gradients are computed before the start, until the code is compiled. */
+const warmUps = 60
+/** How long others may take to be ready, in milliseconds. */
+const timeout = 300_000
 
 /** When something happens on this machine, in ms, in all its processes alike. */
 const now = () => performance.timeOrigin + performance.now()
@@ -68,7 +71,8 @@ async function runPeer(task, { self, method, seed, setup, cell, rounds, models: 
   process.send({ kind: 'ready' })
   const { at } = await told('go')
   await setTimeout(at - now())
-  const [times, models] = [[], []]
+  const times = []
+  const models = []
   for await (const { parameters } of train(peer.fabric, paced(task, cell.perStep * (cell.slow[self] ?? 1)), settings)) {
     times.push(now() - at)
     models.push(parameters.slice())

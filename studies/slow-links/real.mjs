@@ -1,16 +1,17 @@
-// Two cells of the map with real peers, compared with the simulator: 16 processes over libp2p, TCP and noise, on links that are shaped.
+// Two cells of the map with real peers, compared with the simulator: 16 processes over libp2p, TCP and noise, on links
+// that are shaped.
 //
 //   node studies/slow-links/map.mjs MAP.jsonl mean large
 //   node studies/slow-links/real.mjs MAP.jsonl RESULTS.jsonl [REPEATS]
 //
-// The peers train the network of the map `large`, whose messages have their own size, with the settings that are the fastest there. So that
-// two cores suffice for sixteen peers, everything is sixteen times as slow as in the map: a step takes 160 ms (a peer waits for the rest of
-// that time), the links have a sixteenth of the rate and sixteen times the latency. That changes only the unit of time, in which the simulated
-// times are the map's. No parameter is fitted.
+// The peers train the network of the map `large`, whose messages have their own size, with the settings that are the
+// fastest there. So that two cores suffice for sixteen peers, everything is sixteen times as slow as in the map: a step
+// takes 160 ms (a peer waits for the rest of that time), the links have a sixteenth of the rate and sixteen times the
+// latency. That changes only the unit of time, in which the simulated times are the map's. No parameter is fitted.
 //
-// Real peers run as many rounds as simulated ones need to the target. The mean of the real models must have the target accuracy after the same
-// round, and not before. The time of a merge is that of a round of a direct
-// int8 all-reduce, on real peers too. A first run is not counted: much of the code is not compiled until then. Ends with an error if a time
+// Real peers run as many rounds as simulated ones need to the target. The mean of the real models must have the target
+// accuracy after the same round, and not before. The time of a merge is that of a round of a direct int8 all-reduce, on
+// real peers too. A first run is not counted: much of the code is not compiled until then. Ends with an error if a time
 // differs by more than 15 %.
 import { fork } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -30,7 +31,9 @@ if (file === undefined) throw new Error('expected the results of the map, and th
 const peers = peersOf(16)
 const map = mapOf('large', peers)
 const setup = { ...map.setup, judge: 'mean' }
-const [seed, slowed, tolerance] = [1, 16, 0.15]
+const seed = 1
+const slowed = 16
+const tolerance = 0.15
 /** In ms after all peers are ready: time for the message that says when to start. */
 const beforeStart = 500
 
@@ -105,7 +108,8 @@ function modelsIn({ buffer, byteOffset, byteLength }) {
 async function realTime(method, cell, round) {
   const runs = await onRealPeers(method, cell, round)
   const accuracyAfter = async (count) => (await tasks.union.evaluate(mean(runs.map(({ models }) => models[count - 1]))).run()).accuracy // oxfmt-ignore
-  const [accuracy, before] = [await accuracyAfter(round), await accuracyAfter(round - setup.every)]
+  const accuracy = await accuracyAfter(round)
+  const before = await accuracyAfter(round - setup.every)
   if (accuracy < target || before >= target) throw new Error(`after round ${round} the mean of the real models has an accuracy of ${accuracy}, and ${before} before; expected ${target} between them`) // oxfmt-ignore
   return { ms: Math.max(...runs.map(({ times }) => times[round - 1])) }
 }
@@ -149,7 +153,8 @@ for (const { cell, names } of cells) {
     for (let repeat = 0; repeat < repeats; repeat++)
       runs.push(await once(`${name} | ${place} | ${cell.name} | ${repeat}`, () => realTime(configs[place], cell, line.round))) // oxfmt-ignore
     const [ofMerge, ofRealMerge] = family === 'gossip' ? [merge.simulated, merge.real] : [0, 0]
-    const [simulated, real] = [ms + ofMerge, runs.map((run) => run.ms + ofRealMerge)]
+    const simulated = ms + ofMerge
+    const real = runs.map((run) => run.ms + ofRealMerge)
     const ratio = median(real) / simulated
     ratios.push(ratio)
     table.push([cell.name, name, JSON.stringify(configs[place]), line.round, seconds(simulated), seconds(median(real)), ratio.toFixed(3), `${seconds(Math.min(...real))} to ${seconds(Math.max(...real))}`]) // oxfmt-ignore

@@ -3,7 +3,10 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { tasksOf } from './engine.mjs'
 import { plainSgd } from './plain.mjs'
 
-/** The lines of a file by their keys, and `once`: the line of a key, which is computed and appended if it does not exist. */
+/**
+ * The lines of a file by their keys, and `once`: the line of a key, which is computed and appended if it does not
+ * exist.
+ */
 export function openResults(file) {
   const lines = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').filter(Boolean).map((line) => JSON.parse(line)) : [] // oxfmt-ignore
   const known = new Map(lines.map((line) => [line.key, line]))

@@ -1,4 +1,7 @@
-/** What every JavaScript runtime provides besides the language. Packages that must not depend on a machine may use only this. */
+/**
+ * What every JavaScript runtime provides besides the language. Packages that must not depend on a machine may use only
+ * this.
+ */
 
 declare class TextEncoder {
   encode(text: string): Uint8Array<ArrayBuffer>

@@ -13,8 +13,14 @@ const [a, b] = ['a', 'b'].map(peerName)
 const topology = createTopology({ peers: [a, b], graph: { kind: 'complete' } })
 const length = 8
 const settings: TrainingSettings = {
-  ...{ algorithm: dpsgd, workers: [a, b], seed: 1, batchSize: 1, rounds: 3, finalRounds: 2 },
-  ...{ rate: () => 0.1, timeout: timeLimit(60_000) }
+  algorithm: dpsgd,
+  workers: [a, b],
+  seed: 1,
+  batchSize: 1,
+  rounds: 3,
+  finalRounds: 2,
+  rate: () => 0.1,
+  timeout: timeLimit(60_000)
 }
 
 /** When `abort` is called, and how many steps each peer has seen then. */
@@ -104,7 +110,9 @@ test('whoever is aborted leaves the others as a member does, and its peer closes
     })
     t.teardown(() => peer.close())
     const members = new Members(peer.fabric, {
-      ...{ topology, signer: peer.signer, wait: { start: timeLimit(60_000), pause: timeLimit(60_000) } },
+      topology,
+      signer: peer.signer,
+      wait: { start: timeLimit(60_000), pause: timeLimit(60_000) },
       onChange: ({ kind, ...change }) => {
         if (self === b && 'peer' in change && change.peer === a && kind !== 'joined') hasLeft.resolve(kind)
       }

@@ -18,7 +18,8 @@ test('χ₁ and χ₂ of rings, stars and complete graphs are those of their clo
   for (const n of [3, 8, 33]) {
     const ring = resistancesOf(topologyOf(n))
     t.true(near(ring.χ1, 1 / (2 - 2 * Math.cos((2 * Math.PI) / n))) && near(ring.χ2, (1 - 1 / n) / 2))
-    const [star, centre] = [resistancesOf(topologyOf(n, { kind: 'star' })), 1 + 1 / (n - 1)]
+    const star = resistancesOf(topologyOf(n, { kind: 'star' }))
+    const centre = 1 + 1 / (n - 1)
     t.true(near(star.χ1, 1 / centre) && near(star.χ2, 1 / centre / 2))
     const complete = resistancesOf(topologyOf(n, { kind: 'complete' }))
     t.true(near(complete.χ1, (n - 1) / 2 / n) && near(complete.χ2, (n - 1) / 2 / n))
@@ -26,23 +27,32 @@ test('χ₁ and χ₂ of rings, stars and complete graphs are those of their clo
   t.throws(() => resistancesOf(topologyOf(1025)), { message: /2 to 1024 peers, and found 1025; set them/ })
 })
 
-/** The time until disagreement is 10⁻⁶ of its start, where each peer meets one neighbour per unit of time on average. */
+/**
+ * The time until disagreement is 10⁻⁶ of its start, where each peer meets one neighbour per unit of time on average.
+ */
 function timeToConsensus(n: number, η: number, α: number, seed: number): number {
   const random = createRandom(seed, 'meetings')
   const x = Array.from({ length: n }, () => random.normal())
   const mean = x.reduce((sum, value) => sum + value, 0) / n
   for (const i of x.keys()) x[i] -= mean
-  const [tilde, last, first] = [[...x], x.map(() => 0), Math.hypot(...x)]
-  for (let [now, meetings] = [0, 1]; ; meetings++) {
+  const tilde = [...x]
+  const last = x.map(() => 0)
+  const first = Math.hypot(...x)
+  for (let now = 0, meetings = 1; ; meetings++) {
     now -= (2 / n) * Math.log(1 - random.uniform())
     const i = random.integer(n)
     const j = (i + 1) % n
     for (const k of [i, j]) {
       const d = ((1 - Math.exp(-2 * η * (now - last[k]))) / 2) * (tilde[k] - x[k])
-      ;[x[k], tilde[k], last[k]] = [x[k] + d, tilde[k] - d, now]
+      x[k] += d
+      tilde[k] -= d
+      last[k] = now
     }
     const d = x[i] - x[j]
-    ;[x[i], x[j], tilde[i], tilde[j]] = [x[i] - d / 2, x[j] + d / 2, tilde[i] - α * d, tilde[j] + α * d]
+    x[i] -= d / 2
+    x[j] += d / 2
+    tilde[i] -= α * d
+    tilde[j] += α * d
     if (meetings % n === 0 && Math.hypot(...x) < 1e-6 * first) return now
   }
 }
@@ -61,7 +71,8 @@ test('with the constants of a ring, consensus at Poisson meetings takes the publ
   for (const [n, plain, accelerated] of published) {
     const { χ1, χ2 } = resistancesOf(topologyOf(n))
     // A peer of the record asks once per step and is asked as often: it meets twice.
-    const [η, α] = [1 / (2 * Math.sqrt(χ1 * χ2)) / 2, Math.sqrt(χ1 / χ2) / 2]
+    const η = 1 / (2 * Math.sqrt(χ1 * χ2)) / 2
+    const α = Math.sqrt(χ1 / χ2) / 2
     const found = [median((seed) => timeToConsensus(n, 0, 0.5, seed)), median((seed) => timeToConsensus(n, η, α, seed))]
     t.log(`ring of ${n}: ${found.map(Math.round).join(' → ')}, published ${plain} → ${accelerated}`)
     t.true(Math.abs(found[0] / plain - 1) < 0.15 && Math.abs(found[1] / accelerated - 1) < 0.15, found.join())
@@ -76,9 +87,13 @@ interface Pace {
   readonly events?: Faults['events']
 }
 
-/** Peers that start apart and have no gradients: disagreement after every round, and by how much Σ x and Σ (x + x̃) have moved. */
+/**
+ * Peers that start apart and have no gradients: disagreement after every round, and by how much Σ x and Σ (x + x̃) have
+ * moved.
+ */
 async function meetings(name: string, { size, rounds, cost = () => 5, events = [] }: Pace) {
-  const [topology, dimension] = [topologyOf(size), 4]
+  const topology = topologyOf(size)
+  const dimension = 4
   const options = optionsOn(named(name), topology) as { pull?: number }
   const starts = topology.peers.map((_, i) => {
     const random = createRandom(5, `start ${i}`)
@@ -135,10 +150,8 @@ function named(name: string): Algorithm {
 test('on a ring of 16 the record needs less than half of AD-PSGD’s steps to a thousandth, and keeps the mean', async (t) => {
   const stepsOf = ({ distances }: { distances: readonly number[] }) =>
     distances.findIndex((distance) => distance < 1e-3 * distances[0])
-  const [plain, accelerated] = [
-    await meetings('ad-psgd', { size: 16, rounds: 120 }),
-    await meetings('a2cid2', { size: 16, rounds: 60 })
-  ]
+  const plain = await meetings('ad-psgd', { size: 16, rounds: 120 })
+  const accelerated = await meetings('a2cid2', { size: 16, rounds: 60 })
   t.log(stepsOf(plain), stepsOf(accelerated), accelerated.xMoved, accelerated.bothMoved)
   t.true(stepsOf(accelerated) > 0 && stepsOf(accelerated) < stepsOf(plain) / 2)
   t.true(accelerated.xMoved < 1e-5)

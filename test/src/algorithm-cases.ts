@@ -7,8 +7,8 @@ const special: Readonly<Record<string, Omit<AlgorithmCase, 'algorithm'>>> = {
   'a2cid2': { isAsynchronous: true },
   // Faster peers have more weight, and models that are long in flight move the mean more slowly.
   'divshare': { isAsynchronous: true, options: { period: 3, fragments: 2 }, spread: 0.5, rounds: 300 },
-  // Rounds continue without the slower peers, and the load of the machine decides which these are: the result is known only where all peers have the
-  // same optimum.
+  // Rounds continue without the slower peers, and the load of the machine decides which these are: the result is known
+  // only where all peers have the same optimum.
   'hop': { isAsynchronous: true, spread: 0 },
   'async-diloco': { isAsynchronous: true, options: { period: 3, momentum: 0.5 } },
   'decoupled-diloco': { isAsynchronous: true, options: { period: 3, momentum: 0.5, grace: 50 } },

@@ -7,7 +7,7 @@ import { createTopology } from '@murmuration/topology'
 import { bodyOf, distance, mean, norm } from '@murmuration/vectors'
 import test from 'ava'
 import { caseOf } from './algorithm-cases.js'
-import { inSimulator, overLibp2p, type Program, type WorldOptions } from './worlds.js'
+import { inSimulator, overLibp2p, type WorldProgram, type WorldOptions } from './worlds.js'
 
 const adPsgd = algorithms.find(({ name }) => name === 'ad-psgd') as Algorithm
 const peers = ['p0', 'p1', 'p2', 'p3'].map(peerName)
@@ -51,7 +51,7 @@ function settingsOf(algorithm: Algorithm, more: Partial<TrainingSettings>): Trai
   }
 }
 
-type World = (options: WorldOptions, program: Program) => Promise<void>
+type World = (options: WorldOptions, program: WorldProgram) => Promise<void>
 
 /** Each peer's part of what is learned; tests follow each other, so that none computes while another does. */
 const tasks = peers.map((self) => {
@@ -76,7 +76,8 @@ async function trained(world: World, algorithm: Algorithm): Promise<readonly (Fl
 
 for (const algorithm of algorithms.filter(({ name }) => !asynchronous.has(name))) {
   test.serial(`${algorithm.title} gives the same bits on libp2p and in the simulator`, async (t) => {
-    const [simulated, real] = [await trained(inSimulator, algorithm), await trained(overLibp2p, algorithm)]
+    const simulated = await trained(inSimulator, algorithm)
+    const real = await trained(overLibp2p, algorithm)
     for (const [place, x] of simulated.entries()) {
       t.is(x?.length, 7850)
       t.true(x?.some((value) => value !== 0))

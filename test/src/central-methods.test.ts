@@ -8,10 +8,10 @@ import test from 'ava'
 import {
   colocated,
   dedicated,
-  type History,
+  type WorkerHistory,
   historyOf,
   inCentralWorld,
-  type Method,
+  type MethodSettings,
   namesOf
 } from './central-worlds.js'
 import { dpsgd } from './gossip.js'
@@ -38,9 +38,9 @@ const localData = {
 } as const
 const taskOf = (self?: PeerName) =>
   createSoftmaxTask({ localData: { ...localData, ...(self === undefined ? {} : { self }) } })
-const trained = (method: Method) => historyOf({ workers, taskOf }, method)
+const trained = (method: MethodSettings) => historyOf({ workers, taskOf }, method)
 
-const methods: [string, () => Promise<History>][] = []
+const methods: [string, () => Promise<WorkerHistory>][] = []
 for (const fusion of ['fused', 'per-tensor'] as const) {
   for (const calls of ['streamed', 'blocking'] as const) {
     const options = { fusion, calls, chunks: 3 }

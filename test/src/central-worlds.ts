@@ -38,7 +38,9 @@ export interface CentralWorld extends Partial<SimulationOptions<VectorMessage>> 
   readonly bandwidth?: number
 }
 
-/** Runs `program` on all workers and servers. Computing takes no time unless `cost` says so. Freed memory is poisoned. */
+/**
+ * Runs `program` on all workers and servers. Computing takes no time unless `cost` says so. Freed memory is poisoned.
+ */
 export function inCentralWorld(world: CentralWorld, program: PeerProgram<VectorMessage>): Promise<SimulationResult> {
   const { workers, latency = 10, jitter = 0, bandwidth = Number.POSITIVE_INFINITY, ...options } = world
   const even = uniformLinks({ latency, bandwidth })
@@ -51,12 +53,12 @@ export function inCentralWorld(world: CentralWorld, program: PeerProgram<VectorM
 }
 
 /** How all peers train: an algorithm by its name, and settings that the world does not give. */
-export interface Method extends Omit<TrainingSettings, 'algorithm' | 'workers' | 'servers'> {
+export interface MethodSettings extends Omit<TrainingSettings, 'algorithm' | 'workers' | 'servers'> {
   readonly algorithm: string
 }
 
 /** The history of the workers: their reports, with copies of the parameters, and their results. */
-export interface History {
+export interface WorkerHistory {
   readonly reports: readonly (readonly StepReport[])[]
   readonly ends: readonly Float32Array[]
   readonly elapsed: Milliseconds
@@ -81,12 +83,13 @@ export async function historyOf(
     /** Called when a worker has ended. */
     readonly onEnd?: (worker: PeerName) => void
   },
-  method: Method
-): Promise<History> {
+  method: MethodSettings
+): Promise<WorkerHistory> {
   const { workers, taskOf, fabricOf = (fabric) => fabric, onEnd, ...options } = world
   const servers = (options.servers ?? []).map(({ name }) => name)
   const settings = { ...method, algorithm: algorithmOf(method.algorithm), workers, servers }
-  const [reports, ends]: [StepReport[][], Float32Array[]] = [workers.map(() => []), []]
+  const reports: StepReport[][] = workers.map(() => [])
+  const ends: Float32Array[] = []
   const { elapsed, rejected } = await inCentralWorld({ workers, ...options }, async (fabric) => {
     const index = workers.indexOf(fabric.self)
     const task = await taskOf(index < 0 ? undefined : fabric.self)

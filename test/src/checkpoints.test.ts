@@ -1,4 +1,7 @@
-/** Checkpoints with codecs that build on what was sent before: a run that continues from them has the bits of an uninterrupted one. */
+/**
+ * Checkpoints with codecs that build on what was sent before: a run that continues from them has the bits of an
+ * uninterrupted one.
+ */
 import { dpsgd, type Saved, Session } from '@murmuration/algorithms'
 import { timeLimit } from '@murmuration/contract'
 import { type Fabric, type PeerName, peerName } from '@murmuration/core'
@@ -41,7 +44,8 @@ for (const [name, world] of [
     test.serial(`${name}: ${codec}: checkpoints of round 5 continue in a new run, with the same bits`, async (t) => {
       const options = { topology, seed: 11, length, codec }
       const checkpoints = new Map<PeerName, Saved>()
-      const [whole, resumed] = [new Map<PeerName, Float32Array>(), new Map<PeerName, Float32Array>()]
+      const whole = new Map<PeerName, Float32Array>()
+      const resumed = new Map<PeerName, Float32Array>()
       await world(options, async (fabric: Fabric<VectorMessage>) => {
         const { self } = fabric
         const session = new Session(fabric, pullingTask(peers, self, length), settings)
@@ -63,7 +67,8 @@ for (const [name, world] of [
 
 test('after a round, a session has the state from before it, until the next step', async (t) => {
   const world = { topology, seed: 11, length }
-  const [whole, resumed] = [new Map<PeerName, Float32Array>(), new Map<PeerName, Float32Array>()]
+  const whole = new Map<PeerName, Float32Array>()
+  const resumed = new Map<PeerName, Float32Array>()
   const saved = new Map<PeerName, Saved>()
   await inSimulator(world, async (fabric) => {
     const { self } = fabric

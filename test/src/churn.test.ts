@@ -26,14 +26,13 @@ test.serial(
     t.true(events.length > 10)
     const restarted = new Map(events.flatMap((event) => (event.kind === 'restart' ? [[event.peer, event.at]] : [])))
     const end = await runMembers({
-      ...{
-        peers: 40,
-        graph: { kind: 'random-regular', degree: 4, seed: 1 },
-        gradient: 200,
-        rounds: 160,
-        finalRounds: 60
-      },
-      ...{ faults: { rules: [], events }, membership: { forgetAfter: 4000 } }
+      peers: 40,
+      graph: { kind: 'random-regular', degree: 4, seed: 1 },
+      gradient: 200,
+      rounds: 160,
+      finalRounds: 60,
+      faults: { rules: [], events },
+      membership: { forgetAfter: 4000 }
     })
     t.deepEqual([...end.lost.values()], [])
     t.deepEqual([...end.models.keys()].sort(), [...peers].sort())

@@ -8,14 +8,14 @@ import { bodyOf } from '@murmuration/vectors'
 import { codedWire, frameHeaderLength, frameNumbers, framesOf, vectorWire } from '@murmuration/wire'
 import test from 'ava'
 import { pullingTask } from './pulling-task.js'
-import { overLibp2p, type Program, simulated } from './worlds.js'
+import { overLibp2p, type WorldProgram, simulated } from './worlds.js'
 
 const peers = ['p0', 'p1', 'p2', 'p3'].map(peerName)
 const topology = createTopology({ peers, graph: { kind: 'ring' } })
 /** Vectors travel as two frames. */
 const length = frameNumbers + 5000
 
-function training(ends: Map<PeerName, Float32Array>): Program {
+function training(ends: Map<PeerName, Float32Array>): WorldProgram {
   const settings = { algorithm: dpsgd, seed: 1, batchSize: 4, rounds: 8, finalRounds: 3, workers: peers }
   return async (fabric) => {
     const run = { ...settings, rate: () => 0.2, timeout: timeLimit(20_000) }
@@ -30,7 +30,8 @@ for (const codec of ['float32', 'int8', 'int4', 'delta-int8', 'delta-int4', 'top
     `${codec}: a ring of 4 sends the same bytes in the simulator and on libp2p, and ends with the same parameters`,
     async (t) => {
       const options = { topology, seed: 11, length, codec }
-      const [inTime, onLinks] = [new Map<PeerName, Float32Array>(), new Map<PeerName, Float32Array>()]
+      const inTime = new Map<PeerName, Float32Array>()
+      const onLinks = new Map<PeerName, Float32Array>()
       const { bytes, messages } = await simulated(options, training(inTime))
       let real: readonly Peer[] = []
       await overLibp2p(options, training(onLinks), (all) => (real = all))
@@ -43,7 +44,8 @@ for (const codec of ['float32', 'int8', 'int4', 'delta-int8', 'delta-int4', 'top
       t.is(sum(({ payload }) => payload) + messages * framesOf(length) * frameHeaderLength, bytes)
       t.is(bytes < 0.5 * messages * 4 * length, codec !== 'float32')
       for (const peer of peers) {
-        const [simulation, link] = [inTime.get(peer), onLinks.get(peer)]
+        const simulation = inTime.get(peer)
+        const link = onLinks.get(peer)
         t.is(simulation?.length, length)
         t.is(Buffer.compare(bodyOf(link as Float32Array), bodyOf(simulation as Float32Array)), 0)
       }

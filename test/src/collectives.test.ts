@@ -201,7 +201,8 @@ test('where bandwidth counts, direct exchange and halving and doubling take 2 (n
 })
 
 test('a chain broadcast of p chunks takes (n − 1) a + (1 + (n − 2)/p) S/B', async (t) => {
-  const [size, chunks] = [6, 20]
+  const size = 6
+  const chunks = 20
   const elapsed = await timeOf('broadcast', slow, { size, length: large.length, chunks })
   const expected = (size - 1) * 1 + (1 + (size - 2) / chunks) * large.seconds
   t.true(Math.abs(elapsed - expected) < 0.01 * expected, `${elapsed} ms`)

@@ -1,4 +1,7 @@
-/** Algorithms that compress, and those that expect liars, against the recursions of their papers, implemented again in float64. */
+/**
+ * Algorithms that compress, and those that expect liars, against the recursions of their papers, implemented again in
+ * float64.
+ */
 import { createRandom } from '@murmuration/random'
 import test from 'ava'
 import { maskOf, type Matrix, meanOf, type Oracle, product, repeated, rowsOf, sum, testOracle } from './recursion.js'
@@ -11,7 +14,10 @@ function largest(X: Matrix, count = 2): Matrix {
   })
 }
 
-/** In each row, the mean of those numbers that are not 0 and below their mean in place of each of them, and that of the others. */
+/**
+ * In each row, the mean of those numbers that are not 0 and below their mean in place of each of them, and that of the
+ * others.
+ */
 function twoLevels(X: Matrix): Matrix {
   const mean = (list: readonly number[]) => list.reduce((total, value) => total + value, 0) / list.length
   return X.map((row) => {

@@ -8,7 +8,7 @@ import { createTopology } from '@murmuration/topology'
 import { distance, mean, norm } from '@murmuration/vectors'
 import { frameHeaderLength } from '@murmuration/wire'
 import test from 'ava'
-import { inSimulator, overLibp2p, simulated, type Program } from './worlds.js'
+import { inSimulator, overLibp2p, simulated, type WorldProgram } from './worlds.js'
 
 const recordOf = (name: string) => algorithms.find((each) => each.name === name) as Algorithm
 const peers = ['a', 'b', 'c', 'd'].map(peerName)
@@ -19,7 +19,7 @@ function training(
   dimension: number,
   given: Pick<TrainingSettings, 'algorithm' | 'options' | 'rounds' | 'rate'>,
   ends: Map<PeerName, Float32Array>
-): Program {
+): WorldProgram {
   return async (fabric) => {
     const task = createQuadraticTask({ peers, self: fabric.self, seed: 8, heterogeneity: 0.5, dimension })
     const settings = { seed: 1, batchSize: 1, timeout: timeLimit(20_000), workers: peers, ...given }
@@ -44,7 +44,8 @@ for (const [what, compressor, bytes] of bodies) {
     const given = { algorithm: recordOf('choco'), options: { compressor, consensus: 0.1 }, rounds, rate: () => 0.1 }
     for (const codec of ['float32', 'delta-int8']) {
       const options = { topology, seed: 3, length: 100, codec }
-      const [here, there] = [new Map<PeerName, Float32Array>(), new Map<PeerName, Float32Array>()]
+      const here = new Map<PeerName, Float32Array>()
+      const there = new Map<PeerName, Float32Array>()
       const { bytes: sent, messages } = await simulated(options, training(100, given, here))
       let started: readonly Peer[] = []
       await overLibp2p(options, training(100, given, there), (all) => (started = all))

@@ -24,8 +24,11 @@ type Found = Pick<Samples, 'classNames' | 'inputShape' | 'preprocessing'> & {
 /** What a training learns from: all rows of a file or folder, and their classes. */
 async function opened(path: string, columns: Columns = {}): Promise<Found> {
   const { train, test: held } = await loadLocalData({
-    ...{ data: { kind: 'files', path, ...columns }, testFraction: 0.2, partition: { kind: 'equal' } },
-    ...{ peers: ['a'], seed: 1 }
+    data: { kind: 'files', path, ...columns },
+    testFraction: 0.2,
+    partition: { kind: 'equal' },
+    peers: ['a'],
+    seed: 1
   })
   const { classNames, inputShape, preprocessing, classes = 0 } = train
   return { rows: train.count + held.count, classes, classNames, inputShape, preprocessing }
@@ -127,10 +130,8 @@ const checks: Readonly<Record<string, readonly [string, Check]>> = {
     'a JPEG that stores RGB has its colours',
     async (t, at) => {
       const signature = { inputShape: [2, 2, 3], targetShape: [], preprocessing: { kind: 'image' } } as const
-      const [[jpg], [png]] = [
-        await inputsIn(join(at, 'rgb.jpg'), signature),
-        await inputsIn(join(at, 'rgb.png'), signature)
-      ]
+      const [jpg] = await inputsIn(join(at, 'rgb.jpg'), signature)
+      const [png] = await inputsIn(join(at, 'rgb.png'), signature)
       for (const [place, value] of png.values.entries()) t.true(Math.abs(value - jpg.values[place]) < 0.02, `${place}`)
     }
   ],
@@ -145,7 +146,8 @@ const checks: Readonly<Record<string, readonly [string, Check]>> = {
   '17': [
     'a class in another normal form is the same class',
     async (t, at) => {
-      const [{ classNames }, other] = [await opened(join(at, 'nfd.csv')), await opened(join(at, 'test.csv'))]
+      const { classNames } = await opened(join(at, 'nfd.csv'))
+      const other = await opened(join(at, 'test.csv'))
       t.deepEqual(classNames, other.classNames)
     }
   ],

@@ -10,7 +10,8 @@ import test from 'ava'
 import { peersOf } from './recursion.js'
 import { inSimulator } from './worlds.js'
 
-const [rounds, finalRounds] = [6, 2]
+const rounds = 6
+const finalRounds = 2
 
 type Report = Pick<StepReport, 'phase' | 'disagreement' | 'distances'>
 

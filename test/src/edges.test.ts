@@ -15,7 +15,10 @@ const length = 8
 const peers = Array.from('abcdef', peerName)
 const rounds = 120
 
-/** Gradients that never change, pull neighbours apart, and sum to 0 over the peers: the sum stays, and the peers never agree. */
+/**
+ * Gradients that never change, pull neighbours apart, and sum to 0 over the peers: the sum stays, and the peers never
+ * agree.
+ */
 function taskOf(peer: PeerName): Task {
   const sign = peers.indexOf(peer) % 2 === 0 ? 1 : -1
   const vector = () => Float32Array.from({ length }, (_, d) => sign * (1 + d / 8))

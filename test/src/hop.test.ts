@@ -1,4 +1,7 @@
-/** Hop in virtual time: D-PSGD when no peer is skipped, rounds that do not wait for late peers, and no peer too far ahead. */
+/**
+ * Hop in virtual time: D-PSGD when no peer is skipped, rounds that do not wait for late peers, and no peer too far
+ * ahead.
+ */
 import { refusals } from '@murmuration/algorithms'
 import { createRandom } from '@murmuration/random'
 import { uniformLinks } from '@murmuration/simulator'
@@ -9,7 +12,8 @@ import test from 'ava'
 import { apart, recordOf, runAtOwnPace } from './own-pace.js'
 import { peersOf } from './recursion.js'
 
-const [hop, dpsgd] = [recordOf('hop'), recordOf('dpsgd')]
+const hop = recordOf('hop')
+const dpsgd = recordOf('dpsgd')
 const peers = peersOf(6)
 const topology = createTopology({ peers, graph: { kind: 'complete' } })
 
@@ -86,7 +90,8 @@ test('one step of eight takes four times as long: with backup workers all wait h
     const { ends } = await runOf(algorithm, cost, options)
     return peers.reduce((sum, peer) => sum + (ends.get(peer) ?? 0) - (own.get(peer) ?? 0), 0)
   }
-  const [joint, hopping] = [await waits(dpsgd), await waits(hop, { backup: 3, gap: 3 })]
+  const joint = await waits(dpsgd)
+  const hopping = await waits(hop, { backup: 3, gap: 3 })
   t.true(hopping < joint / 2, `${hopping} ms of waiting, D-PSGD ${joint}`)
 })
 
@@ -94,7 +99,8 @@ test('a peer that is late once delays others only by what exceeds their allowed 
   for (const gap of [1, 2, 3]) {
     let steps = 0
     const once = await runOf(hop, (peer) => (peer === peers[0] && ++steps === 20 ? 35 : 10), { gap })
-    // Others end round r when the model of round r + 1 - G has arrived: that of round 20 is sent after 35 ms, and takes 1 ms.
+    // Others end round r when the model of round r + 1 - G has arrived: that of round 20 is sent after 35 ms, and takes
+    // 1 ms.
     const wait = Math.max(0, 36 - 10 * (gap + 1))
     for (const peer of peers.slice(1)) t.is(once.ends.get(peer), 600 + wait, `gap ${gap}`)
     const { most, ends } = await runOf(hop, (peer) => (peer === peers[0] ? 100 : 10), { gap })

@@ -18,7 +18,9 @@ const lies = [...all.filter(([what]) => !last.includes(what)), ...all.filter(([w
 const roundsPerLie = 6
 
 const swarm: LyingSwarm = {
-  ...{ graph: 'ring', timeout, gradient: 50 },
+  graph: 'ring',
+  timeout,
+  gradient: 50,
   // A liar that is waited for or out of the rows begins some of its lies late.
   rounds: 2 * roundsPerLie * (lies.length + 1),
   slowed: (task) => {

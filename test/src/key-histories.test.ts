@@ -1,4 +1,7 @@
-/** Keyed rows that move: whatever the delays, each key is sequentially consistent, and no write is lost or applied twice. */
+/**
+ * Keyed rows that move: whatever the delays, each key is sequentially consistent, and no write is lost or applied
+ * twice.
+ */
 import { KeyPeer, KeyServer, type SendTo } from '@murmuration/algorithms'
 import { type PeerName, peerName } from '@murmuration/core'
 import { simulate } from '@murmuration/simulator'
@@ -10,7 +13,8 @@ import { planted, plantedIntended, plantedStale } from './keys/planted.js'
 const seeds = Array.from({ length: 60 }, (_, index) => index + 1)
 
 test('operations that are waited for are sequentially consistent, key by key (Renz-Wieland et al., VLDB 2020, section 3)', async (t) => {
-  let [moved, queued] = [0, 0]
+  let moved = 0
+  let queued = 0
   for (const seed of seeds) {
     const result = await history(seed)
     t.is(result.problem, undefined, `to replay: node test/dist/keys/explore.js ${seed} 1`)
@@ -51,7 +55,8 @@ test('a read at clock c sees all adds of clocks up to c − s − 1, and all tha
 })
 
 test('with rows that are copied as workers intend, each add happens once, and workers see what they know (Terry et al., PDIS 1994)', async (t) => {
-  let [moved, copied] = [0, 0]
+  let moved = 0
+  let copied = 0
   // With seed 102, a copy came to a peer that had given up, before intents were answered.
   for (const seed of [...seeds, 102]) {
     const result = await history(seed, intended(seed))
@@ -107,7 +112,12 @@ test('a read that misses an own write, reads that go back, and writes seen in tw
 
 /** Peers with one number, which the first of them holds. */
 const ofOneKey = (peers: readonly PeerName[], workers: readonly PeerName[]) => ({
-  ...{ peers, workers, timeout: 1000, width: 1, count: 1, length: 2 },
+  peers,
+  workers,
+  timeout: 1000,
+  width: 1,
+  count: 1,
+  length: 2,
   server: (setting: { readonly self: number; readonly peers: number }, send: SendTo) =>
     new KeyServer({ ...setting, count: 1, width: 1, holders: 1 }, send, new Float32Array(1))
 })

@@ -4,15 +4,18 @@ import { type PeerName, type Task, type TaskRows } from '@murmuration/core'
 import { simulate, uniformLinks } from '@murmuration/simulator'
 import { vectorWire, weighed } from '@murmuration/wire'
 import test, { type ExecutionContext } from 'ava'
-import { type Ends, runOf, type World } from './keyed-runs.js'
+import { type Ends, runOf, type KeyedWorld } from './keyed-runs.js'
 import { inSimulator, overLibp2p, simulated } from './worlds.js'
 
-const worlds: Readonly<Record<string, World>> = {
+const worlds: Readonly<Record<string, KeyedWorld>> = {
   'the simulator': inSimulator,
   'libp2p': (options, program) => overLibp2p(options, program)
 }
 
-/** `count` keys of two numbers; a sample is two keys, and adds its number to them, independently of the rows. All sums are exact. */
+/**
+ * `count` keys of two numbers; a sample is two keys, and adds its number to them, independently of the rows. All sums
+ * are exact.
+ */
 function adding(count: number, place: number): Task {
   const samples = 60
   const keysOf = (sample: number) => [(sample * 7 + place) % count, (sample * sample + 3) % count]
@@ -70,7 +73,7 @@ function checkHeld(t: ExecutionContext, held: Ends['held']): void {
 }
 
 /** A world where messages from p2 to some take 500 ms. */
-function slowFromP2(isSlow: (to: string) => boolean): World {
+function slowFromP2(isSlow: (to: string) => boolean): KeyedWorld {
   return async ({ topology, servers = [], seed, length }, program) => {
     const { access, path } = uniformLinks({})
     const latency = (from: string, to: string) => (from === 'p2' && isSlow(to) ? 500 : 1)
@@ -131,7 +134,7 @@ test('the same seed gives the same run in the simulator, in which no peer waits 
   const [, , lapse] = keyAlgorithms
   const once = async () => {
     let elapsed = 0
-    const world: World = async (options, program) => void ({ elapsed } = await simulated(options, program))
+    const world: KeyedWorld = async (options, program) => void ({ elapsed } = await simulated(options, program))
     const { counts } = await runOf(world, lapse, 3, (place) => adding(5, place), { options: { workers: 3, ahead: 1 } })
     return { counts, elapsed }
   }

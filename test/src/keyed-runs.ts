@@ -3,9 +3,9 @@ import { type RowsAlgorithm, train, type TrainingSettings } from '@murmuration/a
 import { timeLimit } from '@murmuration/contract'
 import { type KeyCounts, type PeerName, peerName, type Task } from '@murmuration/core'
 import { lengthOf } from '@murmuration/vectors'
-import { complete, type Program, type WorldOptions } from './worlds.js'
+import { complete, type WorldProgram, type WorldOptions } from './worlds.js'
 
-export type World = (options: WorldOptions, program: Program) => Promise<void>
+export type KeyedWorld = (options: WorldOptions, program: WorldProgram) => Promise<void>
 
 export interface Ends {
   readonly models: Map<PeerName, Float32Array>
@@ -17,7 +17,7 @@ export interface Ends {
 
 /** Trains on `count` peers, and on two servers where the algorithm has some. */
 export async function runOf(
-  world: World,
+  world: KeyedWorld,
   algorithm: RowsAlgorithm,
   peers: number,
   taskOf: (place: number) => Task,

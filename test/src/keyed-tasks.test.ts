@@ -27,7 +27,8 @@ for (const algorithm of keyAlgorithms) {
         t.true(losses[losses.length - 1] < losses[0] / 3)
         return loss
       }
-      const [one, three] = [await lossOf(1, {}), await lossOf(3, { workers: 2, blocking: true })]
+      const one = await lossOf(1, {})
+      const three = await lossOf(3, { workers: 2, blocking: true })
       t.true(one < 3 * ratings.noise ** 2, `${one}`)
       t.true(three < 1.15 * one, `${three} with three peers, ${one} with one worker`)
     }
@@ -52,11 +53,9 @@ test.serial('with blocks that move, nearly all accesses are local; where rows st
       moved: sum(({ moved }) => moved)
     }
   }
-  const [lapse, local, classic] = [
-    await fractionOf('lapse'),
-    await fractionOf('classic-local-server'),
-    await fractionOf('classic-server')
-  ]
+  const lapse = await fractionOf('lapse')
+  const local = await fractionOf('classic-local-server')
+  const classic = await fractionOf('classic-server')
   t.is(lapse.local, 1)
   t.true(lapse.moved > 100)
   t.true(local.local > 0.2 && local.local < 0.45, `${local.local}`)
@@ -64,8 +63,17 @@ test.serial('with blocks that move, nearly all accesses are local; where rows st
 })
 
 const graph = {
-  ...{ seed: 5, entities: 30, rules: 1, scoring: 'complex' as const, rank: 16, negatives: 4, adversarial: 0.5 },
-  ...{ l2: 0, n3: 0, clustered: true, ranked: 100 }
+  seed: 5,
+  entities: 30,
+  rules: 1,
+  scoring: 'complex' as const,
+  rank: 16,
+  negatives: 4,
+  adversarial: 0.5,
+  l2: 0,
+  n3: 0,
+  clustered: true,
+  ranked: 100
 }
 
 for (const algorithm of keyAlgorithms) {
@@ -79,7 +87,8 @@ for (const algorithm of keyAlgorithms) {
         const { measures } = await set.union.evaluate(models.get('p0' as PeerName) as Float32Array).run()
         return measures?.mrr ?? 0
       }
-      const [one, three] = [await mrrOf(['p0'], {}), await mrrOf(['p0', 'p1', 'p2'], { workers: 2 })]
+      const one = await mrrOf(['p0'], {})
+      const three = await mrrOf(['p0', 'p1', 'p2'], { workers: 2 })
       t.true(one > 0.6, `${one}`)
       t.true(three > 0.85 * one, `${three} with three peers, ${one} with one worker`)
     }
@@ -87,8 +96,15 @@ for (const algorithm of keyAlgorithms) {
 }
 
 const text = {
-  ...{ seed: 5, minCount: 1, words: 30, length: 1200, synonyms: 5 },
-  ...{ rank: 8, window: 1, negatives: 3, subsample: 0 }
+  seed: 5,
+  minCount: 1,
+  words: 30,
+  length: 1200,
+  synonyms: 5,
+  rank: 8,
+  window: 1,
+  negatives: 3,
+  subsample: 0
 }
 
 for (const algorithm of keyAlgorithms) {
@@ -102,7 +118,8 @@ for (const algorithm of keyAlgorithms) {
         const before = await set.union.evaluate(await set.union.initialise(1).run()).run()
         return { before, after: await set.union.evaluate(models.get('p0' as PeerName) as Float32Array).run() }
       }
-      const [one, three] = [await endOf(['p0'], {}), await endOf(['p0', 'p1', 'p2'], { workers: 2 })]
+      const one = await endOf(['p0'], {})
+      const three = await endOf(['p0', 'p1', 'p2'], { workers: 2 })
       t.true(one.after.loss < 0.95 * one.before.loss, `${one.after.loss}, and ${one.before.loss} at first`)
       t.true(
         Math.abs(three.after.loss / one.after.loss - 1) < 0.03,
@@ -120,6 +137,7 @@ test.serial('relations that are clustered stay at the peer that uses them: with 
     const { counts } = await runOf(inSimulator, keyAlgorithms[2], 3, (place) => set.of(`p${place}`), settings)
     return [...counts.values()].reduce((sum, { moved }) => sum + moved, 0)
   }
-  const [clustered, mixed] = [await movedWith(true), await movedWith(false)]
+  const clustered = await movedWith(true)
+  const mixed = await movedWith(false)
   t.true(clustered < 0.9 * mixed, `${clustered}, and ${mixed} at random`)
 })

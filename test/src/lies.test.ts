@@ -11,7 +11,8 @@ import test from 'ava'
 
 const peers = Array.from({ length: 10 }, (_, k) => peerName(`p${k}`))
 const liars = new Set([peers[2], peers[7]])
-const [seed, dimension] = [5, 8]
+const seed = 5
+const dimension = 8
 
 /** The peers' optima lie around the same point, at a distance of ten from the common start, and gradients are noisy. */
 function taskOf(peer: PeerName): Task {

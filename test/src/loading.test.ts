@@ -5,7 +5,10 @@ import { fileURLToPath } from 'node:url'
 import test from 'ava'
 import { filesUnder, root, textOf } from './repository.js'
 
-/** Imports of compiled modules, without types, and what they require at once. Imports in expressions come later, if at all. */
+/**
+ * Imports of compiled modules, without types, and what they require at once. Imports in expressions come later, if at
+ * all.
+ */
 const statement = /^(?:(?:(?:import|export)\b[^'"\n]*\bfrom|\} from|import) |export const \w+ = require\()'([^']+)'/gm
 
 /** The third-party packages that are loaded with a file of the repository. */

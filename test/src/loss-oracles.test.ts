@@ -8,7 +8,16 @@ import { simulate, uniformLinks } from '@murmuration/simulator'
 import { createTopology, sparseMatrix, topologyOf } from '@murmuration/topology'
 import { type VectorMessage, vectorWire } from '@murmuration/wire'
 import test from 'ava'
-import { difference, type Given, givenOf, type Matrix, peersOf, product, quadraticsOf, sum } from './recursion.js'
+import {
+  difference,
+  type RecursionInputs,
+  givenOf,
+  type Matrix,
+  peersOf,
+  product,
+  quadraticsOf,
+  sum
+} from './recursion.js'
 
 /** What a run gives: the models, and for each round and peer the indices of the peers that are missing or unsent. */
 interface Found {
@@ -67,7 +76,7 @@ const plus = (sums: readonly Sum[]): Sum =>
   sums.reduce((all, { x, count }) => ({ x: all.x.map((value, d) => value + x[d]), count: all.count + count }))
 
 /** RelaySGD without the missing messages (Vogels 2021, Algorithm 1); `ofModels` or of gradients. */
-async function relayed({ gradients, start }: Given, { missing }: Found, ofModels: boolean) {
+async function relayed({ gradients, start }: RecursionInputs, { missing }: Found, ofModels: boolean) {
   const n = start.length
   const all: Matrix[] = []
   let X = start
@@ -146,7 +155,7 @@ const added = (left: Mass, right: Mass): Mass => ({
 })
 
 /** Push-sum: (x, w) ← P (x − γ g, w), with g at x / w (Assran 2019, Algorithm 1). */
-async function pushed({ gradients, start }: Given, { unsent }: Found) {
+async function pushed({ gradients, start }: RecursionInputs, { unsent }: Found) {
   let mass: Mass = { X: start, w: start.map(() => [1]) }
   const all: Matrix[] = []
   for (let k = 0; k < rounds; k++) {
@@ -158,13 +167,11 @@ async function pushed({ gradients, start }: Given, { unsent }: Found) {
 }
 
 /** The same where what is sent is in flight for a round, and nothing at the end (Algorithm 2, τ = 1). */
-async function pushedLate({ gradients, start }: Given, { unsent }: Found) {
+async function pushedLate({ gradients, start }: RecursionInputs, { unsent }: Found) {
   const diagonal = (Q: Matrix) => Q.map((row, i) => row.map((value, j) => (i === j ? value : 0)))
   const own = diagonal(P)
-  let [mass, flying]: Mass[] = [
-    { X: start, w: start.map(() => [1]) },
-    { X: sum([0, start]), w: start.map(() => [0]) }
-  ]
+  let mass: Mass = { X: start, w: start.map(() => [1]) }
+  let flying: Mass = { X: sum([0, start]), w: start.map(() => [0]) }
   const all: Matrix[] = []
   for (let k = 0; k < rounds; k++) {
     const half = { X: sum([1, mass.X], [-rate(k), await gradients(unbiased(mass))]), w: mass.w }

@@ -1,8 +1,11 @@
-/** A fault of a message belongs to its sender: no other peer ends by it, and the results of the others stay the same to the last bit. */
+/**
+ * A fault of a message belongs to its sender: no other peer ends by it, and the results of the others stay the same to
+ * the last bit.
+ */
 import { type Fabric, fabricWith, type PeerName } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
 import test from 'ava'
-import { algorithmOf, countingTask, dedicated, historyOf, type Method, namesOf } from './central-worlds.js'
+import { algorithmOf, countingTask, dedicated, historyOf, type MethodSettings, namesOf } from './central-worlds.js'
 
 const workers = namesOf(4)
 const tensors = [3, 5, 4]
@@ -49,7 +52,7 @@ function hostile(fabric: Fabric<VectorMessage>): Fabric<VectorMessage> {
   return fabricWith(fabric, { send })
 }
 
-type Case = readonly [string, Omit<Method, keyof typeof training>]
+type Case = readonly [string, Omit<MethodSettings, keyof typeof training>]
 
 const chunks = 2
 const cases: readonly Case[] = [
@@ -85,7 +88,8 @@ for (const [title, method] of cases) {
           isHostile && fabric.self === culprit ? hostile(fabric) : fabric
         return historyOf({ workers, servers, taskOf, fabricOf }, { ...training, ...method })
       }
-      const [honest, harmed] = [await outcome(false), await outcome(true)]
+      const honest = await outcome(false)
+      const harmed = await outcome(true)
       t.deepEqual(harmed.ends, honest.ends)
       t.deepEqual([...honest.rejected], [])
       t.deepEqual([...harmed.rejected.keys()], [culprit])

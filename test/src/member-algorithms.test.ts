@@ -1,4 +1,7 @@
-/** Simulated swarms whose peers come and go, with each algorithm that works with changing members: which peers agree, and what is kept. */
+/**
+ * Simulated swarms whose peers come and go, with each algorithm that works with changing members: which peers agree,
+ * and what is kept.
+ */
 import { type Algorithm, algorithms, type Channel, dpsgd, type Message, type State } from '@murmuration/algorithms'
 import type { FaultEvent } from '@murmuration/simulator'
 import { consensusDistance } from '@murmuration/vectors'
@@ -16,7 +19,8 @@ const sumOver = (
 
 /** How far the sum over the peers is from the sum of what their optimisers have added. */
 function offBy(end: SwarmEnd): number {
-  const [have, added] = [sumOver(end, ({ x }) => x), sumOver(end, ({ moved }) => moved)]
+  const have = sumOver(end, ({ x }) => x)
+  const added = sumOver(end, ({ moved }) => moved)
   return Math.max(...have.map((value, d) => Math.abs(value - added[d])))
 }
 
@@ -151,7 +155,11 @@ for (const name of ['gasloc', 'overlap-merge'])
       const end = await runMembers({
         algorithm: noting(named(name), used),
         options: { period: 100 },
-        ...{ peers: 3, graph: { kind: 'complete' }, rounds: 300, finalRounds: 70, timeout: 30_000 },
+        peers: 3,
+        graph: { kind: 'complete' },
+        rounds: 300,
+        finalRounds: 70,
+        timeout: 30_000,
         gradient: (peer) => (peer === p2 ? 50 : 10)
       })
       t.deepEqual([...end.lost.values()], [])
@@ -169,7 +177,12 @@ test.serial(
   async (t) => {
     let gradients = 0
     const end = await runMembers({
-      ...{ algorithm: named('gasloc'), options: { period: 9 }, peers: 6, rounds: 500, finalRounds: 0, timeout: 30_000 },
+      algorithm: named('gasloc'),
+      options: { period: 9 },
+      peers: 6,
+      rounds: 500,
+      finalRounds: 0,
+      timeout: 30_000,
       gradient: (peer) => (peer === p2 && ++gradients === 200 ? 100_000 : 50)
     })
     for (const [peer, rounds] of end.times) {
@@ -190,13 +203,11 @@ for (const [period, gradient] of [
       const slowFrom = 10 * period
       let gradients = 0
       await runMembers({
-        ...{
-          algorithm: noting(named('gasloc'), used),
-          options: { period },
-          peers: 3,
-          rounds: 16 * period,
-          timeout: 30_000
-        },
+        algorithm: noting(named('gasloc'), used),
+        options: { period },
+        peers: 3,
+        rounds: 16 * period,
+        timeout: 30_000,
         gradient: (peer) => {
           const isSlow = peer === p2 && gradients >= slowFrom && gradients < slowFrom + period
           if (peer === p2) gradients++

@@ -48,7 +48,7 @@ export interface MemberSwarm {
 }
 
 /** A change that a process of a peer has reported. */
-export interface Change {
+export interface ReportedChange {
   readonly at: Milliseconds
   readonly by: PeerName
   readonly change: MemberChange
@@ -59,7 +59,7 @@ export interface SwarmEnd {
   readonly models: ReadonlyMap<PeerName, Float32Array>
   /** The reasons why others have not. */
   readonly lost: ReadonlyMap<PeerName, string>
-  readonly changes: readonly Change[]
+  readonly changes: readonly ReportedChange[]
   /** By peer and round, the parameters after it. */
   readonly rounds: ReadonlyMap<PeerName, ReadonlyMap<number, Float32Array>>
   /** When each peer last ended each round. */
@@ -68,11 +68,11 @@ export interface SwarmEnd {
   /** How each peer that has finished found that its final model compares with those of others. */
   readonly agreements: ReadonlyMap<PeerName, Agreement>
   /** Of each process that has finished. */
-  readonly books: ReadonlyMap<PeerName, Books>
+  readonly books: ReadonlyMap<PeerName, FinalBooks>
 }
 
 /** The values of a peer at the end of training, once nothing is in flight, and what its optimiser has added to them. */
-export interface Books {
+export interface FinalBooks {
   readonly life: number
   readonly x: readonly number[]
   readonly w: number
@@ -100,12 +100,12 @@ export async function runMembers({
   const { taskOf } = quadratics(topology)
   const models = new Map<PeerName, Float32Array>()
   const lost = new Map<PeerName, string>()
-  const changes: Change[] = []
+  const changes: ReportedChange[] = []
   const rounds = new Map<PeerName, Map<number, Float32Array>>(topology.peers.map((peer) => [peer, new Map()]))
   const times = new Map<PeerName, Map<number, Milliseconds>>(topology.peers.map((peer) => [peer, new Map()]))
   const estimates: ConsensusEstimate[] = []
   const agreements = new Map<PeerName, Agreement>()
-  const books = new Map<PeerName, Books>()
+  const books = new Map<PeerName, FinalBooks>()
   const program = async (fabric: Fabric<VectorMessage>) => {
     const { self } = fabric
     models.delete(self)
@@ -136,7 +136,8 @@ export async function runMembers({
       ...(swarm.options && { options: swarm.options })
     })
     watching?.begins(session, members)
-    let [moved, life] = [[0, 0, 0, 0], 1]
+    let moved = [0, 0, 0, 0]
+    let life = 1
     try {
       const steps = session.steps()
       let step = await steps.next()
@@ -176,7 +177,7 @@ export async function runMembers({
 }
 
 /** The values of a peer once everything in flight to it has arrived. */
-async function endOf(session: Session, fabric: Fabric<VectorMessage>): Promise<Pick<Books, 'x' | 'w'>> {
+async function endOf(session: Session, fabric: Fabric<VectorMessage>): Promise<Pick<FinalBooks, 'x' | 'w'>> {
   await session.exchanges.answer(fabric.now() + 2000)
   session.save()
   const { x, w = 1 } = session.state

@@ -52,7 +52,8 @@ test.serial(
       t.false(told.includes(-1), texts.join())
     }
     // The others' rounds continue while it is away, and it continues in their round.
-    const [mine, theirs] = [end.times.get(p2), end.times.get(p1)]
+    const mine = end.times.get(p2)
+    const theirs = end.times.get(p1)
     t.false(mine?.has(120))
     t.true(Math.abs((mine?.get(299) ?? 0) - (theirs?.get(299) ?? 1e9)) < 1000)
   }
@@ -88,7 +89,10 @@ for (const [pace, slowness, lives] of [
     ])
     const random = createRandom(1, 'gradients')
     const end = await runMembers({
-      ...{ peers: 5, rounds: 1000, graph: { kind: 'complete' }, faults: { rules: [], events } },
+      peers: 5,
+      rounds: 1000,
+      graph: { kind: 'complete' },
+      faults: { rules: [], events },
       gradient: (peer) => (peer === p3 ? slowness : 1) * (30 + 40 * random.uniform())
     })
     agree(t, end, namesOf(5))
@@ -165,8 +169,12 @@ for (const name of ['ad-psgd', 'dpsgd', 'sgp'])
       { at: at + 6500, kind: 'thaw', peer: p3 }
     ])
     const end = await runMembers({
-      ...{ algorithm, options: algorithm.options.parse({}) },
-      ...{ peers: 5, rounds: 280, graph: { kind: 'complete' }, faults: { rules: [], events } }
+      algorithm,
+      options: algorithm.options.parse({}),
+      peers: 5,
+      rounds: 280,
+      graph: { kind: 'complete' },
+      faults: { rules: [], events }
     })
     agree(t, end, namesOf(5))
     t.true(textsOf(end, p1).includes('left-out p3'))
@@ -200,7 +208,10 @@ test.serial(
   async (t) => {
     const algorithm = recordOf('ad-psgd')
     const end = await runMembers({
-      ...{ algorithm, options: { period: 1 }, peers: 4, rounds: 300 },
+      algorithm,
+      options: { period: 1 },
+      peers: 4,
+      rounds: 300,
       gradient: (peer) => (peer === p3 ? 250 : 50)
     })
     agree(t, end, namesOf(4))
@@ -220,10 +231,8 @@ for (const [when, healed, why] of [
   test.serial(
     `a minority that was cut off does not train a second model to the end: it meets the others ${when}`,
     async (t) => {
-      const [majority, minority] = [
-        [p1, p2, p3, p4],
-        [p5, p6]
-      ]
+      const majority = [p1, p2, p3, p4]
+      const minority = [p5, p6]
       const events: FaultEvent[] = [
         { at: 8000, kind: 'partition', groups: [majority, minority] },
         { at: healed, kind: 'heal' }
@@ -301,10 +310,8 @@ for (const [slow, name] of [
   test.serial(
     `two halves that trained apart agree on the mean by the samples that each has seen: ${name} on the side that returns`,
     async (t) => {
-      const [left, right] = [
-        [p1, p2, p3],
-        [p4, p5, p6]
-      ]
+      const left = [p1, p2, p3]
+      const right = [p4, p5, p6]
       const events: FaultEvent[] = [
         { at: 2000, kind: 'partition', groups: [left, right] },
         { at: 20_000, kind: 'heal' }
@@ -327,7 +334,8 @@ for (const [slow, name] of [
         const times = [...(end.times.get(peer) ?? [])].filter(([, at]) => at < time)
         return end.rounds.get(peer)?.get(Math.max(...times.map(([round]) => round))) as Float32Array
       }
-      const [a, b] = [modelAt(p1, 20_000), modelAt(p4, 20_000)]
+      const a = modelAt(p1, 20_000)
+      const b = modelAt(p4, 20_000)
       t.true(consensusDistance([a, b]) > 0.1)
       for (const { mass } of met) t.true(Math.abs(mass - 50 / slow) < 0.15 * (50 / slow), `a mass of ${mass}`)
       const theirs = met.reduce((sum, { mass }) => sum + mass, 0)

@@ -31,7 +31,8 @@ function stepsOf(X: Matrix, k: number, u: number): Matrix {
 
 /** Moniqua with 6 bits, θ = 12 and γ_c = 0.7: x_i + γ_c Σ_j W_ij u (n_j − n_i) − γ g(x_i). */
 const moniqua: Oracle['recursion'] = async ({ topology, rounds, rate, gradients, start }) => {
-  const [W, u] = [smaller(rowsOf(topology)), 12 / (2 ** 6 / 2 - 1)]
+  const W = smaller(rowsOf(topology))
+  const u = 12 / (2 ** 6 / 2 - 1)
   const step = async (X: Matrix, k: number) => {
     const n = stepsOf(X, k, u)
     return sum([1, X], [0.7 * u, product(W, n)], [-0.7 * u, n], [-rate(k), await gradients(X)])

@@ -68,7 +68,8 @@ const graphs: readonly (readonly [string, GraphDescription, number])[] = [
 for (const [title, graph, size] of graphs) {
   test(`averaging computes W^k x₀ and forgets disagreement as fast as the spectral gap promises: ${title}`, async (t) => {
     const topology = createTopology({ peers: peersOf(size), graph })
-    const [rounds, length] = [3 * topology.period, 50]
+    const rounds = 3 * topology.period
+    const length = 50
     const starts = topology.peers.map((peer) => {
       const draws = createRandom(9, peer)
       return Float32Array.from({ length }, () => draws.normal())

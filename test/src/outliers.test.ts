@@ -1,4 +1,7 @@
-/** A neighbour that sends wrong numbers is reported by the peers that receive them, and in ordinary training no peer is reported. */
+/**
+ * A neighbour that sends wrong numbers is reported by the peers that receive them, and in ordinary training no peer is
+ * reported.
+ */
 import { timeLimit } from '@murmuration/contract'
 import { type Fabric, type Outlier, type PeerName, peerName, type Task } from '@murmuration/core'
 import { createSoftmaxTask } from '@murmuration/tasks'
@@ -50,8 +53,16 @@ async function namedIn({ world = inSimulator, data = 1, lie, taskOf, ...options 
   await world({ topology, seed: data, length: 7850 }, async (fabric) => {
     const own = lie !== undefined && fabric.self === liar ? lying(fabric, lie) : fabric
     const steps = dpsgd(own, await (taskOf ?? ownTask)(fabric.self), {
-      ...{ seed: 1, batchSize: 16, rounds: 60, finalRounds: 30, rate: () => 0.1, order: 'combine-then-adapt' },
-      ...{ momentum: 0.9, nesterov: false, weightDecay: 1e-4, timeout: timeLimit(20_000) },
+      seed: 1,
+      batchSize: 16,
+      rounds: 60,
+      finalRounds: 30,
+      rate: () => 0.1,
+      order: 'combine-then-adapt',
+      momentum: 0.9,
+      nesterov: false,
+      weightDecay: 1e-4,
+      timeout: timeLimit(20_000),
       ...options
     })
     for await (const { outliers } of steps) named.push(...outliers.map((outlier) => ({ ...outlier, by: fabric.self })))

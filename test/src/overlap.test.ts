@@ -1,4 +1,6 @@
-/** Computing and communication happen at the same time, and the network's thread is free while a gradient is computed. */
+/**
+ * Computing and communication happen at the same time, and the network's thread is free while a gradient is computed.
+ */
 import { timeLimit } from '@murmuration/contract'
 import { type Fabric, peerName } from '@murmuration/core'
 import type { Peer } from '@murmuration/libp2p'
@@ -14,8 +16,9 @@ const length = 1_000_000
 const rounds = 6
 
 /**
- * A task whose gradient is one synchronous step that does not end before the neighbour's parameters of the same round have arrived: the main thread
- * writes their number into `options.arrived`. The loss is 1 when they do not arrive within `limit` milliseconds.
+ * A task whose gradient is one synchronous step that does not end before the neighbour's parameters of the same round
+ * have arrived: the main thread writes their number into `options.arrived`. The loss is 1 when they do not arrive
+ * within `limit` milliseconds.
  */
 const module = `data:text/javascript,${encodeURIComponent(`
   export async function createTask({ arrived, limit }) {

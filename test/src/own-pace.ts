@@ -17,7 +17,10 @@ export interface PaceOptions {
   readonly topology: Topology
   readonly servers?: readonly PeerName[]
   readonly links?: Links
-  /** Additional bytes of a number on a link, besides its own four, so that four numbers weigh as much as many; 0 when absent. */
+  /**
+   * Additional bytes of a number on a link, besides its own four, so that four numbers weigh as much as many; 0 when
+   * absent.
+   */
   readonly extraBytes?: number
   /** How long a gradient takes. */
   readonly cost: (peer: PeerName) => Milliseconds
@@ -42,7 +45,8 @@ export interface PaceResult {
 export async function runAtOwnPace(algorithm: Algorithm, given: PaceOptions): Promise<PaceResult> {
   const { topology, servers = [], links = uniformLinks({ latency: 1 }), seen = (fabric) => fabric } = given
   const { taskOf, optimum } = quadratics(topology, given.spread ?? 0)
-  const [models, ends] = [new Map<PeerName, readonly number[]>(), new Map<PeerName, Milliseconds>()]
+  const models = new Map<PeerName, readonly number[]>()
+  const ends = new Map<PeerName, Milliseconds>()
   const base = { algorithm, seed: 1, batchSize: 4, rounds: 40, rate: () => 0.1, timeout: 1000 }
   const settings = { ...base, ...given.settings, workers: topology.peers, servers }
   const cost = ({ kind }: { kind: string }, peer: PeerName) => (kind === 'gradient' ? given.cost(peer) : 0)

@@ -12,7 +12,8 @@ import { peersOf, quadraticsOf } from './recursion.js'
 
 type Row = readonly number[]
 /** The kinds of an ask and of its reply. */
-const [ask, reply] = [1, 2]
+const ask = 1
+const reply = 2
 const rate = (round: number) => 0.3 / (1 + round / 10)
 const rounds = 24
 
@@ -50,7 +51,8 @@ class Replayed {
   /** The copies mix for the time of a step, and both take it. */
   step(γ: number, g: Row): void {
     const m = (1 - Math.exp(-2 * this.#rule.η)) / 2
-    const [x, copy] = [this.x, this.#copy]
+    const x = this.x
+    const copy = this.#copy
     this.x = x.map((value, d) => value + m * (copy[d] - value) - γ * g[d])
     this.#copy = copy.map((value, d) => value + m * (x[d] - value) - γ * g[d])
   }
@@ -64,7 +66,8 @@ async function replay(t: ExecutionContext, rule: Rule) {
   const tasks = quadraticsOf(topology, 3)
   const algorithm = algorithms.find((each) => each.name === name) as Algorithm
   const paces = [3, 11, 17, 29, 40]
-  let [meetings, between] = [0, 0]
+  let meetings = 0
+  let between = 0
   const near = (found: Row, expected: Row, what: string) =>
     t.true(Math.max(...found.map((value, d) => Math.abs(value - expected[d]))) < 2e-5, `${what}: ${found}, ${expected}`)
   const cost = (_: unknown, peer: PeerName) => paces[peers.indexOf(peer)]
@@ -73,7 +76,9 @@ async function replay(t: ExecutionContext, rule: Rule) {
     const { self } = fabric
     const task = tasks[peers.indexOf(self)]
     const state = new Replayed([0, 0, 0, 0, 0, 0], rule)
-    let [round, asked, begun] = [0, 0, state.x]
+    let round = 0
+    let asked = 0
+    let begun = state.x
     const watch = (given: Fabric<VectorMessage>): Fabric<VectorMessage> =>
       fabricWith(given, {
         spawn: (activity) => given.spawn((spawned) => activity(watch(spawned))),
@@ -108,7 +113,9 @@ async function replay(t: ExecutionContext, rule: Rule) {
       state.step(rate(round), [...g.vector])
       near([...step.parameters], state.x, `${self} after round ${round}`)
       t.is(asked, (round + 1) % period === 0 ? 1 : 0, `asks of round ${round}`)
-      ;[round, asked, begun] = [round + 1, 0, state.x]
+      round++
+      asked = 0
+      begun = state.x
     }
   })
   t.true(meetings > (3 * rounds) / period, `${meetings} replies`)

@@ -116,7 +116,10 @@ for (const [calls, stop] of [
   })
 }
 
-/** Worker w's gradient of its round c is 1 at the index w · rounds + c, and 0 elsewhere: parameters show which gradients they contain. */
+/**
+ * Worker w's gradient of its round c is 1 at the index w · rounds + c, and 0 elsewhere: parameters show which gradients
+ * they contain.
+ */
 function markedTask(
   workers: readonly PeerName[],
   rounds: number,
@@ -158,10 +161,12 @@ test('an asynchronous parameter server applies every gradient exactly once, at t
 })
 
 test('an asynchronous parameter server skips gradients of rounds that are not due, and those that arrive twice', async (t) => {
-  const [workers, servers] = [namesOf(1), dedicated(1)]
+  const workers = namesOf(1)
+  const servers = dedicated(1)
   const answers: (readonly number[])[] = []
   // The kinds of a worker's gradient and of the answer.
-  const [up, down] = [1, 2]
+  const up = 1
+  const down = 2
   await inCentralWorld({ workers, servers }, async (fabric) => {
     if (fabric.self !== workers[0]) {
       const task = countingTask([1], (x) => x)
@@ -218,7 +223,10 @@ test('a worker that leaves an asynchronous server does not hold the others up, a
 
 test('asynchronous DiLoCo: each of N changes moves θ at once, and after every N the momentum does (Liu 2024, delayed Nesterov)', async (t) => {
   const workers = namesOf(4)
-  const [η, β, H, rounds] = [0.7, 0.9, 2, 12]
+  const η = 0.7
+  const β = 0.9
+  const H = 2
+  const rounds = 12
   const placeOf = (peer?: PeerName) => (peer === undefined ? 0 : workers.indexOf(peer))
   // The changes of a worker do not depend on its start.
   const gradientOf = (worker: number, i: number) => 2 + worker + i
@@ -228,7 +236,8 @@ test('asynchronous DiLoCo: each of N changes moves θ at once, and after every N
   const options = { fusion: 'per-tensor', chunks: 2, period: H, outerRate: η, momentum: β }
   const { reports } = await historyOf(world, { ...training, rounds, algorithm: 'async-diloco', options })
   for (let i = 0; i < 5; i++) {
-    let [m, θ] = [0, 0]
+    let m = 0
+    let θ = 0
     for (let round = H - 1; round < rounds; round += H) {
       let mean = 0
       for (const worker of workers.keys()) {
@@ -250,7 +259,9 @@ for (const { alpha, atomic } of [1, 0.6].flatMap((alpha) => [false, true].map((a
   const rule = alpha === 1 ? 'w ← w + u, with u since the last exchange' : 'w ← α w + (1 − α) x'
   const by = atomic ? 'the store adds' : 'they write'
   test(`parameter services in the order of arrival: ${rule}, and ${by} (Atre 2021)`, async (t) => {
-    const [workers, H, rounds] = [namesOf(3), 3, 12]
+    const workers = namesOf(3)
+    const H = 3
+    const rounds = 12
     const centre = (worker: number, i: number) => 1 + worker + 2 * i
     const placeOf = (peer?: PeerName) => (peer === undefined ? 0 : workers.indexOf(peer))
     const taskOf = (self?: PeerName) =>

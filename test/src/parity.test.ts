@@ -7,9 +7,9 @@ import { applyMixing, contraction, createTopology, mixingMatrix } from '@murmura
 import { bodyOf, consensusDistance } from '@murmuration/vectors'
 import test from 'ava'
 import { dpsgd } from './gossip.js'
-import { inSimulator, overLibp2p, type Program, type WorldOptions } from './worlds.js'
+import { inSimulator, overLibp2p, type WorldProgram, type WorldOptions } from './worlds.js'
 
-type World = (options: WorldOptions, program: Program) => Promise<unknown>
+type World = (options: WorldOptions, program: WorldProgram) => Promise<unknown>
 
 /** Trains a softmax regression with D-PSGD and returns each peer's final parameters. */
 async function trained(world: World, topology: Topology, order: 'combine-then-adapt' | 'adapt-then-combine') {
@@ -52,7 +52,8 @@ for (const [title, topology, order] of [
   ]
 ] as const) {
   test(`D-PSGD gives the same bits on libp2p and in the simulator: ${title}`, async (t) => {
-    const [simulated, real] = [await trained(inSimulator, topology, order), await trained(overLibp2p, topology, order)]
+    const simulated = await trained(inSimulator, topology, order)
+    const real = await trained(overLibp2p, topology, order)
     t.is(simulated.length, topology.peers.length)
     for (const [place, x] of simulated.entries()) {
       t.is(x?.length, 7850)
@@ -63,7 +64,8 @@ for (const [title, topology, order] of [
 
 test('real peers that average random vectors compute W^k x₀ within 1e-5, and disagreement falls as the spectral gap promises', async (t) => {
   const topology = createTopology({ peers: names(6), graph: { kind: 'ring' } })
-  const [length, rounds] = [100_000, 12]
+  const length = 100_000
+  const rounds = 12
   const starts = topology.peers.map((peer) => {
     const draws = createRandom(21, peer)
     return Float32Array.from({ length }, () => draws.normal())

@@ -40,7 +40,10 @@ export async function* plainSgd(task: Task, options: SgdOptions): AsyncGenerator
   return x
 }
 
-/** `v ← μ v + (g + λ x)`, `x − γ v`; with Nesterov `x − γ ((g + λ x) + μ v)` (Sutskever et al. 2013). Each line is rounded to float32. */
+/**
+ * `v ← μ v + (g + λ x)`, `x − γ v`; with Nesterov `x − γ ((g + λ x) + μ v)` (Sutskever et al. 2013). Each line is
+ * rounded to float32.
+ */
 function stepFrom(
   x: Float32Array,
   gradient: Float32Array,

@@ -71,10 +71,8 @@ test('a merge is a Nesterov step on Σ w Δ / Σ w of those that are present, w 
   const cost = (peer: PeerName) => 10 + 7 * peers.indexOf(peer)
   const settings = { options: { ...options, chunks: 1, grace: 20 } }
   await runAtOwnPace(decoupled, { topology, servers, settings, cost, seen, spread: 4 })
-  let [θ, m] = [
-    [0, 0, 0, 0],
-    [0, 0, 0, 0]
-  ]
+  let θ = [0, 0, 0, 0]
+  let m = [0, 0, 0, 0]
   for (const merge of merges) {
     const work = merge.of.reduce((sum, { steps }) => sum + steps, 0)
     const Δ = θ.map((_, d) => merge.of.reduce((sum, { steps, Δ }) => sum + (steps / work) * Δ[d], 0))

@@ -12,7 +12,7 @@ import { inSimulator } from './worlds.js'
 export type Matrix = readonly (readonly number[])[]
 
 /** What a recursion may use. */
-export interface Given {
+export interface RecursionInputs {
   readonly topology: Topology
   readonly rounds: number
   readonly rate: (round: number) => number
@@ -22,7 +22,7 @@ export interface Given {
 }
 
 /** X after every round. */
-export type Recursion = (given: Given) => Promise<readonly Matrix[]>
+export type Recursion = (given: RecursionInputs) => Promise<readonly Matrix[]>
 
 export const peersOf = (count: number): readonly PeerName[] =>
   Array.from({ length: count }, (_, k) => peerName(`p${String(k).padStart(2, '0')}`))
@@ -50,7 +50,8 @@ export function withOffers(topology: Topology, offers: readonly (number | undefi
   return {
     ...topology,
     mixing(peer, round) {
-      const [row, offer] = [topology.mixing(peer, round), offers[topology.peers.indexOf(peer)]]
+      const row = topology.mixing(peer, round)
+      const offer = offers[topology.peers.indexOf(peer)]
       if (offer === undefined) return row
       const alike = (side: typeof row.sendTo) => side.map(({ name }) => ({ name, weight: offer }))
       const selfWeight = 1 - offer * row.receiveFrom.length
@@ -107,9 +108,9 @@ export function quadraticsOf(topology: Topology, seed: number): readonly Quadrat
 export function givenOf(
   topology: Topology,
   tasks: readonly QuadraticTask[],
-  rate: Given['rate'],
+  rate: RecursionInputs['rate'],
   rounds: number
-): Given {
+): RecursionInputs {
   const gradients = (X: Matrix) =>
     Promise.all(
       tasks.map(async (task, i) => [...(await task.gradient(Float32Array.from(X[i]), Uint32Array.of(0)).run()).vector])
@@ -121,7 +122,7 @@ export function givenOf(
 /** The model of each peer after every round of the record, in the simulator. */
 export async function modelsOf(
   algorithm: Algorithm,
-  { topology, rounds, rate }: Given,
+  { topology, rounds, rate }: RecursionInputs,
   tasks: readonly QuadraticTask[],
   options: TrainingSettings['options'] = {}
 ): Promise<readonly Matrix[]> {

@@ -10,7 +10,8 @@ import { type VectorMessage, vectorWire } from '@murmuration/wire'
 import test from 'ava'
 import { peersOf } from './recursion.js'
 
-const [peers, dimension] = [peersOf(5), 64]
+const peers = peersOf(5)
+const dimension = 64
 const moniqua = algorithms.find(({ name }) => name === 'moniqua') as Algorithm
 
 interface Run {
@@ -25,8 +26,8 @@ interface Run {
 }
 
 /**
- * Five peers on a ring: by how much Σ x moved without an optimiser, disagreement after each round, bytes of each vector, and the largest error from
- * the optimum.
+ * Five peers on a ring: by how much Σ x moved without an optimiser, disagreement after each round, bytes of each
+ * vector, and the largest error from the optimum.
  */
 async function run({ bits, theta, consensus = 1, rounds = 60, rate = () => 0, spread = 0, events = [] }: Run) {
   const topology = createTopology({ peers, graph: { kind: 'ring' } })
@@ -35,7 +36,8 @@ async function run({ bits, theta, consensus = 1, rounds = 60, rate = () => 0, sp
   for (const start of starts) start.forEach((value, d) => (sum[d] -= value))
   const models = Array.from({ length: rounds }, (): Float32Array[] => [])
   const bytes: number[] = []
-  let [late, optimum] = [0, new Float64Array(dimension) as ArrayLike<number>]
+  let late = 0
+  let optimum = new Float64Array(dimension) as ArrayLike<number>
   const program = async (given: Fabric<VectorMessage>) => {
     const fabric = fabricWith(given, {
       send: (to, message) => {
@@ -90,11 +92,13 @@ for (const way of ways) {
   test(`${way.bits} bits a number: bytes as computed by hand, Σ x stays, and all models end within about γ_c u of each other`, async (t) => {
     const { bits, consensus } = way
     const { moved, distances, bytes } = await run({ ...way, theta: 1, spread: 0.4 })
-    // A byte for the form, a table of the different float32, and an index for each number; or plain float32, where that is shorter.
+    // A byte for the form, a table of the different float32, and an index for each number; or plain float32, where that
+    // is shorter.
     const byHand = Math.min(2 + 4 * 2 ** bits + (dimension * bits) / 8, 4 * dimension)
     if (bits < 8) t.is(Math.max(...bytes), byHand)
     t.true(Math.max(...bytes) <= byHand)
-    const [u, last] = [1 / (2 ** (bits - 1) - 1), distances.slice(-5)]
+    const u = 1 / (2 ** (bits - 1) - 1)
+    const last = distances.slice(-5)
     t.log(moved, distances[0], last.map((each) => each / u / consensus).join(' '))
     t.true(moved < 3e-5)
     t.true(Math.max(...last) < 2.5 * consensus * u)

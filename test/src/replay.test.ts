@@ -9,7 +9,10 @@ import { codedWire, pooledVectorWire, weighed } from '@murmuration/wire'
 import test from 'ava'
 
 const peers = Array.from({ length: 6 }, (_, k) => peerName(`p${k}`))
-const [seed, dimension, rounds, factor] = [4, 300, 9, 12.5]
+const seed = 4
+const dimension = 300
+const rounds = 9
+const factor = 12.5
 const topK = { name: 'top-k', fraction: 0.05 }
 
 /** A matrix, so that there are factors of low rank. */

@@ -1,21 +1,25 @@
-/** Push-sum by running sums when messages are lost, duplicate or late, and a peer is cut off for a while: what is kept, and the final error. */
+/**
+ * Push-sum by running sums when messages are lost, duplicate or late, and a peer is cut off for a while: what is kept,
+ * and the final error.
+ */
 import type { Vector } from '@murmuration/algorithms'
 import { type Algorithm, algorithms, Session, type State } from '@murmuration/algorithms'
 import { poisonedFabric } from '@murmuration/contract'
 import { type Fabric, fabricWith, type PeerName } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
-import { type Rule, simulate, uniformLinks } from '@murmuration/simulator'
+import { type FaultRule, simulate, uniformLinks } from '@murmuration/simulator'
 import { createQuadraticTask, type QuadraticTask } from '@murmuration/tasks'
 import { createTopology, type GraphDescription, sparseMatrix, topologyOf } from '@murmuration/topology'
 import { type VectorMessage, vectorWire } from '@murmuration/wire'
 import test from 'ava'
 import { peersOf } from './recursion.js'
 
-const [peers, dimension] = [peersOf(8), 4]
+const peers = peersOf(8)
+const dimension = 4
 const named = (name: string) => algorithms.find((each) => each.name === name) as Algorithm
 
 interface Run {
-  readonly rules: readonly Rule[]
+  readonly rules: readonly FaultRule[]
   readonly name?: string
   readonly graph?: GraphDescription
   readonly rounds?: number
@@ -27,7 +31,10 @@ interface Run {
 /** The result of a run. Sums are over the peers, for each number. */
 interface Ends {
   readonly models: readonly (readonly number[])[]
-  /** Σ x including messages in flight, less what steps have added and all starts; and the same for Σ w, less the number of peers. */
+  /**
+   * Σ x including messages in flight, less what steps have added and all starts; and the same for Σ w, less the number
+   * of peers.
+   */
   readonly moved: number
   readonly weights: number
   readonly missing: number
@@ -51,7 +58,10 @@ async function run({
   const starts = peers.map((peer) => normals(peer))
   const sum = new Float64Array(dimension)
   for (const start of starts) start.forEach((value, d) => (sum[d] -= value))
-  let [weights, missing, withoutOne, leastWeight] = [-peers.length, 0, 0, 1]
+  let weights = -peers.length
+  let missing = 0
+  let withoutOne = 0
+  let leastWeight = 1
   const models: (readonly number[])[] = []
   let task: QuadraticTask | undefined
   const program = async (given: Fabric<VectorMessage>) => {
@@ -112,9 +122,9 @@ const farthest = (models: Ends['models'], point: ArrayLike<number>) =>
 const [lost, late] = [
   { fraction: 0.3, verdict: 'drop' },
   { fraction: 0.3, verdict: { delay: 350 } }
-] satisfies Rule[]
+] satisfies FaultRule[]
 /** No message from a peer or to it passes: for longer than the others take for 20 rounds. */
-const cutOff: readonly Rule[] = [{ from: peers[2] }, { to: peers[2] }].map((rule) => ({
+const cutOff: readonly FaultRule[] = [{ from: peers[2] }, { to: peers[2] }].map((rule) => ({
   ...rule,
   after: 400,
   until: 2000,
@@ -164,7 +174,8 @@ test('SGD reaches the same optimum where 30 % are lost and a peer is cut off', a
  * round.
  */
 async function cycle(changed: (message: VectorMessage, from: PeerName) => VectorMessage | undefined) {
-  const [rounds, names] = [16, peersOf(3)]
+  const rounds = 16
+  const names = peersOf(3)
   const rows = names.map((_, i) => [i, (i + 2) % 3].map((column) => ({ column, value: 0.5 })))
   const topology = topologyOf(names, [sparseMatrix(rows)])
   const sums = new Map(names.map((name) => [name, [] as number[]]))

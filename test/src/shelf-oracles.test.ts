@@ -128,7 +128,9 @@ const oracles: readonly Oracle[] = [
       }
       const biased = ({ X, w }: { X: Matrix; w: Matrix }) => X.map((row, i) => row.map((value) => value / w[i][0]))
       const step = async ({ X, w, under }: typeof first, k: number) => {
-        const [kept, before, now] = [part(k, true), part(Math.max(0, k - 1), false), part(k, false)]
+        const kept = part(k, true)
+        const before = part(Math.max(0, k - 1), false)
+        const now = part(k, false)
         const half = sum([1, X], [-rate(k), await gradients(biased({ X, w }))])
         // The last round waits for everything in flight.
         const last = k + 1 === rounds ? 1 : 0

@@ -1,4 +1,7 @@
-/** Fresh memory for every small vector costs a simulation more time and memory than everything else; with many peers, each may need only little. */
+/**
+ * Fresh memory for every small vector costs a simulation more time and memory than everything else; with many peers,
+ * each may need only little.
+ */
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { dpsgd as dpsgdRecord, train } from '@murmuration/algorithms'

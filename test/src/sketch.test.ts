@@ -42,7 +42,8 @@ test('equal vectors are no distance apart, and one or none neither', (t) => {
 
 test('a few coordinates that are far apart are seen whatever the seed', (t) => {
   for (const seed of seeds) {
-    const [x, y] = [new Float32Array(10_000), new Float32Array(10_000)]
+    const x = new Float32Array(10_000)
+    const y = new Float32Array(10_000)
     y[seed] = 8
     t.true(Math.abs(sketchedConsensusDistance([sketch(x, seed), sketch(y, seed)]) - 4) < 1e-9)
   }

@@ -8,9 +8,9 @@ import {
   type CentralWorld,
   countingTask,
   dedicated,
-  type History,
+  type WorkerHistory,
   historyOf,
-  type Method,
+  type MethodSettings,
   namesOf
 } from './central-worlds.js'
 
@@ -21,8 +21,8 @@ function run(
   { staleness, chunks = 2, workers }: { staleness: number; chunks?: number; workers: readonly PeerName[] },
   taskOf: (self?: PeerName) => Task,
   world: Partial<CentralWorld> = {},
-  more: Partial<Method> = {}
-): Promise<History> {
+  more: Partial<MethodSettings> = {}
+): Promise<WorkerHistory> {
   const options = { staleness, chunks }
   const method = { ...training, algorithm: 'stale-synchronous', options, ...more }
   return historyOf({ workers, servers: dedicated(1), taskOf, ...world }, method)
@@ -46,7 +46,8 @@ test('at clock c a worker sees every update of clocks up to c − s − 1, all o
         const place = self === undefined ? 0 : workers.indexOf(self)
         return countingTask([size * rounds], (x, clock) => {
           for (const [index, value] of x.entries()) {
-            const [from, of] = [Math.floor(index / rounds), index % rounds]
+            const from = Math.floor(index / rounds)
+            const of = index % rounds
             const must = of < clock - staleness || (from === place && of < clock)
             invariant(value === step || (value === 0 && !must), `${value} of ${from} at ${of}, own clock ${clock}`)
           }

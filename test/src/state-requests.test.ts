@@ -12,7 +12,8 @@ const [a, b, m] = ['a', 'b', 'm'].map(peerName)
 
 /** The wire numbers of D-PSGD's state transfer. */
 const kinds = { ask: 7, state: 8, refusal: 9 }
-const [from, until]: readonly Milliseconds[] = [5000, 65_000]
+const from: Milliseconds = 5000
+const until: Milliseconds = 65_000
 
 /** What `a` has sent, the last round of each peer, and how many messages of `m` were rejected. */
 interface Outcome {
@@ -22,8 +23,8 @@ interface Outcome {
 }
 
 /**
- * These peers for 70 s. `b` is killed and restarted at these times; `m` is hostile. A state is `transfer` milliseconds on its way, and a gradient takes
- * `gradient`. Peers wait `pause` for the run to begin or to continue.
+ * These peers for 70 s. `b` is killed and restarted at these times; `m` is hostile. A state is `transfer` milliseconds
+ * on its way, and a gradient takes `gradient`. Peers wait `pause` for the run to begin or to continue.
  */
 async function run(
   peers: readonly PeerName[],
@@ -100,7 +101,8 @@ test('a peer that crashes too often is refused, and gets a state as soon as it m
 })
 
 test('a peer whose state takes longer than a timeout to arrive waits twice as long for the next one, and continues from it', async (t) => {
-  const [timeout, gradient] = [5000, 2000]
+  const timeout = 5000
+  const gradient = 2000
   const outcome = await run([a, b], timeout, [20_000], { transfer: 8000, gradient, pause: timeout })
   t.is(timesOf(outcome, b, kinds.state).length, 2)
   t.deepEqual(

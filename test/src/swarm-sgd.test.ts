@@ -9,9 +9,14 @@ import { peersOf } from './recursion.js'
 import { inSimulator } from './worlds.js'
 
 const adPsgd = algorithms.find(({ name }) => name === 'ad-psgd') as Algorithm
-const [peers, rounds, dimension] = [peersOf(4), 240, 6]
+const peers = peersOf(4)
+const rounds = 240
+const dimension = 6
 
-/** How many vectors were sent in training, and the distance of the worst peer from the optimum, relative to that of the start. */
+/**
+ * How many vectors were sent in training, and the distance of the worst peer from the optimum, relative to that of the
+ * start.
+ */
 async function run(period: number) {
   let sent = 0
   const ends = new Map<PeerName, Float32Array>()
@@ -37,7 +42,8 @@ async function run(period: number) {
 }
 
 test('with a period of H a peer asks after H steps, and the peers still reach the optimum', async (t) => {
-  const [each, fourth] = [await run(1), await run(4)]
+  const each = await run(1)
+  const fourth = await run(4)
   // A request and its reply; of two peers that ask each other at once, one is refused.
   t.true(each.sent > 1.5 * 4 * rounds && each.sent <= 2 * 4 * rounds, `${each.sent}`)
   t.true(fourth.sent > (1.5 * 4 * rounds) / 4 && fourth.sent <= (2 * 4 * rounds) / 4, `${fourth.sent}`)

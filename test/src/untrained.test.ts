@@ -8,13 +8,14 @@ import { createTfjsTask } from '@murmuration/tfjs'
 import { createTopology } from '@murmuration/topology'
 import { distance, mean, unpack } from '@murmuration/vectors'
 import test from 'ava'
-import { algorithmOf, dedicated, historyOf, type Method, namesOf } from './central-worlds.js'
+import { algorithmOf, dedicated, historyOf, type MethodSettings, namesOf } from './central-worlds.js'
 import { type DpsgdOptions, dpsgd } from './gossip.js'
 import { plainSgd } from './plain-sgd.js'
 import { complete, inSimulator } from './worlds.js'
 
 const workers = namesOf(3)
-const [frozen, statistic] = [Float32Array.of(0.1, -3, 1e30), Float32Array.of(4, -2)]
+const frozen = Float32Array.of(0.1, -3, 1e30)
+const statistic = Float32Array.of(4, -2)
 const ofBatch = Float32Array.of(8, 8)
 const momentum = 0.75
 const rounds = 4
@@ -48,7 +49,7 @@ const common = { ...training, optimiser, timeout: 1000 }
 const streamed = { chunks: 2 }
 
 /** Each with how many steps the statistics take: an asynchronous server takes one for every worker. */
-const methods: readonly (readonly [string, Omit<Method, keyof typeof common>, number?])[] = [
+const methods: readonly (readonly [string, Omit<MethodSettings, keyof typeof common>, number?])[] = [
   ['D-PSGD, combine-then-adapt', { algorithm: 'dpsgd', finalRounds: 3 }],
   ['D-PSGD, adapt-then-combine', { algorithm: 'dpsgd', finalRounds: 3, options: { order: 'adapt-then-combine' } }],
   ['an all-reduce', { algorithm: 'all-reduce', options: streamed }],
@@ -73,7 +74,8 @@ for (const [title, method, steps = rounds] of methods) {
     for (const { parameters } of reports.flat()) t.deepEqual(unpack(task.schema, parameters)[1], frozen)
     for (const [place, end] of ends.entries()) {
       const [first, , moved, last] = unpack(task.schema, end)
-      // For the asynchronous server these are bounds: it averages several runs over workers of which not all have ended.
+      // For the asynchronous server these are bounds: it averages several runs over workers of which not all have
+      // ended.
       const expected = statistic.map((value, k) => ofBatch[k] + momentum ** steps * (value - ofBatch[k]))
       const trained = [...first, ...last]
       if (steps === rounds) {

@@ -9,7 +9,7 @@ import { codedWire, type VectorMessage, vectorWire, weighed } from '@murmuration
 export { complete }
 
 /** The program of a peer. */
-export type Program = (fabric: Fabric<VectorMessage>) => Promise<void>
+export type WorldProgram = (fabric: Fabric<VectorMessage>) => Promise<void>
 
 /** The options of a run, in either world. */
 export interface WorldOptions {
@@ -23,17 +23,21 @@ export interface WorldOptions {
   readonly codec?: string | undefined
 }
 
-/** Runs `program` on every peer in virtual time: 10 ms of latency, and 1 ms per sample of computing. Freed memory is poisoned. */
-export async function inSimulator(options: WorldOptions, program: Program): Promise<void> {
+/**
+ * Runs `program` on every peer in virtual time: 10 ms of latency, and 1 ms per sample of computing. Freed memory is
+ * poisoned.
+ */
+export async function inSimulator(options: WorldOptions, program: WorldProgram): Promise<void> {
   await simulated(options, program)
 }
 
 /** As {@link inSimulator}, with the result of the simulation. */
-export function simulated(options: WorldOptions, program: Program): Promise<SimulationResult> {
+export function simulated(options: WorldOptions, program: WorldProgram): Promise<SimulationResult> {
   const { topology, seed, length, servers = [], codec = 'float32' } = options
   const coding = { codec, elements: length, random: (peer: PeerName) => createRandom(seed, peer) }
   const wire = codedWire({ ...vectorWire, ...weighed(length) }, coding)
-  const [others, links] = [servers.map((name) => ({ name })), uniformLinks({ latency: 10 })]
+  const others = servers.map((name) => ({ name }))
+  const links = uniformLinks({ latency: 10 })
   return simulate({ topology, servers: others, seed, wire, links, cost: ({ samples }) => samples }, (fabric) =>
     program(poisonedFabric(fabric))
   )
@@ -42,7 +46,7 @@ export function simulated(options: WorldOptions, program: Program): Promise<Simu
 /** Runs `program` on every peer over real libp2p: TCP on the loopback, noise, yamux. */
 export async function overLibp2p(
   options: WorldOptions,
-  program: Program,
+  program: WorldProgram,
   onReady?: (peers: readonly Peer[]) => void
 ): Promise<void> {
   const names = [...options.topology.peers, ...(options.servers ?? [])]
@@ -58,7 +62,7 @@ export async function overLibp2p(
 }
 
 /** The first failure stops all peers, as in the simulator; being stopped is no failure. */
-async function runProgram(peer: Peer, program: Program, all: readonly Peer[]): Promise<void> {
+async function runProgram(peer: Peer, program: WorldProgram, all: readonly Peer[]): Promise<void> {
   try {
     await program(peer.fabric)
   } catch (error) {

@@ -1,4 +1,7 @@
-/** The documents of this repository as a site: docs/ as it is, with its links checked. `npm run site` in the repository's root builds it. */
+/**
+ * The documents of this repository as a site: docs/ as it is, with its links checked. `npm run site` in the
+ * repository's root builds it.
+ */
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -3,8 +3,8 @@
 import module from 'node:module'
 import { dirname } from 'node:path'
 
-// The first process of a container has no default action for signals: without a listener, one that arrives while the command loads is lost.
-// `stopOnSignal` replaces this listener.
+// The first process of a container has no default action for signals: without a listener, one that arrives while the
+// command loads is lost. `stopOnSignal` replaces this listener.
 if (process.pid === 1) for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(130))
 
 const [major, minor] = process.versions.node.split('.').map(Number)

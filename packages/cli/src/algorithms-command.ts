@@ -3,7 +3,7 @@ import { allAlgorithms, type AnyAlgorithm, neededServers } from '@murmuration/al
 import type { z } from 'zod'
 import { inlineYaml } from './inline-yaml.js'
 
-interface OptionEntry {
+interface OptionRow {
   readonly name: string
   readonly default: unknown
   readonly description: string
@@ -16,7 +16,7 @@ export interface AlgorithmEntry {
   readonly source: string
   readonly needs: readonly string[]
   readonly keeps: string
-  readonly options: readonly OptionEntry[]
+  readonly options: readonly OptionRow[]
 }
 
 /** The list's entry for an algorithm. */
@@ -60,7 +60,7 @@ const graphWords = {
   groups: 'neighbours that are neighbours of each other'
 }
 
-function optionEntry(name: string, schema: z.ZodType): OptionEntry {
+function optionEntry(name: string, schema: z.ZodType): OptionRow {
   const parsed = schema.safeParse(undefined)
   return { name, default: parsed.success ? parsed.data : undefined, description: schema.description ?? '' }
 }

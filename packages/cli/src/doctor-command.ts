@@ -1,6 +1,6 @@
 import type { PeerName } from '@murmuration/core'
 import { InputError } from '@murmuration/core'
-import { examine, type Finding } from '@murmuration/experiment/doctor'
+import { examine, type DoctorFinding } from '@murmuration/experiment/doctor'
 import chalk from 'chalk'
 import { exitCodes } from './exit-codes.js'
 import { fileOrSample } from './samples.js'
@@ -34,18 +34,24 @@ export async function runDoctor(
     throw new InputError('expected a topology file with --as NAME, or neither')
   const isOk = await examine({
     ...(topology === undefined ? {} : { topology: fileOrSample(topology, 'topologies') }),
-    ...{ as, key, seeds, relays, upnp, folder: out, timeServer: timeServerOf(timeServer) },
+    as,
+    key,
+    seeds,
+    relays,
+    upnp,
+    folder: out,
+    timeServer: timeServerOf(timeServer),
     emit: (finding) => print(json ? jsonOf(finding) : textOf(finding))
   })
   return isOk ? exitCodes.success.code : exitCodes.doctor.code
 }
 
 /** Programs know the fix by the name `mend`. */
-function jsonOf({ fix, ...finding }: Finding): string {
+function jsonOf({ fix, ...finding }: DoctorFinding): string {
   return JSON.stringify({ kind: 'finding', ...finding, ...(fix === undefined ? {} : { mend: fix }) })
 }
 
-function textOf({ check, level, found, fix }: Finding): string {
+function textOf({ check, level, found, fix }: DoctorFinding): string {
   return `${marks[level]} ${chalk.bold(check)}: ${found}${fix === undefined ? '' : `\n        ${fix}`}`
 }
 

@@ -25,8 +25,9 @@ export function stopOnSignal(): AbortSignal {
 }
 
 /**
- * Ends the process of a command that is over, once its output is written, and not only when nothing is open any more: a name lookup cannot be
- * cancelled, and where no name server answers, those of absent peers take tens of seconds, one after the other.
+ * Ends the process of a command that is over, once its output is written, and not only when nothing is open any more: a
+ * name lookup cannot be cancelled, and where no name server answers, those of absent peers take tens of seconds, one
+ * after the other.
  */
 export async function exitNow(): Promise<never> {
   for (const stream of [process.stdout, process.stderr])

@@ -27,7 +27,13 @@ async function folderOf(hour: number): Promise<string> {
 
 const resultsOf = (label: string, seed: number): Results => ({
   sweep: {
-    ...{ title: 'x', description: '', scenario: '', command: 'x', version: '1', axes: {}, facts: {} },
+    title: 'x',
+    description: '',
+    scenario: '',
+    command: 'x',
+    version: '1',
+    axes: {},
+    facts: {},
     methods: [{ label, description: '' }],
     seeds: [seed]
   },

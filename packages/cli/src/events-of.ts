@@ -13,7 +13,10 @@ interface Folder {
   readonly results: Results
 }
 
-/** Adds the timelines from the folders' event logs to merged results. The methods are those of the folders, in the same order. */
+/**
+ * Adds the timelines from the folders' event logs to merged results. The methods are those of the folders, in the same
+ * order.
+ */
 export async function withEvents(results: Results, folders: readonly Folder[]): Promise<Results> {
   const { methods } = results.sweep
   const runOf = new Map<EventLog, TimelineRun>()

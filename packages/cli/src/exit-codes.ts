@@ -1,6 +1,8 @@
 import { failureKindOf } from '@murmuration/experiment/errors'
 
-/** The meanings of the command's exit codes. Documented in docs/use/commands.md, which a test compares with this table. */
+/**
+ * The meanings of the command's exit codes. Documented in docs/use/commands.md, which a test compares with this table.
+ */
 export const exitCodes = {
   success: { code: 0, meaning: 'all went well' },
   failure: { code: 1, meaning: 'an error that no other code describes' },

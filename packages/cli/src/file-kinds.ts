@@ -1,4 +1,7 @@
-/** Which of the three kinds of YAML files a file is, so that an error can name the kind when one was given in place of another. */
+/**
+ * Which of the three kinds of YAML files a file is, so that an error can name the kind when one was given in place of
+ * another.
+ */
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { InputError } from '@murmuration/core'
 

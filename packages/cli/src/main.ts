@@ -255,7 +255,9 @@ async function run(
   const { commandOf, recorded } = await import('./recorded-run.js')
   const output = await outputOf(flags, flags.as !== undefined)
   const recording = {
-    ...{ request, out: flags.out, command: commandOf(process.argv.slice(2)) },
+    request,
+    out: flags.out,
+    command: commandOf(process.argv.slice(2)),
     ...(flags.as === undefined ? {} : { peer: flags.as }),
     ...(flags.links === undefined ? {} : { links: flags.links }),
     emit: (event: RunEvent) => output.event(event)

@@ -22,8 +22,14 @@ export async function runMeasure(
   const { as } = flags
   const missing: PeerName[] = []
   const links = await measureLinks(fileOrSample(topology, 'topologies'), {
-    ...{ as, key: flags.key, listen: flags.listen, wait: flags.wait, upnp: flags.upnp, signal },
-    ...{ discovery: discoveryOf(flags), relay: relayOf(flags) },
+    as,
+    key: flags.key,
+    listen: flags.listen,
+    wait: flags.wait,
+    upnp: flags.upnp,
+    signal,
+    discovery: discoveryOf(flags),
+    relay: relayOf(flags),
     emit: (event) => note(lineOf(event)),
     onLink: (link) => {
       if (link.rate === undefined) missing.push(link.to)

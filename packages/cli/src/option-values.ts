@@ -57,7 +57,8 @@ export function partOf(text: string): SweepPart {
 }
 
 /**
- * An option that may be given several times, each time with another value. An option with an optional value is `true` without one.
+ * An option that may be given several times, each time with another value. An option with an optional value is `true`
+ * without one.
  *
  * @param shownDefault - the default, as help shows it
  * @param problemOf - what is expected in place of a value that cannot be used
@@ -102,7 +103,10 @@ export function minFinishedOf(text: string): MinFinished {
   )
 }
 
-/** The address where the page is served; any free port if the option has no value. Throws an InputError for anything but an address. */
+/**
+ * The address where the page is served; any free port if the option has no value. Throws an InputError for anything but
+ * an address.
+ */
 export async function watched(option: string | true | undefined): Promise<WatchAddress | undefined> {
   if (option === undefined) return undefined
   const { watchAddress } = await import('@murmuration/watch')

@@ -1,4 +1,6 @@
-/** The algorithms in studies/paper-map.md: from the record to its paper, its file, what it computes, and its own tests. */
+/**
+ * The algorithms in studies/paper-map.md: from the record to its paper, its file, what it computes, and its own tests.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import { allAlgorithms, isAlgorithm } from '@murmuration/algorithms'
 

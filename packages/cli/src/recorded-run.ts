@@ -7,7 +7,7 @@ import { withEvents } from './events-of.js'
 import { resultsFolder } from './results-folder.js'
 
 /** Where a real run is recorded, for `--out`. */
-export interface RecordedRun extends Pick<RecordOptions, 'command' | 'peer' | 'links' | 'emit'> {
+export interface RunRecording extends Pick<RecordOptions, 'command' | 'peer' | 'links' | 'emit'> {
   readonly request: RunRequest
   /** The folder of the results; absent for none. */
   readonly out?: string | undefined
@@ -17,7 +17,7 @@ export interface RecordedRun extends Pick<RecordOptions, 'command' | 'peer' | 'l
 
 /** Runs `body` and writes its results and their report, also if the run is stopped or fails. */
 export async function recorded<Result>(
-  { request, out, onReport, ...options }: RecordedRun,
+  { request, out, onReport, ...options }: RunRecording,
   body: (emit: (event: RunEvent) => void, directory?: string) => Promise<Result>
 ): Promise<Result> {
   if (out === undefined) return body(options.emit)

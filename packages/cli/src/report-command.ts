@@ -23,8 +23,8 @@ export interface ReportOptions {
 }
 
 /**
- * Writes the report of a folder again, or a report that merges several folders, with the merged results, in a folder of its own. Resolves
- * with the report's path. Throws an InputError when results cannot be read or do not fit each other.
+ * Writes the report of a folder again, or a report that merges several folders, with the merged results, in a folder of
+ * its own. Resolves with the report's path. Throws an InputError when results cannot be read or do not fit each other.
  */
 export async function reportOn(
   folders: readonly string[],

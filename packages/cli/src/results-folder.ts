@@ -34,8 +34,8 @@ export async function resultsFolder({ path, out }: ResultsPlace): Promise<Result
 }
 
 /**
- * Creates a folder and its parents. The result is undefined if the folder existed. Each is created separately, since `mkdir` of Node.js
- * with `recursive` never returns if the system reports an existing parent as missing, as in /proc.
+ * Creates a folder and its parents. The result is undefined if the folder existed. Each is created separately, since
+ * `mkdir` of Node.js with `recursive` never returns if the system reports an existing parent as missing, as in /proc.
  */
 async function makeFolder(path: string): Promise<true | undefined> {
   const found = await stat(path).catch(() => undefined)
@@ -47,7 +47,10 @@ async function makeFolder(path: string): Promise<true | undefined> {
   return true
 }
 
-/** The first of `results/NAME`, `results/NAME-2`, … that does not exist. Two commands that start at the same time get different ones. */
+/**
+ * The first of `results/NAME`, `results/NAME-2`, … that does not exist. Two commands that start at the same time get
+ * different ones.
+ */
 async function newFolder(name: string): Promise<string> {
   await mkdir('results', { recursive: true })
   for (let number = 1; ; number++) {

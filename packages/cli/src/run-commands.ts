@@ -101,7 +101,16 @@ async function join(invitation: string, flags: JoinFlags, { print, outputOf }: R
     const relay = relayOf(flags)
     await recorded({ ...recording, onReport }, (emitRecorded, directory) =>
       runPeerCommand(request, {
-        ...{ ...place, relay, upnp, wait, listen, watch, checkpoints, directory, emit: emitRecorded, signal },
+        ...place,
+        relay,
+        upnp,
+        wait,
+        listen,
+        watch,
+        checkpoints,
+        directory,
+        emit: emitRecorded,
+        signal,
         ...(save === undefined ? {} : { save })
       })
     )

@@ -16,8 +16,8 @@ const packed = fileURLToPath(new URL('../samples/', import.meta.url))
 const root = existsSync(packed) ? packed : fileURLToPath(new URL('../../../', import.meta.url))
 
 /**
- * The file or sample that `path` means. A sample may be named `ring-4`, `ring-4.yaml` or `topologies/ring-4.yaml`. Throws an InputError
- * that lists the samples when there is neither, or when the file is of another kind.
+ * The file or sample that `path` means. A sample may be named `ring-4`, `ring-4.yaml` or `topologies/ring-4.yaml`.
+ * Throws an InputError that lists the samples when there is neither, or when the file is of another kind.
  */
 export function fileOrSample(path: string, kind: SampleKind): string {
   if (existsSync(path)) {

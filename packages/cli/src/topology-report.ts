@@ -44,11 +44,11 @@ export interface TopologyFacts {
   readonly roundsToConsensus: { readonly thousandth: number | null; readonly millionth: number | null }
   readonly findings: readonly FileFinding[]
   /** For each peer, one per round of a period. */
-  readonly rows: readonly PeerRow[]
+  readonly rows: readonly MixingRow[]
 }
 
 /** The neighbours that a peer averages with in a round, and their weights. */
-export interface PeerRow {
+export interface MixingRow {
   readonly peer: PeerName
   readonly round: number
   readonly self: number
@@ -117,7 +117,7 @@ function rounds(shrinks: Contraction, factor: number): number | null {
 }
 
 /** In the order of the file, which is the order of the graph. */
-function rowsOf({ topology, peers }: TopologyFile): PeerRow[] {
+function rowsOf({ topology, peers }: TopologyFile): MixingRow[] {
   return peers.flatMap(({ name }) =>
     Array.from({ length: topology.period }, (_, round) => {
       const { selfWeight, receiveFrom } = topology.mixing(name, round)

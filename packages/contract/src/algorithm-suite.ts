@@ -24,15 +24,13 @@ import type { AlgorithmCase } from './algorithm-case.js'
 import { checkpointing, type Drive, pausing, resuming, straight } from './drives.js'
 import type { FabricWorld } from './fabric-world.js'
 import { quadratics } from './quadratic.js'
+import type { TestFunction } from './test-function.js'
 import { timeLimit } from './time-limit.js'
 
 export type { AlgorithmCase } from './algorithm-case.js'
 
-/** `test` or `test.serial`. */
-type Test = (title: string, body: (t: ExecutionContext) => Promise<void>) => void
-
 /** What every algorithm promises, as tests in `world`, on quadratics whose optimum is known. */
-export function testAlgorithm(test: Test, world: FabricWorld, tested: AlgorithmCase): void {
+export function testAlgorithm(test: TestFunction, world: FabricWorld, tested: AlgorithmCase): void {
   const { algorithm, rounds = 100 } = tested
   const titled = (title: string) => `${world.name}: ${algorithm.title}: ${title}`
   if (tested.isTestedElsewhere === true && checkpointProblem(algorithm) === undefined)
@@ -53,9 +51,9 @@ export function testAlgorithm(test: Test, world: FabricWorld, tested: AlgorithmC
     test(titled(`keeps in every round: ${algorithm.keeps}`), async (t) => {
       const { topology, ends } = await runOf(world, tested, { rounds: 12 })
       if (algorithm.answers !== undefined) return checkKeptAtEnd(t, [...ends.values()])
-      let previous: readonly Round[] = topology.peers.map(() => ({ x: [0, 0, 0, 0], w: 1, moved: [] }))
+      let previous: readonly CheckedRound[] = topology.peers.map(() => ({ x: [0, 0, 0, 0], w: 1, moved: [] }))
       for (let k = 0; k < 12; k++) {
-        const rounds = topology.peers.map((peer) => ends.get(peer)?.rounds[k] as Round)
+        const rounds = topology.peers.map((peer) => ends.get(peer)?.rounds[k] as CheckedRound)
         checkKept(t, algorithm, previous, rounds)
         previous = rounds
       }
@@ -104,10 +102,12 @@ export function testAlgorithm(test: Test, world: FabricWorld, tested: AlgorithmC
 
   test(titled('uses no more vectors after its first rounds, and releases those that it does not need'), async (t) => {
     const { ends } = await runOf(world, tested, { rounds: 40 })
-    // Over real links a message of each peer may be early in any round, and was in none of the first. A vector lost in each round would be 19.
+    // Over real links a message of each peer may be early in any round, and was in none of the first. A vector lost in
+    // each round would be 19.
     const early = world.isDeterministic ? 0 : ends.size
     for (const [peer, { maxAcquired }] of ends) {
-      const [first, rest] = [maxAcquired.slice(0, 20), maxAcquired.slice(20, -1)]
+      const first = maxAcquired.slice(0, 20)
+      const rest = maxAcquired.slice(20, -1)
       t.true(Math.max(...rest) <= Math.max(...first) + early, `${peer}: ${maxAcquired}`)
     }
   })
@@ -115,7 +115,7 @@ export function testAlgorithm(test: Test, world: FabricWorld, tested: AlgorithmC
 
 /** Saves all peers before round `at`, and continues from there in a new run. */
 function testCheckpoint(
-  test: Test,
+  test: TestFunction,
   titled: (title: string) => string,
   world: FabricWorld,
   tested: AlgorithmCase,
@@ -134,9 +134,9 @@ function testCheckpoint(
 }
 
 /** The result of one peer. */
-interface End {
+interface PeerEnd {
   readonly model: number[]
-  readonly rounds: Round[]
+  readonly rounds: CheckedRound[]
   /** For each round, the largest number of vectors acquired at once. */
   readonly maxAcquired: number[]
   /** The state's x at the end. */
@@ -144,16 +144,16 @@ interface End {
 }
 
 /** What is checked of a round. */
-interface Round {
+interface CheckedRound {
   readonly x: number[]
   readonly w: number
   /** What the optimiser has added. */
   readonly moved: number[]
 }
 
-interface Run {
+interface SuiteRun {
   readonly topology: Topology
-  readonly ends: ReadonlyMap<PeerName, End>
+  readonly ends: ReadonlyMap<PeerName, PeerEnd>
 }
 
 /** Runs an algorithm to its end on five peers. */
@@ -162,7 +162,7 @@ async function runOf(
   { algorithm, options = {}, spread, isComplete }: AlgorithmCase,
   changes: Partial<TrainingSettings>,
   drive: Drive = straight
-): Promise<Run> {
+): Promise<SuiteRun> {
   const topology = topologyFor(algorithm, isComplete)
   const { taskOf } = quadratics(topology, spread)
   const servers = ['s0'].slice(0, algorithm.needs.servers ?? 0).map(peerName)
@@ -179,9 +179,9 @@ async function runOf(
     store: new MemoryStore(),
     ...changes
   }
-  const ends = new Map<PeerName, End>()
+  const ends = new Map<PeerName, PeerEnd>()
   const run = async (fabric: Fabric<VectorMessage>) => {
-    const end: End = { model: [], rounds: [], maxAcquired: [], last: [] }
+    const end: PeerEnd = { model: [], rounds: [], maxAcquired: [], last: [] }
     if (topology.peers.includes(fabric.self)) ends.set(fabric.self, end)
     const meter = metered(fabric)
     const open = (saved?: Saved) => {
@@ -229,7 +229,8 @@ function topologyFor({ needs }: Algorithm, isComplete = false): Topology {
 
 /** Counts the vectors that are acquired from a fabric and not yet released. */
 function metered(fabric: Fabric<VectorMessage>) {
-  let [count, peak] = [0, 0]
+  let count = 0
+  let peak = 0
   const change = (delta: number) => {
     count += delta
     peak = Math.max(peak, count)
@@ -262,20 +263,29 @@ function metered(fabric: Fabric<VectorMessage>) {
 }
 
 /** Checks that what the algorithm keeps is unchanged from one round to the next, except for what the optimiser adds. */
-function checkKept(t: ExecutionContext, { keeps }: Algorithm, last: readonly Round[], now: readonly Round[]): void {
+function checkKept(
+  t: ExecutionContext,
+  { keeps }: Algorithm,
+  last: readonly CheckedRound[],
+  now: readonly CheckedRound[]
+): void {
   if (keeps === 'equality') for (const { x } of now) t.deepEqual(x, now[0].x)
   if (keeps !== 'mean' && keeps !== 'weighted mean') return
-  const sum = (rounds: readonly Round[], valueOf: (round: Round) => number) =>
+  const sum = (rounds: readonly CheckedRound[], valueOf: (round: CheckedRound) => number) =>
     rounds.reduce((total, round) => total + valueOf(round), 0)
   for (const d of now[0].x.keys()) {
-    const [x, y] = [sum(last, (round) => round.x[d]), sum(now, (round) => round.x[d] - round.moved[d])]
+    const x = sum(last, (round) => round.x[d])
+    const y = sum(now, (round) => round.x[d] - round.moved[d])
     t.true(Math.abs(x - y) < 1e-5, `Σ x[${d}] was ${x}, and is ${y} without what the optimiser has added`)
   }
   t.true(Math.abs(sum(now, ({ w }) => w) - now.length) < 1e-9)
 }
 
-/** Where every peer has rounds of its own: once nothing is in flight, the sum over the peers is the sum of what was added. */
-function checkKeptAtEnd(t: ExecutionContext, ends: readonly End[]): void {
+/**
+ * Where every peer has rounds of its own: once nothing is in flight, the sum over the peers is the sum of what was
+ * added.
+ */
+function checkKeptAtEnd(t: ExecutionContext, ends: readonly PeerEnd[]): void {
   for (const d of ends[0].last.keys()) {
     const added = ends
       .flatMap(({ rounds }) => rounds.map(({ moved }) => moved[d]))

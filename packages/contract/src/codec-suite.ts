@@ -18,10 +18,11 @@ export function testCodec(test: TestFn, { codec, random }: CodecCase): void {
     const draws = random(seed)
     return Float32Array.from({ length: count }, () => 2 * draws.uniform() - 1)
   }
-  const link = (seed = 1) => new Link(codec, random(seed))
+  const link = (seed = 1) => new CodecLink(codec, random(seed))
 
   test(titled('a vector that stays the same arrives as accurately as the codec promises'), (t) => {
-    const [x, ends] = [numbers(1), link()]
+    const x = numbers(1)
+    const ends = link()
     // A codec of changes sends the first vector unchanged; only later ones have to settle.
     let received = ends.pass(numbers(2), 0)
     for (let round = 0; round < rounds; round++) received = ends.pass(x, 0)
@@ -30,7 +31,9 @@ export function testCodec(test: TestFn, { codec, random }: CodecCase): void {
   })
 
   test(titled('a vector that is sent in ranges, in any order, arrives as accurately'), (t) => {
-    const [x, ends, received] = [numbers(1), link(), new Float32Array(length)]
+    const x = numbers(1)
+    const ends = link()
+    const received = new Float32Array(length)
     ends.pass(numbers(2), 0)
     for (let round = 0; round < rounds; round++) {
       for (const [from, to] of [
@@ -74,7 +77,8 @@ export function testCodec(test: TestFn, { codec, random }: CodecCase): void {
 
   test(titled('vectors may lie in shared memory, and bodies anywhere'), (t) => {
     const shared = new Float32Array(new SharedArrayBuffer(4 * length + 4), 4)
-    const [plain, other] = [link(), link()]
+    const plain = link()
+    const other = link()
     for (const seed of [1, 2]) {
       const x = numbers(seed)
       shared.set(x)
@@ -82,7 +86,8 @@ export function testCodec(test: TestFn, { codec, random }: CodecCase): void {
       const { id, bytes } = other.encoder.encode(shared, 0, out)
       const { content } = plain.encode(x, 0)
       t.deepEqual(Uint8Array.from(out.subarray(0, bytes)), content)
-      const [received, expected] = [new Float32Array(new SharedArrayBuffer(4 * length)), new Float32Array(length)]
+      const received = new Float32Array(new SharedArrayBuffer(4 * length))
+      const expected = new Float32Array(length)
       t.is(other.decoder.decode(id, out.subarray(0, bytes), 0, received), undefined)
       t.is(plain.decoder.decode(id, content, 0, expected), undefined)
       t.deepEqual(Float32Array.from(received), expected)
@@ -91,7 +96,9 @@ export function testCodec(test: TestFn, { codec, random }: CodecCase): void {
 
   test(titled('a vector that is not finite is sent as raw float32, and every decoder refuses it'), (t) => {
     for (const invalid of [NaN, Infinity, -Infinity]) {
-      const [ends, x, out] = [link(), numbers(3), new Float32Array(length)]
+      const ends = link()
+      const x = numbers(3)
+      const out = new Float32Array(length)
       ends.pass(numbers(2), 0)
       x[length - 1] = invalid
       const { id, content } = ends.encode(x, 0)
@@ -108,7 +115,8 @@ export function testCodec(test: TestFn, { codec, random }: CodecCase): void {
     ends.encoder.reset()
     const x = numbers(3)
     const { id, content } = ends.encode(x, 0)
-    const [newDecoder, out] = [codec.createDecoder(length), new Float32Array(length)]
+    const newDecoder = codec.createDecoder(length)
+    const out = new Float32Array(length)
     t.is(newDecoder.decode(id, content, 0, out), undefined)
     if (codec.stateful) t.deepEqual(out, x)
     else t.true(out.every((value, index) => Math.abs(value - x[index]) <= error))
@@ -135,7 +143,7 @@ export function testCodec(test: TestFn, { codec, random }: CodecCase): void {
 }
 
 /** Both ends of a link. */
-class Link {
+class CodecLink {
   readonly encoder: Encoder
   readonly decoder: Decoder
   readonly #codec: Codec

@@ -1,21 +1,21 @@
 import { dpsgd, Session } from '@murmuration/algorithms'
 import { type Fabric, fabricWith, type PeerName, peerName, type Task } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
-import type { ExecutionContext } from 'ava'
 import { vectorLength } from './exchanging.js'
 import type { FabricWorld } from './fabric-world.js'
 import { ring } from './graphs.js'
+import type { TestFunction } from './test-function.js'
 import { timeLimit } from './time-limit.js'
-
-type Test = (title: string, body: (t: ExecutionContext) => Promise<void>) => void
 
 const peers = ['p0', 'p1', 'p2', 'p3'].map(peerName)
 const rounds = 24
-/** Messages from p0 to p1 are held back from the first of these rounds until the second. */
-const [firstHeld, firstFree] = [3, 9]
+/** Messages from p0 to p1 are held back from this round on. */
+const firstHeld = 3
+/** The first round after that in which they pass. */
+const firstFree = 9
 
 /** What edges promise in a world where links delay: the sum over the peers is unchanged, and no debt is left. */
-export function testEdges(test: Test, world: FabricWorld): void {
+export function testEdges(test: TestFunction, world: FabricWorld): void {
   test(`${world.name}: D-PSGD keeps the sum over the peers while one direction of a link is blocked`, async (t) => {
     const topology = ring(...peers)
     const models = new Map<PeerName, readonly number[]>()
@@ -68,7 +68,10 @@ function startOf(peer: PeerName): Float32Array {
   return Float32Array.from({ length: vectorLength }, (_, d) => Math.sin(1 + peers.indexOf(peer) * vectorLength + d))
 }
 
-/** Holds back messages to p1 from round `firstHeld` until the first message of round `firstFree`; then sends all in order. */
+/**
+ * Holds back messages to p1 from round `firstHeld` until the first message of round `firstFree`; then sends all in
+ * order.
+ */
 function holding(fabric: Fabric<VectorMessage>): Fabric<VectorMessage> {
   let held: VectorMessage[] | undefined
   let isOver = false

@@ -12,7 +12,8 @@ export function testReach(test: TestFn, world: FabricWorld): void {
     titled('a peer in the peer list can be reached, also by one that is not its neighbour, and it can reply'),
     async (t) => {
       const received: string[] = []
-      const [first, far] = [peerName('a'), peerName('c')]
+      const first = peerName('a')
+      const far = peerName('c')
       await world.run(ring('a', 'b', 'c', 'd', 'e'), async (fabric) => {
         if (fabric.self === first) {
           t.false(fabric.neighbours(0).sendTo.some(({ name }) => name === far))
@@ -86,7 +87,8 @@ export function testReach(test: TestFn, world: FabricWorld): void {
   )
 
   test(titled('a queue takes eight vectors, or ranges that make up as many, and is full then'), async (t) => {
-    const [b, c] = [peerName('b'), peerName('c')]
+    const b = peerName('b')
+    const c = peerName('c')
     const taken = new Map<PeerName, number>()
     const received = new Map<PeerName, number>([
       [b, 0],

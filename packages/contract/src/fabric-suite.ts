@@ -211,7 +211,8 @@ export function testFabric(test: TestFn, world: FabricWorld): void {
   })
 
   test(titled('a peer that stops its fabric stops all its waits, with its first reason'), async (t) => {
-    const [reason, seen]: [Error, unknown[]] = [new Error('enough'), []]
+    const reason: Error = new Error('enough')
+    const seen: unknown[] = []
     await world.run(complete('a', 'b'), async (fabric) => {
       if (fabric.self === 'a') return
       fabric.spawn(async (spawned) => {

@@ -6,7 +6,9 @@ export interface FabricWorld {
   readonly name: string
   /** Whether the same run gives the same bits even where they depend on which peers are fast. */
   readonly isDeterministic: boolean
-  /** Rejects with the first error of a program. Vectors have `vectorLength` elements. The servers run the same program. */
+  /**
+   * Rejects with the first error of a program. Vectors have `vectorLength` elements. The servers run the same program.
+   */
   run(
     topology: Topology,
     program: (fabric: Fabric<VectorMessage>) => Promise<void>,

@@ -2,8 +2,8 @@ import { type Fabric, fabricWith, type Move, type StepReport } from '@murmuratio
 import type { VectorMessage } from '@murmuration/wire'
 
 /**
- * `fabric`, but freed and recycled vectors are filled with NaN, so that code that still reads them is found. Only for worlds that copy a message when
- * it is sent: elsewhere freed memory may still be in flight.
+ * `fabric`, but freed and recycled vectors are filled with NaN, so that code that still reads them is found. Only for
+ * worlds that copy a message when it is sent: elsewhere freed memory may still be in flight.
  */
 export function poisonedFabric(fabric: Fabric<VectorMessage>): Fabric<VectorMessage> {
   return fabricWith(fabric, {
@@ -24,7 +24,10 @@ export function poisonedFabric(fabric: Fabric<VectorMessage>): Fabric<VectorMess
   })
 }
 
-/** `steps`, but a report's vectors become NaN when the next step is asked for: code that keeps a report has to copy them. */
+/**
+ * `steps`, but a report's vectors become NaN when the next step is asked for: code that keeps a report has to copy
+ * them.
+ */
 export async function* poisonedSteps(
   steps: AsyncGenerator<StepReport, Float32Array>
 ): AsyncGenerator<StepReport, Float32Array> {

@@ -12,8 +12,8 @@ const curvatures = [0.6, 1, 0.8, 0.5]
 const all = Uint32Array.from({ length: 8 }, (_, sample) => sample)
 
 /**
- * Peer i's `f_i(x) = ½ Σ_d a_d (x_d − b_id)²` with a little noise per sample: the joint optimum is the mean of the `b_i`. It has as many parameters
- * as `a` has elements.
+ * Peer i's `f_i(x) = ½ Σ_d a_d (x_d − b_id)²` with a little noise per sample: the joint optimum is the mean of the
+ * `b_i`. It has as many parameters as `a` has elements.
  *
  * @param spread - how far apart the `b_i` lie
  */

@@ -37,9 +37,11 @@ export function testTask(test: TestFn, { name, create }: TaskCase): void {
   test(`${name}: the same batch gives the same gradient, bit by bit, and changes neither parameters nor batch`, async (t) => {
     await withTask(async (task) => {
       const x = await task.initialise(3).run()
-      const [before, batch] = [hashVector(x), someBatch(task)]
+      const before = hashVector(x)
+      const batch = someBatch(task)
       const first = await task.gradient(x, batch).run()
-      const [loss, hash] = [first.loss, hashVector(first.vector)]
+      const loss = first.loss
+      const hash = hashVector(first.vector)
       t.is(first.vector.length, x.length)
       t.true(Number.isFinite(loss) && allFinite(first.vector))
       const second = await task.gradient(x, batch).run()

@@ -7,8 +7,8 @@ export interface NeighbourDistance {
 }
 
 /**
- * A neighbour with parameters that are much farther from the peer's own than is typical. It sends wrong numbers, or passes on wrong numbers of another
- * peer: over all peers, the neighbours named in the earliest round are the origin.
+ * A neighbour with parameters that are much farther from the peer's own than is typical. It sends wrong numbers, or
+ * passes on wrong numbers of another peer: over all peers, the neighbours named in the earliest round are the origin.
  */
 export interface Outlier {
   readonly neighbour: PeerName
@@ -65,7 +65,10 @@ export interface StepReport {
   readonly loss?: number | undefined
   /** The learning rate of this step; absent in final averaging rounds. */
   readonly rate?: number | undefined
-  /** How many times this peer has begun: a new process, or a state taken from another peer, begins a new life. 1 when absent. */
+  /**
+   * How many times this peer has begun: a new process, or a state taken from another peer, begins a new life. 1 when
+   * absent.
+   */
   readonly life?: number
   /** Samples that this peer has processed, in this process and in those that it continues. */
   readonly samples: number
@@ -86,13 +89,21 @@ export interface StepReport {
   readonly missing: readonly PeerName[]
   /** Neighbours of which late parameters of an earlier round were mixed in; none when absent. */
   readonly late?: readonly PeerName[]
-  /** Neighbours that got nothing: their queue is full, they have left, or they have not yet answered an earlier message. */
+  /**
+   * Neighbours that got nothing: their queue is full, they have left, or they have not yet answered an earlier message.
+   */
   readonly unsent: readonly PeerName[]
   /** Input and output of the run's optimiser in this round. Read-only, and valid until the next step. */
   readonly moves: readonly Move[]
-  /** Where the peers keep a weighted mean: this peer's part of `Σ x` and `Σ w`. Read-only, and valid until the next step. */
+  /**
+   * Where the peers keep a weighted mean: this peer's part of `Σ x` and `Σ w`. Read-only, and valid until the next
+   * step.
+   */
   readonly mass?: Mass | undefined
-  /** Where keyed rows are divided among the peers: the keys of the rows that this peer holds, ascending; `parameters` are these rows. */
+  /**
+   * Where keyed rows are divided among the peers: the keys of the rows that this peer holds, ascending; `parameters`
+   * are these rows.
+   */
   readonly holds?: Uint32Array | undefined
   /** How keyed rows were reached so far, for algorithms that have some. */
   readonly keys?: KeyCounts

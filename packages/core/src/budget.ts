@@ -1,13 +1,13 @@
 import type { Milliseconds } from './names.js'
 
 /** The clock of a budget. */
-interface Clock {
+interface BudgetClock {
   now(): Milliseconds
 }
 
 /** A token bucket: how much a neighbour may do at once and over time. */
 export class Budget {
-  readonly #clock: Clock
+  readonly #clock: BudgetClock
   readonly #capacity: number
   readonly #interval: Milliseconds
   #tokens: number
@@ -17,7 +17,7 @@ export class Budget {
    * @param capacity - the most tokens
    * @param interval - the time after which one token is added
    */
-  constructor(clock: Clock, capacity: number, interval: Milliseconds) {
+  constructor(clock: BudgetClock, capacity: number, interval: Milliseconds) {
     this.#clock = clock
     this.#capacity = capacity
     this.#interval = interval

@@ -35,7 +35,10 @@ export class RefusedError extends Error {
 /** Why a peer refuses another; 'identity': several processes have the key of one peer. */
 export type RefusalCode = 'unknown-peer' | 'identity' | 'version' | 'settings' | 'schema' | 'start' | 'protocol'
 
-/** A loss rose without bound; parameters, a loss or a gradient became NaN or infinite; or the peers' models lie further apart than their algorithm allows. */
+/**
+ * A loss rose without bound; parameters, a loss or a gradient became NaN or infinite; or the peers' models lie further
+ * apart than their algorithm allows.
+ */
 export class DivergedError extends Error {
   override readonly name = 'DivergedError'
 }
@@ -61,7 +64,10 @@ export class InputError extends Error {
   }
 }
 
-/** Something cannot be written: a disk is full, or the user may not write the file. The message says which file, and what is left. */
+/**
+ * Something cannot be written: a disk is full, or the user may not write the file. The message says which file, and
+ * what is left.
+ */
 export class OutputError extends Error {
   override readonly name = 'OutputError'
 }

@@ -1,6 +1,9 @@
 import type { Fabric } from './fabric.js'
 
-/** `fabric` with some of its members replaced. Spawned activities get the original fabric, unless `spawn` is replaced too. */
+/**
+ * `fabric` with some of its members replaced. Spawned activities get the original fabric, unless `spawn` is replaced
+ * too.
+ */
 export function fabricWith<Message>(fabric: Fabric<Message>, changes: Partial<Fabric<Message>>): Fabric<Message> {
   return {
     self: fabric.self,

@@ -17,9 +17,15 @@ export interface Envelope<Message> {
   readonly message: Message
 }
 
-/** Takes messages while its program waits. Some worlds call it instead of waking the program for each message; others ignore it. */
+/**
+ * Takes messages while its program waits. Some worlds call it instead of waking the program for each message; others
+ * ignore it.
+ */
 export interface Receiver<Message> {
-  /** Takes a message, synchronously. Returns the deadline for the next one; `undefined` ends the wait with `undefined`. An error fails the wait. */
+  /**
+   * Takes a message, synchronously. Returns the deadline for the next one; `undefined` ends the wait with `undefined`.
+   * An error fails the wait.
+   */
   take(envelope: Envelope<Message>): Milliseconds | undefined
 }
 
@@ -29,16 +35,20 @@ export interface Work<Result> {
   readonly kind: string
   /** How many samples it processes; the unit of the simulator's cost model. */
   readonly samples: number
-  /** Computes; called once. Its inputs must not change until it has finished. A result that is available at once needs no promise. */
+  /**
+   * Computes; called once. Its inputs must not change until it has finished. A result that is available at once needs
+   * no promise.
+   */
   run(): Result | Promise<Result>
 }
 
 /**
- * What an algorithm sees of the world: clock, random numbers, neighbours, sending, receiving, notes, computing. The simulator and libp2p implement
- * it.
+ * What an algorithm sees of the world: clock, random numbers, neighbours, sending, receiving, notes, computing. The
+ * simulator and libp2p implement it.
  *
- * An algorithm waits by awaiting `receive`, `sleep` or the result of `work`, one of them at a time. The simulator depends on that to know when
- * virtual time may advance, and throws when it is violated. Two concurrent activities are two programs: `spawn`.
+ * An algorithm waits by awaiting `receive`, `sleep` or the result of `work`, one of them at a time. The simulator
+ * depends on that to know when virtual time may advance, and throws when it is violated. Two concurrent activities are
+ * two programs: `spawn`.
  */
 export interface Fabric<Message> {
   readonly self: PeerName
@@ -49,7 +59,9 @@ export interface Fabric<Message> {
    * was given another.
    */
   readonly signal: AbortSignal
-  /** Whether `signal` is aborted. For code that only checks: a simulated peer creates its signal at the first access. */
+  /**
+   * Whether `signal` is aborted. For code that only checks: a simulated peer creates its signal at the first access.
+   */
   readonly isStopping: boolean
   /**
    * Stops all waits of this peer, now and from now on, with `reason`. What was sent before is still delivered. Only the
@@ -63,9 +75,9 @@ export interface Fabric<Message> {
   /** Hands a message over without waiting for delivery. The message must not change afterwards. */
   send(to: PeerName, message: Message): SendResult
   /**
-   * Hands a note, a short text, to another peer or server of the run. It goes ahead of vectors. It may be lost: when it finds no room, or when `to`
-   * cannot be reached now. Notes that arrive do so in the order of telling, and once. Throws an InvariantError for a note of more than
-   * `maxNoteBytes`.
+   * Hands a note, a short text, to another peer or server of the run. It goes ahead of vectors. It may be lost: when it
+   * finds no room, or when `to` cannot be reached now. Notes that arrive do so in the order of telling, and once.
+   * Throws an InvariantError for a note of more than `maxNoteBytes`.
    */
   tell(to: PeerName, note: string): void
   /** From now on, until this peer stops, `listener` is notified. There is one listener: a later one replaces it. */
@@ -82,23 +94,23 @@ export interface Fabric<Message> {
     waitsFor?: object
   ): PromiseLike<Envelope<Message> | undefined>
   /**
-   * Ends a pending `receive` as its deadline would, so that its program sees what another activity has done: the wait for `waitsFor` if there is one,
-   * otherwise the oldest.
+   * Ends a pending `receive` as its deadline would, so that its program sees what another activity has done: the wait
+   * for `waitsFor` if there is one, otherwise the oldest.
    */
   wake(waitsFor?: object): void
   /**
-   * Releases the memory of a received message, so that the next one can be received into it. Optional, but saves fresh memory for each message.
-   * Afterwards no code may read the message.
+   * Releases the memory of a received message, so that the next one can be received into it. Optional, but saves fresh
+   * memory for each message. Afterwards no code may read the message.
    */
   recycle(message: Message): void
   /**
-   * Reports that a received message is not what the algorithm expects. This is a fault of the sender and no error of the receiver: it is counted
-   * against the sender, which is named with `reason`, and the memory is released.
+   * Reports that a received message is not what the algorithm expects. This is a fault of the sender and no error of
+   * the receiver: it is counted against the sender, which is named with `reason`, and the memory is released.
    */
   reject(envelope: Envelope<Message>, reason: string): void
   /**
-   * Memory for a vector to compute in and to send, of the kind that this world sends without copying. Its content is arbitrary. Return it with
-   * `free`, so that it is used again.
+   * Memory for a vector to compute in and to send, of the kind that this world sends without copying. Its content is
+   * arbitrary. Return it with `free`, so that it is used again.
    */
   allocate(length: number): Float32Array
   /** Releases `allocate`d memory. After a send, it is used again only once it has been sent completely. */
@@ -127,8 +139,8 @@ export interface Wire<Message> {
   /** The weight of the largest message, the unit of queue limits; 1 when absent. */
   readonly largest?: number
   /**
-   * The wire of one connection, which may have state; this wire when absent. It is asked for the lengths of a message right after its copy. When
-   * either end restarts, a new one is made.
+   * The wire of one connection, which may have state; this wire when absent. It is asked for the lengths of a message
+   * right after its copy. When either end restarts, a new one is made.
    */
   link?(from: PeerName, to: PeerName): LinkWire<Message>
   /** Releases the memory of a copy that is no longer read, for the next one. */

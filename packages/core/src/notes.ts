@@ -25,18 +25,21 @@ export function noteBytes(note: string): number {
   return written
 }
 
-/** Is notified at once of what other peers and servers of the run send, even while its own peer computes or waits. It must not wait. */
+/**
+ * Is notified at once of what other peers and servers of the run send, even while its own peer computes or waits. It
+ * must not wait.
+ */
 export interface NoteListener {
   /**
-   * A note has arrived; its content is unchecked. A returned text says what is wrong with it: this is a fault of the sender, counted like a rejected
-   * message.
+   * A note has arrived; its content is unchecked. A returned text says what is wrong with it: this is a fault of the
+   * sender, counted like a rejected message.
    */
   note(from: PeerName, note: string): string | void
   /** Anything has arrived from this peer: a note, a vector or a part of one, a sign of life. */
   heard(from: PeerName): void
   /**
-   * This peer is not connected to `peer`, and the machine of `peer` has refused two calls in a row: no process of it runs there, not yet or no
-   * longer. Repeated now and then while that lasts and calls are tried.
+   * This peer is not connected to `peer`, and the machine of `peer` has refused two calls in a row: no process of it
+   * runs there, not yet or no longer. Repeated now and then while that lasts and calls are tried.
    */
   refused(peer: PeerName): void
 }

@@ -29,8 +29,8 @@ export interface Random {
   /** `items` in an evenly drawn order, as a new array. */
   shuffle<T>(items: readonly T[]): T[]
   /**
-   * An independent stream for one purpose. It depends only on this stream's seed and the purpose, not on earlier draws, so that an added draw in one
-   * place changes nothing elsewhere.
+   * An independent stream for one purpose. It depends only on this stream's seed and the purpose, not on earlier draws,
+   * so that an added draw in one place changes nothing elsewhere.
    */
   stream(purpose: string): Random
 }

@@ -1,6 +1,7 @@
 /**
- * A store that several services share: named objects of float32 numbers, each with a version that grows by 1 with every write. One operation is
- * atomic. A `get` and a later `set` are not: the `set` overwrites what others wrote between the two.
+ * A store that several services share: named objects of float32 numbers, each with a version that grows by 1 with every
+ * write. One operation is atomic. A `get` and a later `set` are not: the `set` overwrites what others wrote between the
+ * two.
  */
 export interface Store {
   /**
@@ -12,7 +13,10 @@ export interface Store {
   get(key: string, into: Float32Array): PromiseLike<number | undefined>
   /** Replaces the numbers of an object. Returns its new version; 1 for a new object. */
   set(key: string, values: Float32Array): PromiseLike<number>
-  /** The store adds numbers to those of an object: no update is lost. Returns the new version; `undefined` where there is no such object. */
+  /**
+   * The store adds numbers to those of an object: no update is lost. Returns the new version; `undefined` where there
+   * is no such object.
+   */
   add(key: string, values: Float32Array): PromiseLike<number | undefined>
   /** Creates an object, unless it exists. */
   create(key: string, values: Float32Array): PromiseLike<void>
@@ -20,7 +24,10 @@ export interface Store {
   remove(keys: readonly string[]): PromiseLike<void>
 }
 
-/** A store cannot be used: it is unavailable, it refuses, or its content is not what is expected. The message says which store, and how to fix it. */
+/**
+ * A store cannot be used: it is unavailable, it refuses, or its content is not what is expected. The message says which
+ * store, and how to fix it.
+ */
 export class StoreError extends Error {
   override readonly name = 'StoreError'
 }

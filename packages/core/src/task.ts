@@ -7,13 +7,15 @@ export interface TensorSchema {
   /** What the numbers are when gradient descent does not train them. */
   readonly kind?: UntrainedKind
   /**
-   * `m` of a statistic, 0 … 1: a step gives `m · x + (1 − m) · b`, with `x` the parameters that the step starts from and `b` the value that the batch
-   * gives.
+   * `m` of a statistic, 0 … 1: a step gives `m · x + (1 − m) · b`, with `x` the parameters that the step starts from
+   * and `b` the value that the batch gives.
    */
   readonly momentum?: number
 }
 
-/** 'frozen' never changes; a 'statistic', such as a moving mean, follows the batches and is averaged, but not descended. */
+/**
+ * 'frozen' never changes; a 'statistic', such as a moving mean, follows the batches and is averaged, but not descended.
+ */
 export type UntrainedKind = 'frozen' | 'statistic'
 
 /** The tensors of a model in the order in which they lie in the flat vector, one after the other without gaps. */
@@ -23,8 +25,8 @@ export type Schema = readonly TensorSchema[]
 export interface Gradient {
   readonly loss: number
   /**
-   * As long as the parameters; 0 for frozen tensors, and for statistics the values that the batch gives. Valid until the task's next gradient is run:
-   * copy it to keep it.
+   * As long as the parameters; 0 for frozen tensors, and for statistics the values that the batch gives. Valid until
+   * the task's next gradient is run: copy it to keep it.
    */
   readonly vector: Float32Array
 }
@@ -34,7 +36,10 @@ export interface Evaluation {
   readonly loss: number
   /** The fraction of samples that are classified correctly, 0 … 1; absent when the task does not classify. */
   readonly accuracy?: number
-  /** The exponential of the loss: the number of equally probable characters that would be as hard to predict. For tasks that learn texts. */
+  /**
+   * The exponential of the loss: the number of equally probable characters that would be as hard to predict. For tasks
+   * that learn texts.
+   */
   readonly perplexity?: number
   /** Other measures of the field by name, such as `mrr`. */
   readonly measures?: Readonly<Record<string, number>>
@@ -43,8 +48,9 @@ export interface Evaluation {
 /** How samples were prepared for the model; any later input must be prepared the same way. JSON. */
 export type Preprocessing =
   /**
-   * Images: as many colour channels as the model has (one channel is 0.299 R + 0.587 G + 0.114 B; transparency is ignored), scaled to the model's
-   * height and width by the mean of the pixels that each new one covers, and divided by 255.
+   * Images: as many colour channels as the model has (one channel is 0.299 R + 0.587 G + 0.114 B; transparency is
+   * ignored), scaled to the model's height and width by the mean of the pixels that each new one covers, and divided
+   * by 255.
    */
   | { readonly kind: 'image' }
   /**
@@ -75,8 +81,8 @@ export interface ModelSignature {
 }
 
 /**
- * Parameters as keyed rows, of which a batch touches a few: the row of a key, 0, 1, …, begins at `key · width` of the flat vector, whose length is
- * `count · width`. Lists of keys are always distinct and ascending.
+ * Parameters as keyed rows, of which a batch touches a few: the row of a key, 0, 1, …, begins at `key · width` of the
+ * flat vector, whose length is `count · width`. Lists of keys are always distinct and ascending.
  */
 export interface TaskRows {
   readonly count: number
@@ -96,13 +102,17 @@ export interface TaskRows {
    */
   gradient(rows: Float32Array, keys: Uint32Array, batch: Uint32Array, out: Float32Array, round?: number): Work<number>
   /**
-   * Which of `blocks` a sample is in, 0 … blocks − 1. Samples of two peers in different blocks touch no common key, so that each peer can have a
-   * block for itself (parameter blocking: Gemulla et al., KDD 2011). Absent where there are no such blocks.
+   * Which of `blocks` a sample is in, 0 … blocks − 1. Samples of two peers in different blocks touch no common key, so
+   * that each peer can have a block for itself (parameter blocking: Gemulla et al., KDD 2011). Absent where there are
+   * no such blocks.
    */
   blockOf?(sample: number, blocks: number): number
 }
 
-/** What is learned: parameters as one flat float32 vector, the gradient on a batch, the evaluation; and its part of the data. */
+/**
+ * What is learned: parameters as one flat float32 vector, the gradient on a batch, the evaluation; and its part of the
+ * data.
+ */
 export interface Task {
   readonly schema: Schema
   /** The number of samples in the peer's local data, at least 1. */
@@ -110,8 +120,8 @@ export interface Task {
   /** Facts for the user, shown once at the start: the data, the model, the backend and why it was chosen. */
   readonly about: Readonly<Record<string, string>>
   /**
-   * What must be the same on all peers though it is no setting, by name: such as a checksum of the data that the peers divide. Peers compare it when
-   * they connect.
+   * What must be the same on all peers though it is no setting, by name: such as a checksum of the data that the peers
+   * divide. Peers compare it when they connect.
    */
   readonly fingerprints?: Readonly<Record<string, string>>
   /** Input and output of the model; absent where the task is no function of samples. */
@@ -121,29 +131,36 @@ export interface Task {
    * class, or the loss of the mean. Absent where the task is no function of samples, or has a loss of its own.
    */
   readonly constantAnswer?: Partial<Pick<Evaluation, 'accuracy' | 'loss'>> | undefined
-  /** Whether a thread that ends during a work takes the whole process along, since native code computes there. False when absent. */
+  /**
+   * Whether a thread that ends during a work takes the whole process along, since native code computes there. False
+   * when absent.
+   */
   readonly mustAnswerBeforeEnd?: boolean
   /** The start parameters. The same seed gives the same bits on every peer. */
   initialise(seed: number): Work<Float32Array>
   /**
-   * The gradient at `parameters` of the mean loss over the samples that `batch` lists (each below `samples`). The works of a task may share the memory
-   * of their results: run one after the other, and use or copy a result before the next work is run.
+   * The gradient at `parameters` of the mean loss over the samples that `batch` lists (each below `samples`). The works
+   * of a task may share the memory of their results: run one after the other, and use or copy a result before the next
+   * work is run.
    *
-   * @param round - seeds the draws of a model that draws anew in every step, such as dropout: different for every round, and for every batch of a
-   * round; 0 when absent
+   * @param round - seeds the draws of a model that draws anew in every step, such as dropout: different for every
+   *   round, and for every batch of a round; 0 when absent
    */
   gradient(parameters: Float32Array, batch: Uint32Array, round?: number): Work<Gradient>
   /** Loss and accuracy of `parameters` on the test set, which is the same for all peers. */
   evaluate(parameters: Float32Array): Work<Evaluation>
-  /** A few lines of text that the model writes, for people to read: the same seed gives the same text. Absent where no text is learned. */
+  /**
+   * A few lines of text that the model writes, for people to read: the same seed gives the same text. Absent where no
+   * text is learned.
+   */
   generate?(parameters: Float32Array, seed: number): Work<string>
   /** Present where a batch touches a few rows of the parameters; absent where it touches all. */
   readonly rows?: TaskRows | undefined
 }
 
 /**
- * A task described by data: the module that builds it, and its options. Any thread can build it, which a closure would not allow. The module exports
- * `createTask(options): Promise<Task>`.
+ * A task described by data: the module that builds it, and its options. Any thread can build it, which a closure would
+ * not allow. The module exports `createTask(options): Promise<Task>`.
  */
 export interface TaskDescription {
   /** An URL or package name that `import()` takes. */

@@ -1,6 +1,9 @@
 import type { PeerName } from './names.js'
 
-/** A neighbour, and the weight of the edge: `W_ij` of a peer j that peer i receives from, `W_ji` of one that it sends to. */
+/**
+ * A neighbour, and the weight of the edge: `W_ij` of a peer j that peer i receives from, `W_ji` of one that it sends
+ * to.
+ */
 export interface WeightedPeer {
   readonly name: PeerName
   /** Above 0, at most 1. */
@@ -8,17 +11,23 @@ export interface WeightedPeer {
 }
 
 /**
- * One peer's row and column of the mixing matrix `W` in one round: the peers that it receives from, and those that it sends to. `selfWeight` and the
- * weights in `receiveFrom` sum to 1.
+ * One peer's row and column of the mixing matrix `W` in one round: the peers that it receives from, and those that it
+ * sends to. `selfWeight` and the weights in `receiveFrom` sum to 1.
  */
 export interface Mixing {
   /** The weight of the peer's own parameters, `W_ii`. */
   readonly selfWeight: number
   /** The peers `j` ≠ i with `W_ij` > 0, in the order of their names. */
   readonly receiveFrom: readonly WeightedPeer[]
-  /** The peers `j` ≠ i with `W_ji` > 0 and these weights, in the order of their names. Equal to `receiveFrom` when `W` is symmetric. */
+  /**
+   * The peers `j` ≠ i with `W_ji` > 0 and these weights, in the order of their names. Equal to `receiveFrom` when `W`
+   * is symmetric.
+   */
   readonly sendTo: readonly WeightedPeer[]
-  /** In a repaired row: the weight that this peer offers each neighbour. It is sent with the messages; absent in the topology's own rows. */
+  /**
+   * In a repaired row: the weight that this peer offers each neighbour. It is sent with the messages; absent in the
+   * topology's own rows.
+   */
   readonly offer?: number
 }
 

@@ -11,7 +11,10 @@ export function wrongUtf8(bytes: Uint8Array, line = 1, character = 1): string | 
   for (let at = 0; at < bytes.length; character++) {
     const length = characterBytes(bytes, at)
     if (length === 0) return `line ${line}, character ${character}`
-    if (bytes[at] === lineFeed) [line, character] = [line + 1, 0]
+    if (bytes[at] === lineFeed) {
+      line++
+      character = 0
+    }
     at += length
   }
   return undefined

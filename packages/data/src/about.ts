@@ -8,8 +8,8 @@ export interface LocalDataFacts {
 }
 
 /**
- * A description of the local data, for people; the part of `about` that all tasks over data share. Without `data`, the samples are described as the
- * task's own.
+ * A description of the local data, for people; the part of `about` that all tasks over data share. Without `data`, the
+ * samples are described as the task's own.
  */
 export function describeLocalData(
   localData: LocalDataFacts,

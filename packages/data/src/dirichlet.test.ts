@@ -17,7 +17,8 @@ for (const shape of [0.3, 1, 4.5]) {
 
 test('Dirichlet fractions sum to 1, with mean 1/n and variance (n − 1) / (n² (n alpha + 1))', (t) => {
   const random = createRandom(2, 'dirichlet')
-  const [alpha, count] = [0.5, 4]
+  const alpha = 0.5
+  const count = 4
   const draws = Array.from({ length: 20_000 }, () => dirichlet(alpha, count, random))
   t.true(draws.every((fractions) => Math.abs(fractions.reduce((sum, fraction) => sum + fraction, 0) - 1) < 1e-12))
   const firsts = draws.map(([fraction]) => fraction)

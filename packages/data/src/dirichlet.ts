@@ -1,8 +1,8 @@
 import type { Random } from '@murmuration/core'
 
 /**
- * A draw from the symmetric Dirichlet distribution: `count` fractions that sum to 1. Each is a gamma draw over the sum of all; computed with
- * logarithms because gamma draws of a small `alpha` underflow float64.
+ * A draw from the symmetric Dirichlet distribution: `count` fractions that sum to 1. Each is a gamma draw over the sum
+ * of all; computed with logarithms because gamma draws of a small `alpha` underflow float64.
  */
 export function dirichlet(alpha: number, count: number, random: Random): number[] {
   const logarithms = Array.from({ length: count }, () => logGamma(alpha, random))
@@ -13,8 +13,9 @@ export function dirichlet(alpha: number, count: number, random: Random): number[
 }
 
 /**
- * The logarithm of a draw from the gamma distribution with the given shape and scale 1: Marsaglia and Tsang, A simple method for generating gamma
- * variables (ACM TOMS 26(3), 2000), section 4; below shape 1 by their note that gamma(a) = gamma(a + 1) · U^(1/a).
+ * The logarithm of a draw from the gamma distribution with the given shape and scale 1: Marsaglia and Tsang, A simple
+ * method for generating gamma variables (ACM TOMS 26(3), 2000), section 4; below shape 1 by their note that gamma(a) =
+ * gamma(a + 1) · U^(1/a).
  */
 export function logGamma(shape: number, random: Random): number {
   if (shape < 1) return logGamma(shape + 1, random) + Math.log(1 - random.uniform()) / shape

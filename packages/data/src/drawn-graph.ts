@@ -1,11 +1,14 @@
 import type { Random } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
-import type { Graph, Triples } from './files/triples.js'
+import type { SplitTriples, Triples } from './files/triples.js'
 
 /** The parameters of a random graph. */
 export interface GraphOptions {
   readonly entities: number
-  /** The number of rules of each kind: a symmetric relation, a pair of inverse ones, and three of which one is the composition of the others. */
+  /**
+   * The number of rules of each kind: a symmetric relation, a pair of inverse ones, and three of which one is the
+   * composition of the others.
+   */
   readonly rules: number
   readonly seed: number
 }
@@ -22,12 +25,14 @@ type Triple = readonly [head: number, relation: number, tail: number]
  *
  * - 6k is symmetric: (x, y) and (y, x);
  * - 6k + 1 and 6k + 2 are inverse: (x, y) of one, (y, x) of the other;
- * - 6k + 5 is composed of the two before it: each entity is in a place (6k + 3), each place in a region (6k + 4), so each entity in a region.
+ * - 6k + 5 is composed of the two before it: each entity is in a place (6k + 3), each place in a region (6k + 4), so
+ *   each entity in a region.
  *
- * Of the implied triples (one of two symmetric ones, those of the second inverse and of the composed relation) a fifth is held back, half for
- * validation and half for testing. So every tested triple follows from the training triples; nothing else could be learned.
+ * Of the implied triples (one of two symmetric ones, those of the second inverse and of the composed relation) a fifth
+ * is held back, half for validation and half for testing. So every tested triple follows from the training triples;
+ * nothing else could be learned.
  */
-export function drawGraph({ entities, rules, seed }: GraphOptions): Graph {
+export function drawGraph({ entities, rules, seed }: GraphOptions): SplitTriples {
   const random = createRandom(seed, 'graph')
   const parts: Record<'train' | 'valid' | 'test', Triple[]> = { train: [], valid: [], test: [] }
   const testDraws = random.stream('held back')
@@ -53,7 +58,9 @@ export function drawGraph({ entities, rules, seed }: GraphOptions): Graph {
   return { entities, relations: 6 * rules, train, valid, test }
 }
 
-/** Distinct pairs of different entities, `each` for every first one; with `unordered`, only one of two mirrored pairs. */
+/**
+ * Distinct pairs of different entities, `each` for every first one; with `unordered`, only one of two mirrored pairs.
+ */
 function pairs(entities: number, perEntity: number, random: Random, unordered: boolean): (readonly [number, number])[] {
   const seen = new Set<number>()
   const drawn: (readonly [number, number])[] = []

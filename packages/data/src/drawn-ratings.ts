@@ -17,18 +17,22 @@ export interface RatingsOptions {
 }
 
 /**
- * Ratings with known factors: `3.5 + b_u + b_i + p_u · q_i + noise`, with normal biases of standard deviation 0.3, and normal factors whose product
- * has standard deviation 1. All users are equally probable. The smallest mean square error of any model is `noise²`.
+ * Ratings with known factors: `3.5 + b_u + b_i + p_u · q_i + noise`, with normal biases of standard deviation 0.3, and
+ * normal factors whose product has standard deviation 1. All users are equally probable. The smallest mean square error
+ * of any model is `noise²`.
  */
 export function drawRatings({ users, items, ratings, rank, noise, zipf, seed }: RatingsOptions): Ratings {
   const random = createRandom(seed, 'ratings')
   const factors = (count: number, purpose: string) =>
     normals(count * rank, random.stream(purpose)).map((value) => value * rank ** -0.25)
   const biases = (count: number, purpose: string) => normals(count, random.stream(purpose)).map((value) => value * 0.3)
-  const [p, q] = [factors(users, 'users'), factors(items, 'items')]
-  const [ofUser, ofItem] = [biases(users, 'user biases'), biases(items, 'item biases')]
+  const p = factors(users, 'users')
+  const q = factors(items, 'items')
+  const ofUser = biases(users, 'user biases')
+  const ofItem = biases(items, 'item biases')
   const itemUpTo = cumulated(items, zipf)
-  const [pairs, noises] = [random.stream('pairs'), random.stream('noise')]
+  const pairs = random.stream('pairs')
+  const noises = random.stream('noise')
   const drawn = { user: new Uint32Array(ratings), item: new Uint32Array(ratings), value: new Float32Array(ratings) }
   for (let n = 0; n < ratings; n++) {
     const user = pairs.integer(users)

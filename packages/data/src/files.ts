@@ -35,9 +35,10 @@ export interface FilesReading {
 }
 
 /**
- * Opens a data set: such a folder, such files, or the URL of either. A folder may have IDX files (all pairs of images and labels are concatenated),
- * CSV or Parquet files (concatenated in the order of their names), the archive of CIFAR-10, a folder of images for each class, or texts (also
- * concatenated). Decoders of CSV, tar and images are loaded only when needed. Throws an {@link InputError} that says what was looked for.
+ * Opens a data set: such a folder, such files, or the URL of either. A folder may have IDX files (all pairs of images
+ * and labels are concatenated), CSV or Parquet files (concatenated in the order of their names), the archive of
+ * CIFAR-10, a folder of images for each class, or texts (also concatenated). Decoders of CSV, tar and images are loaded
+ * only when needed. Throws an {@link InputError} that says what was looked for.
  */
 export async function openFiles(
   { path, sha256, mustMatch = false, size, target, ignore }: FilesDescription,
@@ -120,7 +121,9 @@ function refuseOneClass({ count, targets }: Source, files: readonly DataFile[]):
   )
 }
 
-/** Data sets whose files hold many images: pairs of IDX files, or the archive of CIFAR-10; nothing where there are none. */
+/**
+ * Data sets whose files hold many images: pairs of IDX files, or the archive of CIFAR-10; nothing where there are none.
+ */
 async function openPacked(files: readonly DataFile[], bytesOf: ReadFile): Promise<Source | undefined> {
   const pairs = pairsOf(files)
   if (pairs.length > 0) return openPairs(pairs, bytesOf)
@@ -132,7 +135,10 @@ async function openPacked(files: readonly DataFile[], bytesOf: ReadFile): Promis
   return cifarSource(archive.path, await bytesOf(archive))
 }
 
-/** All tables, one after the other; nothing where there are none. Throws an InputError where the same table may exist in two formats. */
+/**
+ * All tables, one after the other; nothing where there are none. Throws an InputError where the same table may exist in
+ * two formats.
+ */
 async function openTables(
   files: readonly DataFile[],
   bytesOf: ReadFile,
@@ -235,7 +241,10 @@ function prefixOf(name: string): string | undefined {
   return (imagesName.exec(name) ?? labelsName.exec(name))?.[1]
 }
 
-/** Images and their labels, matched by prefix: where several files share a prefix, as from several folders, the first with the first. */
+/**
+ * Images and their labels, matched by prefix: where several files share a prefix, as from several folders, the first
+ * with the first.
+ */
 function pairsOf(all: readonly DataFile[]): readonly (readonly [DataFile, DataFile])[] {
   const files = [...new Map(all.map((file) => [file.path, file])).values()]
   const prefixes = new Set(files.flatMap(({ name }) => prefixOf(name) ?? []))

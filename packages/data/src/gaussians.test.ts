@@ -15,13 +15,16 @@ test('the samples are pinned: a change of them changes every published run', (t)
 })
 
 test('a sample does not depend on how many there are, but on the seed', (t) => {
-  const [few, many, other] = [all(drawnGaussians(3, 1, 5)), all(drawnGaussians(9, 1, 5)), all(drawnGaussians(3, 2, 5))]
+  const few = all(drawnGaussians(3, 1, 5))
+  const many = all(drawnGaussians(9, 1, 5))
+  const other = all(drawnGaussians(3, 2, 5))
   t.deepEqual(few.inputs, many.inputs.subarray(0, 15))
   t.notDeepEqual(few.inputs, other.inputs)
 })
 
 test('every feature has mean 0 and variance 1, and half of the samples are of either class', (t) => {
-  const [count, features] = [40_000, 6]
+  const count = 40_000
+  const features = 6
   const { inputs, targets, classes } = all(drawnGaussians(count, 3, features))
   t.is(classes, 2)
   t.is(
@@ -38,10 +41,11 @@ test('every feature has mean 0 and variance 1, and half of the samples are of ei
 })
 
 test('the best plane separates 93.3 % of them', (t) => {
-  const [count, features] = [40_000, 57]
+  const count = 40_000
+  const features = 57
   const { inputs, targets } = all(drawnGaussians(count, 4, features))
-  // The best weights are the difference of the classes' means over the variance within a class, which is 1 less a quarter of the difference's square,
-  // as the variance over both is 1.
+  // The best weights are the difference of the classes' means over the variance within a class, which is 1 less a
+  // quarter of the difference's square, as the variance over both is 1.
   const difference = new Float64Array(features)
   inputs.forEach((value, index) => {
     difference[index % features] += ((targets[Math.floor(index / features)] * 2 - 1) * value) / (count / 2)

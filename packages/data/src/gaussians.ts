@@ -5,9 +5,10 @@ import { type Source, sourceOf } from './source.js'
 const separation = 3
 
 /**
- * Samples of two alternating classes, 0 and 1: normal draws of variance 1 about two means that lie `separation` apart in a random direction, on
- * either side of the origin; then every feature is scaled to variance 1 over both classes. The best boundary between them is a plane through the
- * origin, and is right for a fraction Φ(separation / 2) = 93.3 % of them.
+ * Samples of two alternating classes, 0 and 1: normal draws of variance 1 about two means that lie `separation` apart
+ * in a random direction, on either side of the origin; then every feature is scaled to variance 1 over both classes.
+ * The best boundary between them is a plane through the origin, and is right for a fraction Φ(separation / 2) = 93.3 %
+ * of them.
  *
  * A sample depends only on the seed, the features and its number, not on the count.
  *

@@ -11,11 +11,12 @@ import { split } from './split.js'
 import { fittedTo } from './test-set.js'
 
 /**
- * Loads the data, holds back the test set, divides the rest, and returns one peer's local data, or the union of all without `self`. Everything
- * depends only on the options, so that all peers agree on the division without communication.
+ * Loads the data, holds back the test set, divides the rest, and returns one peer's local data, or the union of all
+ * without `self`. Everything depends only on the options, so that all peers agree on the division without
+ * communication.
  *
- * The samples of all files are concatenated and then split by the seed, even where the data set has its own test set, so that every data set is
- * treated alike.
+ * The samples of all files are concatenated and then split by the seed, even where the data set has its own test set,
+ * so that every data set is treated alike.
  *
  * Throws an {@link InputError} for options or data that make no sense.
  */
@@ -29,8 +30,8 @@ export async function loadLocalData(options: LocalDataOptions): Promise<LocalDat
 }
 
 /**
- * Does the same as {@link loadLocalData} with samples that are already in memory. They are the same on every peer, and match their shapes and their
- * count.
+ * Does the same as {@link loadLocalData} with samples that are already in memory. They are the same on every peer, and
+ * match their shapes and their count.
  *
  * Throws an {@link InputError} for options that make no sense, or samples that cannot be divided so.
  *
@@ -81,8 +82,8 @@ function scaleOf(
 }
 
 /**
- * One peer's local data with the checksum of the data that all peers have; with partition 'local' that is the test set. Only present where there are
- * other peers to compare it with.
+ * One peer's local data with the checksum of the data that all peers have; with partition 'local' that is the test set.
+ * Only present where there are other peers to compare it with.
  */
 function withFingerprint(
   localData: LocalData,

@@ -24,11 +24,16 @@ const ofText = { hasImages: false, isText: true }
 export const namedSets: readonly NamedSet[] = [
   { name: 'digits', description: 'images of digits, drawn by the program', ...ofImages },
   {
-    ...{ name: 'gaussians', description: 'two classes, drawn by the program' },
-    ...{ hasImages: false, isText: false, classes: 2 }
+    name: 'gaussians',
+    description: 'two classes, drawn by the program',
+    hasImages: false,
+    isText: false,
+    classes: 2
   },
   {
-    ...{ name: 'sentences', description: 'a text of short sentences, drawn by the program', ...ofText },
+    name: 'sentences',
+    description: 'a text of short sentences, drawn by the program',
+    ...ofText,
     classes: sentenceAlphabet.length
   },
   ...knownSetNames.map((name) => ({ name, ...knownTraits(name) }))

@@ -4,8 +4,8 @@ import { upTo } from './indices.js'
 import type { PartitionDescription } from './samples.js'
 
 /**
- * Divides samples among peers: for each peer the numbers of its samples. No sample has two owners and no peer has none. `equal` and `label` give all
- * peers the same count and omit the remainder of the division; `dirichlet` omits nothing.
+ * Divides samples among peers: for each peer the numbers of its samples. No sample has two owners and no peer has none.
+ * `equal` and `label` give all peers the same count and omit the remainder of the division; `dirichlet` omits nothing.
  *
  * Throws an {@link InputError} when there are fewer samples than peers.
  *

@@ -37,11 +37,15 @@ export interface LocalData {
   readonly train: Samples
   readonly test: Samples
   /**
-   * How many training samples each peer has, in the order of `LocalDataOptions.peers`. When this is the union of all, `train` holds the peers' shards
-   * one after the other in that order. With partition 'local', only the peer's own count is known.
+   * How many training samples each peer has, in the order of `LocalDataOptions.peers`. When this is the union of all,
+   * `train` holds the peers' shards one after the other in that order. With partition 'local', only the peer's own
+   * count is known.
    */
   readonly shardSizes: readonly number[]
-  /** A checksum of the data that the peers divide, where it must be compared: drawn data are determined by their options. */
+  /**
+   * A checksum of the data that the peers divide, where it must be compared: drawn data are determined by their
+   * options.
+   */
   readonly fingerprint?: string
 }
 
@@ -49,7 +53,9 @@ export interface LocalData {
 export interface SplitOptions {
   /** The fraction of the samples held back for testing, between 0 and 1; 0.2 for 80 % to train and 20 % to test. */
   readonly testFraction: number
-  /** A common test set, in place of `testFraction`. Nothing is held back then, and the test set determines the classes. */
+  /**
+   * A common test set, in place of `testFraction`. Nothing is held back then, and the test set determines the classes.
+   */
   readonly test?: TestDescription
   /** 'numbers' for targets that are real values; classes by default. */
   readonly targets?: 'classes' | 'numbers'
@@ -76,8 +82,8 @@ export interface LocalDataOptions extends SplitOptions {
 }
 
 /**
- * How many samples are drawn, test samples included; or, independently of the number of peers, how many training samples are drawn for each peer when
- * all get the same number. One of the two.
+ * How many samples are drawn, test samples included; or, independently of the number of peers, how many training
+ * samples are drawn for each peer when all get the same number. One of the two.
  */
 export interface DrawnCount {
   readonly samples?: number
@@ -89,13 +95,16 @@ export type DataDescription =
   | ({
       /** Images of handwritten-like digits, drawn from the seed. */
       readonly kind: 'digits'
-      /** The edge of an image in pixels, 1 to 28; 28 by default. Smaller ones are those of 28 with their pixels averaged. */
+      /**
+       * The edge of an image in pixels, 1 to 28; 28 by default. Smaller ones are those of 28 with their pixels
+       * averaged.
+       */
       readonly size?: number
     } & DrawnCount)
   | ({
       /**
-       * Two classes of normal draws with the same spread, drawn from the seed. Their means are so close that the best classifier is right for 93.3 %.
-       * 4,601 samples unless a number is given.
+       * Two classes of normal draws with the same spread, drawn from the seed. Their means are so close that the best
+       * classifier is right for 93.3 %. 4,601 samples unless a number is given.
        */
       readonly kind: 'gaussians'
       /** How many numbers a sample has; 57 by default. */
@@ -112,8 +121,8 @@ export type DataDescription =
     }
   | {
       /**
-       * A folder, files, or an URL: IDX files (gzip too), CSV, Parquet, the archive of CIFAR-10, a folder of images for each class, or texts (.txt);
-       * recognised by their names and contents.
+       * A folder, files, or an URL: IDX files (gzip too), CSV, Parquet, the archive of CIFAR-10, a folder of images for
+       * each class, or texts (.txt); recognised by their names and contents.
        */
       readonly kind: 'files'
       readonly path: string | readonly string[]

@@ -5,7 +5,10 @@ import type { Samples } from './samples.js'
 export interface Source extends Omit<Samples, 'inputs' | 'inputOf'> {
   /** Whether `read` draws what it writes: then inputs that nobody uses are never drawn. */
   readonly isDrawn?: boolean
-  /** Whether the samples are in sequence, as the windows of a text are: then the last are held back for testing instead of random ones. */
+  /**
+   * Whether the samples are in sequence, as the windows of a text are: then the last are held back for testing instead
+   * of random ones.
+   */
   readonly isSequence?: boolean
   /** Writes the input of sample `index` into `out`, whose length the shape gives. */
   read(index: number, out: Float32Array): void

@@ -5,8 +5,8 @@ import type { SplitOptions } from './samples.js'
 import type { Source } from './source.js'
 
 /**
- * The numbers of the training and of the test samples, at least one of each: test samples are random, or the last of a sequence. Throws an {@link
- * InputError} for a single sample.
+ * The numbers of the training and of the test samples, at least one of each: test samples are random, or the last of a
+ * sequence. Throws an {@link InputError} for a single sample.
  */
 export function split(
   { count, isSequence = false }: Pick<Source, 'count' | 'isSequence'>,

@@ -9,7 +9,8 @@ import { fittedTo, fittedToModel } from './test-set.js'
 const read = (text: string) => tableSource([readCsv({ name: 'a.csv', bytes: Buffer.from(text) }, sampleColumns())])
 
 test('classes have to be named alike in the test set and in the data', (t) => {
-  const [words, numbers] = [read('1,b\n2,a'), read('1,1\n2,0')]
+  const words = read('1,b\n2,a')
+  const numbers = read('1,1\n2,0')
   t.throws(() => fittedTo(numbers, words), {
     instanceOf: InputError,
     message: /class 0 of the samples is "a", that of the test set "0"/
@@ -33,7 +34,8 @@ test('a test set for a model need not show all its classes, and has no other', (
 })
 
 test('a test set for a model has to name its classes as the model does', (t) => {
-  const [words, numbers] = [read('1,cat\n2,bird'), read('1,1\n2,0')]
+  const words = read('1,cat\n2,bird')
+  const numbers = read('1,1\n2,0')
   const fit = { inputShape: [1], classes: 4 }
   const refused = (message: RegExp, ...given: Parameters<typeof fittedToModel>) =>
     t.throws(() => fittedToModel(...given), { instanceOf: InputError, message })

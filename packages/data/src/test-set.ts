@@ -3,8 +3,8 @@ import type { Fit } from './samples.js'
 import type { Source } from './source.js'
 
 /**
- * Training samples, checked to fit the common test set of all peers. The test set determines the classes, so that peers whose own data show other
- * classes agree on the model.
+ * Training samples, checked to fit the common test set of all peers. The test set determines the classes, so that peers
+ * whose own data show other classes agree on the model.
  *
  * Throws an {@link InputError} that says what does not fit.
  */
@@ -33,7 +33,8 @@ export function fittedTo(test: Source, train: Source): Source {
 
 /** Throws an {@link InputError} where classes with the same number have different names. */
 function checkNames(samples: Classes, other: Classes, whose: string): void {
-  const [found, expected] = [namesOf(samples), namesOf(other)]
+  const found = namesOf(samples)
+  const expected = namesOf(other)
   const wrong = found.findIndex((name, place) => place < expected.length && name !== expected[place])
   if (wrong < 0) return
   throw new InputError(
@@ -48,8 +49,8 @@ const namesOf = ({ classes = 0, classNames }: Classes) =>
   classNames ?? Array.from({ length: classes }, (_, k) => String(k))
 
 /**
- * A test set for a trained model, with as many classes as the model: it need not contain all. Throws an {@link InputError} that says what does not
- * fit.
+ * A test set for a trained model, with as many classes as the model: it need not contain all. Throws an
+ * {@link InputError} that says what does not fit.
  */
 export function fittedToModel({ inputShape, classes, classNames }: Fit, test: Source): Source {
   if (String(test.inputShape) !== String(inputShape))

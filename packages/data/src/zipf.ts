@@ -6,7 +6,8 @@ export function cumulated(items: number, zipf: number): Float64Array {
 
 /** The first index whose sum is above `value`; the last one if none is. */
 export function firstAbove(sums: Float64Array, value: number): number {
-  let [low, high] = [0, sums.length - 1]
+  let low = 0
+  let high = sums.length - 1
   while (low < high) {
     const middle = (low + high) >>> 1
     if (sums[middle] > value) high = middle

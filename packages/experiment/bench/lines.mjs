@@ -1,5 +1,6 @@
 /**
- * Lines of source per package, at COMMIT and now, without tests and generated modules: node packages/experiment/bench/lines.mjs COMMIT
+ * Lines of source per package, at COMMIT and now, without tests and generated modules:
+ * `node packages/experiment/bench/lines.mjs COMMIT`
  */
 import { execFileSync } from 'node:child_process'
 
@@ -19,7 +20,8 @@ function sizesAt(commit) {
   return sizes
 }
 
-const [before, after] = [sizesAt(then), sizesAt(now)]
+const before = sizesAt(then)
+const after = sizesAt(now)
 const names = [...new Set([...before.keys(), ...after.keys()])].sort()
 const cells = ({ files, lines } = { files: 0, lines: 0 }) => `${files} | ${lines.toLocaleString('en')}`
 const sum = (sizes) =>

@@ -1,5 +1,6 @@
-// The accuracy of `murmur measure`: two real peers in this process, over links that are shaped to given rates and latencies. For each, prints
-// the measured value divided by the link's: the rate of vectors, which excludes frame headers, TLS and multiplexing, and half of the round trip.
+// The accuracy of `murmur measure`: two real peers in this process, over links that are shaped to given rates and
+// latencies. For each, prints the measured value divided by the link's: the rate of vectors, which excludes frame
+// headers, TLS and multiplexing, and half of the round trip.
 //
 //   node packages/experiment/bench/measure.mjs
 import { mkdtemp, writeFile } from 'node:fs/promises'
@@ -33,7 +34,8 @@ for (const mbit of [1, 5, 20, 100, 300]) {
     const identities = [await createIdentity(), await createIdentity()]
     const ports = [await freePort(), await freePort()]
     const entries = names.map((name, place) => `{ name: ${name}, id: ${identities[place].id}, addresses: [/ip4/127.0.0.1/tcp/${ports[place]}] }`) // oxfmt-ignore
-    const [topology, slow] = [join(folder, 'topology.yaml'), join(folder, 'links.yaml')]
+    const topology = join(folder, 'topology.yaml')
+    const slow = join(folder, 'links.yaml')
     await writeFile(topology, `graph: ring\npeers: [${entries.join(', ')}]\n`)
     await writeFile(slow, `default: { bandwidth: ${mbit} Mbit/s, latency: ${ms} ms }\n`)
     const links = await readLinksFile(slow, names)

@@ -1,16 +1,16 @@
-// How many peer-rounds per second the simulator computes: logistic regression on 57 features on a ring, batch 32, one update per round,
-// D-PSGD, every message an event on lines that are shared max-min fairly.
+// How many peer-rounds per second the simulator computes: logistic regression on 57 features on a ring, batch 32, one
+// update per round, D-PSGD, every message an event on lines that are shared max-min fairly.
 //
-//   node packages/experiment/bench/peer-rounds.mjs             peers from 100 to 10,000, one after the other, on one thread
+//   node packages/experiment/bench/peer-rounds.mjs             from 100 to 10,000 peers, one run after the other
 //   node packages/experiment/bench/peer-rounds.mjs --both      two runs at once, on two threads
 //   node packages/experiment/bench/peer-rounds.mjs --jitter    every step takes another time
 //   node packages/experiment/bench/peer-rounds.mjs --once N R  N peers, R rounds
 //
-// "processor" is the time of all threads of the process per peer-round, garbage collection included. It depends less than the others on the
-// machine's load. "memory" is the maximum resident memory of the process so far. With more than 10,000 peers, each further one has the samples
-// of one of the first 10,000, since the simulator is measured and not the memory for data; and the heap of long-lived objects is limited to
-// 28 kB per peer, and to three quarters of the machine's memory. A peer needs half of that; with a larger limit, collections are rarer, and
-// memory grows.
+// "processor" is the time of all threads of the process per peer-round, garbage collection included. It depends less
+// than the others on the machine's load. "memory" is the maximum resident memory of the process so far. With more than
+// 10,000 peers, each further one has the samples of one of the first 10,000, since the simulator is measured and not
+// the memory for data; and the heap of long-lived objects is limited to 28 kB per peer, and to three quarters of the
+// machine's memory. A peer needs half of that; with a larger limit, collections are rarer, and memory grows.
 import { readFileSync } from 'node:fs'
 import { totalmem } from 'node:os'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
@@ -28,7 +28,10 @@ const maxOwners = 10_000
 /** The number of V8's pages, of 256 kB, that Linux lets a process map. */
 const mappings = process.platform === 'linux' ? Number(readFileSync('/proc/sys/vm/max_map_count', 'utf8')) : Infinity
 
-/** In MB: three quarters of the machine's memory, and no more pages than can be mapped; a twelfth is for everything else. */
+/**
+ * In MB: three quarters of the machine's memory, and no more pages than can be mapped; a twelfth is for everything
+ * else.
+ */
 const most = Math.min((0.75 * totalmem()) / 2 ** 20, ((11 / 12) * mappings) / 4)
 
 async function simulateRing(count, rounds, jitter) {

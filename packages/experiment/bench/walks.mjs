@@ -1,9 +1,12 @@
 /**
- * Lists which of this repository's files run: those with a called function, other than the module itself, as V8 counts it.
+ * Lists which of this repository's files run: those with a called function, other than the module itself, as V8 counts
+ * it.
  *
- *   node packages/experiment/bench/walks.mjs round              ten rounds of D-PSGD in one of two real peers
- *   node packages/experiment/bench/walks.mjs sim SCENARIO       any command of murmur, with all its processes and threads
- *   node packages/experiment/bench/walks.mjs --in FOLDER …      the same for another built checkout; --list names the files
+ *   node packages/experiment/bench/walks.mjs round          ten rounds of D-PSGD in one of two real peers
+ *   node packages/experiment/bench/walks.mjs sim SCENARIO   any command of murmur, with all its processes
+ *   node packages/experiment/bench/walks.mjs --in FOLDER …  the same for another built checkout
+ *
+ * All processes and threads of the command count. --list names the files.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'

@@ -1,9 +1,10 @@
 /**
  * The cost of watching: `node packages/experiment/bench/watching.mjs [peers] [seconds]`.
  *
- * The peer that watches is one process, all others are another. They are members of one swarm on a ring, and do not train. First no peer
- * watches, then one does, with its page open. Prints, per second, processor time and bytes of notes about watching, for the watching peer and
- * for one of the others; and the number of peers that have reported in the last three seconds.
+ * The peer that watches is one process, all others are another. They are members of one swarm on a ring, and do not
+ * train. First no peer watches, then one does, with its page open. Prints, per second, processor time and bytes of
+ * notes about watching, for the watching peer and for one of the others; and the number of peers that have reported in
+ * the last three seconds.
  */
 import { fork } from 'node:child_process'
 import { get } from 'node:http'

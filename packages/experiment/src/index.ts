@@ -1,6 +1,6 @@
 /**
- * Experiments as files describe them: reads, checks and plans a training file or a scenario. `@murmuration/experiment/peers` and `/sim`
- * run them.
+ * Experiments as files describe them: reads, checks and plans a training file or a scenario.
+ * `@murmuration/experiment/peers` and `/sim` run them.
  *
  * @packageDocumentation
  */
@@ -11,6 +11,6 @@ export { codecTable } from './training/codec-table.js'
 export { taskTable } from './training/task-table.js'
 export { choiceOf, loadAlgorithm } from './training/algorithm-choice.js'
 export { makePlan } from './make-plan.js'
-export { type Plan, planOf, type RunRequest, startEvent, taskOf } from './training/plan.js'
+export { type RunPlan, planOf, type RunRequest, startEvent, taskOf } from './training/plan.js'
 export { parseTrainingFile, partitionOf, readTrainingFile, type TrainingOverrides } from './training/training-file.js'
 export { type Training, trainingSchema } from './training/training-schema.js'

@@ -1,16 +1,16 @@
 import { readTopologyFile } from '@murmuration/files'
-import { checkServices, type Plan, planOf, type RunRequest } from './training/plan.js'
+import { checkServices, type RunPlan, planOf, type RunRequest } from './training/plan.js'
 import { readTrainingFile } from './training/training-file.js'
 
 /** As {@link makePlan}, for real peers. Also throws an InputError for services without a store that they can share. */
-export async function makeRealPlan(request: RunRequest): Promise<Plan> {
+export async function makeRealPlan(request: RunRequest): Promise<RunPlan> {
   const plan = await makePlan(request)
   checkServices(plan)
   return plan
 }
 
 /** Reads and checks the files of a run. Throws an InputError when something is wrong with them. */
-export async function makePlan(request: RunRequest): Promise<Plan> {
+export async function makePlan(request: RunRequest): Promise<RunPlan> {
   const { topology: path, runId, init } = request
   if (request.method === undefined) {
     const file = await readTopologyFile(path)

@@ -1,6 +1,6 @@
 /**
- * Reads files that people write: YAML with positions, schema problems in words, quantities with units, spelling suggestions;
- * and topology and link files.
+ * Reads files that people write: YAML with positions, schema problems in words, quantities with units, spelling
+ * suggestions; and topology and link files.
  *
  * @packageDocumentation
  */

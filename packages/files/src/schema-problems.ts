@@ -27,7 +27,10 @@ const typeWords: Readonly<Record<string, string>> = {
   null: 'nothing'
 }
 
-/** What the schema expects. A schema with a message of its own states it there. For unknown keys: the known ones, without removed ones. */
+/**
+ * What the schema expects. A schema with a message of its own states it there. For unknown keys: the known ones,
+ * without removed ones.
+ */
 function expectation(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case 'invalid_type':

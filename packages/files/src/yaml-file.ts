@@ -21,15 +21,15 @@ export interface YamlFile<Value> {
   /** The content of the text, before the schema: mappings have their keys in the order of the file. */
   readonly plain: unknown
   /**
-   * An error with one line `file:line:column: …` for each problem, in the order of the file. For problems that a schema cannot
-   * express, such as a name that does not exist in another part of the file.
+   * An error with one line `file:line:column: …` for each problem, in the order of the file. For problems that a schema
+   * cannot express, such as a name that does not exist in another part of the file.
    */
   errorOf(problems: readonly Problem[]): InputError
 }
 
 /**
- * Reads YAML and validates it. Throws an {@link InputError} that lists all problems, one line `file:line:column: …` each: what was
- * found, what was expected, and the nearest valid word for a typo.
+ * Reads YAML and validates it. Throws an {@link InputError} that lists all problems, one line `file:line:column: …`
+ * each: what was found, what was expected, and the nearest valid word for a typo.
  */
 export function parseYamlFile<Schema extends z.ZodType>(
   text: string,

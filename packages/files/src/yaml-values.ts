@@ -3,7 +3,10 @@ import { isMap, parseDocument } from 'yaml'
 /** A value and its path: the keys from the outermost mapping inwards. */
 export type YamlValue = readonly [path: readonly string[], value: unknown]
 
-/** The text of a YAML file (a mapping, or empty) with some values replaced or added in flow style. The rest stays as it is, with comments. */
+/**
+ * The text of a YAML file (a mapping, or empty) with some values replaced or added in flow style. The rest stays as it
+ * is, with comments.
+ */
 export function withYamlValues(text: string, values: readonly YamlValue[]): string {
   const document = parseDocument(text)
   if (!isMap(document.contents)) document.contents = document.createNode({}) as never

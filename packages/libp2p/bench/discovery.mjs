@@ -1,5 +1,6 @@
 /**
- * What it costs that peers find each other by a seed, ours against libp2p's Kademlia DHT, in turns, all nodes in one process.
+ * What it costs that peers find each other by a seed, ours against libp2p's Kademlia DHT, in turns, all nodes in one
+ * process.
  *
  *     npm install --no-save @libp2p/kad-dht@16.4.5 @libp2p/identify@4.1.14 @libp2p/ping@3.1.13
  *     node packages/libp2p/bench/discovery.mjs [PEERS] [REPEATS]
@@ -16,7 +17,8 @@ import { signAddresses } from '../dist/addresses/signed-addresses.js'
 import { createIdentity, openSeed } from '../dist/index.js'
 import { createNode } from '../dist/node/node.js'
 
-const [peers, repeats] = [Number(process.argv[2] ?? 8), Number(process.argv[3] ?? 3)]
+const peers = Number(process.argv[2] ?? 8)
+const repeats = Number(process.argv[3] ?? 3)
 const listen = ['/ip4/127.0.0.1/tcp/0']
 const pause = () => new Promise((resolve) => setTimeout(resolve, 50))
 
@@ -76,7 +78,8 @@ async function kademlia() {
 for (let repeat = 0; repeat < repeats; repeat++) {
   for (const [name, prepare] of Object.entries({ ours, kademlia })) {
     const { stop, all } = await prepare()
-    const [began, cpu] = [performance.now(), process.cpuUsage()]
+    const began = performance.now()
+    const cpu = process.cpuUsage()
     await all()
     const { user, system } = process.cpuUsage(cpu)
     const time = `${Math.round(performance.now() - began)} ms`

@@ -27,7 +27,8 @@ async function mesh(count) {
     })
   )
   const list = peers.map(({ id, addresses }, place) => ({ name: names[place], id, addresses }))
-  const [start, processor] = [performance.now(), process.cpuUsage()]
+  const start = performance.now()
+  const processor = process.cpuUsage()
   await Promise.all(peers.map((peer) => peer.connect(list, 300_000)))
   const seconds = (performance.now() - start) / 1000
   const { user, system } = process.cpuUsage(processor)

@@ -1,9 +1,11 @@
 /**
- * What notes cost, and how soon a killed process is known: `node packages/libp2p/bench/notes.mjs [peers] [seconds] [bytes]`.
+ * What notes cost, and how soon a killed process is known:
+ * `node packages/libp2p/bench/notes.mjs [peers] [seconds] [bytes]`.
  *
- * Starts so many peers, each in a process of its own, in a ring. In turns they tell each other nothing, or a note of so many bytes twice a second:
- * everybody, up to 16 peers, else the 8 that follow. Prints the processor time of a peer per second in each turn. Then, of up to 16, one is killed, and the
- * others say when they are told that its machine refuses.
+ * Starts so many peers, each in a process of its own, in a ring. In turns they tell each other nothing, or a note of so
+ * many bytes twice a second: everybody, up to 16 peers, else the 8 that follow. Prints the processor time of a peer per
+ * second in each turn. Then, of up to 16, one is killed, and the others say when they are told that its machine
+ * refuses.
  */
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'

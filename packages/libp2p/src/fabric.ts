@@ -130,7 +130,8 @@ export class NetworkFabric implements Fabric<VectorMessage> {
       run(work).then(resolve, reject)
       return () => {}
     })
-    // The code that awaits the result handles a failure. Until then it must not end the process as an unhandled rejection.
+    // The code that awaits the result handles a failure. Until then it must not end the process as an unhandled
+    // rejection.
     result.catch(() => {})
     return result
   }

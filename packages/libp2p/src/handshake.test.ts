@@ -83,11 +83,9 @@ test('a peer with an id that is not in the peer list is refused, and both sides 
 
 test('a listed peer that is not a neighbour learns that the topologies differ', async (t) => {
   const other = graph(['a', 'c'])
-  const [left, right, third] = [
-    await testNode(t, other, 'a'),
-    await testNode(t, edge, 'b'),
-    await testNode(t, other, 'c')
-  ]
+  const left = await testNode(t, other, 'a')
+  const right = await testNode(t, edge, 'b')
+  const third = await testNode(t, other, 'c')
   const peerList = peerListOf([left, right, third])
   const connecting = Promise.all([left, third].map(({ peer }) => peer.connect(peerList, timeLimit(5_000))))
   const error = await t.throwsAsync(right.peer.connect(peerList, timeLimit(5_000)), { instanceOf: RefusedError })

@@ -14,7 +14,10 @@ import { createNode } from './node/node.js'
 import type { RunSettings } from './base/run-settings.js'
 import { TrafficMeter } from './base/traffic.js'
 
-/** A bare node that is the neighbour "m" of `receiver`, as its peer list says, and a connection to it; until the test ends. */
+/**
+ * A bare node that is the neighbour "m" of `receiver`, as its peer list says, and a connection to it; until the test
+ * ends.
+ */
 export async function connectionTo(t: ExecutionContext, { peer }: TestNode): Promise<Connection> {
   const identity = await createIdentity()
   const node = await createNode({ identity, listen: [], limits: limitsOf() })

@@ -7,7 +7,8 @@ import { type TestNode, testNode, eventOf, eventually, graph, schemaOf } from '.
 import { behindLength, connectionTo, frame, pings, sayHello } from './hostile.test.support.js'
 import type { RunSettings } from './base/run-settings.js'
 
-const [m, edge] = [peerName('m'), graph(['a', 'm'])]
+const m = peerName('m')
+const edge = graph(['a', 'm'])
 const elements = 8
 const limits = { initialShutOut: 600_000, maxShutOut: 600_000 }
 

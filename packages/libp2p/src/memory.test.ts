@@ -105,7 +105,8 @@ test('a range of a vector is sent unchanged, also if the vector is released righ
 test('ranges are received into reused memory, and each range of a vector keeps it in use', async (t) => {
   const [left, right] = await testCluster(t, graph(['a', 'b']), { runSettings })
   await connectAll([left, right])
-  const [pieces, length] = [16, elements / 16]
+  const pieces = 16
+  const length = elements / 16
   const send = (round: number) => {
     const vector = left.peer.fabric.allocate(elements).fill(round)
     for (let part = 0; part < pieces; part++) {

@@ -19,7 +19,7 @@ import { contextOf } from './create-context.js'
 import type { PeerEvent } from './base/events.js'
 import { NetworkFabric } from './fabric.js'
 import { OwnReach } from './discovery/own-reach.js'
-import { PeerFacts } from './questions/peer-facts.js'
+import { SharedFacts } from './questions/shared-facts.js'
 import { neededBy } from './base/membership.js'
 import type { NeighbourStatus } from './links/neighbour.js'
 import { Listening } from './links/notes.js'
@@ -45,7 +45,7 @@ export class NetworkPeer implements Peer {
   readonly #context: LinkContext
   readonly #peers: PeerSet
   readonly #shaper: Shaper | undefined
-  readonly #facts: PeerFacts
+  readonly #facts: SharedFacts
   readonly #reach: OwnReach
   readonly #desk: AdmissionDesk | undefined
   readonly #closing = new AbortController()
@@ -87,7 +87,7 @@ export class NetworkPeer implements Peer {
     directory.onFlood = (connection, detail) => this.#peers.flooded(connection, detail)
     this.fabric = new NetworkFabric(this.#context, topology, this.#peers)
     const { servers = [] } = options
-    this.#facts = new PeerFacts(
+    this.#facts = new SharedFacts(
       { self, peers: listed, servers, timeout: limits.handshakeTimeout },
       this.fabric,
       this.#peers

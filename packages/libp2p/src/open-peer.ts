@@ -16,7 +16,9 @@ import { extendedLimits } from './shaping/slowness.js'
 import { Shaper } from './shaping/shaper.js'
 import type { RunSettings } from './base/run-settings.js'
 
-/** Creates a peer that listens. Until `connect` gives it the peer list, it refuses all connections. Throws InputErrors. */
+/**
+ * Creates a peer that listens. Until `connect` gives it the peer list, it refuses all connections. Throws InputErrors.
+ */
 export async function openPeer(options: PeerOptions): Promise<Peer> {
   const endpoints = [...options.topology.peers, ...(options.servers ?? [])]
   if (!endpoints.includes(options.self)) {
@@ -69,7 +71,10 @@ function untilError(listener: PeerEventListener = () => {}, onError: (error: unk
   }
 }
 
-/** The run settings as a neighbour decodes them. Checks that a hello fits into a control message: a longer one ends the stream without a reason. */
+/**
+ * The run settings as a neighbour decodes them. Checks that a hello fits into a control message: a longer one ends the
+ * stream without a reason.
+ */
 function asRead(runSettings: RunSettings): RunSettings {
   const bytes = encodeRunSettings(runSettings)
   const room = controlBytes - helloBytes

@@ -18,9 +18,15 @@ export interface PeerOptions {
   readonly identity: Identity
   /** The neighbours are all peers that this peer sends to or receives from in any of its rounds. */
   readonly topology: Topology
-  /** Endpoints besides the topology's peers, such as parameter servers. They are neighbours of all peers, and have no row in the topology. */
+  /**
+   * Endpoints besides the topology's peers, such as parameter servers. They are neighbours of all peers, and have no
+   * row in the topology.
+   */
   readonly servers?: readonly PeerName[] | undefined
-  /** The peers that `connect` waits for, besides servers; 'neighbours' when absent. Links to others are built when something is sent to them. */
+  /**
+   * The peers that `connect` waits for, besides servers; 'neighbours' when absent. Links to others are built when
+   * something is sent to them.
+   */
   readonly reach?: 'neighbours' | 'everyone' | undefined
   /** The seed of the run. The random numbers of the fabric depend on it and on `self`. */
   readonly seed: number
@@ -35,13 +41,13 @@ export interface PeerOptions {
   readonly signal?: AbortSignal | undefined
   readonly limits?: Partial<Limits>
   /**
-   * Links that the connections of this peer emulate, for tests of real peers on one machine. All peers must have the same value. Shared pipes
-   * cannot be shaped. See `shaping/shaper.ts` for what is shaped.
+   * Links that the connections of this peer emulate, for tests of real peers on one machine. All peers must have the
+   * same value. Shared pipes cannot be shaped. See `shaping/shaper.ts` for what is shaped.
    */
   readonly links?: Links | undefined
   /**
-   * The codec of vectors to the neighbours: `float32` (the default, lossless), another codec of `@murmuration/vectors`, or `auto`, which
-   * chooses by the measured speed of each link. Each direction of a link has its own.
+   * The codec of vectors to the neighbours: `float32` (the default, lossless), another codec of `@murmuration/vectors`,
+   * or `auto`, which chooses by the measured speed of each link. Each direction of a link has its own.
    */
   readonly codec?: string | undefined
   /** How other listed peers are found, besides their addresses in the peer list; only by these when absent. */
@@ -71,28 +77,29 @@ export interface Peer {
   readonly signer: Signer
   /**
    * Connects to the neighbours. To be called once. Resolves when all are ready in both directions.
-   * Rejects with a NeighboursMissingError after `timeout`, with a RefusedError as soon as more than half of them refuse or are refused,
-   * with an InputError for a peer list that does not fit, and with a StoppedError when stopped. The links are kept up until `close`,
-   * also after a rejection.
+   * Rejects with a NeighboursMissingError after `timeout`, with a RefusedError as soon as more than half of them refuse
+   * or are refused, with an InputError for a peer list that does not fit, and with a StoppedError when stopped. The
+   * links are kept up until `close`, also after a rejection.
    */
   connect(peerList: readonly PeerListEntry[], timeout: Milliseconds): Promise<void>
   /** As `connect`, without waiting. Throws the same errors. */
   meet(peerList: readonly PeerListEntry[]): void
   /**
-   * Why this peer does not fit the others: a refusal between it and a neighbour, if there is one with more than half of them. With fewer, those
-   * are waited for, since their files may be corrected and they be started again.
+   * Why this peer does not fit the others: a refusal between it and a neighbour, if there is one with more than half of
+   * them. With fewer, those are waited for, since their files may be corrected and they be started again.
    */
   readonly refusal: RefusedError | undefined
   /**
-   * Shares the sample counts of all peers of the topology, from neighbour to neighbour. To be called by all peers, once connected.
-   * Rejects with a NeighboursMissingError that names the missing peers after `timeout`, and with an
+   * Shares the sample counts of all peers of the topology, from neighbour to neighbour. To be called by all peers, once
+   * connected. Rejects with a NeighboursMissingError that names the missing peers after `timeout`, and with an
    * InputError when neighbours contradict each other.
    */
   exchangeSampleCounts(samples: number, timeout: Milliseconds): Promise<ReadonlyMap<PeerName, number>>
   /**
-   * Exchanges, from neighbour to neighbour, the rounds of which all peers, including servers, have checkpoints. To be called by all of them, once
-   * connected, with their rounds at that time. A peer that no longer counted when these were saved (`gone`, by any peer's word) is not waited for,
-   * and not in the result. Rejects as `exchangeSampleCounts` does.
+   * Exchanges, from neighbour to neighbour, the rounds of which all peers, including servers, have checkpoints. To be
+   * called by all of them, once connected, with their rounds at that time. A peer that no longer counted when these
+   * were saved (`gone`, by any peer's word) is not waited for, and not in the result. Rejects as `exchangeSampleCounts`
+   * does.
    */
   exchangeCheckpoints(
     rounds: readonly number[],
@@ -100,8 +107,8 @@ export interface Peer {
     gone?: readonly PeerName[]
   ): Promise<ReadonlyMap<PeerName, readonly number[]>>
   /**
-   * Announces that this peer has saved a round, and asks its neighbours once. Resolves with the newest round that each other peer is known to have
-   * saved, or −1.
+   * Announces that this peer has saved a round, and asks its neighbours once. Resolves with the newest round that each
+   * other peer is known to have saved, or −1.
    */
   exchangeSaved(round: number): Promise<readonly number[]>
   /** The state of each neighbour, in the order of their names. */
@@ -113,12 +120,13 @@ export interface Peer {
   /** The time since the start in which at least one vector was queued, in flight or unacknowledged. */
   readonly sendingTime: Milliseconds
   /**
-   * The round trip of a message with `bytes` bytes of padding (at most 4096) to a neighbour; `undefined` without an answer within 10 s.
+   * The round trip of a message with `bytes` bytes of padding (at most 4096) to a neighbour; `undefined` without an
+   * answer within 10 s.
    */
   roundTrip(neighbour: PeerName, bytes?: number): Promise<Milliseconds | undefined>
   /**
-   * The number of vectors allocated beyond the reserved ones. While all vectors are released in time, these are only the first vectors of each
-   * other length.
+   * The number of vectors allocated beyond the reserved ones. While all vectors are released in time, these are only
+   * the first vectors of each other length.
    */
   readonly vectorsBeyond: number
   /** Makes the fabric's waits reject, with a StoppedError or with the given error. The links stay up until `close`. */

@@ -2,7 +2,7 @@ import type { Connection, Libp2p } from '@libp2p/interface'
 import type { Multiaddr } from '@multiformats/multiaddr'
 import type { Milliseconds } from '@murmuration/core'
 import { controlProtocol, defaultLimits } from './base/constants.js'
-import { type Problem, problemOf } from './base/explain.js'
+import { type CallProblem, problemOf } from './base/explain.js'
 import type { Identity } from './base/identity.js'
 import type { NodeOptions } from './node/node.js'
 
@@ -10,14 +10,14 @@ import type { NodeOptions } from './node/node.js'
 export const routerTimeout: Milliseconds = 15_000
 
 /**
- * Dials an address as a peer does, and closes the connection once both ends have proven their ids. Resolves with the problem, or
- * `undefined` when the peer with this id answers and admits `identity`.
+ * Dials an address as a peer does, and closes the connection once both ends have proven their ids. Resolves with the
+ * problem, or `undefined` when the peer with this id answers and admits `identity`.
  */
 export async function probe(
   identity: Identity,
   { id, address }: { readonly id: string; readonly address: string },
   timeout: Milliseconds
-): Promise<Problem | undefined> {
+): Promise<CallProblem | undefined> {
   const target = address.includes('/p2p/') ? address : `${address}/p2p/${id}`
   return calling(identity, target, timeout, async (connection, signal) => {
     // A refusal shows only here: the other end accepts the connection and then closes it.
@@ -31,7 +31,7 @@ export async function probeSeed(
   identity: Identity,
   address: string,
   timeout: Milliseconds
-): Promise<Problem | undefined> {
+): Promise<CallProblem | undefined> {
   const [{ introductionsProtocol }, { parseAddress }] = await Promise.all([
     import('./discovery/introductions.js'),
     import('./addresses/peer-list.js')
@@ -43,12 +43,15 @@ export async function probeSeed(
   })
 }
 
-/** As {@link probe}, for a relay. `undefined` when it grants a reservation, which is given up again. Throws an InputError for an invalid address. */
+/**
+ * As {@link probe}, for a relay. `undefined` when it grants a reservation, which is given up again. Throws an
+ * InputError for an invalid address.
+ */
 export async function probeRelay(
   identity: Identity,
   address: string,
   timeout: Milliseconds
-): Promise<Problem | undefined> {
+): Promise<CallProblem | undefined> {
   const [{ Circuit }, { parseAddress }] = await Promise.all([
     import('./relay/circuit.js'),
     import('./addresses/peer-list.js')
@@ -69,8 +72,8 @@ export interface Called {
 }
 
 /**
- * Listens as a peer does, and asks a seed to dial. Resolves with the result, or with the reason why it could not be tried. Throws an InputError for
- * an invalid address.
+ * Listens as a peer does, and asks a seed to dial. Resolves with the result, or with the reason why it could not be
+ * tried. Throws an InputError for an invalid address.
  */
 export async function probeReach(
   identity: Identity,
@@ -106,7 +109,10 @@ export async function probeReach(
   return called ?? problem?.text ?? 'no answer'
 }
 
-/** Makes routers forward a peer's port for a moment. Resolves with the forwarded addresses; with none when no router does it. */
+/**
+ * Makes routers forward a peer's port for a moment. Resolves with the forwarded addresses; with none when no router
+ * does it.
+ */
 export async function probeRouters(identity: Identity, listen: readonly string[]): Promise<readonly string[]> {
   const { createNode, startNode } = await import('./node/node.js')
   const node = await createNode({ identity, listen, limits: defaultLimits, upnp: true })
@@ -141,7 +147,7 @@ async function calling(
   timeout: Milliseconds,
   act: (connection: Connection, signal: AbortSignal, listening: readonly Multiaddr[]) => Promise<void>,
   { circuit, listen = [], upnp }: Pick<Partial<NodeOptions>, 'circuit' | 'listen' | 'upnp'> = {}
-): Promise<Problem | undefined> {
+): Promise<CallProblem | undefined> {
   const [{ multiaddr }, { createNode, startNode }] = await Promise.all([
     import('@multiformats/multiaddr'),
     import('./node/node.js')

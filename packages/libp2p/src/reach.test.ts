@@ -68,7 +68,8 @@ test('with reach "everyone", connecting waits for all peers, and all wait for se
 })
 
 test('a peer that is not a neighbour and has other settings is refused, without harm to others', async (t) => {
-  const [first, second] = [await testNode(t, path, 'a'), await testNode(t, path, 'b')]
+  const first = await testNode(t, path, 'a')
+  const second = await testNode(t, path, 'b')
   const other = { settings: { run: 'other' }, schema: schemaOf(8), start: '00' }
   const far = await testNode(t, path, 'c', { runSettings: other })
   const nodes = [first, second, far]

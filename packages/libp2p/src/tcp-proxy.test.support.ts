@@ -11,8 +11,8 @@ export interface TcpProxy {
   /** The number of connections so far. */
   readonly accepted: () => number
   /**
-   * Passes `bytes` more bytes to the port behind, then closes that connection there cleanly and drops the rest. Happens once. Resolves when it
-   * has happened.
+   * Passes `bytes` more bytes to the port behind, then closes that connection there cleanly and drops the rest. Happens
+   * once. Resolves when it has happened.
    */
   readonly endAfter: (bytes: number) => Promise<void>
   /** Limits the bytes per second to the port behind, on each connection. */

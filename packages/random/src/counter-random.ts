@@ -2,9 +2,10 @@
 const step = 0x9e3779b9
 
 /**
- * Random numbers as a function of where they are used, such as (sample, round), where a stream for each would cost more than its draws: `at` restarts
- * anywhere in some nanoseconds. After SplitMix (Steele, Lea and Flood, OOPSLA 2014), with 32 bits and the finaliser of MurmurHash3. Some places have
- * overlapping sequences: the quality suffices for negative samples, but not for statistics over billions of draws.
+ * Random numbers as a function of where they are used, such as (sample, round), where a stream for each would cost more
+ * than its draws: `at` restarts anywhere in some nanoseconds. After SplitMix (Steele, Lea and Flood, OOPSLA 2014), with
+ * 32 bits and the finaliser of MurmurHash3. Some places have overlapping sequences: the quality suffices for negative
+ * samples, but not for statistics over billions of draws.
  */
 export class CounterRandom {
   readonly #key: number

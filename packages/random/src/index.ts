@@ -14,8 +14,8 @@ export { CounterRandom } from './counter-random.js'
 export { direction, normals } from './draws.js'
 
 /**
- * The stream of random numbers for `seed` (an integer) and a path of purposes, such as a peer's name and 'batches'. Streams of two paths are
- * unrelated. Throws a RangeError for a seed that is no safe integer.
+ * The stream of random numbers for `seed` (an integer) and a path of purposes, such as a peer's name and 'batches'.
+ * Streams of two paths are unrelated. Throws a RangeError for a seed that is no safe integer.
  */
 export function createRandom(seed: number, ...purposes: readonly string[]): Random {
   if (!Number.isSafeInteger(seed)) throw new RangeError(`found the seed ${seed}, expected an integer`)

@@ -6,8 +6,8 @@ const importStatement = /^import\s[^'"]*['"](\.[^'"]+)['"];?$/gm
 const declaration = /^(?:async )?(?:function|const|let|class) (\w+)/gm
 
 /**
- * The compiled module and all its imports, each after its own imports. All modules share one top-level scope, so no two may use the same
- * name, and no import may be renamed.
+ * The compiled module and all its imports, each after its own imports. All modules share one top-level scope, so no two
+ * may use the same name, and no import may be renamed.
  */
 export async function pageScript(entry: URL): Promise<string> {
   const texts: string[] = []

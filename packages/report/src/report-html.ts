@@ -12,8 +12,8 @@ import { pageData } from './prepare/page-data.js'
 import type { Results } from '@murmuration/results'
 
 /**
- * The whole report as HTML. All texts from the results are escaped, and a content security policy forbids other scripts and all loading.
- * Throws an InputError when a run has a setting or a method that the sweep does not have.
+ * The whole report as HTML. All texts from the results are escaped, and a content security policy forbids other scripts
+ * and all loading. Throws an InputError when a run has a setting or a method that the sweep does not have.
  */
 export async function reportHtml(results: Results): Promise<string> {
   const data = pageData(results)
@@ -58,7 +58,10 @@ function script(attributes: string, text: string): Html {
   return new Html(`<script${attributes}>${text}</script>\n`)
 }
 
-/** Only the scripts with these texts run; nothing is fetched. Styles are allowed, since the charts set styles of their elements. */
+/**
+ * Only the scripts with these texts run; nothing is fetched. Styles are allowed, since the charts set styles of their
+ * elements.
+ */
 function policy(scripts: readonly string[]): string {
   const hashes = scripts.map((text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`)
   return `default-src 'none'; script-src ${hashes.join(' ')}; style-src 'unsafe-inline'; img-src data:`

@@ -32,7 +32,8 @@ function small({
     labels.flatMap((method) => seeds.map((seed) => run({ settings: setting, method, seed, world })))
   )
   const methods = labels.map((label) => ({
-    ...{ label, description: `about ${label}` },
+    label,
+    description: `about ${label}`,
     form: { kind: label, fusion: 'fused', calls: 'streamed' } as const
   }))
   const sweep = {
@@ -54,24 +55,23 @@ function small({
 }
 
 const run = (fields: Pick<RunRecord, 'settings' | 'method' | 'seed' | 'world'>): RunRecord => ({
-  ...{
-    outcome: 'limit',
-    peers: 2,
-    seconds: 1,
-    rounds: 1,
-    secondsPerRound: 1,
-    samples: 1,
-    bytesSent: 1,
-    curve: [],
-    findings: []
-  },
+  outcome: 'limit',
+  peers: 2,
+  seconds: 1,
+  rounds: 1,
+  secondsPerRound: 1,
+  samples: 1,
+  bytesSent: 1,
+  curve: [],
+  findings: [],
   ...fields
 })
 
 const labelsOf = ({ sweep }: Results) => sweep.methods.map(({ label }) => label)
 
 test('methods of one name are told apart by their folders, and by their worlds where there are both; others keep theirs', (t) => {
-  const [one, other] = [small({ labels: ['D-PSGD', 'SGP'] }), small()]
+  const one = small({ labels: ['D-PSGD', 'SGP'] })
+  const other = small()
   const merged = mergeResults(
     [
       { name: 'a', results: one },
@@ -119,7 +119,8 @@ test('settings that all folders have are put side by side, and the others are le
 })
 
 test('what has one value in every folder is no axis: methods are told apart by their folders', (t) => {
-  const [slow, fast] = [small({ axes: { latency: [20] } }), small({ axes: { latency: [1] } })]
+  const slow = small({ axes: { latency: [20] } })
+  const fast = small({ axes: { latency: [1] } })
   const { sweep, runs } = mergeResults(
     [
       { name: 'slow', results: slow },
@@ -169,7 +170,8 @@ test('facts and a target that all have stand once, those that differ by folder',
 })
 
 test('what was put together can be put together again, with the folders that it came from', (t) => {
-  const [one, other] = [small({ world: 'libp2p' }), small()]
+  const one = small({ world: 'libp2p' })
+  const other = small()
   const first = mergeResults(
     [
       { name: 'a', results: one },

@@ -1,7 +1,7 @@
 /** Results of several folders, side by side. */
 import { InputError } from '@murmuration/core'
 import { runsOfSweep } from './files/order.js'
-import type { ResultsMethod, Results, RunRecord, Setting, Source, Sweep, Timeline, World } from './results.js'
+import type { ResultsMethod, Results, RunRecord, Setting, MergedSource, Sweep, Timeline, World } from './results.js'
 
 /** Results, and the name of their folder. */
 export interface NamedResults {
@@ -17,9 +17,9 @@ interface LabelledFolder extends NamedResults {
 }
 
 /**
- * Merges the results of folders: the methods of each, in the settings that all have. Methods of the same name are distinguished by
- * the folder's name, or by the peer if each folder belongs to another peer. Throws an InputError when folders vary different things, or
- * have no value of an axis in common.
+ * Merges the results of folders: the methods of each, in the settings that all have. Methods of the same name are
+ * distinguished by the folder's name, or by the peer if each folder belongs to another peer. Throws an InputError when
+ * folders vary different things, or have no value of an axis in common.
  */
 export function mergeResults(folders: readonly NamedResults[], origin: Pick<Sweep, 'command' | 'version'>): Results {
   const axes = commonAxes(folders)
@@ -50,7 +50,10 @@ export function mergeResults(folders: readonly NamedResults[], origin: Pick<Swee
   }
 }
 
-/** An axis that varies in one folder must exist in all; its values are those that all folders have. What never varies is not an axis. */
+/**
+ * An axis that varies in one folder must exist in all; its values are those that all folders have. What never varies is
+ * not an axis.
+ */
 function commonAxes(folders: readonly NamedResults[]): Axes {
   const all = folders.map(({ name, results }) => ({ name, axes: results.sweep.axes }))
   const varying = [...new Set(all.flatMap(({ axes }) => Object.keys(axes).filter((axis) => axes[axis].length > 1)))]
@@ -72,7 +75,10 @@ function commonAxes(folders: readonly NamedResults[]): Axes {
   )
 }
 
-/** New labels for methods with a label that is in several folders: with the folder's name, and with the world if both occur. */
+/**
+ * New labels for methods with a label that is in several folders: with the folder's name, and with the world if both
+ * occur.
+ */
 function labelled(folders: readonly NamedResults[]): readonly LabelledFolder[] {
   const all = folders.flatMap(({ results }) => results.sweep.methods.map(({ label }) => label))
   const worlds = new Set(folders.flatMap(({ results }) => results.runs.map(({ world }) => world)))
@@ -135,7 +141,7 @@ function shownText(folders: readonly NamedResults[], axes: Axes): string {
   return isWhole ? '' : 'those that all folders have'
 }
 
-function sourcesOf({ name, results: { sweep } }: NamedResults, axes: Axes): readonly Source[] {
+function sourcesOf({ name, results: { sweep } }: NamedResults, axes: Axes): readonly MergedSource[] {
   if (sweep.sources !== undefined) return sweep.sources
   const { title, command, version, scenario } = sweep
   const axesOfSource = Object.entries(sweep.axes).map(

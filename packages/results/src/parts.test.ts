@@ -6,14 +6,32 @@ import type { RunRecord, Sweep } from './results.js'
 
 const methods = ['D-PSGD', 'SGP', 'AD-PSGD'].map((label) => ({ label, description: '' }))
 const sweep: Sweep = {
-  ...{ title: 'Small', description: '', scenario: 'text', command: 'c', version: '0', facts: {} },
-  ...{ axes: { latency: [1, 20] }, methods, seeds: [1, 2] }
+  title: 'Small',
+  description: '',
+  scenario: 'text',
+  command: 'c',
+  version: '0',
+  facts: {},
+  axes: { latency: [1, 20] },
+  methods,
+  seeds: [1, 2]
 }
 const runs = [1, 20].flatMap((latency) =>
   methods.flatMap(({ label }) =>
     [1, 2].map((seed): RunRecord => ({
-      ...{ world: 'simulator', settings: { latency }, method: label, seed, outcome: 'limit', findings: [], curve: [] },
-      ...{ peers: 2, seconds: 1, rounds: 1, secondsPerRound: 1, samples: 1, bytesSent: 1 }
+      world: 'simulator',
+      settings: { latency },
+      method: label,
+      seed,
+      outcome: 'limit',
+      findings: [],
+      curve: [],
+      peers: 2,
+      seconds: 1,
+      rounds: 1,
+      secondsPerRound: 1,
+      samples: 1,
+      bytesSent: 1
     }))
   )
 )

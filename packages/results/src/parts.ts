@@ -5,8 +5,8 @@ import type { NamedResults } from './merge.js'
 import type { Results, Sweep, SweepPart } from './results.js'
 
 /**
- * The items of a part: every `of`-th, starting with the `number`-th. The parts of a list are disjoint and cover it; their lengths differ by
- * at most one.
+ * The items of a part: every `of`-th, starting with the `number`-th. The parts of a list are disjoint and cover it;
+ * their lengths differ by at most one.
  */
 export function ofPart<Item>(items: readonly Item[], { number, of }: SweepPart): readonly Item[] {
   return items.filter((_, index) => index % of === number - 1)
@@ -22,8 +22,8 @@ export function runsExpected(sweep: Sweep): number {
 export const partText = ({ number, of }: SweepPart): string => `${number}/${of}`
 
 /**
- * Merges the parts of a sweep as if it had been simulated at once; also returns the numbers of missing parts. Throws an InputError when
- * the folders are not parts of one sweep, or a part occurs twice.
+ * Merges the parts of a sweep as if it had been simulated at once; also returns the numbers of missing parts. Throws an
+ * InputError when the folders are not parts of one sweep, or a part occurs twice.
  */
 export function mergeParts(folders: readonly NamedResults[]): {
   readonly results: Results

@@ -1,4 +1,7 @@
-/** The types of results, of real and of simulated runs. Everything is JSON: a line per run, and one file about all of them. */
+/**
+ * The types of results, of real and of simulated runs. Everything is JSON: a line per run, and one file about all of
+ * them.
+ */
 import type { KeyCounts } from '@murmuration/core'
 
 /** Where a run took place: on real peers over libp2p, or in virtual time. */
@@ -27,7 +30,7 @@ export interface ResultsMethod {
 }
 
 /** One of several folders that were merged. */
-export interface Source {
+export interface MergedSource {
   readonly name: string
   readonly title: string
   readonly command: string
@@ -67,7 +70,7 @@ export interface Sweep {
   /** Which part of the sweep these runs are; absent for the whole sweep. */
   readonly part?: SweepPart
   /** The folders that these results were merged from. */
-  readonly sources?: readonly Source[]
+  readonly sources?: readonly MergedSource[]
 }
 
 /** The state of a run at one moment. */
@@ -104,8 +107,8 @@ export interface RunRecord {
   readonly method: string
   readonly seed: number
   /**
-   * 'target': the target loss was reached; 'limit': the rounds or the time were used up; 'failed': see `reason`; 'unfinished': the run
-   * was stopped or is still running, and all figures are those of its last evaluation.
+   * 'target': the target loss was reached; 'limit': the rounds or the time were used up; 'failed': see `reason`;
+   * 'unfinished': the run was stopped or is still running, and all figures are those of its last evaluation.
    */
   readonly outcome: 'target' | 'limit' | 'failed' | 'unfinished'
   readonly reason?: string
@@ -115,7 +118,10 @@ export interface RunRecord {
   readonly seconds: number
   /** Steps per peer, the mean. */
   readonly rounds: number
-  /** The first round of a real run that resumed from a checkpoint or joined later: seconds and bytes count from it. 0 when absent. */
+  /**
+   * The first round of a real run that resumed from a checkpoint or joined later: seconds and bytes count from it. 0
+   * when absent.
+   */
   readonly begun?: number
   readonly secondsPerRound: number
   readonly samples: number
@@ -167,8 +173,8 @@ export interface StoreTotals {
 }
 
 /**
- * Mean fractions of the peers' time: computing; sending but not computing; waiting without either. In a simulated run they sum to 1.
- * A real run knows when gradients are computed, but cannot distinguish sending, waiting and averaging.
+ * Mean fractions of the peers' time: computing; sending but not computing; waiting without either. In a simulated run
+ * they sum to 1. A real run knows when gradients are computed, but cannot distinguish sending, waiting and averaging.
  */
 export interface TimeFractions {
   readonly working: number
@@ -196,6 +202,30 @@ export interface Mark {
   readonly isFailure: boolean
 }
 
+/** What a peer was doing for some time; in seconds, as in the timeline. */
+export interface Span {
+  readonly peer: string
+  /** 'gradient', 'waiting', 'crashed', … */
+  readonly kind: string
+  readonly start: number
+  readonly end: number
+}
+
+/** A message of a timeline. */
+export interface TimelineMessage {
+  readonly from: string
+  readonly to: string
+  /**
+   * In seconds: when sending began and when the last byte arrived; in a real run, when the vector was handed over and
+   * when it was taken.
+   */
+  readonly sent: number
+  readonly arrived: number
+  readonly bytes: number
+  /** 'dropped' if it never arrived. */
+  readonly fate: 'delivered' | 'dropped'
+}
+
 /** An interval of one run, event by event. */
 export interface Timeline {
   /** The title of the interval, in place of the method's name. */
@@ -209,23 +239,8 @@ export interface Timeline {
   readonly from: number
   readonly to: number
   readonly peers: readonly string[]
-  /** What a peer was doing: 'gradient', 'waiting', 'crashed', … */
-  readonly spans: readonly {
-    readonly peer: string
-    readonly kind: string
-    readonly start: number
-    readonly end: number
-  }[]
-  readonly messages: readonly {
-    readonly from: string
-    readonly to: string
-    /** In seconds: when sending began and when the last byte arrived; in a real run, when the vector was handed over and when it was taken. */
-    readonly sent: number
-    readonly arrived: number
-    readonly bytes: number
-    /** 'dropped' if it never arrived. */
-    readonly fate: 'delivered' | 'dropped'
-  }[]
+  readonly spans: readonly Span[]
+  readonly messages: readonly TimelineMessage[]
   readonly marks?: readonly Mark[]
 }
 

@@ -7,8 +7,8 @@ const maxEarly = 1024
 const maxAhead = 2 ** 20
 
 /**
- * Numbers the messages sent to each peer, and returns received ones in the order in which they were sent: worlds do not keep the order between long
- * and short messages.
+ * Numbers the messages sent to each peer, and returns received ones in the order in which they were sent: worlds do not
+ * keep the order between long and short messages.
  */
 export class InOrder {
   readonly #sent: number[]
@@ -24,7 +24,9 @@ export class InOrder {
    */
   constructor(peers: number, maxNumbers: number) {
     const zeros = () => Array.from({ length: peers }, () => 0)
-    ;[this.#sent, this.#taken, this.#waiting] = [zeros(), zeros(), zeros()]
+    this.#sent = zeros()
+    this.#taken = zeros()
+    this.#waiting = zeros()
     this.#early = zeros().map(() => new Map<number, KeyMessage>())
     this.#maxNumbers = maxNumbers
   }

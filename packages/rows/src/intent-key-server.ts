@@ -1,18 +1,21 @@
 /**
- * Moves or copies rows as intents say (AdaPM; Renz-Wieland, Kieslinger, Gericke, Gemulla, Kaoudi, Markl, CIKM 2023, section 4). Each worker announces in
- * advance which rows it is about to use, and until when. The home of a key knows which peers intend to use it. If one does, the row moves there. If several do,
- * the first keeps the row, and the others get copies as long as their intents last (replication of hot keys next to relocation: NuPS, Renz-Wieland et al.,
- * SIGMOD 2022).
+ * Moves or copies rows as intents say (AdaPM; Renz-Wieland, Kieslinger, Gericke, Gemulla, Kaoudi, Markl, CIKM 2023,
+ * section 4). Each worker announces in advance which rows it is about to use, and until when. The home of a key knows
+ * which peers intend to use it. If one does, the row moves there. If several do, the first keeps the row, and the
+ * others get copies as long as their intents last (replication of hot keys next to relocation: NuPS, Renz-Wieland et
+ * al., SIGMOD 2022).
  *
- * Copies are refreshed in rounds: a peer sends what was added to its copy to the holder of the row, which adds it and replies with the row. Only one such
- * message per key is in flight at a time, so a row that arrives contains all that was sent; what was added meanwhile is added to it again. A copy is dropped
- * when no worker of the peer intends to use it, after what was added to it has been acknowledged.
+ * Copies are refreshed in rounds: a peer sends what was added to its copy to the holder of the row, which adds it and
+ * replies with the row. Only one such message per key is in flight at a time, so a row that arrives contains all that
+ * was sent; what was added meanwhile is added to it again. A copy is dropped when no worker of the peer intends to use
+ * it, after what was added to it has been acknowledged.
  *
- * So each add is applied once. A worker sees its own acknowledged adds, and everything that it has seen before. It sees what others add to their copies after
- * two rounds; this is weaker than sequential consistency. While this peer has a request for a row open at its holder, it announces no intent for it: a copy
- * could be older than the reply.
+ * So each add is applied once. A worker sees its own acknowledged adds, and everything that it has seen before. It sees
+ * what others add to their copies after two rounds; this is weaker than sequential consistency. While this peer has a
+ * request for a row open at its holder, it announces no intent for it: a copy could be older than the reply.
  *
- * Unlike in AdaPM, whose nodes decide when to act on an intent, an intent takes effect at once; and a copy does not become the row when all others are dropped.
+ * Unlike in AdaPM, whose nodes decide when to act on an intent, an intent takes effect at once; and a copy does not
+ * become the row when all others are dropped.
  */
 import { IntendedBy, Intents } from './intents.js'
 import { homeOf, type KeySetting, type SendTo } from './key-server.js'
@@ -129,7 +132,8 @@ export class IntentKeyServer extends RelocatingKeyServer {
   /** Adds to rows that are here and replies with them; forwards the rest. */
   protected serveSync(from: number, { origin, id, keys, values }: KeyMessage): string | undefined {
     const { width } = this.setting
-    const [here, elsewhere]: [number[], number[]] = [[], []]
+    const here: number[] = []
+    const elsewhere: number[] = []
     for (const index of keys.keys()) (this.table.has(keys[index]) ? here : elsewhere).push(index)
     const out = new Float32Array(here.length * width)
     for (const [slot, index] of here.entries()) {
@@ -143,8 +147,8 @@ export class IntentKeyServer extends RelocatingKeyServer {
   }
 
   /**
-   * A row that leaves while an intent for it is announced returns, as the row or a copy: its home learned of the intent after it had sent the row
-   * away.
+   * A row that leaves while an intent for it is announced returns, as the row or a copy: its home learned of the intent
+   * after it had sent the row away.
    */
   protected override giveAway(message: KeyMessage): string | undefined {
     const departing = message.keys.filter((key) => this.table.has(key) && this.#announced.has(key))

@@ -26,7 +26,10 @@ export class Intents {
     for (const key of keys) this.#counts[key]++
   }
 
-  /** Ends the intents that last until this tick of the worker's clock or less. Returns the keys that no worker intends to use any longer. */
+  /**
+   * Ends the intents that last until this tick of the worker's clock or less. Returns the keys that no worker intends
+   * to use any longer.
+   */
   end(worker: number, clock: number): readonly number[] {
     const unused: number[] = []
     const all = this.#ofWorkers[worker]

@@ -7,7 +7,8 @@ import { Keys } from './keys.js'
 import { type KeyMessage, messageOf, vectorOf } from './messages.js'
 
 const [a, b] = ['a', 'b'].map(peerName)
-const [count, width] = [40, 2]
+const count = 40
+const width = 2
 const start = Float32Array.from({ length: count * width }, (_, place) => place)
 
 interface Waiter {
@@ -67,7 +68,8 @@ test('an answer wakes the activity that has asked, and the others wait on', asyn
   t.is(receives(), 4)
   t.is(serve(2), undefined)
   await pulls[2]
-  // The oldest wait has received the answer, which was not its own, and continues; so do the two that have received nothing.
+  // The oldest wait has received the answer, which was not its own, and continues; so do the two that have received
+  // nothing.
   t.deepEqual([got, receives()], [[elsewhere[2]], 5])
   for (const place of [0, 1, 3]) serve(place)
   await Promise.all(pulls)

@@ -13,7 +13,10 @@ const maxTimeouts = 20
 /** One peer's messages for the next phase may hold this many times the numbers of the parameters. */
 const maxLater = 16
 
-/** The messages that wait for room in the queue to one peer may hold this many times the numbers of the parameters, for each worker. */
+/**
+ * The messages that wait for room in the queue to one peer may hold this many times the numbers of the parameters, for
+ * each worker.
+ */
 const maxUnsent = 16
 
 /** A peer that has sent larger numbers is named if training fails. */
@@ -44,8 +47,9 @@ export interface KeyPeerOptions {
 }
 
 /**
- * Receives messages for the key server, and lets the workers of the peer wait. Phases: all workers are in the same one, and a message of the next
- * phase waits until this peer is there. So the rows held between two phases are a consistent state of all peers.
+ * Receives messages for the key server, and lets the workers of the peer wait. Phases: all workers are in the same one,
+ * and a message of the next phase waits until this peer is there. So the rows held between two phases are a consistent
+ * state of all peers.
  */
 export class KeyPeer {
   readonly server: KeyServer
@@ -150,7 +154,8 @@ export class KeyPeer {
     operation?: Operation
   ): Promise<void> {
     const { timeout } = this.#options
-    let [since, silence] = [fabric.now(), 0]
+    let since = fabric.now()
+    let silence = 0
     while (!isDone()) {
       if (this.#failure !== undefined) throw this.#failure.error
       this.#waiting++
@@ -162,12 +167,18 @@ export class KeyPeer {
       this.#waiting--
       if (!this.#outbox.isEmpty) this.#sendUnsent()
       if (envelope !== undefined) {
-        if (this.#accept(envelope)) [since, silence] = [fabric.now(), 0]
+        if (this.#accept(envelope)) {
+          since = fabric.now()
+          silence = 0
+        }
       } else if (fabric.now() >= deadline) onSilence(++silence)
     }
   }
 
-  /** Announces that this peer's workers have reached the end of the phase, and waits until those of all peers have, and all messages are sent. */
+  /**
+   * Announces that this peer's workers have reached the end of the phase, and waits until those of all peers have, and
+   * all messages are sent.
+   */
   async endPhase(fabric: Fabric<VectorMessage>): Promise<void> {
     const start = fabric.now()
     const phase = this.#phase + 1
@@ -257,7 +268,10 @@ export class KeyPeer {
     return true
   }
 
-  /** Returns whether it is news: a waiting peer repeats it, and servers send it to check that the receiver can be reached. */
+  /**
+   * Returns whether it is news: a waiting peer repeats it, and servers send it to check that the receiver can be
+   * reached.
+   */
   #noteReached(envelope: Envelope<VectorMessage>): boolean {
     const { from, message } = envelope
     const isServer = !this.#reached.has(from) && this.#options.peers.includes(from)

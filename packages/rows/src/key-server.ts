@@ -1,6 +1,7 @@
 /**
- * The classic parameter server for keyed rows (Li et al., OSDI 2014): the row of a key stays at the key's home, given by the range of the key's hash.
- * It does no I/O: messages go out through `send` and come in through `receive`. A row that the peer itself holds is accessed without a message.
+ * The classic parameter server for keyed rows (Li et al., OSDI 2014): the row of a key stays at the key's home, given
+ * by the range of the key's hash. It does no I/O: messages go out through `send` and come in through `receive`. A row
+ * that the peer itself holds is accessed without a message.
  */
 import { invariant, type KeyCounts } from '@murmuration/core'
 import { isAdding, type KeyMessage, type KeySpace, noValues } from './messages.js'
@@ -28,7 +29,9 @@ export interface Request extends Pick<KeyMessage, 'type' | 'origin' | 'id'> {
   readonly from: number
 }
 
-/** Where the row of a key is at first, by the range that its hash falls into: Fibonacci hashing, Knuth, TAOCP 3, 6.4. */
+/**
+ * Where the row of a key is at first, by the range that its hash falls into: Fibonacci hashing, Knuth, TAOCP 3, 6.4.
+ */
 export function homeOf(key: number, holders: number): number {
   return Math.floor(((Math.imul(key + 1, 0x9e3779b1) >>> 0) / 2 ** 32) * holders)
 }
@@ -229,7 +232,8 @@ export class KeyServer {
     if (from !== origin && keys.some((key) => !this.mayForward(key)))
       return `a message of ${type} in the name of another peer`
     const out = type === 'pull' ? new Float32Array(keys.length * width) : values
-    const [here, elsewhere]: [number[], number[]] = [[], []]
+    const here: number[] = []
+    const elsewhere: number[] = []
     for (let i = 0; i < keys.length; i++) {
       const at = i * width
       const isHere = type === 'pull' ? this.table.read(keys[i], out, at) : this.table.add(keys[i], values, at)

@@ -5,10 +5,11 @@ import type { KeyPeer } from './key-peer.js'
 import type { Operation } from './operation.js'
 
 /**
- * Reads rows and adds to them, wherever they are. Keys are ascending; rows are concatenated. Each call has an asynchronous form, which returns at
- * once: its arguments must not change until `wait` has been awaited.
+ * Reads rows and adds to them, wherever they are. Keys are ascending; rows are concatenated. Each call has an
+ * asynchronous form, which returns at once: its arguments must not change until `wait` has been awaited.
  *
- * Awaited operations are sequentially consistent for each key, unless the server promises less. Others are applied once each, in any order.
+ * Awaited operations are sequentially consistent for each key, unless the server promises less. Others are applied once
+ * each, in any order.
  */
 export class Keys {
   readonly #fabric: Fabric<VectorMessage>

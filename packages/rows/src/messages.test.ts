@@ -50,7 +50,8 @@ test('a message comes out of a vector as it went in, and its vector is finite', 
 })
 
 test('the largest keys travel as finite numbers', (t) => {
-  const [first, last] = [2 ** 23 - 1, 2 ** 31 - 2 ** 23 - 1]
+  const first = 2 ** 23 - 1
+  const last = 2 ** 31 - 2 ** 23 - 1
   const message: KeyMessage = { type: 'pull', origin: 0, id: 0, keys: Uint32Array.of(first, last), values: noValues }
   const vector = vectorOf(message, 0)
   t.true(vector.vector.every(Number.isFinite))

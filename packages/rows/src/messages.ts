@@ -2,10 +2,11 @@
 import type { VectorMessage } from '@murmuration/wire'
 
 /**
- * 'pull' and 'push' read rows and add to them; 'pulled' and 'pushed' answer. 'localize' asks a key's home for its row, 'relocate' tells the holder to
- * give it to the origin, 'moved' carries it. 'reached' says that its sender has ended its phase. 'flush' carries what the workers of a peer have
- * added up to a tick of their clock, 'flushed' acknowledges it, and 'refresh' carries what others have added since the last one. 'intend' tells a
- * key's home that the origin is about to use its row, 'unintend' that it no longer is; 'kept' answers that it has the row already. 'sync' adds to a
+ * 'pull' and 'push' read rows and add to them; 'pulled' and 'pushed' answer. 'localize' asks a key's home for its row,
+ * 'relocate' tells the holder to give it to the origin, 'moved' carries it. 'reached' says that its sender has ended
+ * its phase. 'flush' carries what the workers of a peer have added up to a tick of their clock, 'flushed' acknowledges
+ * it, and 'refresh' carries what others have added since the last one. 'intend' tells a key's home that the origin is
+ * about to use its row, 'unintend' that it no longer is; 'kept' answers that it has the row already. 'sync' adds to a
  * row and asks for it, 'synced' carries it.
  */
 export const messageTypes = [
@@ -30,7 +31,10 @@ export type MessageType = (typeof messageTypes)[number]
 
 /** The order and the clock of a message. */
 export interface Timing {
-  /** Its sequence number among the messages from its sender to its receiver, 0, 1, …, where these must be processed in order. */
+  /**
+   * Its sequence number among the messages from its sender to its receiver, 0, 1, …, where these must be processed in
+   * order.
+   */
   readonly order: number
   /** A clock of workers; the type says which. */
   readonly clock: number

@@ -26,7 +26,8 @@ export const finished: Operation = {
 
 /** The index of a key among ascending ones, or −1. */
 export function indexOf(keys: Uint32Array, key: number): number {
-  let [low, high] = [0, keys.length - 1]
+  let low = 0
+  let high = keys.length - 1
   while (low <= high) {
     const middle = (low + high) >>> 1
     if (keys[middle] === key) return middle

@@ -10,7 +10,10 @@ interface Unsent {
   since: Milliseconds
 }
 
-/** Messages for which the queue to their receiver has no room, in order, until it takes them: a message about rows cannot be left out. */
+/**
+ * Messages for which the queue to their receiver has no room, in order, until it takes them: a message about rows
+ * cannot be left out.
+ */
 export class Outbox {
   readonly #fabric: Pick<Fabric<VectorMessage>, 'send' | 'now'>
   readonly #maxNumbers: number
@@ -39,7 +42,10 @@ export class Outbox {
     return 'queued'
   }
 
-  /** Sends what there is room for now. What waits for a peer that has left is dropped: whoever needs that peer times out. */
+  /**
+   * Sends what there is room for now. What waits for a peer that has left is dropped: whoever needs that peer times
+   * out.
+   */
   retry(): void {
     for (const [to, unsent] of this.#unsent) {
       const room = unsent.messages.findIndex((message) => this.#fabric.send(to, message) === 'full')

@@ -3,7 +3,10 @@ import type { Description, TrainingSettings } from '@murmuration/engine'
 /** The training settings that define how a step is taken. */
 export type PlainSgdSettings = Pick<TrainingSettings, 'optimiser' | 'weightDecay' | 'clip' | 'accumulate'>
 
-/** Why an algorithm with keyed rows, which takes plain SGD steps, cannot train with these settings, in words; undefined when it can. */
+/**
+ * Why an algorithm with keyed rows, which takes plain SGD steps, cannot train with these settings, in words; undefined
+ * when it can.
+ */
 export function plainSgdProblem(
   { title }: Pick<Description, 'title'>,
   { optimiser, weightDecay = 0, clip, accumulate = 1 }: PlainSgdSettings

@@ -1,11 +1,13 @@
 /**
- * Dynamic parameter allocation: rows move to the peer that is about to use them (Lapse; Renz-Wieland, Gemulla, Zeuch, Markl, VLDB 2020). Each key has
- * a home, which knows the holder of its row. To move a row here (`localize`), a peer asks the home. The home records the new holder and tells the old
- * one, which sends the row to the peer. These are three messages, and the row is at no peer during one of them only. Requests for a row on its way
- * wait at its destination.
+ * Dynamic parameter allocation: rows move to the peer that is about to use them (Lapse; Renz-Wieland, Gemulla, Zeuch,
+ * Markl, VLDB 2020). Each key has a home, which knows the holder of its row. To move a row here (`localize`), a peer
+ * asks the home. The home records the new holder and tells the old one, which sends the row to the peer. These are
+ * three messages, and the row is at no peer during one of them only. Requests for a row on its way wait at its
+ * destination.
  *
- * One peer at a time holds a row, and each operation takes effect there at one moment: awaited operations are sequentially consistent, key by key. A
- * request goes to where the row was last seen (a location cache), or to the home; a peer that does not hold the row forwards it.
+ * One peer at a time holds a row, and each operation takes effect there at one moment: awaited operations are
+ * sequentially consistent, key by key. A request goes to where the row was last seen (a location cache), or to the
+ * home; a peer that does not hold the row forwards it.
  *
  * Answers and rows go to the origin of a request, and a forwarded request only claims its origin. So one that nobody
  * here has asked for may be caused by a third peer: it is no fault of its sender. An answer is dropped, and a row goes
@@ -16,13 +18,13 @@ import { isAdding, type KeyMessage, noValues } from './messages.js'
 import { finished, grouped, keysAt, type Operation, indexOf, rowsAt } from './operation.js'
 
 /** A request that waits for a row on its way here. */
-interface Waiting extends Request {
+interface WaitingRequest extends Request {
   readonly values: Float32Array
 }
 
 /**
- * The most requests from one other peer that wait for rows on their way here; the number of rows, where this is larger. Requests from one peer never
- * take another's room.
+ * The most requests from one other peer that wait for rows on their way here; the number of rows, where this is larger.
+ * Requests from one peer never take another's room.
  */
 const maxWaiting = 1 << 16
 
@@ -36,7 +38,7 @@ export class RelocatingKeyServer extends KeyServer {
   /** Where the row of a key was last seen; −1 where unknown. */
   protected readonly seen: Int16Array
   /** For each key whose row is on its way here: the requests that wait for it, in order. */
-  protected readonly waiting = new Map<number, Waiting[]>()
+  protected readonly waiting = new Map<number, WaitingRequest[]>()
   /** How many requests from each peer wait. */
   readonly #waitingOf: number[]
   /** How often a request for a key has come home without having met the row. */
@@ -172,7 +174,10 @@ export class RelocatingKeyServer extends KeyServer {
     return true
   }
 
-  /** The peer in whose room a request waits: the one that sent it, since the origin is only claimed; where this peer acts for the origin, that one. */
+  /**
+   * The peer in whose room a request waits: the one that sent it, since the origin is only claimed; where this peer
+   * acts for the origin, that one.
+   */
   #asker({ from, origin }: Request): number {
     return from === this.setting.self ? origin : from
   }
@@ -275,7 +280,8 @@ export class RelocatingKeyServer extends KeyServer {
   }
 
   /**
-   * Serves the requests that waited for a row, in order. Those after it was given away are forwarded, or wait on if it is to come back.
+   * Serves the requests that waited for a row, in order. Those after it was given away are forwarded, or wait on if it
+   * is to come back.
    */
   protected serveWaiting(key: number): void {
     const queue = this.waiting.get(key) ?? []

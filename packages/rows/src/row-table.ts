@@ -21,7 +21,8 @@ export class RowTable {
   read(key: number, out: Float32Array, at: number): boolean {
     const index = this.#indices[key]
     if (index < 0) return false
-    const [rows, width] = [this.#rows, this.width]
+    const rows = this.#rows
+    const width = this.width
     for (let i = 0, from = index * width; i < width; i++) out[at + i] = rows[from + i]
     return true
   }
@@ -30,7 +31,8 @@ export class RowTable {
   add(key: number, values: Float32Array, at: number): boolean {
     const index = this.#indices[key]
     if (index < 0) return false
-    const [rows, width] = [this.#rows, this.width]
+    const rows = this.#rows
+    const width = this.width
     for (let i = 0, to = index * width; i < width; i++) rows[to + i] += values[at + i]
     return true
   }
@@ -39,7 +41,8 @@ export class RowTable {
   put(key: number, values: Float32Array, at: number): void {
     const held = this.#indices[key]
     const index = held >= 0 ? held : (this.#unused.pop() ?? this.#used++)
-    const [width, to] = [this.width, index * this.width]
+    const width = this.width
+    const to = index * this.width
     if (to + width > this.#rows.length) this.#grow()
     for (let i = 0; i < width; i++) this.#rows[to + i] = values[at + i]
     this.#indices[key] = index

@@ -21,8 +21,8 @@ export interface KeyNode {
 }
 
 /**
- * One step per batch: pulls the rows that it touches, computes the gradient, and pushes −γ times it. Each push is awaited before the next one.
- * Returns the sum of the batches' losses, each times its samples.
+ * One step per batch: pulls the rows that it touches, computes the gradient, and pushes −γ times it. Each push is
+ * awaited before the next one. Returns the sum of the batches' losses, each times its samples.
  *
  * @throws DivergedError when a loss or a gradient is not finite, or a step of {@link maxStep}; it is not sent
  */

@@ -1,4 +1,7 @@
-/** The home of rows that others have copies of: knows all peers' clocks, answers once all have reached a clock, and refreshes copies. */
+/**
+ * The home of rows that others have copies of: knows all peers' clocks, answers once all have reached a clock, and
+ * refreshes copies.
+ */
 import { CopiesElsewhere } from './copies-elsewhere.js'
 import type { KeySetting } from './key-server.js'
 import { type KeyMessage, noKeys, noValues } from './messages.js'
@@ -11,7 +14,7 @@ const maxParked = 1 << 16
 /** Sends a message with a clock to a peer by its index. */
 export type Post = (to: number, message: KeyMessage, clock: number) => void
 
-type Request = Pick<KeyMessage, 'origin' | 'id' | 'keys'> & { readonly clock: number }
+type StaleRequest = Pick<KeyMessage, 'origin' | 'id' | 'keys'> & { readonly clock: number }
 
 export class StaleHome {
   readonly #setting: KeySetting
@@ -23,7 +26,7 @@ export class StaleHome {
   readonly #clocks: number[]
   #least = 0
   /** Requests for rows that wait until the least clock advances. */
-  #parked: Request[] = []
+  #parked: StaleRequest[] = []
   /** How many keys of each peer these have. */
   readonly #parkedOf: number[]
 
@@ -97,7 +100,7 @@ export class StaleHome {
     this.#refreshAll(previous)
   }
 
-  #answer({ origin, id, keys }: Request): undefined {
+  #answer({ origin, id, keys }: StaleRequest): undefined {
     if (origin !== this.#setting.self) this.#elsewhere?.add(keys, origin)
     this.#post(origin, { type: 'pulled', origin, id, keys, values: this.#rowsOf(keys) }, this.#least)
   }

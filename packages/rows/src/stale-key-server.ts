@@ -1,19 +1,22 @@
 /**
- * Bounded staleness for keyed rows: the stale synchronous parallel server (Ho et al., NIPS 2013, section 3: SSPtable). Each worker has a clock c, 0,
- * 1, …; what it adds has the time of its clock. A read at clock c sees all adds with times up to c − s − 1, all adds of the workers of its own peer,
- * and perhaps some later ones of others. Rows are held by the homes of their keys. A peer keeps copies of the rows that its workers read, and reads
- * these as long as they are new enough.
+ * Bounded staleness for keyed rows: the stale synchronous parallel server (Ho et al., NIPS 2013, section 3: SSPtable).
+ * Each worker has a clock c, 0, 1, …; what it adds has the time of its clock. A read at clock c sees all adds with
+ * times up to c − s − 1, all adds of the workers of its own peer, and perhaps some later ones of others. Rows are held
+ * by the homes of their keys. A peer keeps copies of the rows that its workers read, and reads these as long as they
+ * are new enough.
  *
- * A copy has a clock m up to which it is complete: the least clock of all when its home sent it. So it may be read at clocks up to m + s. After that
- * there are two ways. With synchronisation by the client (SSP) the peer asks the home again, which answers once all have reached c − s. With
- * synchronisation by the server (SSPPush, or ESSP: Dai et al., AAAI 2015, section 4) a home sends what has changed to all peers with copies whenever
- * the least clock advances.
+ * A copy has a clock m up to which it is complete: the least clock of all when its home sent it. So it may be read at
+ * clocks up to m + s. After that there are two ways. With synchronisation by the client (SSP) the peer asks the home
+ * again, which answers once all have reached c − s. With synchronisation by the server (SSPPush, or ESSP: Dai et al.,
+ * AAAI 2015, section 4) a home sends what has changed to all peers with copies whenever the least clock advances.
  *
- * The clock of a peer is the least of its workers'. When it advances, what they have added is sent to the homes (`flush`), with the clock. Messages
- * between two peers are processed in order, so everything before a clock has arrived when the clock does, and a row from the home contains all
- * flushes that the home has acknowledged before (`flushed`). The others are added again here, so a worker sees its own adds.
+ * The clock of a peer is the least of its workers'. When it advances, what they have added is sent to the homes
+ * (`flush`), with the clock. Messages between two peers are processed in order, so everything before a clock has
+ * arrived when the clock does, and a row from the home contains all flushes that the home has acknowledged before
+ * (`flushed`). The others are added again here, so a worker sees its own adds.
  *
- * A phase begins at the clock `phase · 2²⁴`. Workers that have ended the previous phase are there already, so no peer waits for them.
+ * A phase begins at the clock `phase · 2²⁴`. Workers that have ended the previous phase are there already, so no peer
+ * waits for them.
  */
 import { invariant } from '@murmuration/core'
 import { FlushLog } from './flush-log.js'

@@ -1,4 +1,6 @@
-/** The driver of algorithms with keyed rows: a round is an epoch, in which each worker goes through its samples once. */
+/**
+ * The driver of algorithms with keyed rows: a round is an epoch, in which each worker goes through its samples once.
+ */
 import { type Fabric, InputError, invariant, type StepReport, type Task, type TaskRows } from '@murmuration/core'
 import { lengthOf } from '@murmuration/vectors'
 import type { VectorMessage } from '@murmuration/wire'
@@ -13,8 +15,9 @@ import { dealtOut, rowsSgd } from './rows-sgd.js'
 const nothing: readonly never[] = []
 
 /**
- * Trains one peer, or serves as one. Yields a report after each round, once all have ended it, with the rows that this peer holds. With
- * `finalRounds`, workers pull all rows at the end, report and return them; without, the result is empty.
+ * Trains one peer, or serves as one. Yields a report after each round, once all have ended it, with the rows that this
+ * peer holds. With `finalRounds`, workers pull all rows at the end, report and return them; without, the result is
+ * empty.
  *
  * @throws InputError when the task has no keyed rows, or the settings ask for something that such algorithms lack
  */
@@ -88,7 +91,10 @@ class KeyRun {
     if (!this.#isServer) this.#blocks = this.#divided()
   }
 
-  /** Goes through all samples once; when it returns, all peers have. Returns the mean loss over them; undefined at a server. */
+  /**
+   * Goes through all samples once; when it returns, all peers have. Returns the mean loss over them; undefined at a
+   * server.
+   */
   async epoch(round: number): Promise<number | undefined> {
     const before = this.#samples
     let loss = 0
@@ -150,14 +156,16 @@ class KeyRun {
   /** Each worker of this peer goes through its part of a block's samples; the first worker runs in this activity. */
   async #phase(round: number, turn: number): Promise<number> {
     const { workers: peers, batchSize } = this.#settings
-    const [turns, { workers = 1, ahead = 0, tick = 1 }] = [this.#turns, this.#options]
+    const turns = this.#turns
+    const { workers = 1, ahead = 0, tick = 1 } = this.#options
     const samples = this.#blocks[(peers.indexOf(this.#fabric.self) + turn) % turns]
     const order = this.#fabric.random.stream(`samples ${round} ${turn}`).shuffle(samples)
     const isInBlocks = this.#options.blocking === true
     if (isInBlocks && samples.length > 0)
       await this.#keys(this.#fabric).localize(this.#rows.keysOf(Uint32Array.from(samples), round))
     const dealt = dealtOut(order, workers, batchSize)
-    let [loss, ended] = [0, 0]
+    let loss = 0
+    let ended = 0
     let failure: { readonly error: unknown } | undefined
     const act = async (activity: Fabric<VectorMessage>, worker: number) => {
       const keys = this.#keys(activity, worker)

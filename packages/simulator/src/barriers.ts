@@ -8,7 +8,10 @@ interface Held {
   release(): void
 }
 
-/** Partitions and clogged connections: which peers are cut off from each other, and the deliveries that wait until that ends. */
+/**
+ * Partitions and clogged connections: which peers are cut off from each other, and the deliveries that wait until that
+ * ends.
+ */
 export class Barriers {
   /** By sender: the receivers that nothing reaches. */
   readonly #clogged = new Map<PeerName, Set<PeerName>>()

@@ -16,9 +16,9 @@ export interface Churn {
 const minute: Milliseconds = 60_000
 
 /**
- * Draws the crashes and restarts of each peer from a stream of its own: its time up is exponentially distributed with mean 1 min / `perMinute`, its
- * time away with mean `back`. So a peer that is up crashes at the same rate at any time, whatever its history, and the number of peers that are up
- * settles. Sorted by time.
+ * Draws the crashes and restarts of each peer from a stream of its own: its time up is exponentially distributed with
+ * mean 1 min / `perMinute`, its time away with mean `back`. So a peer that is up crashes at the same rate at any time,
+ * whatever its history, and the number of peers that are up settles. Sorted by time.
  */
 export function drawChurn(random: Random, peers: readonly PeerName[], churn: Churn): FaultEvent[] {
   return peers.flatMap((peer) => churnOf(random.stream(peer), peer, churn)).sort((left, right) => left.at - right.at)

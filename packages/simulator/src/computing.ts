@@ -5,8 +5,8 @@ import { createRandom } from '@murmuration/random'
 export type Stragglers =
   | { readonly kind: 'none' }
   /**
-   * Adds a time drawn from the exponential distribution: the shifted exponential of Lee et al. 2018 (Speeding Up Distributed Machine Learning Using
-   * Codes).
+   * Adds a time drawn from the exponential distribution: the shifted exponential of Lee et al. 2018 (Speeding Up
+   * Distributed Machine Learning Using Codes).
    */
   | { readonly kind: 'shifted-exponential'; readonly mean: Milliseconds }
   /** Multiplies by exp(σ z − σ²/2) with z normal, whose mean is 1. */
@@ -26,8 +26,8 @@ export interface ComputingModel {
 }
 
 /**
- * The time of a work: (perStep + perSample · samples) · slow, modified by the stragglers' model. Each peer has its own random numbers, so it draws
- * the same times whatever the others do. Initialising costs nothing.
+ * The time of a work: (perStep + perSample · samples) · slow, modified by the stragglers' model. Each peer has its own
+ * random numbers, so it draws the same times whatever the others do. Initialising costs nothing.
  */
 export function computingCost(
   model: ComputingModel,

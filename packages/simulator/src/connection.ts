@@ -11,18 +11,18 @@ import type { Event } from './event-queue.js'
 import type { Gate } from './program.js'
 import type { Kernel } from './kernel.js'
 import type { Mailbox } from './mailbox.js'
-import { type Channel, type NetworkOptions, segmentBytes, type Transfer } from './network/network.js'
+import { type NetworkChannel, type NetworkOptions, segmentBytes, type Transfer } from './network/network.js'
 import type { TimeUse } from './time-use.js'
 import type { EndpointPath } from './endpoint-path.js'
 
 /** The state of an endpoint: not yet joined, running, crashed, or ended. */
-export type Presence = 'absent' | 'up' | 'crashed' | 'ended'
+export type EndpointState = 'absent' | 'up' | 'crashed' | 'ended'
 
 /** One end of connections: a peer or server of a simulation. */
 export interface End<Message> {
   readonly name: PeerName
   readonly index: number
-  readonly presence: Presence
+  readonly presence: EndpointState
   readonly incarnation: number
   readonly timeUse: TimeUse
   readonly mailbox: Mailbox<Delivery<Message>>
@@ -73,17 +73,17 @@ export class Delivery<Message> implements Envelope<Message>, Transfer, Event {
 }
 
 /** How a connection transports messages. */
-export interface Route {
+export interface ConnectionRoute {
   /** Undefined between endpoints on one machine. */
-  readonly channel: Channel | undefined
+  readonly channel: NetworkChannel | undefined
   readonly path: EndpointPath['path']
   readonly transport: NetworkOptions['transport']
   readonly random: Random
 }
 
 /**
- * A connection from one endpoint to another, from when both began until either begins anew. Messages arrive in the order of sending, unless it
- * carries datagrams.
+ * A connection from one endpoint to another, from when both began until either begins anew. Messages arrive in the
+ * order of sending, unless it carries datagrams.
  */
 export class Connection<Message> {
   readonly from: End<Message>
@@ -93,7 +93,7 @@ export class Connection<Message> {
   /** Messages in flight or in the mailbox, by weight. */
   pending = 0
   readonly #carrier: Carrier<Message>
-  readonly #channel: Channel | undefined
+  readonly #channel: NetworkChannel | undefined
   readonly #path: EndpointPath['path']
   readonly #random: Random
   readonly #isStream: boolean
@@ -101,7 +101,13 @@ export class Connection<Message> {
   readonly #toIncarnation: number
   #lastArrival: Milliseconds = 0
 
-  constructor(from: End<Message>, to: End<Message>, carrier: Carrier<Message>, route: Route, wire: LinkWire<Message>) {
+  constructor(
+    from: End<Message>,
+    to: End<Message>,
+    carrier: Carrier<Message>,
+    route: ConnectionRoute,
+    wire: LinkWire<Message>
+  ) {
     this.wire = wire
     this.from = from
     this.to = to
@@ -114,7 +120,10 @@ export class Connection<Message> {
     this.#toIncarnation = to.incarnation
   }
 
-  /** Whether neither end has begun anew since the connection was made. If one has, what is still in flight is not expected. */
+  /**
+   * Whether neither end has begun anew since the connection was made. If one has, what is still in flight is not
+   * expected.
+   */
   get isPresent(): boolean {
     return this.from.incarnation === this.#fromIncarnation && this.to.incarnation === this.#toIncarnation
   }

@@ -1,8 +1,11 @@
 /** The errors of simulations whose clock will never advance. */
 import type { Milliseconds } from '@murmuration/core'
-import type { Program } from './program.js'
+import type { KernelProgram } from './program.js'
 
-/** No events are left and programs still wait, so that nothing can ever wake them; or one is woken again and again at one time. */
+/**
+ * No events are left and programs still wait, so that nothing can ever wake them; or one is woken again and again at
+ * one time.
+ */
 export class DeadlockError extends Error {
   override readonly name = 'DeadlockError'
 }
@@ -11,7 +14,7 @@ export class DeadlockError extends Error {
 const maxNamed = 20
 
 /** The error where no event is left, and `waiting` programs are. */
-export function deadlock(now: Milliseconds, waiting: readonly Program[]): DeadlockError {
+export function deadlock(now: Milliseconds, waiting: readonly KernelProgram[]): DeadlockError {
   const named = waiting
     .slice(0, maxNamed)
     .map(
@@ -23,7 +26,7 @@ export function deadlock(now: Milliseconds, waiting: readonly Program[]): Deadlo
 }
 
 /** The error where so many deadlines have passed at one time, the last of `program`, and nothing else has happened. */
-export function standstill(now: Milliseconds, deadlines: number, { peer }: Program): DeadlockError {
+export function standstill(now: Milliseconds, deadlines: number, { peer }: KernelProgram): DeadlockError {
   return new DeadlockError(
     `${deadlines} deadlines at ${now} ms, and the clock does not advance: the program of ${peer} waits in a loop for a time that has passed`
   )

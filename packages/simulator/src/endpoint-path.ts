@@ -4,7 +4,7 @@ import { rawNetwork } from './network/network.js'
 import type { SimulationOptions } from './simulation-options.js'
 
 /** One end: a peer or server, and the machine that it runs on. */
-interface End {
+interface PathEnd {
   readonly name: PeerName
   readonly machine: PeerName
   readonly random: Random
@@ -23,8 +23,8 @@ export interface EndpointPath {
 /** The path for one purpose, with random numbers of its own. */
 export function pathBetween(
   { links, network = rawNetwork, seed }: Pick<SimulationOptions<never>, 'links' | 'network' | 'seed'>,
-  from: End,
-  to: End,
+  from: PathEnd,
+  to: PathEnd,
   purpose: 'link' | 'notes'
 ): EndpointPath {
   if (from.machine === to.machine) {

@@ -1,24 +1,24 @@
 import type { Milliseconds, NoteListener, PeerName, Random, Receiver } from '@murmuration/core'
-import type { Connection, Delivery, End, Presence } from './connection.js'
-import { Gate, type Program } from './program.js'
+import type { Connection, Delivery, End, EndpointState } from './connection.js'
+import { Gate, type KernelProgram } from './program.js'
 import type { Kernel } from './kernel.js'
 import { Mailbox } from './mailbox.js'
 import type { NoteLine } from './notes.js'
 import { TimeUse } from './time-use.js'
 
-const noPrograms: readonly Program[] = []
+const noPrograms: readonly KernelProgram[] = []
 
 /** A peer or server of a simulation, with what it owns. */
 export class Endpoint<Message> implements End<Message> {
   readonly mailbox = new Mailbox<Delivery<Message>>()
   readonly gate = new Gate()
-  programs: readonly Program[] = noPrograms
+  programs: readonly KernelProgram[] = noPrograms
   readonly connections = new Map<PeerName, Connection<Message>>()
   /** Created for the first note: most runs have none. */
   noteLines: Map<PeerName, NoteLine> | undefined
   listener: NoteListener | undefined
   readonly timeUse = new TimeUse()
-  presence: Presence = 'absent'
+  presence: EndpointState = 'absent'
   /** How many times it has begun; messages to or from an earlier incarnation are not for the next. */
   incarnation = 0
   /** Bytes that it has sent to other machines and received from them. */
@@ -63,8 +63,8 @@ export class Endpoint<Message> implements End<Message> {
   }
 
   /**
-   * Hands a message to the receiver of the only program that waits for one, and wakes the program if the receiver ends its wait. Returns whether
-   * there is such a receiver; a frozen machine takes nothing.
+   * Hands a message to the receiver of the only program that waits for one, and wakes the program if the receiver ends
+   * its wait. Returns whether there is such a receiver; a frozen machine takes nothing.
    */
   isTakenIn(delivery: Delivery<Message>, kernel: Kernel): boolean {
     const program = this.mailbox.only()
@@ -100,7 +100,10 @@ export class Endpoint<Message> implements End<Message> {
     return this.#shown + (now - this.#set) * this.#pace
   }
 
-  /** The virtual time at which its clock shows `shown`, or, by rounding, later: a wait that ended before would be begun again, forever. */
+  /**
+   * The virtual time at which its clock shows `shown`, or, by rounding, later: a wait that ended before would be begun
+   * again, forever.
+   */
   timeOf(shown: Milliseconds): Milliseconds {
     let time = this.#set + (shown - this.#shown) / this.#pace
     for (let short = shown - this.clock(time); short > 0; short = shown - this.clock(time)) {

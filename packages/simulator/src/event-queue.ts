@@ -2,8 +2,8 @@ import { invariant, type Milliseconds } from '@murmuration/core'
 import TinyQueue from 'tinyqueue'
 
 /**
- * Something that happens at a point in virtual time. An object with at most one event at a time, such as a message with its arrival, is its own
- * event, which saves an object for each.
+ * Something that happens at a point in virtual time. An object with at most one event at a time, such as a message with
+ * its arrival, is its own event, which saves an object for each.
  */
 export interface Event {
   readonly time: Milliseconds
@@ -14,8 +14,8 @@ export interface Event {
 }
 
 /**
- * Events in the order of their times, and at equal times in the order in which they were pushed. Peers in lock-step have thousands of events at one
- * time, so events of one time share an entry in the heap.
+ * Events in the order of their times, and at equal times in the order in which they were pushed. Peers in lock-step
+ * have thousands of events at one time, so events of one time share an entry in the heap.
  */
 export class EventQueue {
   readonly #times = new TinyQueue<Milliseconds>()

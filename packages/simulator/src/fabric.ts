@@ -14,10 +14,10 @@ import type { Delivery } from './connection.js'
 import type { Endpoint } from './endpoint.js'
 import type { Event } from './event-queue.js'
 import type { Kernel } from './kernel.js'
-import type { Program, WaitList } from './program.js'
+import type { KernelProgram, WaitList } from './program.js'
 
 /** What a fabric needs of its simulation. */
-export interface World<Message> {
+export interface SimulatedWorld<Message> {
   readonly kernel: Kernel
   mixing(peer: PeerName, round: number): Mixing
   send(from: Endpoint<Message>, to: PeerName, message: Message): SendResult
@@ -37,11 +37,11 @@ export interface World<Message> {
 export class SimulatedFabric<Message> implements Fabric<Message> {
   readonly self: PeerName
   readonly random: Random
-  readonly #world: World<Message>
+  readonly #world: SimulatedWorld<Message>
   readonly #endpoint: Endpoint<Message>
-  readonly #program: Program
+  readonly #program: KernelProgram
 
-  constructor(world: World<Message>, endpoint: Endpoint<Message>, program: Program) {
+  constructor(world: SimulatedWorld<Message>, endpoint: Endpoint<Message>, program: KernelProgram) {
     this.self = endpoint.name
     this.random = endpoint.random
     this.#world = world
@@ -147,15 +147,18 @@ export class SimulatedFabric<Message> implements Fabric<Message> {
   }
 }
 
-/** A computation in progress: it really runs at once, and ends when the virtual clock says so. Awaiting it parks the program until then. */
+/**
+ * A computation in progress: it really runs at once, and ends when the virtual clock says so. Awaiting it parks the
+ * program until then.
+ */
 class SimulatedWork<Message, Result> implements PromiseLike<Result>, Event, WaitList {
   /** When its time is up. */
   time: Milliseconds = Number.NaN
   cancelled = false
   readonly #kind: string
-  readonly #world: World<Message>
+  readonly #world: SimulatedWorld<Message>
   readonly #endpoint: Endpoint<Message>
-  readonly #program: Program
+  readonly #program: KernelProgram
   readonly #start: Milliseconds
   /** The result; a promise while it is computed on another thread. */
   #result: Result | Promise<Result> | undefined
@@ -165,7 +168,7 @@ class SimulatedWork<Message, Result> implements PromiseLike<Result>, Event, Wait
   #isOver = false
   #isAwaited = false
 
-  constructor(work: Work<Result>, world: World<Message>, endpoint: Endpoint<Message>, program: Program) {
+  constructor(work: Work<Result>, world: SimulatedWorld<Message>, endpoint: Endpoint<Message>, program: KernelProgram) {
     this.#kind = work.kind
     this.#world = world
     this.#endpoint = endpoint

@@ -1,7 +1,7 @@
 import { byName, type Fabric, type PeerName, peerName, type Topology, type Wire } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
 import test from 'ava'
-import { drawFaults, type FaultEvent, applyRules, type Rule } from './faults.js'
+import { drawFaults, type FaultEvent, applyRules, type FaultRule } from './faults.js'
 import { rawNetwork } from './network/network.js'
 import { simulate } from './simulate.js'
 import { type SimulationOptions, uniformLinks } from './simulation-options.js'
@@ -21,7 +21,7 @@ type Program = (fabric: Fabric<number>, log: (what: unknown) => void) => Promise
 async function run(
   events: readonly FaultEvent[],
   program: Program,
-  { rules = [], ...options }: Partial<SimulationOptions<number>> & { readonly rules?: readonly Rule[] } = {}
+  { rules = [], ...options }: Partial<SimulationOptions<number>> & { readonly rules?: readonly FaultRule[] } = {}
 ) {
   const lines: string[] = []
   const settings = { topology, seed: 1, wire, links: uniformLinks({ latency: 10 }), cost: () => 100, queueLimit: 1000 }
@@ -48,7 +48,7 @@ const ticking: Program = async (fabric, log) => {
 
 test('the first rule that matches decides', (t) => {
   const draws = createRandom(1, 'rules')
-  const rules: Rule[] = [
+  const rules: FaultRule[] = [
     { from: a, to: b, after: 10, until: 20, verdict: 'drop' },
     { from: a, verdict: { delay: 5 } }
   ]
@@ -60,7 +60,7 @@ test('the first rule that matches decides', (t) => {
 
 test('a fraction of messages is that fraction', (t) => {
   const draws = createRandom(1, 'rules')
-  const rules: Rule[] = [{ fraction: 0.25, verdict: 'drop' }]
+  const rules: FaultRule[] = [{ fraction: 0.25, verdict: 'drop' }]
   const dropped = Array.from({ length: 10_000 }, () => applyRules(rules, a, b, 0, draws)).filter(
     (verdict) => verdict === 'drop'
   )
@@ -68,7 +68,7 @@ test('a fraction of messages is that fraction', (t) => {
 })
 
 test('rules drop and delay messages', async (t) => {
-  const rules: Rule[] = [
+  const rules: FaultRule[] = [
     { from: a, after: 10, until: 30, verdict: 'drop' },
     { from: a, after: 40, verdict: { delay: 7 } }
   ]

@@ -1,10 +1,10 @@
 import { InputError, type Milliseconds, type PeerName, type Random } from '@murmuration/core'
 
 /** What happens to a message. */
-export type Verdict = 'pass' | 'drop' | { readonly delay: Milliseconds }
+export type MessageFate = 'pass' | 'drop' | { readonly delay: Milliseconds }
 
 /** Decides what happens to the messages that it matches. All conditions that are given must hold. */
-export interface Rule {
+export interface FaultRule {
   readonly from?: PeerName
   readonly to?: PeerName
   /** Sent at this virtual time or later. */
@@ -13,15 +13,15 @@ export interface Rule {
   readonly until?: Milliseconds
   /** The fraction, 0 … 1, of the otherwise matching messages that it decides on; drawn by the seed. */
   readonly fraction?: number
-  readonly verdict: Verdict
+  readonly verdict: MessageFate
 }
 
 /** A fault, or its end, at a point in virtual time. */
 export type FaultEvent = { readonly at: Milliseconds } & (
   | {
       /**
-       * crash: ends silently and loses what it had not sent. restart: begins anew, without state. freeze: neither computes nor answers; what arrives
-       * is kept. leave: is told to stop. join: begins only now.
+       * crash: ends silently and loses what it had not sent. restart: begins anew, without state. freeze: neither
+       * computes nor answers; what arrives is kept. leave: is told to stop. join: begins only now.
        */
       readonly kind: 'crash' | 'restart' | 'freeze' | 'thaw' | 'leave' | 'join'
       readonly peer: PeerName
@@ -37,7 +37,7 @@ export type FaultEvent = { readonly at: Milliseconds } & (
 
 /** All faults of a simulation. The first rule that matches a message decides; without one it passes. */
 export interface Faults {
-  readonly rules: readonly Rule[]
+  readonly rules: readonly FaultRule[]
   readonly events: readonly FaultEvent[]
 }
 
@@ -45,12 +45,12 @@ export const noFaults: Faults = { rules: [], events: [] }
 
 /** The rules' verdict on a message that is sent now. */
 export function applyRules(
-  rules: readonly Rule[],
+  rules: readonly FaultRule[],
   from: PeerName,
   to: PeerName,
   now: Milliseconds,
   random: Random
-): Verdict {
+): MessageFate {
   for (const rule of rules) {
     if (rule.from !== undefined && rule.from !== from) continue
     if (rule.to !== undefined && rule.to !== to) continue
@@ -83,11 +83,13 @@ export function drawFaults(random: Random, peers: readonly PeerName[], draw: Fau
   const length = () => (random.uniform() * draw.within) / 10
   const some = () => peers[random.integer(peers.length)]
   for (let k = 0; k < draw.crashes; k++) {
-    const [at, peer] = [begin(), some()]
+    const at = begin()
+    const peer = some()
     events.push({ at, kind: 'crash', peer }, { at: at + length(), kind: 'restart', peer })
   }
   for (let k = 0; k < draw.freezes; k++) {
-    const [at, peer] = [begin(), some()]
+    const at = begin()
+    const peer = some()
     events.push({ at, kind: 'freeze', peer }, { at: at + length(), kind: 'thaw', peer })
   }
   for (let k = 0; k < draw.partitions; k++) {

@@ -11,8 +11,8 @@ export {
   type FaultEvent,
   type Faults,
   noFaults,
-  type Rule,
-  type Verdict
+  type FaultRule,
+  type MessageFate
 } from './faults.js'
 export { DeadlockError } from './deadlock.js'
 export { LogHash } from './log-hash.js'

@@ -1,10 +1,10 @@
 import { InvariantError, invariant, type Milliseconds } from '@murmuration/core'
 import { deadlock, standstill, textOf } from './deadlock.js'
 import { type Event, EventQueue } from './event-queue.js'
-import type { Program, Queue } from './program.js'
+import type { KernelProgram, Queue } from './program.js'
 
 /** The program whose promise is being made: a closure per program would be one more object per wait. */
-let parking: Program | undefined
+let parking: KernelProgram | undefined
 
 function keepResolvers(resolve: (value: never) => void, reject: (error: unknown) => void): void {
   if (parking === undefined) return
@@ -19,8 +19,11 @@ interface Run {
   readonly reject: (error: unknown) => void
 }
 
-/** Called when a program has ended, with its error if it failed. One function for all programs: a closure for each would cost memory. */
-type Ended = (program: Program, error?: unknown) => void
+/**
+ * Called when a program has ended, with its error if it failed. One function for all programs: a closure for each would
+ * cost memory.
+ */
+type Ended = (program: KernelProgram, error?: unknown) => void
 
 /** Checks the deadline of a program. */
 class Timer implements Event {
@@ -28,7 +31,7 @@ class Timer implements Event {
 
   constructor(
     readonly kernel: Kernel,
-    readonly program: Program,
+    readonly program: KernelProgram,
     readonly time: Milliseconds
   ) {}
 
@@ -37,17 +40,20 @@ class Timer implements Event {
   }
 }
 
-/** More deadlines than this at one time, and this many for each program, with nothing in between, are a loop. */
-const [maxAtOnce, maxAtOnceEach] = [1_000_000, 1000]
+/** More deadlines than this at one time, with nothing in between, are a loop. */
+const maxAtOnce = 1_000_000
+/** So many more are allowed for each program. */
+const maxAtOnceEach = 1000
 
 /**
- * Virtual time by counting (the "baton"). Waking a program adds one to `running`, its next wait or its end subtracts one, and time advances only at
- * zero. So virtual time does not advance while a program awaits anything else, one program runs at a time, in the order of (time, sequence number),
- * and a deadlock is an empty heap with waiting programs.
+ * Virtual time by counting (the "baton"). Waking a program adds one to `running`, its next wait or its end subtracts
+ * one, and time advances only at zero. So virtual time does not advance while a program awaits anything else, one
+ * program runs at a time, in the order of (time, sequence number), and a deadlock is an empty heap with waiting
+ * programs.
  */
 export class Kernel {
   readonly #events = new EventQueue()
-  readonly #programs = new Set<Program>()
+  readonly #programs = new Set<KernelProgram>()
   readonly #endOfStepHooks: (() => void)[] = []
   #now: Milliseconds = 0
   #running = 0
@@ -96,12 +102,12 @@ export class Kernel {
   }
 
   /** Starts a program at the current time. Calls `ended` when it ends, with its error if it fails. */
-  start(program: Program, body: () => Promise<void>, ended: Ended): void {
+  start(program: KernelProgram, body: () => Promise<void>, ended: Ended): void {
     this.#programs.add(program)
     this.schedule(this.#now, () => this.#begin(program, body, ended))
   }
 
-  #begin(program: Program, body: () => Promise<void>, ended: Ended): void {
+  #begin(program: KernelProgram, body: () => Promise<void>, ended: Ended): void {
     if (!this.#programs.has(program)) return
     this.#running++
     body().then(
@@ -111,7 +117,7 @@ export class Kernel {
   }
 
   /** Removes a waiting program silently, as a crash does. */
-  kill(program: Program): void {
+  kill(program: KernelProgram): void {
     if (!this.#programs.delete(program)) return
     this.#forget(program)
     program.isGone = true
@@ -125,7 +131,7 @@ export class Kernel {
    * @param queue - where it waits to be woken
    */
   park<Value>(
-    program: Program,
+    program: KernelProgram,
     waitingFor: string | (() => string),
     deadline = Number.POSITIVE_INFINITY,
     queue?: Queue
@@ -146,12 +152,12 @@ export class Kernel {
   }
 
   /** Extends the wait of a parked program to another deadline. */
-  waitOn(program: Program, deadline: Milliseconds): void {
+  waitOn(program: KernelProgram, deadline: Milliseconds): void {
     program.deadline = Number.POSITIVE_INFINITY
     if (deadline < Number.POSITIVE_INFINITY) this.#setDeadline(program, deadline)
   }
 
-  #setDeadline(program: Program, time: Milliseconds): void {
+  #setDeadline(program: KernelProgram, time: Milliseconds): void {
     program.deadline = time
     if (program.timer !== undefined && program.timer.time <= time) return
     if (program.timer !== undefined) program.timer.cancelled = true
@@ -160,14 +166,14 @@ export class Kernel {
   }
 
   /** Resumes a parked program with `value`. A frozen machine resumes when it thaws. */
-  wake(program: Program, value: unknown): void {
+  wake(program: KernelProgram, value: unknown): void {
     this.#forget(program)
     if (program.gate.isShut) program.gate.hold(() => this.#resume(program)?.(value as never))
     else this.#resume(program)?.(value as never)
   }
 
   /** Resumes a parked program with an error. */
-  fail(program: Program, error: unknown): void {
+  fail(program: KernelProgram, error: unknown): void {
     this.#forget(program)
     const { reject } = program
     const failNow = () => {
@@ -179,8 +185,8 @@ export class Kernel {
   }
 
   /**
-   * Runs until no program is left, or the clock would pass `until`; the result says whether it ended. Throws a {@link DeadlockError} that names the
-   * waiting programs when nothing can happen any longer.
+   * Runs until no program is left, or the clock would pass `until`; the result says whether it ended. Throws a
+   * {@link DeadlockError} that names the waiting programs when nothing can happen any longer.
    */
   run(until = Number.POSITIVE_INFINITY): Promise<boolean> {
     return new Promise((resolve, reject) => {
@@ -208,7 +214,10 @@ export class Kernel {
     }
   }
 
-  /** Processes events as long as no program runs. Returns whether all has ended, or `undefined` when that is not known yet. */
+  /**
+   * Processes events as long as no program runs. Returns whether all has ended, or `undefined` when that is not known
+   * yet.
+   */
   #advance(until: Milliseconds): boolean | undefined {
     while (this.#running === 0) {
       if (this.#programs.size === 0 && this.#expected === 0) return true
@@ -252,7 +261,7 @@ export class Kernel {
     )
   }
 
-  #resume(program: Program): ((value: never) => void) | undefined {
+  #resume(program: KernelProgram): ((value: never) => void) | undefined {
     invariant(program.waitingFor !== undefined, () => `${program.peer} was woken while it runs`)
     program.waitingFor = undefined
     this.#running++
@@ -260,7 +269,7 @@ export class Kernel {
   }
 
   /** A timer has fired: wakes the program if its deadline has passed, else sets a timer for it. */
-  checkDeadline(program: Program): void {
+  checkDeadline(program: KernelProgram): void {
     program.timer = undefined
     const { deadline, isGone } = program
     if (isGone || deadline === Number.POSITIVE_INFINITY) return
@@ -269,14 +278,14 @@ export class Kernel {
   }
 
   /** Removes everything else that could wake it. */
-  #forget(program: Program): void {
+  #forget(program: KernelProgram): void {
     program.deadline = Number.POSITIVE_INFINITY
     program.waitList?.forget(program)
     program.waitList = undefined
     program.receiver = undefined
   }
 
-  #end(program: Program, ended: Ended, error?: unknown): void {
+  #end(program: KernelProgram, ended: Ended, error?: unknown): void {
     this.#programs.delete(program)
     ended(program, error)
     this.#release()

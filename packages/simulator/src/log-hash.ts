@@ -1,6 +1,6 @@
 /**
- * A hash of numbers in their order: two lanes of FNV-1a (Fowler, Noll, Vo) over the 32-bit halves of float64 values. It detects whether two
- * simulations differ, but not deliberate collisions.
+ * A hash of numbers in their order: two lanes of FNV-1a (Fowler, Noll, Vo) over the 32-bit halves of float64 values. It
+ * detects whether two simulations differ, but not deliberate collisions.
  */
 export class LogHash {
   readonly #number = new Float64Array(1)

@@ -1,13 +1,14 @@
 import { peerName } from '@murmuration/core'
 import test from 'ava'
-import { Program } from './program.js'
+import { KernelProgram } from './program.js'
 import { Mailbox } from './mailbox.js'
 
-const program = () => new Program(peerName('a'))
+const program = () => new KernelProgram(peerName('a'))
 
 test('programs get messages in the order in which they began to wait; messages that nobody waits for are kept in order', (t) => {
   const mailbox = new Mailbox<number>()
-  const [first, second] = [program(), program()]
+  const first = program()
+  const second = program()
   mailbox.wait(first)
   mailbox.wait(second)
   t.is(mailbox.deliver(1), first)
@@ -30,7 +31,8 @@ test('a program that no longer waits gets no message, and the others keep their 
 
 test('forgetting a program that has its message leaves the others waiting', (t) => {
   const mailbox = new Mailbox<number>()
-  const [first, second] = [program(), program()]
+  const first = program()
+  const second = program()
   mailbox.wait(first)
   mailbox.wait(second)
   t.is(mailbox.deliver(1), first)

@@ -1,15 +1,15 @@
-import type { Program, WaitList } from './program.js'
+import type { KernelProgram, WaitList } from './program.js'
 
 /**
- * Messages that have arrived, and the programs that wait for one; at any time one of the two lists is empty. Each list is created with its first
- * item: a list that begins empty reserves room for 17.
+ * Messages that have arrived, and the programs that wait for one; at any time one of the two lists is empty. Each list
+ * is created with its first item: a list that begins empty reserves room for 17.
  */
 export class Mailbox<Message> implements WaitList {
   #messages: Message[] | undefined
-  #waiting: Program[] | undefined
+  #waiting: KernelProgram[] | undefined
 
   /** Keeps the message, or returns the program that has waited longest and must receive it. */
-  deliver(message: Message): Program | undefined {
+  deliver(message: Message): KernelProgram | undefined {
     const program = firstOf(this.#waiting)
     if (program !== undefined) return program
     if (this.#messages === undefined) this.#messages = [message]
@@ -23,25 +23,25 @@ export class Mailbox<Message> implements WaitList {
   }
 
   /** The program waits for the next message. */
-  wait(program: Program): void {
+  wait(program: KernelProgram): void {
     if (this.#waiting === undefined) this.#waiting = [program]
     else this.#waiting.push(program)
     program.waitList = this
   }
 
   /** The program that has waited longest, or longest for `waitsFor`, if one does. */
-  first(waitsFor?: object): Program | undefined {
+  first(waitsFor?: object): KernelProgram | undefined {
     if (waitsFor === undefined) return this.#waiting?.[0]
     return this.#waiting?.find((program) => program.waitsFor === waitsFor)
   }
 
   /** The program that waits, if it is the only one. */
-  only(): Program | undefined {
+  only(): KernelProgram | undefined {
     return this.#waiting?.length === 1 ? this.#waiting[0] : undefined
   }
 
   /** The program no longer waits. */
-  forget(program: Program): void {
+  forget(program: KernelProgram): void {
     if (this.#waiting === undefined || this.#waiting.length === 0) return
     const index = this.#waiting.indexOf(program)
     if (index === this.#waiting.length - 1) this.#waiting.pop()

@@ -1,6 +1,6 @@
 import { byName, type Fabric, type PeerName, peerName, type Topology, type Wire } from '@murmuration/core'
 import test from 'ava'
-import type { FaultEvent, Rule } from './faults.js'
+import type { FaultEvent, FaultRule } from './faults.js'
 import { rawNetwork } from './network/network.js'
 import { Simulation } from './simulation.js'
 import { type SimulationOptions, uniformLinks } from './simulation-options.js'
@@ -16,7 +16,7 @@ const topology: Topology = {
 
 interface Options extends Partial<SimulationOptions<number>> {
   readonly events?: readonly FaultEvent[]
-  readonly rules?: readonly Rule[]
+  readonly rules?: readonly FaultRule[]
   /** The peers that listen; all when absent. */
   readonly listeners?: readonly PeerName[]
 }
@@ -160,7 +160,7 @@ test('one that is frozen hears at its thaw, in order', async (t) => {
 })
 
 test('rules drop and delay notes, and none overtakes another', async (t) => {
-  const rules: readonly Rule[] = [
+  const rules: readonly FaultRule[] = [
     { after: 100, until: 200, verdict: 'drop' },
     { after: 200, until: 300, verdict: { delay: 150 } }
   ]
@@ -193,7 +193,7 @@ test('a run has the same hash again, notes and chance included; and one without 
   const path = { latency: 10, jitter: 5, loss: 0.1, bandwidth: 1e6, window: Infinity, pipes: [] }
   const links = { access: () => ({ up: 1e6, down: 1e6 }), path: () => path }
   const network = { ...rawNetwork, transport: 'datagram' as const }
-  const rules: readonly Rule[] = [{ fraction: 0.3, verdict: 'drop' }]
+  const rules: readonly FaultRule[] = [{ fraction: 0.3, verdict: 'drop' }]
   const hashOf = async (notes: number, listeners?: readonly PeerName[]) => {
     const program = async (fabric: Fabric<number>) => {
       for (let k = 0; k < 20; k++) {

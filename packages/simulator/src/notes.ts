@@ -9,7 +9,7 @@ import {
 } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
 import type { Barriers } from './barriers.js'
-import { packetsOf, type Presence } from './connection.js'
+import { packetsOf, type EndpointState } from './connection.js'
 import { applyRules } from './faults.js'
 import type { Kernel } from './kernel.js'
 import type { LogHash } from './log-hash.js'
@@ -17,7 +17,7 @@ import type { FluidNetwork } from './network/fluid.js'
 import { rawNetwork } from './network/network.js'
 import type { Gate } from './program.js'
 import type { SimulationOptions } from './simulation-options.js'
-import type { Traffic } from './traffic.js'
+import type { SimulatedTraffic } from './traffic.js'
 import { type EndpointPath, pathBetween } from './endpoint-path.js'
 
 /** An endpoint that sends and receives notes: a peer or server of a simulation. */
@@ -26,7 +26,7 @@ export interface NoteEndpoint {
   readonly index: number
   readonly machine: PeerName
   readonly random: Random
-  readonly presence: Presence
+  readonly presence: EndpointState
   readonly incarnation: number
   readonly gate: Gate
   readonly connections: ReadonlyMap<PeerName, unknown>
@@ -36,7 +36,7 @@ export interface NoteEndpoint {
 }
 
 /** An endpoint that may listen. */
-type Listening = Pick<Readonly<NoteEndpoint>, 'gate' | 'listener'>
+type ListeningEndpoint = Pick<Readonly<NoteEndpoint>, 'gate' | 'listener'>
 
 /** The connection for notes from one endpoint to another, from when both began until either begins anew. */
 export interface NoteLine {
@@ -60,14 +60,14 @@ export interface NotesOptions {
   readonly kernel: Kernel
   readonly network: FluidNetwork
   readonly barriers: Barriers
-  readonly traffic: Traffic
+  readonly traffic: SimulatedTraffic
   readonly log: LogHash
 }
 
 /**
- * Carries notes: the bytes of each take the time that the path between the two machines needs for them, one note after the other, and then the
- * latency. Notes go ahead of vectors and take no bandwidth from them: they count as traffic, but a line carries vectors as fast as without them. This
- * is realistic as long as notes are few and short.
+ * Carries notes: the bytes of each take the time that the path between the two machines needs for them, one note after
+ * the other, and then the latency. Notes go ahead of vectors and take no bandwidth from them: they count as traffic,
+ * but a line carries vectors as fast as without them. This is realistic as long as notes are few and short.
  */
 export class Notes {
   readonly #options: NotesOptions
@@ -104,7 +104,7 @@ export class Notes {
   }
 
   /** Notifies `to` that something has arrived from `from`. */
-  heard(to: Listening, from: PeerName): void {
+  heard(to: ListeningEndpoint, from: PeerName): void {
     if (to.listener !== undefined) this.#notify(to, (listener) => listener.heard(from))
   }
 
@@ -114,7 +114,8 @@ export class Notes {
     for (const line of peer.noteLines?.values() ?? []) line.cutAt = kernel.now()
     for (const other of others) {
       if (other.listener === undefined || !(isConnected(peer, other) || isConnected(other, peer))) continue
-      const [latencyTo, latencyFrom] = [this.#latency(other, peer), this.#latency(peer, other)]
+      const latencyTo = this.#latency(other, peer)
+      const latencyFrom = this.#latency(peer, other)
       kernel.schedule(kernel.now() + latencyFrom + latencyTo, () => this.#refuse(other, peer, latencyFrom))
     }
   }
@@ -154,7 +155,7 @@ export class Notes {
   }
 
   /** A frozen machine receives what it missed when it thaws. */
-  #notify(to: Listening, act: (listener: NoteListener) => void): void {
+  #notify(to: ListeningEndpoint, act: (listener: NoteListener) => void): void {
     if (to.listener === undefined) return
     const notifyNow = () => {
       if (to.listener !== undefined) act(to.listener)

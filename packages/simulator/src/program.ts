@@ -3,12 +3,12 @@ import type { Event } from './event-queue.js'
 
 /** A place that could still wake a program that was woken by something else. */
 export interface WaitList {
-  forget(program: Program): void
+  forget(program: KernelProgram): void
 }
 
 /** A place where programs wait until one of them is woken. */
 export interface Queue {
-  wait(program: Program): void
+  wait(program: KernelProgram): void
 }
 
 /** Holds the wake-ups of a frozen machine, in their order. */
@@ -45,7 +45,7 @@ export class Gate {
 }
 
 /** One activity of one peer, as the kernel sees it: running, or waiting for something with a name. */
-export class Program {
+export class KernelProgram {
   waitingFor: string | (() => string) | undefined
   /** It was removed, and nothing wakes it any longer. */
   isGone = false

@@ -9,9 +9,13 @@ const wire: Wire<string> = {
   payloadLength: (text) => text.length,
   copy: (text) => text
 }
-const [a, b] = [peerName('a'), peerName('b')]
+const a = peerName('a')
+const b = peerName('b')
 
-/** b waits once, with a receiver; a sends it these texts at these times. Returns what the receiver took and when, and how and when the wait ended. */
+/**
+ * b waits once, with a receiver; a sends it these texts at these times. Returns what the receiver took and when, and
+ * how and when the wait ended.
+ */
 async function heard(
   texts: readonly (readonly [Milliseconds, string])[],
   take: (text: string) => Milliseconds | undefined,

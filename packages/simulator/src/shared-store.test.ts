@@ -37,7 +37,8 @@ test('what keeps the store busy is done one after the other; the rest at the sam
   })
   // Each 4 + 15 ms in the service, then 3 + 20 ms in the store: 19 + 23 n.
   t.deepEqual(written, { a: 42, b: 65, c: 88 })
-  // a reads at 42 ms, when the store is reserved for b and c until 88 ms: then 1 + 10 ms in the store, then 2 + 5 ms in the service.
+  // a reads at 42 ms, when the store is reserved for b and c until 88 ms: then 1 + 10 ms in the store, then 2 + 5 ms in
+  // the service.
   t.deepEqual(read, { a: 106, b: 117, c: 128 })
 })
 

@@ -1,8 +1,8 @@
 import type { Fabric, Milliseconds, Store } from '@murmuration/core'
 
 /**
- * The cost of an operation. A part of it keeps the store busy, one operation after the other, as in a single-threaded program. The rest is spent in
- * parallel by the service that asks: encoding, copying, waiting for an answer.
+ * The cost of an operation. A part of it keeps the store busy, one operation after the other, as in a single-threaded
+ * program. The rest is spent in parallel by the service that asks: encoding, copying, waiting for an answer.
  */
 export interface OperationCost {
   /** Time in the store, independent of the size. */
@@ -21,7 +21,8 @@ export interface StoreCosts {
 }
 
 /**
- * One store in virtual time, for all services of a run. Operations are done in the order in which they reach it. The connection to it uses no link.
+ * One store in virtual time, for all services of a run. Operations are done in the order in which they reach it. The
+ * connection to it uses no link.
  */
 export class SharedStore {
   readonly #store: Store
@@ -42,7 +43,8 @@ export class SharedStore {
 
   /** The store as one service sees it. */
   of(fabric: Pick<Fabric<unknown>, 'now' | 'sleep'>): Store {
-    const [store, { get, set, add }] = [this.#store, this.#costs]
+    const store = this.#store
+    const { get, set, add } = this.#costs
     const weighed = ({ byteLength }: Float32Array) => byteLength * this.#weight
     const before = (cost: OperationCost, bytes: number) => fabric.sleep(fabric.now() + serviceTime(cost, bytes))
     const busy = (cost: OperationCost, bytes: number) => {

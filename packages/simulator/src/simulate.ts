@@ -2,8 +2,8 @@ import { Simulation } from './simulation.js'
 import type { PeerProgram, SimulationOptions, SimulationResult } from './simulation-options.js'
 
 /**
- * Runs `program` on every peer of the topology in virtual time, until all have ended. The same options give the same result. Rejects with the first
- * error of a program, or with a DeadlockError when all wait forever.
+ * Runs `program` on every peer of the topology in virtual time, until all have ended. The same options give the same
+ * result. Rejects with the first error of a program, or with a DeadlockError when all wait forever.
  */
 export async function simulate<Message>(
   options: SimulationOptions<Message>,

@@ -20,8 +20,8 @@ export function uniformLinks({ latency = 0, bandwidth = Number.POSITIVE_INFINITY
 export interface SimulationOptions<Message> {
   readonly topology: Topology
   /**
-   * Endpoints beyond the topology's peers, such as parameter servers. They have no neighbours and run the same program, which checks `fabric.self`.
-   * All endpoints can send to all.
+   * Endpoints beyond the topology's peers, such as parameter servers. They have no neighbours and run the same program,
+   * which checks `fabric.self`. All endpoints can send to all.
    */
   readonly servers?: readonly Server[]
   readonly seed: number
@@ -33,8 +33,8 @@ export interface SimulationOptions<Message> {
   /** How long a peer's computing takes, in milliseconds. Called once for each work. */
   readonly cost: (work: Work<unknown>, peer: PeerName) => Milliseconds
   /**
-   * How much may be in flight from one peer to another or wait in the mailbox, in units of the largest message (see `Wire.largest`); beyond it, a
-   * send returns 'full'. 8 by default, as on real links.
+   * How much may be in flight from one peer to another or wait in the mailbox, in units of the largest message (see
+   * `Wire.largest`); beyond it, a send returns 'full'. 8 by default, as on real links.
    */
   readonly queueLimit?: number
   readonly faults?: Faults

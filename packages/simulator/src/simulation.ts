@@ -12,23 +12,23 @@ import { Barriers } from './barriers.js'
 import { type Carrier, Connection, Delivery } from './connection.js'
 import { Endpoint } from './endpoint.js'
 import type { Event } from './event-queue.js'
-import { SimulatedFabric, type World } from './fabric.js'
+import { SimulatedFabric, type SimulatedWorld } from './fabric.js'
 import { type FaultEvent, type Faults, applyRules, noFaults } from './faults.js'
 import { Kernel } from './kernel.js'
-import { Program } from './program.js'
+import { KernelProgram } from './program.js'
 import { LogHash } from './log-hash.js'
 import { FluidNetwork } from './network/fluid.js'
 import { rawNetwork } from './network/network.js'
 import { Notes } from './notes.js'
 import type { PeerProgram, Server, SimulationOptions } from './simulation-options.js'
 import type { TimeTotals } from './time-use.js'
-import { busiestOf, Traffic } from './traffic.js'
+import { busiestOf, SimulatedTraffic } from './traffic.js'
 import { pathBetween } from './endpoint-path.js'
 
 /** A simulation that can be watched and stopped from outside while it runs. */
-export class Simulation<Message> implements World<Message>, Carrier<Message> {
+export class Simulation<Message> implements SimulatedWorld<Message>, Carrier<Message> {
   readonly kernel = new Kernel()
-  readonly traffic = new Traffic()
+  readonly traffic = new SimulatedTraffic()
   /** A hash of every arrival and every end of a computation, in order. */
   readonly log = new LogHash()
   /** Whether all peers were told to stop: by {@link stop}, at the end of the time, or after a failure. */
@@ -49,7 +49,9 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
     this.#network = new FluidNetwork(this.kernel, options.links, options.network ?? rawNetwork)
     this.#faults = options.faults ?? noFaults
     this.#ruleRandom = createRandom(options.seed, 'rules')
-    const [{ kernel, traffic, log }, network, barriers] = [this, this.#network, this.#barriers]
+    const { kernel, traffic, log } = this
+    const network = this.#network
+    const barriers = this.#barriers
     this.#notes = new Notes({ simulation: options, kernel, traffic, log, network, barriers })
     const peers = options.topology.peers.map((name): Server => ({ name }))
     const random = createRandom(options.seed)
@@ -138,7 +140,7 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
   }
 
   spawn(endpoint: Endpoint<Message>, activity: PeerProgram<Message>): void {
-    const program = new Program(endpoint.name, endpoint.gate)
+    const program = new KernelProgram(endpoint.name, endpoint.gate)
     endpoint.programs = endpoint.programs.concat(program)
     const fabric = new SimulatedFabric(this, endpoint, program)
     this.kernel.start(program, () => activity(fabric), this.#ended)
@@ -252,7 +254,7 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
   }
 
   /** After the first failure all peers are stopped, so that the simulation ends. */
-  readonly #ended = (program: Program, error: unknown): void => {
+  readonly #ended = (program: KernelProgram, error: unknown): void => {
     const endpoint = this.#endpoint(program.peer)
     endpoint.programs = endpoint.programs.filter((other) => other !== program)
     if (endpoint.programs.length === 0) endpoint.end('ended')

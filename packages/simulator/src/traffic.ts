@@ -1,14 +1,14 @@
 import type { PeerName } from '@murmuration/core'
 
 /** An end of a link. */
-interface End {
+interface LinkEnd {
   readonly machine: PeerName
   /** Bytes that it has sent to other machines and received from them. */
   carried: number
 }
 
 /** The traffic over links. What stays on a machine is not counted. */
-export class Traffic {
+export class SimulatedTraffic {
   /** Without notes. */
   messages = 0
   /** Including headers and notes. */
@@ -21,13 +21,13 @@ export class Traffic {
     this.rejected.set(from, (this.rejected.get(from) ?? 0) + 1)
   }
 
-  count(from: End, to: End, bytes: number, payload: number): void {
+  count(from: LinkEnd, to: LinkEnd, bytes: number, payload: number): void {
     this.messages++
     this.payload += payload
     this.countNote(from, to, bytes)
   }
 
-  countNote(from: End, to: End, bytes: number): void {
+  countNote(from: LinkEnd, to: LinkEnd, bytes: number): void {
     this.bytes += bytes
     from.carried += bytes
     to.carried += bytes
@@ -35,7 +35,7 @@ export class Traffic {
 }
 
 /** The machine that sent and received the most, all its endpoints together. */
-export function busiestOf(endpoints: Iterable<End>): { readonly name: PeerName; readonly bytes: number } {
+export function busiestOf(endpoints: Iterable<LinkEnd>): { readonly name: PeerName; readonly bytes: number } {
   const machines = new Map<PeerName, number>()
   for (const { machine, carried } of endpoints) machines.set(machine, (machines.get(machine) ?? 0) + carried)
   const [first, ...rest] = [...machines].map(([name, bytes]) => ({ name, bytes }))

@@ -1,6 +1,7 @@
 /**
- * What one operation of a store takes, alone on this machine: by the clock, and of it the store's own processor time, which is what makes others wait. The
- * simulator's costs (packages/experiment/src/sim/run/store-costs.ts) are these figures. `node packages/stores/bench/costs.mjs [times]`
+ * What one operation of a store takes, alone on this machine: by the clock, and of it the store's own processor time,
+ * which is what makes others wait. The simulator's costs (packages/experiment/src/sim/run/store-costs.ts) are these
+ * figures. `node packages/stores/bench/costs.mjs [times]`
  */
 import { readFileSync } from 'node:fs'
 import { openStore } from '@murmuration/stores'
@@ -34,7 +35,8 @@ async function measure(name, program) {
     }
     for (const [operation, act] of Object.entries(operations)) {
       const n = operation === 'add' && size > 2 ? Math.ceil(count / 4) : count
-      const [taken, before] = [[], processorTime(program.pid)]
+      const taken = []
+      const before = processorTime(program.pid)
       for (let i = 0; i < n; i++) {
         const start = performance.now()
         await act()
@@ -56,7 +58,8 @@ for (const { name, operation, MB, ms, storeMs } of rows)
 
 /** A fixed part and a part by size, through the smallest and the largest. */
 const line = (rows, field) => {
-  const [small, large] = [rows[0], rows.at(-1)]
+  const small = rows[0]
+  const large = rows.at(-1)
   const perMB = Math.max(0, (large[field] - small[field]) / (large.MB - small.MB))
   return [Math.max(0, small[field] - perMB * small.MB), perMB]
 }

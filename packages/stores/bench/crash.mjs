@@ -1,6 +1,7 @@
 /**
- * What is lost when Redis is killed in mid-run, by its schedule of snapshots: every second, every minute, never. Four workers and two services as processes; Redis
- * is killed when a worker has done so many rounds, and started again at once. `node packages/stores/bench/crash.mjs [round of the kill] [one of the schedules]`
+ * What is lost when Redis is killed in mid-run, by its schedule of snapshots: every second, every minute, never. Four
+ * workers and two services as processes; Redis is killed when a worker has done so many rounds, and started again at
+ * once. `node packages/stores/bench/crash.mjs [round of the kill] [one of the schedules]`
  */
 import { spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -30,7 +31,9 @@ async function run(save) {
     '--no-baseline'
   ]
   const child = spawn(process.execPath, [bin, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
-  let [isKilled, lost, summary] = [false, 0, {}]
+  let isKilled = false
+  let lost = 0
+  let summary = {}
   const accuracies = []
   for await (const line of createInterface({ input: child.stdout })) {
     const event = JSON.parse(line)

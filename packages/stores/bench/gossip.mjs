@@ -1,12 +1,15 @@
 /**
- * Gossip beside services over Redis, with real processes: D-PSGD and AD-PSGD on a ring of four, and 1 to 3 services over a Redis with four workers; one task, one
- * number of steps, without and with slow links. Then what one failure in the middle of the run does to each.
+ * Gossip beside services over Redis, with real processes: D-PSGD and AD-PSGD on a ring of four, and 1 to 3 services
+ * over a Redis with four workers; one task, one number of steps, without and with slow links. Then what one failure in
+ * the middle of the run does to each.
  *
  *     node packages/stores/bench/gossip.mjs [--rounds 200] [--mbit 0,100,20] [--only links | failures]
  *
- * 0 Mbit/s are links that nothing shapes. Prints the figures of docs/use/parameter-services.md. Time is by the clock, from the first step to the last; processor time is that
- * of all processes of the run, their start and the Redis included. Between services and Redis no link is shaped: what went there is counted apart. Beside each
- * run over shaped links stands the virtual time of its simulation, which a busy machine does not change: 1 ms of computing for each of 8 samples of a step.
+ * 0 Mbit/s are links that nothing shapes. Prints rows of docs/use/parameter-services.md. Time is by the clock, from the
+ * first step to the last; processor time is that of all processes of the run, their start and the Redis included.
+ * Between services and Redis no link is shaped: what went there is counted apart. Beside each run over shaped links
+ * stands the virtual time of its simulation, which a busy machine does not change: 1 ms of computing for each of 8
+ * samples of a step.
  */
 import { execFile, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -78,7 +81,10 @@ async function simulated(method, mbit) {
   return JSON.parse((await readFile(join(out, 'runs.jsonl'), 'utf8')).split('\n')[0]).seconds
 }
 
-/** Runs a method. `fail` is called when a worker has done half of the rounds, with the Redis and the process ids by name. */
+/**
+ * Runs a method. `fail` is called when a worker has done half of the rounds, with the Redis and the process ids by
+ * name.
+ */
 async function run(method, mbit, fail) {
   const before = processorTime()
   const redis = method.services === undefined ? undefined : await startRedis({ save: '' })
@@ -86,8 +92,12 @@ async function run(method, mbit, fail) {
   const command = [murmur, 'swarm', topology, '--train', train, '--json', '--no-baseline', ...shaping]
   const swarm = spawn(process.execPath, command, { stdio: ['ignore', 'pipe', 'ignore'] })
   const ended = new Promise((resolve) => swarm.once('exit', resolve))
-  const [pids, stores] = [new Map(), []]
-  let [summary, failure, hasFailed, steps] = [undefined, undefined, false, 0]
+  const pids = new Map()
+  const stores = []
+  let summary
+  let failure
+  let hasFailed = false
+  let steps = 0
   try {
     for await (const line of createInterface({ input: swarm.stdout })) {
       const event = JSON.parse(line)

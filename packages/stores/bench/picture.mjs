@@ -1,6 +1,7 @@
 // The picture and the table of docs/use/parameter-services.md, from the results of sim/parameter-services.yaml:
 //
-//   npm run sim -- sim/parameter-services.yaml --out services && node packages/stores/bench/picture.mjs services docs/images/parameter-services.svg
+//   npm run sim -- sim/parameter-services.yaml --out services
+//   node packages/stores/bench/picture.mjs services docs/images/parameter-services.svg
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -28,7 +29,11 @@ console.log('| --- | --- | --- | --- | --- | --- |')
 for (const { name, seconds, accuracy, busiest, perSet, lost, sets } of rows)
   console.log(`| ${name} | ${shown(seconds, 0, ' s')} | ${shown(100 * accuracy, 1, ' %')} | ${shown(busiest, 1, ' GB')} | ${shown(perSet, 1, ' ms')} | ${Number.isNaN(lost) ? '' : `${lost} of ${sets}`} |`) // oxfmt-ignore
 
-const [width, left, right, top, step] = [790, 240, 190, 52, 30]
+const width = 790
+const left = 240
+const right = 190
+const top = 52
+const step = 30
 const most = Math.max(...rows.map(({ seconds }) => seconds))
 const x = (seconds) => ((width - left - right) * seconds) / most
 const text = (a, b, what, rest = '') => `<text x="${a}" y="${b}" ${rest}>${what}</text>`

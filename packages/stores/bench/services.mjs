@@ -1,8 +1,12 @@
 /**
- * What a write takes when so many services read, change and write an object of 21 MB in one store, each in a process of its own: all the time, or with a pause
- * after each write, as services have that wait for workers. `node packages/stores/bench/services.mjs [sets of each configuration] [chunks] [pause in ms]
- * [configurations, as redis-5,redis-6]` prints a line for each; `set-times.mjs` draws them beside the study's figures. Of a configuration that is there twice it
- * takes the last line, so that one can be measured again, or added to a file.
+ * What a write takes when so many services read, change and write an object of 21 MB in one store, each in a process of
+ * its own: all the time, or with a pause after each write, as services have that wait for workers.
+ *
+ *   node packages/stores/bench/services.mjs [sets of each configuration] [chunks] [pause in ms] [configurations]
+ *
+ * Configurations are given as `redis-5,redis-6`. A line is printed for each; `set-times.mjs` draws them beside the
+ * study's figures. Of a configuration that is there twice it takes the last line, so that one can be measured again, or
+ * added to a file.
  */
 import { fork } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -13,7 +17,10 @@ import { startMariaDb, startRedis } from '@murmuration/stores/programs'
 
 const bytes = 21e6
 
-/** One service: its part of the sets. Pauses are drawn from an exponential distribution, so that services do not fall into step. */
+/**
+ * One service: its part of the sets. Pauses are drawn from an exponential distribution, so that services do not fall
+ * into step.
+ */
 async function serve({ url, sets, chunks, pause }) {
   const store = await openStore({ url, run: 'study', timeout: 120_000 })
   const metered = new MeteredStore(store, () => performance.now())

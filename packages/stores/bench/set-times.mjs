@@ -1,6 +1,8 @@
-// The picture and the table of docs/use/parameter-services.md of what a set takes with more services, against Redis with one:
+// The picture and the table of docs/use/parameter-services.md of what a set takes with more services, against Redis
+// with one:
 //
-//   node packages/stores/bench/services.mjs 2000 > busy.txt && node packages/stores/bench/services.mjs 300 1 1000 > paused.txt
+//   node packages/stores/bench/services.mjs 2000 > busy.txt
+//   node packages/stores/bench/services.mjs 300 1 1000 > paused.txt
 //   node packages/stores/bench/set-times.mjs busy.txt paused.txt docs/images/set-times.svg
 //
 // Published: Atre, Jha and Rao 2021, arXiv 2103.08894: more than 2,000 sets of 21 MB, seconds of a set.
@@ -41,7 +43,12 @@ for (const { label, cells } of rows)
 const versus = series.map(({ times }) => (times.get('mysql 3') / times.get('redis 5')).toFixed(2))
 console.log(`| MySQL with 3 against Redis with 5 | ${versus.join(' | ')} |`)
 
-const [width, left, right, top, bar, gap] = [790, 150, 120, 82, 16, 14]
+const width = 790
+const left = 150
+const right = 120
+const top = 82
+const bar = 16
+const gap = 14
 const most = Math.max(...rows.flatMap(({ cells }) => cells.map(({ ratio }) => ratio)).filter((ratio) => ratio > 0))
 const text = (x, y, what, rest = '') => `<text x="${x}" y="${y}" ${rest}>${what}</text>`
 const colours = ['#9ca3af', '#16a34a', '#2563eb']

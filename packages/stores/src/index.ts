@@ -1,6 +1,6 @@
 /**
- * Real stores for the services of `parameter-services`: Redis or Valkey, MySQL or MariaDB. The user installs their clients, `redis` and `mysql2`;
- * they are loaded when a store is opened.
+ * Real stores for the services of `parameter-services`: Redis or Valkey, MySQL or MariaDB. The user installs their
+ * clients, `redis` and `mysql2`; they are loaded when a store is opened.
  *
  * @packageDocumentation
  */

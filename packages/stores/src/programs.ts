@@ -63,7 +63,8 @@ export async function startRedis(
 
 /** Starts a MariaDB with an empty database `murmuration`; its user `root` has no password. */
 export async function startMariaDb(packet = '64M'): Promise<RunningProgram> {
-  const [path, install] = [programPath('mariadbd'), programPath('mariadb-install-db')]
+  const path = programPath('mariadbd')
+  const install = programPath('mariadb-install-db')
   if (path === undefined || install === undefined) throw new Error('mariadb-server is not installed')
   const user = `--user=${userInfo().username}`
   return startProgram('mariadb', async (folder, port) => {

@@ -1,4 +1,7 @@
-/** Redis and Valkey. An object is two keys: a string of bytes, and a counter for its version. Both change in one transaction. */
+/**
+ * Redis and Valkey. An object is two keys: a string of bytes, and a counter for its version. Both change in one
+ * transaction.
+ */
 import { messageOf, StoreError } from '@murmuration/core'
 import { bytesOf, readInto } from './numbers.js'
 import type { OpenedStore, StoreOptions } from './options.js'
@@ -7,7 +10,10 @@ import { longestDelay, addressOf, Waiting } from './waiting.js'
 /** Objects that were not written for a day belong to runs that did not end cleanly. */
 const lifetime = { EX: 86_400 }
 
-/** Adds float32 numbers, a block at a time: a script has a stack of a few thousand values. Returns the new version, or nil for a missing object. */
+/**
+ * Adds float32 numbers, a block at a time: a script has a stack of a few thousand values. Returns the new version, or
+ * nil for a missing object.
+ */
 const addScript = `
 local key, count, update = KEYS[1], KEYS[2], ARGV[1]
 local length = redis.call('STRLEN', key)

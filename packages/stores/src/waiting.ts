@@ -2,8 +2,10 @@
 import { messageOf, type Milliseconds, StoreError } from '@murmuration/core'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** The wait before a retry. It doubles from `firstPause` up to `longestPause`. */
-const [firstPause, longestPause]: readonly Milliseconds[] = [20, 1000]
+/** The wait before the first retry. It doubles before each further one. */
+const firstPause: Milliseconds = 20
+/** The longest wait before a retry. */
+const longestPause: Milliseconds = 1000
 
 interface WaitingOptions {
   /** The name of the store in messages, without secrets. */
@@ -29,7 +31,8 @@ export class Waiting {
   }
 
   /**
-   * Runs an operation, again while the store is unreachable. An operation in flight when the connection was lost may take effect twice.
+   * Runs an operation, again while the store is unreachable. An operation in flight when the connection was lost may
+   * take effect twice.
    *
    * @throws StoreError when the store is unreachable for longer than the timeout, or reports a permanent error
    */
@@ -63,7 +66,8 @@ export class Waiting {
     const { name, timeout, isUnreachable, fix } = this.#options
     if (error instanceof StoreError) throw error
     if (!isUnreachable(error)) {
-      const [cause, hint] = [messageOf(error), fix(error)]
+      const cause = messageOf(error)
+      const hint = fix(error)
       throw new StoreError(`${name}: ${cause}${hint === undefined ? '' : `; ${hint}`}`)
     }
     if (waited >= timeout) throw this.#late(messageOf(error))

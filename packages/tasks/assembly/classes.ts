@@ -1,7 +1,8 @@
-// The two products of a linear model with several classes, for one sample x of float32 numbers and a matrix of float64 numbers as [inputs, classes],
-// the classes padded to an even number. Each sum runs over the inputs in their order, independently of other classes; two classes are computed side
-// by side, and inputs of 0 are skipped. All arguments are addresses, except `stride`, the bytes of a row of the matrix; `x` to `end` is the sample.
-// Each pass over the sample computes up to 16 classes, so that the values of a class stay in a register.
+// The two products of a linear model with several classes, for one sample x of float32 numbers and a matrix of float64
+// numbers as [inputs, classes], the classes padded to an even number. Each sum runs over the inputs in their order,
+// independently of other classes; two classes are computed side by side, and inputs of 0 are skipped. All arguments are
+// addresses, except `stride`, the bytes of a row of the matrix; `x` to `end` is the sample. Each pass over the sample
+// computes up to 16 classes, so that the values of a class stay in a register.
 
 @inline
 function addProduct(sum: v128, x: v128, y: v128): v128 {

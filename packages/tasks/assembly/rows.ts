@@ -1,6 +1,7 @@
-// The two products of a linear model, for some rows of a matrix X of float32 numbers. All sums run in float32 in an order that depends only on the
-// shapes, so that the bits are the same on every machine. All arguments are addresses or lengths in bytes; `batch` to `end` are the numbers of the
-// rows (uint32), at least one; `stride` is the length of a row.
+// The two products of a linear model, for some rows of a matrix X of float32 numbers. All sums run in float32 in an
+// order that depends only on the shapes, so that the bits are the same on every machine. All arguments are addresses or
+// lengths in bytes; `batch` to `end` are the numbers of the rows (uint32), at least one; `stride` is the length of a
+// row.
 
 /** How many numbers of a row are computed side by side: the length of a row is a multiple of it. */
 export const rowStep: i32 = 16

@@ -1,6 +1,6 @@
 /**
- * Gradients per second on one core, in batches of 32, of the tasks of 100 peers in turn; next to the regressions, the same gradient in plain
- * JavaScript. Then the time to build the tasks of 10,000 peers, and the memory that they hold.
+ * Gradients per second on one core, in batches of 32, of the tasks of 100 peers in turn; next to the regressions, the
+ * same gradient in plain JavaScript. Then the time to build the tasks of 10,000 peers, and the memory that they hold.
  *
  *     npx tsc -b packages/tasks && node --expose-gc packages/tasks/bench/gradients.mjs
  */
@@ -44,14 +44,20 @@ function perSecond(run) {
   return best
 }
 
-/** The logistic gradient in plain JavaScript: four samples side by side, since each addition of a sum waits for the previous one. */
+/**
+ * The logistic gradient in plain JavaScript: four samples side by side, since each addition of a sum waits for the
+ * previous one.
+ */
 function plainLogistic({ inputs, targets, inputShape }, w, first, out) {
   const size = inputShape[0]
   const scores = new Float64Array(batchSize)
   const sums = new Float64Array(size + 1)
   for (let b = 0; b < batchSize; b += 4) {
     const at = (first + b) * size
-    let [p, q, r, s] = [w[size], w[size], w[size], w[size]]
+    let p = w[size]
+    let q = w[size]
+    let r = w[size]
+    let s = w[size]
     for (let i = 0; i < size; i++) {
       const weight = w[i]
       p += weight * inputs[at + i]
@@ -70,7 +76,10 @@ function plainLogistic({ inputs, targets, inputShape }, w, first, out) {
   }
   for (let b = 0; b < batchSize; b += 4) {
     const at = (first + b) * size
-    const [p, q, r, s] = [scores[b], scores[b + 1], scores[b + 2], scores[b + 3]]
+    const p = scores[b]
+    const q = scores[b + 1]
+    const r = scores[b + 2]
+    const s = scores[b + 3]
     for (let i = 0; i < size; i++) {
       sums[i] +=
         p * inputs[at + i] + q * inputs[at + size + i] + r * inputs[at + 2 * size + i] + s * inputs[at + 3 * size + i]
@@ -145,7 +154,10 @@ const large = [
   ['quadratic, 10 dimensions', { kind: 'quadratic', peers: many, seed: 1, heterogeneity: 1 }]
 ]
 
-/** MiB in use. The collector releases WebAssembly's memory only in the second pass after the one that finds its owner unreachable. */
+/**
+ * MiB in use. The collector releases WebAssembly's memory only in the second pass after the one that finds its owner
+ * unreachable.
+ */
 async function held() {
   for (let pass = 0; pass < 3; pass++) {
     globalThis.gc?.()

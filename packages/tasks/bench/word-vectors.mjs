@@ -1,7 +1,9 @@
 /**
- * Word vectors of one worker compared with gensim's, in turns on the same words: processor time of an epoch, and synonyms found after it.
+ * Word vectors of one worker compared with gensim's, in turns on the same words: processor time of an epoch, and
+ * synonyms found after it.
  *   node packages/tasks/bench/word-vectors.mjs [FILE [PYTHON]]
- * FILE is plain text; without one it is drawn. Without a Python that has gensim (pip install gensim) only the worker is measured.
+ * FILE is plain text; without one it is drawn. Without a Python that has gensim (pip install gensim) only the worker is
+ * measured.
  */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -16,7 +18,9 @@ import { createWordVectorsTask } from '@murmuration/tasks'
 const [file, python = 'python3'] = process.argv.slice(2)
 const learned = { rank: 64, window: 4, negatives: 5, subsample: 1e-3 }
 const given = { seed: 1, file, minCount: 5, words: 3000, length: 200_000, synonyms: 50 }
-const [batch, rate, rounds] = [8, 0.2, 4]
+const batch = 8
+const rate = 0.2
+const rounds = 4
 
 /** One worker, as with Lapse on one node: determines the keys, pulls, computes the gradient, pushes. */
 async function workerOf(task) {
@@ -30,7 +34,8 @@ async function workerOf(task) {
     for (let first = 0; first < samples; first += batch) {
       const own = order.subarray(first, first + batch)
       const keys = rows.keysOf(own, round)
-      const [x, g] = [new Float32Array(keys.length * rows.width), new Float32Array(keys.length * rows.width)]
+      const x = new Float32Array(keys.length * rows.width)
+      const g = new Float32Array(keys.length * rows.width)
       server.pull(keys, x)
       rows.gradient(x, keys, own, g, round).run()
       for (let at = 0; at < g.length; at++) g[at] *= -rate

@@ -1,6 +1,9 @@
 import { type Evaluation, InputError, type TaskDescription, type Work } from '@murmuration/core'
 
-/** The work of an evaluation, which throws an InputError if the task computes an accuracy that is no fraction: peers refuse reports of one. */
+/**
+ * The work of an evaluation, which throws an InputError if the task computes an accuracy that is no fraction: peers
+ * refuse reports of one.
+ */
 export function checkedEvaluation(work: Work<Evaluation>, { module }: TaskDescription): Work<Evaluation> {
   return { ...work, run: async () => checked(await work.run(), module) }
 }

@@ -18,7 +18,8 @@ const rows = Array.from({ length: 50 }, (_, k) => `${k},${k % 7},${k % 2}`)
 test('the checksum of the data is the same for all peers, wherever the data lie, and another when one number differs', async (t) => {
   const of = async (given: readonly string[], self: string) =>
     (await createTask({ localData: { ...localData, data: await dataWith(given), self } })).fingerprints?.data
-  const [first, second] = [await of(rows, 'a'), await of(rows, 'b')]
+  const first = await of(rows, 'a')
+  const second = await of(rows, 'b')
   t.regex(first ?? '', /^[0-9a-f]{64}$/)
   t.is(first, second)
   for (let row = 0; row < rows.length; row++) {

@@ -4,6 +4,7 @@
  * @packageDocumentation
  */
 export type { TaskSet } from './task-set.js'
+export { loadTask } from './load-task.js'
 export { type Network, type TaskRecord, taskRecord } from './record.js'
 export { taskRecords } from './registry.js'
 export {

@@ -54,8 +54,11 @@ export const knowledgeGraphRecord = taskRecord({
       : []
 })
 
-type Given = Omit<KnowledgeGraphOptions, 'peers' | 'self' | 'seed'>
-
-function given(options: Given, peers: readonly string[], seed: number, self?: string): KnowledgeGraphOptions {
+function given(
+  options: Omit<KnowledgeGraphOptions, 'peers' | 'self' | 'seed'>,
+  peers: readonly string[],
+  seed: number,
+  self?: string
+): KnowledgeGraphOptions {
   return { ...options, peers, seed, ...(self === undefined ? {} : { self }) }
 }

@@ -7,8 +7,18 @@ import { createKnowledgeGraphTask, createKnowledgeGraphTaskSet } from './knowled
 
 const peers = ['a', 'b', 'c']
 const drawn = {
-  ...{ peers, seed: 3, entities: 40, rules: 1, scoring: 'complex' as const, rank: 24, negatives: 6 },
-  ...{ adversarial: 0, l2: 0, n3: 0, clustered: true, ranked: 100 }
+  peers,
+  seed: 3,
+  entities: 40,
+  rules: 1,
+  scoring: 'complex' as const,
+  rank: 24,
+  negatives: 6,
+  adversarial: 0,
+  l2: 0,
+  n3: 0,
+  clustered: true,
+  ranked: 100
 }
 
 test('whatever a drawn graph tests follows from what it trains on, by its rules', (t) => {
@@ -19,7 +29,8 @@ test('whatever a drawn graph tests follows from what it trains on, by its rules'
   for (const { head, relation, tail } of [valid, tested]) {
     t.true(head.length > 30)
     for (const [n, x] of head.entries()) {
-      const [r, y] = [relation[n], tail[n]]
+      const r = relation[n]
+      const y = tail[n]
       t.false(known.has(`${x} ${r} ${y}`))
       if (r % 6 === 0) t.true(known.has(`${y} ${r} ${x}`), 'symmetric')
       else if (r % 6 === 2) t.true(known.has(`${y} ${r - 1} ${x}`), 'inverse')

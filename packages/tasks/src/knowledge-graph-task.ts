@@ -1,5 +1,5 @@
 import { InputError, type Task } from '@murmuration/core'
-import { drawGraph, type Graph, type GraphOptions, readGraph, type Triples } from '@murmuration/data'
+import { drawGraph, type SplitTriples, type GraphOptions, readGraph, type Triples } from '@murmuration/data'
 import { createRandom } from '@murmuration/random'
 import { hashVector } from '@murmuration/vectors'
 import { KnowledgeGraph, type KnowledgeGraphSettings } from './knowledge-graph/knowledge-graph.js'
@@ -26,7 +26,9 @@ export const knowledgeGraphModule = new URL('./knowledge-graph-task.js', import.
 /** What a worker thread calls: {@link createKnowledgeGraphTask}. */
 export const createTask = createKnowledgeGraphTask
 
-/** Embeddings of a knowledge graph from one peer's triples. Throws an {@link InputError} for files that are not triples. */
+/**
+ * Embeddings of a knowledge graph from one peer's triples. Throws an {@link InputError} for files that are not triples.
+ */
 export async function createKnowledgeGraphTask(options: KnowledgeGraphOptions): Promise<Task> {
   return taskIn(await createKnowledgeGraphTaskSet(options), options.self)
 }
@@ -43,15 +45,16 @@ export async function createKnowledgeGraphTaskSet(options: KnowledgeGraphOptions
   const tested = createRandom(seed, 'ranked triples').shuffle([...graph.test.head.keys()])
   const test = selected(graph.test, tested.slice(0, options.ranked))
   const fingerprints = { heads: hashOf(train.head), relations: hashOf(train.relation), tails: hashOf(train.tail) }
-  const whole: Graph = { ...graph, train, test, valid: together(graph.valid, graph.test) }
+  const whole: SplitTriples = { ...graph, train, test, valid: together(graph.valid, graph.test) }
   const model = new RowsModel(new KnowledgeGraph(whole, options))
   const about = (_?: string, samples = count) => factsOf(options, model, samples)
   return taskSetOf({ model, peers, shardSizes: parts.map(({ length }) => length), fingerprints, about })
 }
 
 /**
- * The triples of each peer: shuffled, in equal parts. When peers have relations of their own (data clustering: Renz-Wieland et al., VLDB 2020), whole
- * relations, the largest first, each for the peer that has least so far; a relation that is more than a peer's fair part is cut first.
+ * The triples of each peer: shuffled, in equal parts. When peers have relations of their own (data clustering:
+ * Renz-Wieland et al., VLDB 2020), whole relations, the largest first, each for the peer that has least so far; a
+ * relation that is more than a peer's fair part is cut first.
  */
 function divided({ head, relation }: Triples, peers: number, clustered: boolean, seed: number): readonly number[][] {
   const order = createRandom(seed, 'division').shuffle([...head.keys()])

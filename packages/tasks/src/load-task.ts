@@ -4,7 +4,10 @@ interface TaskModule {
   readonly createTask: (options: unknown) => Promise<Task>
 }
 
-/** Builds a described task in this thread. Throws an InputError for a module that cannot be loaded, or has no `createTask`. */
+/**
+ * Builds a described task in this thread. Throws an InputError for a module that cannot be loaded, or has no
+ * `createTask`.
+ */
 export async function loadTask({ module, options }: TaskDescription): Promise<Task> {
   const loaded: unknown = await import(module).catch((error: unknown) => {
     throw new InputError(`the task's module ${module} cannot be loaded: ${messageOf(error)}`)

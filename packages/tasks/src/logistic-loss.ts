@@ -1,4 +1,7 @@
-/** −log σ(−score), which is log(1 + e^score): the loss of a score that should be low. For one that should be high, use −score. */
+/**
+ * −log σ(−score), which is log(1 + e^score): the loss of a score that should be low. For one that should be high, use
+ * −score.
+ */
 export function softplus(score: number): number {
   return Math.max(score, 0) + Math.log1p(Math.exp(-Math.abs(score)))
 }

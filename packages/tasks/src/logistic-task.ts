@@ -17,8 +17,8 @@ export const logisticTaskModule = new URL('./logistic-task.js', import.meta.url)
 const modelOf: ModelOf = ({ train, test }, l2) => new Logistic(train, test, l2)
 
 /**
- * Logistic regression on local data with two classes: one parameter for each input, and one more. Convex, with the cheapest gradient of all tasks.
- * Parameters start at zero, on every peer.
+ * Logistic regression on local data with two classes: one parameter for each input, and one more. Convex, with the
+ * cheapest gradient of all tasks. Parameters start at zero, on every peer.
  *
  * Throws an {@link InputError} for data with more or fewer classes.
  */

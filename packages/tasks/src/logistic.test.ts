@@ -77,7 +77,8 @@ test('a batch of thousands is as exact as one of a few', (t) => {
   const parameters = Float32Array.from({ length: 58 }, (_, i) => Math.sin(i) / 5)
   const batch = Array.from({ length: 3000 }, (_, b) => (b * 7) % 100)
   const once = Array.from({ length: 100 }, (_, b) => b)
-  const [many, few] = [new Float32Array(58), new Float32Array(58)]
+  const many = new Float32Array(58)
+  const few = new Float32Array(58)
   const loss = model.gradient(parameters, 0, Uint32Array.from(batch), many)
   t.true(Math.abs(loss - lossByDefinition(Float64Array.from(parameters), samples, once, 0)) < 1e-6)
   model.gradient(parameters, 0, Uint32Array.from(once), few)

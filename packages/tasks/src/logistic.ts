@@ -9,14 +9,15 @@ import { type ModelKernels, modelKernels, rowStep } from './wasm/kernels.js'
 const chunkLength = 512
 
 /** Samples in a kernel's memory: for each a row of inputs, a 1 and zeros; and its class as −1 or 1. */
-interface Rows {
+interface SampleRows {
   readonly address: number
   readonly signs: Int8Array
 }
 
 /**
- * Logistic regression on two classes: the loss of a sample (x, y) is −log σ(z (wᵀx + b)) with σ(t) = 1 / (1 + exp(−t)) and z = −1 for class 0, 1 for
- * class 1; (l2 / 2) ‖w‖² is added to the mean over a batch. Parameters lie flat: w, then b.
+ * Logistic regression on two classes: the loss of a sample (x, y) is −log σ(z (wᵀx + b)) with σ(t) = 1 / (1 + exp(−t))
+ * and z = −1 for class 0, 1 for class 1; (l2 / 2) ‖w‖² is added to the mean over a batch. Parameters lie flat: w, then
+ * b.
  *
  * Products run in float32, in an order that is the same on every machine (see {@link ModelKernels}).
  */
@@ -30,8 +31,8 @@ export class Logistic implements Model {
   readonly #kernels: ModelKernels
   /** Numbers of a row: the inputs, 1, and zeros up to a multiple that the kernels need. */
   readonly #width: number
-  readonly #train: Rows
-  readonly #test: Rows
+  readonly #train: SampleRows
+  readonly #test: SampleRows
   /** The parameters as a row, and the gradient as one. */
   readonly #weights: Float32Array
   readonly #gradientRow: Float32Array
@@ -102,12 +103,12 @@ export class Logistic implements Model {
   }
 
   /** Writes the chunk's wᵀx + b to `factors`. */
-  #score(rows: Rows, count: number): void {
+  #score(rows: SampleRows, count: number): void {
     const { chunk, weights, factors } = this.#addresses
     this.#kernels.scoreRows(chunk, chunk + 4 * count, rows.address, 4 * this.#width, weights, factors)
   }
 
-  #countRight({ signs }: Rows, count: number): number {
+  #countRight({ signs }: SampleRows, count: number): number {
     let right = 0
     for (let b = 0; b < count; b++) {
       if (this.#factors[b] > 0 === signs[this.#chunk[b]] > 0) right++
@@ -116,10 +117,11 @@ export class Logistic implements Model {
   }
 
   /**
-   * Turns scores t into the factors of their samples in the gradient, −z σ(−z t), times `scale`, and returns the sum of the losses log(1 + exp(−z
-   * t)). With m = z t a loss is log(1 + exp(−|m|)), minus m where m < 0; a single logarithm of a product computes all.
+   * Turns scores t into the factors of their samples in the gradient, −z σ(−z t), times `scale`, and returns the sum of
+   * the losses log(1 + exp(−z t)). With m = z t a loss is log(1 + exp(−|m|)), minus m where m < 0; a single logarithm
+   * of a product computes all.
    */
-  #scoresToFactors({ signs }: Rows, count: number, scale: number): number {
+  #scoresToFactors({ signs }: SampleRows, count: number, scale: number): number {
     const chunk = this.#chunk
     const factors = this.#factors
     let product = 1
@@ -153,7 +155,7 @@ export class Logistic implements Model {
     return (this.#l2 / 2) * square
   }
 
-  #rows({ count, inputs, targets, classes }: Samples, memory: KernelMemory): Rows {
+  #rows({ count, inputs, targets, classes }: Samples, memory: KernelMemory): SampleRows {
     if (classes !== 2) {
       throw new InputError(
         `the data has ${classes ?? 'no'} classes, and logistic regression needs 2: use data "gaussians", or the task softmax`

@@ -3,7 +3,7 @@ import { direction } from '@murmuration/random'
 
 /** Small dense vectors and square matrices (by rows) in float64, for problems whose solution must be known exactly. */
 
-export type Vector = Float64Array
+export type DoubleVector = Float64Array
 
 /** The inner product. */
 export function inner(x: ArrayLike<number>, y: ArrayLike<number>): number {
@@ -13,25 +13,29 @@ export function inner(x: ArrayLike<number>, y: ArrayLike<number>): number {
 }
 
 /** `x + a · y` as a new vector. */
-export function plus(x: ArrayLike<number>, a: number, y: ArrayLike<number>): Vector {
+export function plus(x: ArrayLike<number>, a: number, y: ArrayLike<number>): DoubleVector {
   return addTo(Float64Array.from(x), a, y)
 }
 
 /** `x += a · y`, in place. */
-export function addTo(x: Vector, a: number, y: ArrayLike<number>): Vector {
+export function addTo(x: DoubleVector, a: number, y: ArrayLike<number>): DoubleVector {
   for (let i = 0; i < x.length; i++) x[i] += a * y[i]
   return x
 }
 
 /** The mean of at least one vector. */
-export function average(vectors: readonly Vector[]): Vector {
+export function average(vectors: readonly DoubleVector[]): DoubleVector {
   const sum = new Float64Array(vectors[0].length)
   for (const vector of vectors) addTo(sum, 1, vector)
   return sum.map((value) => value / vectors.length)
 }
 
 /** The matrix times the vector, into `out` if it is given. */
-export function times(matrix: Vector, x: ArrayLike<number>, out: Vector = new Float64Array(x.length)): Vector {
+export function times(
+  matrix: DoubleVector,
+  x: ArrayLike<number>,
+  out: DoubleVector = new Float64Array(x.length)
+): DoubleVector {
   const size = x.length
   for (let row = 0; row < size; row++) {
     let sum = 0
@@ -42,8 +46,8 @@ export function times(matrix: Vector, x: ArrayLike<number>, out: Vector = new Fl
 }
 
 /** `size` random orthonormal vectors: Gram and Schmidt, each projected twice against rounding. */
-export function orthonormal(size: number, random: Random): Vector[] {
-  const basis: Vector[] = []
+export function orthonormal(size: number, random: Random): DoubleVector[] {
+  const basis: DoubleVector[] = []
   while (basis.length < size) {
     const vector = direction(size, random)
     for (const other of [...basis, ...basis]) addTo(vector, -inner(vector, other), other)
@@ -54,7 +58,7 @@ export function orthonormal(size: number, random: Random): Vector[] {
 }
 
 /** The symmetric matrix with the given eigenvectors and eigenvalues. */
-export function symmetric(vectors: readonly Vector[], values: readonly number[]): Vector {
+export function symmetric(vectors: readonly DoubleVector[], values: readonly number[]): DoubleVector {
   const size = vectors.length
   const matrix = new Float64Array(size * size)
   vectors.forEach((vector, k) => {
@@ -65,10 +69,12 @@ export function symmetric(vectors: readonly Vector[], values: readonly number[])
   return matrix
 }
 
-/** The x with `matrix · x = y`, by elimination; without pivots, so the matrix must be symmetric and positive definite. */
-export function solve(matrix: Vector, y: Vector): Vector {
+/**
+ * The x with `matrix · x = y`, by elimination; without pivots, so the matrix must be symmetric and positive definite.
+ */
+export function solve(matrix: DoubleVector, y: DoubleVector): DoubleVector {
   const size = y.length
-  const rows: Vector[] = Array.from({ length: size }, (_, i) =>
+  const rows: DoubleVector[] = Array.from({ length: size }, (_, i) =>
     Float64Array.of(...matrix.subarray(i * size, (i + 1) * size), y[i])
   )
   for (let pivot = 0; pivot < size; pivot++) {

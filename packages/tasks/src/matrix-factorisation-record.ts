@@ -42,8 +42,11 @@ export const matrixFactorisationRecord = taskRecord({
   parameters: ({ file, users, items, rank }) => (file === undefined ? (users + items) * (rank + 1) : undefined)
 })
 
-type Given = Omit<MatrixFactorisationOptions, 'peers' | 'self' | 'seed'>
-
-function given(options: Given, peers: readonly string[], seed: number, self?: string): MatrixFactorisationOptions {
+function given(
+  options: Omit<MatrixFactorisationOptions, 'peers' | 'self' | 'seed'>,
+  peers: readonly string[],
+  seed: number,
+  self?: string
+): MatrixFactorisationOptions {
   return { ...options, peers, seed, ...(self === undefined ? {} : { self }) }
 }

@@ -27,7 +27,10 @@ export const matrixFactorisationModule = new URL('./matrix-factorisation-task.js
 /** What a worker thread calls: {@link createMatrixFactorisationTask}. */
 export const createTask = createMatrixFactorisationTask
 
-/** Matrix factorisation of one peer's ratings. All peers have the same number of users. Throws an {@link InputError} for a file without ratings. */
+/**
+ * Matrix factorisation of one peer's ratings. All peers have the same number of users. Throws an {@link InputError} for
+ * a file without ratings.
+ */
 export async function createMatrixFactorisationTask(options: MatrixFactorisationOptions): Promise<Task> {
   return taskIn(await createMatrixFactorisationTaskSet(options), options.self)
 }

@@ -25,7 +25,8 @@ test('every number of the gradient is the slope of the loss along it, by finite 
   const model = new RowsModel(new MatrixFactorisation(ratings, ratings, 3, 0.05))
   const x = model.initialise(1).map((value) => 4 * value + 0.1)
   const batch = Uint32Array.of(0, 3, 4, 9, 11, 200)
-  const [gradient, scratch] = [new Float32Array(x.length), new Float32Array(x.length)]
+  const gradient = new Float32Array(x.length)
+  const scratch = new Float32Array(x.length)
   model.gradient(x, 7, batch, gradient, 0)
   const lossAt = (at: number, by: number) => {
     const moved = x.slice()
@@ -34,7 +35,8 @@ test('every number of the gradient is the slope of the loss along it, by finite 
   }
   let slopes = 0
   for (let at = 0; at < x.length; at++) {
-    const [up, down] = [lossAt(at, 0.01), lossAt(at, -0.01)]
+    const up = lossAt(at, 0.01)
+    const down = lossAt(at, -0.01)
     const measured = (up.loss - down.loss) / (up.at - down.at)
     t.true(
       Math.abs(measured - gradient[at]) < 1e-5 + 1e-3 * Math.abs(measured),

@@ -8,11 +8,13 @@ import type { KeySet, RowsLoss } from './rows-model.js'
 const startDeviation = 0.1
 
 /**
- * Matrix factorisation with biases (Koren et al., Computer 42(8), 2009, eq. 4 and 5). A rating r of user u for item i is predicted as μ + b_u + b_i +
- * p_u · q_i, with μ the mean of all ratings; its loss is (prediction − r)² + l2 (‖p_u‖² + ‖q_i‖² + b_u² + b_i²), averaged over a batch. A batch
- * contains only the penalties of its own users and items, so that it touches no other rows.
+ * Matrix factorisation with biases (Koren et al., Computer 42(8), 2009, eq. 4 and 5). A rating r of user u for item i
+ * is predicted as μ + b_u + b_i + p_u · q_i, with μ the mean of all ratings; its loss is (prediction − r)² + l2
+ * (‖p_u‖² + ‖q_i‖² + b_u² + b_i²), averaged over a batch. A batch contains only the penalties of its own users and
+ * items, so that it touches no other rows.
  *
- * Row u of the parameters is p_u and b_u; row users + i is q_i and b_i. Both have rank + 1 numbers. Sums run in float64.
+ * Row u of the parameters is p_u and b_u; row users + i is q_i and b_i. Both have rank + 1 numbers. Sums run in
+ * float64.
  */
 export class MatrixFactorisation implements RowsLoss {
   readonly schema: Schema
@@ -87,18 +89,21 @@ export class MatrixFactorisation implements RowsLoss {
     out: Float32Array
   ): number {
     const { user, item, users } = this.#train
-    const [u, i] = [offsets[user[sample]], offsets[users + item[sample]]]
+    const u = offsets[user[sample]]
+    const i = offsets[users + item[sample]]
     const l2 = this.#l2
     const error = this.#predict(rows, u, i) - this.#train.value[sample]
     const rank = this.width - 1
     let square = 0
     for (let k = 0; k < rank; k++) {
-      const [p, q] = [rows[u + k], rows[i + k]]
+      const p = rows[u + k]
+      const q = rows[i + k]
       out[u + k] += 2 * weight * (error * q + l2 * p)
       out[i + k] += 2 * weight * (error * p + l2 * q)
       square += p * p + q * q
     }
-    const [ofUser, ofItem] = [rows[u + rank], rows[i + rank]]
+    const ofUser = rows[u + rank]
+    const ofItem = rows[i + rank]
     out[u + rank] += 2 * weight * (error + l2 * ofUser)
     out[i + rank] += 2 * weight * (error + l2 * ofItem)
     return error * error + l2 * (square + ofUser * ofUser + ofItem * ofItem)

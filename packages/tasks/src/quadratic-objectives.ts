@@ -1,11 +1,11 @@
 import { createRandom, direction, normals } from '@murmuration/random'
-import { addTo, average, inner, orthonormal, plus, solve, symmetric, times, type Vector } from './matrices.js'
+import { addTo, average, inner, orthonormal, plus, solve, symmetric, times, type DoubleVector } from './matrices.js'
 import type { CompleteQuadraticOptions } from './quadratic-options.js'
 
 /** The objective (x − centre)ᵀ H (x − centre). */
 export interface Objective {
-  readonly hessian: Vector
-  readonly centre: Vector
+  readonly hessian: DoubleVector
+  readonly centre: DoubleVector
 }
 
 /** The objectives of all peers, and their mean. */
@@ -19,8 +19,9 @@ export interface Objectives {
 }
 
 /**
- * All peers' objectives: the centres c_i lie in random directions, scaled about the optimum of their mean until ζ² is right, and moved so that this
- * optimum lies at `distance` from 0. A single peer has no other to differ from: its ζ² is 0.
+ * All peers' objectives: the centres c_i lie in random directions, scaled about the optimum of their mean until ζ² is
+ * right, and moved so that this optimum lies at `distance` from 0. A single peer has no other to differ from: its ζ²
+ * is 0.
  */
 export function drawObjectives(options: CompleteQuadraticOptions): Objectives {
   const { peers, seed, dimension, distance } = options
@@ -36,8 +37,11 @@ export function drawObjectives(options: CompleteQuadraticOptions): Objectives {
   return { objectives, mean: { hessian, centre: optimum }, minimum: meanValue(objectives, optimum) }
 }
 
-/** The linear terms of a peer's samples, one after the other: their mean is 0 and their mean square is noise². None without noise. */
-export function drawNoises(peer: string, { seed, dimension, noise, samples }: CompleteQuadraticOptions): Vector {
+/**
+ * The linear terms of a peer's samples, one after the other: their mean is 0 and their mean square is noise². None
+ * without noise.
+ */
+export function drawNoises(peer: string, { seed, dimension, noise, samples }: CompleteQuadraticOptions): DoubleVector {
   if (noise === 0) return new Float64Array()
   const random = createRandom(seed, 'noise', peer)
   const draws = Array.from({ length: samples }, () => normals(dimension, random))
@@ -54,18 +58,18 @@ export function drawNoises(peer: string, { seed, dimension, noise, samples }: Co
   return noises
 }
 
-function hessianOf(peer: string, options: CompleteQuadraticOptions): Vector {
+function hessianOf(peer: string, options: CompleteQuadraticOptions): DoubleVector {
   const { seed, dimension, smallestSingular, largestSingular } = options
   const step = (largestSingular - smallestSingular) / Math.max(1, dimension - 1)
   const values = Array.from({ length: dimension }, (_, k) => (smallestSingular + k * step) ** 2)
   return symmetric(orthonormal(dimension, createRandom(seed, 'singular vectors', peer)), values)
 }
 
-function meanSquare(vectors: readonly Vector[]): number {
+function meanSquare(vectors: readonly DoubleVector[]): number {
   return vectors.reduce((sum, vector) => sum + inner(vector, vector), 0) / vectors.length
 }
 
-function meanValue(objectives: readonly Objective[], x: Vector): number {
+function meanValue(objectives: readonly Objective[], x: DoubleVector): number {
   const values = objectives.map(({ hessian, centre }) => {
     const offset = plus(x, -1, centre)
     return inner(offset, times(hessian, offset))

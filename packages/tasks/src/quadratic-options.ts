@@ -13,7 +13,10 @@ export interface QuadraticTaskOptions {
   readonly smallestSingular?: number
   /** The largest; 1 by default. The others are spread evenly between. */
   readonly largestSingular?: number
-  /** ζ², how much the peers differ: the mean over the peers of ‖A_iᵀ(A_i x* − b_i)‖² at the common optimum; 0 by default. */
+  /**
+   * ζ², how much the peers differ: the mean over the peers of ‖A_iᵀ(A_i x* − b_i)‖² at the common optimum; 0 by
+   * default.
+   */
   readonly heterogeneity?: number
   /** The distance of the common optimum from the start at 0; 10 by default. */
   readonly distance?: number

@@ -28,10 +28,12 @@ export async function createTask(options: QuadraticTaskOptions): Promise<Quadrat
 }
 
 /**
- * Random quadratics, f_i(x) = ‖A_i x − b_i‖² for peer i and f = mean of the f_i, as in Vogels et al. 2021 (RelaySGD). Each A_i has random singular
- * vectors and the same singular values. With b_i = A_i c_i and H_i = A_iᵀA_i, f_i is (x − c_i)ᵀ H_i (x − c_i), which is what is computed.
+ * Random quadratics, f_i(x) = ‖A_i x − b_i‖² for peer i and f = mean of the f_i, as in Vogels et al. 2021 (RelaySGD).
+ * Each A_i has random singular vectors and the same singular values. With b_i = A_i c_i and H_i = A_iᵀA_i, f_i is (x −
+ * c_i)ᵀ H_i (x − c_i), which is what is computed.
  *
- * The evaluation's loss is f(x) − f(x*), which is exact even where it is tiny. Throws an {@link InputError} for options that make no sense.
+ * The evaluation's loss is f(x) − f(x*), which is exact even where it is tiny. Throws an {@link InputError} for options
+ * that make no sense.
  */
 export function createQuadraticTask(given: QuadraticTaskOptions): QuadraticTask {
   const options = complete(given)

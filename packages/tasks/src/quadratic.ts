@@ -1,11 +1,11 @@
 import type { Evaluation, Schema } from '@murmuration/core'
-import { inner, times, type Vector } from './matrices.js'
+import { inner, times, type DoubleVector } from './matrices.js'
 import type { Objective } from './quadratic-objectives.js'
 import type { Model } from './shard-task.js'
 
 /** A peer's objective, and the linear terms of its samples, one after the other; none without noise. */
 export interface SampledObjective extends Objective {
-  readonly noises: Vector
+  readonly noises: DoubleVector
 }
 
 /** Quadratics: `samples` samples for each of several objectives, and one more objective for the evaluation. */
@@ -18,9 +18,9 @@ export class Quadratic implements Model {
   readonly #samples: number
   readonly #mean: Objective
   /** x − centre, and H (x − centre). */
-  readonly #offset: Vector
-  readonly #halfGradient: Vector
-  readonly #sum: Vector
+  readonly #offset: DoubleVector
+  readonly #halfGradient: DoubleVector
+  readonly #sum: DoubleVector
 
   /** @param mean - of the objectives of all peers, which `sampled` need not contain; its minimum is 0 */
   constructor(sampled: readonly SampledObjective[], samples: number, mean: Objective, about: string) {
@@ -37,7 +37,8 @@ export class Quadratic implements Model {
   }
 
   gradient(parameters: Float32Array, first: number, batch: Uint32Array, out: Float32Array): number {
-    const [halfGradient, sum] = [this.#halfGradient, this.#sum]
+    const halfGradient = this.#halfGradient
+    const sum = this.#sum
     let loss = 0
     let value = 0
     let last = -1
@@ -68,8 +69,9 @@ export class Quadratic implements Model {
   }
 
   /** Adds the linear term that begins at `start` to the gradient, and returns its value. */
-  #addNoise(noises: Vector, start: number): number {
-    const [offset, sum] = [this.#offset, this.#sum]
+  #addNoise(noises: DoubleVector, start: number): number {
+    const offset = this.#offset
+    const sum = this.#sum
     let value = 0
     for (let i = 0; i < sum.length; i++) {
       value += noises[start + i] * offset[i]

@@ -4,7 +4,10 @@ import type { NamedTensor } from '@murmuration/vectors'
 import type { z } from 'zod'
 import type { TaskSet } from './task-set.js'
 
-/** A kind of task, as files name it. A new kind is a file with a record, the module that builds it, and a line in registry.ts. */
+/**
+ * A kind of task, as files name it. A new kind is a file with a record, the module that builds it, and a line in
+ * registry.ts.
+ */
 export interface TaskRecord<Options = never> {
   readonly kind: string
   /** Its description, in a sentence. */

@@ -70,7 +70,10 @@ export interface RowsLoss {
   blockOf?(sample: number, blocks: number): number
 }
 
-/** A model of a {@link RowsLoss}. The gradient by all parameters is that by the rows that a batch touches, written to their positions. */
+/**
+ * A model of a {@link RowsLoss}. The gradient by all parameters is that by the rows that a batch touches, written to
+ * their positions.
+ */
 export class RowsModel implements Model {
   readonly schema: Schema
   readonly about: string

@@ -2,11 +2,12 @@ import type { Gradient, PeerName, Schema, Task } from '@murmuration/core'
 import { scale, unpack } from '@murmuration/vectors'
 
 /**
- * The factor of a peer's gradient with which every sample of all peers has the same weight: `s_i = n · m_i / Σ_j m_j` with `m_j` the samples of peer
- * `j` and `n` the peers. Averaging with doubly stochastic weights seeks the point where the mean over the peers of `s_i ∇f_i` is zero, `f_i` being
- * the mean loss of peer `i`; with these factors that mean is the gradient of `F = Σ_i (m_i / Σ_j m_j) f_i`, the mean loss over the union of the
- * samples (as McMahan et al. weigh clients, AISTATS 2017, arXiv 1602.05629, eq. 1). The factors have the mean 1, so that a penalty that all share
- * keeps its weight.
+ * The factor of a peer's gradient with which every sample of all peers has the same weight: `s_i = n · m_i / Σ_j m_j`
+ * with `m_j` the samples of peer `j` and `n` the peers. Averaging with doubly stochastic weights seeks the point where
+ * the mean over the peers of `s_i ∇f_i` is zero, `f_i` being the mean loss of peer `i`; with these factors that mean is
+ * the gradient of `F = Σ_i (m_i / Σ_j m_j) f_i`, the mean loss over the union of the samples (as McMahan et al. weigh
+ * clients, AISTATS 2017, arXiv 1602.05629, eq. 1). The factors have the mean 1, so that a penalty that all share keeps
+ * its weight.
  */
 export function gradientWeight(samples: ReadonlyMap<PeerName, number>, self: PeerName): number {
   const all = [...samples.values()].reduce((sum, count) => sum + count, 0)
@@ -32,7 +33,10 @@ export function withGradientWeight(task: Task, factor: number): Task {
   }
 }
 
-/** In place: the task owns the vector, which is valid until its next gradient. The values of statistics are not scaled: they are no gradients. */
+/**
+ * In place: the task owns the vector, which is valid until its next gradient. The values of statistics are not scaled:
+ * they are no gradients.
+ */
 function scaled(schema: Schema, gradient: Gradient, factor: number): Gradient {
   for (const [index, values] of unpack(schema, gradient.vector).entries()) {
     if (schema[index].kind === undefined) scale(values, factor)

@@ -9,8 +9,8 @@ import {
 } from '@murmuration/core'
 
 /**
- * What the tasks of many peers share: the arithmetic, its scratch memory, and the samples of all, of which each peer's are a range. It computes
- * synchronously and so never for two peers at a time: one model serves any number of peers.
+ * What the tasks of many peers share: the arithmetic, its scratch memory, and the samples of all, of which each peer's
+ * are a range. It computes synchronously and so never for two peers at a time: one model serves any number of peers.
  */
 export interface Model {
   readonly schema: Schema
@@ -21,15 +21,17 @@ export interface Model {
   /** The number of samples of an evaluation. */
   readonly testSamples: number
   /**
-   * The mean loss over the samples `first + batch[0]`, `first + batch[1]`, …; its gradient is written to `out`. The caller has checked that these
-   * samples exist, and that `parameters` and `out` are `length` long.
+   * The mean loss over the samples `first + batch[0]`, `first + batch[1]`, …; its gradient is written to `out`. The
+   * caller has checked that these samples exist, and that `parameters` and `out` are `length` long.
    */
   gradient(parameters: Float32Array, first: number, batch: Uint32Array, out: Float32Array, round: number): number
   /** Loss and accuracy on the test set. */
   evaluate(parameters: Float32Array): Evaluation
   /** The initial parameters; 0 when absent. */
   initialise?(seed: number): Float32Array
-  /** Present where a batch touches a few rows of the parameters: the rows for samples that are numbered from `first` on. */
+  /**
+   * Present where a batch touches a few rows of the parameters: the rows for samples that are numbered from `first` on.
+   */
   rows?(first: number): TaskRows
 }
 
@@ -37,15 +39,15 @@ export interface Model {
 export type About = (peer?: string, samples?: number) => Task['about']
 
 /** What must be the same on all peers, the input and output of the model, and the peer if the task is of one. */
-interface Facts extends Pick<Task, 'fingerprints' | 'signature' | 'constantAnswer'> {
+interface TaskFacts extends Pick<Task, 'fingerprints' | 'signature' | 'constantAnswer'> {
   readonly peer?: string
 }
 
 const noFingerprints: Task['fingerprints'] & object = {}
 
 /**
- * The task of a range of a model's samples. It owns only the memory of its last gradient, allocated at the first one. Its works return their results
- * synchronously, without promises.
+ * The task of a range of a model's samples. It owns only the memory of its last gradient, allocated at the first one.
+ * Its works return their results synchronously, without promises.
  */
 export class ShardTask implements Task {
   readonly schema: Schema
@@ -63,14 +65,15 @@ export class ShardTask implements Task {
   /**
    * @param first - the number of its first sample
    * @param samples - how many it has
-   * @param about - called on demand, with the peer and its number of samples; without both for a task that is of no peer
+   * @param about - called on demand, with the peer and its number of samples; without both for a task that is of no
+   *   peer
    */
   constructor(
     model: Model,
     first: number,
     samples: number,
     about: About,
-    { fingerprints = noFingerprints, signature, constantAnswer, peer }: Facts = {}
+    { fingerprints = noFingerprints, signature, constantAnswer, peer }: TaskFacts = {}
   ) {
     this.schema = model.schema
     this.samples = samples

@@ -24,7 +24,8 @@ function lossByDefinition(
   batch: readonly number[],
   l2: number
 ): number {
-  const [inputs, classes] = [samples.inputShape[0], samples.classes ?? 0]
+  const inputs = samples.inputShape[0]
+  const classes = samples.classes ?? 0
   const scores = (index: number) =>
     Array.from({ length: classes }, (_, k) => {
       let score = parameters[inputs * classes + k]

@@ -6,8 +6,8 @@ import type { Model } from './shard-task.js'
 import { type ModelKernels, modelKernels } from './wasm/kernels.js'
 
 /**
- * Multinomial logistic regression: the loss of a sample (x, y) is −log p_y with p = softmax(Wᵀx + b); (l2 / 2) ‖W‖² is added to the mean over a
- * batch. Parameters lie flat: W as [inputs, classes], then b. Sums run in float64.
+ * Multinomial logistic regression: the loss of a sample (x, y) is −log p_y with p = softmax(Wᵀx + b); (l2 / 2) ‖W‖² is
+ * added to the mean over a batch. Parameters lie flat: W as [inputs, classes], then b. Sums run in float64.
  */
 export class Softmax implements Model {
   readonly schema: Schema
@@ -103,16 +103,21 @@ export class Softmax implements Model {
 
   #widen(parameters: Float32Array): void {
     const weights = this.#weights
-    const [inputs, classes, width] = [this.inputs, this.classes, this.#width]
+    const inputs = this.inputs
+    const classes = this.classes
+    const width = this.#width
     for (let i = 0; i < inputs; i++) {
       for (let k = 0; k < classes; k++) weights[i * width + k] = parameters[i * classes + k]
     }
   }
 
-  /** Fills the probabilities of the classes and returns −log p of the right one, by the log of a sum of exponentials. */
+  /**
+   * Fills the probabilities of the classes and returns −log p of the right one, by the log of a sum of exponentials.
+   */
   #predict(parameters: Float32Array, rows: number, sample: number, target: number): number {
     const p = this.#probabilities
-    const [inputs, classes] = [this.inputs, this.classes]
+    const inputs = this.inputs
+    const classes = this.classes
     const { weights, probabilities } = this.#addresses
     const at = rows + 4 * sample * inputs
     for (let k = 0; k < classes; k++) p[k] = parameters[inputs * classes + k]
@@ -140,7 +145,10 @@ export class Softmax implements Model {
   /** Turns sums into the mean, adds the l2 term's gradient, and returns the l2 term. */
   #finish(parameters: Float32Array, count: number, out: Float32Array): number {
     const sums = this.#sums
-    const [inputs, classes, width, l2] = [this.inputs, this.classes, this.#width, this.#l2]
+    const inputs = this.inputs
+    const classes = this.classes
+    const width = this.#width
+    const l2 = this.#l2
     let square = 0
     for (let i = 0; i < inputs; i++) {
       for (let k = 0; k < classes; k++) {

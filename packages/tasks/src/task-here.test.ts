@@ -21,7 +21,8 @@ test('a task in the thread of its caller has its rows, and lets others in betwee
   if (rows === undefined) return t.fail('it has no rows')
   t.is(rows.blockOf?.(0, 1), 0)
   const x = await task.initialise(1).run()
-  let [wasLetIn, gradients] = [false, 0]
+  let wasLetIn = false
+  let gradients = 0
   setImmediate(() => (wasLetIn = true))
   for (; !wasLetIn && gradients < 1e5; gradients++) {
     const batch = Uint32Array.of(gradients % task.samples)
@@ -45,10 +46,8 @@ test('in the thread of its caller each round draws as it does elsewhere', async 
     n3: 0
   } as const
   const graph = { ...given, peers: ['a'], seed: 1, clustered: true, ranked: 5 }
-  const [here, there] = [
-    await buildTaskHere({ module: knowledgeGraphModule, options: graph }),
-    await createKnowledgeGraphTask(graph)
-  ]
+  const here = await buildTaskHere({ module: knowledgeGraphModule, options: graph })
+  const there = await createKnowledgeGraphTask(graph)
   const batch = Uint32Array.of(3, 5)
   const of = async (rows: TaskRows | undefined, round: number) => {
     const keys = rows?.keysOf(batch, round) ?? batch

@@ -9,8 +9,9 @@ import type { TaskWorker, ThreadWork } from './task-worker.js'
 const maxRun = 1
 
 /**
- * Builds the described task in the calling thread: for tasks with keyed rows, whose gradients take microseconds, less than a message to a thread
- * takes. Between works, every millisecond, messages from the network are let in; a single work is not interrupted.
+ * Builds the described task in the calling thread: for tasks with keyed rows, whose gradients take microseconds, less
+ * than a message to a thread takes. Between works, every millisecond, messages from the network are let in; a single
+ * work is not interrupted.
  *
  * @throws InputError for a module that cannot be loaded, or what building the task throws
  */

@@ -57,7 +57,8 @@ for (const [kind, create, alone] of cases) {
     const taskSet = await create()
     const x = drawParameters(taskSet)
     for (const self of [...peers, undefined]) {
-      const [task, single] = [self === undefined ? taskSet.union : taskSet.of(self), await alone(self)]
+      const task = self === undefined ? taskSet.union : taskSet.of(self)
+      const single = await alone(self)
       t.deepEqual(task.schema, single.schema)
       t.deepEqual(task.about, single.about)
       t.is(task.samples, single.samples)

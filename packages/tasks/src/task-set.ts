@@ -2,8 +2,8 @@ import { InputError, type Schema, type Task } from '@murmuration/core'
 import { type About, type Model, ShardTask } from './shard-task.js'
 
 /**
- * The tasks of all peers of a run, over one copy of the data and one scratch memory, for many peers in one thread. Each gives the same bits as the
- * task that its peer would build for itself.
+ * The tasks of all peers of a run, over one copy of the data and one scratch memory, for many peers in one thread. Each
+ * gives the same bits as the task that its peer would build for itself.
  */
 export interface TaskSet {
   readonly schema: Schema
@@ -12,8 +12,8 @@ export interface TaskSet {
   /** The task over the shards of all peers, one after the other. */
   readonly union: Task
   /**
-   * A task over the shard of one peer, a new one at each call. It owns only the memory of its last gradient. Throws an {@link InputError} for a peer
-   * that is not one of `peers`.
+   * A task over the shard of one peer, a new one at each call. It owns only the memory of its last gradient. Throws an
+   * {@link InputError} for a peer that is not one of `peers`.
    */
   of(peer: string): Task
 }
@@ -47,7 +47,10 @@ export function taskSetOf({ model, peers, shardSizes, about, ...facts }: TaskSet
   }
 }
 
-/** The task of one peer, or that of all when it is absent. Throws an {@link InputError} for a peer that the set does not have. */
+/**
+ * The task of one peer, or that of all when it is absent. Throws an {@link InputError} for a peer that the set does not
+ * have.
+ */
 export function taskIn(set: TaskSet, self: string | undefined): Task {
   return self === undefined ? set.union : set.of(self)
 }

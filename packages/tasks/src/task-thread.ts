@@ -19,7 +19,7 @@ const lastAnswerTimeout: Milliseconds = 10_000
 const queueLimit = 64
 
 /** The pending wait for the thread's next message. */
-interface Waiting {
+interface PendingWait {
   readonly resolve: (message: WorkerMessage) => void
   readonly reject: (error: Error) => void
 }
@@ -32,7 +32,7 @@ export class TaskThread {
   #end: Error | undefined
   #mustAnswerBeforeEnd = false
   #closed: Promise<void> | undefined
-  #waiting: Waiting | undefined
+  #waiting: PendingWait | undefined
   #lastExchange: Promise<unknown> = Promise.resolve()
   #queued = 0
 
@@ -146,7 +146,7 @@ export class TaskThread {
     this.#settle((waiting) => waiting.reject(this.#end ?? reason))
   }
 
-  #settle(action: (waiting: Waiting) => void): void {
+  #settle(action: (waiting: PendingWait) => void): void {
     const waiting = this.#waiting
     this.#waiting = undefined
     if (waiting !== undefined) action(waiting)

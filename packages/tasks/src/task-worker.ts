@@ -18,8 +18,8 @@ export interface TaskWorker extends Task {
   /** Multiplies all later gradients by `factor`. */
   weighGradients(factor: number): Promise<void>
   /**
-   * Terminates the thread, whatever it does; one whose task must answer before it ends is given 10 s for that. Unanswered requests reject at once, with
-   * a StoppedError.
+   * Terminates the thread, whatever it does; one whose task must answer before it ends is given 10 s for that.
+   * Unanswered requests reject at once, with a StoppedError.
    */
   close(): Promise<void>
 }
@@ -30,9 +30,9 @@ export interface ThreadWork<Result> extends Work<Result> {
 }
 
 /**
- * Builds the described task in a worker thread, so that the calling thread stays free for the network while gradients are computed. Requests are
- * answered one after the other in the order of their arrival. Parameters in memory that threads share are read in place; others are copied when a
- * request's turn comes. The gradient lies in shared memory.
+ * Builds the described task in a worker thread, so that the calling thread stays free for the network while gradients
+ * are computed. Requests are answered one after the other in the order of their arrival. Parameters in memory that
+ * threads share are read in place; others are copied when a request's turn comes. The gradient lies in shared memory.
  *
  * Rejects with what building the task threw. When the thread ends, all pending requests reject with the reason.
  */

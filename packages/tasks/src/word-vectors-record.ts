@@ -45,8 +45,11 @@ export const wordVectorsRecord = taskRecord({
       : []
 })
 
-type Given = Omit<WordVectorsOptions, 'peers' | 'self' | 'seed'>
-
-function given(options: Given, peers: readonly string[], seed: number, self?: string): WordVectorsOptions {
+function given(
+  options: Omit<WordVectorsOptions, 'peers' | 'self' | 'seed'>,
+  peers: readonly string[],
+  seed: number,
+  self?: string
+): WordVectorsOptions {
   return { ...options, peers, seed, ...(self === undefined ? {} : { self }) }
 }

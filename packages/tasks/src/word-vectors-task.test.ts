@@ -7,8 +7,16 @@ import { createWordVectorsTask, createWordVectorsTaskSet } from './word-vectors-
 
 const peers = ['a', 'b', 'c']
 const drawn = {
-  ...{ peers, seed: 3, minCount: 1, words: 60, length: 6000, synonyms: 10 },
-  ...{ rank: 12, window: 1, negatives: 5, subsample: 0 }
+  peers,
+  seed: 3,
+  minCount: 1,
+  words: 60,
+  length: 6000,
+  synonyms: 10,
+  rank: 12,
+  window: 1,
+  negatives: 5,
+  subsample: 0
 }
 
 test('words that mean the same are found by their company', async (t) => {

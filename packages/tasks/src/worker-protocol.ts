@@ -10,8 +10,9 @@ import {
 } from '@murmuration/core'
 
 /**
- * The messages between a task's thread and its owner. They contain no vectors: these lie in memory that both see. The owner says where the parameters
- * are, or first writes them to such memory; the thread writes the result before it answers.
+ * The messages between a task's thread and its owner. They contain no vectors: these lie in memory that both see. The
+ * owner says where the parameters are, or first writes them to such memory; the thread writes the result before it
+ * answers.
  */
 
 /** What the thread receives at its start. */

@@ -1,4 +1,6 @@
-/** The program of a task's thread: builds the task, then computes what it is asked for. Started by `startTaskWorker`. */
+/**
+ * The program of a task's thread: builds the task, then computes what it is asked for. Started by `startTaskWorker`.
+ */
 import { parentPort, workerData } from 'node:worker_threads'
 import { InputError, invariant, type Task } from '@murmuration/core'
 import { lengthOf } from '@murmuration/vectors'

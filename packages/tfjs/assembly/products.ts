@@ -1,9 +1,10 @@
-// Products of matrices of float32 numbers, in memory that the caller has allocated. All arguments are addresses or lengths in bytes, except those
-// that are called counts. The left factor is read in place: a table has the address of each of its rows, another one the offset of each term. So rows
-// may be those of a matrix, of a transposed one, or patches of an image. The right factor is packed into panels of 8 columns.
+// Products of matrices of float32 numbers, in memory that the caller has allocated. All arguments are addresses or
+// lengths in bytes, except those that are called counts. The left factor is read in place: a table has the address of
+// each of its rows, another one the offset of each term. So rows may be those of a matrix, of a transposed one, or
+// patches of an image. The right factor is packed into panels of 8 columns.
 //
-// An element is the sum of its terms in their order, in float32; a product is rounded before it is added: no fused multiply-add, whose bits differ
-// between machines. The result does not depend on the division into tiles.
+// An element is the sum of its terms in their order, in float32; a product is rounded before it is added: no fused
+// multiply-add, whose bits differ between machines. The result does not depend on the division into tiles.
 
 import { few, line, pair, panelColumns, tile, tileRows } from './tiles'
 
@@ -22,9 +23,10 @@ function putPart(from: usize, out: usize, stride: usize, height: i32, width: i32
 }
 
 /**
- * `out[r, c] = Σ_k left[r, k] · panels[k, c]`, or with `adds`, adds that to `out`; `left[r, k]` lies at `rows[r] + terms[k]`. `count` is the number
- * of rows, whose table is filled up to a multiple of 5 with any readable addresses; `length` is the number of terms. A panel begins `next` after the
- * previous one; its rows, 8 readable numbers, lie `step` apart. `spare` has room for a tile.
+ * `out[r, c] = Σ_k left[r, k] · panels[k, c]`, or with `adds`, adds that to `out`; `left[r, k]` lies at
+ * `rows[r] + terms[k]`. `count` is the number of rows, whose table is filled up to a multiple of 5 with any readable
+ * addresses; `length` is the number of terms. A panel begins `next` after the previous one; its rows, 8 readable
+ * numbers, lie `step` apart. `spare` has room for a tile.
  */
 export function multiply(
   rows: usize, count: i32, terms: usize, length: i32, panels: usize, next: usize, step: usize, columns: i32, out: usize, stride: usize,
@@ -52,8 +54,8 @@ export function multiply(
 }
 
 /**
- * A table of the addresses `first` to `first + count` of a grid, counted along its columns, then its rows, then its planes, and filled up to a
- * multiple of 5 with the last.
+ * A table of the addresses `first` to `first + count` of a grid, counted along its columns, then its rows, then its
+ * planes, and filled up to a multiple of 5 with the last.
  */
 export function tabulate(
   table: usize, first: i32, count: i32, address: usize, rows: i32, columns: i32, planeStride: usize, rowStride: usize, columnStride: usize
@@ -142,7 +144,10 @@ export function pack(
   }
 }
 
-/** Adds the numbers at `bias`, unless that is 0, to each row of `out`, and clamps the result to `lower` … `upper`. NaN persists. */
+/**
+ * Adds the numbers at `bias`, unless that is 0, to each row of `out`, and clamps the result to `lower` … `upper`. NaN
+ * persists.
+ */
 export function finish(out: usize, stride: usize, rows: i32, columns: i32, bias: usize, lower: f32, upper: f32): void {
   const low = f32x4.splat(lower)
   const high = f32x4.splat(upper)
@@ -177,8 +182,8 @@ function copyNumbers(source: usize, target: usize, bytes: usize): void {
 }
 
 /**
- * Copies images to larger or smaller ones of zeros, where rows and columns are shifted by `top` and `left`, which may be negative; what does not fit
- * is omitted. `pixel` is the length of a pixel in bytes.
+ * Copies images to larger or smaller ones of zeros, where rows and columns are shifted by `top` and `left`, which may
+ * be negative; what does not fit is omitted. `pixel` is the length of a pixel in bytes.
  */
 export function frame(
   source: usize, target: usize, images: i32, height: i32, width: i32, pixel: usize, top: i32, left: i32, newHeight: i32, newWidth: i32

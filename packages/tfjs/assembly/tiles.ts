@@ -1,5 +1,6 @@
-// Tiles of products: the rows and columns that are computed together. An element is the sum of its terms in their order, in every kind of tile.
-// `rows` and `terms` are tables of addresses as in products.ts; a row of a panel lies `step` after the previous one.
+// Tiles of products: the rows and columns that are computed together. An element is the sum of its terms in their
+// order, in every kind of tile. `rows` and `terms` are tables of addresses as in products.ts; a row of a panel lies
+// `step` after the previous one.
 
 /** Rows of a tile. */
 export const tileRows: i32 = 5
@@ -19,9 +20,9 @@ function add(out: usize, left: v128, right: v128): void {
 }
 
 /**
- * Five rows by one panel, which stay in registers: 10 sums, 2 vectors of the panel and 2 for values of a row are 14 of the 15 that V8 has on x86-64.
- * With 6 rows, with a loop around this one, or inlined into `multiply`, V8 moves sums to and from the stack, and takes twice as long. products.ts
- * exports it to prevent inlining.
+ * Five rows by one panel, which stay in registers: 10 sums, 2 vectors of the panel and 2 for values of a row are 14 of
+ * the 15 that V8 has on x86-64. With 6 rows, with a loop around this one, or inlined into `multiply`, V8 moves sums to
+ * and from the stack, and takes twice as long. products.ts exports it to prevent inlining.
  */
 export function tile(
   rows: usize, terms: usize, length: i32, panel: usize, step: usize, out: usize, stride: usize, adds: bool
@@ -78,7 +79,10 @@ export function tile(
   }
 }
 
-/** Two rows by two panels, of which the second begins `next` after the first: 8 sums, enough to hide the latency of additions. */
+/**
+ * Two rows by two panels, of which the second begins `next` after the first: 8 sums, enough to hide the latency of
+ * additions.
+ */
 export function pair(
   rows: usize, terms: usize, length: i32, panel: usize, next: usize, step: usize, out: usize, stride: usize, adds: bool
 ): void {
@@ -166,8 +170,8 @@ export function line(
 }
 
 /**
- * The last rows, fewer than a tile has: in pairs, then a single one, by as many columns as their tiles fill. Returns the number of these columns. The
- * arguments are those of `multiply`.
+ * The last rows, fewer than a tile has: in pairs, then a single one, by as many columns as their tiles fill. Returns
+ * the number of these columns. The arguments are those of `multiply`.
  */
 export function few(
   rows: usize, height: i32, terms: usize, length: i32, panels: usize, next: usize, step: usize, columns: i32, out: usize, stride: usize,

@@ -1,11 +1,14 @@
 /**
- * Times gradients of models from small to large on one backend, to see from which size on another one is faster. One JSON object per line:
- * `{ model, backend, parameters, samples, ms }`, `ms` being the median of the calls in three seconds, at least three, after two to warm up; a read of the
- * gradient is part of each. Run by hand after a build: `node packages/tfjs/bench/backends.mjs [wasm|cpu|node|gpu|webgpu]`.
+ * Times gradients of models from small to large on one backend, to see from which size on another one is faster. One
+ * JSON object per line: `{ model, backend, parameters, samples, ms }`, `ms` being the median of the calls in three
+ * seconds, at least three, after two to warm up; a read of the gradient is part of each. Run by hand after a build:
+ * `node packages/tfjs/bench/backends.mjs [wasm|cpu|node|gpu|webgpu]`.
  */
 import { createTfjsTask } from '../dist/index.js'
 
-const [budget, warmUps, leastCalls] = [3000, 2, 3]
+const budget = 3000
+const warmUps = 2
+const leastCalls = 3
 const localData = { testFraction: 0.2, partition: { kind: 'equal' }, peers: ['a'], seed: 1 }
 const digits = { ...localData, data: { kind: 'digits', samples: 400 } }
 const sentences = { ...localData, data: { kind: 'sentences', samples: 400 } }

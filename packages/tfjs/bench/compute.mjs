@@ -1,6 +1,7 @@
 /**
- * Processor time of gradients and of matrix products on WebAssembly: one JSON object per line, `{ name, ms }` or `{ name, gigaflops }`, the median of
- * several batches of calls. Run by hand after a build: `node packages/tfjs/bench/compute.mjs`.
+ * Processor time of gradients and of matrix products on WebAssembly: one JSON object per line, `{ name, ms }` or
+ * `{ name, gigaflops }`, the median of several batches of calls. Run by hand after a build:
+ * `node packages/tfjs/bench/compute.mjs`.
  */
 import * as tf from '@tensorflow/tfjs-core'
 import { createTfjsTask } from '../dist/index.js'
@@ -35,7 +36,10 @@ const processorTime = () => {
 
 const print = (line) => process.stdout.write(`${JSON.stringify(line)}\n`)
 
-/** Milliseconds of processor time per call: the median of batches of at least 50 ms, after `warmUp` milliseconds of calls. */
+/**
+ * Milliseconds of processor time per call: the median of batches of at least 50 ms, after `warmUp` milliseconds of
+ * calls.
+ */
 async function costOf(call, warmUp = 500) {
   for (const start = processorTime(); processorTime() - start < warmUp;) await call()
   const costs = []
@@ -72,7 +76,8 @@ const gpt = new Gpt(tf)
 print({ name: 'gpt', ms: await costOf(() => gpt.gradient()) })
 
 for (const [count, rows, terms, columns, transposed] of products) {
-  const [transposeA, transposeB] = [transposed === 'left', transposed === 'right']
+  const transposeA = transposed === 'left'
+  const transposeB = transposed === 'right'
   const a = tf.randomNormal(transposeA ? [count, terms, rows] : [count, rows, terms])
   const b = tf.randomNormal(transposeB ? [count, columns, terms] : [count, terms, columns])
   const ms = await costOf(() => tf.tidy(() => void tf.matMul(a, b, transposeA, transposeB)))

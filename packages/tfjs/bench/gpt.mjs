@@ -1,5 +1,10 @@
 /** A small GPT of plain operations: 4 layers, 128 wide, 4 heads, 64 characters of 65, a batch of 8; random text. */
-const [batch, length, width, heads, layers, characters] = [8, 64, 128, 4, 4, 65]
+const batch = 8
+const length = 64
+const width = 128
+const heads = 4
+const layers = 4
+const characters = 65
 const headWidth = width / heads
 
 export class Gpt {

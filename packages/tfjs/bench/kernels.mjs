@@ -1,6 +1,6 @@
 /**
- * Times every kernel that this package adds to the WASM backend against the one that it replaces, or against the plain JavaScript backend where WASM
- * has none. Run by hand after a build: `node packages/tfjs/bench/kernels.mjs`.
+ * Times every kernel that this package adds to the WASM backend against the one that it replaces, or against the plain
+ * JavaScript backend where WASM has none. Run by hand after a build: `node packages/tfjs/bench/kernels.mjs`.
  */
 import '@tensorflow/tfjs-backend-cpu'
 import '@tensorflow/tfjs-backend-wasm'

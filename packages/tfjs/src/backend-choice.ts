@@ -1,7 +1,12 @@
-/** The names that users write for the backends. In a file of its own, so that files can be checked without loading TensorFlow.js. */
+/**
+ * The names that users write for the backends. In a file of its own, so that files can be checked without loading
+ * TensorFlow.js.
+ */
 export const backendChoices = ['gpu', 'node', 'webgpu', 'wasm', 'cpu'] as const
 
-/** A required backend, or 'auto' for the first of tfjs-node-gpu, tfjs-node, WebAssembly and plain JavaScript that loads. */
+/**
+ * A required backend, or 'auto' for the first of tfjs-node-gpu, tfjs-node, WebAssembly and plain JavaScript that loads.
+ */
 export type BackendChoice = (typeof backendChoices)[number] | 'auto'
 
 /**

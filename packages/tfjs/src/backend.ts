@@ -14,7 +14,7 @@ export interface Backend {
   readonly reason: string
 }
 
-interface Candidate {
+interface BackendCandidate {
   readonly choice: (typeof backendChoices)[number]
   readonly name: string
   readonly title: string
@@ -24,17 +24,25 @@ interface Candidate {
   load(): Promise<string | void>
 }
 
-const candidates: readonly Candidate[] = [
+const candidates: readonly BackendCandidate[] = [
   {
-    ...{ choice: 'gpu', name: 'tensorflow', title: 'tfjs-node-gpu', packages: ['@tensorflow/tfjs-node-gpu@4.22.0'] },
+    choice: 'gpu',
+    name: 'tensorflow',
+    title: 'tfjs-node-gpu',
+    packages: ['@tensorflow/tfjs-node-gpu@4.22.0'],
     load: async () => loadNativeBackend('tfjs-node-gpu')
   },
   {
-    ...{ choice: 'node', name: 'tensorflow', title: 'tfjs-node', packages: ['@tensorflow/tfjs-node@4.22.0'] },
+    choice: 'node',
+    name: 'tensorflow',
+    title: 'tfjs-node',
+    packages: ['@tensorflow/tfjs-node@4.22.0'],
     load: async () => loadNativeBackend('tfjs-node')
   },
   {
-    ...{ choice: 'webgpu', name: 'webgpu', title: 'WebGPU' },
+    choice: 'webgpu',
+    name: 'webgpu',
+    title: 'WebGPU',
     packages: ['webgpu', '@tensorflow/tfjs-backend-webgpu@4.22.0'],
     load: loadWebgpu
   },
@@ -43,8 +51,9 @@ const candidates: readonly Candidate[] = [
 ]
 
 /**
- * Starts the best backend that loads (a GPU through tfjs-node-gpu, native code through tfjs-node, WebAssembly, plain JavaScript), or the requested
- * one. The first two, and WebGPU, are available only where the user has installed their packages. Throws an InputError when no such backend can start.
+ * Starts the best backend that loads (a GPU through tfjs-node-gpu, native code through tfjs-node, WebAssembly, plain
+ * JavaScript), or the requested one. The first two, and WebGPU, are available only where the user has installed their
+ * packages. Throws an InputError when no such backend can start.
  */
 export function chooseBackend(choice: BackendChoice = 'auto'): Promise<Backend> {
   const chosen = lastChoice.then(() => choose(choice))
@@ -77,14 +86,14 @@ export async function backendFor(parameters: number): Promise<Backend> {
   return best.name === 'wasm' && parameters > maxWasmParameters ? chooseBackend('cpu') : best
 }
 
-function remedy({ packages }: Candidate, [failure]: readonly string[]): string {
+function remedy({ packages }: BackendCandidate, [failure]: readonly string[]): string {
   const auto = 'use "auto" for the best that works'
   return failure.endsWith(missing) ? `run "npm install ${packages.join(' ')}", or ${auto}` : auto
 }
 
 /**
- * Runs `act` with `name`, a backend that {@link chooseBackend} has started. No other task runs before `act` returns or, if it is asynchronous, before
- * it first waits.
+ * Runs `act` with `name`, a backend that {@link chooseBackend} has started. No other task runs before `act` returns or,
+ * if it is asynchronous, before it first waits.
  */
 export async function onBackend<Result>(name: string, act: () => Result | Promise<Result>): Promise<Result> {
   // Another task may set its own backend while this one waits, hence the loop.
@@ -93,7 +102,7 @@ export async function onBackend<Result>(name: string, act: () => Result | Promis
 }
 
 /** WebGPU only on request: whether an adapter is faster than WebAssembly depends on both. */
-function candidatesFor(choice: BackendChoice): readonly Candidate[] {
+function candidatesFor(choice: BackendChoice): readonly BackendCandidate[] {
   const chosen = candidates.filter((candidate) =>
     choice === 'auto' ? candidate.choice !== 'webgpu' : candidate.choice === choice
   )
@@ -102,7 +111,7 @@ function candidatesFor(choice: BackendChoice): readonly Candidate[] {
 }
 
 /** Starts a backend. Returns why it cannot, or the device that computes, if there is a choice of devices. */
-async function start(candidate: Candidate): Promise<{ readonly failure?: string; readonly device?: string }> {
+async function start(candidate: BackendCandidate): Promise<{ readonly failure?: string; readonly device?: string }> {
   const { title, name } = candidate
   try {
     const device = await candidate.load()
@@ -116,7 +125,7 @@ async function start(candidate: Candidate): Promise<{ readonly failure?: string;
 const missing = 'is not installed'
 
 function reasonFor(
-  candidate: Candidate,
+  candidate: BackendCandidate,
   choice: BackendChoice,
   failures: readonly string[],
   device: string | undefined
@@ -154,7 +163,7 @@ async function withoutNewListeners(action: () => Promise<unknown>): Promise<void
 }
 
 /** Whether a package of the backend itself is missing, not one of its dependencies. */
-function isMissing(thrown: unknown, { packages }: Candidate): boolean {
+function isMissing(thrown: unknown, { packages }: BackendCandidate): boolean {
   const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
   const absent = code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND'
   return absent && packages.some((name) => messageOf(thrown).includes(`'${name.replace(/@[\d.]+$/, '')}'`))

@@ -10,7 +10,7 @@ export interface Batch {
 }
 
 /** Makes tensors of samples, through buffers that are reused. */
-export class Batches {
+export class TensorBatches {
   readonly #samples: Samples
   #inputs: Float32Array = new Float32Array(0)
   #targets: Float32Array = new Float32Array(0)
@@ -19,7 +19,9 @@ export class Batches {
     this.#samples = samples
   }
 
-  /** The samples with the given numbers. The tensors are valid until the next call, and the caller must dispose of them. */
+  /**
+   * The samples with the given numbers. The tensors are valid until the next call, and the caller must dispose of them.
+   */
   gather(numbers: Uint32Array): Batch {
     const { targets, targetShape } = this.#samples
     this.#inputs = gatherInputs(this.#samples, numbers, this.#inputs)
@@ -30,7 +32,8 @@ export class Batches {
   /** The samples from `start` up to `end`, without a copy. */
   range(start: number, end: number): Batch {
     const { inputs, targets, inputShape, targetShape } = this.#samples
-    const [inputSize, targetSize] = [sizeOf(inputShape), sizeOf(targetShape)]
+    const inputSize = sizeOf(inputShape)
+    const targetSize = sizeOf(targetShape)
     return this.#batch(
       end - start,
       inputs.subarray(start * inputSize, end * inputSize),

@@ -9,7 +9,8 @@ test('an operation as a method gives what the operation gives', async (t) => {
     const output: unknown = typeof method === 'function' ? Reflect.apply(method, x, given) : undefined
     return output instanceof tf.Tensor ? Array.from(output.dataSync<'float32'>()) : []
   }
-  const [x, y] = [tf.tensor2d([1, -2, 3, 4], [2, 2]), tf.tensor2d([5, 6, 7, 8], [2, 2])]
+  const x = tf.tensor2d([1, -2, 3, 4], [2, 2])
+  const y = tf.tensor2d([5, 6, 7, 8], [2, 2])
   t.deepEqual(call(x, 'flatten'), [1, -2, 3, 4])
   t.deepEqual(call(x, 'matMul', y, false, true), [-7, -9, 39, 53])
   t.deepEqual(call(x, 'concat', [y], 1), [1, -2, 5, 6, 3, 4, 7, 8])

@@ -11,9 +11,9 @@ const direct = `abs acos acosh add all any argMax argMin asin asinh atan atan2 a
   sub sum tan tanh tile topk transpose unique unstack zerosLike avgPool maxPool depthwiseConv2d separableConv2d
   conv2dTranspose localResponseNormalization`
 
-type Method = (self: Tensor, ...given: readonly unknown[]) => unknown
+type TensorMethod = (self: Tensor, ...given: readonly unknown[]) => unknown
 
-const others: Readonly<Record<string, Method>> = {
+const others: Readonly<Record<string, TensorMethod>> = {
   flatten: (self) => core.reshape(self, [self.size]),
   as1D: (self) => core.reshape(self, [self.size]),
   as2D: (self, ...shape) => core.reshape(self, shape as number[]),
@@ -32,8 +32,9 @@ const others: Readonly<Record<string, Method>> = {
 }
 
 /**
- * Gives tensors their operations as methods: `x.reshape(shape)` for `reshape(x, shape)`. TensorFlow.js's own gradients and layers (orthogonal
- * initialisers, gathering) call such methods, but the package that adds them also brings backends for browsers. Existing methods are kept.
+ * Gives tensors their operations as methods: `x.reshape(shape)` for `reshape(x, shape)`. TensorFlow.js's own gradients
+ * and layers (orthogonal initialisers, gathering) call such methods, but the package that adds them also brings
+ * backends for browsers. Existing methods are kept.
  */
 export function addChainedOperations(): void {
   for (const name of direct.split(/\s+/)) {
@@ -44,7 +45,7 @@ export function addChainedOperations(): void {
   for (const [name, method] of Object.entries(others)) define(name, method)
 }
 
-function define(name: string, method: Method): void {
+function define(name: string, method: TensorMethod): void {
   if (name in core.Tensor.prototype) return
   Object.defineProperty(core.Tensor.prototype, name, {
     configurable: true,

@@ -18,8 +18,9 @@ export function buildingBackend(name: string): string {
 }
 
 /**
- * Runs `steps`, which must be synchronous, on a backend that was started: in one turn of the event loop, so that no other task changes the state of
- * TensorFlow.js meanwhile. Then reads the tensors: in the same turn where the backend can. Disposes of all tensors.
+ * Runs `steps`, which must be synchronous, on a backend that was started: in one turn of the event loop, so that no
+ * other task changes the state of TensorFlow.js meanwhile. Then reads the tensors: in the same turn where the backend
+ * can. Disposes of all tensors.
  */
 export async function compute<Result>(backend: string, steps: () => Unread<Result>): Promise<Result> {
   const unread = await onBackend(backend, () => (readsLater(backend) ? keptOf(steps) : { done: resultOf(steps) }))

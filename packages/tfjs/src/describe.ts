@@ -1,10 +1,9 @@
 import { basename } from 'node:path'
 import { grouped } from '@murmuration/data'
 import { sizeOf } from '@murmuration/vectors'
-import type { LayersModel, layers } from '@tensorflow/tfjs-layers'
+import type { LayersModel } from '@tensorflow/tfjs-layers'
 import type { ModelDescription } from './model.js'
-
-type Layer = layers.Layer
+import type { Layer } from './weights.js'
 
 /** How many layers of a user's model are named at most. */
 const namedLayers = 5

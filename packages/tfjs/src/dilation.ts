@@ -6,8 +6,9 @@ import { tensorflow as tf } from './tensorflow.js'
 import { partsOf } from './weights.js'
 
 /**
- * Makes dilated convolutions trainable, for which TensorFlow.js has no gradients: zeros are inserted into their filters, as a dilation does, which
- * then convolve without one. The gradient passes through the zeros to the filter's own numbers.
+ * Makes dilated convolutions trainable, for which TensorFlow.js has no gradients: zeros are inserted into their
+ * filters, as a dilation does, which then convolve without one. The gradient passes through the zeros to the filter's
+ * own numbers.
  *
  * Throws an {@link InputError} for depthwiseConv2d layers, which ignore their dilationRate.
  */
@@ -44,7 +45,9 @@ function dilated(filter: Tensor, rates: readonly number[]): Tensor {
 
 function dilatedAxis(filter: Tensor, axis: number, rate: number): Tensor {
   const { shape } = filter
-  const [before, extent, after] = [shape.slice(0, axis), shape[axis], shape.slice(axis + 1)]
+  const before = shape.slice(0, axis)
+  const extent = shape[axis]
+  const after = shape.slice(axis + 1)
   const padded = tf.pad(tf.reshape(filter, [-1, extent, 1, sizeOf(after)]), [
     [0, 0],
     [0, 0],

@@ -13,8 +13,8 @@ interface Initialiser {
 const rolling = ['RandomUniform', 'RandomNormal', 'TruncatedNormal', 'VarianceScaling', 'Orthogonal']
 
 /**
- * The standard initialiser of TensorFlow.js's kernels, by name only: a layer built with it has zeros, in a small part of the time, and {@link drawInitial}
- * draws its values.
+ * The standard initialiser of TensorFlow.js's kernels, by name only: a layer built with it has zeros, in a small part
+ * of the time, and {@link drawInitial} draws its values.
  */
 export function glorotNormal(): ReturnType<typeof initializers.glorotNormal> {
   const initialiser = tf.initializers.glorotNormal({})
@@ -29,8 +29,8 @@ export function isDrawn(initialiser: unknown): boolean {
 }
 
 /**
- * Whether a weight's first value needs no random numbers: its initialiser gives a constant or has a seed of its own. If the initialiser is unknown,
- * as in layers that users write, the built value decides.
+ * Whether a weight's first value needs no random numbers: its initialiser gives a constant or has a seed of its own. If
+ * the initialiser is unknown, as in layers that users write, the built value decides.
  */
 export function isFixed(initialiser: unknown, built: () => Float32Array): boolean {
   if (isInitialiser(initialiser)) return !isDrawn(initialiser)
@@ -39,8 +39,9 @@ export function isFixed(initialiser: unknown, built: () => Float32Array): boolea
 }
 
 /**
- * Draws a weight's first value with this project's random numbers, so that it is the same on every peer and backend, which TensorFlow.js does not
- * promise for its own. The distribution is that of the initialiser; without a known one, Glorot's uniform.
+ * Draws a weight's first value with this project's random numbers, so that it is the same on every peer and backend,
+ * which TensorFlow.js does not promise for its own. The distribution is that of the initialiser; without a known one,
+ * Glorot's uniform.
  */
 export function drawInitial(shape: readonly number[], initialiser: unknown, random: Random): Float32Array {
   const { className, config } = isInitialiser(initialiser) ? initialiser : glorotUniform
@@ -51,12 +52,14 @@ export function drawInitial(shape: readonly number[], initialiser: unknown, rand
   }
   switch (className) {
     case 'RandomUniform': {
-      const [low, high] = [numberIn(config, 'minval', -0.05), numberIn(config, 'maxval', 0.05)]
+      const low = numberIn(config, 'minval', -0.05)
+      const high = numberIn(config, 'maxval', 0.05)
       return draw(() => low + (high - low) * random.uniform())
     }
     case 'RandomNormal':
     case 'TruncatedNormal': {
-      const [mean, deviation] = [numberIn(config, 'mean', 0), numberIn(config, 'stddev', 0.05)]
+      const mean = numberIn(config, 'mean', 0)
+      const deviation = numberIn(config, 'stddev', 0.05)
       const drawOne = className === 'RandomNormal' ? () => random.normal() : () => truncated(random)
       return draw(() => mean + deviation * drawOne())
     }
@@ -72,7 +75,10 @@ const glorotUniform: Initialiser = {
   config: { scale: 1, mode: 'fanAvg', distribution: 'uniform' }
 }
 
-/** Variance `scale / fan`: Glorot and Bengio 2010, eq. 16, with the mean of both fans; He et al. 2015, eq. 10, with fanIn. */
+/**
+ * Variance `scale / fan`: Glorot and Bengio 2010, eq. 16, with the mean of both fans; He et al. 2015, eq. 10, with
+ * fanIn.
+ */
 function varianceScaling(shape: readonly number[], config: Initialiser['config'], random: Random): () => number {
   const variance = numberIn(config, 'scale', 1) / Math.max(1, fanOf(shape, config.mode))
   if (config.distribution === 'uniform') {

@@ -8,15 +8,19 @@ import type { TrainedModel, TrainedModelParts } from './use/trained-model.js'
 export const tfjsTaskModule = new URL('./task.js', import.meta.url).href
 
 /**
- * Builds a task over a TensorFlow.js model on local data. The first call loads TensorFlow.js: code that only passes {@link tfjsTaskModule} to a
- * thread does not need it. Rejects with an InputError for options, data or a module that make no sense.
+ * Builds a task over a TensorFlow.js model on local data. The first call loads TensorFlow.js: code that only passes
+ * {@link tfjsTaskModule} to a thread does not need it. Rejects with an InputError for options, data or a module that
+ * make no sense.
  */
 export async function createTfjsTask(options: TfjsTaskOptions): Promise<Task> {
   const { createTask } = await import('./task.js')
   return createTask(options)
 }
 
-/** A trained model, for use and export. Rejects with an InputError where the parameters do not fit the model. Loads TensorFlow.js. */
+/**
+ * A trained model, for use and export. Rejects with an InputError where the parameters do not fit the model. Loads
+ * TensorFlow.js.
+ */
 export async function loadTrainedModel(parts: TrainedModelParts): Promise<TrainedModel> {
   return (await import('./use/trained-model.js')).TrainedModel.of(parts)
 }

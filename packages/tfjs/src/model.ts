@@ -1,12 +1,13 @@
 import { InputError } from '@murmuration/core'
 import { sizeOf } from '@murmuration/vectors'
-import type { LayersModel, layers, Shape } from '@tensorflow/tfjs-layers'
+import type { LayersModel, Shape } from '@tensorflow/tfjs-layers'
 import { gpt } from './gpt/gpt.js'
 import type { GptSize } from './gpt/size.js'
 import { glorotNormal } from './initialise.js'
 import { broadcastNormalisation } from './normalisation.js'
 import { tensorflow as tf } from './tensorflow.js'
 import type { ModelContext, UserModule } from './user-module.js'
+import type { Layer } from './weights.js'
 
 /** The activations of the models that come with this package. */
 export const activations = ['relu', 'tanh', 'sigmoid', 'elu'] as const
@@ -21,8 +22,8 @@ export type ModelDescription =
     }
   | {
       /**
-       * For images: a 5 × 5 convolution that halves height and width, then 3 × 3 convolutions, each with a max pooling that halves them again, and a
-       * dense layer. As accurate as pooling from the start, in half the time.
+       * For images: a 5 × 5 convolution that halves height and width, then 3 × 3 convolutions, each with a max pooling
+       * that halves them again, and a dense layer. As accurate as pooling from the start, in half the time.
        */
       readonly kind: 'cnn'
       /** The number of filters of each convolution; 8 and 16 by default. */
@@ -41,9 +42,10 @@ export type ModelDescription =
       readonly options?: unknown
     }
 
-type Layer = layers.Layer
-
-/** Builds the described model. Throws an {@link InputError} when it makes no sense for such samples, or the user's module fails. */
+/**
+ * Builds the described model. Throws an {@link InputError} when it makes no sense for such samples, or the user's
+ * module fails.
+ */
 export async function buildModel(
   description: ModelDescription,
   context: ModelContext,
@@ -135,7 +137,8 @@ function checked(model: LayersModel, context: ModelContext, ownLoss: boolean): L
   }
   build(model)
   if (model.trainableWeights.length === 0) throw new InputError('the model has no weights that can be trained')
-  const [input, output] = [model.inputs[0].shape.slice(1), model.outputs[0].shape.slice(1)]
+  const input = model.inputs[0].shape.slice(1)
+  const output = model.outputs[0].shape.slice(1)
   if (!fits(input, context.inputShape)) {
     throw new InputError(`the model takes inputs of shape [${input}], but the samples have [${context.inputShape}]`)
   }
@@ -145,7 +148,10 @@ function checked(model: LayersModel, context: ModelContext, ownLoss: boolean): L
   return model
 }
 
-/** Sequential models are built late, and then all their weights become trainable, even those that were frozen individually. */
+/**
+ * Sequential models are built late, and then all their weights become trainable, even those that were frozen
+ * individually.
+ */
 function build(model: LayersModel): void {
   const asGiven = model.weights.map((weight) => [weight, weight.trainable] as const)
   model.countParams()

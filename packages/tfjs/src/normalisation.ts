@@ -3,8 +3,8 @@ import { tensorflow as tf } from './tensorflow.js'
 import { partsOf } from './weights.js'
 
 /**
- * Makes frozen batch normalisations normalise by their moving statistics in training too, as Keras does since version 2: frozen layers then compute
- * in training what they compute in use. TensorFlow.js would use the batch's statistics.
+ * Makes frozen batch normalisations normalise by their moving statistics in training too, as Keras does since version
+ * 2: frozen layers then compute in training what they compute in use. TensorFlow.js would use the batch's statistics.
  */
 export function freezeNormalisation(model: LayersModel): void {
   for (const { layer, isTrainable } of model.layers.flatMap((layer) => partsOf(layer, model.trainable))) {
@@ -15,8 +15,9 @@ export function freezeNormalisation(model: LayersModel): void {
 }
 
 /**
- * Makes layer normalisations over the last axis broadcast means and variances, which TensorFlow.js repeats in memory, both forward and backward. The
- * results are the same but for rounding: γ (x − μ) / √(σ² + ε) + β (Ba, Kiros and Hinton 2016, eq. 4).
+ * Makes layer normalisations over the last axis broadcast means and variances, which TensorFlow.js repeats in memory,
+ * both forward and backward. The results are the same but for rounding: γ (x − μ) / √(σ² + ε) + β (Ba, Kiros and Hinton
+ * 2016, eq. 4).
  */
 export function broadcastNormalisation(model: LayersModel): void {
   for (const { layer } of model.layers.flatMap((each) => partsOf(each))) {
@@ -32,7 +33,8 @@ export function broadcastNormalisation(model: LayersModel): void {
         const centred = tf.sub(x, tf.mean(x, -1, true))
         const variance = tf.mean(tf.square(centred), -1, true)
         const normal = tf.mul(centred, tf.rsqrt(tf.add(variance, epsilon ?? 1e-3)))
-        const [gamma, beta] = [weight('gamma'), weight('beta')]
+        const gamma = weight('gamma')
+        const beta = weight('beta')
         const scaled = gamma === undefined ? normal : tf.mul(normal, gamma)
         return beta === undefined ? scaled : tf.add(scaled, beta)
       })

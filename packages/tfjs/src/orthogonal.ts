@@ -1,15 +1,16 @@
 import { InputError, type Random } from '@murmuration/core'
 
 /**
- * A matrix whose rows, or columns where those are fewer, are orthonormal, times `gain`: normal draws made orthonormal by
- * Gram and Schmidt, in float64.
+ * A matrix whose rows, or columns where those are fewer, are orthonormal, times `gain`: normal draws made orthonormal
+ * by Gram and Schmidt, in float64.
  */
 export function orthogonal(shape: readonly number[], gain: number, random: Random): Float32Array {
   if (shape.length !== 2) throw new InputError(`an orthogonal initialiser makes matrices, not shape [${shape}]`)
   const [rows, columns] = shape
   const basis = orthonormal(Math.min(rows, columns), Math.max(rows, columns), random)
   return Float32Array.from({ length: rows * columns }, (_, index) => {
-    const [row, column] = [Math.floor(index / columns), index % columns]
+    const row = Math.floor(index / columns)
+    const column = index % columns
     return gain * (rows <= columns ? basis[row][column] : basis[column][row])
   })
 }

@@ -3,7 +3,9 @@ import type { Samples } from '@murmuration/data'
 import { sizeOf } from '@murmuration/vectors'
 import type { UserSamples } from './user-module.js'
 
-/** A module's own samples, checked. Throws an {@link InputError} for samples that do not fit their shapes or classes. */
+/**
+ * A module's own samples, checked. Throws an {@link InputError} for samples that do not fit their shapes or classes.
+ */
 export function checkedSamples(loaded: UserSamples | undefined): Samples {
   const { inputs, inputShape, targets, targetShape = [], classes } = typed(loaded)
   const count = inputs.length / sizeOf(inputShape)

@@ -1,6 +1,6 @@
 /**
- * The packages of TensorFlow.js, which are CommonJS. They are required: for an import, Node.js would first parse their text for the names that they
- * export, which takes longer than loading them.
+ * The packages of TensorFlow.js, which are CommonJS. They are required: for an import, Node.js would first parse their
+ * text for the names that they export, which takes longer than loading them.
  */
 import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
@@ -24,7 +24,10 @@ export function loadWasmBackend(): typeof Wasm & { readonly main: string } {
   return { ...(require(name) as typeof Wasm), main: require.resolve(name) }
 }
 
-/** A native backend, which registers itself. Throws MODULE_NOT_FOUND where the user has not installed it: it is no dependency. */
+/**
+ * A native backend, which registers itself. Throws MODULE_NOT_FOUND where the user has not installed it: it is no
+ * dependency.
+ */
 export function loadNativeBackend(name: 'tfjs-node-gpu' | 'tfjs-node'): void {
   // tfjs-node 4.22 calls these two functions, which Node.js 23 has removed.
   const util = require('node:util') as Record<string, unknown>
@@ -33,7 +36,10 @@ export function loadNativeBackend(name: 'tfjs-node-gpu' | 'tfjs-node'): void {
   require(`@tensorflow/${name}`)
 }
 
-/** The WebGPU backend, which registers itself if there is a `navigator.gpu`. Throws MODULE_NOT_FOUND where the user has not installed it. */
+/**
+ * The WebGPU backend, which registers itself if there is a `navigator.gpu`. Throws MODULE_NOT_FOUND where the user has
+ * not installed it.
+ */
 export function loadWebgpuBackend(): void {
   require('@tensorflow/tfjs-backend-webgpu')
 }

@@ -104,7 +104,10 @@ test.serial('the text that a small GPT generates is that of plain JavaScript', a
   t.is(await textOn(testedBackend), text)
 })
 
-/** Backends add in other orders. Each sum has at most a few hundred terms of about 1, of which float32 rounds each at 6e-8. */
+/**
+ * Backends add in other orders. Each sum has at most a few hundred terms of about 1, of which float32 rounds each at
+ * 6e-8.
+ */
 async function matchesPlainJavaScript(
   t: ExecutionContext,
   build: (backend: TfjsTaskOptions['backend']) => Promise<Task>
@@ -114,7 +117,8 @@ async function matchesPlainJavaScript(
     const { loss, vector } = await task.gradient(at, Uint32Array.of(0, 1, 2, 3)).run()
     return { at: hashVector(at), loss, vector: Float32Array.from(vector), evaluation: await task.evaluate(at).run() }
   }
-  const [tested, cpu] = [await of(await build(testedBackend)), await of(await build('cpu'))]
+  const tested = await of(await build(testedBackend))
+  const cpu = await of(await build('cpu'))
   t.is(tested.at, cpu.at)
   t.true(Math.abs(tested.loss - cpu.loss) < 1e-5, `a loss of ${tested.loss}, not ${cpu.loss}`)
   for (const [k, value] of tested.vector.entries())
@@ -125,7 +129,8 @@ async function matchesPlainJavaScript(
 
 test.serial('two tasks of one process have the same schema, and names that do not count the process', async (t) => {
   const options: TfjsTaskOptions = { localData: localData(20), model: { kind: 'mlp', hidden: [5] } }
-  const [first, second] = [await createTask(options), await createTask(options)]
+  const first = await createTask(options)
+  const second = await createTask(options)
   t.deepEqual(first.schema, second.schema)
   t.deepEqual(first.schema, [
     { name: '1/Dense/kernel', shape: [784, 5] },
@@ -216,7 +221,10 @@ test.serial('fine-tuning keeps what is loaded or set, and draws new layers from 
       }`
     const first = async (seed: number, keeps = 'export const keepWeights = true') =>
       (await taskOf(source(keeps))).initialise(seed).run()
-    const [one, again, other, drawn] = [await first(1), await first(1), await first(2), await first(1, '')]
+    const one = await first(1)
+    const again = await first(1)
+    const other = await first(2)
+    const drawn = await first(1, '')
     t.deepEqual(one, again, way)
     t.deepEqual([...one.subarray(0, 74)], [...Array.from({ length: 72 }, (_, k) => k), 0, 1], way)
     t.deepEqual(one.subarray(74), drawn.subarray(74), way)
@@ -282,7 +290,8 @@ test.serial("the regularisers of layers add to the training loss, not to the eva
   const [kernel] = unpack(plain.schema, at)
   const penalty = 0.1 * kernel.reduce((sum, value) => sum + value ** 2, 0)
   t.true(Math.abs((await penalised.gradient(at, batch).run()).loss - loss - penalty) < 1e-5)
-  const [evaluation, expected] = [await penalised.evaluate(at).run(), await plain.evaluate(at).run()]
+  const evaluation = await penalised.evaluate(at).run()
+  const expected = await plain.evaluate(at).run()
   t.true(Math.abs(evaluation.loss - expected.loss) < 1e-6)
   t.is(evaluation.accuracy, expected.accuracy)
 })

@@ -31,7 +31,10 @@ export interface TfjsTaskOptions {
   readonly seed?: number
 }
 
-/** Builds a task over a TensorFlow.js model on local data. Throws an {@link InputError} for options, data or a module that make no sense. */
+/**
+ * Builds a task over a TensorFlow.js model on local data. Throws an {@link InputError} for options, data or a module
+ * that make no sense.
+ */
 export async function createTask(options: TfjsTaskOptions): Promise<Task> {
   const backend = await chooseBackend(options.backend)
   const { model: description, localData: dataOptions, seed = dataOptions.seed } = options

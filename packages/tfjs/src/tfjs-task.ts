@@ -15,7 +15,7 @@ import { blame } from '@murmuration/tasks/user-code'
 import { constantAnswerOn, fingerprintsOf, signatureOf } from '@murmuration/data'
 import { lengthOf } from '@murmuration/vectors'
 import type { Scalar, Tensor } from '@tensorflow/tfjs-core'
-import { type Batch, Batches } from './batches.js'
+import { type Batch, TensorBatches } from './batches.js'
 import { compute, type Unread } from './compute.js'
 import { type ChunkEvaluation, type DenseNetwork, denseNetworkOf, type NetworkParts } from './dense/network.js'
 import { dilateFilters } from './dilation.js'
@@ -40,11 +40,15 @@ export interface TfjsTaskParts extends NetworkParts {
   readonly about: Readonly<Record<string, string>>
 }
 
-/** Samples that are evaluated at a time; for texts, as many as have this number of characters together. */
-const [chunkLength, chunkCharacters] = [512, 8192]
+/** Samples that are evaluated at a time. */
+const chunkLength = 512
+/** Characters of texts that are evaluated at a time. */
+const chunkCharacters = 8192
 
-/** A generated text for people to read: its number of characters, and a temperature that slightly favours probable ones. */
-const [shownLength, shownTemperature] = [160, 0.8]
+/** The characters of a generated text for people to read. */
+const shownLength = 160
+/** Its temperature, which slightly favours probable characters. */
+const shownTemperature = 0.8
 
 /** A task over a built model and samples in memory. */
 export class TfjsTask implements Task {
@@ -59,8 +63,8 @@ export class TfjsTask implements Task {
   readonly generate?: NonNullable<Task['generate']>
   readonly #parts: TfjsTaskParts
   readonly #weights: ModelWeights
-  readonly #train: Batches
-  readonly #test: Batches
+  readonly #train: TensorBatches
+  readonly #test: TensorBatches
   readonly #vector: Float32Array
   /** Computes instead of TensorFlow.js, for the models that it supports. */
   readonly #network: DenseNetwork | undefined
@@ -69,8 +73,8 @@ export class TfjsTask implements Task {
     this.#parts = parts
     this.#weights = new ModelWeights(parts.model, parts.keepWeights)
     this.#weights.refuseConstraints()
-    this.#train = new Batches(parts.localData.train)
-    this.#test = new Batches(parts.localData.test)
+    this.#train = new TensorBatches(parts.localData.train)
+    this.#test = new TensorBatches(parts.localData.test)
     freezeNormalisation(parts.model)
     dilateFilters(parts.model)
     this.schema = this.#weights.schema
@@ -100,7 +104,8 @@ export class TfjsTask implements Task {
   gradient(parameters: Float32Array, batch: Uint32Array, round = 0): Work<Gradient> {
     invariant(batch.length > 0, 'found an empty batch, expected at least one sample for a gradient')
     const { random, localData } = this.#parts
-    const [network, vector] = [this.#network, this.#vector]
+    const network = this.#network
+    const vector = this.#vector
     const run = network
       ? async () => ({ loss: network.gradient(parameters, localData.train, batch, vector), vector })
       : () => this.#compute(() => drawingFrom(random.stream(`round ${round}`), () => this.#gradient(parameters, batch)))
@@ -185,7 +190,9 @@ export class TfjsTask implements Task {
   /** The mean over all test samples, chunk by chunk. */
   #mean(evaluateChunk: (start: number, end: number, chunk: number) => ChunkEvaluation): Evaluation {
     const { count, classes } = this.#parts.localData.test
-    let [loss, correct, counted] = [0, 0, 0]
+    let loss = 0
+    let correct = 0
+    let counted = 0
     for (const [index, [start, end]] of this.#chunks().entries()) {
       const chunk = evaluateChunk(start, end, index)
       loss += (end - start) * chunk.loss

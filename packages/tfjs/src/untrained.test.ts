@@ -6,7 +6,10 @@ import { sequential, localData, taskOf } from './task.test.support.js'
 
 const kindsOf = (schema: Schema) => Object.fromEntries(schema.map(({ name, kind = 'trained' }) => [name, kind]))
 
-/** A module that makes a model of a first dense layer, a batch normalisation and a last dense layer, and then runs `code`. */
+/**
+ * A module that makes a model of a first dense layer, a batch normalisation and a last dense layer, and then runs
+ * `code`.
+ */
 const withLayers = (code: string) => `export const createModel = (tf, { inputShape, classes }) => {
   const l = tf.layers
   const first = l.dense({ units: 4 }), norm = l.batchNormalization({ momentum: 0.9 }), last = l.dense({ units: classes })
@@ -99,7 +102,8 @@ test.serial(
           ['2/BatchNormalization/moving_variance', momentum]
         ]
       )
-      // An initial mean of 0 and variance of 1, so that rounding errors are those of numbers near 1, times 1 / (1 - momentum).
+      // An initial mean of 0 and variance of 1, so that rounding errors are those of numbers near 1, times 1 / (1 -
+      // momentum).
       const { '2/BatchNormalization/moving_mean': mean, '2/BatchNormalization/moving_variance': variance } =
         await gradientOf(task)
       const columns = batchColumns()

@@ -28,8 +28,8 @@ export interface SamplesContext {
 }
 
 /**
- * All samples of a module's own data set, flat, one after the other. They are split and divided like any data set; with `partition: local` they all
- * belong to the peer.
+ * All samples of a module's own data set, flat, one after the other. They are split and divided like any data set; with
+ * `partition: local` they all belong to the peer.
  */
 export interface UserSamples {
   readonly inputs: Float32Array
@@ -53,9 +53,9 @@ export interface UserSamples {
  */
 export interface UserModule {
   /**
-   * The model, with one input and one output. For classification its last layer gives either logits, one per class, or probabilities by a softmax;
-   * both are trained with cross-entropy. Other outputs are trained with the mean squared error. Its weights are drawn from the seed by their layers'
-   * initialisers; those with a seed of their own are kept.
+   * The model, with one input and one output. For classification its last layer gives either logits, one per class, or
+   * probabilities by a softmax; both are trained with cross-entropy. Other outputs are trained with the mean squared
+   * error. Its weights are drawn from the seed by their layers' initialisers; those with a seed of their own are kept.
    */
   createModel(tf: TensorFlow, context: ModelContext): LayersModel | Promise<LayersModel>
   /**
@@ -70,7 +70,8 @@ export interface UserModule {
 }
 
 /**
- * Loads a model's module. Throws an {@link InputError} when it cannot be loaded or does not export what a {@link UserModule} must.
+ * Loads a model's module. Throws an {@link InputError} when it cannot be loaded or does not export what a
+ * {@link UserModule} must.
  *
  * @param path - a path, relative to the working directory, or a `file:` URL
  */

@@ -27,8 +27,8 @@ let started: Promise<string> | undefined
 let failure: string | undefined
 
 /**
- * Starts the backend. Resolves with the name of its adapter: a GPU, or a driver that computes in software. Rejects where a package is missing, or no
- * driver has an adapter.
+ * Starts the backend. Resolves with the name of its adapter: a GPU, or a driver that computes in software. Rejects
+ * where a package is missing, or no driver has an adapter.
  */
 export function startWebgpu(): Promise<string> {
   started ??= start().catch((error: unknown) => {
@@ -38,7 +38,10 @@ export function startWebgpu(): Promise<string> {
   return started
 }
 
-/** Throws an {@link InputError} once the device has failed: it reports that apart from its results, which are then zeros or garbage. */
+/**
+ * Throws an {@link InputError} once the device has failed: it reports that apart from its results, which are then zeros
+ * or garbage.
+ */
 export function checkDevice(): void {
   if (failure === undefined) return
   throw new InputError(

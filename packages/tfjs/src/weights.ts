@@ -7,20 +7,22 @@ import { drawInitial, isDrawn, isFixed } from './initialise.js'
 import { tensorflow as tf } from './tensorflow.js'
 import { isWritten } from './written.js'
 
-type Layer = layers.Layer
-type Configuration = Readonly<Record<string, unknown>>
+/** A layer of a model. */
+export type Layer = layers.Layer
+type LayerConfiguration = Readonly<Record<string, unknown>>
 
 /** One weight of a model, and what its layer says about it. */
 interface Weight {
   readonly tensor: TensorSchema
   readonly variable: LayerVariable
   /** The configuration of the smallest layer that the weight belongs to. */
-  readonly configuration: Configuration
+  readonly configuration: LayerConfiguration
 }
 
 /**
- * All weights of a model as one flat vector, in the order of the layers: the trained ones, which are those among the model's `trainableWeights`, the
- * frozen ones, and the moving statistics of batch normalisation, which would otherwise drift apart between peers.
+ * All weights of a model as one flat vector, in the order of the layers: the trained ones, which are those among the
+ * model's `trainableWeights`, the frozen ones, and the moving statistics of batch normalisation, which would otherwise
+ * drift apart between peers.
  */
 export class ModelWeights {
   readonly schema: Schema
@@ -91,8 +93,8 @@ export class ModelWeights {
   }
 
   /**
-   * The loss of `forward`, unread, and then the gradient with respect to every trained weight in `out`, with 0 for frozen weights, and for moving
-   * statistics the values that the batch gives. Within a scope of TensorFlow.js.
+   * The loss of `forward`, unread, and then the gradient with respect to every trained weight in `out`, with 0 for
+   * frozen weights, and for moving statistics the values that the batch gives. Within a scope of TensorFlow.js.
    */
   gradient(forward: () => Scalar, out: Float32Array): Unread<number> {
     const { value, grads } = tf.variableGrads(forward, this.#trained)
@@ -118,8 +120,8 @@ export class ModelWeights {
 }
 
 /**
- * The present value of a statistic, which the next gradient changes. With momentum 1 the batch's value cannot be determined from it, and does not
- * matter.
+ * The present value of a statistic, which the next gradient changes. With momentum 1 the batch's value cannot be
+ * determined from it, and does not matter.
  */
 function moved({ tensor, variable }: Weight): Tensor | undefined {
   return tensor.momentum === 1 ? undefined : tf.clone(variable.read())
@@ -157,8 +159,8 @@ export function innerLayers(layer: Layer): readonly Layer[] {
 }
 
 /**
- * The weights by layer. TensorFlow.js numbers its layers by a counter that all models of a process share, so names are made from the layer's index,
- * its class and the weight's own name: the same on every peer.
+ * The weights by layer. TensorFlow.js numbers its layers by a counter that all models of a process share, so names are
+ * made from the layer's index, its class and the weight's own name: the same on every peer.
  */
 function weightsOf(model: LayersModel): readonly Weight[] {
   const trained = new Set(model.trainableWeights.map(({ id }) => id))
@@ -184,12 +186,12 @@ function weightsOf(model: LayersModel): readonly Weight[] {
 }
 
 /**
- * The kind of a weight that is not trained: a moving statistic, recognised by its name and its layer's momentum, follows the data as long as its
- * layer is trainable; all others are frozen.
+ * The kind of a weight that is not trained: a moving statistic, recognised by its name and its layer's momentum,
+ * follows the data as long as its layer is trainable; all others are frozen.
  */
 function kindOf(
   weightName: string,
-  { momentum }: Configuration,
+  { momentum }: LayerConfiguration,
   isTrainable: boolean
 ): Pick<TensorSchema, 'kind' | 'momentum'> {
   const moves = isTrainable && weightName.startsWith('moving_') && typeof momentum === 'number'

@@ -21,8 +21,9 @@ export interface Contraction {
 const roundingError = 1e-12
 
 /**
- * The contraction of a topology, accurate to at least 10⁻⁶, for up to some 10,000 peers within seconds. A symmetric static `W` gives it by its
- * eigenvalues; otherwise it is the norm of one period's product with the mean removed, `‖W_{p−1} … W_0 − 11ᵀ/n‖₂`, when that is doubly stochastic.
+ * The contraction of a topology, accurate to at least 10⁻⁶, for up to some 10,000 peers within seconds. A symmetric
+ * static `W` gives it by its eigenvalues; otherwise it is the norm of one period's product with the mean removed,
+ * `‖W_{p−1} … W_0 − 11ᵀ/n‖₂`, when that is doubly stochastic.
  */
 export function contraction(topology: Topology): Contraction {
   const matrices = Array.from({ length: topology.period }, (_, round) => mixingMatrix(topology, round))
@@ -32,8 +33,8 @@ export function contraction(topology: Topology): Contraction {
 }
 
 /**
- * The number of rounds, in whole periods, after which disagreement is at most `factor` (above 0, at most 1) times its start. Infinity when nothing
- * guarantees that.
+ * The number of rounds, in whole periods, after which disagreement is at most `factor` (above 0, at most 1) times its
+ * start. Infinity when nothing guarantees that.
  */
 export function roundsToConsensus({ period, perPeriod }: Contraction, factor: number): number {
   if (!(factor > 0 && factor <= 1))
@@ -74,7 +75,9 @@ function facts(period: number, fraction: number): Contraction {
   return { period, perPeriod, perRound, spectralGap: 1 - perRound }
 }
 
-/** `MᵀM` for `M` = one period of mixing with the mean removed: its largest eigenvalue is the square of the norm of `M`. */
+/**
+ * `MᵀM` for `M` = one period of mixing with the mean removed: its largest eigenvalue is the square of the norm of `M`.
+ */
 function squareOf(matrices: readonly SparseMatrix[]): SymmetricMap {
   const steps = [...matrices, ...matrices.map(transpose).reverse()]
   const buffers = [new Float64Array(matrices[0].size), new Float64Array(matrices[0].size)]

@@ -19,8 +19,9 @@ export interface TopologyOptions {
 }
 
 /**
- * Builds a topology. The same options give the same topology on every machine. Throws an InputError that lists what is wrong: no peers, duplicate
- * names, options that do not fit the number of peers, weights that do not sum to 1, or random graphs that are never connected.
+ * Builds a topology. The same options give the same topology on every machine. Throws an InputError that lists what is
+ * wrong: no peers, duplicate names, options that do not fit the number of peers, weights that do not sum to 1, or
+ * random graphs that are never connected.
  */
 export function createTopology({ peers, graph, weights, latency }: TopologyOptions): Topology {
   refuse(peerProblems(peers))

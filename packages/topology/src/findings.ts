@@ -58,7 +58,10 @@ export function consensusFinding(contraction: Contraction): Finding {
   return { check, level, message: `Disagreement may never fade: ${reason}.` }
 }
 
-/** The edges of all rounds of a period, as lists of senders for each receiver; numbers are indices into `topology.peers`. */
+/**
+ * The edges of all rounds of a period, as lists of senders for each receiver; numbers are indices into
+ * `topology.peers`.
+ */
 export function unionGraph(topology: Topology): Graph {
   const indices = new Map(topology.peers.map((name, index) => [name, index]))
   const rounds = Array.from({ length: topology.period }, (_, round) =>

@@ -4,7 +4,8 @@ import type { UnknownPeer } from './kind.js'
 import type { WeightRule } from './weights.js'
 
 /**
- * Why this graph with these weights over these peers cannot be built; empty when it can. Paths begin with 'graph' or 'weights'.
+ * Why this graph with these weights over these peers cannot be built; empty when it can. Paths begin with 'graph' or
+ * 'weights'.
  *
  * @param unknownPeer - the message for a name in an edge that no peer has
  */

@@ -1,4 +1,7 @@
-/** Incoming edges: for each node 0 … n − 1 the nodes that it receives from, ascending, without itself. An undirected edge is in both lists. */
+/**
+ * Incoming edges: for each node 0 … n − 1 the nodes that it receives from, ascending, without itself. An undirected
+ * edge is in both lists.
+ */
 export type Graph = readonly (readonly number[])[]
 
 /** The graph of `size` nodes in which each receives from its `sources`; duplicates and the node itself are removed. */

@@ -18,7 +18,10 @@ export interface GraphSurroundings {
   readonly unknownPeer: UnknownPeer
 }
 
-/** A kind of graph. A file says `graph: KIND`, or `graph: { kind: KIND, … }` with options. Peers are numbered in the order of the file. */
+/**
+ * A kind of graph. A file says `graph: KIND`, or `graph: { kind: KIND, … }` with options. Peers are numbered in the
+ * order of the file.
+ */
 export interface GraphKind<Kind extends string = string, Options extends object = object> {
   readonly kind: Kind
   /** The edges, as a phrase that continues "each peer". */
@@ -30,8 +33,8 @@ export interface GraphKind<Kind extends string = string, Options extends object 
   /** Why the graph is impossible for these peers; paths begin within the mapping. */
   problems?(options: Options, peers: readonly PeerName[], surroundings: GraphSurroundings): Problem[]
   /**
-   * The graph of each round of a period; a single one where all rounds have the same. Latencies are those of the file, if it has any. Absent where the
-   * weights are always given.
+   * The graph of each round of a period; a single one where all rounds have the same. Latencies are those of the file,
+   * if it has any. Absent where the weights are always given.
    */
   graphs?(options: Options, peers: readonly PeerName[], latency?: Latency): readonly Graph[]
   /** For a kind that gives the weights, or whose file may. */
@@ -42,7 +45,9 @@ export interface GraphKind<Kind extends string = string, Options extends object 
 export interface GivenWeights<Options> {
   /** Whether these options give them. */
   isGiven(options: Options): boolean
-  /** `W` of each round of a period; a single one where all rounds have the same. Row and column k belong to `peers[k]`. */
+  /**
+   * `W` of each round of a period; a single one where all rounds have the same. Row and column k belong to `peers[k]`.
+   */
   matrices(options: Options, peers: readonly PeerName[]): readonly SparseMatrix[]
 }
 

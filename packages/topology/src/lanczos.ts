@@ -15,17 +15,20 @@ export interface Extremes {
 const breakdown = 1e-13
 
 /**
- * The extreme eigenvalues of a symmetric map on the vectors whose components sum to 0, by the method of Lanczos (1950). The map must keep that sum at
- * 0. Its norm is about 1.
+ * The extreme eigenvalues of a symmetric map on the vectors whose components sum to 0, by the method of Lanczos (1950).
+ * The map must keep that sum at 0. Its norm is about 1.
  *
- * Vectors are not reorthogonalised: lost orthogonality repeats eigenvalues that were found but does not move the extremes (Paige 1976), and memory
- * stays at three vectors where 10,000 would be needed. The vector of ones is projected out at each step, since rounding would bring it back.
+ * Vectors are not reorthogonalised: lost orthogonality repeats eigenvalues that were found but does not move the
+ * extremes (Paige 1976), and memory stays at three vectors where 10,000 would be needed. The vector of ones is
+ * projected out at each step, since rounding would bring it back.
  */
 export function extremeEigenvalues(size: number, map: SymmetricMap): Extremes {
   if (size < 2) return { smallest: 0, largest: 0 }
   const diagonal: number[] = []
   const offDiagonal: number[] = []
-  let [previous, current, next]: Float64Array[] = [new Float64Array(size), startVector(size), new Float64Array(size)]
+  let previous: Float64Array = new Float64Array(size)
+  let current: Float64Array = startVector(size)
+  let next: Float64Array = new Float64Array(size)
   for (let step = 1, check = 1; step <= 100 + 20 * size; step++) {
     map(current, next)
     addScaled(next, -(offDiagonal[step - 2] ?? 0), previous)
@@ -54,8 +57,8 @@ function extremesOf(diagonal: readonly number[], offDiagonal: readonly number[],
 }
 
 /**
- * An eigenvalue of the map lies within `coupling × tail` of the one found, and in practice within about the square of that. The nearer it is to 1,
- * the more precise it must be, since its distance from 1 is what counts.
+ * An eigenvalue of the map lies within `coupling × tail` of the one found, and in practice within about the square of
+ * that. The nearer it is to 1, the more precise it must be, since its distance from 1 is what counts.
  */
 function isSettled({ value, tail }: EigenvalueWithTail, coupling: number): boolean {
   return coupling * tail <= Math.max(breakdown, Math.min(1e-7, 1e-4 * (1 - Math.abs(value))))

@@ -1,11 +1,14 @@
 import { byName, type Mixing, type PeerName, type Topology } from '@murmuration/core'
-import { type Entry, rowOf, type SparseMatrix, sparseMatrix, transpose } from './sparse.js'
+import { type MatrixEntry, rowOf, type SparseMatrix, sparseMatrix, transpose } from './sparse.js'
 
-/** The topology whose mixing matrices are `matrices`, one per round of a period; row and column k belong to `peers[k]`, in any order. */
+/**
+ * The topology whose mixing matrices are `matrices`, one per round of a period; row and column k belong to `peers[k]`,
+ * in any order.
+ */
 export function topologyOf(peers: readonly PeerName[], matrices: readonly SparseMatrix[]): Topology {
   const places = [...peers.keys()].sort((a, b) => byName(peers[a], peers[b]))
   const names = places.map((position) => peers[position])
-  const period = matrices.map((matrix) => new Rows(names, reorder(matrix, places)))
+  const period = matrices.map((matrix) => new RoundRows(names, reorder(matrix, places)))
   const rowNumbers = new Map(names.map((name, row) => [name, row]))
   return {
     peers: names,
@@ -32,7 +35,7 @@ export function mixingMatrix(topology: Topology, round: number): SparseMatrix {
 }
 
 /** The rows of one round, built on demand: no peer needs all rows of a large topology. */
-class Rows {
+class RoundRows {
   readonly #names: readonly PeerName[]
   readonly #matrix: SparseMatrix
   readonly #transposed: SparseMatrix
@@ -54,7 +57,8 @@ class Rows {
     const entries = rowOf(this.#matrix, row)
     const others = entries.filter(({ column }) => column !== row)
     const targets = rowOf(this.#transposed, row).filter(({ column }) => column !== row)
-    const edges = (all: readonly Entry[]) => all.map(({ column, value }) => ({ name: name(column), weight: value }))
+    const edges = (all: readonly MatrixEntry[]) =>
+      all.map(({ column, value }) => ({ name: name(column), weight: value }))
     const receiveFrom = edges(others)
     return {
       selfWeight: entries.find(({ column }) => column === row)?.value ?? 0,
@@ -64,7 +68,7 @@ class Rows {
   }
 }
 
-function areSame(left: readonly Entry[], right: readonly Entry[]): boolean {
+function areSame(left: readonly MatrixEntry[], right: readonly MatrixEntry[]): boolean {
   if (left.length !== right.length) return false
   return left.every(
     ({ column, value }, position) => right[position].column === column && right[position].value === value

@@ -1,4 +1,7 @@
-/** Weights with which averaging reduces disagreement as fast as the graph allows. They need an undirected graph that is the same in every round. */
+/**
+ * Weights with which averaging reduces disagreement as fast as the graph allows. They need an undirected graph that is
+ * the same in every round.
+ */
 import { type Problem, problem } from '@murmuration/core'
 import { EigenvalueDecomposition, Matrix } from './libraries/matrices.js'
 import { extremeEigenvalues } from './lanczos.js'
@@ -27,8 +30,9 @@ export function optimalProblems(rule: 'best-constant' | 'fastest', graphs: reado
 }
 
 /**
- * The same weight on every edge: 2 / (λ₁ + λ_{n−1}) of the Laplacian, which makes max(λ₂, −λₙ) of W as small as one weight can (Xiao and Boyd, Systems &
- * Control Letters 53, 2004, section 4.1). It is at most 1 / the largest degree, since a weight below 0 would be no average.
+ * The same weight on every edge: 2 / (λ₁ + λ_{n−1}) of the Laplacian, which makes max(λ₂, −λₙ) of W as small as one
+ * weight can (Xiao and Boyd, Systems & Control Letters 53, 2004, section 4.1). It is at most 1 / the largest degree,
+ * since a weight below 0 would be no average.
  */
 export function bestConstant(graph: Graph): SparseMatrix {
   const weight = constantFor(graph)
@@ -46,7 +50,7 @@ function constantFor(graph: Graph): number {
 }
 
 /** An undirected edge, and its weight. */
-interface Edge {
+interface UndirectedEdge {
   readonly a: number
   readonly b: number
   readonly weight: number
@@ -58,13 +62,14 @@ const steps = 300
 const stepsWithoutProgress = 80
 
 /**
- * A non-negative weight for each edge that minimises max(λ₂, −λₙ): the fastest mixing Markov chain (Boyd, Diaconis and Xiao, SIAM Review 46(4), 2004), a
- * convex problem. As there, weights follow a projected subgradient with decreasing steps; here the subgradient is the mean over all eigenvalues near the
- * extremes, weighted by their distance. Returns the best weights found, {@link bestConstant} among them.
+ * A non-negative weight for each edge that minimises max(λ₂, −λₙ): the fastest mixing Markov chain (Boyd, Diaconis and
+ * Xiao, SIAM Review 46(4), 2004), a convex problem. As there, weights follow a projected subgradient with decreasing
+ * steps; here the subgradient is the mean over all eigenvalues near the extremes, weighted by their distance. Returns
+ * the best weights found, {@link bestConstant} among them.
  */
 export function fastest(graph: Graph): SparseMatrix {
   const weight = constantFor(graph)
-  let edges: readonly Edge[] = graph.flatMap((sources, a) =>
+  let edges: readonly UndirectedEdge[] = graph.flatMap((sources, a) =>
     sources.filter((b) => a < b).map((b) => ({ a, b, weight }))
   )
   let best = { modulus: 1, edges }
@@ -88,7 +93,7 @@ export function fastest(graph: Graph): SparseMatrix {
 }
 
 /** max(λ₂, −λₙ) at these weights, and its subgradient. */
-function subgradientOf(edges: readonly Edge[], size: number, step: number) {
+function subgradientOf(edges: readonly UndirectedEdge[], size: number, step: number) {
   const { realEigenvalues: values, eigenvectorMatrix } = new EigenvalueDecomposition(withoutMean(edges, size), {
     assumeSymmetric: true
   })
@@ -105,7 +110,7 @@ function subgradientOf(edges: readonly Edge[], size: number, step: number) {
 }
 
 /** W − 11ᵀ / n. */
-function withoutMean(edges: readonly Edge[], size: number): Matrix {
+function withoutMean(edges: readonly UndirectedEdge[], size: number): Matrix {
   const matrix = Matrix.eye(size).sub(1 / size)
   const add = (row: number, column: number, weight: number) => matrix.set(row, column, matrix.get(row, column) + weight)
   for (const { a, b, weight } of edges) {
@@ -117,8 +122,10 @@ function withoutMean(edges: readonly Edge[], size: number): Matrix {
   return matrix
 }
 
-/** Projects node by node: a sum of weights above 1 is reduced to 1, by the same amount on each edge, but not below 0. */
-function feasible(edges: readonly Edge[], size: number): readonly Edge[] {
+/**
+ * Projects node by node: a sum of weights above 1 is reduced to 1, by the same amount on each edge, but not below 0.
+ */
+function feasible(edges: readonly UndirectedEdge[], size: number): readonly UndirectedEdge[] {
   const weights = edges.map(({ weight }) => weight)
   const incident: number[][] = Array.from({ length: size }, () => [])
   for (const [index, { a, b }] of edges.entries()) for (const node of [a, b]) incident[node].push(index)

@@ -8,7 +8,7 @@ export interface SparseMatrix {
 }
 
 /** One entry of a row. */
-export interface Entry {
+export interface MatrixEntry {
   readonly column: number
   readonly value: number
 }
@@ -17,7 +17,7 @@ export interface Entry {
 export const maxEntries = 4_000_000
 
 /** The matrix with these rows. Entries of a row may be in any order, but each column once; zeros are dropped. */
-export function sparseMatrix(rows: readonly (readonly Entry[])[]): SparseMatrix {
+export function sparseMatrix(rows: readonly (readonly MatrixEntry[])[]): SparseMatrix {
   const nonZero = rows.map((row) => row.filter(({ value }) => value !== 0).sort((a, b) => a.column - b.column))
   const rowStarts = new Uint32Array(rows.length + 1)
   for (const [row, entries] of nonZero.entries()) rowStarts[row + 1] = rowStarts[row] + entries.length
@@ -33,8 +33,8 @@ export function sparseMatrix(rows: readonly (readonly Entry[])[]): SparseMatrix 
 }
 
 /** The entries of one row, columns ascending. */
-export function rowOf(matrix: SparseMatrix, row: number): Entry[] {
-  const entries: Entry[] = []
+export function rowOf(matrix: SparseMatrix, row: number): MatrixEntry[] {
+  const entries: MatrixEntry[] = []
   for (let index = matrix.rowStarts[row]; index < matrix.rowStarts[row + 1]; index++) {
     entries.push({ column: matrix.columns[index], value: matrix.values[index] })
   }
@@ -61,8 +61,8 @@ export function transpose(matrix: SparseMatrix): SparseMatrix {
 }
 
 /**
- * `W x` in float64, one number per peer: plain averaging of one number by one round. An oracle for peers that mix vectors. Writes into `into` (not
- * `x` itself), and returns it.
+ * `W x` in float64, one number per peer: plain averaging of one number by one round. An oracle for peers that mix
+ * vectors. Writes into `into` (not `x` itself), and returns it.
  */
 export function applyMixing(
   matrix: SparseMatrix,

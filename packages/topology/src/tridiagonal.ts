@@ -1,4 +1,7 @@
-/** A symmetric tridiagonal matrix: its diagonal, and next to it `offDiagonal`, one shorter (further elements are ignored). */
+/**
+ * A symmetric tridiagonal matrix: its diagonal, and next to it `offDiagonal`, one shorter (further elements are
+ * ignored).
+ */
 export interface Tridiagonal {
   readonly diagonal: readonly number[]
   readonly offDiagonal: readonly number[]
@@ -10,11 +13,15 @@ export interface EigenvalueWithTail {
   readonly tail: number
 }
 
-/** The largest eigenvalue, by bisection to the last bit (of 1, when it is smaller), and its eigenvector's last component. */
+/**
+ * The largest eigenvalue, by bisection to the last bit (of 1, when it is smaller), and its eigenvector's last
+ * component.
+ */
 export function largestEigenvalue(matrix: Tridiagonal): EigenvalueWithTail {
   const radius = gershgorin(matrix)
   const resolution = (radius * Number.EPSILON) / 4
-  let [low, high] = [-radius, radius]
+  let low = -radius
+  let high = radius
   while (high - low > resolution) {
     const middle = (low + high) / 2
     if (middle <= low || middle >= high) break

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Graph } from './graphs.js'
-import { type Entry, type SparseMatrix, sparseMatrix } from './sparse.js'
+import { type MatrixEntry, type SparseMatrix, sparseMatrix } from './sparse.js'
 
 /** How mixing weights are found. */
 export const weightsSchema = z.enum(['metropolis', 'uniform', 'best-constant', 'fastest', 'given']).meta({
@@ -12,14 +12,17 @@ export const weightsSchema = z.enum(['metropolis', 'uniform', 'best-constant', '
 export type WeightRule = z.output<typeof weightsSchema>
 
 /**
- * Metropolis and Hastings: `W_ij = 1 / (1 + max(d_i, d_j))` for neighbours, `W_ii` the rest up to 1. Doubly stochastic on every undirected graph
- * (Xiao, Boyd and Lall 2005).
+ * Metropolis and Hastings: `W_ij = 1 / (1 + max(d_i, d_j))` for neighbours, `W_ii` the rest up to 1. Doubly stochastic
+ * on every undirected graph (Xiao, Boyd and Lall 2005).
  */
 export function metropolis(graph: Graph): SparseMatrix {
   return rowsWithRemainder(graph, (node, source) => 1 / (1 + Math.max(graph[node].length, graph[source].length)))
 }
 
-/** `W_ij = 1 / (1 + d_i)` for i itself and those that it receives from. Doubly stochastic only where all degrees are equal. */
+/**
+ * `W_ij = 1 / (1 + d_i)` for i itself and those that it receives from. Doubly stochastic only where all degrees are
+ * equal.
+ */
 export function uniform(graph: Graph): SparseMatrix {
   return sparseMatrix(
     graph.map((sources, node) => [...sources, node].map((column) => ({ column, value: 1 / (1 + sources.length) })))
@@ -30,7 +33,7 @@ export function uniform(graph: Graph): SparseMatrix {
 export function rowsWithRemainder(graph: Graph, weightOf: (node: number, source: number) => number): SparseMatrix {
   return sparseMatrix(
     graph.map((sources, node) => {
-      const entries: Entry[] = sources.map((column) => ({ column, value: weightOf(node, column) }))
+      const entries: MatrixEntry[] = sources.map((column) => ({ column, value: weightOf(node, column) }))
       const othersWeight = entries.reduce((sum, { value }) => sum + value, 0)
       return [...entries, { column: node, value: withoutRounding(1 - othersWeight) }]
     })

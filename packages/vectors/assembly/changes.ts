@@ -16,8 +16,8 @@ export function inspect(end: usize): void {
 }
 
 /**
- * A histogram over the numbers up to the address `end` whose changes since the reference have the bits `wanted` where `mask` has ones: counts the
- * values of their bits from `shift` on; `bins` is the largest such value.
+ * A histogram over the numbers up to the address `end` whose changes since the reference have the bits `wanted` where
+ * `mask` has ones: counts the values of their bits from `shift` on; `bins` is the largest such value.
  */
 export function countChanges(end: usize, mask: i32, wanted: i32, shift: i32, bins: i32): void {
   let known = reference
@@ -43,8 +43,9 @@ function count(bin: usize): void {
 }
 
 /**
- * Of the numbers up to the address `end`, selects those whose changes have the bits `minSize` or more. Writes their places (in bytes) and changes, one
- * after the other, to the area `codes`, and the address behind the last one to `selectedEnd`.
+ * Of the numbers up to the address `end`, selects those whose changes have the bits `minSize` or more. Writes their
+ * places (in bytes) and changes, one after the other, to the area `codes`, and the address behind the last one to
+ * `selectedEnd`.
  */
 export function selectChanges(end: usize, minSize: i32): void {
   let known = reference

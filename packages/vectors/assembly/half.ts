@@ -21,8 +21,8 @@ function anchorOf(size: v128): v128 {
 }
 
 /**
- * IEEE 754 binary16, of |x| and the sign of x. The bits of the sum below the power are the significand. Adding it to the exponent less one makes a
- * carry, or a missing leading bit, come out right.
+ * IEEE 754 binary16, of |x| and the sign of x. The bits of the sum below the power are the significand. Adding it to
+ * the exponent less one makes a carry, or a missing leading bit, come out right.
  */
 @inline
 function float16Code(size: v128, sign: v128): v128 {

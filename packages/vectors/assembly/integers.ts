@@ -15,8 +15,8 @@ const top8: i32 = 127
 const top4: i32 = 7
 
 /**
- * 127 · 2⁻¹¹⁰ as bits, the least |x| that a scale is computed from. Smaller scales would be inexact or zero, and their inverses infinite; with these,
- * rounding small numbers at random still keeps their mean.
+ * 127 · 2⁻¹¹⁰ as bits, the least |x| that a scale is computed from. Smaller scales would be inexact or zero, and their
+ * inverses infinite; with these, rounding small numbers at random still keeps their mean.
  */
 const smallest: i32 = 0x0bfe_0000
 
@@ -24,8 +24,8 @@ const smallest: i32 = 0x0bfe_0000
 const maxSize: i32 = 0x7f7f_fff8
 
 /**
- * The next four times 32 bits of xorshift128 (Marsaglia, Journal of Statistical Software 8(14), 2003); each lane is a generator of its own. They
- * replace the oldest of the four state vectors.
+ * The next four times 32 bits of xorshift128 (Marsaglia, Journal of Statistical Software 8(14), 2003); each lane is a
+ * generator of its own. They replace the oldest of the four state vectors.
  */
 @inline
 function draw(oldest: v128, newest: v128): v128 {
@@ -44,7 +44,9 @@ function lower(drawn: v128): v128 {
   return v128.and(drawn, i32x4.splat((1 << fractionBits) - 1))
 }
 
-/** An integer v = x / scale · 2¹⁵ becomes ⌊(v + u) / 2¹⁵⌋ with u drawn evenly from 0 … 2¹⁵ − 1, whose mean is v / 2¹⁵. */
+/**
+ * An integer v = x / scale · 2¹⁵ becomes ⌊(v + u) / 2¹⁵⌋ with u drawn evenly from 0 … 2¹⁵ − 1, whose mean is v / 2¹⁵.
+ */
 @inline
 function round(x: v128, inverse: v128, drawn: v128, top: i32): v128 {
   const scaled = f32x4.add(f32x4.mul(x, inverse), f32x4.splat(reinterpret<f32>(anchor)))

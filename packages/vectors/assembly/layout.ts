@@ -1,6 +1,9 @@
 // The layout of the memory of the codecs' kernels, in bytes. JavaScript reads these numbers from the module.
 
-/** How many numbers kernels take at a time: a multiple of the length of a group of integers, and few enough to stay in the cache. */
+/**
+ * How many numbers kernels take at a time: a multiple of the length of a group of integers, and few enough to stay in
+ * the cache.
+ */
 export const blockLength: i32 = 8192
 
 /** A block of numbers to encode, or of decoded ones. */

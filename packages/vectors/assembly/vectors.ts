@@ -1,6 +1,6 @@
-// Functions over vectors whose addresses are in a table with a line for each vector: its address (uint32), and a float64 number that belongs to it.
-// `end` is the address behind the last line, `result` the address of results that are not vectors, and `bytes` the length of every vector, a multiple
-// of `stepBytes` and not 0.
+// Functions over vectors whose addresses are in a table with a line for each vector: its address (uint32), and a
+// float64 number that belongs to it. `end` is the address behind the last line, `result` the address of results that
+// are not vectors, and `bytes` the length of every vector, a multiple of `stepBytes` and not 0.
 
 export const lineBytes: i32 = 16
 export const factorOffset: i32 = 8
@@ -61,7 +61,10 @@ function addSquare(sum: v128, x: v128, y: v128): v128 {
   return f64x2.add(sum, f64x2.mul(difference, difference))
 }
 
-/** Adds `(x[i] − y[i])²` to the float64 number `i mod 8` of the result. The order of the additions is part of the result. */
+/**
+ * Adds `(x[i] − y[i])²` to the float64 number `i mod 8` of the result. The order of the additions is part of the
+ * result.
+ */
 export function squares(table: usize, end: usize, result: usize, bytes: usize): void {
   let x = load<usize>(table)
   let y = load<usize>(table + lineBytes)
@@ -114,8 +117,8 @@ export function magnitude(table: usize, end: usize, result: usize, bytes: usize)
 }
 
 /**
- * Reads one number of every cache line of all vectors, into a part of the result that no other kernel uses with it. A kernel that writes where it
- * reads runs ahead too little to keep the memory busy; pure reads overlap many at a time.
+ * Reads one number of every cache line of all vectors, into a part of the result that no other kernel uses with it. A
+ * kernel that writes where it reads runs ahead too little to keep the memory busy; pure reads overlap many at a time.
  */
 export function touch(table: usize, end: usize, result: usize, bytes: usize): void {
   let seen = i32x4.splat(0)

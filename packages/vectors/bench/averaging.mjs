@@ -1,11 +1,12 @@
 /**
- * How fast vectors are averaged and compared, relative to copying them: 25 million numbers in a KernelMemory, in other memory, and with the loops
- * that the kernels replace. Then small vectors, as in simulations.
+ * How fast vectors are averaged and compared, relative to copying them: 25 million numbers in a KernelMemory, in other
+ * memory, and with the loops that the kernels replace. Then small vectors, as in simulations.
  *
  *     npx tsc -b packages/vectors && node packages/vectors/bench/averaging.mjs [repeats | --small]
  *
- * "Touched" is what a computation reads and writes, 4 bytes per number and vector; "of memcpy" is the rate at which it does so, relative to copying,
- * which touches 8 bytes per number. Medians; all computations of a repetition run one after the other.
+ * "Touched" is what a computation reads and writes, 4 bytes per number and vector; "of memcpy" is the rate at which it
+ * does so, relative to copying, which touches 8 bytes per number. Medians; all computations of a repetition run one
+ * after the other.
  */
 import { allFinite, distance, KernelMemory, weightedSum } from '../dist/index.js'
 
@@ -125,7 +126,8 @@ function small() {
     ]
     const now = [weightedSum, distance, allFinite]
     const before = of(outside, loopSum, loopDistance, loopFinite)
-    const [elsewhere, here] = [of(outside, ...now), of(inside, ...now)]
+    const elsewhere = of(outside, ...now)
+    const here = of(inside, ...now)
     const names = ['mean of 2', 'mean of 3', 'distance', 'all finite']
     const cells = names.map((name, k) => {
       const times = [before[k], elsewhere[k], here[k]].map((run) => Math.round(perCall(run, numbers)))

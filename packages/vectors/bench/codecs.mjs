@@ -3,8 +3,8 @@
  *
  *     npx tsc -b packages/vectors && node packages/vectors/bench/codecs.mjs [repeats]
  *
- * GB/s are bytes of float32, 4 per number, whatever the size of the body. A stateful codec's first body, raw float32, is not counted. Between the
- * repeats every number changes a little, so that there are changes to send. Medians.
+ * GB/s are bytes of float32, 4 per number, whatever the size of the body. A stateful codec's first body, raw float32,
+ * is not counted. Between the repeats every number changes a little, so that there are changes to send. Medians.
  */
 import { codecWords, parseCodec } from '../dist/index.js'
 
@@ -36,7 +36,8 @@ fill(vector, 0.1)
 fill(changes, 0.001)
 
 function measure(codec) {
-  const [encoder, decoder] = [codec.createEncoder(count, draws), codec.createDecoder(count)]
+  const encoder = codec.createEncoder(count, draws)
+  const decoder = codec.createDecoder(count)
   const times = { copy: [], encode: [], decode: [] }
   let encoded
   for (let repeat = -1; repeat < repeats; repeat++) {

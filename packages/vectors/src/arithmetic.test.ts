@@ -38,7 +38,8 @@ test('a weighted sum is the float64 sum, rounded once', (t) => {
 })
 
 test('a weighted sum may be written over one of its terms', (t) => {
-  const [x, y] = [Float32Array.of(1, 2, 3), Float32Array.of(5, 6, 7)]
+  const x = Float32Array.of(1, 2, 3)
+  const y = Float32Array.of(5, 6, 7)
   weightedSum(x, [
     { weight: 0.5, vector: x },
     { weight: 0.5, vector: y }
@@ -47,7 +48,8 @@ test('a weighted sum may be written over one of its terms', (t) => {
 })
 
 test('vectors of different lengths are never combined', (t) => {
-  const [x, y] = [new Float32Array(2), new Float32Array(3)]
+  const x = new Float32Array(2)
+  const y = new Float32Array(3)
   t.throws(() => axpy(x, 1, y), { name: 'InvariantError', message: /2 and 3 elements/ })
   t.throws(() => weightedSum(x, [{ weight: 1, vector: y }]), { name: 'InvariantError' })
   t.throws(() => distance(x, y), { name: 'InvariantError' })

@@ -21,8 +21,8 @@ const blockSums = new Float64Array(blockLength)
 const noSquares = new Float64Array(8)
 
 /**
- * `out[i] = Σ_t weight_t · vector_t[i]`, summed in float64 in the order of `terms` and rounded to float32 once. The order is part of the result:
- * order the terms by the peers' names, never by arrival.
+ * `out[i] = Σ_t weight_t · vector_t[i]`, summed in float64 in the order of `terms` and rounded to float32 once. The
+ * order is part of the result: order the terms by the peers' names, never by arrival.
  *
  * Long vectors in a `KernelMemory` are summed in place, others block by block through a copy: the result is the same.
  *
@@ -113,9 +113,9 @@ export function distance(x: Float32Array, y: Float32Array): number {
 }
 
 /**
- * `Σ (x[i] − y[i])²` for `i` from `from` to below `to`, in float64. There are eight partial sums: element `from + k` is added to sum `k mod 8`, and
- * at the end they are added as `((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7))`. The bits of a sum over several ranges therefore depend on their
- * boundaries.
+ * `Σ (x[i] − y[i])²` for `i` from `from` to below `to`, in float64. There are eight partial sums: element `from + k` is
+ * added to sum `k mod 8`, and at the end they are added as `((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7))`. The
+ * bits of a sum over several ranges therefore depend on their boundaries.
  */
 export function squaredDistance(x: Float32Array, y: Float32Array, from = 0, to = x.length): number {
   sameLength(x, y)
@@ -180,8 +180,8 @@ export function mean(vectors: readonly Float32Array[]): Float32Array {
 }
 
 /**
- * The consensus distance: `√( 1/n Σ_i ‖x_i − x̄‖² )` with `x̄` the mean of the n vectors, in the unit of the parameters.
- * Kong et al. 2021 (Consensus Control) call it Ξ.
+ * The consensus distance: `√( 1/n Σ_i ‖x_i − x̄‖² )` with `x̄` the mean of the n vectors, in the unit of the
+ * parameters. Kong et al. 2021 (Consensus Control) call it Ξ.
  */
 export function consensusDistance(vectors: readonly Float32Array[]): number {
   const centre = mean(vectors)
@@ -233,7 +233,9 @@ function sumOfSquares(x: Float32Array, from: number): number {
   return a + b
 }
 
-/** NaN and ∞ persist in a sum, and sums of float32 numbers are far from overflowing in float64: one check covers all. */
+/**
+ * NaN and ∞ persist in a sum, and sums of float32 numbers are far from overflowing in float64: one check covers all.
+ */
 function isSumFinite(x: Float32Array, from: number): boolean {
   const { length } = x
   let sum = 0

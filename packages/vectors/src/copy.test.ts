@@ -24,7 +24,9 @@ test('numbers from or to shared memory are copied with the function that its cre
     copied.push(source.byteLength)
     target.set(source)
   })
-  const [first, second, outside] = [memory.float32(3), memory.float32(5), new Float32Array(4)]
+  const first = memory.float32(3)
+  const second = memory.float32(5)
+  const outside = new Float32Array(4)
   copyNumbers(second, first)
   copyNumbers(outside, first)
   copyNumbers(second, outside.fill(2))

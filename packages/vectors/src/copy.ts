@@ -1,7 +1,8 @@
 import { KernelMemory } from './wasm/memory.js'
 
 /**
- * Copies all of `source` to the beginning of `target`: where one of them lies in a shared {@link KernelMemory}, with that memory's own copy function.
+ * Copies all of `source` to the beginning of `target`: where one of them lies in a shared {@link KernelMemory}, with
+ * that memory's own copy function.
  */
 export function copyNumbers(target: Float32Array, source: Float32Array): void {
   const memory = isShared(target) || isShared(source) ? (KernelMemory.of(target) ?? KernelMemory.of(source)) : undefined

@@ -4,8 +4,8 @@ import { thresholdOf } from './codecs/select.js'
 let zeros = new Float32Array(0)
 
 /**
- * Writes the `count` numbers of `values` that are farthest from 0 to `out`, at their places, and 0 to all others; of ties those at lower places.
- * Writes all numbers when one is not finite.
+ * Writes the `count` numbers of `values` that are farthest from 0 to `out`, at their places, and 0 to all others; of
+ * ties those at lower places. Writes all numbers when one is not finite.
  */
 export function keepLargest(values: Float32Array, count: number, out: Float32Array): void {
   if (zeros.length < values.length) zeros = new Float32Array(values.length)

@@ -1,6 +1,7 @@
 /**
- * Files in the safetensors format (huggingface.co/docs/safetensors): the length of the header as a 64-bit integer, the header as JSON padded with
- * spaces to a multiple of 8 bytes, and the tensors one after the other, little-endian, without gaps. Here all are float32.
+ * Files in the safetensors format (huggingface.co/docs/safetensors): the length of the header as a 64-bit integer, the
+ * header as JSON padded with spaces to a multiple of 8 bytes, and the tensors one after the other, little-endian,
+ * without gaps. Here all are float32.
  */
 import { InputError, invariant } from '@murmuration/core'
 import { bodyOf } from './copy.js'
@@ -77,8 +78,8 @@ export function encodeSafetensors(
 }
 
 /**
- * The length of the header of a file of `fileBytes`, from its first 8 bytes. Throws an InputError for an impossible length, before any memory is
- * allocated.
+ * The length of the header of a file of `fileBytes`, from its first 8 bytes. Throws an InputError for an impossible
+ * length, before any memory is allocated.
  */
 export function safetensorsHeaderLength(first: Uint8Array, fileBytes: number): number {
   if (first.byteLength < safetensorsLengthBytes || fileBytes < safetensorsLengthBytes)
@@ -93,7 +94,8 @@ export function safetensorsHeaderLength(first: Uint8Array, fileBytes: number): n
  * Reads a header.
  *
  * @param json - without the preceding length
- * @throws InputError unless the tensors are float32 and fill the rest of a file of `fileBytes` exactly, one after the other
+ * @throws InputError unless the tensors are float32 and fill the rest of a file of `fileBytes` exactly, one after the
+ *   other
  */
 export function decodeSafetensorsHeader(json: Uint8Array, fileBytes: number): SafetensorsHeader {
   checkMarks(json)
@@ -126,7 +128,9 @@ function checkMarks(json: Uint8Array): void {
     throw new InputError(`found a header with ${marks} commas and opening brackets, expected at most ${maxMarks}`)
 }
 
-const [comma, bracket, brace] = [0x2c, 0x5b, 0x7b]
+const comma = 0x2c
+const bracket = 0x5b
+const brace = 0x7b
 
 function placeOf(
   name: string,

@@ -50,7 +50,8 @@ export function hashVector(vector: Float32Array): string {
 /** A sentence that says where two schemas differ, or `undefined` when they are the same. */
 export function differenceOf(ours: Schema, theirs: Schema): string | undefined {
   for (let index = 0; index < Math.max(ours.length, theirs.length); index++) {
-    const [ourTensor, theirTensor] = [ours[index], theirs[index]]
+    const ourTensor = ours[index]
+    const theirTensor = theirs[index]
     if (describe(ourTensor) !== describe(theirTensor)) {
       return `tensor ${index + 1} is ${describe(ourTensor)} here and ${describe(theirTensor)} there`
     }

@@ -5,9 +5,10 @@ import { invariant } from '@murmuration/core'
 export const sketchLength = 64
 
 /**
- * Adds the count sketch `S x` (Charikar, Chen, Farach-Colton, ICALP 2002) of the elements from `from` to below `to` to `sums`: each element is added
- * to one of {@link sketchLength} sums, with a sign. Every {@link sketchLength} consecutive elements go to different sums; a hash of their place and
- * the seed gives their rotation and their signs. `E ‖S x − S y‖² = ‖x − y‖²`, with variance at most `2 ‖x − y‖⁴ / 64`.
+ * Adds the count sketch `S x` (Charikar, Chen, Farach-Colton, ICALP 2002) of the elements from `from` to below `to` to
+ * `sums`: each element is added to one of {@link sketchLength} sums, with a sign. Every {@link sketchLength}
+ * consecutive elements go to different sums; a hash of their place and the seed gives their rotation and their signs.
+ * `E ‖S x − S y‖² = ‖x − y‖²`, with variance at most `2 ‖x − y‖⁴ / 64`.
  *
  * @param from - a multiple of {@link sketchLength}, so that ranges add up to the sketch of the whole
  */
@@ -56,7 +57,10 @@ export function sketchedConsensusDistance(sketches: readonly Float64Array[]): nu
   return Math.sqrt(sum / count)
 }
 
-/** The finaliser of MurmurHash3 (Appleby 2011, public domain): every bit of the result depends on every bit of the number. */
+/**
+ * The finaliser of MurmurHash3 (Appleby 2011, public domain): every bit of the result depends on every bit of the
+ * number.
+ */
 function mixed(number: number): number {
   let hash = number ^ (number >>> 16)
   hash = Math.imul(hash, 0x85ebca6b)

@@ -1,8 +1,9 @@
 import { invariant } from '@murmuration/core'
 
 /**
- * Sorts element by element: then the k-th numbers of the columns increase from the first column to the last. It uses compare-exchanges of whole
- * columns, n (n − 1) / 2 for n columns: for few columns that is many times faster than a sort per element.
+ * Sorts element by element: then the k-th numbers of the columns increase from the first column to the last. It uses
+ * compare-exchanges of whole columns, n (n − 1) / 2 for n columns: for few columns that is many times faster than a
+ * sort per element.
  *
  * @param length - how many numbers of each column
  */
@@ -18,7 +19,8 @@ export function sortElements(columns: readonly Float32Array[], length: number): 
 
 function exchange(low: Float32Array, high: Float32Array, length: number): void {
   for (let k = 0; k < length; k++) {
-    const [a, b] = [low[k], high[k]]
+    const a = low[k]
+    const b = high[k]
     if (b < a) {
       low[k] = b
       high[k] = a

@@ -40,7 +40,10 @@ export function hasToken(request: IncomingMessage, url: URL, token: string): boo
   return timingSafeEqual(digest(sent), digest(token))
 }
 
-/** Whether the Host header is a loopback name. It is not when the name of another site resolves to this machine (DNS rebinding). */
+/**
+ * Whether the Host header is a loopback name. It is not when the name of another site resolves to this machine (DNS
+ * rebinding).
+ */
 export function namesThisMachine({ headers: { host = '' } }: IncomingMessage): boolean {
   return loopback.includes(host.replace(/:\d+$/, ''))
 }

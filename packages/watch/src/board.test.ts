@@ -6,16 +6,36 @@ import { type PeerReport, reportNote } from './report.js'
 
 const [a, b, s] = ['a', 'b', 's'].map(peerName)
 const facts: RunFacts = {
-  ...{ self: a, peers: [a, b], servers: [s], topology: 'ring', algorithm: 'D-PSGD', rounds: 10, finalRounds: 2 },
-  ...{ version: '1.2.3', wire: 9 },
+  self: a,
+  peers: [a, b],
+  servers: [s],
+  topology: 'ring',
+  algorithm: 'D-PSGD',
+  rounds: 10,
+  finalRounds: 2,
+  version: '1.2.3',
+  wire: 9,
   about: {}
 }
 const report: PeerReport = {
-  ...{ phase: 'training', state: 'healthy', round: 3, life: 1, samples: 100, seconds: 2, loss: 0.5 },
-  ...{ bytesSent: 1000, bytesReceived: 2000, working: 0.5, waiting: 0.25, sending: 1, links: [] }
+  phase: 'training',
+  state: 'healthy',
+  round: 3,
+  life: 1,
+  samples: 100,
+  seconds: 2,
+  loss: 0.5,
+  bytesSent: 1000,
+  bytesReceived: 2000,
+  working: 0.5,
+  waiting: 0.25,
+  sending: 1,
+  links: []
 }
 const membership: Membership = {
-  ...{ state: 'degraded', members: 2, present: 1 },
+  state: 'degraded',
+  members: 2,
+  present: 1,
   standingOf: (peer) => ({
     condition: peer === a ? 'here' : 'dead',
     round: 5,

@@ -16,7 +16,7 @@ import type {
 import { type PeerReport, readReport } from './report.js'
 
 /** What the watching peer knows of another peer without its reports. */
-export interface Standing {
+export interface PeerStanding {
   readonly condition: Condition
   readonly round: number
   readonly life: number
@@ -28,7 +28,7 @@ export interface Membership {
   readonly state: string
   readonly members: number
   readonly present: number
-  standingOf(peer: PeerName): Standing
+  standingOf(peer: PeerName): PeerStanding
 }
 
 interface Received {
@@ -42,7 +42,7 @@ const freshFor: Milliseconds = 5000
 const maxEvents = 60
 const maxEventLength = 400
 
-const unknownStanding: Standing = { condition: 'absent', round: 0, life: 0, waitsFor: [] }
+const unknownStanding: PeerStanding = { condition: 'absent', round: 0, life: 0, waitsFor: [] }
 
 export class Board {
   readonly facts: RunFacts
@@ -124,13 +124,17 @@ export class Board {
     const { state, members, present } = membership ?? {}
     const consensus = this.#reports.get(this.facts.self)?.report.consensusDistance
     return {
-      ...{ time: this.#seconds(now), state, members, present },
+      time: this.#seconds(now),
+      state,
+      members,
+      present,
       loss: mean(fresh.flatMap(({ loss }) => loss ?? [])),
       accuracy: this.#accuracy ?? mean(peers.flatMap(({ accuracy }) => accuracy ?? [])),
       consensusDistance: consensus ?? mean(fresh.flatMap(({ name }) => this.#consensusOf(name) ?? [])),
       samplesRate: sum(({ samplesRate }) => samplesRate),
       sentRate: sum(({ sentRate }) => sentRate),
-      ...{ peers, events: this.#events }
+      peers,
+      events: this.#events
     }
   }
 
@@ -150,12 +154,22 @@ export class Board {
     const age = (now - at) / 1000
     const rate = this.#isFresh(age) ? ratesOf(report, previous) : noRates
     return {
-      ...{ ...common, phase, state, round: Math.max(report.round, round), age },
-      ...{ loss, accuracy, samples, bytesSent, bytesReceived, links, ...rate }
+      ...common,
+      phase,
+      state,
+      round: Math.max(report.round, round),
+      age,
+      loss,
+      accuracy,
+      samples,
+      bytesSent,
+      bytesReceived,
+      links,
+      ...rate
     }
   }
 
-  #standingByReports(received: Received | undefined, now: Milliseconds): Standing {
+  #standingByReports(received: Received | undefined, now: Milliseconds): PeerStanding {
     if (received === undefined) return unknownStanding
     const { round, life, phase } = received.report
     const isFresh = this.#isFresh((now - received.at) / 1000)
@@ -174,8 +188,16 @@ export class Board {
 }
 
 const noFigures = {
-  ...{ samples: 0, samplesRate: 0, bytesSent: 0, bytesReceived: 0, sentRate: 0, receivedRate: 0 },
-  ...{ working: 0, waiting: 0, sending: 0, links: [] }
+  samples: 0,
+  samplesRate: 0,
+  bytesSent: 0,
+  bytesReceived: 0,
+  sentRate: 0,
+  receivedRate: 0,
+  working: 0,
+  waiting: 0,
+  sending: 0,
+  links: []
 }
 const noRates = { samplesRate: 0, sentRate: 0, receivedRate: 0, working: 0, waiting: 0, sending: 0 }
 
@@ -185,7 +207,9 @@ function ratesOf(report: PeerReport, previous: PeerReport | undefined) {
   const rate = (pick: (of: PeerReport) => number) =>
     previous === undefined || time <= 0 ? 0 : Math.max(0, (pick(report) - pick(previous)) / time)
   return {
-    ...{ working, waiting, sending },
+    working,
+    waiting,
+    sending,
     samplesRate: rate(({ samples }) => samples),
     sentRate: rate(({ bytesSent }) => bytesSent),
     receivedRate: rate(({ bytesReceived }) => bytesReceived)

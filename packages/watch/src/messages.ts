@@ -2,7 +2,10 @@
 import type { PeerName } from '@murmuration/core'
 import type { LinkReport, Phase } from './report.js'
 
-/** The condition of a peer as the watching peer knows it: by the membership's records, or without these by the peer's reports alone. */
+/**
+ * The condition of a peer as the watching peer knows it: by the membership's records, or without these by the peer's
+ * reports alone.
+ */
 export type Condition = 'absent' | 'joining' | 'here' | 'done' | 'left' | 'dead' | 'silent'
 
 /** What does not change during a run. */

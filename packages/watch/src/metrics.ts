@@ -18,12 +18,16 @@ interface Metric {
 }
 
 const ofSwarm = (name: string, help: string, pick: (swarm: SwarmNow) => number | undefined): Metric => ({
-  ...{ name: `murmuration_${name}`, kind: 'gauge', help },
+  name: `murmuration_${name}`,
+  kind: 'gauge',
+  help,
   samples: (swarm) => [[pick(swarm)]]
 })
 
 const ofPeers = (name: string, help: string, pick: (peer: PeerView) => number | undefined): Metric => ({
-  ...{ name: `murmuration_peer_${name}`, kind: name.endsWith('_total') ? 'counter' : 'gauge', help },
+  name: `murmuration_peer_${name}`,
+  kind: name.endsWith('_total') ? 'counter' : 'gauge',
+  help,
   samples: ({ peers }) => peers.map((peer) => [pick(peer), { peer: peer.name }])
 })
 
@@ -32,7 +36,9 @@ const ofLinks = (
   help: string,
   pick: (link: PeerView['links'][number]) => number | undefined
 ): Metric => ({
-  ...{ name: `murmuration_link_${name}`, kind: 'gauge', help },
+  name: `murmuration_link_${name}`,
+  kind: 'gauge',
+  help,
   samples: ({ peers }) =>
     peers.flatMap((peer) => peer.links.map((link): Sample => [pick(link), { peer: peer.name, to: link[0] }]))
 })
@@ -44,7 +50,9 @@ const ifReported = (pick: (peer: PeerView) => number) => (peer: PeerView) =>
 /** All metrics; docs/use/watching.md lists them. */
 export const metrics: readonly Metric[] = [
   {
-    ...{ name: 'murmuration_build_info', kind: 'gauge', help: 'Always 1; its labels are the versions of this peer.' },
+    name: 'murmuration_build_info',
+    kind: 'gauge',
+    help: 'Always 1; its labels are the versions of this peer.',
     samples: (_, { facts: { version, wire } }) => [[1, { version, wire: String(wire) }]]
   },
   ofSwarm('members', 'Peers that have joined and have not left.', ({ members }) => members),
@@ -52,19 +60,21 @@ export const metrics: readonly Metric[] = [
   ofSwarm('consensus_distance', 'Consensus distance of all models, estimated.', (swarm) => swarm.consensusDistance),
   ofSwarm('accuracy', 'Accuracy of the mean model, or mean accuracy of the peers.', ({ accuracy }) => accuracy),
   {
-    ...{ name: 'murmuration_rounds', kind: 'gauge', help: 'Rounds of the run, final averaging included.' },
+    name: 'murmuration_rounds',
+    kind: 'gauge',
+    help: 'Rounds of the run, final averaging included.',
     samples: (_, { facts }) => [[facts.rounds + facts.finalRounds]]
   },
   {
-    ...{ name: 'murmuration_peer_condition', kind: 'gauge', help: 'Always 1; its label is the condition of the peer.' },
+    name: 'murmuration_peer_condition',
+    kind: 'gauge',
+    help: 'Always 1; its label is the condition of the peer.',
     samples: ({ peers }) => peers.map(({ name, condition }) => [1, { peer: name, condition }])
   },
   {
-    ...{
-      name: 'murmuration_peer_state',
-      kind: 'gauge',
-      help: 'Always 1; its label is the state of the swarm as the peer sees it.'
-    },
+    name: 'murmuration_peer_state',
+    kind: 'gauge',
+    help: 'Always 1; its label is the state of the swarm as the peer sees it.',
     samples: ({ peers }) =>
       peers.flatMap(({ name, state }): Sample[] => (state === undefined ? [] : [[1, { peer: name, state }]]))
   },

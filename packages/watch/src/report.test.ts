@@ -6,9 +6,21 @@ const [a, b] = ['a', 'b'].map(peerName)
 const peers = new Set(['a', 'b'])
 
 const report: PeerReport = {
-  ...{ phase: 'training', state: 'healthy', round: 7, life: 1, samples: 224, seconds: 1.5 },
-  ...{ loss: 0.25, accuracy: 0.5, consensusDistance: 0.125, bytesSent: 10_000_001, bytesReceived: 3 },
-  ...{ working: 0.5, waiting: 0, sending: 1, links: [[b, 'ready', 1000, 2000, 0.5]] }
+  phase: 'training',
+  state: 'healthy',
+  round: 7,
+  life: 1,
+  samples: 224,
+  seconds: 1.5,
+  loss: 0.25,
+  accuracy: 0.5,
+  consensusDistance: 0.125,
+  bytesSent: 10_000_001,
+  bytesReceived: 3,
+  working: 0.5,
+  waiting: 0,
+  sending: 1,
+  links: [[b, 'ready', 1000, 2000, 0.5]]
 }
 
 test('a report arrives as it was sent; unknown values are absent', (t) => {

@@ -9,11 +9,17 @@ export type Phase = (typeof phases)[number]
 
 const memberStates = ['starting', 'healthy', 'degraded', 'partitioned', 'isolated'] as const satisfies MemberState[]
 
-/** The state of a link as the peer sees it. 'relayed': ready, through a relay; 'barred': through a relay over which vectors are not allowed. */
+/**
+ * The state of a link as the peer sees it. 'relayed': ready, through a relay; 'barred': through a relay over which
+ * vectors are not allowed.
+ */
 export const linkStates = ['connecting', 'ready', 'relayed', 'barred', 'silent', 'refused', 'left'] as const
 export type LinkState = (typeof linkStates)[number]
 
-/** Neighbour, state, bytes per second sent to it and received from it, and the round trip in milliseconds; null when unknown. */
+/**
+ * Neighbour, state, bytes per second sent to it and received from it, and the round trip in milliseconds; null when
+ * unknown.
+ */
 export type LinkReport = readonly [
   to: PeerName,
   state: LinkState,
@@ -22,7 +28,10 @@ export type LinkReport = readonly [
   roundTrip: number | null
 ]
 
-/** A report. Fractions are of the time since the previous report, 0 … 1; they may overlap, since a peer computes while it sends. */
+/**
+ * A report. Fractions are of the time since the previous report, 0 … 1; they may overlap, since a peer computes while
+ * it sends.
+ */
 export interface PeerReport {
   readonly phase: Phase
   /** The state of the swarm as the peer sees it; absent where the algorithm has no membership. */
@@ -101,7 +110,10 @@ export function readReport(note: string, peers: ReadonlySet<string>): PeerReport
   return unknownLink === undefined ? report : `a report of a link to "${unknownLink[0]}", which is not in the peer list`
 }
 
-/** Rounds fractions to four significant digits; integers are counts and stay. NaN and infinity are left out, since JSON has neither. */
+/**
+ * Rounds fractions to four significant digits; integers are counts and stay. NaN and infinity are left out, since JSON
+ * has neither.
+ */
 function shortened(_: string, value: unknown): unknown {
   if (typeof value !== 'number' || Number.isInteger(value)) return value
   return Number.isFinite(value) ? Number(value.toPrecision(4)) : undefined

@@ -27,8 +27,20 @@ function boardOfTwo(state = 'healthy'): Board {
   }
   const board = new Board({ ...facts, about: {} }, 1000, 0)
   const report: PeerReport = {
-    ...{ phase: 'training', state: 'healthy', round: 3, life: 1, samples: 100, seconds: 2, loss: 0.5, accuracy: 0.9 },
-    ...{ bytesSent: 1000, bytesReceived: 2000, working: 0.5, waiting: 0.25, sending: 1, consensusDistance: 0.1 },
+    phase: 'training',
+    state: 'healthy',
+    round: 3,
+    life: 1,
+    samples: 100,
+    seconds: 2,
+    loss: 0.5,
+    accuracy: 0.9,
+    bytesSent: 1000,
+    bytesReceived: 2000,
+    working: 0.5,
+    waiting: 0.25,
+    sending: 1,
+    consensusDistance: 0.1,
     links: [[b, 'ready', 10, 20, 1.5]]
   }
   for (const peer of [a, b]) board.take(peer, reportNote(report), 500)

@@ -14,8 +14,9 @@ export interface Coding {
 }
 
 /**
- * `wire` with vectors in a codec: byte counts and received numbers are those of real links, frame by frame, with an encoder and a decoder per
- * connection. A message that a world loses is lost after the decoder, so that encoder and decoder keep the same state, as on a stream.
+ * `wire` with vectors in a codec: byte counts and received numbers are those of real links, frame by frame, with an
+ * encoder and a decoder per connection. A message that a world loses is lost after the decoder, so that encoder and
+ * decoder keep the same state, as on a stream.
  *
  * Throws an InputError for an unknown codec.
  */

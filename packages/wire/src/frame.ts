@@ -1,7 +1,7 @@
 /**
- * The binary frame of `/murmuration/exchange/3`: a fixed header of 40 bytes, the numbers that travel with the vector, then the body.
- * Everything is little-endian. A vector travels as one or several frames. Each frame fills a range of the vector in the receiver's memory.
- * The numbers with the vector are float64 and in its first frame.
+ * The binary frame of `/murmuration/exchange/3`: a fixed header of 40 bytes, the numbers that travel with the vector,
+ * then the body. Everything is little-endian. A vector travels as one or several frames. Each frame fills a range of
+ * the vector in the receiver's memory. The numbers with the vector are float64 and in its first frame.
  *
  * | offset | bytes | field |
  * | --- | --- | --- |
@@ -36,8 +36,8 @@ export const maxField = 15
 export const maxPart = 65_535
 
 /**
- * The most numbers in the body of a frame: 256 KiB of float32. Larger bodies are no faster and delay the control messages behind them;
- * smaller ones cost more.
+ * The most numbers in the body of a frame: 256 KiB of float32. Larger bodies are no faster and delay the control
+ * messages behind them; smaller ones cost more.
  */
 export const frameNumbers = 1 << 16
 
@@ -109,8 +109,8 @@ export function decodeNumbers(bytes: Uint8Array, count: number): readonly number
 const none: readonly number[] = []
 
 /**
- * Reads a header and checks that its fields are consistent. Checks that depend on the sender, such as the sequence number and the
- * longest vector, are not done here.
+ * Reads a header and checks that its fields are consistent. Checks that depend on the sender, such as the sequence
+ * number and the longest vector, are not done here.
  *
  * @param bytes - {@link frameHeaderLength} bytes at least
  */

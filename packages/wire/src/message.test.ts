@@ -13,7 +13,8 @@ test('a message is copied with its own vector', (t) => {
 
 test('released memory is reused for the next vector of the same length, and only once', (t) => {
   const { allocate, free, recycle, copy } = pooledVectorWire()
-  const [one, two] = [allocate(3), allocate(3)]
+  const one = allocate(3)
+  const two = allocate(3)
   t.not(one, two)
   free(one)
   recycle({ kind: 0, round: 0, vector: two })

@@ -73,8 +73,10 @@ export function weighed(elements: number): Required<Pick<Wire<VectorMessage>, 'w
   return { weight: ({ vector }) => Math.max(1, vector.length), largest: Math.max(1, elements) }
 }
 
-/** In numbers: vectors up to `maxSmall` share buffers of length `shared`, because an ArrayBuffer takes more memory than a few numbers do. */
-const [maxSmall, shared] = [1024, 16_384]
+/** Vectors of up to so many numbers share buffers, because an ArrayBuffer takes more memory than a few numbers do. */
+const maxSmall = 1024
+/** The numbers of a shared buffer. */
+const shared = 16_384
 
 /** Makes vectors; small ones share buffers. */
 function smallVectors(): (length: number) => Float32Array {
@@ -93,8 +95,8 @@ function smallVectors(): (length: number) => Float32Array {
 }
 
 /**
- * {@link vectorWire} with a pool: a released message or vector is reused for the next copy or vector of the same length. For many small
- * vectors, fresh memory would cost more than everything else.
+ * {@link vectorWire} with a pool: a released message or vector is reused for the next copy or vector of the same
+ * length. For many small vectors, fresh memory would cost more than everything else.
  */
 export function pooledVectorWire(): Required<Omit<Wire<VectorMessage>, 'weight' | 'largest' | 'link'>> {
   const unused = new Map<number, Float32Array[]>()

@@ -1,19 +1,24 @@
 /**
- * Whether a history of reads and adds is sequentially consistent for each key (Lamport 1979, key by key): whether there is an order of all its
- * operations on that key which keeps the order of each worker, and in which each read gives the sum of the adds before it.
+ * Whether a history of reads and adds is sequentially consistent for each key (Lamport 1979, key by key): whether there
+ * is an order of all its operations on that key which keeps the order of each worker, and in which each read gives the
+ * sum of the adds before it.
  *
- * In general that is NP-complete (Gibbons and Korach 1997). Here each add has a number, and a read shows which adds it has seen. So for each read and
- * each add it is known which comes first, and such an order exists exactly if these facts and the workers' orders have no cycle.
+ * In general that is NP-complete (Gibbons and Korach 1997). Here each add has a number, and a read shows which adds it
+ * has seen. So for each read and each add it is known which comes first, and such an order exists exactly if these
+ * facts and the workers' orders have no cycle.
  */
 
 /** The maximum number of distinguishable adds to one key. */
 export const maxAdds = 40
 const perNumber = 10
 
-/** The numbers that a row needs for that: add `a` adds 4^(a mod 10) to number ⌊a / 10⌋, so that a duplicate add is detected. */
+/**
+ * The numbers that a row needs for that: add `a` adds 4^(a mod 10) to number ⌊a / 10⌋, so that a duplicate add is
+ * detected.
+ */
 export const rowWidth = maxAdds / perNumber
 
-export interface Event {
+export interface KeyEvent {
   readonly key: number
   /** The worker of the operation. */
   readonly worker: string
@@ -45,8 +50,8 @@ export function addsIn(row: ArrayLike<number>, key: number): ReadonlySet<number>
 }
 
 /** What is wrong with a history, in words; nothing when it is consistent. */
-export function inconsistency(events: readonly Event[]): string | undefined {
-  const keys = new Map<number, Event[]>()
+export function inconsistency(events: readonly KeyEvent[]): string | undefined {
+  const keys = new Map<number, KeyEvent[]>()
   for (const event of events) keys.set(event.key, [...(keys.get(event.key) ?? []), event])
   for (const [key, ofKey] of keys) {
     const circle = circleOf(ofKey)
@@ -56,7 +61,7 @@ export function inconsistency(events: readonly Event[]): string | undefined {
 }
 
 /** A cycle of events, each of which comes before another of them, if there is one. */
-function circleOf(events: readonly Event[]): readonly Event[] | undefined {
+function circleOf(events: readonly KeyEvent[]): readonly KeyEvent[] | undefined {
   let left = [...events]
   for (;;) {
     const first = left.filter((event) => !left.some((other) => other !== event && isBefore(other, event)))
@@ -67,14 +72,14 @@ function circleOf(events: readonly Event[]): readonly Event[] | undefined {
   }
 }
 
-function isBefore(one: Event, other: Event): boolean {
+function isBefore(one: KeyEvent, other: KeyEvent): boolean {
   if (one.worker === other.worker && one.order !== undefined && other.order !== undefined && one.order < other.order)
     return true
   if (one.add !== undefined && other.seen !== undefined) return other.seen.has(one.add)
   return one.seen !== undefined && other.add !== undefined && !one.seen.has(other.add)
 }
 
-export function textOf({ worker, order, add, seen }: Event): string {
+export function textOf({ worker, order, add, seen }: KeyEvent): string {
   const what = add === undefined ? `read ${[...(seen ?? [])].join(' ')}` : `add ${add}`
   return `${worker}.${order ?? 'async'}: ${what}`
 }

@@ -1,11 +1,11 @@
 /**
- * `node test/dist/keys/explore.js FIRST COUNT [SERVER] [libp2p]`: runs the histories of these seeds, in the simulator or on real peers, and prints
- * the first that breaks what the server promises. SERVER is moving (when absent), stale or intended. Only in the simulator does a seed repeat the
- * same history.
+ * `node test/dist/keys/explore.js FIRST COUNT [SERVER] [libp2p]`: runs the histories of these seeds, in the simulator
+ * or on real peers, and prints the first that breaks what the server promises. SERVER is moving (when absent), stale or
+ * intended. Only in the simulator does a seed repeat the same history.
  */
-import { history, intended, onLibp2p, type Served, stale } from './histories.js'
+import { history, intended, onLibp2p, type ServerKind, stale } from './histories.js'
 
-const servers: Readonly<Record<string, (seed: number) => Served | undefined>> = {
+const servers: Readonly<Record<string, (seed: number) => ServerKind | undefined>> = {
   moving: () => undefined,
   stale,
   intended

@@ -1,6 +1,6 @@
 /**
- * Histories of reads and adds by workers of simulated peers: the operations, the delays of messages, and the rows that move are all drawn from one
- * seed.
+ * Histories of reads and adds by workers of simulated peers: the operations, the delays of messages, and the rows that
+ * move are all drawn from one seed.
  */
 import {
   type IntentOptions,
@@ -19,20 +19,20 @@ import type { Peer } from '@murmuration/libp2p'
 import { createRandom } from '@murmuration/random'
 import { simulate, type SimulationOptions } from '@murmuration/simulator'
 import { type VectorMessage, vectorWire, weighed } from '@murmuration/wire'
-import { complete, overLibp2p, type Program } from '../worlds.js'
-import { addsIn, type Event, inconsistency, maxAdds, rowOfAdd, rowWidth } from './consistency.js'
+import { complete, overLibp2p, type WorldProgram } from '../worlds.js'
+import { addsIn, type KeyEvent, inconsistency, maxAdds, rowOfAdd, rowWidth } from './consistency.js'
 import { forgotten, tooStale } from './weaker.js'
 
 /** The maximum numbers of a message. */
 const messageLength = 1000
 
-export type Open = (setting: KeySetting, send: SendTo, start: Float32Array) => KeyServer
+export type OpenServer = (setting: KeySetting, send: SendTo, start: Float32Array) => KeyServer
 
 /** A kind of key server, and what it promises. */
-export interface Served {
-  readonly open: Open
+export interface ServerKind {
+  readonly open: OpenServer
   /** What is wrong with a history, in words. */
-  readonly problemOf: (events: readonly Event[]) => string | undefined
+  readonly problemOf: (events: readonly KeyEvent[]) => string | undefined
   /** The fraction of the workers' operations that tick their clocks; 0 when absent. */
   readonly ticks?: number
   /** Whether workers announce intents instead of moving rows. */
@@ -40,13 +40,13 @@ export interface Served {
 }
 
 /** Rows that move; operations that are waited for are sequentially consistent, key by key. */
-export const moving = (open: Open): Served => ({ open, problemOf: inconsistency })
+export const moving = (open: OpenServer): ServerKind => ({ open, problemOf: inconsistency })
 const lapse = moving((setting, send, start) => new RelocatingKeyServer(setting, send, start))
 
-type OpenStale = (...given: [...Parameters<Open>, StalenessOptions]) => KeyServer
+type OpenStale = (...given: [...Parameters<OpenServer>, StalenessOptions]) => KeyServer
 
 /** Copies of bounded staleness: 0, 1 or 2 by the seed, synchronised by client or server. */
-export function stale(seed: number, open: OpenStale = (...given) => new StaleKeyServer(...given)): Served {
+export function stale(seed: number, open: OpenStale = (...given) => new StaleKeyServer(...given)): ServerKind {
   const options = { staleness: seed % 3, synchronisation: seed % 2 === 0 ? 'client' : 'server' } as const
   return {
     open: (...given) => open(...given, options),
@@ -55,10 +55,10 @@ export function stale(seed: number, open: OpenStale = (...given) => new StaleKey
   }
 }
 
-type OpenIntent = (...given: [...Parameters<Open>, IntentOptions]) => KeyServer
+type OpenIntent = (...given: [...Parameters<OpenServer>, IntentOptions]) => KeyServer
 
 /** Rows that move or are copied, as workers intend; copies are refreshed after 1 to 4 ticks, by the seed. */
-export function intended(seed: number, open: OpenIntent = (...given) => new IntentKeyServer(...given)): Served {
+export function intended(seed: number, open: OpenIntent = (...given) => new IntentKeyServer(...given)): ServerKind {
   return {
     open: (...given) => open(...given, { every: 1 + (seed % 4) }),
     problemOf: forgotten,
@@ -125,7 +125,7 @@ export function setting(
 }
 
 /** The world in which a history runs: peers with given delays of messages, or with real ones. */
-export type Play = (drawn: Drawn, seed: number, program: Program) => Promise<unknown>
+export type Play = (drawn: Drawn, seed: number, program: WorldProgram) => Promise<unknown>
 
 const inVirtualTime: Play = async ({ peers, latency, jitter }, seed, program) => {
   const { rejected } = await simulate(setting(peers, seed, { latency, jitter }), program)
@@ -143,12 +143,13 @@ export const onLibp2p: Play = async ({ peers }, seed, program) => {
 /** Runs the history of a seed, on peers whose rows are served by `served`. */
 export async function history(
   seed: number,
-  served: Served = lapse,
+  served: ServerKind = lapse,
   play: Play = inVirtualTime
 ): Promise<HistoryResult> {
   const drawn = drawnFrom(createRandom(seed, 'history'))
   const { count } = drawn
-  const [events, held]: [Event[], Map<number, Float32Array>] = [[], new Map()]
+  const events: KeyEvent[] = []
+  const held: Map<number, Float32Array> = new Map()
   const adds = new Array<number>(count).fill(0)
   const totals = { moved: 0, queued: 0, copied: 0 }
   try {
@@ -183,10 +184,10 @@ function lostOf(adds: readonly number[], held: ReadonlyMap<number, Float32Array>
 }
 
 interface Played {
-  readonly events: Event[]
+  readonly events: KeyEvent[]
   /** The number of adds to each key. */
   readonly adds: number[]
-  readonly served: Served
+  readonly served: ServerKind
   readonly seed: number
 }
 

@@ -6,9 +6,9 @@ import {
   RelocatingKeyServer,
   StaleKeyServer
 } from '@murmuration/algorithms'
-import { intended, moving, type Served, stale } from './histories.js'
+import { intended, moving, type ServerKind, stale } from './histories.js'
 
-type Request = KeyMessage & { readonly from: number }
+type PlantedRequest = KeyMessage & { readonly from: number }
 const none = new Float32Array(0)
 
 /** The old holder continues to answer reads of a row that it has given away. */
@@ -36,7 +36,7 @@ class OldHolderReads extends RelocatingKeyServer {
 
 /** An add that has waited for its row is acknowledged but not applied. */
 class LostQueuedWrite extends RelocatingKeyServer {
-  protected override keep(key: number, request: Request, values: Float32Array, at: number): boolean {
+  protected override keep(key: number, request: PlantedRequest, values: Float32Array, at: number): boolean {
     const zeros = request.type === 'push' ? new Float32Array(this.setting.width) : none
     return request.type === 'push' ? super.keep(key, request, zeros, 0) : super.keep(key, request, values, at)
   }
@@ -44,7 +44,7 @@ class LostQueuedWrite extends RelocatingKeyServer {
 
 /** An add that has waited for its row is applied twice. */
 class DoubledQueuedWrite extends RelocatingKeyServer {
-  protected override keep(key: number, request: Request, values: Float32Array, at: number): boolean {
+  protected override keep(key: number, request: PlantedRequest, values: Float32Array, at: number): boolean {
     if (request.type !== 'push') return super.keep(key, request, values, at)
     return super.keep(
       key,
@@ -92,7 +92,9 @@ class AnsweredBeforeDone extends RelocatingKeyServer {
   }
 }
 
-/** Operations that wait for a row overtake earlier ones: an add is acknowledged before the row is given away without it. */
+/**
+ * Operations that wait for a row overtake earlier ones: an add is acknowledged before the row is given away without it.
+ */
 class GivenAwayTooEarly extends RelocatingKeyServer {
   protected override serveWaiting(key: number): void {
     const queue = this.waiting.get(key) ?? []
@@ -172,11 +174,11 @@ class LastFlushLost extends StaleKeyServer {
 
 const staleOf =
   (Server: typeof StaleKeyServer) =>
-  (seed: number): Served =>
+  (seed: number): ServerKind =>
     stale(seed, (...given) => new Server(...given))
 
 /** As {@link planted}, for servers of bounded staleness. */
-export const plantedStale: Readonly<Record<string, (seed: number) => Served>> = {
+export const plantedStale: Readonly<Record<string, (seed: number) => ServerKind>> = {
   'a copy is read a tick too long': staleOf(TickTooOld),
   'a home answers before all have reached the clock': staleOf(NotWaitedFor),
   'a worker does not see what it has added itself': staleOf(OwnAddsForgotten),
@@ -229,22 +231,22 @@ class AddedLost extends IntentKeyServer {
 
 const intendedOf =
   (Server: typeof IntentKeyServer) =>
-  (seed: number): Served =>
+  (seed: number): ServerKind =>
     intended(seed, (...given) => new Server(...given))
 
 /** As {@link planted}, for servers that copy rows as workers intend. */
-export const plantedIntended: Readonly<Record<string, (seed: number) => Served>> = {
+export const plantedIntended: Readonly<Record<string, (seed: number) => ServerKind>> = {
   'what is added while a copy is refreshed is lost': intendedOf(AddedMeanwhileForgotten),
   'what was added to a copy is sent twice': intendedOf(AddedSentTwice),
   'a holder answers with a row before it adds to it': intendedOf(AnsweredBeforeAdded),
   'what was added to a copy is not sent': intendedOf(AddedLost)
 }
 
-const openOf = (Server: typeof RelocatingKeyServer): Served =>
+const openOf = (Server: typeof RelocatingKeyServer): ServerKind =>
   moving((setting, send, start) => new Server(setting, send, start))
 
 /** By the description of the error. */
-export const planted: Readonly<Record<string, Served>> = {
+export const planted: Readonly<Record<string, ServerKind>> = {
   'the old holder answers reads during and after a move': openOf(OldHolderReads),
   'a queued write is lost': openOf(LostQueuedWrite),
   'a queued write is done twice': openOf(DoubledQueuedWrite),

@@ -1,11 +1,14 @@
-/** Weaker promises than sequential consistency, checked on histories in which adds are distinguishable. The events of a worker are in its order. */
-import { type Event, textOf } from './consistency.js'
+/**
+ * Weaker promises than sequential consistency, checked on histories in which adds are distinguishable. The events of a
+ * worker are in its order.
+ */
+import { type KeyEvent, textOf } from './consistency.js'
 
 /**
- * What is wrong with a history under bounded staleness (Ho et al., NIPS 2013, section 3), in words: a read at clock c must see all adds of clocks up
- * to c − s − 1, of every worker.
+ * What is wrong with a history under bounded staleness (Ho et al., NIPS 2013, section 3), in words: a read at clock c
+ * must see all adds of clocks up to c − s − 1, of every worker.
  */
-export function tooStale(events: readonly Event[], staleness: number): string | undefined {
+export function tooStale(events: readonly KeyEvent[], staleness: number): string | undefined {
   for (const read of events) {
     const { seen, key, clock = 0 } = read
     if (seen === undefined) continue
@@ -23,10 +26,10 @@ export function tooStale(events: readonly Event[], staleness: number): string | 
 }
 
 /**
- * What is wrong within the sessions of workers (Terry et al., PDIS 1994), in words: a read must see the worker's own earlier adds that it has waited
- * for, and everything that it has seen before.
+ * What is wrong within the sessions of workers (Terry et al., PDIS 1994), in words: a read must see the worker's own
+ * earlier adds that it has waited for, and everything that it has seen before.
  */
-export function forgotten(events: readonly Event[]): string | undefined {
+export function forgotten(events: readonly KeyEvent[]): string | undefined {
   const known = new Map<string, Set<number>>()
   for (const event of events) {
     const { worker, key, add, seen, order } = event

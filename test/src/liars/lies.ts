@@ -1,7 +1,7 @@
 /** Kinds of lies, one at a time. */
 import type { Milliseconds } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
-import { type Lie, type Sending, type Sight, signedVote } from './lying-fabric.js'
+import { type FabricLie, type Sending, type LiarView, signedVote } from './lying-fabric.js'
 
 /** The kinds of D-PSGD's messages, by their numbers on the wire. */
 const kinds = { vectors: [1, 2], skipOf: { 1: 3, 2: 5 } as Readonly<Record<number, number>>, state: 8 }
@@ -17,11 +17,11 @@ function skip({ kind, round, part, numbers = [] }: VectorMessage): VectorMessage
 
 /** A changed reply to a peer that asks for a state. */
 const state =
-  (change: (message: VectorMessage) => Partial<VectorMessage>): NonNullable<Lie['send']> =>
+  (change: (message: VectorMessage) => Partial<VectorMessage>): NonNullable<FabricLie['send']> =>
   (message): Sending => ({ message: message.kind === kinds.state ? { ...message, ...change(message) } : message })
 
 /** A vote against each of the others at its present standing. */
-const votesAgainstAll = ({ self, others, last, signer }: Sight) =>
+const votesAgainstAll = ({ self, others, last, signer }: LiarView) =>
   others.flatMap((target) => {
     const record = last.get(target)
     if (record === undefined) return []
@@ -30,14 +30,14 @@ const votesAgainstAll = ({ self, others, last, signer }: Sight) =>
   })
 
 /** Votes of each of the others against the next, signed with the liar's key. */
-const forgedVotes = ({ others, signer }: Sight) =>
+const forgedVotes = ({ others, signer }: LiarView) =>
   others.map((voter, place) => {
     const target = others[(place + 1) % others.length]
     return { ...signedVote({ voter, target, life: 1, refutation: 0 }, signer) }
   })
 
 /** By what a liar does. `timeout` is that of the run. */
-export const liesFor = (timeout: Milliseconds): Readonly<Record<string, Lie>> => ({
+export const liesFor = (timeout: Milliseconds): Readonly<Record<string, FabricLie>> => ({
   'sends no vector': { send: (message) => (isVector(message) ? {} : { message }) },
   'says SKIP at the last moment': {
     send: (message) => (isVector(message) ? { message: skip(message), after: 0.97 * timeout } : { message })

@@ -4,7 +4,7 @@ import type { PeerRecord, Signer, Vote } from '@murmuration/membership'
 import type { VectorMessage } from '@murmuration/wire'
 
 /** What a liar knows when it lies. */
-export interface Sight {
+export interface LiarView {
   readonly self: PeerName
   readonly others: readonly PeerName[]
   readonly signer: Signer
@@ -16,7 +16,7 @@ export interface Sight {
 }
 
 /** The content of a gossip note. */
-export interface Gossip {
+export interface GossipContent {
   readonly kind: string
   readonly number: number
   readonly round: number
@@ -32,17 +32,17 @@ export interface Sending {
 }
 
 /** What is said in place of the truth; where a member is absent, the truth. */
-export interface Lie {
+export interface FabricLie {
   /** Changes the liar's own record, which is then signed. */
-  readonly record?: (record: PeerRecord, sight: Sight, number: number) => Partial<PeerRecord>
+  readonly record?: (record: PeerRecord, sight: LiarView, number: number) => Partial<PeerRecord>
   /** Additions to a note. */
-  readonly adds?: (sight: Sight) => Partial<Pick<Gossip, 'records' | 'votes'>>
+  readonly adds?: (sight: LiarView) => Partial<Pick<GossipContent, 'records' | 'votes'>>
   /** Replaces the text of a finished note. */
-  readonly text?: (text: string, sight: Sight) => string
+  readonly text?: (text: string, sight: LiarView) => string
   /** Replaces a message. */
-  readonly send?: (message: VectorMessage, sight: Sight) => Sending
+  readonly send?: (message: VectorMessage, sight: LiarView) => Sending
   /** Whether nothing at all is sent now. */
-  readonly isMute?: (sight: Sight) => boolean
+  readonly isMute?: (sight: LiarView) => boolean
 }
 
 /** A record of this peer with some fields changed. */
@@ -67,7 +67,7 @@ export class LyingFabric implements Fabric<VectorMessage> {
   readonly signal
   readonly #inner: Fabric<VectorMessage>
   readonly #signer: Signer
-  readonly #lieNow: () => Lie | undefined
+  readonly #lieNow: () => FabricLie | undefined
   readonly #others: readonly PeerName[]
   readonly #first = new Map<PeerName, PeerRecord>()
   readonly #last = new Map<PeerName, PeerRecord>()
@@ -81,7 +81,7 @@ export class LyingFabric implements Fabric<VectorMessage> {
     inner: Fabric<VectorMessage>,
     signer: Signer,
     others: readonly PeerName[],
-    lieNow: () => Lie | undefined
+    lieNow: () => FabricLie | undefined
   ) {
     this.self = inner.self
     this.random = inner.random
@@ -155,7 +155,7 @@ export class LyingFabric implements Fabric<VectorMessage> {
   }
 
   /** The note with the liar's own record changed, and with the additions. */
-  #changed(text: string, lie: Lie, sight: Sight): string {
+  #changed(text: string, lie: FabricLie, sight: LiarView): string {
     const note = gossipOf(text)
     if (note === undefined) return text
     const { record, adds } = lie
@@ -169,7 +169,11 @@ export class LyingFabric implements Fabric<VectorMessage> {
   }
 
   /** A changed record of its own, newer than all that it has told. */
-  #ownOf({ number, round, samples }: Gossip, record: NonNullable<Lie['record']>, sight: Sight): PeerRecord | undefined {
+  #ownOf(
+    { number, round, samples }: GossipContent,
+    record: NonNullable<FabricLie['record']>,
+    sight: LiarView
+  ): PeerRecord | undefined {
     if (this.#own === undefined) return undefined
     const own = { ...this.#own, round, samples, beat: this.#own.beat + ++this.#told }
     return signedRecord(own, record(own, sight, number), this.#signer)
@@ -182,7 +186,7 @@ export class LyingFabric implements Fabric<VectorMessage> {
     return JSON.stringify({ ...note, records: note.records.filter(({ name }) => name !== this.self) })
   }
 
-  #sight(): Sight {
+  #sight(): LiarView {
     const now = this.#inner.now()
     if (this.#lieNow() !== undefined) this.#since ??= now
     const { self } = this
@@ -198,8 +202,8 @@ export class LyingFabric implements Fabric<VectorMessage> {
   }
 }
 
-function gossipOf(text: string): Gossip | undefined {
+function gossipOf(text: string): GossipContent | undefined {
   if (!text.startsWith('{')) return undefined
-  const note = JSON.parse(text) as Gossip
+  const note = JSON.parse(text) as GossipContent
   return note.kind === 'gossip' ? note : undefined
 }

@@ -14,7 +14,7 @@ import { type FaultEvent, simulate, uniformLinks } from '@murmuration/simulator'
 import { createTopology } from '@murmuration/topology'
 import { hashText } from '@murmuration/vectors'
 import { vectorWire, type VectorMessage } from '@murmuration/wire'
-import { type Lie, LyingFabric } from './lying-fabric.js'
+import { type FabricLie, LyingFabric } from './lying-fabric.js'
 
 export const names = ['a', 'b', 'c', 'd', 'e', 'm'].map(peerName)
 export const liar = names[5]
@@ -24,7 +24,7 @@ export const honest = names.slice(0, 5)
 const honestFor = 5000
 
 /** The result of a swarm. */
-export interface Outcome {
+export interface SwarmOutcome {
   /** Of each honest peer that has finished. */
   readonly models: Map<PeerName, Float32Array>
   /** The reasons why others have not. */
@@ -48,7 +48,7 @@ export interface LyingSwarm {
   readonly rounds: number
   /** How long a gradient takes. */
   readonly gradient: Milliseconds
-  readonly lie?: Lie
+  readonly lie?: FabricLie
   /** The task with gradients that take time, where the world does not simulate it. */
   readonly slowed?: (task: Task) => Task
   readonly settings?: Partial<MembershipSettings>
@@ -56,13 +56,13 @@ export interface LyingSwarm {
 
 export const topologyOf = (graph: LyingSwarm['graph']) => createTopology({ peers: names, graph: { kind: graph } })
 
-export function noOutcome(): Outcome {
+export function noOutcome(): SwarmOutcome {
   const times = new Map(honest.map((name): [PeerName, Milliseconds[]] => [name, []]))
   return { models: new Map(), lost: new Map(), times, dead: new Set(), latest: new Map(), lead: 0, lies: 0 }
 }
 
 /** An honest peer is in this round now. */
-function note(outcome: Outcome, self: PeerName, round: number): void {
+function note(outcome: SwarmOutcome, self: PeerName, round: number): void {
   const others = [...outcome.latest].filter(([name]) => name !== self).map(([, latest]) => latest)
   outcome.latest.set(self, round)
   outcome.lead = Math.max(outcome.lead, round - Math.max(0, ...others))
@@ -73,7 +73,7 @@ export async function runPeer(
   inner: Fabric<VectorMessage>,
   signer: Signer,
   swarm: LyingSwarm,
-  outcome: Outcome,
+  outcome: SwarmOutcome,
   lieNow = () => (inner.now() < honestFor ? undefined : swarm.lie)
 ): Promise<void> {
   const isLiar = inner.self === liar
@@ -117,19 +117,17 @@ function simulatedSigner(self: PeerName): Signer {
 }
 
 /** In virtual time. `b` is restarted at these times, and takes a state of another peer. */
-export async function simulated(swarm: LyingSwarm, restarts: readonly Milliseconds[] = []): Promise<Outcome> {
+export async function simulated(swarm: LyingSwarm, restarts: readonly Milliseconds[] = []): Promise<SwarmOutcome> {
   const outcome = noOutcome()
   const events: FaultEvent[] = restarts.flatMap((at) => [
     { at, kind: 'crash', peer: honest[1] },
     { at: at + 100, kind: 'restart', peer: honest[1] }
   ])
   const options = {
-    ...{
-      topology: topologyOf(swarm.graph),
-      seed: swarm.seed ?? 1,
-      wire: vectorWire,
-      links: uniformLinks({ latency: 5 })
-    },
+    topology: topologyOf(swarm.graph),
+    seed: swarm.seed ?? 1,
+    wire: vectorWire,
+    links: uniformLinks({ latency: 5 }),
     cost: ({ kind }: { kind: string }) => (kind === 'gradient' ? swarm.gradient : 0),
     faults: { rules: [], events }
   }
@@ -138,6 +136,6 @@ export async function simulated(swarm: LyingSwarm, restarts: readonly Millisecon
 }
 
 /** How many rounds each honest peer had ended by then; the minimum. */
-export function roundsBy({ times }: Outcome, at: Milliseconds, peers: readonly PeerName[] = honest): number {
+export function roundsBy({ times }: SwarmOutcome, at: Milliseconds, peers: readonly PeerName[] = honest): number {
   return Math.min(...peers.map((name) => (times.get(name) ?? []).filter((time) => time <= at).length))
 }

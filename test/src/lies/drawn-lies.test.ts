@@ -8,7 +8,8 @@ const count = Number(process.env.MURMURATION_SEEDS ?? 1)
 test.serial(
   `of drawn lies honest peers finish, or the liar is named: ${count} of each field from ${first}`,
   async (t) => {
-    let [lies, ended] = [0, 0]
+    let lies = 0
+    let ended = 0
     for (const record of records)
       for (const field of await fieldsOf(record))
         for (let seed = first; seed < first + count; seed++) {

@@ -20,7 +20,7 @@ export const plainFields = [
 export type Field = (typeof plainFields)[number] | `number ${number}`
 
 /** Which of its messages a liar changes: those of one kind, from a place in their order on. */
-export interface Lie {
+export interface MessageLie {
   readonly field: Field
   /** The first that it changes among its messages that have the field. */
   readonly first: number

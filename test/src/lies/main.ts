@@ -14,7 +14,7 @@ for (const record of records.filter(({ name }) => only === undefined || name ===
   for (const field of await fieldsOf(record)) {
     if (onlyField !== undefined && onlyField !== field) continue
     // A run may end before the liar has sent the message that it would change.
-    for (let [seed, told] = [first, 0]; told < count && seed < first + 3 * count; seed++) {
+    for (let seed = first, told = 0; told < count && seed < first + 3 * count; seed++) {
       const { lies, hasEnded, wrong } = await tryLie(drawRun(record, field, seed))
       told += lies
       own.lies += lies

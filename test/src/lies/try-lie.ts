@@ -30,7 +30,7 @@ import { createTopology } from '@murmuration/topology'
 import { allFinite } from '@murmuration/vectors'
 import { type VectorMessage, vectorWire, weighed } from '@murmuration/wire'
 import { caseOf } from '../algorithm-cases.js'
-import { changed, type Field, has, type Lie, plainFields } from './lies.js'
+import { changed, type Field, has, type MessageLie, plainFields } from './lies.js'
 
 const workers = ['p0', 'p1', 'p2', 'p3', 'p4'].map(peerName)
 const servers = ['s0', 's1'].map(peerName)
@@ -51,7 +51,7 @@ export const records: readonly AnyAlgorithm[] = [...algorithms, ...keyAlgorithms
 export interface LyingRun {
   readonly record: AnyAlgorithm
   readonly liar: PeerName
-  readonly lie: Lie
+  readonly lie: MessageLie
   readonly seed: number
 }
 
@@ -76,7 +76,7 @@ export function drawRun(record: AnyAlgorithm, field: Field, seed: number): Lying
 export async function fieldsOf(record: AnyAlgorithm): Promise<readonly Field[]> {
   let numbers = 0
   for (const liar of liarsOf(record)) {
-    const none: Lie = { field: 'kind', first: Number.POSITIVE_INFINITY, often: 0 }
+    const none: MessageLie = { field: 'kind', first: Number.POSITIVE_INFINITY, often: 0 }
     const outcome = await outcomeOf({ record, liar, lie: none, seed: 1 })
     invariant(
       problemsOf(outcome, liar).length === 0,

@@ -3,13 +3,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-/** V8's coverage of a program: each function's blocks, of which the first is the function; offsets are those of the text. */
+/**
+ * V8's coverage of a program: each function's blocks, of which the first is the function; offsets are those of the
+ * text.
+ */
 interface Script {
   readonly url: string
-  readonly functions: readonly { readonly ranges: readonly Block[] }[]
+  readonly functions: readonly { readonly ranges: readonly CoverageBlock[] }[]
 }
 
-interface Block {
+interface CoverageBlock {
   readonly startOffset: number
   readonly endOffset: number
   /** How often it ran. */
@@ -17,14 +20,14 @@ interface Block {
 }
 
 /** The blocks of each program (by its URL) that some process loaded; one list for each process. */
-export type Coverage = ReadonlyMap<string, readonly (readonly Block[])[]>
+export type Coverage = ReadonlyMap<string, readonly (readonly CoverageBlock[])[]>
 
 /** Calls `run` with an environment that has `NODE_V8_COVERAGE` set; returns what ran of the programs in `folder`. */
 export async function coverageOf(folder: string, run: (environment: NodeJS.ProcessEnv) => Promise<void>) {
   const reports = await mkdtemp(join(tmpdir(), 'coverage-'))
   try {
     await run({ ...process.env, NODE_V8_COVERAGE: reports })
-    const found = new Map<string, (readonly Block[])[]>()
+    const found = new Map<string, (readonly CoverageBlock[])[]>()
     for (const report of await readdir(reports)) {
       const { result } = JSON.parse(await readFile(join(reports, report), 'utf8')) as { result: readonly Script[] }
       for (const { url, functions } of result.filter(({ url }) => url.startsWith(String(pathToFileURL(folder))))) {

@@ -1,7 +1,7 @@
 /**
- * `npm run mutants -- [--package NAME] [--minutes M] [--seed S]`: puts small mistakes into the build, one at a time, and counts how many of them the
- * tests notice. Mutants are drawn at random from the seed, as many as time permits. A mutant is tried with the test files that reach its place; each
- * test file first runs once with V8's coverage.
+ * `npm run mutants -- [--package NAME] [--minutes M] [--seed S]`: puts small mistakes into the build, one at a time,
+ * and counts how many of them the tests notice. Mutants are drawn at random from the seed, as many as time permits. A
+ * mutant is tried with the test files that reach its place; each test file first runs once with V8's coverage.
  */
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -27,18 +27,18 @@ const tests: Readonly<Record<string, readonly string[]>> = {
 
 const print = (line: string) => process.stdout.write(`${line}\n`)
 
-interface Place extends Mutant {
+interface PlacedMutant extends Mutant {
   readonly file: string
   readonly program: string
 }
 
 /** All mutants of a package, in an order drawn from the seed. */
-async function placesOf(folder: string, name: string, seed: number): Promise<readonly Place[]> {
+async function placesOf(folder: string, name: string, seed: number): Promise<readonly PlacedMutant[]> {
   const built = filesUnder(`packages/${name}/dist`)
     .filter((file) => /(?<!\.(test|support))\.js$/.test(file))
     // Those of others, which the build bundles.
     .filter((file) => !file.includes('/dist/libraries/'))
-  const places: Place[] = []
+  const places: PlacedMutant[] = []
   for (const file of built) {
     const program = await readFile(join(folder, file), 'utf8')
     places.push(...mutantsOf(program).map((mutant) => ({ ...mutant, file, program })))
@@ -76,7 +76,9 @@ async function tryPackage(folder: string, name: string, minutes: number, seed: n
   const places = await placesOf(folder, name, seed)
   const files = await testFilesOf(folder, name)
   const start = performance.now()
-  let [killed, tried, unreached] = [0, 0, 0]
+  let killed = 0
+  let tried = 0
+  let unreached = 0
   for (const place of places) {
     if (performance.now() - start > minutes * 60_000) break
     tried++
@@ -90,8 +92,11 @@ async function tryPackage(folder: string, name: string, minutes: number, seed: n
   return { killed, tried }
 }
 
-/** Whether one of the test files fails or hangs with the mutant: first that of the mutated file, which is the most likely to. */
-async function isNoticed(folder: string, place: Place, files: readonly TestFile[]): Promise<boolean> {
+/**
+ * Whether one of the test files fails or hangs with the mutant: first that of the mutated file, which is the most
+ * likely to.
+ */
+async function isNoticed(folder: string, place: PlacedMutant, files: readonly TestFile[]): Promise<boolean> {
   const own = place.file.replace(/\.js$/, '.test.js')
   await writeFile(join(folder, place.file), mutated(place.program, place))
   try {
@@ -104,14 +109,15 @@ async function isNoticed(folder: string, place: Place, files: readonly TestFile[
   }
 }
 
-function describe({ file, program, start, before, after }: Place): string {
+function describe({ file, program, start, before, after }: PlacedMutant): string {
   const line = program.slice(0, start).split('\n').length
   return `${file}:${line}: ${before} → ${after}   in: ${program.split('\n')[line - 1].trim()}`
 }
 
 const options = { package: { type: 'string' }, minutes: { type: 'string' }, seed: { type: 'string' } } as const
 const { values } = parseArgs({ options })
-const [minutes, seed] = [Number(values.minutes ?? 5), Number(values.seed ?? 1)]
+const minutes = Number(values.minutes ?? 5)
+const seed = Number(values.seed ?? 1)
 const chosen = values.package === undefined ? Object.keys(tests) : [values.package]
 if (!(minutes > 0) || !Number.isInteger(seed) || chosen.some((name) => !(name in tests))) {
   print(`--package is one of ${Object.keys(tests).join(', ')}, --minutes is above 0, --seed is a whole number`)
@@ -121,10 +127,8 @@ const folder = await copyOfRepository()
 try {
   const scores = []
   for (const name of chosen) scores.push(await tryPackage(folder, name, minutes, seed))
-  const [killed, tried] = [
-    scores.reduce((sum, score) => sum + score.killed, 0),
-    scores.reduce((sum, score) => sum + score.tried, 0)
-  ]
+  const killed = scores.reduce((sum, score) => sum + score.killed, 0)
+  const tried = scores.reduce((sum, score) => sum + score.tried, 0)
   print(`score: ${Math.round((100 * killed) / tried)} % (${killed} of ${tried})`)
 } finally {
   await rm(folder, { recursive: true })

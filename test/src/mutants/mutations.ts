@@ -60,14 +60,14 @@ export function mutated(program: string, { start, before, after }: Mutant): stri
   return program.slice(0, start) + after + program.slice(start + before.length)
 }
 
-interface Change {
+interface TextChange {
   readonly start: number
   readonly end: number
   readonly after: string
 }
 
 /** What to change at a node, if anything. */
-function changeOf(node: AnyNode, program: string): Change | undefined {
+function changeOf(node: AnyNode, program: string): TextChange | undefined {
   const replaced = ({ start, end }: Node, by: (text: string) => string) => ({
     start,
     end,
@@ -93,13 +93,13 @@ function changeOf(node: AnyNode, program: string): Change | undefined {
   }
 }
 
-interface Operation extends Node {
+interface BinaryOperation extends Node {
   readonly operator: string
   readonly left: Node
   readonly right: Node
 }
 
-function operatorChange({ operator, left, right }: Operation, program: string): Change | undefined {
+function operatorChange({ operator, left, right }: BinaryOperation, program: string): TextChange | undefined {
   const after = operators[operator]
   if (after === undefined || [left, right].some((node) => isText(node, program))) return undefined
   const start = left.end + operatorAt(program.slice(left.end, right.start), operator)
@@ -111,7 +111,7 @@ function operatorAt(between: string, operator: string): number {
   return between.replace(/\/\*[^]*?\*\/|\/\/.*/g, (comment) => ' '.repeat(comment.length)).indexOf(operator)
 }
 
-function nameChange({ object, property }: MemberExpression): Change | undefined {
+function nameChange({ object, property }: MemberExpression): TextChange | undefined {
   if (object.type !== 'Identifier' || object.name !== 'Math' || property.type !== 'Identifier') return undefined
   const after = names[property.name]
   return after === undefined ? undefined : { start: property.start, end: property.end, after }

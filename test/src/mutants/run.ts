@@ -4,14 +4,14 @@ import { join } from 'node:path'
 /** How a run of tests ended. */
 export type Ending = 'passed' | 'failed' | 'hung'
 
-interface RunOptions {
+interface MutantRunOptions {
   /** The milliseconds after which a run counts as hanging. */
   readonly limit?: number
   readonly environment?: NodeJS.ProcessEnv
 }
 
 /** Runs a test file with ava in `folder`, up to the first failure. */
-export function runTest(folder: string, file: string, { limit, environment }: RunOptions = {}): Promise<Ending> {
+export function runTest(folder: string, file: string, { limit, environment }: MutantRunOptions = {}): Promise<Ending> {
   // ava's own program and not its shim, so that killing it ends it.
   const ava = join(folder, 'node_modules/ava/entrypoints/cli.mjs')
   const child = spawn(process.execPath, [ava, '--fail-fast', file], { cwd: folder, stdio: 'ignore', env: environment })

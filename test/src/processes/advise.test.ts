@@ -74,8 +74,11 @@ test('it prints plans, the best first, and writes files that the other commands 
   const again = await advise(
     { topology: join(folder, 'topology.yaml'), train: join(folder, 'train.yaml') },
     {
-      ...{ computing: computingOf('{ perSample: 0.1 ms }'), links: [join(folder, 'measured')] },
-      ...{ budget: 300, threads: 1, signal: new AbortController().signal }
+      computing: computingOf('{ perSample: 0.1 ms }'),
+      links: [join(folder, 'measured')],
+      budget: 300,
+      threads: 1,
+      signal: new AbortController().signal
     }
   )
   const shown = again.plans.map(({ choice, reached }) => [choice.codec, choice.rate, ...reached])

@@ -1,5 +1,6 @@
 /**
- * Real processes that are killed, stopped and restarted from their checkpoints. One after the other, so that they do not compete for the processor.
+ * Real processes that are killed, stopped and restarted from their checkpoints. One after the other, so that they do
+ * not compete for the processor.
  */
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -104,7 +105,8 @@ test(`peers of which one is killed, and then all, at random moments, that Ctrl-C
   await writeFile(train, text)
   const first = saving('--resume')
   await first.saying('no peer has a checkpoint in its folder')
-  const [round, moment] = [6 + random.integer(4), 200 * random.uniform()]
+  const round = 6 + random.integer(4)
+  const moment = 200 * random.uniform()
   t.log(`killed ${moment} ms after round ${round}`)
   await reaching(first, round)
   await delay(moment)

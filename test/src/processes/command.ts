@@ -24,7 +24,8 @@ export interface RunningCommand {
   /** Resolves when standard output or standard error contains `text`; rejects when the command ends without it. */
   saying(text: string): Promise<void>
   /**
-   * The first JSON object of standard output for which `isIt` holds, past or future; rejects when the command ends without one.
+   * The first JSON object of standard output for which `isIt` holds, past or future; rejects when the command ends
+   * without one.
    *
    * @param from - skips this many characters of {@link output}; none when absent
    */
@@ -35,26 +36,28 @@ export interface RunningCommand {
 export type JsonLine = Readonly<Record<string, unknown>>
 
 /** Where and how a command runs, when not in the repository's root and unchanged. */
-export interface Surroundings {
+export interface CommandSurroundings {
   readonly cwd?: string
   /** The command's own file; that of the repository when absent. */
   readonly bin?: string
   readonly env?: Readonly<Record<string, string>>
   /** A command that runs the other, as "ip netns exec NAME" does. */
   readonly prefix?: readonly string[]
-  /** The maximum length of files, in blocks of 1024 bytes: further writes fail, as on a full disk. POSIX systems only. */
+  /**
+   * The maximum length of files, in blocks of 1024 bytes: further writes fail, as on a full disk. POSIX systems only.
+   */
   readonly fileLimit?: number
 }
 
 /**
- * Starts `murmur` as a process, with its own home directory. After `limit` milliseconds it counts as hanging: it is killed, and its result rejects
- * with its output.
+ * Starts `murmur` as a process, with its own home directory. After `limit` milliseconds it counts as hanging: it is
+ * killed, and its result rejects with its output.
  */
 export function murmur(
   args: readonly string[],
   home: string,
   limit = timeLimit(90_000),
-  { cwd = root, bin = join(root, 'packages/cli/bin/murmur.js'), env, prefix = [], fileLimit }: Surroundings = {}
+  { cwd = root, bin = join(root, 'packages/cli/bin/murmur.js'), env, prefix = [], fileLimit }: CommandSurroundings = {}
 ): RunningCommand {
   const command = [...prefix, process.execPath, bin, ...args]
   const limited =
@@ -66,7 +69,8 @@ export function murmur(
   })
   let hasTimedOut = false
   const timer = setTimeout(() => (hasTimedOut = child.kill('SIGKILL')), limit)
-  let [stdout, stderr] = ['', '']
+  let stdout = ''
+  let stderr = ''
   const listeners = new Set<() => void>()
   const notify = () => {
     for (const listener of listeners) listener()

@@ -42,8 +42,8 @@ const flagsOf = (help: string) => [...help.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/
 const whatIsPrinted = printed()
 
 /**
- * How bash completes each line, in the root of the repository: words separated by spaces, of which the last is completed. There is no murmur in its
- * PATH.
+ * How bash completes each line, in the root of the repository: words separated by spaces, of which the last is
+ * completed. There is no murmur in its PATH.
  */
 function completedByBash(script: string, lines: readonly string[]): readonly (readonly string[])[] {
   const program = [

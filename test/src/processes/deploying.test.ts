@@ -1,4 +1,7 @@
-/** The files of examples/deploy: that a cluster, systemd and shells accept them, and that they fit each other and the command. */
+/**
+ * The files of examples/deploy: that a cluster, systemd and shells accept them, and that they fit each other and the
+ * command.
+ */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { readFile, stat, writeFile } from 'node:fs/promises'

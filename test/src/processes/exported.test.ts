@@ -154,7 +154,9 @@ const gpt = savedModel({ kind: 'gpt', ...size, context: 12 }, { kind: 'gpt', ...
 /** Windows of numbers of characters, and the model's outputs for their last places. */
 const windows = [0, 5].map((first) => Float32Array.from({ length: 12 }, (_, k) => (first + 3 * k) % 26))
 
-/** The distributions from which `continueText` draws: the probabilities of all characters after the last of a window. */
+/**
+ * The distributions from which `continueText` draws: the probabilities of all characters after the last of a window.
+ */
 async function followers({ path }: SavedModel): Promise<readonly (readonly number[])[]> {
   const { facts, tensors } = await loadModel(path)
   if (facts.signature === undefined) throw new Error('no signature')

@@ -1,4 +1,7 @@
-/** Peers that know only ids, and one that is invited, as people start them: on machines behind a router, where namespaces are permitted. */
+/**
+ * Peers that know only ids, and one that is invited, as people start them: on machines behind a router, where
+ * namespaces are permitted.
+ */
 import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { timeLimit } from '@murmuration/contract'
@@ -9,7 +12,8 @@ import { type Machine, machines } from './machines.js'
 
 test('peers find each other by a seed; an invited peer joins with one line, trains with them, and no other peer can use the line', async (t) => {
   const [folder, friend, thief] = await Promise.all([temporaryFolder(), temporaryFolder(), temporaryFolder()])
-  const [topology, training] = [join(folder, 'three.yaml'), join(folder, 'training.yaml')]
+  const topology = join(folder, 'three.yaml')
+  const training = join(folder, 'training.yaml')
   await writeFile(training, 'data: { digits: 600 }\ntask: softmax\nrounds: 60\nbatch: 8\n')
   const [introducer, alice, bob, carol] = await machines(t, 4)
   const [port, guestPort] = await freePorts(2)
@@ -49,7 +53,9 @@ test('peers find each other by a seed; an invited peer joins with one line, trai
     on(machine, folder, 'peer', topology, '--as', name, '--train', training, '--json', ...seeded)
   const first = start(alice, 'a')
   await first.telling('its place', ({ kind }) => kind === 'peer')
-  const [saved, out, listen] = [join(friend, 'saved'), join(friend, 'out'), `/ip4/${carol.host}/tcp/${guestPort}`]
+  const saved = join(friend, 'saved')
+  const out = join(friend, 'out')
+  const listen = `/ip4/${carol.host}/tcp/${guestPort}`
   const kept = ['--checkpoint', saved, '--every', '20 rounds', '--out', out]
   const joining = on(carol, friend, 'join', line, '--json', '--listen', listen, ...kept)
   await first.saying('admitted c by invitation')

@@ -1,4 +1,7 @@
-/** What remains when results cannot be written. The kernel refuses the writes: a limit on files' length, or a small file system. */
+/**
+ * What remains when results cannot be written. The kernel refuses the writes: a limit on files' length, or a small file
+ * system.
+ */
 import { execFileSync } from 'node:child_process'
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -35,7 +38,8 @@ async function prepare(
   saveIn: string
 ): Promise<{ readonly args: readonly string[]; readonly save: string }> {
   const [port] = await freePorts(1)
-  const [topology, train] = [join(folder, 'alone.yaml'), join(folder, 'training.yaml')]
+  const topology = join(folder, 'alone.yaml')
+  const train = join(folder, 'training.yaml')
   await writeFile(topology, `graph: complete\npeers: [{ name: a, addresses: [/ip4/127.0.0.1/tcp/${port}] }]\n`)
   await writeFile(train, training)
   const save = join(saveIn, 'model.safetensors')
@@ -101,7 +105,8 @@ rounds: 20
 
 posixTest('a sweep whose disk is full keeps the runs that are written, says so, and names no report', async (t) => {
   const folder = await temporaryFolder()
-  const [path, out] = [join(folder, 'small.yaml'), join(folder, 'out')]
+  const path = join(folder, 'small.yaml')
+  const out = join(folder, 'out')
   await writeFile(path, scenario)
   const result = await murmur(['sim', path, '--out', out, '--threads', '1'], folder, undefined, { fileLimit: 40 })
     .result

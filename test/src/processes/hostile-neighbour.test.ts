@@ -35,7 +35,10 @@ const rounds = 160
 /** Resolves when each victim has seen more attacks than this. The first is to leave, so that the others do not wait. */
 type Attacked = (count: number) => Promise<void>
 
-/** Trains to the end. Each round begins after another attack: so the attacks happen during training, and the peers process what was sent. */
+/**
+ * Trains to the end. Each round begins after another attack: so the attacks happen during training, and the peers
+ * process what was sent.
+ */
 async function trained(fabric: Fabric<VectorMessage>, attacked: Attacked = () => Promise.resolve()) {
   const task: Task = createQuadraticTask({ peers: honest, self: fabric.self, seed, dimension })
   const original = task.gradient.bind(task)
@@ -44,7 +47,11 @@ async function trained(fabric: Fabric<VectorMessage>, attacked: Attacked = () =>
     return { ...work, run: () => attacked(round).then(() => work.run()) }
   }
   const options = {
-    ...{ seed, batchSize: 4, rounds, finalRounds: 5, rate: () => 0.4 },
+    seed,
+    batchSize: 4,
+    rounds,
+    finalRounds: 5,
+    rate: () => 0.4,
     // The last round waits this long for what the neighbour still owes, and is attacked meanwhile.
     timeout: timeLimit(4_000)
   }
@@ -94,7 +101,11 @@ async function mallory(
 /** An honest peer that lets every peer try again at once. */
 async function honestPeer(t: ExecutionContext, self: PeerName, events: PeerEvent[]) {
   const peer = await createPeer({
-    ...{ self, identity: await createIdentity(), topology, seed, listen: ['/ip4/127.0.0.1/tcp/0'] },
+    self,
+    identity: await createIdentity(),
+    topology,
+    seed,
+    listen: ['/ip4/127.0.0.1/tcp/0'],
     runSettings: { settings: { run: 'test' }, schema: [{ name: 'x', shape: [dimension] }], start: 'same' },
     limits: { initialShutOut: 1, maxShutOut: 1, maxBackoff: 200 },
     onEvent: (event) => events.push(event)

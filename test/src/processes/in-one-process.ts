@@ -1,6 +1,7 @@
 /**
- * Runs commands one after the other in this process, as each would run in its own. For commands whose answers do not depend on the process: starting
- * one takes longer than most answers. Forked by {@link murmurInTurn}, with a JSON array of commands.
+ * Runs commands one after the other in this process, as each would run in its own. For commands whose answers do not
+ * depend on the process: starting one takes longer than most answers. Forked by {@link murmurInTurn}, with a JSON array
+ * of commands.
  */
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -20,7 +21,8 @@ function capture(stream: NodeJS.WriteStream): { text: string } {
 }
 
 async function run(args: readonly string[], place: number): Promise<CommandResult> {
-  const [stdout, stderr] = [capture(process.stdout), capture(process.stderr)]
+  const stdout = capture(process.stdout)
+  const stderr = capture(process.stderr)
   process.argv = [process.execPath, main, ...args]
   process.exitCode = 0
   // The program runs when its module is loaded; another query in the URL makes it another module.

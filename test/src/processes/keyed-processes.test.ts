@@ -68,8 +68,8 @@ function lossesOf(
 }
 
 /**
- * Two workers of one process add in an order that changes from run to run, and the loss changes with it: by 0.7 % at most at a rate of 0.05, in
- * twelve runs next to eight busy loops; by 18 % at 0.3.
+ * Two workers of one process add in an order that changes from run to run, and the loss changes with it: by 0.7 % at
+ * most at a rate of 0.05, in twelve runs next to eight busy loops; by 18 % at 0.3.
  */
 function checkLosses(t: ExecutionContext, events: readonly JsonLine[], name: Name): void {
   const losses = lossesOf(t, events, name)

@@ -1,5 +1,6 @@
 /**
- * Network namespaces as machines, each in a network of its own, with one more as the router between them (Linux, with the permission to make them).
+ * Network namespaces as machines, each in a network of its own, with one more as the router between them (Linux, with
+ * the permission to make them).
  */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
@@ -15,7 +16,10 @@ export interface Machine {
   readonly host: string
 }
 
-/** Machines that reach each other through a router. Where this is not permitted, all are this machine, and the log of the test says why. */
+/**
+ * Machines that reach each other through a router. Where this is not permitted, all are this machine, and the log of
+ * the test says why.
+ */
 export async function machines(t: ExecutionContext, count: number): Promise<readonly Machine[]> {
   const names = Array.from({ length: count }, (_, index) => `murmur-${process.pid}-${index}`)
   const router = `murmur-${process.pid}-router`
@@ -26,7 +30,8 @@ export async function machines(t: ExecutionContext, count: number): Promise<read
     await ip('netns', 'add', router)
     for (const [index, name] of names.entries()) await connect(router, name, index)
     await execute('ip', ['netns', 'exec', router, 'sh', '-c', 'echo 1 > /proc/sys/net/ipv4/ip_forward'])
-    const [first, last] = [names[0], hostOf(count - 1)]
+    const first = names[0]
+    const last = hostOf(count - 1)
     await execute('ip', ['netns', 'exec', first, 'bash', '-c', `exec 3<>/dev/tcp/${last}/9`]).catch(
       (error: unknown) => {
         // No process listens there: a refusal shows that packets pass both ways.
@@ -45,7 +50,8 @@ const hostOf = (index: number) => `11.91.${index}.2`
 
 /** A namespace with a network of its own, whose gateway is the router. */
 async function connect(router: string, name: string, index: number): Promise<void> {
-  const [device, gateway] = [`v${index}`, `11.91.${index}.1`]
+  const device = `v${index}`
+  const gateway = `11.91.${index}.1`
   await ip('netns', 'add', name)
   await ip('-n', router, 'link', 'add', device, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', name)
   await ip('-n', router, 'addr', 'add', `${gateway}/24`, 'dev', device)

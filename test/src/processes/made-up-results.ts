@@ -15,7 +15,7 @@ interface Link {
   readonly latency: number
 }
 
-interface Method {
+interface MadeUpMethod {
   readonly label: string
   readonly description: string
   /** Seconds that the messages of a round take. */
@@ -31,7 +31,7 @@ const transfer = (bytes: number, { bandwidth }: Link) => (8 * bytes) / (0.97 * b
 const server = (messages: number) => (link: Link) => 2 * messages * link.latency + transfer(7 * modelBytes, link)
 const ring = (messages: number) => (link: Link) => 12 * messages * link.latency + transfer((12 / 7) * modelBytes, link)
 
-const methods: readonly Method[] = [
+const methods: readonly MadeUpMethod[] = [
   {
     label: 'parameter server, tensor by tensor',
     description: 'One server, synchronous; every tensor is a message of its own (Li et al. 2014).',
@@ -79,7 +79,7 @@ const methods: readonly Method[] = [
   }
 ]
 
-export interface Chosen {
+export interface MadeUpSettings {
   readonly bandwidths: readonly number[]
   /** Milliseconds. */
   readonly latencies: readonly number[]
@@ -89,10 +89,10 @@ export interface Chosen {
   readonly seeds?: readonly number[]
 }
 
-const full: Chosen = { bandwidths: [1e6, 1e7, 1e8, 1e9, 1e10], latencies: [0.1, 1, 5, 20, 50] }
+const full: MadeUpSettings = { bandwidths: [1e6, 1e7, 1e8, 1e9, 1e10], latencies: [0.1, 1, 5, 20, 50] }
 
 /** Five methods on 25 settings with 3 seeds each, unless something else is chosen. */
-export function madeUpResults(chosen: Chosen = full): Results {
+export function madeUpResults(chosen: MadeUpSettings = full): Results {
   const seeds = chosen.seeds ?? [1, 2, 3]
   const links = chosen.latencies.flatMap((latency) => chosen.bandwidths.map((bandwidth) => ({ bandwidth, latency })))
   const settings = links.flatMap((link): RunRecord['settings'][] =>
@@ -129,7 +129,7 @@ export function madeUpResults(chosen: Chosen = full): Results {
 /** −1 … 1, the same for the same seed. */
 const noise = (seed: number, k: number) => Math.sin(12.9898 * seed + 78.233 * k)
 
-function runOf(method: Method, settings: RunRecord['settings'], seed: number): RunRecord {
+function runOf(method: MadeUpMethod, settings: RunRecord['settings'], seed: number): RunRecord {
   const link = { bandwidth: Number(settings.bandwidth), latency: Number(settings.latency) / 1000 }
   const busy = computing * (settings.stragglers === 'one slow peer' ? 4 : 1) * (1 + 0.03 * noise(seed, 1))
   const sending = method.sending(link)
@@ -170,7 +170,7 @@ function runOf(method: Method, settings: RunRecord['settings'], seed: number): R
   }
 }
 
-function curveOf(method: Method, seed: number, rounds: number, needed: number, perRound: number): CurvePoint[] {
+function curveOf(method: MadeUpMethod, seed: number, rounds: number, needed: number, perRound: number): CurvePoint[] {
   const rate = Math.log((2.303 - 0.2) / (target - 0.2)) / needed
   return Array.from({ length: 41 }, (_, k): CurvePoint => {
     const round = Math.round((rounds * k) / 40)

@@ -1,6 +1,7 @@
 /**
- * The fields of Kubernetes and Compose that the manifests of examples/deploy use, each with its type, from the reference of Kubernetes 1.37 (core/v1,
- * apps/v1, batch/v1) and the Compose specification. Any other field is refused: a misspelt one would be ignored, or refused by a cluster.
+ * The fields of Kubernetes and Compose that the manifests of examples/deploy use, each with its type, from the
+ * reference of Kubernetes 1.37 (core/v1, apps/v1, batch/v1) and the Compose specification. Any other field is refused:
+ * a misspelt one would be ignored, or refused by a cluster.
  */
 import { z } from 'zod'
 

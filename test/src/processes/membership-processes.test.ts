@@ -54,7 +54,9 @@ test(`four peers that start in any order begin together; two are killed and come
   const names = ['a', 'b', 'c', 'd']
   const training = 'rounds: 200\ntimeout: 2 s\nmembership: { quorum: 4 }\n'
   const peers = await PeerProcesses.prepare(t, {
-    ...{ names: [...names, 'e'], graph: 'ring', training },
+    names: [...names, 'e'],
+    graph: 'ring',
+    training,
     samples: judging
   })
   const saving = ['--checkpoint', join(peers.folder, 'checkpoints'), '--every', '10 rounds']
@@ -99,13 +101,17 @@ test('a frozen peer, a link that drops everything and a swarm cut in two are rep
   t.timeout(timeLimit(300_000))
   const names = ['a', 'b', 'c', 'd']
   const peers = await PeerProcesses.prepare(t, {
-    ...{ names, graph: 'complete', hasRelays: true, samples: judging },
+    names,
+    graph: 'complete',
+    hasRelays: true,
+    samples: judging,
     training: 'rounds: 300\ntimeout: 3 s\n'
   })
   for (const name of names) peers.start(name)
   await allTrain(peers, names)
 
-  const [stopped, others] = ['d', ['a', 'b', 'c']]
+  const stopped = 'd'
+  const others = ['a', 'b', 'c']
   let marks = peers.marks(others)
   peers.signal(stopped, 'SIGSTOP')
   await peers.allTell(marks, 'that d is dead', says(/: d is dead/))
@@ -126,10 +132,8 @@ test('a frozen peer, a link that drops everything and a swarm cut in two are rep
   await peers.allTell(marks, 'that the link works', says(/: the link to [ab] works again/))
   t.deepEqual(takenForDead(peers, names), ['d'])
 
-  const [some, rest] = [
-    ['a', 'b'],
-    ['c', 'd']
-  ]
+  const some = ['a', 'b']
+  const rest = ['c', 'd']
   marks = peers.marks(names)
   peers.part(some, rest)
   await peers.allTell(marks, 'that both halves wait', ({ state }) => state === 'partitioned')
@@ -200,7 +204,8 @@ test('of two peers the one that is left waits, whether the other was killed or h
   t.timeout(timeLimit(200_000))
   const names = ['a', 'b']
   const peers = await PeerProcesses.prepare(t, { names, graph: 'ring', training: 'rounds: 2000\ntimeout: 5 s\n' })
-  const [model, checkpoints] = [join(peers.folder, 'a.safetensors'), join(peers.folder, 'checkpoints')]
+  const model = join(peers.folder, 'a.safetensors')
+  const checkpoints = join(peers.folder, 'checkpoints')
   const saving = ['--wait', '20s', '--save', model, '--checkpoint', checkpoints, '--every', '1h']
   peers.start('a', ...saving)
   peers.start('b')

@@ -1,4 +1,7 @@
-/** Mistakes of people who use the command for the first time: each answer says what was found, what was expected, and how to fix it. */
+/**
+ * Mistakes of people who use the command for the first time: each answer says what was found, what was expected, and
+ * how to fix it.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'

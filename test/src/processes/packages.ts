@@ -25,7 +25,10 @@ export interface Archive {
   readonly file: string
 }
 
-/** Packs packages into `folder`, from a copy of the repository: packing temporarily copies the samples into the command's folder. */
+/**
+ * Packs packages into `folder`, from a copy of the repository: packing temporarily copies the samples into the
+ * command's folder.
+ */
 export function pack(folder: string, names: readonly string[]): readonly Archive[] {
   const copy = join(folder, 'repository')
   const filter = (path: string) => !path.includes('node_modules')

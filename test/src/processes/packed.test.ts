@@ -1,4 +1,6 @@
-/** What people get when they install the packages: all of them, packed, in an empty project, with npm and the registry. */
+/**
+ * What people get when they install the packages: all of them, packed, in an empty project, with npm and the registry.
+ */
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { timeLimit } from '@murmuration/contract'
@@ -18,7 +20,10 @@ interface PackageFile {
   readonly devDependencies: Readonly<Record<string, string>>
 }
 
-/** A new project with all packages installed; nothing when the registry, which has their dependencies, cannot be reached. */
+/**
+ * A new project with all packages installed; nothing when the registry, which has their dependencies, cannot be
+ * reached.
+ */
 async function install(t: ExecutionContext): Promise<string | undefined> {
   const folder = await temporaryFolder()
   const archives = pack(folder, packageNames)

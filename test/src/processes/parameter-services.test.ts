@@ -29,7 +29,8 @@ async function simulated(
   const { taskOf, optimum } = quadratics(complete(...workers), spread)
   const servers = dedicated(services)
   const store = new SharedStore(new MemoryStore(), { get: costs, set: costs, add: costs })
-  const [metered, errors]: [MeteredStore[], number[]] = [[], []]
+  const metered: MeteredStore[] = []
+  const errors: number[] = []
   const length = Math.hypot(...optimum)
   const settings = {
     algorithm: algorithmOf('parameter-services'),
@@ -57,7 +58,8 @@ async function simulated(
 const total = ({ figures }: Ran, field: keyof StoreFigures) => figures.reduce((sum, each) => sum + each[field], 0)
 
 test('one service loses no update, several that write over each other do, and the end is the same', async (t) => {
-  const [one, three] = [await simulated(1), await simulated(3)]
+  const one = await simulated(1)
+  const three = await simulated(3)
   t.is(total(one, 'overwritten'), 0)
   t.is(total(one, 'sets'), 1200, 'each of 300 updates of 4 workers')
   t.is(total(three, 'sets'), 1200)

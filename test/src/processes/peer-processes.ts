@@ -5,7 +5,7 @@ import { timeLimit } from '@murmuration/contract'
 import type { ExecutionContext } from 'ava'
 import { freePorts, type JsonLine, murmur, type RunningCommand, recordsOf, temporaryFolder } from './command.js'
 import { hurry, paced } from './paced.js'
-import { Relay } from '../soak/relay.js'
+import { TcpRelay } from '../soak/relay.js'
 
 /** What the peers of a test share. */
 export interface PeersOptions {
@@ -27,7 +27,7 @@ export class PeerProcesses {
   readonly train: string
   readonly #options: PeersOptions
   /** By caller and callee, as "a-b". */
-  readonly #relays = new Map<string, Relay>()
+  readonly #relays = new Map<string, TcpRelay>()
   readonly #running = new Map<string, RunningCommand>()
 
   private constructor(folder: string, options: PeersOptions) {
@@ -123,7 +123,7 @@ export class PeerProcesses {
     await hurry(this.folder)
   }
 
-  #between(group: readonly string[], others: readonly string[]): readonly Relay[] {
+  #between(group: readonly string[], others: readonly string[]): readonly TcpRelay[] {
     const pairs = group.flatMap((member) => others.flatMap((other) => [`${member}-${other}`, `${other}-${member}`]))
     return pairs.flatMap((pair) => this.#relays.get(pair) ?? [])
   }
@@ -144,7 +144,7 @@ export class PeerProcesses {
   }
 
   async #relay(pair: string, target: number): Promise<number> {
-    const relay = new Relay(pair, target, () => {})
+    const relay = new TcpRelay(pair, target, () => {})
     this.#relays.set(pair, relay)
     return relay.listen()
   }

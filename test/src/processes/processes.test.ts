@@ -1,4 +1,7 @@
-/** The command as people run it: real processes, real libp2p. One after the other, so that they do not compete for the processor. */
+/**
+ * The command as people run it: real processes, real libp2p. One after the other, so that they do not compete for the
+ * processor.
+ */
 
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -50,7 +53,8 @@ test.serial(
   'peers started by hand, in any order and seconds apart, send fewer bytes by a codec and end with the same model',
   async (t) => {
     const { folder } = t.context
-    const [path, train] = [join(folder, 'path.yaml'), join(folder, 'training.yaml')]
+    const path = join(folder, 'path.yaml')
+    const train = join(folder, 'training.yaml')
     await byHand(path, '{ kind: edges, edges: [[a, b], [b, c]] }', ['a', 'b', 'c'])
     await writeFile(train, `${training}codec: delta-int8\n`)
     const start = (name: string) => murmur(['peer', path, '--as', name, '--train', train, '--json'], folder)

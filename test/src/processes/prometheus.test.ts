@@ -34,17 +34,21 @@ function boardOfTwo(): Board {
   const board = new Board({ ...facts, rounds: 9, finalRounds: 1, about: {} }, 1000, 0)
   for (const [place, name] of names.entries()) {
     const report: PeerReport = {
-      ...{
-        phase: 'training',
-        state: 'healthy',
-        round: 3 + place,
-        life: 1,
-        samples: 100,
-        seconds: 2,
-        loss: 0.5 + place
-      },
-      ...{ bytesSent: 1000, bytesReceived: 2000, working: 0.5, waiting: 0.25, sending: 1 },
-      ...{ accuracy: 0.9, consensusDistance: 0.1, links: [[names[1 - place], 'ready', 10, 20, 1.5]] }
+      phase: 'training',
+      state: 'healthy',
+      round: 3 + place,
+      life: 1,
+      samples: 100,
+      seconds: 2,
+      loss: 0.5 + place,
+      bytesSent: 1000,
+      bytesReceived: 2000,
+      working: 0.5,
+      waiting: 0.25,
+      sending: 1,
+      accuracy: 0.9,
+      consensusDistance: 0.1,
+      links: [[names[1 - place], 'ready', 10, 20, 1.5]]
     }
     board.take(name, reportNote(report), 500)
   }
@@ -75,7 +79,8 @@ withPrometheus(
   async (t) => {
     const server = await WatchServer.start(boardOfTwo(), { host: '0.0.0.0', port: 0, token })
     t.teardown(() => server.close())
-    const [folder, [port]] = [await temporaryFolder(), await freePorts(1)]
+    const folder = await temporaryFolder()
+    const [port] = await freePorts(1)
     const [, example = ''] = /```yaml\n(scrape_configs:[\s\S]*?)```/.exec(textOf('docs/use/watching.md')) ?? []
     const config = example
       .replace('scrape_interval: 5s', 'scrape_interval: 250ms')

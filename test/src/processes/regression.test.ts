@@ -14,7 +14,8 @@ async function tables(): Promise<string> {
   const random = createRandom(1, 'regression')
   for (const name of ['first', 'second']) {
     const rows = Array.from({ length: 200 }, () => {
-      const [x, y] = [random.normal(), random.normal()]
+      const x = random.normal()
+      const y = random.normal()
       return `${2 * x - 3 * y + 0.5 + 0.1 * random.normal()},${x},${y}`
     })
     await writeFile(join(folder, 'tables', `${name}.csv`), `target,x,y\n${rows.join('\n')}\n`)

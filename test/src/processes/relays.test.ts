@@ -7,7 +7,8 @@ import { murmur, murmurInTurn, recordsOf, temporaryFolder } from './command.js'
 
 test('two peers that listen nowhere train over a relay where both allow it; before, they wait and say why', async (t) => {
   const folder = await temporaryFolder()
-  const [topology, training] = [join(folder, 'two.yaml'), join(folder, 'training.yaml')]
+  const topology = join(folder, 'two.yaml')
+  const training = join(folder, 'training.yaml')
   await writeFile(training, 'data: { digits: 100 }\ntask: softmax\nrounds: 10\nbatch: 8\n')
   const start = (...args: readonly string[]) => murmur(args, folder, timeLimit(90_000))
   const seed = start('seed', '--relay', '--listen', '/ip4/127.0.0.1/tcp/0', '--json')

@@ -17,7 +17,8 @@ const training = 'data: { digits: 600 }\ntask: softmax\nrounds: 10\nbatch: 16\n'
 async function prepared(names = ['a', 'b'], rounds = 10) {
   const folder = await temporaryFolder()
   const ports = await freePorts(names.length)
-  const [topology, train] = [join(folder, 'pair.yaml'), join(folder, 'short.yaml')]
+  const topology = join(folder, 'pair.yaml')
+  const train = join(folder, 'short.yaml')
   const peers = names.map((name, index) => `{ name: ${name}, addresses: [/ip4/127.0.0.1/tcp/${ports[index]}] }`)
   await writeFile(topology, `graph: complete\npeers: [${peers.join(', ')}]\n`)
   await writeFile(train, training.replace('rounds: 10', `rounds: ${rounds}`))
@@ -40,7 +41,8 @@ test('a swarm writes the folder that a simulation of its files writes, with the 
   )
   t.is(sim.code, 0, sim.stderr)
   t.deepEqual((await readdir(out)).sort(), [...(await readdir(simulated)), 'events'].sort())
-  const [[one], [other]] = [(await readResults(out)).runs, (await readResults(simulated)).runs]
+  const [one] = (await readResults(out)).runs
+  const [other] = (await readResults(simulated)).runs
   // The final averaging rounds take no virtual time here, so that the simulation has no point before them.
   const learned = ({ curve }: typeof one) =>
     new Map(curve.map(({ samples, round, loss, accuracy }) => [round, { samples, loss, accuracy }]))

@@ -15,7 +15,9 @@ export interface RunEnd {
   readonly stderr: string
 }
 
-/** Runs a program to its end. Its children belong to its process group, so that all can be killed. POSIX systems only. */
+/**
+ * Runs a program to its end. Its children belong to its process group, so that all can be killed. POSIX systems only.
+ */
 export async function runToEnd(command: string, args: readonly string[], options: RunOptions): Promise<RunEnd> {
   const { cwd, limit, env } = options
   const child = spawn(command, args, {
@@ -24,7 +26,8 @@ export async function runToEnd(command: string, args: readonly string[], options
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true
   })
-  let [stdout, stderr] = ['', '']
+  let stdout = ''
+  let stderr = ''
   child.stdout.on('data', (data) => (stdout += String(data)))
   child.stderr.on('data', (data) => (stderr += String(data)))
   const timer = setTimeout(() => child.pid === undefined || process.kill(-child.pid, 'SIGKILL'), limit)

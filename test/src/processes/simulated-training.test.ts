@@ -35,7 +35,8 @@ async function topologyOf(...servers: readonly string[]): Promise<string> {
 
 async function folderWith(train: string): Promise<string> {
   const folder = await temporaryFolder()
-  const [ring, server] = [await topologyOf(), await topologyOf('s')]
+  const ring = await topologyOf()
+  const server = await topologyOf('s')
   const files = { 'ring.yaml': ring, 'server.yaml': server, 'train.yaml': train, 'dense.js': dense }
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text)
   return folder

@@ -35,7 +35,10 @@ test('every command in the documents is there, with the options that it is given
   }
 })
 
-/** Commands that need no second machine and no file of the reader's, and that sim.test.ts and own-algorithm.test.ts do not run. */
+/**
+ * Commands that need no second machine and no file of the reader's, and that sim.test.ts and own-algorithm.test.ts do
+ * not run.
+ */
 const isAlone = ([name, ...words]: readonly string[]) =>
   name === 'topology' || (name === 'sim' && !words.some((word) => ['--part', 'scenario.yaml'].includes(word)))
 

@@ -1,4 +1,7 @@
-/** A router that forwards ports on request (miniupnpd), between two namespaces; where it is installed and namespaces are permitted. */
+/**
+ * A router that forwards ports on request (miniupnpd), between two namespaces; where it is installed and namespaces are
+ * permitted.
+ */
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
@@ -12,7 +15,10 @@ import { type CommandResult, murmur, recordsOf, temporaryFolder } from './comman
 const execute = promisify(execFile)
 const outside = '11.92.0.2'
 
-/** Namespaces with a router between them that admits only what it forwards; `undefined` where that is impossible, with the reason in the log. */
+/**
+ * Namespaces with a router between them that admits only what it forwards; `undefined` where that is impossible, with
+ * the reason in the log.
+ */
 async function behindRouter(t: ExecutionContext, folder: string) {
   const [inner, router, outer] = ['in', 'router', 'out'].map((name) => `murmur-upnp-${process.pid}-${name}`)
   const lines = [

@@ -70,15 +70,18 @@ inBrowser(
     const second = (time: number) => {
       names.forEach((name, place) => {
         const report: PeerReport = {
-          ...{ phase: 'training', state: 'healthy', round: time, life: 1, samples: 32 * time, seconds: time },
-          ...{
-            loss: 2 / time + place / 100,
-            bytesSent: 1000 * time,
-            bytesReceived: 0,
-            working: 1,
-            waiting: 0,
-            sending: 0.5
-          },
+          phase: 'training',
+          state: 'healthy',
+          round: time,
+          life: 1,
+          samples: 32 * time,
+          seconds: time,
+          loss: 2 / time + place / 100,
+          bytesSent: 1000 * time,
+          bytesReceived: 0,
+          working: 1,
+          waiting: 0,
+          sending: 0.5,
           links: [[names[(place + 1) % 64], place === 5 ? 'silent' : 'ready', 1000, 1000, 2]]
         }
         board.take(name, reportNote(report), 1000 * time)
@@ -114,7 +117,9 @@ inBrowser(`charts have their places before the first loss, and a run that starts
   const tick = (time: number, state: string) =>
     server.send(
       board.tick(1000 * time, {
-        ...{ state, members: 1, present: 1 },
+        state,
+        members: 1,
+        present: 1,
         standingOf: (peer) => ({ condition: peer === 'a' ? 'here' : 'absent', round: 0, life: 1, waitsFor: [] })
       })
     )

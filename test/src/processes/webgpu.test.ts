@@ -1,4 +1,7 @@
-/** The WebGPU backend, as test/webgpu.sh installs it, on SwiftShader, which computes in software: tests of packages/tfjs, and a swarm. */
+/**
+ * The WebGPU backend, as test/webgpu.sh installs it, on SwiftShader, which computes in software: tests of
+ * packages/tfjs, and a swarm.
+ */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
@@ -61,9 +64,11 @@ onWebgpu(`a swarm ends where one on WebAssembly ends, but for rounding${skipped}
     t.is(result.stderr, '')
     return recordsOf(result).at(-1) ?? {}
   }
-  const [webgpu, wasm] = [await summaryOn('webgpu'), await summaryOn('wasm')]
+  const webgpu = await summaryOn('webgpu')
+  const wasm = await summaryOn('wasm')
   t.deepEqual([webgpu.backend, wasm.backend], ['webgpu', 'wasm'])
-  const [found, expected] = [webgpu.lossOfMean as number, wasm.lossOfMean as number]
+  const found = webgpu.lossOfMean as number
+  const expected = wasm.lossOfMean as number
   t.true(Math.abs(found - expected) < 1e-3, `a loss of ${found}, not ${expected}`)
 })
 

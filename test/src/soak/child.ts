@@ -1,9 +1,9 @@
 /** One peer of the soak, in a process of its own. It ends by itself when it has closed its peer. */
 import { messageOf } from '@murmuration/core'
-import type { ChildTask, FromChild, ToChild } from './messages.js'
+import type { SoakTask, FromSoakPeer, ToSoakPeer } from './messages.js'
 import { SoakPeer } from './soak-peer.js'
 
-const tell = (message: FromChild) => void process.send?.(message, () => {})
+const tell = (message: FromSoakPeer) => void process.send?.(message, () => {})
 
 /** A failed peer stays, so that it can report its status, until the soak ends it. */
 const watch = (work: Promise<void>) => {
@@ -11,8 +11,8 @@ const watch = (work: Promise<void>) => {
 }
 
 async function serve(): Promise<void> {
-  const peer = await SoakPeer.start(JSON.parse(process.argv[2]) as ChildTask, tell)
-  process.on('message', (message: ToChild) => {
+  const peer = await SoakPeer.start(JSON.parse(process.argv[2]) as SoakTask, tell)
+  process.on('message', (message: ToSoakPeer) => {
     if (message.kind === 'connect') watch(peer.run(message.peerList))
     if (message.kind === 'grant') peer.grant(message.rounds)
     if (message.kind === 'tell') tell({ kind: 'standing', text: peer.standing() })
@@ -24,7 +24,7 @@ async function serve(): Promise<void> {
 async function close(peer: SoakPeer): Promise<void> {
   const report = await peer.close()
   process.off('disconnect', orphaned)
-  process.send?.({ kind: 'closed', report } satisfies FromChild, () => process.disconnect())
+  process.send?.({ kind: 'closed', report } satisfies FromSoakPeer, () => process.disconnect())
 }
 
 /** Without the soak nothing would end this process. */

@@ -5,7 +5,9 @@ import type { Random } from '@murmuration/core'
 export type Fault =
   /** The connection ends, with a FIN or with a reset. */
   | { readonly kind: 'cut'; readonly reset: boolean }
-  /** One direction ends as if the sender had closed it, and its further bytes are lost; the other direction continues. */
+  /**
+   * One direction ends as if the sender had closed it, and its further bytes are lost; the other direction continues.
+   */
   | { readonly kind: 'half-close'; readonly inward: boolean }
   /** No byte passes in either direction for this time in milliseconds. */
   | { readonly kind: 'freeze'; readonly duration: number }

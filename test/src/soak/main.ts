@@ -1,4 +1,6 @@
-/** The soak as a program. It prints one line of JSON when all is well, otherwise what is wrong, and how to reproduce it. */
+/**
+ * The soak as a program. It prints one line of JSON when all is well, otherwise what is wrong, and how to reproduce it.
+ */
 import { messageOf } from '@murmuration/core'
 import { commandOf, parseOptions } from './options.js'
 import { Soak } from './soak.js'

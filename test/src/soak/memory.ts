@@ -21,9 +21,9 @@ export const minSamples = 8
 const mebibyte = 2 ** 20
 
 /**
- * How many bytes the maximum of the last quarter of a run may lie above the maximum of its second quarter. The number of vectors in use at a
- * measurement is random; so are the bytes in the buffers of libp2p (some MiB for each of the streams), and the freed memory that the system has
- * reclaimed.
+ * How many bytes the maximum of the last quarter of a run may lie above the maximum of its second quarter. The number
+ * of vectors in use at a measurement is random; so are the bytes in the buffers of libp2p (some MiB for each of the
+ * streams), and the freed memory that the system has reclaimed.
  */
 export function allowedGrowth(vectorBytes: number): MemorySample {
   const external = 3 * vectorBytes + 32 * mebibyte
@@ -44,7 +44,8 @@ export function growthOf(samples: readonly MemorySample[], allowed: MemorySample
   const kinds = Object.keys(allowed) as (keyof MemorySample)[]
   return kinds.flatMap((kind) => {
     const max = (part: readonly MemorySample[]) => Math.max(...part.map((sample) => sample[kind]))
-    const [before, after] = [max(second), max(last)]
+    const before = max(second)
+    const after = max(last)
     if (after - before <= allowed[kind]) return []
     return [`${kind} grew from ${inMegabytes(before)} to ${inMegabytes(after)}, ${inMegabytes(allowed[kind])} allowed`]
   })

@@ -4,7 +4,7 @@ import type { PeerListEntry } from '@murmuration/libp2p'
 import type { MemorySample } from './memory.js'
 
 /** The input of a peer's process. */
-export interface ChildTask {
+export interface SoakTask {
   readonly self: PeerName
   /** All peers, in the order of the ring. */
   readonly peers: readonly PeerName[]
@@ -36,7 +36,7 @@ export interface ChildReport {
 }
 
 /** From the soak to a peer. */
-export type ToChild =
+export type ToSoakPeer =
   | { readonly kind: 'connect'; readonly peerList: readonly PeerListEntry[] }
   /** Rounds below `rounds` may begin. */
   | { readonly kind: 'grant'; readonly rounds: number }
@@ -45,7 +45,7 @@ export type ToChild =
   | { readonly kind: 'close' }
 
 /** From a peer to the soak. */
-export type FromChild =
+export type FromSoakPeer =
   | { readonly kind: 'listening'; readonly id: string; readonly addresses: readonly string[] }
   | { readonly kind: 'completed'; readonly round: number; readonly memory?: MemorySample | undefined }
   | { readonly kind: 'standing'; readonly text: string }

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { timeLimit } from '@murmuration/contract'
 import { deferred, type PeerName } from '@murmuration/core'
-import type { ChildReport, ChildTask, FromChild, ToChild } from './messages.js'
+import type { ChildReport, SoakTask, FromSoakPeer, ToSoakPeer } from './messages.js'
 import type { MemorySample } from './memory.js'
 
 /** How long a process may take to end by itself after its peer has closed, in milliseconds. */
@@ -12,7 +12,7 @@ const endTimeout = timeLimit(20_000)
 export class PeerProcess {
   readonly name: PeerName
   /** The peer's address. */
-  readonly listening = deferred<Extract<FromChild, { kind: 'listening' }>>()
+  readonly listening = deferred<Extract<FromSoakPeer, { kind: 'listening' }>>()
   readonly closed = deferred<ChildReport>()
   readonly samples: MemorySample[] = []
   /** The number of completed rounds. */
@@ -28,14 +28,14 @@ export class PeerProcess {
    * @param onRound - called after each completed round
    * @param onFailure - called with the reason when it cannot continue
    */
-  constructor(task: ChildTask, onRound: () => void, onFailure: (reason: string) => void) {
+  constructor(task: SoakTask, onRound: () => void, onFailure: (reason: string) => void) {
     this.name = task.self
     // Any output is an error. Garbage is collected before memory is measured.
     this.#process = fork(fileURLToPath(new URL('./child.js', import.meta.url)), [JSON.stringify(task)], {
       stdio: ['ignore', 2, 2, 'ipc'],
       execArgv: ['--expose-gc']
     })
-    this.#process.on('message', (message: FromChild) => {
+    this.#process.on('message', (message: FromSoakPeer) => {
       this.heard = performance.now()
       if (message.kind === 'failed') this.#fail(message.reason, onFailure)
       else if (message.kind === 'completed') this.#complete(message, onRound, onFailure)
@@ -50,7 +50,7 @@ export class PeerProcess {
     })
   }
 
-  tell(message: ToChild): void {
+  tell(message: ToSoakPeer): void {
     if (this.#process.connected) this.#process.send(message, () => {})
   }
 
@@ -73,7 +73,7 @@ export class PeerProcess {
   }
 
   #complete(
-    { round, memory }: Extract<FromChild, { kind: 'completed' }>,
+    { round, memory }: Extract<FromSoakPeer, { kind: 'completed' }>,
     onRound: () => void,
     onFailure: (reason: string) => void
   ): void {

@@ -2,22 +2,22 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import test, { type ExecutionContext } from 'ava'
 import type { Passage } from './passage.js'
-import { Relay } from './relay.js'
+import { TcpRelay } from './relay.js'
 
 /** A caller and the peer that it has called, through a relay. */
 interface Line {
-  readonly relay: Relay
+  readonly relay: TcpRelay
   readonly passage: Passage
   readonly caller: Socket
   readonly called: Socket
 }
 
 /** Calls through a relay. Connections end with the test. */
-async function line(t: ExecutionContext, prepare: (relay: Relay) => void = () => {}): Promise<Line> {
+async function line(t: ExecutionContext, prepare: (relay: TcpRelay) => void = () => {}): Promise<Line> {
   const server = createServer({ allowHalfOpen: true })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const relay = new Relay('x', (server.address() as AddressInfo).port, () => {})
+  const relay = new TcpRelay('x', (server.address() as AddressInfo).port, () => {})
   prepare(relay)
   const answered = once(server, 'connection')
   const caller = connect({ port: await relay.listen(), host: '127.0.0.1', allowHalfOpen: true })

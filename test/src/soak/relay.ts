@@ -5,7 +5,7 @@ import { Passage } from './passage.js'
 const bufferBytes = 1 << 20
 
 /** A relay in front of one peer: a TCP port whose connections lead to it and can be disturbed. */
-export class Relay {
+export class TcpRelay {
   readonly name: string
   readonly #server: Server
   readonly #passages = new Set<Passage>()

@@ -17,8 +17,8 @@ export interface RoundsOptions {
 }
 
 /**
- * Rounds in which a peer sends its own version to its neighbours and waits for theirs. Throws when one is not whole, duplicate, out of order or
- * missing.
+ * Rounds in which a peer sends its own version to its neighbours and waits for theirs. Throws when one is not whole,
+ * duplicate, out of order or missing.
  */
 export class Rounds {
   readonly #options: RoundsOptions
@@ -60,7 +60,10 @@ export class Rounds {
     this.#round++
   }
 
-  /** Returns the version that was sent, in every other round. In the others it is freed before it has been sent completely. */
+  /**
+   * Returns the version that was sent, in every other round. In the others it is freed before it has been sent
+   * completely.
+   */
   #sendAll(): Float32Array | undefined {
     const { fabric, elements } = this.#options
     const vector = fabric.allocate(elements)

@@ -10,12 +10,13 @@ import {
 } from '@murmuration/libp2p'
 import { createTopology } from '@murmuration/topology'
 import { sampleMemory } from './memory.js'
-import type { ChildReport, ChildTask, FromChild } from './messages.js'
+import type { ChildReport, SoakTask, FromSoakPeer } from './messages.js'
 import { Rounds } from './rounds.js'
 
 /**
- * A frozen connection thaws by itself, and every other fault can be seen from its ends. So no connection has to be given up for its silence, and one
- * that hangs must be detected before it is repaired that way. Vectors stay on the disturbed connections: a data channel would bypass the relays.
+ * A frozen connection thaws by itself, and every other fault can be seen from its ends. So no connection has to be
+ * given up for its silence, and one that hangs must be detected before it is repaired that way. Vectors stay on the
+ * disturbed connections: a data channel would bypass the relays.
  */
 const limits: Partial<Limits> = {
   heartbeat: 1_000,
@@ -29,24 +30,24 @@ const limits: Partial<Limits> = {
 const alarming: readonly PeerEvent['kind'][] = ['bad-frame', 'refused', 'activity-failed']
 
 /** The counted events. */
-interface Seen {
+interface CountedEvents {
   reconnections: number
 }
 
 /** A peer that exchanges versions with its neighbours as far as it is permitted. */
 export class SoakPeer {
-  readonly #task: ChildTask
-  readonly #tell: (message: FromChild) => void
+  readonly #task: SoakTask
+  readonly #tell: (message: FromSoakPeer) => void
   readonly #peer: Peer
   readonly #rounds: Rounds
-  readonly #seen: Seen
+  readonly #seen: CountedEvents
   #granted = 0
   #more = deferred<void>()
   #longest = 0
   #sampled = 0
 
   /** Starts a peer that listens, and reports that. */
-  static async start(task: ChildTask, tell: (message: FromChild) => void): Promise<SoakPeer> {
+  static async start(task: SoakTask, tell: (message: FromSoakPeer) => void): Promise<SoakPeer> {
     const { self, peers, seed, elements, codec } = task
     const seen = { reconnections: 0 }
     const onEvent = (event: PeerEvent) => {
@@ -68,7 +69,7 @@ export class SoakPeer {
     return new SoakPeer(task, tell, peer, seen)
   }
 
-  private constructor(task: ChildTask, tell: (message: FromChild) => void, peer: Peer, seen: Seen) {
+  private constructor(task: SoakTask, tell: (message: FromSoakPeer) => void, peer: Peer, seen: CountedEvents) {
     this.#seen = seen
     this.#task = task
     this.#tell = tell
@@ -98,7 +99,8 @@ export class SoakPeer {
 
   async #round(): Promise<void> {
     const { fabric } = this.#peer
-    const [round, start] = [this.#rounds.round, fabric.now()]
+    const round = this.#rounds.round
+    const start = fabric.now()
     await this.#rounds.run()
     this.#longest = Math.max(this.#longest, fabric.now() - start)
     const due = fabric.now() - this.#sampled >= this.#task.sampleEvery

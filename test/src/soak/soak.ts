@@ -3,8 +3,8 @@ import type { PeerListEntry } from '@murmuration/libp2p'
 import { createRandom } from '@murmuration/random'
 import { PeerProcess } from './peer-process.js'
 import type { SoakOptions } from './options.js'
-import { Relay } from './relay.js'
-import { type Summary, verdictOf } from './verdict.js'
+import { TcpRelay } from './relay.js'
+import { type SoakSummary, verdictOf } from './verdict.js'
 import { Weather } from './weather.js'
 
 /** Peers of the ring, each in a process of its own. */
@@ -27,7 +27,7 @@ export class Soak {
   readonly #options: SoakOptions
   readonly #weather: Weather
   readonly #children: readonly PeerProcess[]
-  readonly #relays: Relay[] = []
+  readonly #relays: TcpRelay[] = []
   readonly #finished = deferred<void>()
   readonly #failed = deferred<never>()
   #granted = 0
@@ -43,7 +43,7 @@ export class Soak {
   }
 
   /** Runs the whole soak. Rejects with an error that says what went wrong, and the status of the peers. */
-  async run(): Promise<Summary> {
+  async run(): Promise<SoakSummary> {
     const watch = setInterval(() => this.#lookForSilence(), 1_000)
     try {
       return await Promise.race([this.#run(), this.#failed.promise])
@@ -56,7 +56,7 @@ export class Soak {
     }
   }
 
-  async #run(): Promise<Summary> {
+  async #run(): Promise<SoakSummary> {
     const peerList = await Promise.all(this.#children.map((child) => this.#relayOf(child)))
     for (const child of this.#children) child.tell({ kind: 'connect', peerList })
     this.#weather.begin(this.#relays)
@@ -86,13 +86,16 @@ export class Soak {
   async #relayOf({ name, listening }: PeerProcess): Promise<PeerListEntry> {
     const { id, addresses } = await listening.promise
     const target = Number(/tcp\/(\d+)/.exec(addresses[0])?.[1])
-    const relay = new Relay(name, target, this.#weather.notice)
+    const relay = new TcpRelay(name, target, this.#weather.notice)
     const port = await relay.listen()
     this.#relays.push(relay)
     return { name, id, addresses: [`/ip4/127.0.0.1/tcp/${port}`] }
   }
 
-  /** Permits further rounds while there is time. All peers complete the permitted rounds, so that none waits for a version that never comes. */
+  /**
+   * Permits further rounds while there is time. All peers complete the permitted rounds, so that none waits for a
+   * version that never comes.
+   */
   #grant(): void {
     const last = Math.min(...this.#children.map(({ completed }) => completed))
     const isOver = this.#timeIsUp && this.#weather.cuts >= minCuts

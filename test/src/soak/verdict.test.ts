@@ -35,7 +35,8 @@ test('wrong rounds, frames and memory are reported, with the peer', (t) => {
     'b: it had 2000.0 MB in memory, 935.5 MB allowed'
   ])
   const leak = Array.from({ length: 8 }, (_, place) => {
-    const [rss, arrayBuffers] = [1e8, place * 1e9]
+    const rss = 1e8
+    const arrayBuffers = place * 1e9
     return { rss, heapUsed: 0, external: 0, arrayBuffers }
   })
   t.throws(() => verdictOf({ ...evidence(), memory: [[], leak] }), { message: /^b: arrayBuffers grew from 3000.0 MB/ })

@@ -15,7 +15,7 @@ export interface Evidence {
 }
 
 /** The summary of a successful soak. */
-export interface Summary {
+export interface SoakSummary {
   readonly rounds: number
   /** Versions that were received whole, all peers together. */
   readonly versions: number
@@ -32,7 +32,7 @@ export interface Summary {
 }
 
 /** Checks the evidence. Throws an error that lists all that is wrong. */
-export function verdictOf(evidence: Evidence): Summary {
+export function verdictOf(evidence: Evidence): SoakSummary {
   const problems = evidence.peers.flatMap((name, index) =>
     problemsOf(evidence, index).map((text) => `${name}: ${text}`)
   )

@@ -1,21 +1,21 @@
 import type { Random } from '@murmuration/core'
 import { drawFault, type Fault } from './faults.js'
 import type { Passage } from './passage.js'
-import type { Relay } from './relay.js'
+import type { TcpRelay } from './relay.js'
 
 /** How many of the last faults are kept for messages. */
 const remembered = 12
 
 /**
- * Disturbs connections, from a seed. Faults are triggered by bytes that have passed, not by time: so a slow machine, which needs longer for a vector,
- * gets no more of them per vector, and always completes one.
+ * Disturbs connections, from a seed. Faults are triggered by bytes that have passed, not by time: so a slow machine,
+ * which needs longer for a vector, gets no more of them per vector, and always completes one.
  */
 export class Weather {
   readonly #random: Random
   readonly #mean: number
   readonly #counts = new Map<Fault['kind'], number>()
   readonly #log: string[] = []
-  #relays: readonly Relay[] = []
+  #relays: readonly TcpRelay[] = []
   /** Bytes until the next fault; none happens before the relays are known. */
   #countdown = Number.POSITIVE_INFINITY
   #through = 0
@@ -41,7 +41,7 @@ export class Weather {
     return this.#log
   }
 
-  begin(relays: readonly Relay[]): void {
+  begin(relays: readonly TcpRelay[]): void {
     this.#relays = relays
     this.#countdown = this.#interval()
   }
@@ -77,7 +77,7 @@ export class Weather {
   }
 }
 
-function inflict(fault: Fault, relay: Relay, passage: Passage): void {
+function inflict(fault: Fault, relay: TcpRelay, passage: Passage): void {
   switch (fault.kind) {
     case 'cut':
       return passage.cut(fault.reset)

@@ -1,4 +1,7 @@
-/** Bookkeeping of a simulated swarm: what crosses an edge is used by both ends or by none, and nothing else changes the sum over the peers. */
+/**
+ * Bookkeeping of a simulated swarm: what crosses an edge is used by both ends or by none, and nothing else changes the
+ * sum over the peers.
+ */
 import type { PeerName } from '@murmuration/core'
 
 /** A vector that was sent, with the lives of both ends as its sender knew them. */
@@ -9,7 +12,7 @@ export interface SentVector {
 }
 
 /** What one end has done with an exchange. */
-interface End {
+interface ExchangeEnd {
   readonly peer: PeerName
   hasSent: boolean
   /** What it has added to its own values. */
@@ -18,15 +21,15 @@ interface End {
 }
 
 /** One edge in one round, between two lives. */
-interface Exchange {
+interface BookedExchange {
   readonly round: number
-  readonly ends: readonly [End, End]
+  readonly ends: readonly [ExchangeEnd, ExchangeEnd]
   /** A life of one end ended while the exchange was open: the other end may or may not use it. */
   isVoid: boolean
 }
 
 /** What a peer has added to its values in a round, and the sender of that message. */
-export interface Use {
+export interface VectorUse {
   readonly from: PeerName
   readonly round: number
   readonly weight: number
@@ -51,9 +54,9 @@ export interface PeerFacts {
 export class Books {
   readonly #facts: PeerFacts
   readonly #report: (finding: string) => void
-  readonly #exchanges = new Map<string, Exchange>()
+  readonly #exchanges = new Map<string, BookedExchange>()
   /** Exchanges that only one end has used so far, with the other end. */
-  readonly #open = new Map<Exchange, End>()
+  readonly #open = new Map<BookedExchange, ExchangeEnd>()
   /** By sender, receiver and round: the last message, in the latest life. */
   readonly #sent = new Map<string, SentVector>()
   /** The values of each living peer, in float64. */
@@ -88,12 +91,13 @@ export class Books {
     endOf(this.#exchange(from, to, sent), from).hasSent = true
   }
 
-  recordUse(peer: PeerName, use: Use): void {
+  recordUse(peer: PeerName, use: VectorUse): void {
     const { from, round, weight, mine, theirs } = use
     const sent = this.#sent.get(`${peer} ${from} ${round}`)
     if (sent === undefined) return this.#report(`${peer} has used ${from} in round ${round}, and did not send to it`)
     const exchange = this.#exchange(peer, from, sent)
-    const [own, other] = [endOf(exchange, peer), endOf(exchange, from)]
+    const own = endOf(exchange, peer)
+    const other = endOf(exchange, from)
     if (!other.hasSent) this.#report(`${peer} has used what ${from} did not send to this life in round ${round}`)
     if (own.flow !== undefined) this.#report(`${peer} has used ${from} in round ${round} twice`)
     const flow = Float64Array.from(mine, (value, index) => weight * (theirs[index] - value))
@@ -151,13 +155,13 @@ export class Books {
   }
 
   /** An open exchange no longer counts. */
-  #void(exchange: Exchange): void {
+  #void(exchange: BookedExchange): void {
     exchange.isVoid = true
     if (!this.#open.delete(exchange)) return
     for (const { flow } of exchange.ends) add(this.#expected, flow)
   }
 
-  #exchange(from: PeerName, to: PeerName, { round, life, toLife }: SentVector): Exchange {
+  #exchange(from: PeerName, to: PeerName, { round, life, toLife }: SentVector): BookedExchange {
     const isFirst = from < to
     const [left, right] = isFirst ? [from, to] : [to, from]
     const key = `${left} ${right} ${round} ${isFirst ? life : toLife} ${isFirst ? toLife : life}`
@@ -170,9 +174,9 @@ export class Books {
   }
 }
 
-const newEnd = (peer: PeerName): End => ({ peer, hasSent: false, flow: undefined, weight: 0 })
-const endOf = ({ ends }: Exchange, peer: PeerName) => (ends[0].peer === peer ? ends[0] : ends[1])
-const others = (ends: Exchange['ends'], peer: PeerName) => (ends[0].peer === peer ? ends[1] : ends[0]).peer
+const newEnd = (peer: PeerName): ExchangeEnd => ({ peer, hasSent: false, flow: undefined, weight: 0 })
+const endOf = ({ ends }: BookedExchange, peer: PeerName) => (ends[0].peer === peer ? ends[0] : ends[1])
+const others = (ends: BookedExchange['ends'], peer: PeerName) => (ends[0].peer === peer ? ends[1] : ends[0]).peer
 
 function add(sum: Float64Array | undefined, values: ArrayLike<number> | undefined, factor = 1): void {
   if (sum === undefined || values === undefined) return

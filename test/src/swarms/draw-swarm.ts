@@ -10,7 +10,10 @@ import { type MemberSwarm, namesOf } from '../member-swarm.js'
 /** When faults may begin, and when the last one ends. */
 const troubleFrom: Milliseconds = 3000
 export const healedAt: Milliseconds = 20_000
-/** By then every peer that was cut off or considered dead has returned, even after many successive waits; then all average. */
+/**
+ * By then every peer that was cut off or considered dead has returned, even after many successive waits; then all
+ * average.
+ */
 const trainingUntil: Milliseconds = 50_000
 
 /** How long a neighbour is waited for. */
@@ -49,9 +52,9 @@ function drawAlgorithm(seed: number, random: Random, topology: Topology): (typeo
 }
 
 /** The kind of exchanges: those of the drawn algorithm, or in flight for some rounds. */
-export type Exchanges = 'drawn' | 'overlapping'
+export type ExchangeKind = 'drawn' | 'overlapping'
 
-export function drawSwarm(seed: number, exchanges: Exchanges = 'drawn'): DrawnSwarm {
+export function drawSwarm(seed: number, exchanges: ExchangeKind = 'drawn'): DrawnSwarm {
   const random = createRandom(seed, 'swarm')
   const pick = <Item>(items: readonly Item[]) => items[random.integer(items.length)]
   const peers = namesOf(pick([3, 4, 4, 5, 5, 6, 6, 7, 8, 8, 10, 12, 16]))
@@ -59,7 +62,8 @@ export function drawSwarm(seed: number, exchanges: Exchanges = 'drawn'): DrawnSw
   const drawn = drawAlgorithm(seed, random, createTopology({ peers, graph }))
   const [algorithm, options] = exchanges === 'drawn' ? drawn : [overlapMerge, { period: 2 + (seed % 29) }]
   const codec = pick(['float32', 'float32', 'float32', 'float16', 'delta-int8'])
-  const [gradient, latency] = [pick([100, 150, 200]), pick([1, 5, 40])]
+  const gradient = pick([100, 150, 200])
+  const latency = pick([1, 5, 40])
   const bandwidth = pick([1e6, 1e7, Number.POSITIVE_INFINITY])
   const membership = drawSettings(peers.length, random)
   const { events, gone } = drawTroubles(peers, membership, random)
@@ -96,15 +100,18 @@ export function drawSwarm(seed: number, exchanges: Exchanges = 'drawn'): DrawnSw
 }
 
 /**
- * Trimmed mean does not reach consensus where peers have few neighbours, nor do exchanges over many rounds; other algorithms do not in time where few
- * peers remain. Where no peer leaves, their sums are checked instead.
+ * Trimmed mean does not reach consensus where peers have few neighbours, nor do exchanges over many rounds; other
+ * algorithms do not in time where few peers remain. Where no peer leaves, their sums are checked instead.
  */
 function finalRoundsOf(algorithm: Algorithm, events: readonly FaultEvent[]): number {
   if (algorithm === trimmedMean || algorithm === overlapMerge) return 150
   return others.includes(algorithm) && events.some(({ kind }) => ['crash', 'leave', 'join'].includes(kind)) ? 100 : 0
 }
 
-/** Kinds that only seeds from 100,000 on draw, so that the earlier seeds, some of which the tests name, keep their swarms. */
+/**
+ * Kinds that only seeds from 100,000 on draw, so that the earlier seeds, some of which the tests name, keep their
+ * swarms.
+ */
 const laterKinds = ['tree', 'd-cliques']
 
 /** Of any kind that these peers can have. */

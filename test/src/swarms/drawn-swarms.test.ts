@@ -1,4 +1,7 @@
-/** Random swarms with faults and churn keep the invariants of docs/understand/membership.md, and a mutant of each rule is noticed. */
+/**
+ * Random swarms with faults and churn keep the invariants of docs/understand/membership.md, and a mutant of each rule
+ * is noticed.
+ */
 import { addFlow, Members, type Message } from '@murmuration/algorithms'
 import type { Milliseconds, Mixing } from '@murmuration/core'
 import { type SwarmView, trustingSigner } from '@murmuration/membership'
@@ -14,7 +17,8 @@ test.serial(`drawn swarms keep what they have to, and agree: ${count} seeds from
 })
 
 /**
- * With 93494, a peer that came in the middle of a period waited for messages that were not sent to it, fell behind, and joined again, until the end.
+ * With 93494, a peer that came in the middle of a period waited for messages that were not sent to it, fell behind, and
+ * joined again, until the end.
  */
 test.serial('so do swarms whose exchanges are in flight for some rounds: 2 seeds, and 93494', async (t) => {
   for (const seed of [first, first + 1, 93_494]) {

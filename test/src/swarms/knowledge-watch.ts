@@ -1,4 +1,7 @@
-/** What peers know of each other: no peer signs in another's name, all reach the same knowledge, at most one group is the main one. */
+/**
+ * What peers know of each other: no peer signs in another's name, all reach the same knowledge, at most one group is
+ * the main one.
+ */
 import type { Members } from '@murmuration/algorithms'
 import type { Milliseconds, PeerName } from '@murmuration/core'
 import { type MemberChange, type Signer, trustingSigner } from '@murmuration/membership'
@@ -24,7 +27,10 @@ export class KnowledgeWatch {
   readonly #gone = new Set<PeerName>()
   readonly #troubled = new Map<PeerName, Milliseconds>()
   #isDivided = false
-  /** Whether some peers may count a member that others do not: one that was forgotten, or that has come to one side of a division. */
+  /**
+   * Whether some peers may count a member that others do not: one that was forgotten, or that has come to one side of a
+   * division.
+   */
   #mayCountOtherwise = false
   #hasEnded = false
   #checkedAt: Milliseconds = 0

@@ -1,9 +1,12 @@
-/** Drawn swarms as a program: `node test/dist/swarms/main.js FIRST COUNT [overlapping]`. It prints what is wrong, and how to reproduce it. */
-import { drawSwarm, type Exchanges } from './draw-swarm.js'
+/**
+ * Drawn swarms as a program: `node test/dist/swarms/main.js FIRST COUNT [overlapping]`. It prints what is wrong, and
+ * how to reproduce it.
+ */
+import { drawSwarm, type ExchangeKind } from './draw-swarm.js'
 import { problemsWith } from './try-swarm.js'
 
 const [first = 1, count = 100] = process.argv.slice(2).map(Number)
-const exchanges: Exchanges = process.argv[4] === 'overlapping' ? 'overlapping' : 'drawn'
+const exchanges: ExchangeKind = process.argv[4] === 'overlapping' ? 'overlapping' : 'drawn'
 let failed = 0
 for (let seed = first; seed < first + count; seed++) {
   const wrong = await problemsWith(seed, { exchanges })

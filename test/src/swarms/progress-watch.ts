@@ -3,7 +3,7 @@ import type { Milliseconds, PeerName } from '@murmuration/core'
 import type { MemberChange } from '@murmuration/membership'
 import type { FaultEvent } from '@murmuration/simulator'
 
-interface Pace {
+interface RoundPace {
   /** When the round began; unknown in the first. */
   since: Milliseconds | undefined
   /** The reasons to stand still, and since when each holds. */
@@ -13,7 +13,7 @@ interface Pace {
 export class ProgressWatch {
   readonly #longest: Milliseconds
   readonly #report: (finding: string) => void
-  readonly #paces = new Map<PeerName, Pace>()
+  readonly #paces = new Map<PeerName, RoundPace>()
   /** The longest round so far. */
   slowest: Milliseconds = 0
 

@@ -4,7 +4,7 @@ import type { Fabric, Milliseconds, PeerName, StepReport, Topology } from '@murm
 import { type MemberChange, ownShare, type Signer } from '@murmuration/membership'
 import type { FaultEvent } from '@murmuration/simulator'
 import type { VectorMessage } from '@murmuration/wire'
-import { Books, type Use } from './books.js'
+import { Books, type VectorUse } from './books.js'
 import { KnowledgeWatch } from './knowledge-watch.js'
 import { ProgressWatch } from './progress-watch.js'
 import { isExchanging, type RecordListener, watched } from './watched-record.js'
@@ -37,7 +37,8 @@ export interface PeerWatch {
 /** The kind on the wire of the first channel of every algorithm. */
 const modelKind = 1
 /**
- * How many models of a peer are kept, to identify the origin of a state: of all rounds for which a peer may be frozen with a state in flight to it.
+ * How many models of a peer are kept, to identify the origin of a state: of all rounds for which a peer may be frozen
+ * with a state in flight to it.
  */
 const maxModels = 128
 /** Most findings come in thousands. */
@@ -168,7 +169,7 @@ export class SwarmWatch {
   }
 
   /** Whether the sender has sent for this round or a later one. */
-  #hasSent(self: PeerName, from: PeerName, { round }: Use): boolean {
+  #hasSent(self: PeerName, from: PeerName, { round }: VectorUse): boolean {
     return (this.#sent.get(`${from} ${self}`) ?? -1) >= round
   }
 
@@ -182,13 +183,15 @@ export class SwarmWatch {
   /** A state that is taken is, whatever the codec, a recent model of a peer, or a mix of such a model and its own. */
   #checkTaken(self: PeerName, x: Float32Array): void {
     if (!this.#sessions.has(self) || x.every((value) => value === 0)) return
-    const [shares, own] = [this.#shares.get(self) ?? [], this.#models.get(self)?.at(-1)]
+    const shares = this.#shares.get(self) ?? []
+    const own = this.#models.get(self)?.at(-1)
     const isOf = (model: Float32Array) => model.every((value, index) => value === x[index])
     const isMixed = (model: Float32Array) =>
       own !== undefined &&
       shares.some((share) =>
         model.every((value, index) => {
-          const [mine, theirs] = [share * own[index], (1 - share) * value]
+          const mine = share * own[index]
+          const theirs = (1 - share) * value
           return Math.abs(mine + theirs - x[index]) <= 2 ** -22 * (Math.abs(mine) + Math.abs(theirs))
         })
       )
@@ -205,7 +208,7 @@ class Round {
   constructor(
     readonly self: PeerName,
     readonly books: Books | undefined,
-    readonly hasSent: (from: PeerName, use: Use) => boolean,
+    readonly hasSent: (from: PeerName, use: VectorUse) => boolean,
     readonly find: (what: string) => void
   ) {}
 
@@ -214,7 +217,7 @@ class Round {
     this.#flows = new Float64Array(x.length)
   }
 
-  mixes(W: Mixing, uses: readonly Use[], keepsMean: boolean): void {
+  mixes(W: Mixing, uses: readonly VectorUse[], keepsMean: boolean): void {
     let own = 1
     for (const use of uses) {
       own -= use.weight
@@ -226,7 +229,7 @@ class Round {
     if (keepsMean && own < -1e-9) this.find(`${this.self} has a weight of ${own} for its own in round ${W.round}`)
   }
 
-  late(use: Use): void {
+  late(use: VectorUse): void {
     for (let index = 0; index < this.#flows.length; index++)
       this.#flows[index] += use.weight * (use.theirs[index] - use.mine[index])
     this.books?.recordUse(this.self, use)

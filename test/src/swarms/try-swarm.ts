@@ -3,17 +3,20 @@ import type { Algorithm } from '@murmuration/algorithms'
 import { createTopology } from '@murmuration/topology'
 import { consensusDistance } from '@murmuration/vectors'
 import { type MemberSwarm, namesOf, runMembers, type SwarmEnd } from '../member-swarm.js'
-import { type DrawnSwarm, drawSwarm, type Exchanges, healedAt } from './draw-swarm.js'
+import { type DrawnSwarm, drawSwarm, type ExchangeKind, healedAt } from './draw-swarm.js'
 import { SwarmWatch } from './swarm-watch.js'
 import { isExchanging } from './watched-record.js'
 
 /** What a mutant of a rule, or another kind of run, changes. */
 export interface Mutation extends Pick<MemberSwarm, 'membersOf'> {
-  readonly exchanges?: Exchanges
+  readonly exchanges?: ExchangeKind
   readonly algorithmOf?: (algorithm: Algorithm) => Algorithm
 }
 
-/** How far apart the models may be in the end. They begin at least 1 apart; on a path of 16 peers 160 rounds leave an eighth. */
+/**
+ * How far apart the models may be in the end. They begin at least 1 apart; on a path of 16 peers 160 rounds leave an
+ * eighth.
+ */
 const maxApart = (peers: number) => (peers <= 8 ? 0.05 : 0.4)
 
 export async function trySwarm(
@@ -41,8 +44,8 @@ export async function trySwarm(
 }
 
 /**
- * Where every peer has kept its one life, the sum of all values is the sum of what optimisers have added, and push-sum's weights sum to the number of
- * peers.
+ * Where every peer has kept its one life, the sum of all values is the sum of what optimisers have added, and
+ * push-sum's weights sum to the number of peers.
  */
 function sumProblems({ books }: SwarmEnd, count: number, rounds: number): readonly string[] {
   const lives = [...books.values()]

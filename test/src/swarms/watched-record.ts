@@ -1,22 +1,22 @@
 /** An algorithm that reports what it mixes. */
 import { type Algorithm, edgeWeight, type Message, type Mixing, type Vector } from '@murmuration/algorithms'
 import { type PeerName, peerName } from '@murmuration/core'
-import type { Use } from './books.js'
+import type { VectorUse } from './books.js'
 
 /** Is notified of what an algorithm does. Numbers are valid until it returns. */
 export interface RecordListener {
   /** A life begins with these values. */
   began(x: Float32Array): void
   /** The results of a round's messages, to be mixed with the weights of W. */
-  mixes(W: Mixing, uses: readonly Use[]): void
+  mixes(W: Mixing, uses: readonly VectorUse[]): void
   /** A result that is applied late. */
-  late(use: Use): void
+  late(use: VectorUse): void
 }
 
 /** The channel of D-PSGD and of the trimmed mean. */
 const channel = 'model'
 
-interface Sender {
+interface VectorSender {
   send(W: Mixing, message: Message): readonly PeerName[]
   collect(W: Mixing): Promise<Readonly<Record<string, Message>>>
 }
@@ -43,14 +43,14 @@ export function watched(record: Algorithm, listener: RecordListener): Algorithm 
       return record.start(origin, node)
     },
     round(node, state, k) {
-      const own = watchedChannel((node as unknown as Record<string, Sender>)[channel], listener)
+      const own = watchedChannel((node as unknown as Record<string, VectorSender>)[channel], listener)
       return record.round?.(withChannel(node, own), state, k) ?? Promise.resolve()
     }
   }
 }
 
 /** The node with another {@link channel}. Its methods still use the original node as `this`. */
-function withChannel<N extends object>(node: N, own: Sender): N {
+function withChannel<N extends object>(node: N, own: VectorSender): N {
   const get = (of: N, name: string | symbol): unknown => {
     if (name === channel) return own
     const found: unknown = Reflect.get(of, name)
@@ -59,7 +59,7 @@ function withChannel<N extends object>(node: N, own: Sender): N {
   return new Proxy(node, { get })
 }
 
-function watchedChannel(given: Sender, listener: RecordListener): Sender {
+function watchedChannel(given: VectorSender, listener: RecordListener): VectorSender {
   let mine: Message | undefined
   return {
     send(W, message) {
@@ -69,7 +69,7 @@ function watchedChannel(given: Sender, listener: RecordListener): Sender {
     async collect(W) {
       const theirs = await given.collect(W)
       const own = valuesOf(mine ?? {})
-      const uses = Object.entries(theirs).map(([name, message]): Use => {
+      const uses = Object.entries(theirs).map(([name, message]): VectorUse => {
         const from = peerName(name)
         return { from, round: W.round, weight: edgeWeight(W, from, message), mine: own, theirs: valuesOf(message) }
       })

@@ -26,7 +26,9 @@ export interface CommandEntry {
   readonly values: Values
 }
 
-/** Words for options and arguments that take a name or a file. Each key must be an option or an argument of a command. */
+/**
+ * Words for options and arguments that take a name or a file. Each key must be an option or an argument of a command.
+ */
 const knownWords: Readonly<Record<string, () => readonly string[]>> = {
   '--algorithm <name>': () => allAlgorithms.map(({ name }) => name),
   '--task <kind>': () => taskWords,

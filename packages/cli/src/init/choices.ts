@@ -11,7 +11,9 @@ export interface InitChoices {
   readonly graph: string
   /** A kind of task, or the path of a module, relative to the current folder. */
   readonly task: string
-  /** The name of a data set, or a path relative to the current folder. Default: the first that the task can learn from. */
+  /**
+   * The name of a data set, or a path relative to the current folder. Default: the first that the task can learn from.
+   */
   readonly data?: string
   /** `equal` (default), `label` or `dirichlet:ALPHA`. */
   readonly partition?: string

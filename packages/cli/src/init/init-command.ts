@@ -42,14 +42,15 @@ function checkFolder(folder: string): void {
 }
 
 /**
- * Writes a topology file and a training file into `folder`, and creates the folder if necessary. Throws an InputError when a file of
- * that name exists, or when the choices do not fit each other: then nothing is written.
+ * Writes a topology file and a training file into `folder`, and creates the folder if necessary. Throws an InputError
+ * when a file of that name exists, or when the choices do not fit each other: then nothing is written.
  */
 export async function initialise(folder: string, choices: InitChoices): Promise<InitReport> {
   checkFolder(folder)
   const contents = await contentsOf(folder, choices)
   const { topology, train } = pathsIn(folder)
-  const [topologyFile, trainingFile] = [topologyText(contents), trainingText(contents)]
+  const topologyFile = topologyText(contents)
+  const trainingFile = trainingText(contents)
   const training = await parseTrainingFile(trainingFile, train)
   const plan = planOf(topology, parseTopologyFile(topologyFile, topology), training)
   await mkdir(folder, { recursive: true }).catch((error: unknown) => {

@@ -59,7 +59,9 @@ test('a random graph has neighbours for as few peers as there are', async (t) =>
     for (const peers of ['3', '4', '5', '9'])
       t.is((await written({ graph, peers })).file.topology.peers.length, Number(peers), `${graph} of ${peers}`)
   t.deepEqual((await written({ graph: 'random-regular', peers: '2' })).file.graph, {
-    ...{ kind: 'random-regular', degree: 1, seed: 1 }
+    kind: 'random-regular',
+    degree: 1,
+    seed: 1
   })
 })
 
@@ -86,7 +88,8 @@ test('paths are meant from the current folder, and written as from the files', a
 
 test('a folder of photos is scaled to one size, another folder is not', async (t) => {
   const folder = await emptyFolder()
-  const [photos, tables] = [join(folder, 'photos'), join(folder, 'tables')]
+  const photos = join(folder, 'photos')
+  const tables = join(folder, 'tables')
   await mkdir(join(photos, 'cat'), { recursive: true })
   await writeFile(join(photos, 'cat/1.jpg'), '')
   await mkdir(tables)
@@ -152,14 +155,18 @@ function typing(keys: Readonly<Record<string, string>> = {}) {
   return { input, output }
 }
 
-const [enter, down, up, interrupt] = ['\r', '\u001b[B', '\u001b[A', '\u0003']
+const enter = '\r'
+const down = '\u001b[B'
+const up = '\u001b[A'
+const interrupt = '\u0003'
 
 test('whoever presses Enter at every question gets the defaults', async (t) => {
   t.deepEqual(await askChoices(typing()), { ...defaultChoices, data: 'digits', partition: 'equal' })
 })
 
 test('only what fits the answers before is offered', async (t) => {
-  // For five peers, torus and hypercube are not offered; for a directed graph, algorithms that need symmetric weights or a tree are not.
+  // For five peers, torus and hypercube are not offered; for a directed graph, algorithms that need symmetric weights
+  // or a tree are not.
   const graph = graphs.findIndex(({ kind }) => kind === 'exponential') - 2
   const algorithm = algorithms
     .slice(

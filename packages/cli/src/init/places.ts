@@ -6,7 +6,10 @@ import { nearest } from '@murmuration/files'
 import { schemaFile } from '../samples.js'
 import { version } from '../version.js'
 
-/** Converts a path relative to the current folder to one relative to `folder`, as YAML. Throws an InputError when nothing exists there. */
+/**
+ * Converts a path relative to the current folder to one relative to `folder`, as YAML. Throws an InputError when
+ * nothing exists there.
+ */
 export function pathText(folder: string, path: string, words: readonly string[]): string {
   if (!existsSync(path)) {
     throw new InputError(`found no ${path}, expected ${words.join(', ')} or a path${nearest(path, words)}`)
@@ -22,7 +25,10 @@ export function schemaPlace(folder: string, name: 'topology' | 'training'): stri
   return `https://unpkg.com/@murmuration/cli@${version}/samples/docs/schemas/${name}.schema.json`
 }
 
-/** How to call the command in a folder: it is installed there or above, is installed elsewhere, or is fetched for each call. */
+/**
+ * How to call the command in a folder: it is installed there or above, is installed elsewhere, or is fetched for each
+ * call.
+ */
 export function commandIn(folder: string): string {
   if (existsSync(join(folder, 'node_modules/.bin/murmur'))) return 'npx murmur'
   if (dirname(folder) !== folder) return commandIn(dirname(folder))

@@ -15,7 +15,10 @@ export interface Terminal {
   readonly output: Writable & { readonly isTTY?: boolean }
 }
 
-/** Asks for the choices of `murmur init`, and offers only what fits the previous answers. Rejects with a StoppedError at Ctrl-C. */
+/**
+ * Asks for the choices of `murmur init`, and offers only what fits the previous answers. Rejects with a StoppedError at
+ * Ctrl-C.
+ */
 export async function askChoices(terminal: Terminal): Promise<InitChoices> {
   const peers = await askPeers(terminal)
   const topologies = topologiesOf(peers)

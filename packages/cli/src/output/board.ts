@@ -2,7 +2,7 @@ import chalk from 'chalk'
 import type {
   EvaluationEvent,
   NeighbourEvent,
-  PeerEvent,
+  PeerStartEvent,
   RunEvent,
   StartEvent,
   StepEvent
@@ -14,9 +14,9 @@ const bars = '▁▂▃▄▅▆▇█'
 const maxBar = 58
 
 /** The state of the run, and its display. */
-export class Board {
+export class RunBoard {
   readonly #now: () => number
-  readonly #peers = new Map<string, PeerEvent>()
+  readonly #peers = new Map<string, PeerStartEvent>()
   readonly #steps = new Map<string, StepEvent>()
   readonly #neighbours = new Map<string, Map<string, NeighbourEvent>>()
   readonly #losses: number[] = []
@@ -87,7 +87,8 @@ export class Board {
     const total = start.rounds + start.finalRounds
     const reports = [...this.#steps.values()].filter(({ peer }) => !this.#lost.has(peer))
     if (reports.length === 0 || this.#began === undefined) {
-      const [up, all] = [this.#peers.size, start.peers.length]
+      const up = this.#peers.size
+      const all = start.peers.length
       return [`  ${chalk.yellow(up === 0 ? 'starting' : 'connecting')}  ${count(up)} of ${count(all)} peers are up`]
     }
     const done = reports.length < this.#expected(start) ? 0 : Math.min(...reports.map((report) => report.round + 1))
@@ -120,7 +121,9 @@ export class Board {
     return qualityOf(this.#mean, chalk.bold)
   }
 
-  /** A swarm's display gets the consensus distance from time to time; a single peer's knows only its neighbours' models. */
+  /**
+   * A swarm's display gets the consensus distance from time to time; a single peer's knows only its neighbours' models.
+   */
   #distance(reports: readonly StepEvent[]): string {
     const measured = this.#mean?.consensusDistance
     if (measured !== undefined) return `consensus distance ${chalk.bold(short(measured))}`
@@ -148,7 +151,8 @@ export class Board {
       const interval = this.#losses.slice(start, start + size)
       means.push(interval.reduce((sum, loss) => sum + loss, 0) / interval.length)
     }
-    const [low, high] = [Math.min(...means), Math.max(...means)]
+    const low = Math.min(...means)
+    const high = Math.max(...means)
     return means.map((mean) => bars[Math.round((7 * (mean - low)) / (high - low || 1))]).join('')
   }
 

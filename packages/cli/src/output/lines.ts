@@ -34,7 +34,8 @@ function outputTo(write: (event: RunEvent) => void): Output {
   const isPrinted = (event: RunEvent): boolean => {
     if (event.kind !== 'step') return true
     const last = steps.get(event.peer) ?? { seen: 0, missing: '' }
-    const [seen, missing] = [last.seen + 1, event.missing.join()]
+    const seen = last.seen + 1
+    const missing = event.missing.join()
     steps.set(event.peer, { seen, missing })
     return seen % thinning === 1 || missing !== last.missing
   }

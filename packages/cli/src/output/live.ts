@@ -2,7 +2,7 @@ import { shownMessage } from '@murmuration/core'
 import chalk from 'chalk'
 import { createLogUpdate } from 'log-update'
 import type { Output, RunEvent } from '@murmuration/experiment'
-import { Board } from './board.js'
+import { RunBoard } from './board.js'
 import { lineOf } from './texts.js'
 
 const frameInterval = 100
@@ -15,7 +15,7 @@ const clearWindow = '\u001B[2J\u001B[H'
 
 /** A display for a terminal, redrawn a few times a second; what should stay is printed above it. */
 export function liveOutput(stream: NodeJS.WriteStream, now: () => number): Output {
-  const board = new Board(now)
+  const board = new RunBoard(now)
   const update = createLogUpdate(stream, { showCursor: false })
   const kept: string[] = []
   const draw = () => update(board.render(stream.columns ?? 80, stream.rows ?? 24))

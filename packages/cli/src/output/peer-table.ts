@@ -20,7 +20,10 @@ export function lengthOf(text: string): number {
   return stripVTControlCharacters(text).length
 }
 
-/** A header line and one line for each row, none longer than `width`. If necessary, columns are left out, then words cut. */
+/**
+ * A header line and one line for each row, none longer than `width`. If necessary, columns are left out, then words
+ * cut.
+ */
 export function peerTable(rows: readonly PeerRow[], width: number): string[] {
   const shown = titlesFor(rows, width)
   const widths = shown.map((title) => naturalWidth(title, rows))

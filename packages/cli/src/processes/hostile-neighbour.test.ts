@@ -1,4 +1,7 @@
-/** `murmur peer` next to a hostile neighbour of the topology file: the run ends well, and its summary says which peer did what. */
+/**
+ * `murmur peer` next to a hostile neighbour of the topology file: the run ends well, and its summary says which peer
+ * did what.
+ */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
@@ -30,19 +33,21 @@ async function freePort(): Promise<number> {
 async function filesOf(folder: string) {
   const addresses = await Promise.all([...honest, m].map(async () => `/ip4/127.0.0.1/tcp/${await freePort()}`))
   const lines = [...honest, m].map((name, place) => `  - { name: ${name}, addresses: [${addresses[place]}] }`)
-  const [topology, train] = [join(folder, 'topology.yaml'), join(folder, 'training.yaml')]
+  const topology = join(folder, 'topology.yaml')
+  const train = join(folder, 'training.yaml')
   await writeFile(topology, `graph: complete\npeers:\n${lines.join('\n')}\n`)
   await writeFile(
     train,
-    // The hostile peer sends no state of its own, and the others wait for it only 10 s: it must attack within that time.
+    // The hostile peer sends no state of its own, and the others wait for it only 10 s: it must attack within that
+    // time.
     'data: { digits: 100 }\ntask: softmax\nrounds: 5\nbatch: 4\ntimeout: 20 s\nconsensusTolerance: 0.1\nmembership: { quorum: 2, startWithin: 10 s }\n'
   )
   return { request: { topology, train }, victims: addresses.slice(0, honest.length) }
 }
 
 /**
- * Starts the hostile neighbour: it skips vectors, sends a goodbye together with the first vector, and continues. Returns a function that
- * starts its attack, and one that slows it down.
+ * Starts the hostile neighbour: it skips vectors, sends a goodbye together with the first vector, and continues.
+ * Returns a function that starts its attack, and one that slows it down.
  */
 async function mallory(t: ExecutionContext, victims: readonly string[]) {
   const file = new URL('../../../libp2p/dist/processes/hostile-neighbour.test.support.js', import.meta.url)
@@ -58,7 +63,8 @@ test('peers finish beside a neighbour that sends wrong frames, and their summari
   process.env.MURMURATION_HOME = await mkdtemp(join(tmpdir(), 'murmur-hostile-'))
   const { request, victims } = await filesOf(process.env.MURMURATION_HOME)
   const { go, slowDown } = await mallory(t, victims)
-  const [ready, seen] = [new Set<string>(), new Set<string>()]
+  const ready = new Set<string>()
+  const seen = new Set<string>()
   const emit = (event: RunEvent) => {
     if (event.kind === 'neighbour' && event.neighbour === m && event.state === 'ready') {
       if (ready.add(event.peer).size === honest.length) go()

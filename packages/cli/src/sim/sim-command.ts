@@ -43,9 +43,9 @@ export interface SimRequest {
 }
 
 /**
- * Simulates all runs of a scenario. Results are written as they arrive, and the report at the end, also when `signal` is aborted or a run
- * cannot be simulated. When all is written and printed, throws an OutputError if something could not be written, or a SimulationError
- * if a run violated an invariant or all runs failed.
+ * Simulates all runs of a scenario. Results are written as they arrive, and the report at the end, also when `signal`
+ * is aborted or a run cannot be simulated. When all is written and printed, throws an OutputError if something could
+ * not be written, or a SimulationError if a run violated an invariant or all runs failed.
  */
 export async function runSim(request: SimRequest, output: SimOutput, signal: AbortSignal): Promise<void> {
   const uncalibrated = await (request.run === undefined ? readScenario(request.path) : scenarioOfRun(request.run))
@@ -60,7 +60,10 @@ export async function runSim(request: SimRequest, output: SimOutput, signal: Abo
   }
 }
 
-/** The parts of a sweep may run on many machines: each part must have runs, and all must assume the same computing times. */
+/**
+ * The parts of a sweep may run on many machines: each part must have runs, and all must assume the same computing
+ * times.
+ */
 function checkPart({ part, calibrate: isCalibrated }: SimRequest, scenario: Scenario): void {
   if (part === undefined) return
   const runs = runCount(scenario)

@@ -46,7 +46,8 @@ export function jsonSimOutput(stream: NodeJS.WritableStream): SimOutput {
     note: (text) => line({ kind: 'note', text }),
     run: ({ record }, done, all) => line({ kind: 'run', done, all, ...record }),
     end: (results, { directory, report, seconds, repeated, isWhole }) => {
-      const [runs, failed] = [results.runs.length, failedOf(results).length]
+      const runs = results.runs.length
+      const failed = failedOf(results).length
       const findings = findingsOf(results)
       line({ kind: 'summary', runs, failed, directory, report, seconds, repeated, isWhole, findings })
     },
@@ -54,7 +55,9 @@ export function jsonSimOutput(stream: NodeJS.WritableStream): SimOutput {
   }
 }
 
-/** Text: one line that is redrawn on a terminal, otherwise a line for every tenth of the runs; and tables at the end. */
+/**
+ * Text: one line that is redrawn on a terminal, otherwise a line for every tenth of the runs; and tables at the end.
+ */
 export function textSimOutput(stream: NodeJS.WriteStream, now: () => number): SimOutput {
   const print = (text: string) => stream.write(`${text}\n`)
   const progress = stream.isTTY ? liveProgress(stream) : plainProgress(print)
@@ -82,14 +85,14 @@ export function textSimOutput(stream: NodeJS.WriteStream, now: () => number): Si
   }
 }
 
-interface Progress {
+interface ProgressLine {
   show(done: number, all: number, text: string): void
   close(): void
 }
 
 const barLength = 24
 
-function liveProgress(stream: NodeJS.WriteStream): Progress {
+function liveProgress(stream: NodeJS.WriteStream): ProgressLine {
   const update = createLogUpdate(stream, { showCursor: false })
   return {
     show: (done, all, text) => {
@@ -104,7 +107,7 @@ function liveProgress(stream: NodeJS.WriteStream): Progress {
   }
 }
 
-function plainProgress(print: (text: string) => void): Progress {
+function plainProgress(print: (text: string) => void): ProgressLine {
   let tenths = 0
   return {
     show: (done, all, text) => {

@@ -9,7 +9,10 @@ const maxRows = 16
 /** The minimum width of a column, in characters. */
 const narrowest = 13
 
-/** Medians over the seeds, a row per setting and a column per method: seconds to the target, or per round if there is no target. */
+/**
+ * Medians over the seeds, a row per setting and a column per method: seconds to the target, or per round if there is no
+ * target.
+ */
 export function simTable({ sweep, runs }: Results, columns: number): string {
   const all = [...new Map(runs.map((run) => [keyOf(run.settings), run.settings])).values()]
   const settings = all.length <= maxRows ? all : all.filter((setting) => isCorner(setting, sweep.axes))

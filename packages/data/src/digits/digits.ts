@@ -5,8 +5,8 @@ import { draw, augment } from './raster.js'
 import { shrink } from './shrink.js'
 
 /**
- * Images of handwritten-like digits, 28 × 28 pixels from 0 (paper) to 1 (ink), drawn from the seed. Image `k` shows the digit `k` mod 10 and depends
- * only on the seed and `k`, so that a peer draws only the images of its own part.
+ * Images of handwritten-like digits, 28 × 28 pixels from 0 (paper) to 1 (ink), drawn from the seed. Image `k` shows the
+ * digit `k` mod 10 and depends only on the seed and `k`, so that a peer draws only the images of its own part.
  *
  * @param count - at least 1
  * @param size - pixels of an edge; with fewer than 28, the image is drawn with 28 and then averaged

@@ -1,29 +1,32 @@
 import type { Random } from '@murmuration/core'
-import { around, edge, type Segment } from './strokes.js'
+import { around, edge, type StrokeSegment } from './strokes.js'
 
 /** Simulates what pen, paper and scanner do to an image. */
-export function augment(image: Float32Array, segments: readonly Segment[], random: Random): void {
+export function augment(image: Float32Array, segments: readonly StrokeSegment[], random: Random): void {
   if (random.uniform() < 0.25) occlude(image, segments[random.integer(segments.length)], random)
   blur(image, around(random, 0.1, 0.1))
   scan(image, random)
 }
 
 /** Draws `segments` into an empty image: 1 inside the pen's track, and a soft edge one pixel wide. */
-export function draw(image: Float32Array, segments: readonly Segment[]): void {
+export function draw(image: Float32Array, segments: readonly StrokeSegment[]): void {
   for (const segment of segments) drawSegment(image, segment)
 }
 
-function drawSegment(image: Float32Array, { from, to, radiusFrom, radiusTo }: Segment): void {
+function drawSegment(image: Float32Array, { from, to, radiusFrom, radiusTo }: StrokeSegment): void {
   const reach = Math.max(radiusFrom, radiusTo) + 0.5
   const [left, right] = pixels(Math.min(from[0], to[0]) - reach, Math.max(from[0], to[0]) + reach)
   const [top, bottom] = pixels(Math.min(from[1], to[1]) - reach, Math.max(from[1], to[1]) + reach)
-  const [dx, dy] = [to[0] - from[0], to[1] - from[1]]
+  const dx = to[0] - from[0]
+  const dy = to[1] - from[1]
   const square = Math.max(dx * dx + dy * dy, 1e-12)
   for (let y = top; y < bottom; y++) {
     for (let x = left; x < right; x++) {
-      const [px, py] = [x + 0.5 - from[0], y + 0.5 - from[1]]
+      const px = x + 0.5 - from[0]
+      const py = y + 0.5 - from[1]
       const along = clamp((px * dx + py * dy) / square)
-      const [ex, ey] = [px - along * dx, py - along * dy]
+      const ex = px - along * dx
+      const ey = py - along * dy
       const radius = radiusFrom + along * (radiusTo - radiusFrom)
       const value = clamp(radius + 0.5 - Math.sqrt(ex * ex + ey * ey))
       if (value > image[y * edge + x]) image[y * edge + x] = value
@@ -41,13 +44,14 @@ function clamp(value: number): number {
 }
 
 /** A round gap where the pen did not write. */
-function occlude(image: Float32Array, { from }: Segment, random: Random): void {
+function occlude(image: Float32Array, { from }: StrokeSegment, random: Random): void {
   const radius = around(random, 1.7, 0.8)
   const [left, right] = pixels(from[0] - radius, from[0] + radius)
   const [top, bottom] = pixels(from[1] - radius, from[1] + radius)
   for (let y = top; y < bottom; y++) {
     for (let x = left; x < right; x++) {
-      const [dx, dy] = [x + 0.5 - from[0], y + 0.5 - from[1]]
+      const dx = x + 0.5 - from[0]
+      const dy = y + 0.5 - from[1]
       image[y * edge + x] *= clamp(Math.sqrt(dx * dx + dy * dy) - radius + 1)
     }
   }

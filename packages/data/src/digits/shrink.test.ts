@@ -8,10 +8,14 @@ const edge = 28
 const random = createRandom(1, 'image')
 const image = Float32Array.from({ length: edge * edge }, () => random.uniform())
 
-/** The same by another method: each pixel becomes size × size equal ones, and each new pixel is the mean of edge × edge of those. */
+/**
+ * The same by another method: each pixel becomes size × size equal ones, and each new pixel is the mean of edge × edge
+ * of those.
+ */
 function shrinkFinely(size: number): Float32Array {
   return Float32Array.from({ length: size * size }, (_, place) => {
-    const [top, left] = [Math.floor(place / size) * edge, (place % size) * edge]
+    const top = Math.floor(place / size) * edge
+    const left = (place % size) * edge
     let sum = 0
     for (let y = top; y < top + edge; y++) {
       for (let x = left; x < left + edge; x++) sum += image[Math.floor(y / size) * edge + Math.floor(x / size)]
@@ -31,7 +35,8 @@ for (const size of [1, 3, 7, 8, 14, 27, 28]) {
 
 test('small digits are the large ones made smaller, with the same classes', (t) => {
   const numbers = Uint32Array.of(7, 31)
-  const [large, small] = [take(drawnDigits(40, 5), numbers), take(drawnDigits(40, 5, 8), numbers)]
+  const large = take(drawnDigits(40, 5), numbers)
+  const small = take(drawnDigits(40, 5, 8), numbers)
   t.deepEqual(small.inputShape, [8, 8, 1])
   t.deepEqual(small.targets, large.targets)
   const expected = new Float32Array(64)

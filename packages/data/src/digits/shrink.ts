@@ -1,6 +1,6 @@
 /**
- * Makes a square image smaller: each pixel of `out` is the mean of the area that it covers; partly covered pixels of `image` count in part. Works for
- * any size up to that of `image`.
+ * Makes a square image smaller: each pixel of `out` is the mean of the area that it covers; partly covered pixels of
+ * `image` count in part. Works for any size up to that of `image`.
  *
  * @param edge - pixels of an edge of `image`
  * @param size - pixels of an edge of `out`; at most `edge`
@@ -16,7 +16,8 @@ export function shrink(image: Float32Array, edge: number, out: Float32Array, siz
 
 /** The mean over the square whose upper left corner is `top`, `left` and whose edge is `step` pixels long. */
 function meanOver(image: Float32Array, edge: number, top: number, left: number, step: number): number {
-  const [bottom, right] = [Math.min(edge, top + step), Math.min(edge, left + step)]
+  const bottom = Math.min(edge, top + step)
+  const right = Math.min(edge, left + step)
   let sum = 0
   for (let y = Math.floor(top); y < bottom; y++) {
     const height = Math.min(y + 1, bottom) - Math.max(y, top)

@@ -5,23 +5,23 @@ import { type Point, type Template, type Stroke, templates } from './templates.j
 export const edge = 28
 
 /** A straight piece of a stroke, in pixels, with the pen's radius at both ends. */
-export interface Segment {
+export interface StrokeSegment {
   readonly from: Point
   readonly to: Point
   readonly radiusFrom: number
   readonly radiusTo: number
 }
 
-type Move = (point: Point) => Point
+type MovePoint = (point: Point) => Point
 
 /** How many straight pieces connect two points of a template. */
 const piecesPerSpan = 4
 
 /**
- * Writes `digit` with random variations. Uses only operations that IEEE 754 rounds exactly (no sine, no logarithm), so that the images have the same
- * bits on every machine.
+ * Writes `digit` with random variations. Uses only operations that IEEE 754 rounds exactly (no sine, no logarithm), so
+ * that the images have the same bits on every machine.
  */
-export function write(digit: number, random: Random): Segment[] {
+export function write(digit: number, random: Random): StrokeSegment[] {
   const ways = templates[digit]
   const wobbled = wobble(ways[random.integer(ways.length)], random)
   const bent = transform(wobbled, slant(random))
@@ -35,7 +35,7 @@ export function around(random: Random, centre: number, reach: number): number {
   return centre + (reach * (2 * (random.uniform() + random.uniform() + random.uniform()) - 3)) / 3
 }
 
-function transform(template: Template, move: Move): Template {
+function transform(template: Template, move: MovePoint): Template {
   return template.map((stroke) => stroke.map((curve) => curve.map(move)))
 }
 
@@ -51,7 +51,7 @@ function wobble(template: Template, random: Random): Template {
 }
 
 /** Rotation, shear and scaling about the middle of the box. */
-function slant(random: Random): Move {
+function slant(random: Random): MovePoint {
   // (1 − t², 2t) / (1 + t²) is a rotation by 2 arctan t: at most about 28°.
   const t = around(random, 0, 0.25)
   const cosine = (1 - t * t) / (1 + t * t)
@@ -66,12 +66,13 @@ function slant(random: Random): Move {
 }
 
 /** Scales the longer side to about 20 pixels and puts the middle near the image's middle, as MNIST does. */
-function placement(template: Template, random: Random): Move {
+function placement(template: Template, random: Random): MovePoint {
   const points = template.flat(2)
   const [left, right] = extent(points.map(([x]) => x))
   const [top, bottom] = extent(points.map(([, y]) => y))
   const factor = around(random, 18, 4) / Math.max(right - left, bottom - top)
-  const [x0, y0] = [around(random, edge / 2, 3), around(random, edge / 2, 3)]
+  const x0 = around(random, edge / 2, 3)
+  const y0 = around(random, edge / 2, 3)
   return ([x, y]) => [x0 + factor * (x - (left + right) / 2), y0 + factor * (y - (top + bottom) / 2)]
 }
 
@@ -88,8 +89,10 @@ function trace(stroke: Stroke): Point[] {
 function smooth(curve: readonly Point[]): Point[] {
   const points: Point[] = []
   for (let span = 0; span + 1 < curve.length; span++) {
-    const [b, c] = [curve[span], curve[span + 1]]
-    const [a, d] = [curve[span - 1] ?? b, curve[span + 2] ?? c]
+    const b = curve[span]
+    const c = curve[span + 1]
+    const a = curve[span - 1] ?? b
+    const d = curve[span + 2] ?? c
     for (let piece = 1; piece <= piecesPerSpan; piece++) {
       const t = piece / piecesPerSpan
       points.push([blend(a[0], b[0], c[0], d[0], t), blend(a[1], b[1], c[1], d[1], t)])
@@ -103,8 +106,9 @@ function blend(a: number, b: number, c: number, d: number, t: number): number {
 }
 
 /** Straight pieces whose radius changes from the pressure at the start of the stroke to that at its end. */
-function ink(points: readonly Point[], pen: number, random: Random): Segment[] {
-  const [first, last] = [around(random, pen, 0.3), around(random, pen, 0.3)]
+function ink(points: readonly Point[], pen: number, random: Random): StrokeSegment[] {
+  const first = around(random, pen, 0.3)
+  const last = around(random, pen, 0.3)
   const radius = (index: number) => Math.max(0.55, first + ((last - first) * index) / (points.length - 1))
   return points
     .slice(1)

@@ -1,8 +1,8 @@
 /**
  * How people write the ten digits: the paths of the pen, in a box of 100 × 100 with y downwards.
  *
- * A path is one line of text: points `x,y` that the pen passes on a smooth curve; `|` is a corner, where the next curve begins at the last point; `/`
- * lifts the pen.
+ * A path is one line of text: points `x,y` that the pen passes on a smooth curve; `|` is a corner, where the next curve
+ * begins at the last point; `/` lifts the pen.
  */
 
 /** A point as [x, y]. */

@@ -11,8 +11,8 @@ const plane = edge * edge
 const recordLength = 1 + 3 * plane
 
 /**
- * The samples of CIFAR-10's binary version (Krizhevsky 2009): first the training batches, then the test batch. Throws an {@link InputError} for an
- * archive without them.
+ * The samples of CIFAR-10's binary version (Krizhevsky 2009): first the training batches, then the test batch. Throws
+ * an {@link InputError} for an archive without them.
  */
 export function cifarSource(name: string, archive: Uint8Array): Source {
   const records = recordsIn(name, archive)

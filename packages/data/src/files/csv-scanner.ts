@@ -2,19 +2,27 @@ import { InputError } from '@murmuration/core'
 import { maxTextBytes } from './distinct-cells.js'
 import { maxColumns } from './table.js'
 
-const [comma, quote, lineFeed, carriageReturn] = [0x2c, 0x22, 0x0a, 0x0d]
+const comma = 0x2c
+const quote = 0x22
+const lineFeed = 0x0a
+const carriageReturn = 0x0d
 
 /**
  * What a byte may be: part of a cell, a blank around a cell, a line break that may end a record, or a comma or a quote.
  */
-const [plain, blank, lineBreak, special] = [0, 1, 2, 3]
+const plain = 0
+const blank = 1
+const lineBreak = 2
+const special = 3
 const kinds = new Uint8Array(256)
 for (const byte of [0x20, 0x09, 0x0b, 0x0c]) kinds[byte] = blank
 for (const byte of [lineFeed, carriageReturn]) kinds[byte] = lineBreak
 for (const byte of [comma, quote]) kinds[byte] = special
 
 /** How a cell is written: without quotes, in quotes, or in quotes with doubled quotes within. */
-const [bare, quoted, doubled] = [0, 1, 2]
+const bare = 0
+const quoted = 1
+const doubled = 2
 
 /** Powers of ten that are exact, up to the most digits of which every number is. */
 const maxDigits = 15
@@ -62,7 +70,9 @@ export class CsvScanner {
 
   /** The content of a cell. Throws an {@link InputError} for one that is too long for a name, a class or a number. */
   text(column: number): string {
-    const [start, end, writing] = [this.#starts[column], this.#ends[column], this.#writings[column]]
+    const start = this.#starts[column]
+    const end = this.#ends[column]
+    const writing = this.#writings[column]
     if (end - start > maxTextBytes)
       throw this.#wrong(this.line, column, `has ${end - start} bytes, expected at most ${maxTextBytes}`)
     const text = this.#bytes.toString('utf8', start, end)
@@ -145,7 +155,8 @@ export class CsvScanner {
   /** A cell in quotes, and the blanks after it. */
   #scanQuoted(column: number): void {
     const bytes = this.#bytes
-    const [start, firstLine] = [this.#at + 1, this.#nextLine]
+    const start = this.#at + 1
+    const firstLine = this.#nextLine
     let writing = quoted
     let at = start
     for (; bytes[at] !== quote || bytes[at + 1] === quote; at++) {
@@ -209,7 +220,8 @@ export class CsvScanner {
 
   #isEmpty(): boolean {
     if (this.width > 1 || this.#writings[0] !== bare) return false
-    const [start, end] = [this.#starts[0], this.#ends[0]]
+    const start = this.#starts[0]
+    const end = this.#ends[0]
     return start === end || (this.#bytes[start] > 0x7f && this.text(0) === '')
   }
 

@@ -21,8 +21,8 @@ export function defaultLimits(): DownloadLimits {
 }
 
 /**
- * Fetches the files listed in `sha256` from the folder or, if the URL is a file's, from the folder of that file. A cached file is used after its
- * checksum is verified again.
+ * Fetches the files listed in `sha256` from the folder or, if the URL is a file's, from the folder of that file. A
+ * cached file is used after its checksum is verified again.
  *
  * Throws an {@link InputError} when a checksum is missing, or a file cannot be fetched or does not match.
  */
@@ -46,8 +46,8 @@ export async function downloadAll(
 }
 
 /**
- * Fetches the files listed in `sha256` from the first of the mirrors that has them. A mirror is the URL of a folder, with a slash at its end. The
- * cache is that of {@link downloadAll}.
+ * Fetches the files listed in `sha256` from the first of the mirrors that has them. A mirror is the URL of a folder,
+ * with a slash at its end. The cache is that of {@link downloadAll}.
  *
  * Throws an {@link InputError} with the reason of each mirror when none has a file.
  */
@@ -70,7 +70,9 @@ function parseUrl(url: string): URL {
   throw new InputError(`${url} cannot be fetched; expected a URL with http:// or https://`)
 }
 
-/** The URL of `name`: in the folder of the file `location` when that is one of `names`, else in the folder `location`. */
+/**
+ * The URL of `name`: in the folder of the file `location` when that is one of `names`, else in the folder `location`.
+ */
 function fileBeside(location: URL, name: string, names: readonly string[]): URL {
   if (!/^[\w-][\w.-]*$/.test(name)) {
     throw new InputError(`sha256 names "${name}", expected a plain file name of letters, digits, ".", "_" and "-"`)

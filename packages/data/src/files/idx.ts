@@ -2,8 +2,8 @@ import { InputError } from '@murmuration/core'
 import type { Source } from '../source.js'
 
 /**
- * The format of MNIST and its relatives: a big-endian magic number (0x801 labels, 0x803 images of one byte per pixel), the dimensions as 32-bit
- * numbers, then the bytes.
+ * The format of MNIST and its relatives: a big-endian magic number (0x801 labels, 0x803 images of one byte per pixel),
+ * the dimensions as 32-bit numbers, then the bytes.
  */
 export interface IdxFile {
   readonly name: string
@@ -26,8 +26,9 @@ interface IdxImages {
 }
 
 /**
- * The samples of all pairs, one pair after the other, with pixels scaled to 0 … 1. Throws an {@link InputError} that names the file and the offset
- * when one violates the format, when the two files of a pair do not match, or the pairs do not.
+ * The samples of all pairs, one pair after the other, with pixels scaled to 0 … 1. Throws an {@link InputError} that
+ * names the file and the offset when one violates the format, when the two files of a pair do not match, or the pairs
+ * do not.
  */
 export function idxSource(pairs: readonly IdxPair[]): Source {
   const imageFiles = pairs.map(({ images }) => readImages(images))

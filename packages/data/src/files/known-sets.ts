@@ -22,7 +22,8 @@ const mnistTest = {
 
 /**
  * The data sets that have a name. The checksums are those of TensorFlow Datasets (its files `url_checksums/mnist.txt`,
- * `url_checksums/fashion_mnist.txt` and `url_checksums/cifar10.txt`); that of tiny-shakespeare belongs to the file on its mirrors.
+ * `url_checksums/fashion_mnist.txt` and `url_checksums/cifar10.txt`); that of tiny-shakespeare belongs to the file on
+ * its mirrors.
  */
 export const knownSets = {
   /** 70,000 handwritten digits (LeCun, Cortes, Burges). */
@@ -49,7 +50,10 @@ export const knownSets = {
       't10k-labels-idx1-ubyte.gz': '67da17c76eaffca5446c3361aaab5c3cd6d1c2608764d35dfb1850b086bf8dd5'
     }
   },
-  /** 60,000 photographs of ten classes, 32 × 32 in colour (Krizhevsky 2009, "Learning multiple layers of features from tiny images"). */
+  /**
+   * 60,000 photographs of ten classes, 32 × 32 in colour (Krizhevsky 2009, "Learning multiple layers of features from
+   * tiny images").
+   */
   'cifar-10': {
     mirrors: [
       'https://www.cs.toronto.edu/~kriz/',
@@ -73,7 +77,10 @@ export type KnownSetName = keyof typeof knownSets
 /** All names of known data sets. */
 export const knownSetNames = Object.keys(knownSets) as readonly KnownSetName[]
 
-/** The files of a known set, from the cache or a mirror. Throws an {@link InputError} that says what to do when there is no network. */
+/**
+ * The files of a known set, from the cache or a mirror. Throws an {@link InputError} that says what to do when there is
+ * no network.
+ */
 export async function fetchKnownSet(
   name: string,
   { mirrors, sha256 }: KnownSet,

@@ -124,7 +124,9 @@ function packedProblem({ row_groups }: FileMetaData, column: number): string | u
 
 const isKnown = (codec = '') => codec === 'UNCOMPRESSED' || codec in compressors
 
-/** The number of rows. Throws an InputError when there are too many cells, or the row groups do not add up to the total. */
+/**
+ * The number of rows. Throws an InputError when there are too many cells, or the row groups do not add up to the total.
+ */
 function countOf({ num_rows, row_groups }: FileMetaData, width: number): number {
   const count = Number(num_rows)
   const grouped = row_groups.reduce((sum, group) => sum + Number(group.num_rows), 0)

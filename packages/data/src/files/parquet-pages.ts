@@ -5,13 +5,13 @@ import { convert, DEFAULT_PARSERS } from 'hyparquet/src/convert.js'
 import { bytesOfDeltas, type PageReader, runsFit } from './parquet-runs.js'
 import { listsFit } from './parquet-thrift.js'
 
-type Chunk = FileMetaData['row_groups'][number]['columns'][number]
+type ColumnChunk = FileMetaData['row_groups'][number]['columns'][number]
 type Header = ReturnType<typeof parquetHeader>
-type Decoder = Parameters<typeof readPage>[2]
-type Values = ReturnType<typeof convert>
+type PageDecoder = Parameters<typeof readPage>[2]
+type ColumnValues = ReturnType<typeof convert>
 
 /** The schema of a column: the root, and its element. */
-export type SchemaPath = Decoder['schemaPath']
+export type SchemaPath = PageDecoder['schemaPath']
 
 /** The maximum bytes of a page after unpacking: 256 MiB. Writers make pages of about 1 MiB. */
 const maxPage = 2 ** 28
@@ -41,16 +41,20 @@ export class ParquetPages {
    * are: the decoder allocates
    * memory for what it claims.
    */
-  *valuesOf({ meta_data: chunk }: Chunk, rows: number, schemaPath: SchemaPath): Generator<ArrayLike<unknown>> {
+  *valuesOf({ meta_data: chunk }: ColumnChunk, rows: number, schemaPath: SchemaPath): Generator<ArrayLike<unknown>> {
     const { element } = schemaPath[schemaPath.length - 1]
     if (chunk === undefined || chunk.path_in_schema.join('.') !== element.name) throw damaged(element.name, 'no values')
     const reader = this.#readerOf(chunk)
     let check = (_: Uint8Array) => {}
     const decoder = {
-      ...{ ...chunk, pathInSchema: [element.name], element, schemaPath, parsers: DEFAULT_PARSERS },
+      ...chunk,
+      pathInSchema: [element.name],
+      element,
+      schemaPath,
+      parsers: DEFAULT_PARSERS,
       compressors: watched(this.#compressors, (page) => check(page))
     }
-    let dictionary: Values | undefined
+    let dictionary: ColumnValues | undefined
     for (let values = 0; values < rows;) {
       if (reader.offset >= reader.view.byteLength) throw damaged(element.name, `${values} values, expected ${rows}`)
       if (!listsFit({ ...reader })) throw damaged(element.name, 'more in the head of a page than it has')
@@ -70,7 +74,7 @@ export class ParquetPages {
     }
   }
 
-  #readerOf(chunk: NonNullable<Chunk['meta_data']>): PageReader {
+  #readerOf(chunk: NonNullable<ColumnChunk['meta_data']>): PageReader {
     const { buffer, byteOffset, length } = this.#bytes
     const start = Number(chunk.dictionary_page_offset || chunk.data_page_offset)
     const end = start + Number(chunk.total_compressed_size)
@@ -91,7 +95,8 @@ export class ParquetPages {
 
 function checkCount(header: Header, type: string, name: string, rowsLeft: number): void {
   const isDictionary = header.dictionary_page_header !== undefined
-  const [found, claimed] = [countIn(header), isDictionary ? header.uncompressed_page_size : rowsLeft]
+  const found = countIn(header)
+  const claimed = isDictionary ? header.uncompressed_page_size : rowsLeft
   if (!isCount(found, claimed)) throw damaged(name, `a page of ${found} values, expected at most ${claimed}`)
   const { encoding = '' } = header.data_page_header ?? header.data_page_header_v2 ?? {}
   const isOfTexts = type.endsWith('BYTE_ARRAY') && !encoding.endsWith('_DICTIONARY')
@@ -119,7 +124,7 @@ function watched(compressors: Compressors, show: (page: Uint8Array) => void): Co
  * Checks a page, or the values of one of version 2, that no compressor unpacks, and the levels of version 2, which are
  * never compressed.
  */
-function checkPacked(packed: Uint8Array, header: Header, decoder: Decoder): void {
+function checkPacked(packed: Uint8Array, header: Header, decoder: PageDecoder): void {
   const { data_page_header_v2: page } = header
   if (page === undefined) {
     if (decoder.codec === 'UNCOMPRESSED') checkPage(packed, header, decoder)
@@ -133,7 +138,7 @@ function checkPacked(packed: Uint8Array, header: Header, decoder: Decoder): void
 }
 
 /** Checks an unpacked page: in version 1 its levels and its values, in version 2 its values. */
-function checkPage(page: Uint8Array, header: Header, decoder: Decoder): void {
+function checkPage(page: Uint8Array, header: Header, decoder: PageDecoder): void {
   const { data_page_header, data_page_header_v2 } = header
   const { num_values: count, encoding } = data_page_header ?? data_page_header_v2 ?? {}
   if (count === undefined || encoding === undefined) return
@@ -147,7 +152,7 @@ function checkPage(page: Uint8Array, header: Header, decoder: Decoder): void {
   if (!valuesFit(reader, count, encoding, decoder)) throw tooLong(decoder)
 }
 
-function valuesFit(reader: PageReader, count: number, encoding: string, { type }: Decoder): boolean {
+function valuesFit(reader: PageReader, count: number, encoding: string, { type }: PageDecoder): boolean {
   if (encoding === 'DELTA_BYTE_ARRAY') return bytesOfDeltas(reader, count) <= maxPage
   if (encoding !== 'RLE' && !encoding.endsWith('_DICTIONARY')) return true
   if (type !== 'BOOLEAN') return runsFit(reader, reader.view.getUint8(reader.offset++), count)
@@ -155,7 +160,10 @@ function valuesFit(reader: PageReader, count: number, encoding: string, { type }
   return runsFit(reader, 1, count)
 }
 
-/** Whether the lengths of the parts of a version 2 page are numbers that fit into it. If one were missing, the decoder would never end. */
+/**
+ * Whether the lengths of the parts of a version 2 page are numbers that fit into it. If one were missing, the decoder
+ * would never end.
+ */
 function isSplit({ compressed_page_size: packed, data_page_header_v2: page }: Header): boolean {
   if (page === undefined) return true
   const { definition_levels_byte_length: definitions, repetition_levels_byte_length: repetitions } = page
@@ -173,7 +181,7 @@ const countIn = ({ data_page_header, data_page_header_v2, dictionary_page_header
 const isCount = (value: unknown, max: number): value is number =>
   typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= max
 
-const isOptional = ({ element }: Decoder) => element.repetition_type !== 'REQUIRED'
+const isOptional = ({ element }: PageDecoder) => element.repetition_type !== 'REQUIRED'
 
 const bytesBetween = ({ view, offset }: PageReader, end: number) =>
   new Uint8Array(view.buffer, view.byteOffset + offset, end - offset)
@@ -183,7 +191,7 @@ const readerOf = ({ buffer, byteOffset, byteLength }: Uint8Array): PageReader =>
   offset: 0
 })
 
-const tooLong = ({ element: { name } }: Decoder) => damaged(name, 'more values than its pages')
+const tooLong = ({ element: { name } }: PageDecoder) => damaged(name, 'more values than its pages')
 
 const damaged = (name: string, found: string) =>
   new InputError(`column "${name}" claims ${found}; it is truncated or damaged, write or fetch it again`)

@@ -62,7 +62,11 @@ for (const codec of ['UNCOMPRESSED', 'SNAPPY', 'GZIP', 'BROTLI'] as const) {
   })
 }
 
-/** import pyarrow as pa, pyarrow.parquet as pq; pq.write_table(pa.table({'x': [1.5, 2.5, 1.5], 'label': ['b', 'a', 'b']}), 'a.parquet', compression='zstd', store_schema=False, write_statistics=False) */
+/**
+ * import pyarrow as pa, pyarrow.parquet as pq
+ * table = pa.table({'x': [1.5, 2.5, 1.5], 'label': ['b', 'a', 'b']})
+ * pq.write_table(table, 'a.parquet', compression='zstd', store_schema=False, write_statistics=False)
+ */
 const zstd =
   'UEFSMRUEFSAVMkwVBBUAEgAAKLUv/SAQgQAAAAAAAAAA+D8AAAAAAAAEQBUAFRIVJCwVBhUQFQYVBhwAAAAotS/9IAlJAAACAAAABgEBAwIVBBUUFSZMFQQVABIAACi1L/0gClEAAAEAAABiAQAAAGEVABUSFSQsFQYVEBUGFQYcAAAAKLUv/SAJSQAAAgAAAAYBAQMCFQQZPDUAGAZzY2hlbWEVBAAVCiUCGAF4ABUMJQIYBWxhYmVsJQBMHAAAABYGGRwZLCYAHBUKGTUABhAZGAF4FQwWBhZ0FpgBJlYmCCksFQQVABUCABUAFRAVAgA8KQYZJgAGAAAAJgAcFQwZNQAGEBkYBWxhYmVsFQwWBhZoFowBJuIBJqABKSwVBBUAFQIAFQAVEBUCADwWBhkGGSYABgAAABbcARYGJggWpAIAKCBwYXJxdWV0LWNwcC1hcnJvdyB2ZXJzaW9uIDI2LjAuMRksHAAAHAAAANkAAABQQVIx'
 

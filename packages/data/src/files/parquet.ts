@@ -14,12 +14,16 @@ const footerLimit = 2 ** 24
  */
 const memoryLimit = 1024
 
-/** Milliseconds after which decoding is given up: 2^22 cells take 0.9 s of a core, and there are at most eight times as many. */
+/**
+ * Milliseconds after which decoding is given up: 2^22 cells take 0.9 s of a core, and there are at most eight times as
+ * many.
+ */
 const timeLimit = 120_000
 
 /**
- * A Parquet file. Decoding runs in a thread of its own, with limits of memory and time: a file of 100 bytes may claim any number of values, and
- * counts are known only while it is decoded. Throws an {@link InputError} that names the file and says what is wrong with it.
+ * A Parquet file. Decoding runs in a thread of its own, with limits of memory and time: a file of 100 bytes may claim
+ * any number of values, and counts are known only while it is decoded. Throws an {@link InputError} that names the file
+ * and says what is wrong with it.
  *
  * @param wanted - chooses columns when their names are known
  */
@@ -70,9 +74,12 @@ function classesOf({ numbers, classes }: ParquetColumn): Distinct {
   return distinct
 }
 
-/** What is wrong with the first and the last bytes. Both are "PAR1"; the length of the footer precedes the last four. */
+/**
+ * What is wrong with the first and the last bytes. Both are "PAR1"; the length of the footer precedes the last four.
+ */
 function problemOf(bytes: Buffer): string | undefined {
-  const [head, tail] = [bytes.toString('latin1', 0, 4), bytes.toString('latin1', Math.max(4, bytes.length - 4))]
+  const head = bytes.toString('latin1', 0, 4)
+  const tail = bytes.toString('latin1', Math.max(4, bytes.length - 4))
   if (tail === 'PARE') return 'its footer is encrypted; write it without encryption'
   if (head !== 'PAR1') return `begins with "${printable(head)}", expected "PAR1": it is not a Parquet file`
   if (bytes.length < 12 || tail !== 'PAR1')

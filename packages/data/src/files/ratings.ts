@@ -19,13 +19,14 @@ const header = 'userId,movieId,rating'
 const maxRatings = 2 ** 25
 
 /**
- * A file of ratings in the format of MovieLens' `ratings.csv`: a first line `userId,movieId,rating,timestamp`, then one rating per line. Users and
- * items are numbered in the order of their ids. Cells after the rating are ignored.
+ * A file of ratings in the format of MovieLens' `ratings.csv`: a first line `userId,movieId,rating,timestamp`, then one
+ * rating per line. Users and items are numbered in the order of their ids. Cells after the rating are ignored.
  *
  * Throws an {@link InputError} that names the file and the line.
  */
 export async function readRatings(path: string): Promise<Ratings> {
-  const [users, items] = [new NumberList(Float64Array), new NumberList(Float64Array)]
+  const users = new NumberList(Float64Array)
+  const items = new NumberList(Float64Array)
   const ratings = new NumberList(Float32Array)
   let first = ''
   await forEachLine(path, 'a file of ratings, such as ratings.csv of MovieLens', (line, number) => {
@@ -44,7 +45,8 @@ export async function readRatings(path: string): Promise<Ratings> {
   })
   checkHeader(path, first)
   if (ratings.length === 0) throw new InputError(`${path}: found no ratings, expected one per line after the first`)
-  const [user, item] = [numbered(users.values), numbered(items.values)]
+  const user = numbered(users.values)
+  const item = numbered(items.values)
   return { users: user.count, items: item.count, user: user.places, item: item.places, value: ratings.values }
 }
 

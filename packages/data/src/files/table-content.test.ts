@@ -167,7 +167,8 @@ for (const name of ['NA', 'N/A', 'nan', 'NaN', 'null', 'NULL', 'None', '#N/A', '
   })
 
 test('names in different normal forms of Unicode are the same name', async (t) => {
-  const [composed, decomposed] = ['café', 'cafe\u0301']
+  const composed = 'café'
+  const decomposed = 'cafe\u0301'
   t.deepEqual((await open(t, `x,label\n1,${composed}\n2,${decomposed}\n3,tea`)).classNames, [composed, 'tea'])
   const like = {
     inputShape: [1],

@@ -6,7 +6,7 @@ import type { Table } from './table.js'
 const maxUnnamed = 100
 
 /** A column, and its values. */
-interface Range {
+interface ColumnRange {
   readonly column: number
   least: number
   largest: number
@@ -19,14 +19,14 @@ interface Range {
  * @param inputs - how many of a row's numbers are inputs; a target follows if it is a number
  */
 export function largeColumns({ names, wanted }: Table, numbers: Float32Array, inputs: number): Samples['unscaled'] {
-  const ranges = wanted.numbers.map((column): Range => ({ column, least: Infinity, largest: -Infinity }))
+  const ranges = wanted.numbers.map((column): ColumnRange => ({ column, least: Infinity, largest: -Infinity }))
   for (let at = 0; at < numbers.length;)
     for (const range of ranges) {
       const value = numbers[at++]
       if (value < range.least) range.least = value
       if (value > range.largest) range.largest = value
     }
-  const text = ({ column, least, largest }: Range) =>
+  const text = ({ column, least, largest }: ColumnRange) =>
     `column ${names?.[column] ? `"${names[column]}"` : column + 1} has values from ${short(least)} to ${short(largest)}`
   const [first, ...others] = ranges
     .slice(0, inputs)
@@ -41,7 +41,7 @@ export function largeColumns({ names, wanted }: Table, numbers: Float32Array, in
   }
 }
 
-function sizeOf({ least, largest }: Range): number {
+function sizeOf({ least, largest }: ColumnRange): number {
   return Math.max(-least, largest)
 }
 

@@ -12,7 +12,7 @@ export interface Triples {
 }
 
 /** A knowledge graph, whose triples are divided into three parts. */
-export interface Graph {
+export interface SplitTriples {
   readonly entities: number
   readonly relations: number
   readonly train: Triples
@@ -26,15 +26,18 @@ const fields = ['head', 'relation', 'tail']
 const maxTriples = 2 ** 25
 
 /**
- * A folder with `train.txt`, `valid.txt` and `test.txt` in the format of FB15k (Bordes et al., NIPS 2013): one triple per line, its head, relation
- * and tail separated by tabs. Entities and relations are numbered in the order of their first occurrence.
+ * A folder with `train.txt`, `valid.txt` and `test.txt` in the format of FB15k (Bordes et al., NIPS 2013): one triple
+ * per line, its head, relation and tail separated by tabs. Entities and relations are numbered in the order of their
+ * first occurrence.
  *
  * @throws InputError that names file, line and column
  */
-export async function readGraph(folder: string): Promise<Graph> {
+export async function readGraph(folder: string): Promise<SplitTriples> {
   const reader = new TripleReader()
   const read = (file: string) => reader.read(join(folder, file))
-  const [train, valid, test] = [await read('train.txt'), await read('valid.txt'), await read('test.txt')]
+  const train = await read('train.txt')
+  const valid = await read('valid.txt')
+  const test = await read('test.txt')
   return { entities: reader.entities.count, relations: reader.relations.count, train, valid, test }
 }
 
@@ -67,7 +70,10 @@ class TripleReader {
   }
 }
 
-/** In a line that is no triple: the column, from 1 on, of an empty cell, of a superfluous one, or of the end of a line that has too few. */
+/**
+ * In a line that is no triple: the column, from 1 on, of an empty cell, of a superfluous one, or of the end of a line
+ * that has too few.
+ */
 function wrongColumn(cells: readonly string[]): number | undefined {
   let column = 1
   for (const [index, cell] of cells.entries()) {

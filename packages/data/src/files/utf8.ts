@@ -19,7 +19,8 @@ export function inUtf8(name: string, bytes: Buffer): Buffer {
  */
 export async function* decodedBlocks(name: string, blocks: AsyncIterable<Buffer>): AsyncGenerator<string> {
   let rest: Buffer = Buffer.alloc(0)
-  let [line, character] = [1, 1]
+  let line = 1
+  let character = 1
   for await (const block of blocks) {
     const all = rest.length === 0 ? block : Buffer.concat([rest, block])
     const whole = all.subarray(0, endOfCharacters(all))
@@ -28,7 +29,10 @@ export async function* decodedBlocks(name: string, blocks: AsyncIterable<Buffer>
     const isFirst = line === 1 && character === 1
     yield isFirst && text.startsWith(byteOrderMark) ? text.slice(1) : text
     const lastLine = whole.subarray(whole.lastIndexOf(lineFeed) + 1)
-    if (lastLine.length < whole.length) [line, character] = [line + lineFeedsIn(whole), 1]
+    if (lastLine.length < whole.length) {
+      line += lineFeedsIn(whole)
+      character = 1
+    }
     character += charactersIn(lastLine)
     rest = all.subarray(whole.length)
   }

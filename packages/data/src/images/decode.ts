@@ -70,7 +70,10 @@ const isIndexed = (bytes: Uint8Array) => bytes[typeAt] === indexedType
  */
 function headerOf(bytes: Uint8Array): PngHeader {
   const view = new DataView(bytes.buffer, bytes.byteOffset)
-  const [width, height, depth, isInterlaced] = [view.getUint32(16), view.getUint32(20), bytes[24], bytes[28] !== 0]
+  const width = view.getUint32(16)
+  const height = view.getUint32(20)
+  const depth = bytes[24]
+  const isInterlaced = bytes[28] !== 0
   if (width * height > maxPixels)
     throw new Error(`it has ${width} × ${height} pixels, expected at most ${maxPixels / 1e6} million`)
   if (depth < 8 && isInterlaced)

@@ -1,10 +1,14 @@
 import type { DecodedImage } from './decoded-image.js'
 
 const orientationTag = 0x0112
-const [entryBytes, valueAt] = [12, 8]
+const entryBytes = 12
+const valueAt = 8
 
-/** The orientations that mirror the columns, those that mirror the rows, and the first that swaps rows and columns. */
-const [mirrorsColumns, mirrorsRows, firstSwapped] = [[2, 3, 7, 8], [3, 4, 6, 7], 5]
+/** The orientations that mirror the columns, and those that mirror the rows. */
+const mirrorsColumns = [2, 3, 7, 8]
+const mirrorsRows = [3, 4, 6, 7]
+/** The first orientation that swaps rows and columns, as all later ones do. */
+const firstSwapped = 5
 
 /**
  * How an image is stored, 1 to 8, in the words of EXIF (CIPA DC-008, tag Orientation); 1 for upright, and where it does

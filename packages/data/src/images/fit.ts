@@ -8,8 +8,9 @@ export function isGrey({ rgb }: DecodedImage): boolean {
 }
 
 /**
- * An image as models take it, 8 bits per channel: with one channel, its luma 0.299 R + 0.587 G + 0.114 B (ITU-R BT.601), or with three; scaled to
- * `height` × `width`, where each new pixel is the mean of those that it covers; partly covered ones count in part. Rounded to the nearest.
+ * An image as models take it, 8 bits per channel: with one channel, its luma 0.299 R + 0.587 G + 0.114 B (ITU-R
+ * BT.601), or with three; scaled to `height` × `width`, where each new pixel is the mean of those that it covers;
+ * partly covered ones count in part. Rounded to the nearest.
  */
 export function fitted(image: DecodedImage, [height, width, channels = 1]: readonly number[]): Uint8Array {
   const { rgb } = image
@@ -39,7 +40,7 @@ function luma<List extends Uint8Array | Float64Array>(rgb: Uint8Array, create: n
   return grey
 }
 
-interface Axis {
+interface ResizedAxis {
   /** The product of the outer dimensions. */
   readonly count: number
   readonly from: number
@@ -49,10 +50,11 @@ interface Axis {
 }
 
 /** Rescales one axis. */
-function scaled(source: ArrayLike<number>, { count, from, to, size }: Axis): Float64Array {
+function scaled(source: ArrayLike<number>, { count, from, to, size }: ResizedAxis): Float64Array {
   const result = new Float64Array(count * to * size)
   for (let index = 0; index < to; index++) {
-    const [start, end] = [(index * from) / to, ((index + 1) * from) / to]
+    const start = (index * from) / to
+    const end = ((index + 1) * from) / to
     for (let pixel = Math.floor(start); pixel < Math.min(end, from); pixel++) {
       const weight = (Math.min(end, pixel + 1) - Math.max(start, pixel)) / (end - start)
       for (let outer = 0; outer < count; outer++)

@@ -21,11 +21,9 @@ const plain = (width: number, height: number, [red, green, blue]: readonly numbe
     data: Uint8Array.from({ length: 3 * width * height }, (_, k) => [red, green, blue][k % 3])
   })
 
-const [grey, light, coral] = [
-  [51, 51, 51],
-  [204, 204, 204],
-  [255, 127, 80]
-]
+const grey = [51, 51, 51]
+const light = [204, 204, 204]
+const coral = [255, 127, 80]
 
 async function folder(files: Readonly<Record<string, Uint8Array | string>>): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'murmur-pictures-'))

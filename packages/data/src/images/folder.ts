@@ -50,8 +50,8 @@ export async function imageFolders(folder: string): Promise<readonly string[]> {
 }
 
 /**
- * The images in the subfolders of a folder, each named `CLASS/FILE`, in the order of their names; none where it has no subfolders. Throws an {@link
- * InputError} for what is no image, and for what is no class.
+ * The images in the subfolders of a folder, each named `CLASS/FILE`, in the order of their names; none where it has no
+ * subfolders. Throws an {@link InputError} for what is no image, and for what is no class.
  */
 export async function imagesIn(folder: string): Promise<readonly DataFile[]> {
   await refuseParts(folder)
@@ -119,9 +119,9 @@ async function refuseParts(folder: string): Promise<void> {
 }
 
 /**
- * The samples of images whose folders are their classes: numbered in the order of their names, as numbers where all are. With `size` they are scaled
- * to squares; without it, all must have the same size. They are grey where all are, else of three colours. Throws an {@link InputError} that names
- * the file which does not fit.
+ * The samples of images whose folders are their classes: numbered in the order of their names, as numbers where all
+ * are. With `size` they are scaled to squares; without it, all must have the same size. They are grey where all are,
+ * else of three colours. Throws an {@link InputError} that names the file which does not fit.
  */
 export async function imageSource(
   files: readonly DataFile[],

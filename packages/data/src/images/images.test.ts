@@ -11,8 +11,9 @@ import { decodeImage } from './decode.js'
 import { fitted, isGrey } from './fit.js'
 
 /**
- * Images of 5 × 3 pixels as Pillow 13 writes them: value v = 50 x + 10 y, RGB (v, 255 − v, 3 v) modulo 256, every third pixel white, a palette of
- * three in turn; and JPEG images of 16 × 12 pixels, (10 x, 20 y, 100), of quality 90, and of its grey, progressive.
+ * Images of 5 × 3 pixels as Pillow 13 writes them: value v = 50 x + 10 y, RGB (v, 255 − v, 3 v) modulo 256, every third
+ * pixel white, a palette of three in turn; and JPEG images of 16 × 12 pixels, (10 x, 20 y, 100), of quality 90, and of
+ * its grey, progressive.
  */
 const files = {
   grey: 'iVBORw0KGgoAAAANSUhEUgAAAAUAAAADCAAAAAB+XZokAAAAFUlEQVR4nGNkMDIyMmLi4uLi4oKQAA30ATLlszY6AAAAAElFTkSuQmCC',
@@ -45,7 +46,10 @@ test('PNG: grey, colours, transparency, palettes, 1, 2, 8 and 16 bits', (t) => {
   const greys = all((x, y) => [shade(x, y), shade(x, y), shade(x, y)])
   const colours = all((x, y) => [shade(x, y), 255 - shade(x, y), (3 * shade(x, y)) % 256])
   const expected = {
-    ...{ grey: greys, sixteen: greys, rgb: colours, rgba: colours },
+    grey: greys,
+    sixteen: greys,
+    rgb: colours,
+    rgba: colours,
     one: all((_x, _y, place) => Array<number>(3).fill(place % 3 === 0 ? 255 : 0)),
     palette: all(
       (_x, _y, place) =>
@@ -71,7 +75,8 @@ test('PNG: grey, colours, transparency, palettes, 1, 2, 8 and 16 bits', (t) => {
 function pngOf(...chunks: readonly (readonly [type: string, data: Uint8Array])[]): Buffer {
   const parts = chunks.map(([type, data]) => {
     const body = Buffer.concat([Buffer.from(type), data])
-    const [length, checksum] = [Buffer.alloc(4), Buffer.alloc(4)]
+    const length = Buffer.alloc(4)
+    const checksum = Buffer.alloc(4)
     length.writeUInt32BE(data.length)
     checksum.writeUInt32BE(crc32(body))
     return Buffer.concat([length, body, checksum])
@@ -176,7 +181,8 @@ test('PNG: what unpacks to more than its size takes is refused, and profiles are
     for (const at of [0, 4]) header.writeUInt32BE(edge, at)
     return ['IHDR', header]
   }
-  const [head, end] = [size(1), ['IEND', Buffer.alloc(0)] as const]
+  const head = size(1)
+  const end = ['IEND', Buffer.alloc(0)] as const
   const pixels = (bytes: Uint8Array) => ['IDAT', deflateSync(bytes)] as const
   const one = pixels(Uint8Array.of(0, 7))
   const decode = (...chunks: readonly (readonly [string, Uint8Array])[]) => [...decodeImage('x', pngOf(...chunks)).rgb]
@@ -309,7 +315,8 @@ function exif(orientation: number, isLittle: boolean): Buffer {
   return bytes
 }
 
-const [begin, jfifBytes] = [2, 18]
+const begin = 2
+const jfifBytes = 18
 const jpegFile = Buffer.from(files.jpeg, 'base64')
 const withSegments = (...segments: Buffer[]) =>
   Buffer.concat([jpegFile.subarray(0, begin), ...segments, jpegFile.subarray(begin + jfifBytes)])

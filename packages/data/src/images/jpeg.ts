@@ -15,9 +15,13 @@ const maxScanned = 100
  */
 const maxBlocks = 1.2e6
 
-const [startOfScan, firstOfFrames, lastOfFrames] = [0xda, 0xc0, 0xc2]
+const startOfScan = 0xda
+const firstOfFrames = 0xc0
+const lastOfFrames = 0xc2
 /** Segments that programs add: APP0, APP1 and APP14. */
-const [jfifSegment, exifSegment, adobeSegment] = [0xe0, 0xe1, 0xee]
+const jfifSegment = 0xe0
+const exifSegment = 0xe1
+const adobeSegment = 0xee
 
 /** What the pixels do not say. */
 export interface JpegFacts {
@@ -68,12 +72,12 @@ function contentAfter(mark: string, data: Uint8Array): Uint8Array | undefined {
  * A frame has its precision, height and width, and for each component its name, and its sampling in both directions.
  */
 function checkFrame(data: Uint8Array): void {
-  const [height, width, count] = [data[1] * 256 + data[2], data[3] * 256 + data[4], data[5]]
+  const height = data[1] * 256 + data[2]
+  const width = data[3] * 256 + data[4]
+  const count = data[5]
   const samplings = Array.from({ length: count }, (_, component) => data[7 + 3 * component] ?? 0x11)
-  const [across, down] = [
-    Math.max(...samplings.map((each) => each >> 4)),
-    Math.max(...samplings.map((each) => each & 15))
-  ]
+  const across = Math.max(...samplings.map((each) => each >> 4))
+  const down = Math.max(...samplings.map((each) => each & 15))
   const units = Math.ceil(width / 8 / across) * Math.ceil(height / 8 / down)
   const blocks = units * samplings.reduce((sum, each) => sum + (each >> 4) * (each & 15), 0)
   if (blocks > maxBlocks)

@@ -12,7 +12,8 @@ test.serial(
       await writeFile(join(folder, name), content)
       return [{ name, path: join(folder, name) }]
     }
-    const [first, second] = [await file('1.png', 'one'), await file('2.png', 'two')]
+    const first = await file('1.png', 'one')
+    const second = await file('2.png', 'two')
     let decoded = 0
     const open = async (files: typeof first, size = 4) => {
       const before = decoded

@@ -14,7 +14,7 @@ const zlibBytes = 2
 /** The shortest piece of memory that zlib takes. */
 const minChunk = 64
 
-interface Chunk {
+interface PngChunk {
   readonly type: string
   readonly whole: Uint8Array
   readonly data: Uint8Array
@@ -63,7 +63,7 @@ export function unpackedRows(packed: Uint8Array, size: number): Uint8Array {
   }
 }
 
-function* chunksOf(bytes: Uint8Array): Generator<Chunk> {
+function* chunksOf(bytes: Uint8Array): Generator<PngChunk> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   for (let start = signatureBytes, type = ''; type !== 'IEND';) {
     const begin = start + headBytes

@@ -17,8 +17,8 @@ const followed = 0.7
 const sentenceLength = 20
 
 /**
- * A text in which words have typical followers: after each word comes one of the four that belong to it, or else any word. Both are drawn by Zipf's
- * law with exponent 1; word 0 is the most frequent.
+ * A text in which words have typical followers: after each word comes one of the four that belong to it, or else any
+ * word. Both are drawn by Zipf's law with exponent 1; word 0 is the most frequent.
  */
 export function drawWords({ words, length, seed }: WordsOptions): WordText {
   const random = createRandom(seed, 'text')
@@ -36,8 +36,8 @@ export function drawWords({ words, length, seed }: WordsOptions): WordText {
 }
 
 /**
- * Splits each of the `count` most frequent words into two synonyms: any occurrence of word w becomes word `words` + w with probability ½. So the
- * synonyms are known. Words are numbered in the order of their frequency.
+ * Splits each of the `count` most frequent words into two synonyms: any occurrence of word w becomes word `words` + w
+ * with probability ½. So the synonyms are known. Words are numbered in the order of their frequency.
  */
 export function plantSynonyms(text: WordText, count: number, seed: number): WordText {
   const random = createRandom(seed, 'synonyms')

@@ -14,8 +14,8 @@ export const sentenceAlphabet: readonly string[] = [
 ].sort()
 
 /**
- * Sentences such as "the quick fox follows a hen.", one per line, drawn from the seed. All choices are uniform: the determiners, whether there is an
- * adjective and which, the nouns, the verb. Sentences are independent.
+ * Sentences such as "the quick fox follows a hen.", one per line, drawn from the seed. All choices are uniform: the
+ * determiners, whether there is an adjective and which, the nouns, the verb. Sentences are independent.
  *
  * @param count - how many samples of `context` characters there are; at least 1
  */
@@ -41,8 +41,9 @@ function one(choices: readonly string[], random: Random): string {
 }
 
 /**
- * The smallest possible loss of a model that reads sentences from their beginning, in nats per character: the entropy of a sentence over its mean
- * length, since a sentence determines its choices. A context that begins within a word gives less information.
+ * The smallest possible loss of a model that reads sentences from their beginning, in nats per character: the entropy
+ * of a sentence over its mean length, since a sentence determines its choices. A context that begins within a word
+ * gives less information.
  */
 export function sentenceEntropy(): number {
   const length = (choices: readonly string[]) => choices.join('').length / choices.length

@@ -20,7 +20,9 @@ export interface TextReading {
 /** The number of characters in a sample unless a task gives one. */
 export const defaultContext = 64
 
-/** The maximum characters of all files together: their numbers are kept as float32, once as inputs and once as targets. */
+/**
+ * The maximum characters of all files together: their numbers are kept as float32, once as inputs and once as targets.
+ */
 const maxCharacters = 2 ** 26
 
 /** The maximum bytes of all files together: a character has at most 4. */
@@ -32,8 +34,8 @@ const maxAlphabet = 10_000
 const points = 0x110000
 
 /**
- * The samples of text files in UTF-8, concatenated in the order given. Throws an {@link InputError} that gives the position where a file is no such
- * text.
+ * The samples of text files in UTF-8, concatenated in the order given. Throws an {@link InputError} that gives the
+ * position where a file is no such text.
  */
 export function textSource(files: readonly TextFile[], reading: TextReading = {}): Source {
   const name = files.map((file) => file.name).join(', ')
@@ -47,10 +49,11 @@ export function textSource(files: readonly TextFile[], reading: TextReading = {}
 }
 
 /**
- * The windows of a text: sample k has the characters k·c … k·c + c − 1 as `[c]` inputs, c being the context, and as `[c]` targets the characters that
- * follow each. So every character but the first is predicted once. The number of a character is its index among all that occur, in the order of their
- * code points. The samples are a sequence: the last ones are held back for testing. Throws an {@link InputError} for a text that is too short or too
- * long, or has characters that `like` lacks.
+ * The windows of a text: sample k has the characters k·c … k·c + c − 1 as `[c]` inputs, c being the context, and as
+ * `[c]` targets the characters that follow each. So every character but the first is predicted once. The number of a
+ * character is its index among all that occur, in the order of their code points. The samples are a sequence: the last
+ * ones are held back for testing. Throws an {@link InputError} for a text that is too short or too long, or has
+ * characters that `like` lacks.
  *
  * @param name - the name of the text in errors
  */
@@ -93,7 +96,10 @@ function windowsOf(
   }
 }
 
-/** The indices of characters in an alphabet. Throws an {@link InputError} that gives the position of one that is not in it. */
+/**
+ * The indices of characters in an alphabet. Throws an {@link InputError} that gives the position of one that is not in
+ * it.
+ */
 export function numbered(characters: readonly string[], alphabet: readonly string[], name: string): Uint16Array {
   const { length } = characters
   return Uint16Array.from(numbersIn([Buffer.from(characters.join(''))], { length, alphabet, name }))
@@ -108,7 +114,9 @@ function numbersIn(
   for (const [index, character] of alphabet.entries())
     if (isOneCharacter(character)) places[character.codePointAt(0) ?? 0] = index + 1
   const numbers = alphabet.length > 256 ? new Uint16Array(length) : new Uint8Array(length)
-  let [offset, line, lineStart] = [0, 1, 0]
+  let offset = 0
+  let line = 1
+  let lineStart = 0
   for (const part of parts)
     forEachCharacter(part, (point) => {
       if (places[point] === 0)

@@ -103,7 +103,8 @@ class WordReader {
 
   /** The text without the words that occur less than `minCount` times. */
   frequent(minCount: number): WordText {
-    const [words, sentences] = [this.#words.values, this.#sentences.values]
+    const words = this.#words.values
+    const sentences = this.#sentences.values
     const counts = new Uint32Array(this.#names.count)
     for (const word of words) counts[word]++
     const frequent = new Uint32Array(counts.length)

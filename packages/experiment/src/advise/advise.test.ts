@@ -41,7 +41,8 @@ test('on slow links the plan of the files is not the best, and the files of the 
   const [best] = advice.plans
   const texts = await adviceFiles({ topology, train }, best)
   t.true(texts.topology.startsWith('# ours\n') && texts.train.startsWith('# also ours\n'))
-  const [asTopology, asTrain] = [join(folder, 'new.yaml'), join(folder, 'new-train.yaml')]
+  const asTopology = join(folder, 'new.yaml')
+  const asTrain = join(folder, 'new-train.yaml')
   await writeFile(asTopology, texts.topology)
   await writeFile(asTrain, texts.train)
   const plan = await makePlan({ topology: asTopology, train: asTrain })

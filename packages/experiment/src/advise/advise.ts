@@ -8,10 +8,10 @@ import type { Scenario } from '../sim/scenario/scenario.js'
 import type { Computing } from '../sim/scenario/computing.js'
 import { scenarioOfPlan } from './scenario-of-run.js'
 import { makePlan } from '../make-plan.js'
-import type { Plan, RunRequest } from '../training/plan.js'
+import type { RunPlan, RunRequest } from '../training/plan.js'
 import { type Candidate, candidatesOf } from './candidates.js'
 import type { Advice, SearchProgress } from './plans.js'
-import { choosingSeeds, type Found, freshSeeds, Search } from './search.js'
+import { choosingSeeds, type SearchResult, freshSeeds, Search } from './search.js'
 
 /** The goal of the advice, and its budget. */
 export interface AdviceOptions {
@@ -22,7 +22,10 @@ export interface AdviceOptions {
   /** The time for simulating, in real seconds. The advice uses the results until then. */
   readonly budget: number
   readonly threads?: number | undefined
-  /** Links files, and folders with such files, for example measured by real peers. They have precedence over the links of the topology file. */
+  /**
+   * Links files, and folders with such files, for example measured by real peers. They have precedence over the links
+   * of the topology file.
+   */
   readonly links?: readonly string[] | undefined
   /** Called at the beginning of each stage. */
   readonly emit?: (progress: SearchProgress) => void
@@ -30,8 +33,8 @@ export interface AdviceOptions {
 }
 
 /**
- * Finds a plan for the links of a topology file. Throws an InputError for files that are wrong or do not describe links, and if the budget
- * is too small to compare anything.
+ * Finds a plan for the links of a topology file. Throws an InputError for files that are wrong or do not describe
+ * links, and if the budget is too small to compare anything.
  */
 export function advise(request: RunRequest, options: AdviceOptions): Promise<Advice> {
   return searching(request, options, (search) => search.run(options.emit ?? (() => {})))
@@ -48,7 +51,7 @@ export function sweepOfPlans(request: RunRequest, options: AdviceOptions, maySto
 async function searching(
   request: RunRequest,
   options: AdviceOptions,
-  act: (search: Search) => Promise<Found>
+  act: (search: Search) => Promise<SearchResult>
 ): Promise<Advice> {
   const { budget, loss, signal, threads = availableParallelism() } = options
   const plan = await makePlan(request)
@@ -94,10 +97,13 @@ async function searching(
 /** The maximum of setTimeout, in milliseconds. */
 const maxTimer = 2 ** 31 - 1
 
-/** The scenario with the links of files before those of its topology, and with what was assumed for links that neither describes. */
+/**
+ * The scenario with the links of files before those of its topology, and with what was assumed for links that neither
+ * describes.
+ */
 async function withLinks(
   scenario: Scenario,
-  { file }: Plan,
+  { file }: RunPlan,
   paths: readonly string[] = []
 ): Promise<Scenario & Pick<Advice, 'assumed'>> {
   const { topology, path } = scenario

@@ -1,9 +1,9 @@
 import { type AdvisedPlan, comparePlans } from './plans.js'
-import type { Entry } from './standing.js'
+import type { SearchedPlan } from './standing.js'
 
 /** A plan that was simulated with all seeds for choosing. */
 export interface Judged {
-  readonly entry: Entry
+  readonly entry: SearchedPlan
   readonly plan: AdvisedPlan
 }
 
@@ -14,10 +14,10 @@ export interface Judged {
  */
 export async function measuredAfresh(
   judged: readonly Judged[],
-  measure: (entries: readonly Entry[]) => Promise<readonly (readonly number[])[]>
+  measure: (entries: readonly SearchedPlan[]) => Promise<readonly (readonly number[])[]>
 ): Promise<readonly AdvisedPlan[]> {
   let all = judged.toSorted((left, right) => comparePlans(left.plan, right.plan))
-  const measured = new Set<Entry>()
+  const measured = new Set<SearchedPlan>()
   for (;;) {
     const next = all.filter(({ entry, plan }, place) => (place < 2 || plan.isGiven) && !measured.has(entry))
     if (next.length === 0) return all.map(({ plan }) => plan)

@@ -16,7 +16,10 @@ export class AveragingTimes {
     this.#simulate = simulate
   }
 
-  /** After any algorithm on the graph of a plan, in its codec. Algorithms with members are separate: their final averaging waits for a tick. */
+  /**
+   * After any algorithm on the graph of a plan, in its codec. Algorithms with members are separate: their final
+   * averaging waits for a tick.
+   */
   near(candidate: Candidate, method: number): Promise<number> {
     return this.#of(candidate, method, String(hasMembers(recordOf(candidate.choice.algorithm))))
   }

@@ -3,7 +3,7 @@ import { resolveTopology, type TopologyDescription } from '@murmuration/files'
 import { graphLabel } from '@murmuration/topology'
 import type { Method, Scenario } from '../sim/scenario/scenario.js'
 import { algorithmSchema, optionsOf } from '../training/algorithm-choice.js'
-import { type Plan, planOf } from '../training/plan.js'
+import { type RunPlan, planOf } from '../training/plan.js'
 import { type Choice, choicesFor } from './choices.js'
 
 /** One way to train, in a form that can be simulated. */
@@ -19,7 +19,7 @@ export interface Candidate {
 }
 
 /** The plan of the files, which is always the first candidate. */
-function filePlanOf({ training, file }: Plan, scenario: Scenario): Candidate {
+function filePlanOf({ training, file }: RunPlan, scenario: Scenario): Candidate {
   const { algorithm, codec, rate } = training
   const [method] = scenario.methods
   const choice = { algorithm, codec, rate: rate.initial }
@@ -27,7 +27,7 @@ function filePlanOf({ training, file }: Plan, scenario: Scenario): Candidate {
 }
 
 /** The plan of the files, and all alternatives that the topology and the task allow. */
-export function candidatesOf(plan: Plan, scenario: Scenario): readonly Candidate[] {
+export function candidatesOf(plan: RunPlan, scenario: Scenario): readonly Candidate[] {
   const filePlan = filePlanOf(plan, scenario)
   const others = choicesFor(plan.training, plan.file.topology.peers).flatMap(
     (choice) => candidateOf(choice, plan, scenario) ?? []
@@ -35,7 +35,7 @@ export function candidatesOf(plan: Plan, scenario: Scenario): readonly Candidate
   return distinct([filePlan, ...others])
 }
 
-function candidateOf(choice: Choice, plan: Plan, { topology }: Scenario): Candidate | undefined {
+function candidateOf(choice: Choice, plan: RunPlan, { topology }: Scenario): Candidate | undefined {
   const algorithm = algorithmSchema.parse(choice.algorithm)
   const { codec, graph } = choice
   const rate = { ...plan.training.rate, initial: choice.rate }

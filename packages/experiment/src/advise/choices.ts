@@ -34,7 +34,10 @@ const bits = 4
 const pairs: GraphDescription = { kind: 'base-graph', degree: 1 }
 /** Any two peers may exchange. Final averaging takes one round. */
 const everyone: GraphDescription = { kind: 'complete' }
-/** Of methods with a state for each neighbour, more peers have the graph of the file: memory on the complete graph grows with their number. */
+/**
+ * Of methods with a state for each neighbour, more peers have the graph of the file: memory on the complete graph grows
+ * with their number.
+ */
 const maxStates = 16
 /** A ring suits low bandwidth; direct exchange suits high latency. */
 const direct = { collective: 'direct', chunks: 1 }
@@ -49,9 +52,10 @@ export function periodOf({ algorithm: { period = 1 } }: Choice): number {
 }
 
 /**
- * The plans worth trying on any links: gossip at every step, with fewer bytes, after several local steps, overlapping with steps, and
- * without a barrier; the all-reduce counterparts; and separate training with averaging at the end. All have the same rates and periods, and
- * two strengths of compression, so that none is tuned more than the others. The first plan of each algorithm is its usual form.
+ * The plans worth trying on any links: gossip at every step, with fewer bytes, after several local steps, overlapping
+ * with steps, and without a barrier; the all-reduce counterparts; and separate training with averaging at the end. All
+ * have the same rates and periods, and two strengths of compression, so that none is tuned more than the others. The
+ * first plan of each algorithm is its usual form.
  */
 export function choicesFor(training: Training, peers: readonly PeerName[]): readonly Choice[] {
   const exchanges = [...gossip(training, peers), ...central()]
@@ -60,9 +64,9 @@ export function choicesFor(training: Training, peers: readonly PeerName[]): read
   )
 }
 
-type Exchange = Omit<Choice, 'rate'>
+type ExchangeChoice = Omit<Choice, 'rate'>
 
-function gossip({ rounds }: Training, peers: readonly PeerName[]): readonly Exchange[] {
+function gossip({ rounds }: Training, peers: readonly PeerName[]): readonly ExchangeChoice[] {
   const { period: rotation } = createTopology({ peers, graph: pairs })
   const few = peers.length > maxStates ? {} : { graph: everyone }
   return [
@@ -72,41 +76,47 @@ function gossip({ rounds }: Training, peers: readonly PeerName[]): readonly Exch
       { algorithm: { name: 'ad-psgd' }, codec, graph: everyone }
     ]),
     { algorithm: { name: apart, period: rounds }, codec: 'int8', graph: everyone },
-    ...periods.flatMap((period): Exchange[] => [
+    ...periods.flatMap((period): ExchangeChoice[] => [
       { algorithm: { name: 'ad-psgd', period }, codec: 'int8', graph: everyone },
-      ...cuts.map((fragments): Exchange => {
+      ...cuts.map((fragments): ExchangeChoice => {
         return { algorithm: { name: 'divshare', period, fragments, receivers: 1 }, codec: 'int8', graph: everyone }
       })
     ]),
-    ...periods.flatMap((steps): Exchange[] => {
+    ...periods.flatMap((steps): ExchangeChoice[] => {
       const period = withoutCommonFactor(steps, rotation)
       return [
         { algorithm: { name: 'overlap-merge', period }, codec: 'int8', graph: pairs },
-        ...outers.map(({ rate: outerRate, momentum }): Exchange => {
+        ...outers.map(({ rate: outerRate, momentum }): ExchangeChoice => {
           return { algorithm: { name: 'gasloc', period, outerRate, momentum }, codec: 'int8', graph: pairs }
         })
       ]
     }),
     ...[1, ...periods].flatMap((period) =>
-      fractions.map((fraction): Exchange => {
+      fractions.map((fraction): ExchangeChoice => {
         const compressor = { name: 'top-k', fraction }
         const algorithm = { name: 'choco', period, compressor, consensus: Math.sqrt(fraction) }
         return { algorithm, codec: 'int8', ...few }
       })
     ),
-    ...thetas.map((theta): Exchange => ({ algorithm: { name: 'moniqua', bits, theta }, codec: 'int8', graph: pairs })),
-    ...ranks.map((rank): Exchange => ({ algorithm: { name: 'power-gossip', rank }, codec: 'float32', ...few }))
+    ...thetas.map((theta): ExchangeChoice => ({
+      algorithm: { name: 'moniqua', bits, theta },
+      codec: 'int8',
+      graph: pairs
+    })),
+    ...ranks.map((rank): ExchangeChoice => ({ algorithm: { name: 'power-gossip', rank }, codec: 'float32', ...few }))
   ]
 }
 
-/** Algorithms that need all peers in each exchange. On the complete graph they average at the end as they do in between. */
-function central(): readonly Exchange[] {
-  const exchanges: readonly Exchange[] = [
+/**
+ * Algorithms that need all peers in each exchange. On the complete graph they average at the end as they do in between.
+ */
+function central(): readonly ExchangeChoice[] {
+  const exchanges: readonly ExchangeChoice[] = [
     ...codecs.flatMap((codec) =>
       collectives.map((options) => ({ algorithm: { name: 'all-reduce', ...options }, codec }))
     ),
     ...periods.flatMap((period) =>
-      outers.flatMap(({ rate, momentum }): Exchange[] => {
+      outers.flatMap(({ rate, momentum }): ExchangeChoice[] => {
         const outer = { name: 'sgd', rate, momentum, nesterov: momentum > 0 }
         return [
           { algorithm: { name: 'diloco', period, outer, ...direct }, codec: 'int8' },
@@ -114,15 +124,18 @@ function central(): readonly Exchange[] {
         ]
       })
     ),
-    ...fractions.map((fraction): Exchange => {
+    ...fractions.map((fraction): ExchangeChoice => {
       return { algorithm: { name: 'cocktail-sgd', random: 4 * fraction, largest: 1 / 4, bits }, codec: 'int8' }
     }),
-    ...ranks.map((rank): Exchange => ({ algorithm: { name: 'power-sgd', rank, ...direct }, codec: 'float32' }))
+    ...ranks.map((rank): ExchangeChoice => ({ algorithm: { name: 'power-sgd', rank, ...direct }, codec: 'float32' }))
   ]
   return exchanges.map((each) => ({ ...each, graph: everyone }))
 }
 
-/** The first number of steps from `steps` on with which exchanges use all rounds of a graph that repeats after `rotation` rounds. */
+/**
+ * The first number of steps from `steps` on with which exchanges use all rounds of a graph that repeats after
+ * `rotation` rounds.
+ */
 function withoutCommonFactor(steps: number, rotation: number): number {
   for (let divisor = 2; divisor <= rotation; divisor++)
     if (steps % divisor === 0 && rotation % divisor === 0) return withoutCommonFactor(steps + 1, rotation)

@@ -12,13 +12,13 @@ export interface AdviceFiles {
   readonly train: string
 }
 
-/** Throws an InputError if a training file has relative paths that would not resolve to the same files from `folder`. */
+/**
+ * Throws an InputError if a training file has relative paths that would not resolve to the same files from `folder`.
+ */
 export async function checkMovable(train: string | undefined, folder: string): Promise<void> {
   if (train === undefined) return
-  const [original, moved] = [
-    await readTrainingFile(train, {}),
-    await parseTrainingFile(await readText(train), join(folder, 'train.yaml'))
-  ]
+  const original = await readTrainingFile(train, {})
+  const moved = await parseTrainingFile(await readText(train), join(folder, 'train.yaml'))
   if (isDeepStrictEqual(original, moved)) return
   throw new InputError(`${train}: its relative paths name other files from ${folder}; use absolute paths`)
 }
@@ -29,7 +29,8 @@ export async function adviceFiles(
   { choice: { algorithm, codec, graph, rate }, isGiven }: Pick<AdvisedPlan, 'choice' | 'isGiven'>,
   links?: LinksDescription
 ): Promise<AdviceFiles> {
-  const [topologyText, training] = [await readText(topology), train === undefined ? '' : await readText(train)]
+  const topologyText = await readText(topology)
+  const training = train === undefined ? '' : await readText(train)
   const { warmup } = (await readTrainingFile(train)).rate
   const changes: YamlValue[] = [
     [['algorithm'], Object.keys(algorithm).length === 1 ? algorithm.name : algorithm],

@@ -4,11 +4,14 @@ import { median } from 'simple-statistics'
 import { type RatioInterval, ratioInterval } from '../base/ratio-interval.js'
 import type { Computing } from '../sim/scenario/computing.js'
 import type { Candidate } from './candidates.js'
-import { compare, type Entry } from './standing.js'
+import { compare, type SearchedPlan } from './standing.js'
 
 /** A plan, and its outcome. Times are virtual seconds. */
 export interface AdvisedPlan extends Omit<Candidate, 'method'> {
-  /** For each seed, the time until the mean model reached the loss; infinite if the rounds of the training file were not enough. */
+  /**
+   * For each seed, the time until the mean model reached the loss; infinite if the rounds of the training file were not
+   * enough.
+   */
   readonly reached: readonly number[]
   /**
    * The same for each fresh seed, none of which has chosen anything; empty for plans that were not measured with them.
@@ -16,12 +19,15 @@ export interface AdvisedPlan extends Omit<Candidate, 'method'> {
   readonly fresh: readonly number[]
   /** The time of the final averaging rounds after that. */
   readonly averaging: number
-  /** Bytes that a peer sent until then, without final averaging, with the first seed; undefined if the loss was not reached. */
+  /**
+   * Bytes that a peer sent until then, without final averaging, with the first seed; undefined if the loss was not
+   * reached.
+   */
   readonly bytes: number | undefined
 }
 
 /** A plan with the outcomes of its runs, one per seed. */
-export function planOf({ averaging, candidate }: Entry, records: readonly SimulatedRecord[]): AdvisedPlan {
+export function planOf({ averaging, candidate }: SearchedPlan, records: readonly SimulatedRecord[]): AdvisedPlan {
   const { method: _, ...shown } = candidate
   const [first] = records
   const bytes = first?.toTarget === undefined ? undefined : first.toTarget.bytes / first.peers
@@ -75,7 +81,10 @@ export interface Advice {
   /** How many fresh seeds the first plans were measured with. */
   readonly freshSeeds: number
   readonly computing: Computing
-  /** Virtual seconds that the slowest peer computes in all rounds of the training file, random stragglers aside: no run that goes through them ends earlier. */
+  /**
+   * Virtual seconds that the slowest peer computes in all rounds of the training file, random stragglers aside: no run
+   * that goes through them ends earlier.
+   */
   readonly computed: number
   /** The links, if they are not those of the topology file. */
   readonly links: LinksDescription | undefined

@@ -3,7 +3,7 @@ import { InputError } from '@murmuration/core'
 import { parseYamlFile, readText, topologySchema } from '@murmuration/files'
 import { runTexts, runTitle } from '../peers/recording/run-sweep.js'
 import { makePlan } from '../make-plan.js'
-import type { Plan, RunRequest } from '../training/plan.js'
+import type { RunPlan, RunRequest } from '../training/plan.js'
 import { snapshotsEvery } from '../peers/reporting/snapshots.js'
 import { localWeights } from '../training/training-schema.js'
 import type { Scenario } from '../sim/scenario/scenario.js'
@@ -12,8 +12,8 @@ import { faultsSchema } from '../sim/scenario/faults.js'
 import { networkSchema } from '../sim/scenario/network.js'
 
 /**
- * A scenario of one run. Its peers take the same steps as those of `murmur swarm`, bit for bit. Throws an InputError when a file is
- * wrong, or has a setting that a simulation cannot have.
+ * A scenario of one run. Its peers take the same steps as those of `murmur swarm`, bit for bit. Throws an InputError
+ * when a file is wrong, or has a setting that a simulation cannot have.
  */
 export async function scenarioOfRun(request: RunRequest): Promise<Scenario> {
   const plan = await makePlan(request)
@@ -24,7 +24,7 @@ export async function scenarioOfRun(request: RunRequest): Promise<Scenario> {
 }
 
 /** The same for files that were read; `request` names them. */
-export async function scenarioOfPlan({ training, options, label }: Plan, request: RunRequest): Promise<Scenario> {
+export async function scenarioOfPlan({ training, options, label }: RunPlan, request: RunRequest): Promise<Scenario> {
   const text = await readText(request.topology)
   const { algorithm, consensusTolerance: _, membership, seed, ...simulated } = training
   const { codec, rounds } = training

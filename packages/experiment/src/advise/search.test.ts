@@ -12,7 +12,8 @@ import { isWithin, standingOf } from './standing.js'
 const rounds = 90
 /** The first three choose. */
 const seeds = [1, 2, 3, 4, 5, 6, 7, 8]
-const [choosing, fresh] = [3, 5]
+const choosing = 3
+const fresh = 5
 const lossAfter = (steps: number) => 2 * Math.exp(-steps / 20)
 
 interface Paced {
@@ -32,12 +33,10 @@ interface Paced {
 
 const candidateOf = ({ period, isGiven = false, rate = 0.1, name = 'ad-psgd' }: Paced): Candidate => ({
   choice: { algorithm: { name, period }, codec: 'int8', rate },
-  ...{
-    algorithm: name === 'ad-psgd' ? `period ${period}` : `${name} ${period}`,
-    graph: 'ring',
-    method: {} as Method,
-    isGiven
-  }
+  algorithm: name === 'ad-psgd' ? `period ${period}` : `${name} ${period}`,
+  graph: 'ring',
+  method: {} as Method,
+  isGiven
 })
 
 /** Runs of plain SGD, and of plans that learn like it, each at its pace. */
@@ -52,7 +51,8 @@ function poolOf(plans: readonly Paced[]) {
     const taken = Math.min(most, need, Math.floor(time / 1000 / pace))
     calls.push({ plan: place, seed: index % seeds.length, rounds: taken, within })
     const curve = Array.from({ length: taken }, (_, k) => ({ loss: Math.max(floor, lossAfter(k + 1)) }))
-    const [seconds, messages] = [taken * pace, taken >= (plans[place]?.period ?? 1) ? 1 : 0]
+    const seconds = taken * pace
+    const messages = taken >= (plans[place]?.period ?? 1) ? 1 : 0
     const toTarget = loss !== undefined && taken === need ? { seconds, bytes: 1, samples: 1 } : undefined
     const record = { outcome: 'limit', curve, seconds, messages, toTarget, rounds: taken, peers: 2 }
     return { record: record as unknown as SimulatedRecord }

@@ -20,16 +20,16 @@ import {
 import { notReached, tooShort } from './search-errors.js'
 import {
   bestOfEach,
-  type Entry,
+  type SearchedPlan,
   isWithin,
   learnsLess,
   notApart,
   otherRates,
   periodOfEntry,
   ranked,
-  type Scale,
+  type SeedReference,
   scaleOf,
-  type Standing,
+  type PlanOutcome,
   standingOf,
   trainingWithin
 } from './standing.js'
@@ -38,17 +38,18 @@ import {
 const eta = 3
 /** The maximum number of plans that are simulated with all seeds. */
 const finalists = 5
-/** A plan is dropped if its estimated training time is so many times that of the best: after a ninth of the rounds, and after a third. */
-const [hopeless, hopelessLater] = [2, 1.5]
-/**
- * The first seed decides which plans continue, the other seeds for choosing which of them is the best; fresh ones only
- * measure.
- */
-export const [choosingSeeds, freshSeeds] = [3, 5]
+/** A plan is dropped if its estimated training time is so many times that of the best, after a ninth of the rounds. */
+const hopeless = 2
+/** The same after a third of the rounds. */
+const hopelessLater = 1.5
+/** The first of these seeds decides which plans continue, the others which of them is the best. */
+export const choosingSeeds = 3
+/** Further seeds, which only measure. */
+export const freshSeeds = 5
 const endless = Number.POSITIVE_INFINITY
 
 /** The result of a search. */
-export type Found = Pick<Advice, 'plans' | 'targets' | 'freshSeeds' | 'isWhole'>
+export type SearchResult = Pick<Advice, 'plans' | 'targets' | 'freshSeeds' | 'isWhole'>
 
 /** The limits of runs, and how often they are evaluated. */
 interface Rung {
@@ -60,17 +61,18 @@ interface Rung {
 }
 
 /** Plans with the seeds for choosing, and the loss to reach for each of these. */
-interface Judgement extends Pick<Found, 'targets'> {
+interface Judgement extends Pick<SearchResult, 'targets'> {
   readonly plans: readonly Judged[]
 }
 
 /**
- * Successive halving (Jamieson and Talwalkar, AISTATS 2016) over rounds. All plans are simulated for a ninth of the rounds; the best of
- * each kind for a third, which shows how much each loses to the links; the best few of those for all rounds, and with other seeds. In the
- * first rung, plans at the file's learning rate come first: a kind that is far behind is not tried at other rates.
+ * Successive halving (Jamieson and Talwalkar, AISTATS 2016) over rounds. All plans are simulated for a ninth of the
+ * rounds; the best of each kind for a third, which shows how much each loses to the links; the best few of those for
+ * all rounds, and with other seeds. In the first rung, plans at the file's learning rate come first: a kind that is far
+ * behind is not tried at other rates.
  *
- * After each rung the best plan is simulated to its end at once. With this seed, every other plan is given up once it has trained 1.25
- * times as long as a plan that reached the loss, whatever it might still learn.
+ * After each rung the best plan is simulated to its end at once. With this seed, every other plan is given up once it
+ * has trained 1.25 times as long as a plan that reached the loss, whatever it might still learn.
  */
 export class Search {
   readonly #pool: Pick<RunPool, 'run'>
@@ -79,11 +81,11 @@ export class Search {
   readonly #loss: number | undefined
   readonly #averaging = new AveragingTimes((method, within) => this.#simulate(method, 0, within))
   /** Runs with the first seed that more rounds would not change. */
-  readonly #ended = new Map<Entry, SimulatedRecord>()
+  readonly #ended = new Map<SearchedPlan, SimulatedRecord>()
   /** Shared runs of plans that do not exchange within their rounds, and so are the same; by rate and rounds. */
   readonly #apart = new Map<string, Promise<SimulatedRecord | undefined>>()
   /** Plain SGD with the fresh seeds. */
-  readonly #freshTargets: Promise<Scale | undefined>[] = []
+  readonly #freshTargets: Promise<SeedReference | undefined>[] = []
   #isWhole = true
 
   constructor(pool: Pick<RunPool, 'run'>, scenario: Scenario, candidates: readonly Candidate[], loss?: number) {
@@ -94,18 +96,18 @@ export class Search {
   }
 
   /** When the pool ends, ends early with the results until then. */
-  async run(emit: (progress: SearchProgress) => void): Promise<Found> {
+  async run(emit: (progress: SearchProgress) => void): Promise<SearchResult> {
     const { rounds } = this.#scenario.training
     emit({ plans: 1, rounds, seeds: 1 })
     const scale = await this.#scaleOf(0)
     if (scale === undefined) throw tooShort()
     const entries = await this.#entries()
-    const climb = (alive: readonly Entry[], fraction: number, bound: number, looks: number) => {
+    const climb = (alive: readonly SearchedPlan[], fraction: number, bound: number, looks: number) => {
       const limit = Math.ceil(fraction * rounds)
       emit({ plans: alive.length, rounds: limit, seeds: 1 })
       return this.#simulateAll(alive, { rounds: limit, bound, evaluate: Math.ceil(looks * limit) }, scale)
     }
-    const begin = (alive: readonly Entry[], bound = endless) => climb(alive, eta ** -2, bound, endless)
+    const begin = (alive: readonly SearchedPlan[], bound = endless) => climb(alive, eta ** -2, bound, endless)
     const { rate: fileRate } = this.#candidates[0].choice
     const begun = await begin(entries.filter(({ candidate }) => candidate.choice.rate === fileRate))
     if (begun.length === 0) throw tooShort()
@@ -127,7 +129,7 @@ export class Search {
   }
 
   /** The plans that reached the loss, the best first. */
-  #reached(entries: readonly Entry[], scale: Scale): readonly Standing[] {
+  #reached(entries: readonly SearchedPlan[], scale: SeedReference): readonly PlanOutcome[] {
     const ended = entries.flatMap((entry) => {
       const record = this.#ended.get(entry)
       return record?.toTarget === undefined ? [] : [standingOf(entry, record, scale)]
@@ -137,10 +139,10 @@ export class Search {
 
   /** The plans that are close to the best and the plan of the files; then the others, a few at a time. */
   #inTurn(
-    close: readonly Standing[],
-    all: readonly Standing[],
-    entries: readonly Entry[]
-  ): readonly (readonly Entry[])[] {
+    close: readonly PlanOutcome[],
+    all: readonly PlanOutcome[],
+    entries: readonly SearchedPlan[]
+  ): readonly (readonly SearchedPlan[])[] {
     const given = entries.filter(({ candidate }) => candidate.isGiven)
     const first = [...new Set([...entriesOf(close), ...given])]
     const rest = entriesOf(all).filter((entry) => !first.includes(entry))
@@ -149,10 +151,10 @@ export class Search {
   }
 
   /**
-   * Simulates all plans with all seeds to the end. With `mayStop`, each plan only until it has lost to an earlier one, and with all seeds
-   * only those that are close to the best.
+   * Simulates all plans with all seeds to the end. With `mayStop`, each plan only until it has lost to an earlier one,
+   * and with all seeds only those that are close to the best.
    */
-  async sweep(mayStop: boolean): Promise<Found> {
+  async sweep(mayStop: boolean): Promise<SearchResult> {
     const scale = await this.#scaleOf(0)
     if (scale === undefined) throw tooShort()
     const entries = await this.#entries()
@@ -169,7 +171,7 @@ export class Search {
   }
 
   /** The plans with the times of their final averaging. */
-  async #entries(): Promise<readonly Entry[]> {
+  async #entries(): Promise<readonly SearchedPlan[]> {
     const entries = await Promise.all(
       this.#candidates.map(async (candidate, index) => {
         const method = index + 1
@@ -180,7 +182,11 @@ export class Search {
   }
 
   /** The best first. */
-  async #simulateAll(entries: readonly Entry[], rung: Rung, scale: Scale): Promise<readonly Standing[]> {
+  async #simulateAll(
+    entries: readonly SearchedPlan[],
+    rung: Rung,
+    scale: SeedReference
+  ): Promise<readonly PlanOutcome[]> {
     const standings = await Promise.all(
       entries.map(async (entry) => {
         const record = await this.#trial(entry, rung, scale)
@@ -191,10 +197,10 @@ export class Search {
   }
 
   /**
-   * Simulates the best plan to its end; if it does not reach the loss, the best of the others that may, and so on. The result is the time until
-   * one has reached the loss and averaged, or `bound` if none seems faster.
+   * Simulates the best plan to its end; if it does not reach the loss, the best of the others that may, and so on. The
+   * result is the time until one has reached the loss and averaged, or `bound` if none seems faster.
    */
-  async #lead(standings: readonly Standing[], scale: Scale, bound = endless): Promise<number> {
+  async #lead(standings: readonly PlanOutcome[], scale: SeedReference, bound = endless): Promise<number> {
     for (let [best] = this.#open(standings); best !== undefined && best.total < bound; [best] = this.#open(standings)) {
       const { entry } = best
       const record = await this.#trial(entry, { rounds: this.#scenario.training.rounds }, scale)
@@ -205,12 +211,12 @@ export class Search {
   }
 
   /** Without plans that did not reach the loss in all rounds, and those that learn less than such a plan. */
-  #open(standings: readonly Standing[]): readonly Standing[] {
+  #open(standings: readonly PlanOutcome[]): readonly PlanOutcome[] {
     const failed = [...this.#ended].flatMap(([entry, { toTarget }]) => (toTarget === undefined ? [entry] : []))
     return standings.filter(({ entry }) => !failed.some((other) => learnsLess(entry, other)))
   }
 
-  async #trial(entry: Entry, rung: Rung, { target }: Scale): Promise<SimulatedRecord | undefined> {
+  async #trial(entry: SearchedPlan, rung: Rung, { target }: SeedReference): Promise<SimulatedRecord | undefined> {
     const { rounds: all } = this.#scenario.training
     const { bound = Number.POSITIVE_INFINITY, evaluate } = rung
     const seconds = trainingWithin(bound, entry, notApart)
@@ -230,7 +236,7 @@ export class Search {
   }
 
   /** The plan that trains separately at the same rate. */
-  #apartLike({ candidate }: Entry): number | undefined {
+  #apartLike({ candidate }: SearchedPlan): number | undefined {
     const { rounds } = this.#scenario.training
     const index = this.#candidates.findIndex(
       ({ choice, isGiven }) => !isGiven && choice.rate === candidate.choice.rate && periodOf(choice) === rounds
@@ -250,8 +256,8 @@ export class Search {
    * with all of them.
    */
   async #judged(
-    groups: readonly (readonly Entry[])[],
-    scale: Scale,
+    groups: readonly (readonly SearchedPlan[])[],
+    scale: SeedReference,
     emit: (progress: SearchProgress) => void = () => {}
   ): Promise<Judgement> {
     const seeds = Array.from({ length: choosingSeeds }, (_, k) => k)
@@ -273,7 +279,7 @@ export class Search {
 
   /** When plans reach the loss with each of the fresh seeds; empty for all if the pool has ended before. */
   async #afresh(
-    entries: readonly Entry[],
+    entries: readonly SearchedPlan[],
     emit: (progress: SearchProgress) => void
   ): Promise<readonly (readonly number[])[]> {
     const { rounds } = this.#scenario.training
@@ -289,16 +295,16 @@ export class Search {
     return entries.map((_, k) => (this.#isWhole ? reachedOf(records.flatMap((ofSeed) => ofSeed[k] ?? [])) : []))
   }
 
-  #ofSweep({ plans, targets }: Judgement): Found {
+  #ofSweep({ plans, targets }: Judgement): SearchResult {
     const shown = plans.map(({ plan }) => plan)
     return this.#found(shown.toSorted(comparePlans), targets)
   }
 
-  #found(plans: readonly AdvisedPlan[], targets: readonly number[]): Found {
+  #found(plans: readonly AdvisedPlan[], targets: readonly number[]): SearchResult {
     return { plans, targets, freshSeeds: plans[0].fresh.length, isWhole: this.#isWhole }
   }
 
-  async #withAllSeeds(entry: Entry, targets: readonly (number | undefined)[]): Promise<AdvisedPlan> {
+  async #withAllSeeds(entry: SearchedPlan, targets: readonly (number | undefined)[]): Promise<AdvisedPlan> {
     const records = await Promise.all(targets.map((loss, seed) => this.#toEnd(entry, seed, loss)))
     const averaging = await this.#averaging.after(entry.candidate, entry.method)
     return planOf(
@@ -307,13 +313,13 @@ export class Search {
     )
   }
 
-  async #toEnd(entry: Entry, seed: number, loss: number | undefined): Promise<SimulatedRecord | undefined> {
+  async #toEnd(entry: SearchedPlan, seed: number, loss: number | undefined): Promise<SimulatedRecord | undefined> {
     const ended = seed === 0 ? this.#ended.get(entry) : undefined
     if (ended !== undefined || loss === undefined) return ended
     return this.#simulate(entry.method, seed, { stop: { loss, rounds: this.#scenario.training.rounds } })
   }
 
-  async #scaleOf(seed: number): Promise<Scale | undefined> {
+  async #scaleOf(seed: number): Promise<SeedReference | undefined> {
     const record = await this.#simulate(0, seed, {})
     if (record === undefined) return undefined
     if (record.outcome === 'failed')
@@ -335,17 +341,20 @@ export class Search {
   }
 }
 
-const entriesOf = (standings: readonly Standing[]) => standings.map(({ entry }) => entry)
+const entriesOf = (standings: readonly PlanOutcome[]) => standings.map(({ entry }) => entry)
 
 /** Whether a plan could still win, estimated from its first rounds. */
-const mayWin = (bound: number, times: number) => (standing: Standing) => isWithin(standing, bound, times)
+const mayWin = (bound: number, times: number) => (standing: PlanOutcome) => isWithin(standing, bound, times)
 
-const isClose = (standing: Standing, best: number) => standing.total <= best || isWithin(standing, best, notApart)
+const isClose = (standing: PlanOutcome, best: number) => standing.total <= best || isWithin(standing, best, notApart)
 
-const hasExchanged = ({ record }: Standing) => record.messages > 0
+const hasExchanged = ({ record }: PlanOutcome) => record.messages > 0
 
-/** Rounds up so that a run ends with an exchange, if the next rung has as many rounds: only then has the plan paid for its progress. */
-function roundsFor(entry: Entry, limit: number, all: number): number {
+/**
+ * Rounds up so that a run ends with an exchange, if the next rung has as many rounds: only then has the plan paid for
+ * its progress.
+ */
+function roundsFor(entry: SearchedPlan, limit: number, all: number): number {
   const period = periodOfEntry(entry)
   const rounded = Math.ceil(limit / period) * period
   return rounded <= eta * limit ? Math.min(all, rounded) : limit

@@ -49,7 +49,9 @@ const kinds = new Map<string, FailureKind>([
   [StoppedError.name, 'interrupted']
 ])
 
-/** The kind of failure of an error of this project: its message says all that a user needs. Undefined for other errors. */
+/**
+ * The kind of failure of an error of this project: its message says all that a user needs. Undefined for other errors.
+ */
 export function failureKindOf(error: unknown): FailureKind | undefined {
   return error instanceof Error ? kinds.get(error.name) : undefined
 }

@@ -9,7 +9,7 @@ export type * from './summaries.js'
 /** The events of a run, each a flat record; with `--json`, each is a line. */
 export type RunEvent =
   | StartEvent
-  | PeerEvent
+  | PeerStartEvent
   | WatchEvent
   | LostEvent
   | NeighbourEvent
@@ -41,7 +41,7 @@ export interface StartEvent {
 }
 
 /** A peer has started. */
-export interface PeerEvent {
+export interface PeerStartEvent {
   readonly kind: 'peer'
   readonly peer: PeerName
   /** Of the peer's process. */
@@ -129,8 +129,8 @@ export interface StepEvent {
 }
 
 /**
- * The parameters of a neighbour are much farther from the peer's own than usual: it sends wrong numbers, or passes on wrong numbers that
- * it received. At most once per neighbour and hundred rounds.
+ * The parameters of a neighbour are much farther from the peer's own than usual: it sends wrong numbers, or passes on
+ * wrong numbers that it received. At most once per neighbour and hundred rounds.
  */
 export interface OutlierEvent {
   readonly kind: 'outlier'
@@ -151,7 +151,10 @@ export interface EvaluationEvent extends Evaluation {
   readonly round: number
   /** Of all peers in that round; only with 'mean'. */
   readonly consensusDistance?: number
-  /** Since the start of training: seconds, samples, and bytes sent with overhead; of all peers, or of the one. Absent with 'centralised'. */
+  /**
+   * Since the start of training: seconds, samples, and bytes sent with overhead; of all peers, or of the one. Absent
+   * with 'centralised'.
+   */
   readonly seconds?: number
   readonly samples?: number
   readonly bytes?: number

@@ -1,9 +1,9 @@
 import type { Evaluation, KeyCounts, PeerName } from '@murmuration/core'
-import type { Faults } from '@murmuration/libp2p'
+import type { NeighbourFaults } from '@murmuration/libp2p'
 import type { MemberState } from '@murmuration/membership'
 
 /** The faulty messages that a peer sent to its neighbours. */
-export interface SenderFaults extends Faults {
+export interface SenderFaults extends NeighbourFaults {
   readonly sender: PeerName
   /** The neighbours that it sent them to. */
   readonly to: readonly PeerName[]
@@ -25,7 +25,10 @@ export interface Summary {
   /** The peers that sent what no correct peer sends, over all receivers; in the order of names. */
   readonly faults: readonly SenderFaults[]
   readonly rounds: number
-  /** The first round of the processes, if they resumed from a checkpoint: seconds and bytes count from there, samples do not. */
+  /**
+   * The first round of the processes, if they resumed from a checkpoint: seconds and bytes count from there, samples do
+   * not.
+   */
   readonly begun?: number
   /** Of all peers together. */
   readonly samples: number
@@ -76,7 +79,10 @@ export interface Summary {
   readonly seed: number
 }
 
-/** The last line of a single peer's run; of other peers it covers only what its neighbours sent. A server has no model to evaluate. */
+/**
+ * The last line of a single peer's run; of other peers it covers only what its neighbours sent. A server has no model
+ * to evaluate.
+ */
 export interface PeerSummary extends Partial<Evaluation> {
   readonly kind: 'summary'
   readonly peer: PeerName
@@ -86,7 +92,10 @@ export interface PeerSummary extends Partial<Evaluation> {
   /** Neighbours that sent this peer what no correct peer sends, in the order of names. */
   readonly faults: readonly SenderFaults[]
   readonly rounds: number
-  /** The first round of the process, if it resumed from a checkpoint or joined: seconds and bytes count from there, samples do not. */
+  /**
+   * The first round of the process, if it resumed from a checkpoint or joined: seconds and bytes count from there,
+   * samples do not.
+   */
   readonly begun?: number
   /** Of this peer. */
   readonly samples: number

@@ -1,7 +1,7 @@
 /** The difference between this machine's clock and a time server's: SNTP, RFC 4330. */
 import { createSocket } from 'node:dgram'
 import { messageOf, type Milliseconds } from '@murmuration/core'
-import type { Finding } from './finding.js'
+import type { DoctorFinding } from './finding.js'
 
 /** Seconds from 1900, the epoch of SNTP, to 1970. */
 const epoch = 2_208_988_800
@@ -14,7 +14,7 @@ export interface TimeServer {
 }
 
 /** Asks a time server. No run depends on the clock, but downloads and logs do. */
-export async function clockFinding(server: TimeServer, timeout: Milliseconds = 3000): Promise<Finding> {
+export async function clockFinding(server: TimeServer, timeout: Milliseconds = 3000): Promise<DoctorFinding> {
   const check = 'clock'
   try {
     const offset = await offsetBy(server, timeout)

@@ -6,7 +6,7 @@ import { peerName } from '@murmuration/core'
 import { createIdentity, createPeer, faultCount, type Identity, openSeed, type Peer } from '@murmuration/libp2p'
 import test, { type ExecutionContext } from 'ava'
 import { clockFinding } from './clock.js'
-import type { Finding } from './finding.js'
+import type { DoctorFinding } from './finding.js'
 import { backendFindings, diskFinding, eventLoopFinding, nodeFinding } from './machine.js'
 import {
   addressFinding,
@@ -21,7 +21,7 @@ import {
 
 const [a, b] = ['a', 'b'].map(peerName)
 
-const isWrong = (t: ExecutionContext, { level, found, fix = '' }: Finding, cause: RegExp, remedy: RegExp) => {
+const isWrong = (t: ExecutionContext, { level, found, fix = '' }: DoctorFinding, cause: RegExp, remedy: RegExp) => {
   t.is(level, 'wrong')
   t.regex(found, cause)
   t.regex(fix, remedy)
@@ -95,7 +95,10 @@ async function listening(t: ExecutionContext, known: Identity): Promise<Peer> {
     sendTo: [{ name: a, weight: 0.5 }]
   })
   const peer = await createPeer({
-    ...{ self: b, identity: await createIdentity(), topology: { peers: [a, b], period: 1, mixing }, seed: 1 },
+    self: b,
+    identity: await createIdentity(),
+    topology: { peers: [a, b], period: 1, mixing },
+    seed: 1,
     listen: ['/ip4/127.0.0.1/tcp/0'],
     runSettings: { settings: {}, schema: [{ name: 'x', shape: [1] }], start: '' }
   })
@@ -197,7 +200,11 @@ async function createPeerAt(t: ExecutionContext, relay: string): Promise<Peer> {
   const there = new Promise<void>((resolve) => (isThere = resolve))
   const mixing = () => ({ selfWeight: 1, receiveFrom: [], sendTo: [] })
   const peer = await createPeer({
-    ...{ self: a, identity: await createIdentity(), topology: { peers: [a], period: 1, mixing }, seed: 1, listen: [] },
+    self: a,
+    identity: await createIdentity(),
+    topology: { peers: [a], period: 1, mixing },
+    seed: 1,
+    listen: [],
     runSettings: { settings: {}, schema: [{ name: 'x', shape: [1] }], start: '' },
     relay: { via: [relay] },
     onEvent: (event) => {

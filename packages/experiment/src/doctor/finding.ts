@@ -1,5 +1,5 @@
 /** The result of one check. */
-export interface Finding {
+export interface DoctorFinding {
   readonly check: string
   /** 'unknown' if it cannot be determined here; 'wrong' if a run would fail or suffer. */
   readonly level: 'ok' | 'note' | 'unknown' | 'wrong'

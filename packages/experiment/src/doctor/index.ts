@@ -2,9 +2,9 @@
 import { messageOf, type PeerName } from '@murmuration/core'
 import { readTopologyFile } from '@murmuration/files'
 import { createIdentity } from '@murmuration/libp2p'
-import { type Place, placeOf } from '../training/peer-list.js'
+import { type PeerPlace, placeOf } from '../training/peer-list.js'
 import { clockFinding, type TimeServer } from './clock.js'
-import type { Finding } from './finding.js'
+import type { DoctorFinding } from './finding.js'
 import { backendFindings, diskFinding, eventLoopFinding, nodeFinding } from './machine.js'
 import {
   addressFinding,
@@ -16,7 +16,7 @@ import {
   seedFinding
 } from './network.js'
 
-export type { Finding } from './finding.js'
+export type { DoctorFinding } from './finding.js'
 
 /** What to check in addition to the machine. */
 export interface DoctorOptions {
@@ -33,13 +33,13 @@ export interface DoctorOptions {
   /** The folder for results and checkpoints. */
   readonly folder: string
   readonly timeServer: TimeServer
-  readonly emit: (finding: Finding) => void
+  readonly emit: (finding: DoctorFinding) => void
 }
 
 /** Makes all checks, one after the other, and emits each finding at once. Returns whether nothing is wrong. */
 export async function examine(options: DoctorOptions): Promise<boolean> {
   let isOk = true
-  const emit = (finding: Finding) => {
+  const emit = (finding: DoctorFinding) => {
     isOk &&= finding.level !== 'wrong'
     options.emit(finding)
   }
@@ -69,10 +69,10 @@ async function examinePlace(
   path: string,
   self: PeerName,
   { key, seeds }: DoctorOptions,
-  emit: (finding: Finding) => void
-): Promise<Place | undefined> {
+  emit: (finding: DoctorFinding) => void
+): Promise<PeerPlace | undefined> {
   const file = await readTopologyFile(path)
-  let place: Place
+  let place: PeerPlace
   try {
     place = await placeOf({ path, file }, self, { key, ...(seeds.length > 0 && { discovery: { seeds, lan: false } }) })
   } catch (error) {

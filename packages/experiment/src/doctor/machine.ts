@@ -6,7 +6,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout } from 'node:timers/promises'
 import { messageOf } from '@murmuration/core'
 import { type BackendSpeed, measureBackend } from '@murmuration/tfjs'
-import { bytesText, type Finding } from './finding.js'
+import { bytesText, type DoctorFinding } from './finding.js'
 
 /** With less free space than this, the results and checkpoints of a large model would not fit. */
 const minFree = 1e9
@@ -17,7 +17,7 @@ const maxDelay = 1000
 const noticeableDelay = 100
 
 /** The versions of Node.js that the packages name in `engines`. */
-export function nodeFinding(version: string): Finding {
+export function nodeFinding(version: string): DoctorFinding {
   const [major, minor] = version.split('.').map(Number)
   const isSupported = (major === 20 && minor >= 19) || (major === 22 && minor >= 12) || major >= 24
   const found = `Node.js ${version}`
@@ -30,7 +30,7 @@ export function nodeFinding(version: string): Finding {
 export async function diskFinding(
   folder: string,
   freeIn: (folder: string) => Promise<number> = freeBytes
-): Promise<Finding> {
+): Promise<DoctorFinding> {
   const check = 'disk'
   try {
     const free = await freeIn(folder)
@@ -55,7 +55,7 @@ async function freeBytes(folder: string): Promise<number> {
 }
 
 /** The longest delay of this process's event loop during `time`. */
-export async function eventLoopFinding(time = 500): Promise<Finding> {
+export async function eventLoopFinding(time = 500): Promise<DoctorFinding> {
   const check = 'event loop'
   const histogram = monitorEventLoopDelay({ resolution: 10 })
   histogram.enable()
@@ -73,7 +73,7 @@ export async function eventLoopFinding(time = 500): Promise<Finding> {
 export async function backendFindings(
   measure: () => Promise<BackendSpeed> = measureBackend,
   hasGpu = existsSync('/dev/nvidia0') || existsSync('/dev/dxg')
-): Promise<readonly Finding[]> {
+): Promise<readonly DoctorFinding[]> {
   try {
     const { name, reason, gigaflops } = await measure()
     const speed = `${name}: ${gigaflops.toPrecision(2)} GFLOP/s in a product of 256 × 256 matrices`
@@ -84,7 +84,7 @@ export async function backendFindings(
   }
 }
 
-function gpuFinding(name: string, reason: string, hasGpu: boolean): Finding {
+function gpuFinding(name: string, reason: string, hasGpu: boolean): DoctorFinding {
   const check = 'gpu'
   const isUsed = name === 'tensorflow' && /^tfjs-node-gpu is installed/.test(reason)
   if (isUsed) return { check, level: 'ok', found: 'tfjs-node-gpu computes' }

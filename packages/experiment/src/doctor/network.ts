@@ -6,32 +6,32 @@ import {
   type Cause,
   type Identity,
   type PeerListEntry,
-  type Problem,
+  type CallProblem,
   probe,
   probeReach,
   probeRelay,
   probeRouters,
   probeSeed
 } from '@murmuration/libp2p'
-import type { Finding } from './finding.js'
+import type { DoctorFinding } from './finding.js'
 
 /** Round trips from this length on make rounds of small models many times as long. */
 const longRoundTrip: Milliseconds = 150
 const timeout: Milliseconds = 5000
 
-interface Place {
+interface HostPort {
   readonly host: string
   readonly port: number
 }
 
 /** Host and port of a TCP multiaddr. */
-export function placeIn(address: string): Place | undefined {
+export function placeIn(address: string): HostPort | undefined {
   const [, , host, , port] = /^\/(ip4|ip6|dns|dns4|dns6)\/([^/]+)\/(tcp)\/(\d+)/.exec(address) ?? []
   return host === undefined ? undefined : { host, port: Number(port) }
 }
 
 /** Whether this machine can listen on the file's address. */
-export async function portFinding(address: string): Promise<Finding> {
+export async function portFinding(address: string): Promise<DoctorFinding> {
   const check = `port ${address}`
   const place = placeIn(address)
   if (place === undefined) return { check, level: 'unknown', found: 'only TCP ports can be checked' }
@@ -51,7 +51,7 @@ export async function portFinding(address: string): Promise<Finding> {
 export function addressFinding(
   addresses: readonly string[],
   localHosts: readonly string[] = localAddresses()
-): Finding {
+): DoctorFinding {
   const check = 'addresses'
   if (addresses.length === 0)
     return { check, level: 'ok', found: 'the file has no address of this peer; the others learn it from a seed' }
@@ -72,11 +72,11 @@ export async function peerFinding(
   name: PeerName,
   { id, addresses }: Pick<PeerListEntry, 'id' | 'addresses'>,
   identity: Identity
-): Promise<Finding> {
+): Promise<DoctorFinding> {
   const check = `peer ${name}`
   if (addresses.length === 0)
     return { check, level: 'unknown', found: 'the file has no address of this peer; seeds know it' }
-  const problems: Problem[] = []
+  const problems: CallProblem[] = []
   for (const address of addresses) {
     const problem = await probe(identity, { id, address }, timeout)
     if (problem === undefined) return roundTripFinding(check, address, await roundTrip(address))
@@ -87,7 +87,7 @@ export async function peerFinding(
 }
 
 /** Whether a seed answers at an address. */
-export async function seedFinding(address: string, identity: Identity): Promise<Finding> {
+export async function seedFinding(address: string, identity: Identity): Promise<DoctorFinding> {
   const check = `seed ${address}`
   const problem = await probeSeed(identity, address, timeout)
   if (problem !== undefined) return { check, level: 'wrong', found: problem.text, fix: fixOfSeed(problem.causes) }
@@ -104,7 +104,7 @@ export async function reachFinding(
   listen: readonly string[],
   identity: Identity,
   upnp = false
-): Promise<Finding> {
+): Promise<DoctorFinding> {
   const check = 'reach'
   const result = await probeReach(identity, { seed, listen, upnp }, timeout)
   if (typeof result === 'string') {
@@ -120,7 +120,7 @@ export async function reachFinding(
 }
 
 /** Whether a router forwards a port to this machine on request. */
-export async function routerFinding(listen: readonly string[], identity: Identity): Promise<Finding> {
+export async function routerFinding(listen: readonly string[], identity: Identity): Promise<DoctorFinding> {
   const check = 'upnp'
   const addresses = await probeRouters(identity, listen)
   if (addresses.length > 0)
@@ -132,7 +132,7 @@ export async function routerFinding(listen: readonly string[], identity: Identit
 }
 
 /** Whether a relay has a reservation for this peer. */
-export async function relayFinding(address: string, identity: Identity): Promise<Finding> {
+export async function relayFinding(address: string, identity: Identity): Promise<DoctorFinding> {
   const check = `relay ${address}`
   const problem = await probeRelay(identity, address, timeout)
   if (problem === undefined)
@@ -141,7 +141,7 @@ export async function relayFinding(address: string, identity: Identity): Promise
 }
 
 /** @param time - from here to the address and back; undefined if it could not be measured */
-export function roundTripFinding(check: string, address: string, time: Milliseconds | undefined): Finding {
+export function roundTripFinding(check: string, address: string, time: Milliseconds | undefined): DoctorFinding {
   if (time === undefined) return { check, level: 'ok', found: `reached at ${address}` }
   const found = `reached at ${address}; round trip ${time.toFixed(1)} ms`
   if (time < longRoundTrip) return { check, level: 'ok', found }
@@ -159,7 +159,7 @@ async function roundTrip(address: string): Promise<Milliseconds | undefined> {
   return Math.min(...times)
 }
 
-function connectTime(place: Place): Promise<Milliseconds> {
+function connectTime(place: HostPort): Promise<Milliseconds> {
   const start = performance.now()
   return new Promise((resolve) => {
     const socket = connect({ ...place, timeout })

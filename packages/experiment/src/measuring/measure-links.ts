@@ -21,9 +21,9 @@ export interface MeasureOptions extends PlaceOptions {
 }
 
 /**
- * Measures the links from this machine's peer to all others of a topology file; the other peers do the same at the same time. Nothing is
- * trained. Rejects with the typed errors of core: an InputError for a file that is wrong, a NeighboursMissingError if some peers are
- * missing after `wait`.
+ * Measures the links from this machine's peer to all others of a topology file; the other peers do the same at the same
+ * time. Nothing is trained. Rejects with the typed errors of core: an InputError for a file that is wrong, a
+ * NeighboursMissingError if some peers are missing after `wait`.
  */
 export async function measureLinks(path: string, options: MeasureOptions): Promise<LinksDescription> {
   const { as: self, relay, signal, emit } = options
@@ -34,17 +34,20 @@ export async function measureLinks(path: string, options: MeasureOptions): Promi
   )
   const peers = peerList.map(({ name }) => name)
   const peer = await createPeer({
-    ...{ self, identity, listen, topology: completeOf(peers), seed: 0, links: options.links },
+    self,
+    identity,
+    listen,
+    topology: completeOf(peers),
+    seed: 0,
+    links: options.links,
     runSettings: {
       settings: settingsOf({ purpose: 'to measure links' }),
       schema: [{ name: 'probe', shape: [maxLength] }],
       start: ''
     },
-    ...{
-      discovery: options.discovery,
-      upnp: options.upnp,
-      relay: { ...relay, via: [...(relay?.via ?? []), ...relays] }
-    },
+    discovery: options.discovery,
+    upnp: options.upnp,
+    relay: { ...relay, via: [...(relay?.via ?? []), ...relays] },
     onEvent: linkEvents(self, emit)
   })
   const stop = () => peer.stop()
@@ -76,8 +79,9 @@ function completeOf(names: readonly PeerName[]): Topology {
 }
 
 /**
- * One peer's measurements as links: its own upload is as fast as its fastest link, the downloads of others are as fast as the rates to
- * them, and the latency is half of the round trip. `measured` must not be empty. `mergeLinks` merges the links of several peers.
+ * One peer's measurements as links: its own upload is as fast as its fastest link, the downloads of others are as fast
+ * as the rates to them, and the latency is half of the round trip. `measured` must not be empty. `mergeLinks` merges
+ * the links of several peers.
  */
 export function linksFrom(self: PeerName, measured: readonly MeasuredLink[]): LinksDescription {
   const links = measured.map(({ rate, ...link }) => ({ ...link, rate: Number(rate.toPrecision(4)) }))

@@ -90,7 +90,12 @@ test('real peers measure no more than their lines carry, and say what they have 
   const [ofA, ofB] = await Promise.all(
     [a, b].map((self, place) =>
       measureLinks(path, {
-        ...{ as: self, identity: identities[place], links, wait: 60_000, signal, emit: () => {} },
+        as: self,
+        identity: identities[place],
+        links,
+        wait: 60_000,
+        signal,
+        emit: () => {},
         listen: [`/ip4/127.0.0.1/tcp/${self === a ? port : 0}`],
         onLink: ({ to, rate }) => told.push(`${self} ${to} ${rate !== undefined}`)
       })
@@ -102,7 +107,8 @@ test('real peers measure no more than their lines carry, and say what they have 
   t.is(pairs.length, 1)
   const { latency = 0 } = pairs[0]
   t.true(latency >= 10, `${latency} ms`)
-  // A vector takes 250 ms or more, and with its answer no less than the line needs. On a busy machine the round trip that is subtracted may be too long.
+  // A vector takes 250 ms or more, and with its answer no less than the line needs. On a busy machine the round trip
+  // that is subtracted may be too long.
   const excess = (rate: number) => 250 * (rate / 20e6 - 1)
   for (const { up = 0, down = 0 } of Object.values(lines))
     t.true(Math.min(up, down) > 0 && excess(Math.max(up, down)) <= 2 * (latency - 10), JSON.stringify(lines))

@@ -11,7 +11,9 @@ export interface MeasuredLink {
 }
 
 /** The kinds of messages: a vector that is sent, its answer, and the end of a peer's measurements. */
-const [probeKind, answerKind, endKind] = [0, 1, 2]
+const probeKind = 0
+const answerKind = 1
+const endKind = 2
 /** The number of round trips that are tried, before and after the vectors. */
 const roundTrips = 5
 /** The length of the first vector, in numbers: 16 KiB. Each vector is twice as long as the one before. */
@@ -26,9 +28,10 @@ const enough: Milliseconds = 250
 export const linkTimeout: Milliseconds = 30_000
 
 /**
- * Measures the links from this peer to all others; the others do the same. The peers take turns in the order of their names, one link at a
- * time, so that no two measurements share a line. A link without an answer within {@link linkTimeout} is left out; a silent peer's turn
- * lasts as long as its links could take. At most 8 MiB are sent over a link.
+ * Measures the links from this peer to all others; the others do the same. The peers take turns in the order of their
+ * names, one link at a time, so that no two measurements share a line. A link without an answer within
+ * {@link linkTimeout} is left out; a silent peer's turn lasts as long as its links could take. At most 8 MiB are sent
+ * over a link.
  *
  * @param peers - all, including this one
  * @param onLink - called after each link was tried; only with `to` if there was no answer
@@ -77,7 +80,9 @@ class LinkProber {
     return this.#fabric.send(to, { kind, round, vector: this.#noise.subarray(0, length) })
   }
 
-  /** Answers others until `isDone`, which is called first and after each message. Returns whether that happened in time. */
+  /**
+   * Answers others until `isDone`, which is called first and after each message. Returns whether that happened in time.
+   */
   async serve(until: Milliseconds, isDone: (from?: PeerName, message?: VectorMessage) => boolean): Promise<boolean> {
     const fabric = this.#fabric
     if (isDone()) return true

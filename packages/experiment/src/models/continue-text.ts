@@ -7,7 +7,10 @@ import { openModel } from './trained.js'
 export interface ContinuationOptions {
   /** The number of characters; default 200. */
   readonly length?: number | undefined
-  /** 1 draws characters by the model's own probabilities, less favours likely ones, 0 takes the most probable; default 0.8. */
+  /**
+   * 1 draws characters by the model's own probabilities, less favours likely ones, 0 takes the most probable; default
+   * 0.8.
+   */
   readonly temperature?: number | undefined
   /** The seed of the draws; default 1. */
   readonly seed?: number | undefined
@@ -16,8 +19,8 @@ export interface ContinuationOptions {
 }
 
 /**
- * Continues a text with a saved model, one character at a time; the same seed gives the same text. Throws an InputError for a file that is
- * not a model of text, for an empty beginning, and for characters that the model does not know.
+ * Continues a text with a saved model, one character at a time; the same seed gives the same text. Throws an InputError
+ * for a file that is not a model of text, for an empty beginning, and for characters that the model does not know.
  */
 export async function* continueText(
   path: string,

@@ -11,7 +11,10 @@ import { taskOfModel } from './trained.js'
 
 /** Options for evaluating a model. */
 export interface EvaluationOptions {
-  /** Replaces the test split of its training: a data set by name, of which the test split counts, or a folder or file, all of which counts. */
+  /**
+   * Replaces the test split of its training: a data set by name, of which the test split counts, or a folder or file,
+   * all of which counts.
+   */
   readonly data?: string | undefined
   /** The module with the model, if the model was trained by one. */
   readonly task?: string | undefined
@@ -26,8 +29,8 @@ export interface ModelEvaluation extends Evaluation {
 }
 
 /**
- * Evaluates a saved model on the test split of its run, or on other samples. Throws an InputError for a file that is not a model, and for
- * data that do not fit it.
+ * Evaluates a saved model on the test split of its run, or on other samples. Throws an InputError for a file that is
+ * not a model, and for data that do not fit it.
  */
 export async function evaluateModel(path: string, { data, task, signal }: EvaluationOptions): Promise<ModelEvaluation> {
   const model = await loadModel(path)

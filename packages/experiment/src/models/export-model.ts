@@ -20,9 +20,9 @@ export interface ExportOptions {
 }
 
 /**
- * Exports a saved model in formats of other libraries, each with its signature, classes and accuracy as metadata. Resolves with the paths of
- * the files. Before anything is written, throws an InputError for a file that is not a model, or a model that a format cannot express.
- * Throws an OutputError when a file cannot be written.
+ * Exports a saved model in formats of other libraries, each with its signature, classes and accuracy as metadata.
+ * Resolves with the paths of the files. Before anything is written, throws an InputError for a file that is not a
+ * model, or a model that a format cannot express. Throws an OutputError when a file cannot be written.
  */
 export async function exportModel(path: string, { out, format, task }: ExportOptions): Promise<readonly string[]> {
   const { facts, signature, trained } = await openModel(path, task)

@@ -5,7 +5,7 @@ import { refuseSpecialFile } from '@murmuration/data'
 import { encodeSafetensors, tensorsIn, tensorsOf, type NamedTensor, pack, valuesOf } from '@murmuration/vectors'
 import { z } from 'zod'
 import { fill, readHeader, withFile } from '../base/tensor-file.js'
-import type { Plan } from '../training/plan.js'
+import type { RunPlan } from '../training/plan.js'
 import { checksums, type LearningTask, trainingSchema } from '../training/training-schema.js'
 
 const format = 'murmuration-model/1'
@@ -95,7 +95,7 @@ function scalesAllColumns({ inputShape, preprocessing }: ModelSignature): boolea
 
 /** The facts of a run's model. */
 export function factsOfRun(
-  { training, file, options, algorithm }: Plan,
+  { training, file, options, algorithm }: RunPlan,
   of: Pick<ModelFacts, 'samples' | 'about' | 'signature' | 'evaluation'>
 ): ModelFacts {
   const { task, data, loss, test, partition, dataSeed } = training
@@ -113,7 +113,10 @@ export function modelFile(schema: Schema, parameters: Float32Array, facts: Model
   return encodeSafetensors(tensorsOf(schema, parameters), { format, facts: JSON.stringify(facts) })
 }
 
-/** Reads a model that `--save` wrote. Throws an InputError that names the file for anything else. Runs no code that the file names. */
+/**
+ * Reads a model that `--save` wrote. Throws an InputError that names the file for anything else. Runs no code that the
+ * file names.
+ */
 export async function loadModel(path: string): Promise<LoadedModel> {
   try {
     await refuseSpecialFile(path)

@@ -198,10 +198,8 @@ test('classes that are not shown are no other model, columns are found by their 
   const few = rows.filter(([, , label]) => label < 2)
   const data = await write('few.csv', `a,b,label\n${few.join('\n')}\n`)
   const turned = await write('turned.csv', `b,label,a\n${few.map(([a, b, label]) => [b, label, a]).join('\n')}\n`)
-  const [one, other] = [
-    await evaluateModel(path, { data, signal }),
-    await evaluateModel(path, { data: turned, signal })
-  ]
+  const one = await evaluateModel(path, { data, signal })
+  const other = await evaluateModel(path, { data: turned, signal })
   t.is(one.loss, other.loss)
   const beyond = await write('beyond.csv', 'a,b,label\n1,2,3\n')
   await t.throwsAsync(evaluateModel(path, { data: beyond, signal }), {
@@ -219,7 +217,8 @@ test('classes that are not shown are no other model, columns are found by their 
 
 test('a model of texts is worth as much on any text of its characters, wherever the one is that it learned from', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'murmur-text-'))
-  const [learned, other] = [join(folder, 'learned.txt'), join(folder, 'other.txt')]
+  const learned = join(folder, 'learned.txt')
+  const other = join(folder, 'other.txt')
   await writeFile(learned, 'abcd'.repeat(40))
   const task = '{ kind: gpt, layers: 1, width: 4, heads: 1, context: 8 }'
   const { path, evaluation } = await saved((facts) => facts, { task, data: `{ path: ${learned} }`, numbers: 304 })

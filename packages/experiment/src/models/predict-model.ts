@@ -20,9 +20,9 @@ export interface Prediction {
 }
 
 /**
- * The predictions of a saved model for files, one file at a time: pictures (PNG, JPEG) or rows of CSV or Parquet files, preprocessed like
- * its own samples. Throws an InputError for a file that is not a model, and for a file that the model cannot take; `task` is the module, if
- * the model was trained by one.
+ * The predictions of a saved model for files, one file at a time: pictures (PNG, JPEG) or rows of CSV or Parquet files,
+ * preprocessed like its own samples. Throws an InputError for a file that is not a model, and for a file that the model
+ * cannot take; `task` is the module, if the model was trained by one.
  */
 export async function* predict(
   path: string,

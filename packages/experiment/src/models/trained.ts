@@ -11,7 +11,9 @@ export interface OpenedModel {
   readonly trained: TrainedModel
 }
 
-/** The task of a model; `task` if it was trained by a module. Throws an InputError if a module is needed and not given. */
+/**
+ * The task of a model; `task` if it was trained by a module. Throws an InputError if a module is needed and not given.
+ */
 export function taskOfModel(path: string, { learning }: ModelFacts, task: string | undefined): TaskChoice {
   if (task !== undefined) {
     const choice = taskChoiceOf(task)
@@ -23,7 +25,10 @@ export function taskOfModel(path: string, { learning }: ModelFacts, task: string
   )
 }
 
-/** Opens a model that `--save` wrote. Throws an InputError for a file that is not a model, or a model that is not a function of samples. */
+/**
+ * Opens a model that `--save` wrote. Throws an InputError for a file that is not a model, or a model that is not a
+ * function of samples.
+ */
 export async function openModel(path: string, task: string | undefined): Promise<OpenedModel> {
   const model = await loadModel(path)
   const { facts } = model

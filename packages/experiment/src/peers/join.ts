@@ -11,13 +11,13 @@ import {
 import { hashText } from '@murmuration/vectors'
 import { makeRealPlan } from '../make-plan.js'
 import type { RunRequest } from '../training/plan.js'
-import type { PeerOptions } from './peer-command.js'
+import type { PeerCommandOptions } from './peer-command.js'
 import { identityDirectory } from '../training/peer-list.js'
 import { runFolder } from './admission/certificate-store.js'
 import { fingerprintOf, requestFrom } from './admission/run-files.js'
 
 /** How this machine's peer joins a run. */
-export interface AcceptOptions extends Pick<PeerOptions, 'key' | 'wait' | 'emit' | 'signal'> {
+export interface AcceptOptions extends Pick<PeerCommandOptions, 'key' | 'wait' | 'emit' | 'signal'> {
   /** Multiaddrs for finding the run, in place of the invitation's. */
   readonly seeds: readonly string[]
   /** The data of this machine, in place of the run's. */
@@ -29,7 +29,7 @@ export interface AcceptOptions extends Pick<PeerOptions, 'key' | 'wait' | 'emit'
 /** A run that admitted this machine's peer, and the options of `runPeerCommand` for it. */
 export interface AcceptedInvitation {
   readonly request: RunRequest
-  readonly place: Pick<PeerOptions, 'as' | 'identity' | 'entered' | 'discovery'>
+  readonly place: Pick<PeerCommandOptions, 'as' | 'identity' | 'entered' | 'discovery'>
 }
 
 /** Joins a run by invitation. Rejects with the typed errors of core. */

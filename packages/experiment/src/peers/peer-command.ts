@@ -14,7 +14,7 @@ import { FirstOutliers } from './reporting/outlier-events.js'
 import { nothingLearned } from '../training/learned-nothing.js'
 import { factsOfRun, learned } from '../models/model-file.js'
 import { makeRealPlan } from '../make-plan.js'
-import { type Plan, type RunRequest, startEvent } from '../training/plan.js'
+import { type RunPlan, type RunRequest, startEvent } from '../training/plan.js'
 import { placeOf } from '../training/peer-list.js'
 import { type PeerResult, runPeer, type UnfinishedModel } from './one-peer/run-peer.js'
 import type { WatchAddress } from '@murmuration/watch'
@@ -23,7 +23,7 @@ import { versions } from '../base/versions.js'
 import type { Watching } from './watching/watching.js'
 
 /** The options of this machine's peer. */
-export interface PeerOptions {
+export interface PeerCommandOptions {
   readonly as: PeerName
   readonly key?: string | undefined
   /** Replaces that of a key file. */
@@ -51,7 +51,7 @@ export interface PeerOptions {
 }
 
 /** Runs one peer of a topology on this machine. Rejects with the typed errors of core. */
-export async function runPeerCommand(request: RunRequest, options: PeerOptions): Promise<PeerSummary> {
+export async function runPeerCommand(request: RunRequest, options: PeerCommandOptions): Promise<PeerSummary> {
   const plan = await makeRealPlan(request)
   const self = options.as
   const { checkpoints } = options
@@ -139,7 +139,7 @@ export async function runPeerCommand(request: RunRequest, options: PeerOptions):
 const minorityStates = ['partitioned', 'isolated'] as const
 
 /** What follows from policies with which there may be several models in the end. */
-function aloneTexts({ options, training: { membership } }: Plan): string[] {
+function aloneTexts({ options, training: { membership } }: RunPlan): string[] {
   if (!hasMembers(options.algorithm)) return []
   const all = {
     partitioned: 'while it reaches only half of the others or fewer',
@@ -151,7 +151,7 @@ function aloneTexts({ options, training: { membership } }: Plan): string[] {
 }
 
 /** For how long a peer has trained without a majority, in seconds. */
-function secondsApart({ training: { membership } }: Plan, { troubled }: Pick<PeerResult, 'troubled'>): number {
+function secondsApart({ training: { membership } }: RunPlan, { troubled }: Pick<PeerResult, 'troubled'>): number {
   return minorityStates
     .filter((state) => membership?.[state] === 'continue')
     .reduce((sum, state) => sum + (troubled[state] ?? 0), 0)
@@ -164,8 +164,8 @@ function sameAs(distances: Agreement['distances'], apart: Agreement['distances']
 
 /** Writes the model of a peer that has to end before the run is over. */
 async function saveUnfinished(
-  plan: Plan,
-  options: PeerOptions,
+  plan: RunPlan,
+  options: PeerCommandOptions,
   { parameters, rounds, samples, task }: UnfinishedModel
 ) {
   if (options.save === undefined) return
@@ -175,7 +175,7 @@ async function saveUnfinished(
 }
 
 /** The peers that a peer waits for at the start: its neighbours and all servers, or all workers. */
-function neededBy({ file: { topology }, options: { algorithm, servers = [] } }: Plan, self: PeerName): PeerName[] {
+function neededBy({ file: { topology }, options: { algorithm, servers = [] } }: RunPlan, self: PeerName): PeerName[] {
   if (servers.includes(self)) return [...topology.peers]
   if (algorithm.needs.reach === 'everyone') return topology.peers.filter((name) => name !== self)
   const rows = Array.from({ length: topology.period }, (_, round) => topology.mixing(self, round))

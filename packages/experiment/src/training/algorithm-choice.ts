@@ -67,7 +67,9 @@ export function inputJson(union: () => z.ZodUnion, id?: string): z.core.GlobalMe
 const loaded = new Map<string, Promise<AnyAlgorithm>>()
 const ready = new Map<string, AnyAlgorithm>()
 
-/** Loads the algorithm of a choice, once. Throws an InputError when a module cannot be loaded, or exports no algorithm. */
+/**
+ * Loads the algorithm of a choice, once. Throws an InputError when a module cannot be loaded, or exports no algorithm.
+ */
 export async function loadAlgorithm({ name, module }: AlgorithmChoice): Promise<AnyAlgorithm> {
   if (module === undefined) return recordNamed(name ?? '')
   const path = resolve(module)

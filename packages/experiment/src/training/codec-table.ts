@@ -4,7 +4,8 @@ import { bodyBytes, codecKinds, codecWords } from '@murmuration/vectors'
 export function codecTable(): string {
   const count = 1e6
   const rows = codecKinds.map(({ description, parameter }, index) => {
-    const [word, bytes] = [codecWords[index], bodyBytes(codecWords[index], count) / count]
+    const word = codecWords[index]
+    const bytes = bodyBytes(codecWords[index], count) / count
     const bound = parameter === undefined ? '' : 'at most '
     const what = parameter === undefined ? description : `${description}; the parameter is ${parameter.description}`
     return `| \`${word}\` | ${what} | ${bound}${Number(bytes.toFixed(3))} |`

@@ -26,4 +26,4 @@ export const membershipSchema = z
   .meta({ description: 'When a run begins, and what peers do that cannot reach the others' })
 
 /** As the schema returns it. */
-export type Membership = z.output<typeof membershipSchema>
+export type MembershipDescription = z.output<typeof membershipSchema>

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises'
 import type { Training } from './training-schema.js'
 
 /**
- * SHA-256 in hex of the user's own modules, by the field that names them. Their paths may differ, but all peers must run the same code. Line
- * ends are normalised, and imports of a module are not included.
+ * SHA-256 in hex of the user's own modules, by the field that names them. Their paths may differ, but all peers must
+ * run the same code. Line ends are normalised, and imports of a module are not included.
  */
 export async function moduleChecksums({
   task,

@@ -10,7 +10,11 @@ test('a peer takes all addresses that files may have', async (t) => {
   const mixing = () => ({ selfWeight: 1, receiveFrom: [], sendTo: [] })
   const [identity, { id }, relay] = await Promise.all([createIdentity(), createIdentity(), createIdentity()])
   const peer = await createPeer({
-    ...{ self: a, identity, topology: { peers: [a, b], period: 1, mixing }, seed: 1, listen: [] },
+    self: a,
+    identity,
+    topology: { peers: [a, b], period: 1, mixing },
+    seed: 1,
+    listen: [],
     runSettings: { settings: {}, schema: [{ name: 'x', shape: [1] }], start: '' }
   })
   t.teardown(() => peer.close())

@@ -11,10 +11,10 @@ import {
 } from '@murmuration/libp2p'
 import type { PeerEntry } from '@murmuration/files'
 import { isLoopback } from '@murmuration/files/addresses'
-import type { Plan } from './plan.js'
+import type { RunPlan } from './plan.js'
 
 /** The identity of a peer, where it listens, and the ids and addresses of the others. */
-export interface Place {
+export interface PeerPlace {
   readonly identity: Identity
   readonly listen: readonly string[]
   readonly peerList: readonly PeerListEntry[]
@@ -39,14 +39,14 @@ export function identityDirectory(): string {
 }
 
 /**
- * Reads a peer's place from a topology file. The file pins ids. A peer without an id must be on this machine (loopback addresses): its key,
- * and so its id, is in the user's home, where the other peers of this machine find it.
+ * Reads a peer's place from a topology file. The file pins ids. A peer without an id must be on this machine (loopback
+ * addresses): its key, and so its id, is in the user's home, where the other peers of this machine find it.
  */
 export async function placeOf(
-  { path, file }: Pick<Plan, 'path' | 'file'>,
+  { path, file }: Pick<RunPlan, 'path' | 'file'>,
   self: PeerName,
   { key, identity: ownIdentity, listen = [], discovery }: PlaceOptions = {}
-): Promise<Place> {
+): Promise<PeerPlace> {
   const peers = [...file.peers, ...file.servers]
   const entry = peers.find(({ name }) => name === self)
   if (entry === undefined) {

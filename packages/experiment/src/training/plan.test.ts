@@ -22,7 +22,8 @@ test('local data need weights that favour nobody', async (t) => {
 
 test('a quorum of more peers than there are is told with its place, in membership and in an algorithm', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'murmur-plan-'))
-  const [topology, train] = [join(folder, 'two.yaml'), join(folder, 'train.yaml')]
+  const topology = join(folder, 'two.yaml')
+  const train = join(folder, 'train.yaml')
   await writeFile(topology, 'graph: complete\npeers: [a, b, { name: s, role: server }]\n')
   await writeFile(train, 'membership: { quorum: 3 }\n')
   const message = /train\.yaml:1:23: membership\.quorum: found 3, expected at most 2, the number of peers$/
@@ -45,7 +46,8 @@ test("a scenario's method on real peers says what it does not obey", async (t) =
 
 test('keyed rows need a task that has some, and plain steps; the file is told what to write', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'murmur-plan-'))
-  const [topology, train] = [join(folder, 'two.yaml'), join(folder, 'train.yaml')]
+  const topology = join(folder, 'two.yaml')
+  const train = join(folder, 'train.yaml')
   await writeFile(topology, 'graph: complete\npeers: [a, b]\n')
   await writeFile(train, 'algorithm: lapse\n')
   const message =
@@ -60,7 +62,8 @@ test('keyed rows need a task that has some, and plain steps; the file is told wh
 
 test('options that follow from the graph are those of the topology, unless the file gives others', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'murmur-plan-'))
-  const [topology, train] = [join(folder, 'ring.yaml'), join(folder, 'train.yaml')]
+  const topology = join(folder, 'ring.yaml')
+  const train = join(folder, 'train.yaml')
   await writeFile(topology, 'graph: ring\npeers: [a, b, c, d, e, f, g, h]\n')
   await writeFile(train, 'algorithm: { name: a2cid2, mixing: graph }\n')
   const given = (await makePlan({ topology, train })).options.options as { mixing: number; pull: number }
@@ -73,7 +76,8 @@ test('options that follow from the graph are those of the topology, unless the f
 
 test('a rule whose sums keep every rounding error needs exact links', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'murmur-plan-'))
-  const [topology, train] = [join(folder, 'ring.yaml'), join(folder, 'train.yaml')]
+  const topology = join(folder, 'ring.yaml')
+  const train = join(folder, 'train.yaml')
   await writeFile(topology, 'graph: ring\npeers: [a, b, c, d, e]\n')
   for (const codec of ['int8', 'auto']) {
     await writeFile(train, `algorithm: d2\ncodec: ${codec}\n`)
@@ -86,7 +90,8 @@ test('a rule whose sums keep every rounding error needs exact links', async (t) 
 
 test('dataSeed fixes the division of the data, the test split and generated data, whatever the seed; without it they follow the seed', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'murmur-plan-'))
-  const [topology, train] = [join(folder, 'ring.yaml'), join(folder, 'train.yaml')]
+  const topology = join(folder, 'ring.yaml')
+  const train = join(folder, 'train.yaml')
   await writeFile(topology, 'graph: ring\npeers: [a, b]\n')
   const numbersOf = async (more: string) => {
     await writeFile(train, `task: softmax\ndata: { digits: 100, size: 8 }\npartition: { dirichlet: 1 }\n${more}`)
@@ -97,7 +102,8 @@ test('dataSeed fixes the division of the data, the test split and generated data
     const { loss } = await task.evaluate(x).run()
     return { samples: task.samples, gradient: vector.slice(), loss }
   }
-  const [one, two] = [await numbersOf('seed: 1\n'), await numbersOf('seed: 2\n')]
+  const one = await numbersOf('seed: 1\n')
+  const two = await numbersOf('seed: 2\n')
   t.notDeepEqual(one, two)
   t.deepEqual(await numbersOf('seed: 1\ndataSeed: 1\n'), one)
   t.deepEqual(await numbersOf('seed: 2\ndataSeed: 1\n'), one)

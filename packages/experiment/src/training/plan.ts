@@ -27,7 +27,7 @@ export interface RunRequest extends TrainingOverrides {
 }
 
 /** All that the peers of a run have in common. The same request gives the same plan on every machine. */
-export interface Plan {
+export interface RunPlan {
   /** The topology file's path, as it was given. */
   readonly path: string
   readonly file: TopologyFile
@@ -48,8 +48,10 @@ export interface Plan {
   readonly init?: string | undefined
 }
 
-/** The plan for files that were read. Throws an InputError when they do not fit each other; messages begin with `path`. */
-export function planOf(path: string, file: TopologyFile, training: Training): Plan {
+/**
+ * The plan for files that were read. Throws an InputError when they do not fit each other; messages begin with `path`.
+ */
+export function planOf(path: string, file: TopologyFile, training: Training): RunPlan {
   const { topology } = file
   const shrinking = contraction(topology)
   const finalRounds = topology.peers.length === 1 ? 0 : roundsToConsensus(shrinking, training.consensusTolerance)
@@ -79,7 +81,10 @@ export function planOf(path: string, file: TopologyFile, training: Training): Pl
   }
 }
 
-/** The rounds after training: none if all peers have the same model by then, and one to gather rows that are divided among all. */
+/**
+ * The rounds after training: none if all peers have the same model by then, and one to gather rows that are divided
+ * among all.
+ */
 function finalRoundsOf({ keeps, kind }: AnyAlgorithm, { codec }: Training, toConsensus: number): number {
   if (kind === 'rows') return 1
   // With a codec, receivers get rounded values and the sender keeps its own.
@@ -95,7 +100,7 @@ function checkWeights(path: string, topology: Topology, training: Training): voi
 }
 
 /** Throws an InputError if the services of real peers have no store that they can share. */
-export function checkServices({ path, file, training, options }: Plan): void {
+export function checkServices({ path, file, training, options }: RunPlan): void {
   checkStore(path, options.algorithm, { store: training.store, servers: file.servers.length })
 }
 
@@ -118,7 +123,7 @@ function checkNeeds(path: string, record: AnyAlgorithm, surroundings: Surroundin
 }
 
 /** The task of one peer, or without `self` of the union of all peers' data. */
-export function taskOf({ file, training }: Plan, self?: PeerName): TaskDescription {
+export function taskOf({ file, training }: RunPlan, self?: PeerName): TaskDescription {
   return taskDescription(training, { peers: file.topology.peers, seed: training.seed }, self)
 }
 
@@ -129,7 +134,7 @@ export function startEvent({
   options,
   spectralGap,
   algorithm
-}: Plan): Omit<StartEvent, 'version' | 'wire'> {
+}: RunPlan): Omit<StartEvent, 'version' | 'wire'> {
   return {
     kind: 'start',
     peers: file.topology.peers,

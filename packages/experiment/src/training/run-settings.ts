@@ -3,8 +3,8 @@ import type { TopologyFile } from '@murmuration/files'
 import { localWeights, type Training } from './training-schema.js'
 
 /**
- * The settings of a training file that may differ between machines, and why. All others are compared when peers connect, including any new
- * setting.
+ * The settings of a training file that may differ between machines, and why. All others are compared when peers
+ * connect, including any new setting.
  */
 export const machineLocal: ReadonlyMap<string, string> = new Map([
   ['data.path', 'where the data are'],
@@ -18,7 +18,9 @@ export const machineLocal: ReadonlyMap<string, string> = new Map([
 /** Replaces a setting that may differ. Peers with local data must agree only on the test set. */
 const hidden = "each machine's own"
 
-/** Every setting that all peers of a run must share: the training file with defaults and overrides, and the topology. */
+/**
+ * Every setting that all peers of a run must share: the training file with defaults and overrides, and the topology.
+ */
 export function runSettings({ graph, weights, peers, servers }: TopologyFile, training: Training): Settings {
   // In the order of the file, which is their order in the graph.
   const names = peers.map(({ name }) => name)

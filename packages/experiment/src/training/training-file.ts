@@ -69,7 +69,8 @@ export function partitionDescription({ partition }: Pick<Training, 'partition'>)
 }
 
 /**
- * Problems of a task and its data that the schema cannot express: options that do not fit each other, and data for a task that uses none.
+ * Problems of a task and its data that the schema cannot express: options that do not fit each other, and data for a
+ * task that uses none.
  *
  * @param plain - the file as it was written
  */

@@ -4,18 +4,21 @@ import { givenOptions, recordOf } from './algorithm-choice.js'
 import { scaleOf, type Training } from './training-schema.js'
 
 /** The training settings of files. */
-type Trained = Pick<
+type FileSettings = Pick<
   Training,
   'algorithm' | 'batch' | 'accumulate' | 'optimiser' | 'weightDecay' | 'clip' | 'rate' | 'rounds' | 'timeout'
 >
 
 /** The peers that train, and further settings that the algorithms' driver takes unchanged. */
-type Rest = Required<Pick<TrainingSettings, 'seed' | 'finalRounds' | 'workers' | 'servers'>> &
+type DriverSettings = Required<Pick<TrainingSettings, 'seed' | 'finalRounds' | 'workers' | 'servers'>> &
   Pick<TrainingSettings, 'fusion'>
 
-/** A file's settings for the algorithms' driver. The rate is scaled for the peers of `topology`, and some options depend on its graph. */
-export function trainingSettings<Given extends Rest>(
-  { algorithm, batch, accumulate, optimiser, weightDecay, clip, rate, rounds, timeout }: Trained,
+/**
+ * A file's settings for the algorithms' driver. The rate is scaled for the peers of `topology`, and some options depend
+ * on its graph.
+ */
+export function trainingSettings<Given extends DriverSettings>(
+  { algorithm, batch, accumulate, optimiser, weightDecay, clip, rate, rounds, timeout }: FileSettings,
   topology: Topology,
   rest: Given
 ): AnySettings & Given {

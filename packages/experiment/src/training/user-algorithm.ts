@@ -6,8 +6,8 @@ import { blame, placeOf } from '@murmuration/tasks'
 import { failureKindOf } from '../base/errors.js'
 
 /**
- * Loads the algorithm of a module. Errors of its functions name the module. Throws an InputError when the module cannot be loaded, or does
- * not export exactly one algorithm.
+ * Loads the algorithm of a module. Errors of its functions name the module. Throws an InputError when the module cannot
+ * be loaded, or does not export exactly one algorithm.
  */
 export async function importAlgorithm(path: string): Promise<AnyAlgorithm> {
   const { href } = pathToFileURL(path)

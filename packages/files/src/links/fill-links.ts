@@ -13,8 +13,8 @@ export interface FilledLinks {
 type Default = NonNullable<LinksDescription['default']>
 
 /**
- * Fills the gaps of links of which some pairs were measured. Without a default or a preset, an unknown value is taken to be as slow
- * as the slowest known one.
+ * Fills the gaps of links of which some pairs were measured. Without a default or a preset, an unknown value is taken
+ * to be as slow as the slowest known one.
  */
 export function fillLinks(links: LinksDescription, peers: readonly PeerName[]): FilledLinks {
   if (links.pairs === undefined || links.pairs.length === 0) return { links, assumed: [] }

@@ -4,8 +4,8 @@ import { unknownPeer } from '../nearest.js'
 import { pipeProblems } from './pipes.js'
 
 /**
- * Reports names that no peer has, pairs of a peer with itself, duplicates, invalid pipes, and regions without the preset that uses
- * them. `known` are all names that the links may refer to.
+ * Reports names that no peer has, pairs of a peer with itself, duplicates, invalid pipes, and regions without the
+ * preset that uses them. `known` are all names that the links may refer to.
  */
 export function linkProblems(links: LinksDescription, known: readonly PeerName[]): Problem[] {
   return [

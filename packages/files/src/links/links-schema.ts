@@ -47,3 +47,6 @@ export const linksSchema = z.strictObject({
 
 /** Links as a file describes them. */
 export type LinksDescription = z.output<typeof linksSchema>
+
+/** The link of one peer to all others. */
+export type PeerLink = NonNullable<LinksDescription['default']>

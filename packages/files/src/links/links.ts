@@ -1,18 +1,16 @@
 import type { AccessLink, Links, PathLink, PeerName } from '@murmuration/core'
 import { pairKey } from './link-problems.js'
-import type { LinksDescription } from './links-schema.js'
+import type { LinksDescription, PeerLink } from './links-schema.js'
 import { createPipes } from './pipes.js'
 import { presets } from './presets.js'
 import { type RegionPair, regionPair, regionsOf } from './wan.js'
 
-type PeerLink = NonNullable<LinksDescription['default']>
-
 const unlimited = Number.POSITIVE_INFINITY
 
 /**
- * The links of a valid description. A value of a path comes from the pair; else it is the larger (for windows, the smaller) of the
- * two peers' values; else from the default; else from the preset; else it is 0 (window and bandwidth: Infinity). Except for pipes,
- * paths are the same in both directions.
+ * The links of a valid description. A value of a path comes from the pair; else it is the larger (for windows, the
+ * smaller) of the two peers' values; else from the default; else from the preset; else it is 0 (window and bandwidth:
+ * Infinity). Except for pipes, paths are the same in both directions.
  *
  * @param peers - all, in the order of the file; the preset 'wan' assigns regions in this order
  */

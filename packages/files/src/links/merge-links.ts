@@ -4,18 +4,18 @@ import { InputError, type PeerName } from '@murmuration/core'
 import { readText } from '../text-file.js'
 import { parseYamlFile } from '../yaml-file.js'
 import { linkProblems, pairKey } from './link-problems.js'
-import { type LinksDescription, linksSchema } from './links-schema.js'
+import { type LinksDescription, linksSchema, type PeerLink } from './links-schema.js'
 
-type PeerLink = NonNullable<LinksDescription['peers']>[string]
 type PairLink = NonNullable<LinksDescription['pairs']>[number]
 
 /**
- * Reads links files, and the `.yaml` files in folders, as one description: each file holds the links that one peer has measured. Where
- * two files describe the same line, the faster rate and the shorter latency count: a measurement can only be slower than the link.
+ * Reads links files, and the `.yaml` files in folders, as one description: each file holds the links that one peer has
+ * measured. Where two files describe the same line, the faster rate and the shorter latency count: a measurement can
+ * only be slower than the link.
  *
  * @param known - all names that the files may refer to
- * @throws InputError for a file that is wrong, a folder without links files, and a field that only one file may have (such as
- * `default`) in two
+ * @throws InputError for a file that is wrong, a folder without links files, and a field that only one file may have
+ * (such as `default`) in two
  */
 export async function readLinksFiles(paths: readonly string[], known: readonly PeerName[]): Promise<LinksDescription> {
   let all: LinksDescription = {}
@@ -88,7 +88,8 @@ export function mergeLinks(first: LinksDescription, second: LinksDescription): L
 const rates = ['up', 'down', 'bandwidth'] as const
 
 function faster<Link extends PeerLink | PairLink>(first: Link, second: Link): Link {
-  const [one, other]: (PeerLink & Partial<PairLink>)[] = [first, second]
+  const one: PeerLink & Partial<PairLink> = first
+  const other: PeerLink & Partial<PairLink> = second
   const merged = { ...second, ...first }
   const best = (field: 'latency' | (typeof rates)[number], choose: (...values: number[]) => number) => {
     const values = [one[field], other[field]].filter((value) => value !== undefined)

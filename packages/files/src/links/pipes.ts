@@ -89,7 +89,10 @@ function groupProblems(group: readonly string[], known: readonly PeerName[], at:
   })
 }
 
-/** The pipes on the path from one peer to another, in the order of the file. A full-duplex pipe has a name per direction. */
+/**
+ * The pipes on the path from one peer to another, in the order of the file. A full-duplex pipe has a name per
+ * direction.
+ */
 export function createPipes(pipes: readonly PipeDescription[]): (from: PeerName, to: PeerName) => readonly Pipe[] {
   const crossings = pipes.map(crossingOf)
   return (from, to) => crossings.flatMap((crossing) => crossing(from, to))

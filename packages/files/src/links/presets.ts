@@ -11,8 +11,8 @@ export interface Preset {
 const datacentre: Preset = { up: 10e9, down: 10e9, latency: 0.05, jitter: 0 }
 
 /**
- * Round figures for common networks: assumptions, not measurements. Exception: 'wan' uses the measurements in wan.ts between two
- * regions, and the values here within one.
+ * Round figures for common networks: assumptions, not measurements. Exception: 'wan' uses the measurements in wan.ts
+ * between two regions, and the values here within one.
  */
 export const presets = {
   datacentre,

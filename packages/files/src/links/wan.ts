@@ -25,8 +25,9 @@ export interface RegionPair {
 }
 
 /**
- * Two regions, the ping between them in ms, and the bandwidth of one flow in Gbit/s. Measured between machines of a cloud provider
- * by the project DT-FM: the matrices in scheduler/generate_sim_com_matrices.py of github.com/DS3Lab/DT-FM.
+ * Two regions, the ping between them in ms, and the bandwidth of one flow in Gbit/s. Measured between machines of a
+ * cloud provider by the project DT-FM: the matrices in scheduler/generate_sim_com_matrices.py of
+ * github.com/DS3Lab/DT-FM.
  */
 const measured: readonly (readonly [a: Region, b: Region, ping: number, gigabits: number])[] = [
   ['Oregon', 'Virginia', 67, 0.79],
@@ -89,8 +90,8 @@ export function regionPair(a: Region, b: Region): RegionPair | undefined {
 }
 
 /**
- * The region of each peer: as given, else by the peer's index, round-robin. A peer that is not in the list is in the first peer's
- * region.
+ * The region of each peer: as given, else by the peer's index, round-robin. A peer that is not in the list is in the
+ * first peer's region.
  */
 export function regionsOf(
   peers: readonly PeerName[],

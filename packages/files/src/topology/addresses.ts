@@ -10,7 +10,7 @@ export type AddressUse = 'dial' | 'listen'
 const usual = 'a multiaddr of TCP such as /ip4/192.168.1.10/tcp/4001'
 
 /** An address, in parts. */
-interface Parts {
+interface AddressParts {
   readonly kind: string
   readonly host: string
   readonly transport: string
@@ -80,7 +80,7 @@ function isPoint(key: bigint): boolean {
   }
 }
 
-function partsOf(text: string): Parts {
+function partsOf(text: string): AddressParts {
   const [, kind = '', host = '', transport = '', port = '', ...rest] = text.split('/')
   return { kind, host, transport, port, rest }
 }

@@ -3,7 +3,10 @@ import type { Multiaddr } from '@multiformats/multiaddr'
 import { multiaddr } from '../libraries/base.js'
 import { hostOf } from './peer-list.js'
 
-/** The remote IP address of a plain TCP connection; `undefined` for any other address, such as through a relay or a WebSocket. */
+/**
+ * The remote IP address of a plain TCP connection; `undefined` for any other address, such as through a relay or a
+ * WebSocket.
+ */
 export function tcpHost(address: Multiaddr): string | undefined {
   const names = address.getComponents().map(({ name }) => name)
   const isPlain = names[1] === 'tcp' && (names.length === 2 || (names.length === 3 && names[2] === 'p2p'))
@@ -17,8 +20,8 @@ export function listeningHosts(listen: readonly string[]): readonly string[] {
 }
 
 /**
- * The listening address that a neighbour at `remote` can most likely reach: of the same family, and either unspecified (any interface), or
- * loopback exactly when `remote` is.
+ * The listening address that a neighbour at `remote` can most likely reach: of the same family, and either unspecified
+ * (any interface), or loopback exactly when `remote` is.
  */
 export function hostFor(hosts: readonly string[], remote: string): string | undefined {
   const family = hosts.filter((host) => isIPv4(host) === isIPv4(remote))

@@ -3,7 +3,7 @@ import type { PeerName } from '@murmuration/core'
 import { multiaddr } from '../libraries/base.js'
 import type { PeerEventListener } from '../base/events.js'
 import { hostOf, type PeerList, type PeerListEntry } from './peer-list.js'
-import { Refusals } from '../base/refusals.js'
+import { RefusalReports } from '../base/refusals.js'
 
 /** The source of a learnt address: a record signed by its peer, or the local network. */
 export type AddressSource = 'signed' | 'lan'
@@ -16,14 +16,14 @@ export class PeerDirectory {
   isShutOut: (name: PeerName) => boolean = () => false
   /** Called when the other end of a connection exceeds a bound. */
   onFlood: (connection: Connection, detail: string) => void = () => {}
-  readonly #refusals: Refusals
+  readonly #refusals: RefusalReports
   /** Learnt addresses, in addition to those of the peer list, by peer id and source. They end in the peer id. */
   readonly #learnt = new Map<string, Map<AddressSource, readonly string[]>>()
   #hosts: ReadonlySet<string> = new Set()
   #peerList: PeerList | undefined
 
   constructor(emit: PeerEventListener) {
-    this.#refusals = new Refusals(emit)
+    this.#refusals = new RefusalReports(emit)
   }
 
   /** Whether the peer list is known. */
@@ -37,7 +37,8 @@ export class PeerDirectory {
   }
 
   /**
-   * Replaces the addresses of a listed peer that this source gave before, in addition to those in the list. Returns whether they have changed.
+   * Replaces the addresses of a listed peer that this source gave before, in addition to those in the list. Returns
+   * whether they have changed.
    */
   learn(id: string, source: AddressSource, addresses: readonly string[]): boolean {
     if (this.nameOf(id) === undefined) return false
@@ -92,8 +93,8 @@ export class PeerDirectory {
   }
 
   /**
-   * Why the peer with this id may not connect; `undefined` when it may. That of an unknown peer is reported, see {@link
-   * Refusals}.
+   * Why the peer with this id may not connect; `undefined` when it may. That of an unknown peer is reported, see
+   * {@link RefusalReports}.
    */
   refusalOf(id: string, address: string): string | undefined {
     const name = this.nameOf(id)

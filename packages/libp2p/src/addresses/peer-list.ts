@@ -21,7 +21,10 @@ export interface PeerList {
   readonly hosts: ReadonlySet<string>
 }
 
-/** Checks a peer list and returns it with ids and addresses in their usual form. Throws an InputError that says what is wrong. */
+/**
+ * Checks a peer list and returns it with ids and addresses in their usual form. Throws an InputError that says what is
+ * wrong.
+ */
 export function checkPeerList(entries: readonly PeerListEntry[]): PeerList {
   const byName = new Map<PeerName, PeerListEntry>()
   const byId = new Map<string, PeerListEntry>()

@@ -30,7 +30,10 @@ const internal = listOf(
 )
 /** Addresses that cannot be dialled: unspecified, multicast, reserved, documentation (RFC 6890). */
 const never = listOf('0.0.0.0/8', '224.0.0.0/3', '::/128', 'ff00::/8', '64:ff9b::/96', '2001:db8::/32')
-/** IPv4 written as IPv6 (RFC 4291, 2.5.5.2). Not a list like those above, because a BlockList would match plain IPv4 too. */
+/**
+ * IPv4 written as IPv6 (RFC 4291, 2.5.5.2). Not a list like those above, because a BlockList would match plain IPv4
+ * too.
+ */
 const isMapped = (host: string) => /^::ffff:/i.test(host)
 
 /** From where an IP address can be dialled; `undefined` for one that cannot be. */
@@ -47,8 +50,9 @@ export function nearest(one: Reach, other: Reach): Reach {
 }
 
 /**
- * Whether an address from another node may be dialled: it must be an IP address and a TCP port, of the peer or of a relay, and not nearer to this
- * machine than `within`. Otherwise that node could make this peer dial hosts in its own network.
+ * Whether an address from another node may be dialled: it must be an IP address and a TCP port, of the peer or of a
+ * relay, and not nearer to this machine than `within`. Otherwise that node could make this peer dial hosts in its own
+ * network.
  */
 export function mayDial(address: Multiaddr, within: Reach): boolean {
   const names = address.getComponents().map(({ name }) => name)
@@ -61,7 +65,10 @@ export function mayDial(address: Multiaddr, within: Reach): boolean {
   return reach !== undefined && nearest(reach, within) === within
 }
 
-/** Bytes of an IPv6 multiaddr up to the /64 prefix: one for the protocol, 8 for the prefix. One machine may have a whole /64 (RFC 4291, 2.5.4). */
+/**
+ * Bytes of an IPv6 multiaddr up to the /64 prefix: one for the protocol, 8 for the prefix. One machine may have a whole
+ * /64 (RFC 4291, 2.5.4).
+ */
 const ip6Prefix = 9
 
 /**

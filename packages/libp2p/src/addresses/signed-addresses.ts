@@ -22,7 +22,10 @@ export interface SignedAddresses {
   readonly bytes: Uint8Array
 }
 
-/** Signs the addresses of this peer. The sequence number is the time of day, so that the record is newer than those of earlier processes. */
+/**
+ * Signs the addresses of this peer. The sequence number is the time of day, so that the record is newer than those of
+ * earlier processes.
+ */
 export async function signAddresses(identity: Identity, addresses: readonly string[]): Promise<Uint8Array> {
   const multiaddrs = addresses.slice(0, maxAddresses).map((text) => withoutId(multiaddr(text)))
   const { privateKey } = identity

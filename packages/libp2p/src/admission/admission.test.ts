@@ -115,7 +115,8 @@ const refusals: readonly (readonly [
 test('an invalid invitation is refused, with the reason', async (t) => {
   const run = await runOf(t)
   await begin(run)
-  const [other, identity] = [await createIdentity(), await createIdentity()]
+  const other = await createIdentity()
+  const identity = await createIdentity()
   for (const [what, reason, change] of refusals) {
     const { signedBy = run.key, ...terms } = change(run, other)
     const signed = invitationTo({ ...run, key: signedBy }, terms)
@@ -141,7 +142,8 @@ test('an invitation is usable once: a second user is refused by all peers that k
   const run = await runOf(t)
   await begin(run)
   const invitation = invitationTo(run)
-  const [first, second] = [await createIdentity(), await createIdentity()]
+  const first = await createIdentity()
+  const second = await createIdentity()
   await entering(invitation, first)
   await eventOf(run.nodes[1], 'admitted')
   for (const node of run.nodes) {
@@ -236,7 +238,8 @@ test('a peer whose invitation is revoked, or whose place another peer has, ends 
     new RegExp(`"c" was removed from the run: ${second.own.id} has its place; `)
   )
 
-  const [identity, signal] = [await createIdentity(), new AbortController().signal]
+  const identity = await createIdentity()
+  const signal = new AbortController().signal
   const news = { run: run.key.id, members: [], identity, seeds: [second.peer.addresses[0]], signal }
   const forged = { ...revoke(identity, c, Date.now()), run: run.key.id }
   await tellRun({ ...news, certificate: forged })

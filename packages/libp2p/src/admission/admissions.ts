@@ -30,8 +30,9 @@ const fresh: Taken = { kind: 'new' }
 const refused = (reason: string): Taken => ({ kind: 'refused', reason })
 
 /**
- * The peers that were admitted by invitation, and the void invitations: for each name the admission with the highest precedence, and the latest
- * revocation. A join-semilattice: peers that have taken the same certificates, in any order, have the same state. Its size is bounded by the places.
+ * The peers that were admitted by invitation, and the void invitations: for each name the admission with the highest
+ * precedence, and the latest revocation. A join-semilattice: peers that have taken the same certificates, in any order,
+ * have the same state. Its size is bounded by the places.
  */
 export class Admissions {
   readonly #run: RunTerms
@@ -50,11 +51,15 @@ export class Admissions {
     return admission === undefined || this.#isVoid(admission) ? undefined : admission.id
   }
 
-  /** The certificates that make an admission void: a revocation, another peer's admission. None for a forged invitation or one to another run. */
+  /**
+   * The certificates that make an admission void: a revocation, another peer's admission. None for a forged invitation
+   * or one to another run.
+   */
   against(admission: Admission): readonly Certificate[] {
     const { invitation, id } = admission
     if (invitation.run !== this.#run.runKey || !isSigned(invitation) || !isUsedByHolder(admission)) return []
-    const [revocation, held] = [this.#revocations.get(invitation.name), this.#admissions.get(invitation.name)]
+    const revocation = this.#revocations.get(invitation.name)
+    const held = this.#admissions.get(invitation.name)
     return [revocation ?? [], held === undefined || held.id === id ? [] : held].flat()
   }
 
@@ -64,7 +69,8 @@ export class Admissions {
   }
 
   /**
-   * Takes an admission that its own peer presents. It is refused when the invitation has expired, or when another peer is known to have used it.
+   * Takes an admission that its own peer presents. It is refused when the invitation has expired, or when another peer
+   * is known to have used it.
    *
    * @param now - the time of day in milliseconds
    */

@@ -55,9 +55,13 @@ export function isRevokedByKey(revocation: Revocation): boolean {
   return isSignatureOf(revocationText(revocation), revocation.signature, publicKeyOf(revocation.run))
 }
 
-/** Above 0 when `a` takes precedence over `b` for the same name: the later invitation; of two uses of one, that with the smaller hash, in any order. */
+/**
+ * Above 0 when `a` takes precedence over `b` for the same name: the later invitation; of two uses of one, that with the
+ * smaller hash, in any order.
+ */
 export function precedence(a: Admission, b: Admission): number {
-  const [left, right] = [hashText(admissionText(a)), hashText(admissionText(b))]
+  const left = hashText(admissionText(a))
+  const right = hashText(admissionText(b))
   return a.invitation.issued - b.invitation.issued || (left < right ? 1 : left > right ? -1 : 0)
 }
 

@@ -97,7 +97,9 @@ export class AdmissionDesk {
     }))
   }
 
-  /** Sends this peer's admission and all certificates to a peer that it has dialled. Rejects when that peer refuses it. */
+  /**
+   * Sends this peer's admission and all certificates to a peer that it has dialled. Rejects when that peer refuses it.
+   */
   async greet(connection: Connection): Promise<void> {
     const { handshakeTimeout } = this.#context.limits
     const question = { present: this.#options.own, certificates: this.#admissions.all, wantsFiles: false }
@@ -107,12 +109,16 @@ export class AdmissionDesk {
       throw error
     })
     if (answer === undefined) return
-    // Taken also from a refusal: what the run key has signed shows whether the admission is void or only this peer refuses it.
+    // Taken also from a refusal: what the run key has signed shows whether the admission is void or only this peer
+    // refuses it.
     this.#takeAll(answer.certificates, true)
     if (answer.refused !== undefined) throw new Error(`it does not admit this peer: ${answer.refused}`)
   }
 
-  /** Answers a peer of the run, or an unknown peer that presents an invitation or a revocation; the latter only once per connection. */
+  /**
+   * Answers a peer of the run, or an unknown peer that presents an invitation or a revocation; the latter only once per
+   * connection.
+   */
   async serve(stream: Stream, connection: Connection): Promise<void> {
     const { directory, limits } = this.#context
     const { remotePeer, remoteAddr } = connection
@@ -172,7 +178,8 @@ export class AdmissionDesk {
     this.#checkOwn()
     for (const peer of this.#options.places) {
       if (peer === self) continue
-      const [previous, current] = [directory.entry(peer)?.id, this.#admissions.idOf(peer)]
+      const previous = directory.entry(peer)?.id
+      const current = this.#admissions.idOf(peer)
       if (previous === current) continue
       if (previous !== undefined) {
         this.#peers.exclude(peer, 'its invitation was revoked, or another peer has its place')

@@ -1,8 +1,8 @@
 import type { Entered, EnterOptions, NewsBearer } from './enter-options.js'
 
 /**
- * Presents an invitation to peers of its run until one admits this peer. Rejects with a RefusedError, with the reason, when one refuses, and with
- * a NeighboursMissingError when none is found in time.
+ * Presents an invitation to peers of its run until one admits this peer. Rejects with a RefusedError, with the reason,
+ * when one refuses, and with a NeighboursMissingError when none is found in time.
  */
 export async function enterRun(options: EnterOptions): Promise<Entered> {
   const { enter } = await import('./enter.js')

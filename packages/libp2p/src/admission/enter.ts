@@ -76,7 +76,10 @@ async function calling<Result>(
   }
 }
 
-/** The answers of peers of a run, one after the other; for a peer that cannot be reached, the reason. Seeds give the addresses of members. */
+/**
+ * The answers of peers of a run, one after the other; for a peer that cannot be reached, the reason. Seeds give the
+ * addresses of members.
+ */
 async function* answersOf(
   node: Libp2p,
   {

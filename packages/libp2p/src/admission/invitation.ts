@@ -1,4 +1,6 @@
-/** An invitation admits a peer that no file lists. The run key signs it; it is for one name, for one use, and expires. */
+/**
+ * An invitation admits a peer that no file lists. The run key signs it; it is for one name, for one use, and expires.
+ */
 import { randomBytes } from 'node:crypto'
 import { InputError, messageOf, peerName } from '@murmuration/core'
 import { z } from 'zod'

@@ -1,4 +1,6 @@
-/** The protocol for presenting an invitation and for passing on certificates: one question and one answer per stream. */
+/**
+ * The protocol for presenting an invitation and for passing on certificates: one question and one answer per stream.
+ */
 import type { Connection } from '@libp2p/interface'
 import type { Milliseconds } from '@murmuration/core'
 import { z } from 'zod'

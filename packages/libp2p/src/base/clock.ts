@@ -1,7 +1,7 @@
 import type { Milliseconds } from '@murmuration/core'
 
 /** A clock with timers. */
-export interface Clock {
+export interface TimerClock {
   now(): Milliseconds
   /** Calls `callback` once, when the clock shows `until` or somewhat later. Returns a function that cancels it. */
   at(until: Milliseconds, callback: () => void): () => void
@@ -11,7 +11,7 @@ export interface Clock {
 const longestTimer = 2 ** 31 - 1
 
 /** The monotonic clock of this process. */
-export const realClock: Clock = {
+export const realClock: TimerClock = {
   now: () => performance.now(),
   at(until, callback) {
     if (until === Number.POSITIVE_INFINITY) return () => {}
@@ -30,7 +30,7 @@ export const realClock: Clock = {
 const sinceBoot = Number(process.hrtime.bigint()) / 1e6 - performance.now()
 
 /** A monotonic clock that shows the same in all processes of this machine. */
-export const machineClock: Clock = {
+export const machineClock: TimerClock = {
   now: () => realClock.now() + sinceBoot,
   at: (until, callback) => realClock.at(until - sinceBoot, callback)
 }

@@ -22,8 +22,8 @@ export const maxInFlight = 1 << 12
 /** Bounds of queues and waits. All of them can be changed, and the defaults suit a local network. */
 export interface Limits {
   /**
-   * The most unacknowledged vectors of one neighbour, in whole vectors; ranges count by their length. With 1, each vector would wait for the
-   * acknowledgement of the previous one, which costs a latency per round.
+   * The most unacknowledged vectors of one neighbour, in whole vectors; ranges count by their length. With 1, each
+   * vector would wait for the acknowledgement of the previous one, which costs a latency per round.
    */
   readonly window: number
   /** Whole vectors kept for one neighbour until it acknowledges them, sent or not. Beyond, `send` returns 'full'. */
@@ -31,15 +31,15 @@ export interface Limits {
   /** Whole vectors of one neighbour that are acknowledged while they are still in the mailbox. */
   readonly mailbox: number
   /**
-   * The most bytes of a stream in flight: at least bandwidth times round trip. Links with a short round trip use less, down to 1 MiB, so
-   * that control messages do not wait behind vectors.
+   * The most bytes of a stream in flight: at least bandwidth times round trip. Links with a short round trip use less,
+   * down to 1 MiB, so that control messages do not wait behind vectors.
    */
   readonly streamWindow: number
   /** Neighbours are offered a data channel when a whole vector has at least this many bytes. */
   readonly channelFrom: number
   /**
-   * The interval at which the links are checked. A neighbour that sends nothing for this time is pinged; with more than sixteen neighbours
-   * the time is longer, up to a third of `silentAfter`.
+   * The interval at which the links are checked. A neighbour that sends nothing for this time is pinged; with more than
+   * sixteen neighbours the time is longer, up to a third of `silentAfter`.
    */
   readonly heartbeat: Milliseconds
   /** A neighbour that sends nothing for this time is silent. */
@@ -49,11 +49,14 @@ export interface Limits {
   /** The timeout of one attempt to connect. */
   readonly dialTimeout: Milliseconds
   /**
-   * How many neighbours are dialled at a time. Each handshake takes some milliseconds of computation at both ends: when too many begin
-   * at once, all of them time out.
+   * How many neighbours are dialled at a time. Each handshake takes some milliseconds of computation at both ends: when
+   * too many begin at once, all of them time out.
    */
   readonly dialsAtOnce: number
-  /** How long a peer waits for a neighbour with a smaller id to connect before it dials that neighbour, so that not both dial at once. */
+  /**
+   * How long a peer waits for a neighbour with a smaller id to connect before it dials that neighbour, so that not both
+   * dial at once.
+   */
   readonly callWait: Milliseconds
   /** The timeout of a hello and of its answer, and of a data channel from the offer to the end of its handshake. */
   readonly handshakeTimeout: Milliseconds
@@ -63,11 +66,14 @@ export interface Limits {
   readonly initialBackoff: Milliseconds
   /** The longest wait between attempts. */
   readonly maxBackoff: Milliseconds
-  /** The number of minor faults after which a neighbour's streams are ended; a grave fault ends them at once. See `FaultAccount`. */
+  /**
+   * The number of minor faults after which a neighbour's streams are ended; a grave fault ends them at once. See
+   * `FaultAccount`.
+   */
   readonly badFrames: number
   /**
-   * How long a neighbour is shut out when its streams are ended for the second time, and the wait after a failed data channel before the next
-   * offer. It doubles each time.
+   * How long a neighbour is shut out when its streams are ended for the second time, and the wait after a failed data
+   * channel before the next offer. It doubles each time.
    */
   readonly initialShutOut: Milliseconds
   /** The longest of these times. */

@@ -1,4 +1,6 @@
-/** Ed25519 (RFC 8032) with the keys of peer ids, synchronous: libp2p's functions may take a turn of the event loop each. */
+/**
+ * Ed25519 (RFC 8032) with the keys of peer ids, synchronous: libp2p's functions may take a turn of the event loop each.
+ */
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
 import { InputError } from '@murmuration/core'
 import { peerIdFromString, textOf } from '../libraries/base.js'

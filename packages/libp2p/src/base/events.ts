@@ -2,8 +2,8 @@ import type { Milliseconds, PeerName, RefusalCode } from '@murmuration/core'
 import type { FrameFault } from '@murmuration/wire'
 
 /**
- * What a neighbour did wrong: a bad frame, or one out of sequence; a 'message' that the algorithm cannot use; a break of the 'protocol'; or a
- * 'flood', more than it may send.
+ * What a neighbour did wrong: a bad frame, or one out of sequence; a 'message' that the algorithm cannot use; a break
+ * of the 'protocol'; or a 'flood', more than it may send.
  */
 export type ReceiveFault = FrameFault | 'gap' | 'window' | 'message' | 'duplicate' | 'protocol' | 'flood'
 
@@ -48,7 +48,10 @@ export type PeerEvent =
   | { readonly kind: 'admitted'; readonly peer: PeerName; readonly id: string }
   /** A peer no longer belongs to the run: its invitation was revoked, or another has its place. */
   | { readonly kind: 'put-out'; readonly peer: PeerName; readonly id: string }
-  /** An address of a peer was learnt. `by`: a seed's address, a peer's name, or the local network. It is unproven until it is dialled. */
+  /**
+   * An address of a peer was learnt. `by`: a seed's address, a peer's name, or the local network. It is unproven until
+   * it is dialled.
+   */
   | {
       readonly kind: 'introduced'
       readonly peer: PeerName
@@ -63,7 +66,10 @@ export type PeerEvent =
   /** A relay has a place for this peer, or no longer has. */
   | { readonly kind: 'relay'; readonly address: string; readonly isReached: true }
   | { readonly kind: 'relay'; readonly address: string; readonly isReached: false; readonly reason: string }
-  /** Faults of a neighbour, at most one event a minute per neighbour and kind. `count`: how many since the last event; `detail`: the last one. */
+  /**
+   * Faults of a neighbour, at most one event a minute per neighbour and kind. `count`: how many since the last event;
+   * `detail`: the last one.
+   */
   | {
       readonly kind: 'bad-frame'
       readonly peer: PeerName
@@ -80,8 +86,8 @@ export type PeerEvent =
       readonly reason: string
     }
   /**
-   * A new attempt after a failed one or a lost connection, at most `wait` ago. `attempt` counts from 1 and starts over after a connection
-   * that lasted.
+   * A new attempt after a failed one or a lost connection, at most `wait` ago. `attempt` counts from 1 and starts over
+   * after a connection that lasted.
    */
   | {
       readonly kind: 'reconnecting'

@@ -70,7 +70,7 @@ const meanings: readonly (readonly [RegExp, Cause, string])[] = [
 ]
 
 /** Why a call failed. */
-export interface Problem {
+export interface CallProblem {
   /** For people, as of {@link explain}. */
   readonly text: string
   /** The recognised causes, one per failed address at most. */
@@ -84,15 +84,15 @@ export function wordsOf(thrown: unknown): string {
 }
 
 /**
- * An explanation of an error, followed by its original message. Of an error with several errors inside, such as one per address, all are
- * reported.
+ * An explanation of an error, followed by its original message. Of an error with several errors inside, such as one per
+ * address, all are reported.
  */
 export function explain(thrown: unknown): string {
   return problemOf(thrown).text
 }
 
 /** As {@link explain}, with the causes. */
-export function problemOf(thrown: unknown): Problem {
+export function problemOf(thrown: unknown): CallProblem {
   if (thrown instanceof AggregateError && thrown.errors.length > 0) {
     const problems = thrown.errors.map(problemOf)
     const texts = new Set(problems.map(({ text }) => text))

@@ -4,8 +4,8 @@ import { printable } from '@murmuration/core'
 export const maxForeignText = 1024
 
 /**
- * All text from other peers passes through this function before it is shown or logged. Characters that would act on a terminal or deceive a
- * reader are escaped as in JSON (`\u001b` for ESC), and a longer text is cut. It is idempotent.
+ * All text from other peers passes through this function before it is shown or logged. Characters that would act on a
+ * terminal or deceive a reader are escaped as in JSON (`\u001b` for ESC), and a longer text is cut. It is idempotent.
  */
 export function foreignText(text: string, max = maxForeignText): string {
   const safe = printable(beginning(text, max))

@@ -9,7 +9,8 @@ import { createIdentity, decodeIdentity, encodeIdentity, type Identity } from '.
 const longest = 4096
 
 /**
- * Reads a key file. Throws an InputError when it is missing, holds no private key, or, as with ssh, can be read by other users.
+ * Reads a key file. Throws an InputError when it is missing, holds no private key, or, as with ssh, can be read by
+ * other users.
  */
 export async function readIdentity(path: string): Promise<Identity> {
   const identity = await readIfPresent(path)
@@ -18,8 +19,8 @@ export async function readIdentity(path: string): Promise<Identity> {
 }
 
 /**
- * Writes a key file that only its owner can read. It is created atomically and never overwritten: throws an InputError when the file
- * exists.
+ * Writes a key file that only its owner can read. It is created atomically and never overwritten: throws an InputError
+ * when the file exists.
  */
 export async function writeIdentity(path: string, identity: Identity): Promise<void> {
   if (!(await writeIfAbsent(path, identity))) {
@@ -28,8 +29,8 @@ export async function writeIdentity(path: string, identity: Identity): Promise<v
 }
 
 /**
- * The identity of peer `name`, from the file `<name>.key` in `directory`. File and directory are created when absent. When two processes
- * do so at once, both get the same identity.
+ * The identity of peer `name`, from the file `<name>.key` in `directory`. File and directory are created when absent.
+ * When two processes do so at once, both get the same identity.
  */
 export async function localIdentity(directory: string, name: PeerName): Promise<Identity> {
   const path = join(directory, `${name}.key`)
@@ -68,13 +69,19 @@ function checkMode(path: string, mode: number): void {
   throw new InputError(`other users can read the private key in ${path} (mode ${found}); run: chmod 600 ${path}`)
 }
 
-/** Whether the file is a systemd credential. Since version 254 systemd grants access to one service by an ACL; its mask shows as the group's mode. */
+/**
+ * Whether the file is a systemd credential. Since version 254 systemd grants access to one service by an ACL; its mask
+ * shows as the group's mode.
+ */
 function isCredential(path: string): boolean {
   const folder = process.env.CREDENTIALS_DIRECTORY
   return folder !== undefined && dirname(resolve(path)) === resolve(folder)
 }
 
-/** Writes a temporary file, then links it: of two racing processes one wins, and no process sees half a file. Returns whether this process won. */
+/**
+ * Writes a temporary file, then links it: of two racing processes one wins, and no process sees half a file. Returns
+ * whether this process won.
+ */
 async function writeIfAbsent(path: string, identity: Identity): Promise<boolean> {
   const draft = `${path}.${randomBytes(6).toString('hex')}.tmp`
   try {

@@ -11,7 +11,9 @@ import {
   textOf
 } from '../libraries/base.js'
 
-/** The identity of a peer on the network: a private key, and the peer id derived from it. Printing it shows only the id. */
+/**
+ * The identity of a peer on the network: a private key, and the peer id derived from it. Printing it shows only the id.
+ */
 export class Identity {
   /** The libp2p peer id as text, such as `12D3KooW…`. */
   readonly id: string

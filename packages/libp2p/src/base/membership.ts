@@ -1,7 +1,7 @@
 import { byName, type PeerName, type Topology } from '@murmuration/core'
 
 /** Determines the links that a peer needs from the start. */
-export interface Membership {
+export interface NeededLinks {
   readonly self: PeerName
   readonly topology: Topology
   readonly servers?: readonly PeerName[] | undefined
@@ -9,7 +9,7 @@ export interface Membership {
 }
 
 /** The peers that `self` needs links to from the start, in the order of their names. */
-export function neededBy({ self, topology, servers = [], reach = 'neighbours' }: Membership): readonly PeerName[] {
+export function neededBy({ self, topology, servers = [], reach = 'neighbours' }: NeededLinks): readonly PeerName[] {
   const isServer = servers.includes(self)
   const peers = isServer || reach === 'everyone' ? topology.peers : neighboursOf(self, topology)
   const all = isServer && reach === 'neighbours' ? peers : [...peers, ...servers]

@@ -1,13 +1,13 @@
 import test from 'ava'
 import type { PeerEvent } from './events.js'
-import { Refusals } from './refusals.js'
+import { RefusalReports } from './refusals.js'
 
 const refused = (id: string) => ({ id, address: '/ip4/192.0.2.1/tcp/4001', reason: 'it is not in the peer list' })
 
 /** The ids and counts of the events after these refusals, at first and at the end. */
 function eventsOf(ids: readonly string[]) {
   const events: (readonly [string, number])[] = []
-  const refusals = new Refusals((event: PeerEvent) => {
+  const refusals = new RefusalReports((event: PeerEvent) => {
     if (event.kind === 'unknown-peer-refused') events.push([event.id, event.count])
   })
   for (const id of ids) refusals.add(refused(id))

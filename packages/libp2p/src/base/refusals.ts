@@ -10,19 +10,19 @@ const events = 4
 const eventEvery: Milliseconds = 60_000
 
 /** A peer that may not connect. */
-export interface Refused {
+export interface RefusedPeer {
   readonly id: string
   readonly address: string
   readonly reason: string
 }
 
 /** Reports the unknown peers that may not connect: the first few one by one, further ones with their number. */
-export class Refusals {
+export class RefusalReports {
   readonly #emit: PeerEventListener
   readonly #remembered = new Set<string>()
   readonly #budget = new Budget(realClock, events, eventEvery)
   #count = 0
-  #last: Refused | undefined
+  #last: RefusedPeer | undefined
   #timer: NodeJS.Timeout | undefined
 
   constructor(emit: PeerEventListener) {
@@ -30,7 +30,7 @@ export class Refusals {
   }
 
   /** Counts a peer, unless its id was refused before. */
-  add(refused: Refused): void {
+  add(refused: RefusedPeer): void {
     if (this.#remembered.has(refused.id)) return
     if (this.#remembered.size < maxRemembered) this.#remembered.add(refused.id)
     this.#count++

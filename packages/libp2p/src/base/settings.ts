@@ -3,8 +3,8 @@ import { hashText } from '@murmuration/vectors'
 import { beginning } from './foreign-text.js'
 
 /**
- * The settings that all peers of a run must share, in their canonical form: names such as `rate.initial` or `peers[2]`, and values as JSON
- * text. Two runs have the same settings exactly when their canonical forms are equal.
+ * The settings that all peers of a run must share, in their canonical form: names such as `rate.initial` or `peers[2]`,
+ * and values as JSON text. Two runs have the same settings exactly when their canonical forms are equal.
  */
 export type Settings = Readonly<Record<string, string>>
 
@@ -19,7 +19,10 @@ export interface SettingDifference {
 export const maxSettingName = 256
 export const maxSettingValue = 1024
 
-/** From depth `deep` on, a mapping or list with JSON longer than `maxMembers` is one setting, compared by SHA-256; else each member is one. */
+/**
+ * From depth `deep` on, a mapping or list with JSON longer than `maxMembers` is one setting, compared by SHA-256; else
+ * each member is one.
+ */
 const deep = 3
 const maxMembers = 16_384
 
@@ -67,7 +70,10 @@ function membersOf(name: string, value: unknown): readonly (readonly [string, un
   return Object.entries(value).map(([key, each]) => [nameWithin(name, key), each])
 }
 
-/** Quotes keys that look like a path or a list index, so that no two settings have one name; and `__proto__`, which a record cannot have as key. */
+/**
+ * Quotes keys that look like a path or a list index, so that no two settings have one name; and `__proto__`, which a
+ * record cannot have as key.
+ */
 function nameWithin(name: string, key: string): string {
   if (!/^[\w-]+$/.test(key) || key === '__proto__') return `${name}[${printable(JSON.stringify(key))}]`
   return name === '' ? key : `${name}.${key}`

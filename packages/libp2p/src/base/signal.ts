@@ -2,7 +2,8 @@ import type { Milliseconds } from '@murmuration/core'
 import { realClock } from './clock.js'
 
 /**
- * Wakes waiting code. A notification without a waiter is lost, so check the condition, then wait, without an `await` between the two.
+ * Wakes waiting code. A notification without a waiter is lost, so check the condition, then wait, without an `await`
+ * between the two.
  */
 export class Signal {
   readonly #waiting = new Set<() => void>()

@@ -7,7 +7,10 @@ import type { RunSettings } from './run-settings.js'
 
 /** Signs statements of this peer about itself, and checks those of other peers, which any peer may have passed on. */
 export interface Signer {
-  /** The signature of a text by this peer's identity, in base64url. Throws an InputError when the identity has no Ed25519 key. */
+  /**
+   * The signature of a text by this peer's identity, in base64url. Throws an InputError when the identity has no
+   * Ed25519 key.
+   */
   sign(text: string): string
   /** Whether `signature` is that of `text` by the identity of `peer` in the peer list. Only Ed25519 keys can sign. */
   verify(peer: PeerName, text: string, signature: string): boolean
@@ -16,8 +19,8 @@ export interface Signer {
 }
 
 /**
- * Signs with the keys of peer ids. The signed text begins with the purpose and a hash of the run's settings, so that a signature is not valid for any
- * other purpose, or in a run with other settings.
+ * Signs with the keys of peer ids. The signed text begins with the purpose and a hash of the run's settings, so that a
+ * signature is not valid for any other purpose, or in a run with other settings.
  */
 export class IdentitySigner implements Signer {
   readonly #identity: Identity

@@ -1,4 +1,7 @@
-/** The traffic in one direction, in bytes and vectors, before encryption (which adds about 0.1 %) and without TCP's headers. */
+/**
+ * The traffic in one direction, in bytes and vectors, before encryption (which adds about 0.1 %) and without TCP's
+ * headers.
+ */
 export interface DirectionTraffic {
   /** Bytes of encoded vectors, each vector counted once. */
   readonly payload: number

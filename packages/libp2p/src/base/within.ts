@@ -2,8 +2,9 @@ import type { Milliseconds } from '@murmuration/core'
 import { TimeoutError } from '../libraries/base.js'
 
 /**
- * Runs `act` with a timeout. Its signal is aborted after `limit`, or when `closing` is aborted; then the result rejects, even if `act` ignores the
- * signal. It does not use `AbortSignal.any` with `AbortSignal.timeout`: on Node 20 that timeout is garbage-collected and never fires.
+ * Runs `act` with a timeout. Its signal is aborted after `limit`, or when `closing` is aborted; then the result
+ * rejects, even if `act` ignores the signal. It does not use `AbortSignal.any` with `AbortSignal.timeout`: on Node 20
+ * that timeout is garbage-collected and never fires.
  */
 export async function within<T>(
   limit: Milliseconds,

@@ -1,4 +1,7 @@
-/** libp2p's private networks (pnet) crash under bulk traffic in both directions. This package refuses unknown peers by their ids instead. */
+/**
+ * libp2p's private networks (pnet) crash under bulk traffic in both directions. This package refuses unknown peers by
+ * their ids instead.
+ */
 import { multiaddr } from '@multiformats/multiaddr'
 import { timeLimit } from '@murmuration/contract'
 import { peerName, RefusedError } from '@murmuration/core'
@@ -48,7 +51,8 @@ test('a peer of another run is refused though its identity is valid, and nothing
 })
 
 test('20 vectors of 8 MiB are sent both ways at once, and each arrives whole', async (t) => {
-  const [bytes, count] = [8 * MiB, 20]
+  const bytes = 8 * MiB
+  const count = 20
   const [left, right] = await testCluster(t, edge, large(bytes))
   await connectAll([left, right])
   const [, , there, here] = await Promise.all([

@@ -8,7 +8,8 @@ import { bareNode, bareStream } from './bare.test.support.js'
 
 /** One end of a stream; the other end closed right after opening. */
 async function closedStream(t: ExecutionContext) {
-  const [here, there] = [await bareNode(t), await bareNode(t)]
+  const here = await bareNode(t)
+  const there = await bareNode(t)
   const { near } = await bareStream(here, there)
   await there.stop()
   await eventually('the end', () => near.status !== 'open')

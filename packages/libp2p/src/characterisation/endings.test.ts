@@ -33,7 +33,8 @@ async function proxied(
 }
 
 test('libp2p 3.3: data that takes more than a second to write is lost when the node stops', async (t) => {
-  const [here, there] = [await bareNode(t), await bareNode(t)]
+  const here = await bareNode(t)
+  const there = await bareNode(t)
   const proxy = await proxyTo(t, portOf(there.getMultiaddrs()))
   const { near, far } = await bareStream(here, there, proxy.port)
   let received = 0
@@ -47,7 +48,8 @@ test('libp2p 3.3: data that takes more than a second to write is lost when the n
 })
 
 test('vectors that are queued when a peer closes arrive whole, within its timeout', async (t) => {
-  const [bytes, count] = [4 * MiB, 8]
+  const bytes = 4 * MiB
+  const count = 8
   const [left, right, proxy] = await proxied(t, bytes, { sendQueue: count, closeTimeout: timeLimit(30_000) })
   const before = right.events.length
   proxy.pace(12 * MiB)
@@ -60,7 +62,8 @@ test('vectors that are queued when a peer closes arrive whole, within its timeou
 })
 
 test('acknowledged vectors have arrived, also after a close with a timeout too short for the rest', async (t) => {
-  const [bytes, count] = [4 * MiB, 8]
+  const bytes = 4 * MiB
+  const count = 8
   const limits = { sendQueue: count, window: 2, mailbox: 4, closeTimeout: 200 }
   const [left, right, proxy] = await proxied(t, bytes, limits)
   proxy.pace(8 * MiB)
@@ -91,7 +94,10 @@ test('a connection that ends cleanly within a vector delivers no partial vector,
   t.deepEqual([received.frames, badFrames, duplicates], [offsets.length, 0, 0])
 })
 
-/** Closes, as gracefully as libp2p can, the next stream on which this process sends a large piece. Resolves when it does. */
+/**
+ * Closes, as gracefully as libp2p can, the next stream on which this process sends a large piece. Resolves when it
+ * does.
+ */
 function closeInTheMiddle(t: ExecutionContext): Promise<void> {
   const { send } = AbstractMessageStream.prototype
   const isStream = (stream: MessageStream): stream is Stream => 'protocol' in stream

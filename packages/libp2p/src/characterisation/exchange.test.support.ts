@@ -50,7 +50,8 @@ export async function sendAll(
 }
 
 /**
- * Receives until `count` vectors have arrived or none arrives for `timeout`. Returns their rounds; `NaN` for a corrupt vector.
+ * Receives until `count` vectors have arrived or none arrives for `timeout`. Returns their rounds; `NaN` for a corrupt
+ * vector.
  *
  * @param pause - milliseconds between two receives
  */

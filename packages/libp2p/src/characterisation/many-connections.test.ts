@@ -1,4 +1,6 @@
-/** libp2p accepts 5 connections per second from one address, and two peers that dial each other have two connections. */
+/**
+ * libp2p accepts 5 connections per second from one address, and two peers that dial each other have two connections.
+ */
 import { timeLimit } from '@murmuration/contract'
 import { deferred, peerName } from '@murmuration/core'
 import test, { type ExecutionContext } from 'ava'
@@ -37,8 +39,8 @@ test('twelve simultaneous calls from one address all succeed at the first attemp
 })
 
 /**
- * Two peers, each behind a proxy, that have dialled each other at the same moment, with vectors of `bytes` bytes. A peer that was dialled
- * no longer dials, so no call passes its proxy before both were made.
+ * Two peers, each behind a proxy, that have dialled each other at the same moment, with vectors of `bytes` bytes. A
+ * peer that was dialled no longer dials, so no call passes its proxy before both were made.
  */
 async function mutual(t: ExecutionContext, bytes: number) {
   const edge = graph(['a', 'b'])
@@ -63,7 +65,8 @@ async function mutual(t: ExecutionContext, bytes: number) {
 for (const cut of [undefined, 0, 1]) {
   const also = cut === undefined ? '' : `, also when the ${cut === 0 ? 'one' : 'other'} of them is cut`
   test(`two connections between the same two peers do no harm${also}`, async (t) => {
-    const [bytes, count] = [MiB, 12]
+    const bytes = MiB
+    const count = 12
     const { left, right, proxies } = await mutual(t, bytes)
     const exchange = async (first: number) => {
       const [, , there, here] = await Promise.all([

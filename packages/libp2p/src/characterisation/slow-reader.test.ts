@@ -1,4 +1,6 @@
-/** libp2p has no back-pressure from a reader that does not read, and its `pause()`, which would give it, breaks streams. */
+/**
+ * libp2p has no back-pressure from a reader that does not read, and its `pause()`, which would give it, breaks streams.
+ */
 import type { Stream } from '@libp2p/interface'
 import { peerName } from '@murmuration/core'
 import test from 'ava'
@@ -51,7 +53,10 @@ test('libp2p 3.3: pause() within a message of resume() does not hold the sender 
 })
 
 test('a peer that takes nothing from its mailbox receives a bounded number of frames', async (t) => {
-  const [bytes, window, mailbox, sendQueue] = [MiB, 2, 3, 4]
+  const bytes = MiB
+  const window = 2
+  const mailbox = 3
+  const sendQueue = 4
   const limits = { window, mailbox, sendQueue }
   const [left, slow, quick] = await testCluster(t, graph(['a', 'b'], ['a', 'c']), large(bytes, limits))
   await connectAll([left, slow, quick])

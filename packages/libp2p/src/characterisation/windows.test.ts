@@ -19,7 +19,8 @@ test('libp2p 3.3: a stream dies when its sender begins with a larger window than
 })
 
 test('peers with windows of 256 KiB and 16 MiB exchange both ways', async (t) => {
-  const [bytes, count] = [8 * MiB, 6]
+  const bytes = 8 * MiB
+  const count = 6
   const edge = graph(['a', 'b'])
   const narrow = await testNode(t, edge, 'a', large(bytes, { streamWindow: MiB / 4 }))
   const wide = await testNode(t, edge, 'b', large(bytes, { streamWindow: 16 * MiB }))

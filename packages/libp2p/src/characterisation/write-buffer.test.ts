@@ -13,7 +13,8 @@ import { large, receiveAll, sendAll, upTo } from './exchange.test.support.js'
 const b = peerName('b')
 const edge = graph(['a', 'b'])
 const streamWindow = MiB
-const [count, bytes] = [6, 16 * MiB]
+const count = 6
+const bytes = 16 * MiB
 /** All vectors may be in flight at once, so that only the writer bounds the buffered bytes. */
 const limits = { window: 8, mailbox: 8, sendQueue: 8, streamWindow, channelFrom: Number.POSITIVE_INFINITY }
 /** A waiting piece, a piece that is being added, and a window. All sent bytes are 32 times as many. */

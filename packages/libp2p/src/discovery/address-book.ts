@@ -1,5 +1,5 @@
 import type { Milliseconds } from '@murmuration/core'
-import type { Clock } from '../base/clock.js'
+import type { TimerClock } from '../base/clock.js'
 import type { SignedAddresses } from '../addresses/signed-addresses.js'
 
 /** Bounds of an address book. */
@@ -15,7 +15,7 @@ export interface BookLimits {
 /** The default limits. */
 export const bookLimits: BookLimits = { records: 10_000, perSource: 64, keepFor: 10 * 60_000 }
 
-interface Entry {
+interface StoredAddresses {
   readonly record: SignedAddresses
   readonly source: string
   readonly until: Milliseconds
@@ -23,12 +23,12 @@ interface Entry {
 
 /** The addresses of peers, by run, signed by the peers themselves. A run is a text that only its peers know. */
 export class AddressBook {
-  readonly #clock: Clock
+  readonly #clock: TimerClock
   readonly #limits: BookLimits
   /** By run and peer id, in the order of renewal. */
-  readonly #entries = new Map<string, Entry>()
+  readonly #entries = new Map<string, StoredAddresses>()
 
-  constructor(clock: Clock, limits: BookLimits = bookLimits) {
+  constructor(clock: TimerClock, limits: BookLimits = bookLimits) {
     this.#clock = clock
     this.#limits = limits
   }
@@ -67,7 +67,7 @@ export class AddressBook {
     }
   }
 
-  #makeRoom(isOfGroup: (entry: Entry) => boolean, max: number): void {
+  #makeRoom(isOfGroup: (entry: StoredAddresses) => boolean, max: number): void {
     if (this.#entries.size < max) return
     const group = [...this.#entries].filter(([, entry]) => isOfGroup(entry))
     for (const [key] of group.slice(0, Math.max(0, group.length - max + 1))) this.#entries.delete(key)

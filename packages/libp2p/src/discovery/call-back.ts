@@ -1,4 +1,6 @@
-/** The protocol by which a peer asks a seed to test whether the peer can be dialled: one question, one call, one answer. */
+/**
+ * The protocol by which a peer asks a seed to test whether the peer can be dialled: one question, one call, one answer.
+ */
 import type { Connection, Libp2p, Stream } from '@libp2p/interface'
 import type { Milliseconds } from '@murmuration/core'
 import { isIPv4 } from 'node:net'
@@ -20,7 +22,9 @@ const maxCallsOfSource = 2
 const questionSchema = z.object({ port: z.number().int().min(1).max(65_535) })
 const answerSchema = z.object({ host: z.string().max(64), isReached: z.boolean() })
 
-/** The result of a call: the IP address from which the seed was asked, and whether the seed has reached the asker there. */
+/**
+ * The result of a call: the IP address from which the seed was asked, and whether the seed has reached the asker there.
+ */
 export type CallBack = z.infer<typeof answerSchema>
 
 /** Calls the asker, only at the IP address from which it asks and by its peer id, and reports whether it answers. */

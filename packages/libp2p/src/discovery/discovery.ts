@@ -36,7 +36,10 @@ const renewEvery: Milliseconds = 120_000
 /** The most peers of the run that are asked at a time. */
 const maxPeersAsked = 4
 
-/** Learns the addresses of listed peers from seeds, from other peers and on the local network, and announces those of this peer. */
+/**
+ * Learns the addresses of listed peers from seeds, from other peers and on the local network, and announces those of
+ * this peer.
+ */
 export class Discovery {
   readonly #context: LinkContext
   readonly #peers: PeerSet
@@ -50,7 +53,10 @@ export class Discovery {
   readonly #seen = new Map<string, string>()
   /** Why each seed did not answer the last time; empty if it did. */
   readonly #reported = new Map<string, string>()
-  /** The reach nearest to this machine among the configured seeds and the local network: nearer learnt addresses are not dialled. */
+  /**
+   * The reach nearest to this machine among the configured seeds and the local network: nearer learnt addresses are not
+   * dialled.
+   */
   #within: Reach
   #run = ''
 
@@ -122,7 +128,10 @@ export class Discovery {
     await Promise.allSettled(relayed.map((session) => session.seekDirect()))
   }
 
-  /** Asks all seeds, which also announces this peer, and some peers while any are missing. Resolves with how many new addresses were found. */
+  /**
+   * Asks all seeds, which also announces this peer, and some peers while any are missing. Resolves with how many new
+   * addresses were found.
+   */
   async #askAll(missing: readonly string[]): Promise<number> {
     const record = await this.#ownRecord()
     const seeds = this.#options.seeds.map((seed) => this.#askSeed(seed, record, missing))
@@ -180,7 +189,9 @@ export class Discovery {
     return found
   }
 
-  /** Takes the signed addresses of a listed peer, from any source. Returns whether a new address to dial was among them. */
+  /**
+   * Takes the signed addresses of a listed peer, from any source. Returns whether a new address to dial was among them.
+   */
   #learn(record: SignedAddresses, introducer: string): boolean {
     if (this.#context.directory.nameOf(record.id) === undefined) return false
     this.#book.keep(this.#run, record, record.id)

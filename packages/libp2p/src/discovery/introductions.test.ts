@@ -45,7 +45,8 @@ test('only TCP addresses are dialled, and none nearer to this machine than the c
 })
 
 test('a signed record is read; one that is changed, too long, or signed for another peer is not', async (t) => {
-  const [own, other] = [await createIdentity(), await createIdentity()]
+  const own = await createIdentity()
+  const other = await createIdentity()
   const bytes = await signAddresses(own, ['/ip4/93.184.216.34/tcp/4001', `/ip4/10.0.0.1/tcp/4001/p2p/${own.id}`])
   const read = await readAddresses(bytes)
   t.is(read?.id, own.id)

@@ -1,6 +1,6 @@
 /**
- * The protocol by which peers learn each other's addresses. The question has the asker's own signed addresses and the ids that it looks for; the
- * answer has the signed addresses of these peers. One question and one answer per stream.
+ * The protocol by which peers learn each other's addresses. The question has the asker's own signed addresses and the
+ * ids that it looks for; the answer has the signed addresses of these peers. One question and one answer per stream.
  */
 import type { Connection, Stream } from '@libp2p/interface'
 import type { Milliseconds } from '@murmuration/core'
@@ -40,7 +40,8 @@ const answerSchema = z.object({
 })
 
 /**
- * Answers a question from an address book, and adds the asker to the book. A malformed question, and one with another peer's record, is not answered.
+ * Answers a question from an address book, and adds the asker to the book. A malformed question, and one with another
+ * peer's record, is not answered.
  *
  * @param source - of the asker's record, see {@link AddressBook.keep}
  */
@@ -70,7 +71,10 @@ export interface Introductions {
   readonly records: readonly SignedAddresses[]
 }
 
-/** Asks for the addresses of at most {@link maxWanted} peers. Records of other peers, and without a valid signature, are left out. */
+/**
+ * Asks for the addresses of at most {@link maxWanted} peers. Records of other peers, and without a valid signature, are
+ * left out.
+ */
 export async function askForAddresses(
   connection: Connection,
   question: { readonly run: string; readonly record: Uint8Array; readonly wanted: readonly string[] },

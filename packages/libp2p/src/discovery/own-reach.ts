@@ -51,7 +51,9 @@ export class OwnReach {
     this.#reserving = this.#reservations.run()
   }
 
-  /** Looks for the peers of a run from now on, where this peer is to find others by more than their listed addresses. */
+  /**
+   * Looks for the peers of a run from now on, where this peer is to find others by more than their listed addresses.
+   */
   seek(run: string): void {
     if (this.#options.discovery !== undefined) this.#discovering = this.#discovery.run(run)
   }

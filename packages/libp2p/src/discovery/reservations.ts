@@ -10,7 +10,10 @@ import { Signal } from '../base/signal.js'
 import { within } from '../base/within.js'
 import type { Circuit } from '../relay/circuit.js'
 
-/** The waits between attempts at a relay that refuses: first and longest. The longest is also the interval of checks of a reservation. */
+/**
+ * The waits between attempts at a relay that refuses: first and longest. The longest is also the interval of checks of
+ * a reservation.
+ */
 const firstWait: Milliseconds = 500
 const maxWait: Milliseconds = 20_000
 
@@ -87,7 +90,8 @@ export class Reservations {
     const connection = await within(limits.dialTimeout, closing, dial)
     this.#ids.add(connection.remotePeer.toString())
     await within(limits.handshakeTimeout, closing, () => this.#circuit.reserve(connection, limits.handshakeTimeout))
-    // The address at which this peer has reached the relay: the relay's own announcement may be an address of its private network.
+    // The address at which this peer has reached the relay: the relay's own announcement may be an address of its
+    // private network.
     const address = `${withoutId(connection.remoteAddr).toString()}/p2p/${connection.remotePeer.toString()}`
     this.#addresses.set(relay, `${address}/p2p-circuit`)
     this.#report(relay)

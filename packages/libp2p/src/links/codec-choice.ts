@@ -17,7 +17,9 @@ import type { LinkSpeed } from '../vectors/link-speed.js'
 /** The choices of `auto`, the most exact first. Raw float32 needs no codec and comes before them. */
 const ladder = ['float16', 'delta-int8'].map(parseCodec)
 
-/** The codecs that this choice allows a peer to write in: several for `auto`. Throws an InputError for an unknown codec. */
+/**
+ * The codecs that this choice allows a peer to write in: several for `auto`. Throws an InputError for an unknown codec.
+ */
 export function chosenCodecs(name: string): readonly Codec[] {
   return name === 'auto' ? ladder : [parseCodec(name)]
 }
@@ -26,8 +28,8 @@ export function chosenCodecs(name: string): readonly Codec[] {
 const fractionOfRound = 0.5
 
 /**
- * The codecs in which a peer writes its vectors. The handshake negotiates them for each direction of each link: the sender names the codecs
- * that it wants, and the receiver answers with those that it can read.
+ * The codecs in which a peer writes its vectors. The handshake negotiates them for each direction of each link: the
+ * sender names the codecs that it wants, and the receiver answers with those that it can read.
  */
 export class CodecChoice {
   /** The codecs that this peer wants to write in, by name; none for raw float32. */
@@ -85,19 +87,22 @@ export function decoderOf(names: readonly string[], length: number): BodyDecoder
   }
 }
 
-interface Candidate {
+interface CodecCandidate {
   readonly codec: Codec
   readonly encoder: LinkEncoder
 }
 
-/** Writes in the most exact codec with which, at the measured speed, sending takes at most {@link fractionOfRound} of a round. */
+/**
+ * Writes in the most exact codec with which, at the measured speed, sending takes at most {@link fractionOfRound} of a
+ * round.
+ */
 class AutoEncoder implements BodyEncoder {
-  readonly #candidates: readonly Candidate[]
+  readonly #candidates: readonly CodecCandidate[]
   readonly #length: number
   readonly #speed: LinkSpeed
-  #current: Candidate | undefined
+  #current: CodecCandidate | undefined
 
-  constructor(candidates: readonly Candidate[], length: number, speed: LinkSpeed) {
+  constructor(candidates: readonly CodecCandidate[], length: number, speed: LinkSpeed) {
     this.#candidates = candidates
     this.#length = length
     this.#speed = speed
@@ -120,7 +125,7 @@ class AutoEncoder implements BodyEncoder {
 
   /** Changes the codec between whole vectors. A new stateful codec starts over. */
   #choose(): void {
-    const fits = ({ codec }: Candidate) => this.#speed.timeFor(codec.bytes(this.#length)) <= this.#budget()
+    const fits = ({ codec }: CodecCandidate) => this.#speed.timeFor(codec.bytes(this.#length)) <= this.#budget()
     const raw = this.#speed.timeFor(4 * this.#length) <= this.#budget()
     const next = raw ? undefined : (this.#candidates.find(fits) ?? this.#candidates.at(-1))
     if (next === this.#current) return

@@ -29,7 +29,8 @@ export class ControlChannel {
 
   constructor(stream: Stream, meter: TrafficMeter) {
     this.#stream = stream
-    // Otherwise the window grows to that of vectors, and that much of a flood is buffered before the first message is counted.
+    // Otherwise the window grows to that of vectors, and that much of a flood is buffered before the first message is
+    // counted.
     limitWindow(stream, controlBytes)
     this.#ended = this.#listen(stream)
     this.#writing = pipe(
@@ -69,8 +70,9 @@ export class ControlChannel {
   }
 
   /**
-   * Writes out the sent messages, closes, and waits until the neighbour has closed, too: only then has it read them. A connection that ends while
-   * its vectors are on the way here is reset, and a reset discards what it has not read. Cuts the stream when all this takes longer than `limit`.
+   * Writes out the sent messages, closes, and waits until the neighbour has closed, too: only then has it read them. A
+   * connection that ends while its vectors are on the way here is reset, and a reset discards what it has not read.
+   * Cuts the stream when all this takes longer than `limit`.
    */
   async close(limit: Milliseconds): Promise<void> {
     let timer: NodeJS.Timeout | undefined
@@ -94,7 +96,10 @@ export class ControlChannel {
     this.#stream.abort(new Error(reason))
   }
 
-  /** Queues the received bytes until the end of the stream, which may already be past. Resolves when both directions have ended. */
+  /**
+   * Queues the received bytes until the end of the stream, which may already be past. Resolves when both directions
+   * have ended.
+   */
   #listen(stream: Stream): Promise<void> {
     stream.addEventListener('message', ({ data }) => {
       if (this.#inbox.readableLength <= unreadBytes) return void this.#inbox.push(data)
@@ -156,7 +161,10 @@ const lengthErrors: ReadonlySet<string> = new Set([
   'InvalidDataLengthLengthError'
 ])
 
-/** Decodes messages. After every {@link messagesPerTurn} of them it yields to the event loop: timers, sockets, other neighbours. */
+/**
+ * Decodes messages. After every {@link messagesPerTurn} of them it yields to the event loop: timers, sockets, other
+ * neighbours.
+ */
 async function* read(source: AsyncIterable<Uint8ArrayList>, meter: TrafficMeter): AsyncGenerator<ControlMessage> {
   let count = 0
   for await (const bytes of source) {

@@ -115,7 +115,10 @@ const controlMessage = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('pong'), at: z.number(), padding }),
   /** The sender offers a data channel: the receiver may connect to this port of the sender's machine with this key. */
   z.object({ kind: z.literal('channel'), port: z.number().int().min(1).max(65_535), id: keyId, key }),
-  /** The sender will write the vectors after this one to the data channel, once the receiver confirms that those up to it have arrived. */
+  /**
+   * The sender will write the vectors after this one to the data channel, once the receiver confirms that those up to
+   * it have arrived.
+   */
   z.object({ kind: z.literal('move'), sequence: count }),
   /** The receiver confirms it. */
   z.object({ kind: z.literal('moved'), sequence: count }),
@@ -133,7 +136,8 @@ const anyHello = z.object({
 })
 
 /**
- * A message on the control stream. The sender of vectors sends hello, ping, channel, move, note and leave; their receiver sends the others.
+ * A message on the control stream. The sender of vectors sends hello, ping, channel, move, note and leave; their
+ * receiver sends the others.
  */
 export type ControlMessage = z.infer<typeof controlMessage>
 
@@ -144,7 +148,7 @@ export type Hello = Extract<ControlMessage, { kind: 'hello' }>
 export type Welcome = Extract<ControlMessage, { kind: 'welcome' }>
 
 /** The refusal of a hello. */
-export type Refused = Extract<ControlMessage, { kind: 'refused' }>
+export type RefusedMessage = Extract<ControlMessage, { kind: 'refused' }>
 
 /** The neighbour has broken the protocol. */
 export class ProtocolFault extends Error {

@@ -45,7 +45,10 @@ export class Dialler {
     while (this.#openConnection() === undefined && realClock.now() < until && !closing.aborted) await chance.wait(until)
   }
 
-  /** Calls `join` with the open connection. Without one, waits for a turn and dials, unless the neighbour connects first. */
+  /**
+   * Calls `join` with the open connection. Without one, waits for a turn and dials, unless the neighbour connects
+   * first.
+   */
   async reach(join: (connection: Connection) => Promise<Streams | undefined>): Promise<Streams | undefined> {
     const existing = this.#openConnection()
     if (existing !== undefined) return join(existing)
@@ -58,7 +61,8 @@ export class Dialler {
       return join(this.#openConnection() ?? (await this.#dial()))
     }
     try {
-      // The handshake after the connection computes as much as the connection itself, so the turn lasts until the answer to the hello.
+      // The handshake after the connection computes as much as the connection itself, so the turn lasts until the
+      // answer to the hello.
       return await turns.take(call, AbortSignal.any([closing, waiting.signal]))
     } catch (error) {
       if (waiting.signal.aborted) return call()

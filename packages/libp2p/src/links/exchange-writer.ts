@@ -12,7 +12,10 @@ import type { TrafficMeter } from '../base/traffic.js'
 export interface BodyEncoder {
   /** The most bytes of a body with `count` numbers. */
   maxBytes(count: number): number
-  /** Writes the body of `values`, which begin at index `offset` of the parameters, to `out`. Returns its codec and its length. */
+  /**
+   * Writes the body of `values`, which begin at index `offset` of the parameters, to `out`. Returns its codec and its
+   * length.
+   */
   encode(lane: Lane, values: Float32Array, offset: number, out: Uint8Array): EncodedBody
   /** Forgets earlier bodies: the receiver no longer has them. */
   reset(): void

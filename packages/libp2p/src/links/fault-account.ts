@@ -1,5 +1,5 @@
 import type { Milliseconds, PeerName } from '@murmuration/core'
-import type { Clock } from '../base/clock.js'
+import type { TimerClock } from '../base/clock.js'
 import type { Limits } from '../base/constants.js'
 import type { PeerEventListener, ReceiveFault } from '../base/events.js'
 
@@ -7,7 +7,7 @@ import type { PeerEventListener, ReceiveFault } from '../base/events.js'
 const lineInterval: Milliseconds = 60_000
 
 /** The faults of a neighbour since the start. */
-export interface Faults {
+export interface NeighbourFaults {
   /** How many faults of each kind there were; a kind without any is absent. */
   readonly kinds: Readonly<Partial<Record<ReceiveFault, number>>>
   /** How often the neighbour's streams were ended because of them. */
@@ -15,7 +15,7 @@ export interface Faults {
 }
 
 /** The faults of one kind: how many, when they were last reported, and how many are not reported yet. */
-interface Line {
+interface FaultCount {
   count: number
   reported: Milliseconds
   unreported: number
@@ -23,22 +23,23 @@ interface Line {
 }
 
 /**
- * All faults of one neighbour since the start, of all kinds. After a grave one, or every `limits.badFrames` others, its streams are ended. From the
- * second time on it is also shut out, for a time that doubles each time. A handshake does not clear the account.
+ * All faults of one neighbour since the start, of all kinds. After a grave one, or every `limits.badFrames` others, its
+ * streams are ended. From the second time on it is also shut out, for a time that doubles each time. A handshake does
+ * not clear the account.
  */
 export class FaultAccount {
   readonly #peer: PeerName
-  readonly #clock: Clock
+  readonly #clock: TimerClock
   readonly #emit: PeerEventListener
   readonly #limits: Pick<Limits, 'badFrames' | 'initialShutOut' | 'maxShutOut'>
-  readonly #lines = new Map<ReceiveFault, Line>()
+  readonly #lines = new Map<ReceiveFault, FaultCount>()
   #small = 0
   #strikes = 0
   #shutOutUntil = Number.NEGATIVE_INFINITY
 
   constructor(
     peer: PeerName,
-    clock: Clock,
+    clock: TimerClock,
     emit: PeerEventListener,
     limits: Pick<Limits, 'badFrames' | 'initialShutOut' | 'maxShutOut'>
   ) {
@@ -49,7 +50,7 @@ export class FaultAccount {
   }
 
   /** The faults since the start. */
-  read(): Faults {
+  read(): NeighbourFaults {
     const kinds = Object.fromEntries([...this.#lines].map(([fault, { count }]) => [fault, count]))
     return { kinds, cutOff: this.#strikes }
   }
@@ -72,7 +73,10 @@ export class FaultAccount {
     return true
   }
 
-  /** Reports the faults that are not reported yet, once a minute has passed since the last report. To be called periodically. */
+  /**
+   * Reports the faults that are not reported yet, once a minute has passed since the last report. To be called
+   * periodically.
+   */
   flush(): void {
     const now = this.#clock.now()
     for (const [fault, line] of this.#lines) {
@@ -107,6 +111,6 @@ export class FaultAccount {
 }
 
 /** The number of faults of all kinds. */
-export function faultCount({ kinds }: Faults): number {
+export function faultCount({ kinds }: NeighbourFaults): number {
   return Object.values(kinds).reduce((sum, count) => sum + count, 0)
 }

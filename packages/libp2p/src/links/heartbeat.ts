@@ -1,5 +1,5 @@
 import type { Milliseconds, PeerName } from '@murmuration/core'
-import type { Clock } from '../base/clock.js'
+import type { TimerClock } from '../base/clock.js'
 import type { Limits } from '../base/constants.js'
 import type { Neighbour } from './neighbour.js'
 import type { OutgoingLink } from './outgoing-link.js'
@@ -12,22 +12,25 @@ export interface MonitoredPeer {
   cut(): void
 }
 
-/** Up to this many neighbours are pinged after one silent beat; with more, each may be silent for longer. A ping costs about a millisecond. */
+/**
+ * Up to this many neighbours are pinged after one silent beat; with more, each may be silent for longer. A ping costs
+ * about a millisecond.
+ */
 const fewNeighbours = 16
 
 /**
- * Pings neighbours that have sent nothing recently, and detects those that do not answer. A ping and its answer show both sides that the other is
- * alive, so usually only one side of a link pings.
+ * Pings neighbours that have sent nothing recently, and detects those that do not answer. A ping and its answer show
+ * both sides that the other is alive, so usually only one side of a link pings.
  */
 export class Heartbeat {
   readonly #limits: Limits
   readonly #sessions: ReadonlyMap<PeerName, MonitoredPeer>
-  readonly #clock: Clock
+  readonly #clock: TimerClock
   #timer: NodeJS.Timeout | undefined
   #last = 0
   #beats = 0
 
-  constructor(limits: Limits, sessions: ReadonlyMap<PeerName, MonitoredPeer>, clock: Clock) {
+  constructor(limits: Limits, sessions: ReadonlyMap<PeerName, MonitoredPeer>, clock: TimerClock) {
     this.#limits = limits
     this.#sessions = sessions
     this.#clock = clock
@@ -58,7 +61,10 @@ export class Heartbeat {
     }
   }
 
-  /** Pings the quiet neighbours and, in turn, one of all, so that round trips are known also while vectors arrive continuously. */
+  /**
+   * Pings the quiet neighbours and, in turn, one of all, so that round trips are known also while vectors arrive
+   * continuously.
+   */
   #pingQuiet(): void {
     const connected = [...this.#sessions.values()].filter(({ neighbour }) => neighbour.isConnected)
     const quiet = this.#quietLimit(connected.length)

@@ -2,7 +2,7 @@ import { protocolVersion } from '../base/constants.js'
 import { listens } from './own-addresses.js'
 import type { LinkContext } from './context.js'
 import type { ControlChannel } from './control-channel.js'
-import { type Hello, OtherWire, ProtocolFault, type Refused, type Welcome } from './control-messages.js'
+import { type Hello, OtherWire, ProtocolFault, type RefusedMessage, type Welcome } from './control-messages.js'
 import type { Neighbour } from './neighbour.js'
 import { type Mismatch, mismatchOf } from '../base/run-settings.js'
 import { ownVersions, versionMismatch } from '../base/versions.js'
@@ -43,13 +43,13 @@ export async function sayHello(
   return answer
 }
 
-function noteRefusal(neighbour: Neighbour, answer: Refused, ours: LinkContext['runSettings']): void {
+function noteRefusal(neighbour: Neighbour, answer: RefusedMessage, ours: LinkContext['runSettings']): void {
   const { code, reason } = differenceIn(answer, ours) ?? answer
   neighbour.refuse({ by: 'them', code, reason })
 }
 
 /** The difference from the view of this peer. */
-function differenceIn({ version, software, runSettings }: Refused, ours: LinkContext['runSettings']) {
+function differenceIn({ version, software, runSettings }: RefusedMessage, ours: LinkContext['runSettings']) {
   if (version !== undefined && version !== ownVersions.wire) return versionMismatch({ wire: version, software })
   return runSettings && mismatchOf(ours, runSettings)
 }

@@ -23,7 +23,7 @@ import { weightOf } from '../vectors/send-queue.js'
 import { firstWindow, limitWindow, widenWindow, windowFor } from '../vectors/stream-window.js'
 
 /** One handshake of the neighbour, and its streams. */
-interface Session {
+interface IncomingSession {
   readonly control: ControlChannel
   readonly connection: Pick<Connection, 'id' | 'remoteAddr'>
   /** Decodes the codecs that the neighbour may use, besides raw float32. */
@@ -38,8 +38,8 @@ interface Session {
 }
 
 /**
- * The direction from one neighbour to this peer. It answers the neighbour's hello, reads its vectors into their final memory, and acknowledges
- * each when it is complete and there is room for the next.
+ * The direction from one neighbour to this peer. It answers the neighbour's hello, reads its vectors into their final
+ * memory, and acknowledges each when it is complete and there is room for the next.
  */
 export class IncomingLink implements FrameSink, Sender<VectorMessage> {
   readonly #context: LinkContext
@@ -47,7 +47,7 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
   readonly #outgoing: Pick<OutgoingLink, 'retryNow'>
   readonly #window: ReceiveWindow
   readonly #incarnations = new Incarnations()
-  #session: Session | undefined
+  #session: IncomingSession | undefined
 
   /** @param outgoing - the other direction, which connects at once when the neighbour's hello is accepted */
   constructor(context: LinkContext, neighbour: Neighbour, outgoing: Pick<OutgoingLink, 'retryNow'>) {
@@ -63,7 +63,7 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
   }
 
   /** Serves a control stream that the neighbour has opened, until it ends. */
-  async control(stream: Stream, connection: Session['connection']): Promise<void> {
+  async control(stream: Stream, connection: IncomingSession['connection']): Promise<void> {
     if (!this.#admits(stream)) return
     const control = new ControlChannel(stream, this.#neighbour.meter)
     try {
@@ -173,7 +173,7 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
     if (this.#session !== undefined) this.#end(this.#session.control, reason)
   }
 
-  #welcome(hello: Hello, control: ControlChannel, connection: Session['connection']): void {
+  #welcome(hello: Hello, control: ControlChannel, connection: IncomingSession['connection']): void {
     this.stop('replaced by a new handshake')
     const codecs = this.#context.codec.agreed(hello.codecs)
     const via = viaOf(connection.remoteAddr, this.#context, hello.relayVectors)
@@ -192,7 +192,7 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
    * The problem if another process has the neighbour's key. Then neither is accepted: nobody can tell which one is
    * meant.
    */
-  #twinsOf({ incarnation, listens = [] }: Hello, { remoteAddr }: Session['connection']): Mismatch | undefined {
+  #twinsOf({ incarnation, listens = [] }: Hello, { remoteAddr }: IncomingSession['connection']): Mismatch | undefined {
     const listening = listens.length === 0 ? '' : ` (listening at ${listens.join(', ')})`
     const places = this.#incarnations.meet(incarnation, `${withoutId(remoteAddr).toString()}${listening}`)
     if (places === undefined) return undefined
@@ -203,7 +203,7 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
     return { code: 'identity', reason }
   }
 
-  #sessionWith(parts: Pick<Session, 'control' | 'connection' | 'decoder' | 'via'>): Session {
+  #sessionWith(parts: Pick<IncomingSession, 'control' | 'connection' | 'decoder' | 'via'>): IncomingSession {
     const { control, connection, decoder } = parts
     const { channels, limits } = this.#context
     const channel = new IncomingChannel({
@@ -219,7 +219,7 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
   }
 
   /** The session of a control stream, unless another session has replaced it. */
-  #sessionOf(control: ControlChannel): Session | undefined {
+  #sessionOf(control: ControlChannel): IncomingSession | undefined {
     return this.#session?.control === control ? this.#session : undefined
   }
 
@@ -268,7 +268,7 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
     return session === this.#session
   }
 
-  #read(session: Session, reader: FrameReader, chunk: Uint8Array): void {
+  #read(session: IncomingSession, reader: FrameReader, chunk: Uint8Array): void {
     // Bytes on a replaced or reset stream are ignored.
     if (session !== this.#session) return
     if (session.channel.isUsed) return this.#fault('protocol', 'it sends vectors outside its data channel', true)
@@ -287,7 +287,7 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
   }
 
   /** Sets the receive window by the round trip of the link, once that is known. */
-  #tune(session: Session): void {
+  #tune(session: IncomingSession): void {
     const roundTrip = this.#neighbour.bestRoundTrip ?? 0
     if (session.exchange === undefined || session.roundTrip === roundTrip) return
     session.roundTrip = roundTrip

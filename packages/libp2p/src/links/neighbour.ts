@@ -1,9 +1,9 @@
 import { Budget, type Milliseconds, type PeerName, type RefusalCode } from '@murmuration/core'
 import { Signal } from '../base/signal.js'
-import type { Clock } from '../base/clock.js'
+import type { TimerClock } from '../base/clock.js'
 import { defaultLimits, type Limits } from '../base/constants.js'
 import type { PeerEventListener } from '../base/events.js'
-import { FaultAccount, type Faults } from './fault-account.js'
+import { FaultAccount, type NeighbourFaults } from './fault-account.js'
 import { LinkSpeed } from '../vectors/link-speed.js'
 import { noteReadingBudget } from './notes.js'
 import { type Direction, Routes } from '../relay/routes.js'
@@ -34,7 +34,7 @@ export interface NeighbourStatus {
   readonly speed?: number
   readonly traffic: Traffic
   /** Its faults since the start. */
-  readonly faults: Faults
+  readonly faults: NeighbourFaults
 }
 
 /** How many round trips must be measured before a link's is known: during the first ones both sides are busy. */
@@ -69,7 +69,10 @@ export class Neighbour {
   readonly routes = new Routes()
   readonly speed = new LinkSpeed()
   readonly faults: FaultAccount
-  /** The budget of streams that it may open: each attempt to connect opens two, and repeated attempts are `maxBackoff` apart. */
+  /**
+   * The budget of streams that it may open: each attempt to connect opens two, and repeated attempts are `maxBackoff`
+   * apart.
+   */
   readonly streams: Budget
   /** The budget of its control messages as a sender of vectors. */
   readonly messages: Budget
@@ -77,7 +80,7 @@ export class Neighbour {
   readonly channels: Budget
   /** The budget of notes that are taken from it, by weight. */
   readonly notes: Budget
-  readonly #clock: Clock
+  readonly #clock: TimerClock
   readonly #emit: PeerEventListener
   readonly #changed: Signal
   readonly #onActivity: () => void
@@ -102,7 +105,7 @@ export class Neighbour {
    */
   constructor(
     name: PeerName,
-    clock: Clock,
+    clock: TimerClock,
     emit: PeerEventListener,
     changed: Signal,
     limits: Limits = defaultLimits,
@@ -180,8 +183,9 @@ export class Neighbour {
   }
 
   /**
-   * The shortest round trip of all pings, which is that of the idle link; `undefined` while few are known. Not the shortest of the last few: while
-   * vectors are in flight all are long, and a window chosen by these would make them longer.
+   * The shortest round trip of all pings, which is that of the idle link; `undefined` while few are known. Not the
+   * shortest of the last few: while vectors are in flight all are long, and a window chosen by these would make them
+   * longer.
    */
   get bestRoundTrip(): Milliseconds | undefined {
     return this.#answers < roundTripsNeeded ? undefined : this.#shortest

@@ -7,7 +7,7 @@ import {
   noteWeight,
   type PeerName
 } from '@murmuration/core'
-import type { Clock } from '../base/clock.js'
+import type { TimerClock } from '../base/clock.js'
 import { controlBytes } from '../base/constants.js'
 import type { ControlChannel } from './control-channel.js'
 
@@ -18,10 +18,13 @@ const interval: Milliseconds = 1000 / 128
 const maxBacklog = controlBytes / 4
 
 /** The budget of notes from one peer to another; see {@link NoteQueue} and {@link noteReadingBudget}. */
-const tellingBudget = (clock: Clock) => new Budget(clock, noteRoom, interval)
+const tellingBudget = (clock: TimerClock) => new Budget(clock, noteRoom, interval)
 
-/** The budget of notes from a peer: twice the sender's, because notes of several seconds may arrive at once. Others are dropped unread. */
-export const noteReadingBudget = (clock: Clock) => new Budget(clock, 2 * noteRoom, interval / 2)
+/**
+ * The budget of notes from a peer: twice the sender's, because notes of several seconds may arrive at once. Others are
+ * dropped unread.
+ */
+export const noteReadingBudget = (clock: TimerClock) => new Budget(clock, 2 * noteRoom, interval / 2)
 
 /** Calls the peer's note listener, until it is stopped. */
 export class Listening {
@@ -66,12 +69,15 @@ export class Listening {
   }
 }
 
-/** Notes for one peer that wait for the link to it. It takes no more than the sender's budget, even when notes leave at once. */
+/**
+ * Notes for one peer that wait for the link to it. It takes no more than the sender's budget, even when notes leave at
+ * once.
+ */
 export class NoteQueue {
   readonly #budget: Budget
   #notes: string[] = []
 
-  constructor(clock: Clock) {
+  constructor(clock: TimerClock) {
     this.#budget = tellingBudget(clock)
   }
 

@@ -23,8 +23,8 @@ import { SendQueue } from '../vectors/send-queue.js'
 import type { Streams } from './streams.js'
 
 /**
- * The direction from this peer to one neighbour. It dials the neighbour or uses an open connection, sends a hello, writes frames, and starts over
- * when the link ends.
+ * The direction from this peer to one neighbour. It dials the neighbour or uses an open connection, sends a hello,
+ * writes frames, and starts over when the link ends.
  */
 export class OutgoingLink {
   /** The data channel for long vectors. */
@@ -90,9 +90,11 @@ export class OutgoingLink {
   }
 
   /**
-   * Keeps the link up until the peer closes; a link that is not permanent, while there is something to send and for a while after.
+   * Keeps the link up until the peer closes; a link that is not permanent, while there is something to send and for a
+   * while after.
    *
-   * @param waits - whether to wait for the neighbour to dial first; not when a vector waits for a peer that is not a neighbour
+   * @param waits - whether to wait for the neighbour to dial first; not when a vector waits for a peer that is not a
+   *   neighbour
    */
   async run(waits: boolean): Promise<void> {
     const { closing, emit, listening } = this.#context
@@ -118,7 +120,8 @@ export class OutgoingLink {
       const wait = reconnection.backoff()
       if (!this.#neighbour.isUnavailable && !closing.aborted) await this.#retry.wait(realClock.now() + wait)
       if (closing.aborted) return
-      // A neighbour that has left is not dialled again; its `leave` often arrives just after the loss of the connection.
+      // A neighbour that has left is not dialled again; its `leave` often arrives just after the loss of the
+      // connection.
       if (!this.#neighbour.isUnavailable) {
         emit({ kind: 'reconnecting', peer, attempt: reconnection.attempts, wait, reason: end.reason })
         continue

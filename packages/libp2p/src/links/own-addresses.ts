@@ -9,8 +9,9 @@ import { maxAddresses, withoutId } from '../addresses/signed-addresses.js'
 const order: readonly (Reach | undefined)[] = ['public', 'private', 'loopback']
 
 /**
- * The addresses that this peer announces: those of the peer list, then the listening addresses, then its ports at the IP addresses that seeds see
- * (a router may forward these ports). Addresses with a wider reach come first; at most {@link maxAddresses}.
+ * The addresses that this peer announces: those of the peer list, then the listening addresses, then its ports at the
+ * IP addresses that seeds see (a router may forward these ports). Addresses with a wider reach come first; at most
+ * {@link maxAddresses}.
  *
  * @param listed - the addresses in the peer list
  * @param listening - the addresses of this machine at which it listens

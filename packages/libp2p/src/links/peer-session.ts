@@ -42,10 +42,14 @@ export class PeerSession {
     return state === 'ready' || (!isPermanent && !isUnavailable) ? this.outgoing.queued : 0
   }
 
-  /** Keeps the links up until the peer closes. Of two peers that can dial each other, the one with the larger id waits at first. */
+  /**
+   * Keeps the links up until the peer closes. Of two peers that can dial each other, the one with the larger id waits
+   * at first.
+   */
   async run(): Promise<void> {
     const { directory, self } = this.#context
-    const [ownEntry, entry] = [directory.entry(self), directory.entry(this.name)]
+    const ownEntry = directory.entry(self)
+    const entry = directory.entry(this.name)
     if (entry === undefined) return
     const waits = ownEntry !== undefined && ownEntry.addresses.length > 0 && entry.id < ownEntry.id
     await this.outgoing.run(waits)
@@ -61,7 +65,10 @@ export class PeerSession {
     return this.connections.some((connection) => isOpen(connection) && !connection.direct)
   }
 
-  /** Replaces a relayed connection by a direct one, on which the link continues. Rejects when the peer cannot be dialled directly. */
+  /**
+   * Replaces a relayed connection by a direct one, on which the link continues. Rejects when the peer cannot be dialled
+   * directly.
+   */
   async seekDirect(): Promise<void> {
     const { node, limits, closing, directory, greet } = this.#context
     const relayed = this.connections.filter(({ direct }) => !direct)

@@ -12,8 +12,8 @@ import { sumTraffic, type Traffic } from '../base/traffic.js'
 const ownVectors = 6
 
 /**
- * The sessions with other peers. Those with the peers that this one needs from the start (its neighbours) are kept up. Other listed peers have a
- * session from the first message on, with links only while something is sent.
+ * The sessions with other peers. Those with the peers that this one needs from the start (its neighbours) are kept up.
+ * Other listed peers have a session from the first message on, with links only while something is sent.
  */
 export class PeerSet {
   readonly #context: LinkContext
@@ -64,11 +64,9 @@ export class PeerSet {
     }
     directory.open(peerList)
     this.#reserve()
+    const behind = this.#list().filter(({ name }) => name > self)
+    const ahead = this.#list().filter(({ name }) => name < self)
     // Each peer begins with the names after its own, so that not all dial the same peer at once.
-    const [behind, ahead] = [
-      this.#list().filter(({ name }) => name > self),
-      this.#list().filter(({ name }) => name < self)
-    ]
     for (const session of [...behind, ...ahead]) this.#run(session)
     this.#heartbeat.start()
   }
@@ -143,7 +141,10 @@ export class PeerSet {
     return this.#sessions.get(name)?.neighbour.faults.isShutOut === true
   }
 
-  /** The first of the neighbours that refuse or are refused, if these are more than half: then this peer is the one that differs, not they. */
+  /**
+   * The first of the neighbours that refuse or are refused, if these are more than half: then this peer is the one that
+   * differs, not they.
+   */
   refused(): { readonly name: PeerName; readonly refusal: Refusal } | undefined {
     const listed = this.#neighbours().filter(({ name }) => !this.#places.has(name))
     const refused = listed.flatMap(({ name, neighbour: { refusal } }) =>

@@ -14,7 +14,10 @@ const short: AttemptEnd = { reason: 'lost', upFor: 1 }
 const refusal: AttemptEnd = { reason: 'refused', isRefusal: true }
 const failure: AttemptEnd = { reason: 'no answer' }
 
-/** After each of these ends: the longest wait before the next attempt, in multiples of the first backoff, and whether the machine refuses. */
+/**
+ * After each of these ends: the longest wait before the next attempt, in multiples of the first backoff, and whether
+ * the machine refuses.
+ */
 function after(...ends: readonly AttemptEnd[]) {
   const reconnection = new Reconnection(defaultLimits, createRandom(1, 'test'))
   return ends.map((end) => {

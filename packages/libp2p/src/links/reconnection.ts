@@ -54,14 +54,20 @@ export class Reconnection {
     this.#refusals = 0
   }
 
-  /** How long to wait for the neighbour to dial first. It is short for one that was connected before, and for one that refuses. */
+  /**
+   * How long to wait for the neighbour to dial first. It is short for one that was connected before, and for one that
+   * refuses.
+   */
   get callWait(): Milliseconds {
     const { initialBackoff, callWait } = this.#limits
     if (this.#refusals > 0) return 0
     return this.#wasUp ? Math.min(initialBackoff, callWait) : callWait
   }
 
-  /** The wait before the next attempt. It doubles each time; it is random within the upper half, so that peers do not dial in step. */
+  /**
+   * The wait before the next attempt. It doubles each time; it is random within the upper half, so that peers do not
+   * dial in step.
+   */
   backoff(): Milliseconds {
     const { initialBackoff, maxBackoff } = this.#limits
     const doublings = this.#refusals === 1 ? 0 : Math.min(this.#attempts - 1, 30)

@@ -14,7 +14,8 @@ import { reachOf } from '../addresses/reach.js'
  * differs between machines.
  */
 export function withLinkLocal(listener: Listener, hosts = ownHosts): Listener {
-  const [listen, addresses] = [listener.listen.bind(listener), listener.getAddrs.bind(listener)]
+  const listen = listener.listen.bind(listener)
+  const addresses = listener.getAddrs.bind(listener)
   let isEverywhere = false
   listener.listen = (address) => {
     isEverywhere = hostOf(address) === '0.0.0.0'

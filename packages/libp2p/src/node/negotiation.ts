@@ -7,13 +7,13 @@ import type { Stream } from '@libp2p/interface'
 const maxRead = 1 << 10
 
 /** Bytes, in one piece or several. */
-interface Data {
+interface ByteData {
   readonly byteLength: number
 }
 
 /** The method exists on streams, though not in libp2p's types. */
 interface ReadStream extends Stream {
-  onData?(data: Data): void
+  onData?(data: ByteData): void
 }
 
 /**
@@ -23,11 +23,11 @@ interface ReadStream extends Stream {
  */
 export class Negotiation {
   readonly #stream: ReadStream
-  readonly #onData: ((data: Data) => void) | undefined
+  readonly #onData: ((data: ByteData) => void) | undefined
   readonly #onExcess: () => void
   readonly #onHeld: () => void
   #read = 0
-  #held: Data[] = []
+  #held: ByteData[] = []
 
   /**
    * @param onExcess - called when the other end sends more than the names of a few protocols
@@ -49,7 +49,7 @@ export class Negotiation {
     return this.#held.reduce((sum, { byteLength }) => sum + byteLength, 0)
   }
 
-  #take(data: Data): void {
+  #take(data: ByteData): void {
     if (this.#stream.protocol !== '') {
       this.#end()
       this.#onData?.call(this.#stream, data)

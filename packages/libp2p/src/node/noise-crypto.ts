@@ -40,8 +40,8 @@ const encrypt: Encrypt = (plaintext, nonce, associated, key) => {
 }
 
 /**
- * Decrypts a record in one call. The memory that noise offers for the result already holds a contiguous copy of the ciphertext. A ciphertext that
- * is scattered over several buffers is decrypted from that copy.
+ * Decrypts a record in one call. The memory that noise offers for the result already holds a contiguous copy of the
+ * ciphertext. A ciphertext that is scattered over several buffers is decrypted from that copy.
  */
 const decrypt: Decrypt = (ciphertext, nonce, associated, key, inOnePiece) => {
   const length = ciphertext.byteLength - tagLength
@@ -56,7 +56,10 @@ const decrypt: Decrypt = (ciphertext, nonce, associated, key, inOnePiece) => {
   return plaintext
 }
 
-/** OpenSSL's key objects, by the private keys that were created here: importing a key takes seven times as long as using it. */
+/**
+ * OpenSSL's key objects, by the private keys that were created here: importing a key takes seven times as long as using
+ * it.
+ */
 const keyObjects = new WeakMap<Uint8Array, KeyObject>()
 
 function generateX25519KeyPair(): KeyPair {
@@ -78,7 +81,10 @@ const generateX25519SharedKey: ICryptoInterface['generateX25519SharedKey'] = (se
   })
 }
 
-/** The cryptography for noise: its defaults, except OpenSSL for long records and for X25519, which imports each key only once. */
+/**
+ * The cryptography for noise: its defaults, except OpenSSL for long records and for X25519, which imports each key only
+ * once.
+ */
 export const noiseCrypto: ICryptoInterface = {
   ...defaultCrypto,
   chaCha20Poly1305Encrypt: encrypt,

@@ -17,7 +17,8 @@ function opened(connections: readonly FakeConnection[], inUse: readonly FakeConn
 }
 
 test('one address with 300 connections loses its oldest ones to other addresses', (t) => {
-  const [many, others] = [fromOne('192.0.2.66', 300), [fromOne('192.0.2.1', 1), fromOne('192.0.2.2', 1)].flat()]
+  const many = fromOne('192.0.2.66', 300)
+  const others = [fromOne('192.0.2.1', 1), fromOne('192.0.2.2', 1)].flat()
   opened([...many, ...others])
   t.is(closedOf(others), 0)
   t.is(closedOf(many.slice(0, 2)), 2)

@@ -9,7 +9,7 @@ const maxOpen = 300
 const maxPerPeer = 8
 
 /** An open connection. */
-interface Open extends Place {
+interface OpenConnection extends Place {
   readonly connection: Connection
 }
 
@@ -40,7 +40,7 @@ export class OpenConnections {
     if (excess !== undefined) end(excess.connection, 'there are too many connections')
   }
 
-  #places(): readonly Open[] {
+  #places(): readonly OpenConnection[] {
     return [...this.#open].map(([connection, holder]) => ({
       connection,
       holder,

@@ -95,7 +95,8 @@ test('an unknown peer that opens streams without a protocol at a seed is disconn
     await node.start()
     return node.dial(multiaddr(seed.addresses[0]))
   }
-  const [honest, hostile] = [await dial(), await dial()]
+  const honest = await dial()
+  const hostile = await dial()
   await openOne(honest)
   await openMany(hostile, 150)
   await ended(hostile)
@@ -157,7 +158,8 @@ test('streams whose protocol is known do not count', (t) => {
 
 test('of several connections of one source, the one with most streams without a protocol ends', (t) => {
   const { floods, connection } = counted()
-  const [honest, hostile] = [connection('192.0.2.1', 'honest'), connection('192.0.2.1', 'hostile')]
+  const honest = connection('192.0.2.1', 'honest')
+  const hostile = connection('192.0.2.1', 'hostile')
   hostile.open(100)
   honest.open(29)
   t.deepEqual([honest.isOpen, hostile.isOpen, floods.length], [true, false, 1])

@@ -71,7 +71,8 @@ test('a connection that has proven its id and is not open yet still counts', (t)
 
 test('a connection that sends names of protocols without end is closed; once it is open, any number of bytes is read', (t) => {
   const pending = pendingAtSeed()
-  const [hostile, honest] = [new FakeConnection('192.0.2.66', ''), new FakeConnection('192.0.2.1', '')]
+  const hostile = new FakeConnection('192.0.2.66', '')
+  const honest = new FakeConnection('192.0.2.1', '')
   for (const connection of [hostile, honest]) pending.add(asPending(connection))
   for (let k = 0; k < 20 && hostile.isOpen; k++) hostile.onData(new Uint8Array(1000))
   t.deepEqual([hostile.isOpen, hostile.received, pending.size], [false, 16_000, 1])

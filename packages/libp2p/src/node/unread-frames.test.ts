@@ -47,7 +47,8 @@ test('frames that wait for a peer that does not read are bounded, and it is repo
 
 test('the bound is for all connections of a holder', (t) => {
   const { connection, floods } = watched()
-  const [first, second] = [connection('one'), connection('other')]
+  const first = connection('one')
+  const second = connection('other')
   t.is(first.send(2000), 2000)
   t.is(second.send(2000), 49)
   t.deepEqual([first.isOpen, floods.length], [true, 1])

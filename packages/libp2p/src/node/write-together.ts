@@ -2,14 +2,16 @@ import { Socket } from 'node:net'
 import type { MultiaddrConnection } from '@libp2p/interface'
 
 /**
- * A piece of at least this many bytes is written separately. A record of 64 KiB with a few bytes before it would be longer than one read at
- * the receiver, which would have to concatenate it: that costs a fifth of the speed of long vectors.
+ * A piece of at least this many bytes is written separately. A record of 64 KiB with a few bytes before it would be
+ * longer than one read at the receiver, which would have to concatenate it: that costs a fifth of the speed of long
+ * vectors.
  */
 const longPiece = 4096
 
 /**
- * Makes a TCP connection write all small pieces of one turn of the event loop at once. libp2p's layers send a message in five pieces; each would be
- * one system call here, and one read at the receiver. The socket exists, though not in libp2p's types.
+ * Makes a TCP connection write all small pieces of one turn of the event loop at once. libp2p's layers send a message
+ * in five pieces; each would be one system call here, and one read at the receiver. The socket exists, though not in
+ * libp2p's types.
  */
 export function writeTogether(connection: MultiaddrConnection): MultiaddrConnection {
   if ('socket' in connection && connection.socket instanceof Socket) gather(connection.socket)

@@ -11,7 +11,8 @@ import type { Progress } from './hostile-neighbour.test.support.js'
 import { behindLength } from '../hostile.test.support.js'
 import { createIdentity, encodeIdentity } from '../base/identity.js'
 
-const [b, m] = [peerName('b'), peerName('m')]
+const b = peerName('b')
+const m = peerName('m')
 const MiB = 1 << 20
 
 /** Admits a flooder again at once, so that it floods continuously. */
@@ -65,7 +66,9 @@ test.serial('however many pings arrive at once, few are handled per turn, and ro
   const { victim, count } = await flooded(t, ['pings'], 8, [honest])
   const status = () => victim.peer.neighbours().find(({ name }) => name === m)
   const handled = () => status()?.traffic.received.overhead ?? 0
-  let [most, last, isOver] = [0, 0, false]
+  let most = 0
+  let last = 0
+  let isOver = false
   const watch = () => {
     most = Math.max(most, handled() - last)
     last = handled()

@@ -1,7 +1,8 @@
 /**
- * A hostile neighbour, in a separate process. It is in the peer list, sends a correct hello, answers that of its victims, and then makes one attack
- * after the other, each on all victims before the next begins, repeatedly until it is killed. Tests fork it, and send it {@link Orders}, then `go`,
- * and `slowly` once they have seen what they wait for. It reports the number of attacks on each victim whenever that changes.
+ * A hostile neighbour, in a separate process. It is in the peer list, sends a correct hello, answers that of its
+ * victims, and then makes one attack after the other, each on all victims before the next begins, repeatedly until it
+ * is killed. Tests fork it, and send it {@link Orders}, then `go`, and `slowly` once they have seen what they wait for.
+ * It reports the number of attacks on each victim whenever that changes.
  */
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -92,7 +93,7 @@ const longPing = behindLength({ kind: 'ping', round: 0, at: 0, padding: '.'.repe
 
 /** Sends pieces as fast as they are taken, until the stream ends. */
 async function pour(stream: Stream, piece: (k: number) => Uint8Array): Promise<void> {
-  for (let [k, sent] = [0, 0]; sent < 256 << 20 && stream.status === 'open'; k++) {
+  for (let k = 0, sent = 0; sent < 256 << 20 && stream.status === 'open'; k++) {
     const bytes = piece(k)
     stream.send(bytes)
     sent += bytes.byteLength
@@ -136,7 +137,10 @@ async function answerHello(stream: Stream, { name }: Orders): Promise<void> {
   learnt.resolve(hello.runSettings)
 }
 
-/** Makes one attack after the other. All victims get the same one at a time, so that a slow victim does not cause many attacks at once on another. */
+/**
+ * Makes one attack after the other. All victims get the same one at a time, so that a slow victim does not cause many
+ * attacks at once on another.
+ */
 async function haunt(node: Libp2p, orders: Orders): Promise<void> {
   const list = orders.attacks ?? Object.keys(attacks)
   for (let made = 0; ; made++) {

@@ -47,8 +47,8 @@ export class FactSharing {
   }
 
   /**
-   * Asks all neighbours at once. A missing answer is ignored until the next time, and all are missing once this peer is stopped; a contradiction
-   * between two neighbours ends the run.
+   * Asks all neighbours at once. A missing answer is ignored until the next time, and all are missing once this peer is
+   * stopped; a contradiction between two neighbours ends the run.
    */
   async askAll(protocol: string, facts: Facts): Promise<void> {
     const asked = [...this.#peers.sessions.values()].flatMap(({ name, connections }) => {

@@ -38,7 +38,10 @@ export interface Answering {
   readonly maxQuestion?: number
 }
 
-/** Answers one question with the result of `respond`, and closes the stream. When `respond` throws, the stream ends without an answer. */
+/**
+ * Answers one question with the result of `respond`, and closes the stream. When `respond` throws, the stream ends
+ * without an answer.
+ */
 export async function answer(
   stream: Stream,
   { timeout, maxQuestion }: Answering,

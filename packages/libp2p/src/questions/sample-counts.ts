@@ -8,8 +8,9 @@ export const samplesProtocol = '/murmuration/samples/1'
 const answer = z.array(z.tuple([z.string(), z.int().min(1)])).max(1 << 14)
 
 /**
- * How many samples each peer of a topology has. Each peer knows its own count, and asks its neighbours repeatedly for the counts that they know,
- * until it knows all. So counts spread from neighbour to neighbour. What others say about this peer is ignored.
+ * How many samples each peer of a topology has. Each peer knows its own count, and asks its neighbours repeatedly for
+ * the counts that they know, until it knows all. So counts spread from neighbour to neighbour. What others say about
+ * this peer is ignored.
  */
 export class SampleCounts {
   readonly #self: PeerName

@@ -5,7 +5,10 @@ import { z } from 'zod'
 export const checkpointsProtocol = '/murmuration/checkpoints/1'
 
 const round = z.int().min(0)
-/** Per peer: the rounds that it had saved at its start, and the newest that it has saved since, if known; whether it no longer counted. */
+/**
+ * Per peer: the rounds that it had saved at its start, and the newest that it has saved since, if known; whether it no
+ * longer counted.
+ */
 const answer = z
   .array(
     z.object({
@@ -18,7 +21,7 @@ const answer = z
   .max(1 << 14)
 
 /** What is known of one peer. */
-interface Entry {
+interface PeerRounds {
   before?: readonly number[]
   from?: PeerName
   newest?: number
@@ -27,12 +30,12 @@ interface Entry {
 }
 
 /**
- * The rounds that each peer has saved. Each peer knows its own, and asks its neighbours for those that they know, so that they spread from neighbour
- * to neighbour. What others say about this peer is ignored, except that it was gone.
+ * The rounds that each peer has saved. Each peer knows its own, and asks its neighbours for those that they know, so
+ * that they spread from neighbour to neighbour. What others say about this peer is ignored, except that it was gone.
  */
 export class SavedRounds {
   readonly #self: PeerName
-  readonly #entries: ReadonlyMap<PeerName, Entry>
+  readonly #entries: ReadonlyMap<PeerName, PeerRounds>
 
   /** @param peers - all peers that save, including this one */
   constructor(self: PeerName, peers: readonly PeerName[]) {

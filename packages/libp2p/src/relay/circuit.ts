@@ -27,8 +27,8 @@ interface CircuitTransport extends Transport, Startable {
 const maxBrought = 64
 
 /**
- * Connections through relays. Every node can dial through a relay. It accepts connections only from a relay that it has reserved a place at, and
- * discovers no relays.
+ * Connections through relays. Every node can dial through a relay. It accepts connections only from a relay that it has
+ * reserved a place at, and discovers no relays.
  */
 export class Circuit {
   readonly #isReached: boolean
@@ -53,7 +53,8 @@ export class Circuit {
 
   /** Reserves a place at a relay, which lasts until the connection ends. Rejects when the relay refuses. */
   async reserve(connection: Connection, timeout: Milliseconds): Promise<void> {
-    // Check first that the node is a relay: after one refusal of the protocol, libp2p's store never asks that node again.
+    // Check first that the node is a relay: after one refusal of the protocol, libp2p's store never asks that node
+    // again.
     const stream = await connection.newStream(RELAY_V2_HOP_CODEC, { signal: AbortSignal.timeout(timeout) })
     stream.abort(new Error('only asked whether it is a relay'))
     await this.#inner?.reservationStore.addRelay(connection.remotePeer, 'configured')
@@ -61,8 +62,8 @@ export class Circuit {
 }
 
 /**
- * libp2p's transport for nodes that only dial. It does not listen, and does not need identify, which libp2p requires only for the discovery of
- * relays.
+ * libp2p's transport for nodes that only dial. It does not listen, and does not need identify, which libp2p requires
+ * only for the discovery of relays.
  */
 class DiallingTransport implements Transport {
   readonly [transportSymbol] = true

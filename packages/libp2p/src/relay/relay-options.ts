@@ -4,7 +4,9 @@ import type { Milliseconds } from '@murmuration/core'
 export interface RelayOptions {
   /** Multiaddrs of the relays through which others can reach this peer; none when absent. */
   readonly via?: readonly string[] | undefined
-  /** Makes this peer a relay for others, with limits that differ from {@link relayLimits}; it is no relay when absent. */
+  /**
+   * Makes this peer a relay for others, with limits that differ from {@link relayLimits}; it is no relay when absent.
+   */
   readonly offers?: Partial<RelayLimits> | undefined
   /** Whether vectors may go through a relay, if the neighbour allows it too. */
   readonly vectors?: boolean | undefined

@@ -96,7 +96,8 @@ test('a link leaves the relay as soon as one of the two can reach the other dire
     return links.every(({ state, relay: via }) => state === 'ready' && via === undefined)
   })
   t.like(await eventOf(inner, 'introduced'), { peer: b })
-  // The direct connection is open before the relayed one ends, so that the relay is never used again. On a busy machine it may be the first.
+  // The direct connection is open before the relayed one ends, so that the relay is never used again. On a busy machine
+  // it may be the first.
   const relayed = inner.events.filter((event) => event.kind === 'ready' && event.relay !== undefined)
   t.true(relayed.length <= 1, `${relayed.length} links through the relay`)
 })
@@ -164,7 +165,8 @@ async function reservation(t: ExecutionContext, relay: Seed, localAddress: strin
 
 test('when all reservations are taken, the source with most loses its oldest one to another', async (t) => {
   const relay = await relayOf(t, { reservations: 2 })
-  const [first, second] = [await reservation(t, relay, '127.0.0.2'), await reservation(t, relay, '127.0.0.2')]
+  const first = await reservation(t, relay, '127.0.0.2')
+  const second = await reservation(t, relay, '127.0.0.2')
   t.deepEqual([first.isGranted, second.isGranted, relay.reserved], [true, true, 2])
   await reserved(await hidden(t, 'a', relay, true))
   await eventually('the end of the oldest', () => first.connection.status !== 'open')
@@ -177,8 +179,11 @@ test('a full relay ends a connection of the source that dials most, and refuses 
   const relay = await relayOf(t, { connections: 2 })
   const target = await hidden(t, 'a', relay, true)
   await reserved(target)
-  const [many, one] = [await dialler(t, relay, target, '127.0.0.2'), await dialler(t, relay, target, '127.0.0.3')]
-  const [first, second, other] = [await many(), await many(), await one()]
+  const many = await dialler(t, relay, target, '127.0.0.2')
+  const one = await dialler(t, relay, target, '127.0.0.3')
+  const first = await many()
+  const second = await many()
+  const other = await one()
   t.true(first.isAccepted && second.isAccepted && other.isAccepted)
   await eventually('the end of the oldest', () => first.stream.status !== 'open')
   t.deepEqual([second.stream.status, other.stream.status], ['open', 'open'])

@@ -29,7 +29,8 @@ export class RelayRole {
   #node: Libp2p | undefined
 
   /**
-   * @param limits - those that differ from {@link relayLimits}. Throws an InputError for a limit that is not a number above 0
+   * @param limits - those that differ from {@link relayLimits}. Throws an InputError for a limit that is not a number
+   *   above 0
    * @param serves - whether a peer, by its id, may dial and be dialled through this relay
    */
   constructor(limits: Partial<RelayLimits>, serves: (peer: string) => boolean = () => true) {

@@ -1,23 +1,23 @@
 import type { Milliseconds } from '@murmuration/core'
-import type { Clock } from '../base/clock.js'
-import type { Flow } from './flow.js'
-import { Line } from './line.js'
+import type { TimerClock } from '../base/clock.js'
+import type { ShapedFlow } from './flow.js'
+import { ShapedLine } from './line.js'
 
 /** A connection that uses the lines of a peer. */
 export interface LineUser {
   /** The bytes that it sends. */
-  readonly out: Flow
+  readonly out: ShapedFlow
   /** The bytes that it receives. */
-  readonly in: Flow
+  readonly in: ShapedFlow
   /** Called when bytes may have advanced. */
   settle(): void
 }
 
 /** The two lines of a peer in real time, with a timer for the next event on them. */
 export class AccessLines {
-  readonly up: Line
-  readonly down: Line
-  readonly #clock: Clock
+  readonly up: ShapedLine
+  readonly down: ShapedLine
+  readonly #clock: TimerClock
   readonly #users = new Set<LineUser>()
   #cancelTimer: () => void = () => {}
   #isRunning = false
@@ -25,9 +25,9 @@ export class AccessLines {
   #isStale = false
 
   /** @param bandwidth - of each line, in bits per second */
-  constructor(bandwidth: { readonly up: number; readonly down: number }, clock: Clock) {
-    this.up = new Line(bandwidth.up)
-    this.down = new Line(bandwidth.down)
+  constructor(bandwidth: { readonly up: number; readonly down: number }, clock: TimerClock) {
+    this.up = new ShapedLine(bandwidth.up)
+    this.down = new ShapedLine(bandwidth.down)
     this.#clock = clock
   }
 

@@ -25,16 +25,16 @@ export interface Flight {
 const maxInFlight = 16 << 20
 
 /**
- * How late bytes in the middle of a hand-over may be processed, which saves work: the receiver cannot use a part of it. Because of the
- * stamps, this delay does not affect the receiver's line.
+ * How late bytes in the middle of a hand-over may be processed, which saves work: the receiver cannot use a part of it.
+ * Because of the stamps, this delay does not affect the receiver's line.
  */
 const coarse: Milliseconds = 4
 
 /**
- * Bytes in one direction through a {@link Line}: they wait for their turns on the line, then are in flight, then are delivered, in order.
- * It has no clock: callers pass the time.
+ * Bytes in one direction through a {@link Line}: they wait for their turns on the line, then are in flight, then are
+ * delivered, in order. It has no clock: callers pass the time.
  */
-export class Flow {
+export class ShapedFlow {
   /** Bytes per millisecond that this flow never exceeds, even on an idle line. */
   cap = Number.POSITIVE_INFINITY
   readonly #deliver: (flights: readonly Flight[]) => void

@@ -1,15 +1,15 @@
 import test from 'ava'
 import fc from 'fast-check'
 import { Uint8ArrayList } from 'uint8arraylist'
-import { type Flight, Flow } from './flow.js'
-import { Line } from './line.js'
+import { type Flight, ShapedFlow } from './flow.js'
+import { ShapedLine } from './line.js'
 
 /** A flow on `line` that records arrivals. */
-function flowOn(line: Line) {
+function flowOn(line: ShapedLine) {
   const arrived: { readonly size: number; readonly due: number }[] = []
   const keep = (flights: readonly Flight[]) =>
     arrived.push(...flights.map(({ bytes, due }) => ({ size: bytes.byteLength, due })))
-  const flow = new Flow(keep)
+  const flow = new ShapedFlow(keep)
   line.add(flow)
   return { flow, arrived }
 }
@@ -18,14 +18,14 @@ const bytes = (size: number) => new Uint8ArrayList(new Uint8Array(size))
 const sum = (sizes: readonly { readonly size: number }[]) => sizes.reduce((total, { size }) => total + size, 0)
 
 /** Processes all events of the line. */
-function runOut(line: Line): void {
+function runOut(line: ShapedLine): void {
   while (line.nextTime < Infinity) line.advance(line.nextTime)
 }
 
 // 8 Mbit/s are 1000 bytes per millisecond.
 
 test('bytes take size / rate on the line and then the latency', (t) => {
-  const line = new Line(8e6)
+  const line = new ShapedLine(8e6)
   const { flow, arrived } = flowOn(line)
   flow.offer(bytes(100_000), 50, 25)
   runOut(line)
@@ -35,7 +35,7 @@ test('bytes take size / rate on the line and then the latency', (t) => {
 })
 
 test('an unlimited line passes everything at once, after the latency', (t) => {
-  const line = new Line(Infinity)
+  const line = new ShapedLine(Infinity)
   const { flow, arrived } = flowOn(line)
   flow.offer(bytes(1_000_000), 7, 3)
   t.is(line.nextTime, 7)
@@ -47,8 +47,9 @@ test('an unlimited line passes everything at once, after the latency', (t) => {
 })
 
 test('two flows share a line equally, and the last one gets all of it', (t) => {
-  const line = new Line(8e6)
-  const [one, two] = [flowOn(line), flowOn(line)]
+  const line = new ShapedLine(8e6)
+  const one = flowOn(line)
+  const two = flowOn(line)
   one.flow.offer(bytes(50_000), 0)
   two.flow.offer(bytes(100_000), 0)
   runOut(line)
@@ -59,8 +60,9 @@ test('two flows share a line equally, and the last one gets all of it', (t) => {
 })
 
 test('a capped flow gets its cap, and another the rest of the line', (t) => {
-  const line = new Line(8e6)
-  const [slow, fast] = [flowOn(line), flowOn(line)]
+  const line = new ShapedLine(8e6)
+  const slow = flowOn(line)
+  const fast = flowOn(line)
   slow.flow.cap = 400
   slow.flow.offer(bytes(40_000), 0)
   fast.flow.offer(bytes(60_000), 0)
@@ -71,7 +73,7 @@ test('a capped flow gets its cap, and another the rest of the line', (t) => {
 })
 
 test('bytes that are sent later do not arrive earlier, whatever their latency', (t) => {
-  const line = new Line(Infinity)
+  const line = new ShapedLine(Infinity)
   const { flow, arrived } = flowOn(line)
   flow.offer(bytes(1), 0, 30)
   flow.offer(bytes(2), 1, 5)
@@ -83,8 +85,9 @@ test('bytes that are sent later do not arrive earlier, whatever their latency', 
 })
 
 test('a flow that is held delivers nothing and leaves the line to others', (t) => {
-  const line = new Line(8e6)
-  const [held, other] = [flowOn(line), flowOn(line)]
+  const line = new ShapedLine(8e6)
+  const held = flowOn(line)
+  const other = flowOn(line)
   held.flow.offer(bytes(10_000), 0)
   held.flow.hold()
   other.flow.offer(bytes(10_000), 0)
@@ -97,7 +100,7 @@ test('a flow that is held delivers nothing and leaves the line to others', (t) =
 })
 
 test('at most 16 MiB of a flow are in flight', (t) => {
-  const line = new Line(Infinity)
+  const line = new ShapedLine(Infinity)
   const { flow } = flowOn(line)
   for (let count = 0; count < 40; count++) flow.offer(bytes(1 << 20), 0, 1000)
   line.advance(0)
@@ -119,7 +122,7 @@ test('a late look finds the same as looks in time', (t) => {
   fc.assert(
     fc.property(offers, (plan) => {
       const run = (isPunctual: boolean) => {
-        const line = new Line(8e6)
+        const line = new ShapedLine(8e6)
         const flows = [flowOn(line), flowOn(line), flowOn(line)]
         flows[1].flow.cap = 300
         let now = 0
@@ -141,7 +144,7 @@ test('a late look finds the same as looks in time', (t) => {
 test('no flow or line exceeds its rate, and no byte is lost', (t) => {
   fc.assert(
     fc.property(offers, (plan) => {
-      const line = new Line(8e6)
+      const line = new ShapedLine(8e6)
       const flows = [flowOn(line), flowOn(line), flowOn(line)]
       flows[1].flow.cap = 300
       let now = 0
@@ -162,8 +165,9 @@ test('no flow or line exceeds its rate, and no byte is lost', (t) => {
 })
 
 test('bytes that a busy process sees late use the idle time before', (t) => {
-  const line = new Line(8e6)
-  const [one, two] = [flowOn(line), flowOn(line)]
+  const line = new ShapedLine(8e6)
+  const one = flowOn(line)
+  const two = flowOn(line)
   // Each flow offers half of the line's rate. The second one's bytes are offered 8 ms late.
   for (let time = 0; time < 100; time += 2) {
     one.flow.offer(bytes(1000), time)
@@ -194,9 +198,10 @@ test('catching up with late bytes neither exceeds the rate nor loses a byte', (t
   )
   fc.assert(
     fc.property(late, (plan) => {
-      const line = new Line(8e6)
+      const line = new ShapedLine(8e6)
       const flows = [flowOn(line), flowOn(line), flowOn(line)]
-      let [time, now] = [0, 0]
+      let time = 0
+      let now = 0
       for (const { flow, size, wait, late } of plan) {
         time += wait
         now = Math.max(now, time + late)

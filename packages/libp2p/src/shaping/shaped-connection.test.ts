@@ -45,7 +45,8 @@ test('received bytes pass the down line, also if they were sent without shaping'
 
 test('two connections share the up line, and together take as long as one', async (t) => {
   const [one, two] = await wires(t, links({ up: 40e6 }), 2)
-  const [first, second] = [collect(one.far), collect(two.far)]
+  const first = collect(one.far)
+  const second = collect(two.far)
   const begin = performance.now()
   await Promise.all([write(one.near, randomBytes(400_000), 100_000), write(two.near, randomBytes(400_000), 100_000)])
   await eventually('all bytes', () => first.size() + second.size() === 800_000)

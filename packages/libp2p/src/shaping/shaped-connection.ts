@@ -2,21 +2,23 @@ import type { AbortOptions, MultiaddrConnection } from '@libp2p/interface'
 import { AbstractMultiaddrConnection, Uint8ArrayList } from '../libraries/base.js'
 import { Signal } from '../base/signal.js'
 import type { AccessLines, LineUser } from './access-lines.js'
-import { type Flight, Flow } from './flow.js'
-import { type Route, unknownRoute } from './route.js'
+import { type Flight, ShapedFlow } from './flow.js'
+import { type ShapedPath, unknownRoute } from './route.js'
 import { StampReader, stamped } from './stamps.js'
 
-/** The most bytes in the inner connection's write buffer; beyond, the flow is held until the inner connection is idle. */
+/**
+ * The most bytes in the inner connection's write buffer; beyond, the flow is held until the inner connection is idle.
+ */
 const congested = 256 << 10
 
 /**
- * A connection with simulated delays. Sent bytes pass this peer's up line and are in flight before the system gets them; bytes that the
- * system has received pass this peer's down line. Back-pressure: it stops its writer, or reading from the system, while more bytes wait for a
- * line than the line takes in about 100 ms.
+ * A connection with simulated delays. Sent bytes pass this peer's up line and are in flight before the system gets
+ * them; bytes that the system has received pass this peer's down line. Back-pressure: it stops its writer, or reading
+ * from the system, while more bytes wait for a line than the line takes in about 100 ms.
  */
 export class ShapedConnection extends AbstractMultiaddrConnection implements LineUser {
-  readonly out: Flow
-  readonly in: Flow
+  readonly out: ShapedFlow
+  readonly in: ShapedFlow
   readonly #inner: MultiaddrConnection
   readonly #lines: AccessLines
   readonly #stamps = new StampReader()
@@ -31,8 +33,8 @@ export class ShapedConnection extends AbstractMultiaddrConnection implements Lin
     super({ remoteAddr, direction, log, inactivityTimeout, maxReadBufferLength })
     this.#inner = inner
     this.#lines = lines
-    this.out = new Flow((flights) => this.#write(flights))
-    this.in = new Flow((flights) => this.onData(new Uint8ArrayList(...flights.map(({ bytes }) => bytes))))
+    this.out = new ShapedFlow((flights) => this.#write(flights))
+    this.in = new ShapedFlow((flights) => this.onData(new Uint8ArrayList(...flights.map(({ bytes }) => bytes))))
     lines.join(this)
     inner.addEventListener('message', ({ data }) => this.#arrive(data))
     // In a microtask: bytes that are sent while libp2p dispatches `idle` would not be written.
@@ -42,7 +44,7 @@ export class ShapedConnection extends AbstractMultiaddrConnection implements Lin
   }
 
   /** Sets the route of bytes that are sent from now on. */
-  set route(route: Route) {
+  set route(route: ShapedPath) {
     this.#route = route
     this.out.cap = route.cap
   }

@@ -25,11 +25,12 @@ export interface ShaperOptions {
 /**
  * Gives the connections of one peer the bandwidth and the delays of its links.
  *
- * Every byte on a connection is shaped, including those of handshakes and of yamux; headers of TCP and IP are not counted. A sent byte
- * passes this peer's up line, which its connections share by turns, no faster than the route's cap. Then it is in flight for the latency and
- * jitter of the route, and goes to the system. Received bytes pass this peer's down line. So the sender accounts for the latency, once per
- * direction. The route to a neighbour that this peer dials is known from the start. The route to one that dials this peer is known once noise
- * has proven its id; bytes to it until then pass the lines without latency. Resets, and TCP's own opening and closing, are not delayed.
+ * Every byte on a connection is shaped, including those of handshakes and of yamux; headers of TCP and IP are not
+ * counted. A sent byte passes this peer's up line, which its connections share by turns, no faster than the route's
+ * cap. Then it is in flight for the latency and jitter of the route, and goes to the system. Received bytes pass this
+ * peer's down line. So the sender accounts for the latency, once per direction. The route to a neighbour that this peer
+ * dials is known from the start. The route to one that dials this peer is known once noise has proven its id; bytes to
+ * it until then pass the lines without latency. Resets, and TCP's own opening and closing, are not delayed.
  */
 export class Shaper {
   /** How much longer operations may take than without shaping. */
@@ -79,7 +80,10 @@ export class Shaper {
   }
 }
 
-/** Why these links cannot be shaped, or `undefined`: every peer shapes only its own bytes, and knows nothing of those of others. */
+/**
+ * Why these links cannot be shaped, or `undefined`: every peer shapes only its own bytes, and knows nothing of those of
+ * others.
+ */
 export function shapingProblem(links: Links, peers: readonly PeerName[]): string | undefined {
   for (const from of peers) {
     for (const to of peers) {

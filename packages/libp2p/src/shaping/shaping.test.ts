@@ -31,7 +31,8 @@ test('a message takes the time of its own direction, whichever peer has dialled'
 
 test('a shaped ring of four exchanges the same vectors, no faster than its access links', async (t) => {
   const square = graph(['a', 'b'], ['b', 'c'], ['c', 'd'], ['d', 'a'])
-  const [elements, rounds] = [50_000, 5]
+  const elements = 50_000
+  const rounds = 5
   const runSettings = { settings: { run: 'r' }, schema: schemaOf(elements), start: '0' }
   const nodes = await testCluster(t, square, {
     runSettings,
@@ -61,7 +62,8 @@ test('a shaped ring of four exchanges the same vectors, no faster than its acces
 })
 
 test('timeouts grow with the links, so that slow ones do not fail', async (t) => {
-  // A round trip: less than a dial over these links takes, and less than the vector. On a busy machine the links are slower too.
+  // A round trip: less than a dial over these links takes, and less than the vector. On a busy machine the links are
+  // slower too.
   const latency = 200 * slowdown()
   const wait = 2 * latency
   const waits = { dialTimeout: wait, handshakeTimeout: wait, silentAfter: wait, deadAfter: wait, closeTimeout: wait }

@@ -3,9 +3,10 @@ import { Uint8ArrayList } from '../libraries/base.js'
 import type { Flight } from './flow.js'
 
 /**
- * Between two shaped connections, bytes travel with their intended time of arrival. The receiver's line uses that time, however late timers
- * fire and processes are scheduled. A stamp precedes the bytes that it covers: their number (uint32, little-endian; the highest bit says that
- * they end a hand-over) and the time (float64). Stamps are not shaped.
+ * Between two shaped connections, bytes travel with their intended time of arrival. The receiver's line uses that time,
+ * however late timers fire and processes are scheduled. A stamp precedes the bytes that it covers: their number
+ * (uint32, little-endian; the highest bit says that they end a hand-over) and the time (float64). Stamps are not
+ * shaped.
  */
 const stampLength = 12
 const endBit = 2 ** 31

@@ -29,7 +29,9 @@ interface End {
   readonly connections: ShapedConnection[]
 }
 
-/** Two peers' connections, from a to b, over real TCP; `count` of them share the lines of both. With the shaper of a. */
+/**
+ * Two peers' connections, from a to b, over real TCP; `count` of them share the lines of both. With the shaper of a.
+ */
 export async function wires(
   t: ExecutionContext,
   network: Links,

@@ -27,11 +27,13 @@ export class StreamOutput implements FrameOutput {
   readonly #stream: Stream
   readonly #elements: number
   /**
-   * Encoded bodies of two vectors, alternating. They must not change until their vector is acknowledged: the layers below keep references,
-   * and do not report when they have encrypted them.
+   * Encoded bodies of two vectors, alternating. They must not change until their vector is acknowledged: the layers
+   * below keep references, and do not report when they have encrypted them.
    */
   readonly #stagings = [new Uint8Array(0), new Uint8Array(0)]
-  /** The buffer that is written to, and the next position in it; none while more than two vectors are unacknowledged. */
+  /**
+   * The buffer that is written to, and the next position in it; none while more than two vectors are unacknowledged.
+   */
   #turn: 0 | 1 | undefined
   #end = 0
 
@@ -62,8 +64,9 @@ export class StreamOutput implements FrameOutput {
   }
 
   /**
-   * Sends, and waits until only this frame is in libp2p's buffer. Header and body are sent together: a header alone would return as a window
-   * update of its size, and from then on yamux would cut the stream into tiny frames. A wait ends when the stream ends.
+   * Sends, and waits until only this frame is in libp2p's buffer. Header and body are sent together: a header alone
+   * would return as a window update of its size, and from then on yamux would cut the stream into tiny frames. A wait
+   * ends when the stream ends.
    */
   async send(header: Uint8Array, body: Uint8Array): Promise<void> {
     const bytes = header.byteLength + body.byteLength
@@ -79,8 +82,8 @@ export function closed(): Error {
 }
 
 /**
- * Resolves when the stream has written bytes. Rejects when it is closed. It does not use `stream.onDrain()`: that promise stays resolved after the
- * first time.
+ * Resolves when the stream has written bytes. Rejects when it is closed. It does not use `stream.onDrain()`: that
+ * promise stays resolved after the first time.
  */
 export function room(stream: Stream): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -42,7 +42,10 @@ export interface BodyDecoder {
   readonly stateful: boolean
   /** The most bytes of a body with `count` numbers. */
   maxBytes(count: number): number
-  /** Writes the numbers of a body to `out`, which begins at index `offset` of the parameters. Returns an error message when it cannot. */
+  /**
+   * Writes the numbers of a body to `out`, which begins at index `offset` of the parameters. Returns an error message
+   * when it cannot.
+   */
   decode(lane: Lane, id: number, body: Uint8Array, offset: number, out: Float32Array): string | undefined
 }
 
@@ -64,8 +67,9 @@ interface Current {
 }
 
 /**
- * Splits a stream of bytes into frames, however the bytes arrive, and writes their numbers into the sink's vectors. It never throws. It
- * buffers no vectors: numbers go straight into the vector, or for a codec through memory for one frame.
+ * Splits a stream of bytes into frames, however the bytes arrive, and writes their numbers into the sink's vectors. It
+ * never throws. It buffers no vectors: numbers go straight into the vector, or for a codec through memory for one
+ * frame.
  */
 export class FrameReader {
   readonly #sink: FrameSink

@@ -7,8 +7,8 @@ const remembered = 8
 const freshness = 0.25
 
 /**
- * How fast vectors reach a neighbour, and how often they are sent. The speed is the best of the last few vectors: a late acknowledgement of a
- * busy receiver says nothing about the link.
+ * How fast vectors reach a neighbour, and how often they are sent. The speed is the best of the last few vectors: a
+ * late acknowledgement of a busy receiver says nothing about the link.
  */
 export class LinkSpeed {
   #speeds: number[] = []

@@ -1,11 +1,11 @@
 import { peerName, StoppedError } from '@murmuration/core'
 import test from 'ava'
 import fc from 'fast-check'
-import type { Clock } from '../base/clock.js'
+import type { TimerClock } from '../base/clock.js'
 import { Mailbox } from './mailbox.js'
 
 /** A clock that the test moves. */
-class HandClock implements Clock {
+class HandClock implements TimerClock {
   #now = 0
   readonly #calls = new Set<{ readonly until: number; readonly callback: () => void }>()
 

@@ -1,5 +1,5 @@
 import type { Envelope, Milliseconds, PeerName } from '@murmuration/core'
-import type { Clock } from '../base/clock.js'
+import type { TimerClock } from '../base/clock.js'
 
 interface Waiter<Message> {
   readonly waitsFor: object | undefined
@@ -16,16 +16,16 @@ export interface Sender<Message> {
 }
 
 /**
- * Messages in the order of arrival. A message goes to exactly one `receive`. A `receive` is removed at the moment of its deadline, so that it
- * cannot consume a later message.
+ * Messages in the order of arrival. A message goes to exactly one `receive`. A `receive` is removed at the moment of
+ * its deadline, so that it cannot consume a later message.
  */
 export class Mailbox<Message> {
-  readonly #clock: Clock
+  readonly #clock: TimerClock
   readonly #queue: { readonly sender: Sender<Message>; readonly message: Message }[] = []
   readonly #waiters = new Set<Waiter<Message>>()
   #stopped: { readonly reason: unknown } | undefined
 
-  constructor(clock: Clock) {
+  constructor(clock: TimerClock) {
     this.#clock = clock
   }
 

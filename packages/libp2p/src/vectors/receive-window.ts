@@ -7,8 +7,9 @@ const maxQueuedMessages = 4 * maxInFlight
 const maxAcknowledged = maxInFlight
 
 /**
- * Counts the vectors of one neighbour from arrival until the algorithm takes them: arrived, acknowledged, and queued in the mailbox. A vector beyond
- * the mailbox's room is acknowledged only when there is room: back-pressure on a fast neighbour.
+ * Counts the vectors of one neighbour from arrival until the algorithm takes them: arrived, acknowledged, and queued in
+ * the mailbox. A vector beyond the mailbox's room is acknowledged only when there is room: back-pressure on a fast
+ * neighbour.
  */
 export class ReceiveWindow {
   /** The weight that the neighbour may send unacknowledged. */
@@ -41,8 +42,8 @@ export class ReceiveWindow {
   }
 
   /**
-   * Takes a hello. A restarted neighbour (another incarnation) counts from `first`, and so does one that has given up vectors that did not
-   * arrive.
+   * Takes a hello. A restarted neighbour (another incarnation) counts from `first`, and so does one that has given up
+   * vectors that did not arrive.
    */
   greet(incarnation: string, first: number): void {
     if (incarnation === this.#incarnation && first <= this.#received + 1) return
@@ -53,7 +54,10 @@ export class ReceiveWindow {
     this.#unacknowledged = 0
   }
 
-  /** Whether one more vector exceeds what the neighbour was granted. The mailbox is bounded also when the neighbour restarts repeatedly. */
+  /**
+   * Whether one more vector exceeds what the neighbour was granted. The mailbox is bounded also when the neighbour
+   * restarts repeatedly.
+   */
   overflows(weight: number): boolean {
     const isCrowded = this.#queuedMessages >= maxQueuedMessages || this.#queued >= this.#room + 2 * this.#granted
     return isCrowded || (this.#unacknowledged > 0 && this.#unacknowledged + weight > this.#granted)
@@ -81,7 +85,8 @@ export class ReceiveWindow {
   }
 
   /**
-   * Acknowledges all vectors except the last ones that weigh, or are, as many as the queue exceeds its room. Returns whether any was acknowledged.
+   * Acknowledges all vectors except the last ones that weigh, or are, as many as the queue exceeds its room. Returns
+   * whether any was acknowledged.
    */
   acknowledge(): boolean {
     const before = this.#acknowledged

@@ -213,7 +213,8 @@ test('a full window accepts nothing more, and neither does a full mailbox after 
 })
 
 test('a sender of many short messages waits for their receiver, which refuses none', (t) => {
-  const [many, whole] = [20_000, 100_000]
+  const many = 20_000
+  const whole = 100_000
   const queue = new SendQueue(whole, 8)
   const window = new ReceiveWindow(whole, { window: 2, mailbox: 1 })
   window.greet('x', queue.first)

@@ -17,7 +17,9 @@ export interface OutboundVector {
   readonly packed?: true | undefined
   /** Whether its bodies do not build on earlier ones. */
   readonly startsAnew?: true | undefined
-  /** Called once, when the neighbour has acknowledged the vector or it is given up. From then on the vector may change. */
+  /**
+   * Called once, when the neighbour has acknowledged the vector or it is given up. From then on the vector may change.
+   */
   readonly onDone?: () => void
 }
 
@@ -47,9 +49,10 @@ export function weightOf({ vector }: { readonly vector: Float32Array }): number 
 }
 
 /**
- * The vectors for one neighbour, from `offer` until they are acknowledged. It does not know streams: `next` gives the vector to write, `resume`
- * sets where to continue after a new handshake. Window and queue are counted in numbers, so that instead of one whole vector many ranges may be
- * in flight. Messages are counted, too: a neighbour that acknowledges nothing can make this peer answer it with empty ones.
+ * The vectors for one neighbour, from `offer` until they are acknowledged. It does not know streams: `next` gives the
+ * vector to write, `resume` sets where to continue after a new handshake. Window and queue are counted in numbers, so
+ * that instead of one whole vector many ranges may be in flight. Messages are counted, too: a neighbour that
+ * acknowledges nothing can make this peer answer it with empty ones.
  */
 export class SendQueue {
   readonly #elements: number
@@ -127,7 +130,10 @@ export class SendQueue {
     return this.#queued[sequence - this.first]
   }
 
-  /** Removes the vectors up to `sequence`. Returns false when that one was never handed out, which is the neighbour's fault. */
+  /**
+   * Removes the vectors up to `sequence`. Returns false when that one was never handed out, which is the neighbour's
+   * fault.
+   */
   acknowledge(sequence: number): boolean {
     if (sequence > this.#handedOut) return false
     if (sequence > this.#acknowledged) this.#remove(sequence - this.#acknowledged)
@@ -135,8 +141,8 @@ export class SendQueue {
   }
 
   /**
-   * Continues on a new stream by the neighbour's welcome: the vectors after `received` are written, again if they were written before. Returns
-   * false when the welcome is impossible.
+   * Continues on a new stream by the neighbour's welcome: the vectors after `received` are written, again if they were
+   * written before. Returns false when the welcome is impossible.
    */
   resume({ received, acknowledged, window }: Resumption): boolean {
     const possible = acknowledged <= received && received >= this.#acknowledged && received <= this.#handedOut

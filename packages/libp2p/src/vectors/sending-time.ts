@@ -1,14 +1,14 @@
 import type { Milliseconds } from '@murmuration/core'
-import type { Clock } from '../base/clock.js'
+import type { TimerClock } from '../base/clock.js'
 
 /** Measures the time in which at least one vector was queued, in flight or unacknowledged. */
 export class SendingTime {
-  readonly #clock: Pick<Clock, 'now'>
+  readonly #clock: Pick<TimerClock, 'now'>
   #vectors = 0
   #since: Milliseconds = 0
   #total: Milliseconds = 0
 
-  constructor(clock: Pick<Clock, 'now'>) {
+  constructor(clock: Pick<TimerClock, 'now'>) {
     this.#clock = clock
   }
 

@@ -16,7 +16,9 @@ test('reserved vectors are in kernel memory; further ones are counted and are no
   const pool = new VectorPool(3, memory)
   pool.reserve(2)
   pool.reserve(2)
-  const [first, second, third] = [pool.acquire(), pool.acquire(), pool.acquire()]
+  const first = pool.acquire()
+  const second = pool.acquire()
+  const third = pool.acquire()
   t.deepEqual(
     [first, second, third].map((vector) => KernelMemory.of(vector) === memory),
     [true, true, false]
@@ -30,7 +32,8 @@ test('reserved vectors are in kernel memory; further ones are counted and are no
 test('a pinned vector is not reused before it is unpinned', (t) => {
   const pool = new VectorPool(3)
   const vector = pool.acquire()
-  const [first, second] = [pool.pin(vector), pool.pin(vector)]
+  const first = pool.pin(vector)
+  const second = pool.pin(vector)
   if (first === undefined || second === undefined) return t.fail()
   pool.release(vector)
   pool.unpin(first)

@@ -16,9 +16,10 @@ export interface Loan {
 const overhead = 64
 
 /**
- * A pool of vectors for receiving, computing and sending. Fresh memory costs more than copying, because the system clears each page of it.
- * Reserved vectors are as long as the parameters, and consecutive in memory that kernels compute in without copying. Other vectors, and vectors of
- * other lengths, such as ranges of the parameters, use ordinary memory.
+ * A pool of vectors for receiving, computing and sending. Fresh memory costs more than copying, because the system
+ * clears each page of it. Reserved vectors are as long as the parameters, and consecutive in memory that kernels
+ * compute in without copying. Other vectors, and vectors of other lengths, such as ranges of the parameters, use
+ * ordinary memory.
  *
  * A vector is reused when it is released and not pinned. An unacknowledged frame pins its vector.
  */
@@ -45,7 +46,9 @@ export class VectorPool {
     this.#memory = memory
   }
 
-  /** The number of vectors allocated beyond the reserved ones. No whole ones are added while all are released in time. */
+  /**
+   * The number of vectors allocated beyond the reserved ones. No whole ones are added while all are released in time.
+   */
   get beyond(): number {
     return this.#beyond
   }
@@ -78,8 +81,8 @@ export class VectorPool {
   }
 
   /**
-   * Prevents reuse of a vector, also after its release, until it is unpinned as often as it was pinned. Pinning a range of a vector pins the vector.
-   * Returns the loan to unpin; `undefined` for memory outside the pool.
+   * Prevents reuse of a vector, also after its release, until it is unpinned as often as it was pinned. Pinning a range
+   * of a vector pins the vector. Returns the loan to unpin; `undefined` for memory outside the pool.
    */
   pin(vector: Float32Array): Loan | undefined {
     const loan = this.#loans.get(vector) ?? this.#around(vector)

@@ -1,5 +1,8 @@
-/** Evidence for a sceptical reader: what was found wrong, hashes to compare, and everything needed to reproduce the report. */
-import { partText, type Results, type RunRecord, type Source, type Sweep } from '@murmuration/results'
+/**
+ * Evidence for a sceptical reader: what was found wrong, hashes to compare, and everything needed to reproduce the
+ * report.
+ */
+import { partText, type Results, type RunRecord, type MergedSource, type Sweep } from '@murmuration/results'
 import { markup, type Content, type Html } from '../markup.js'
 import { settingText, short } from '../shared/units.js'
 
@@ -8,7 +11,8 @@ const maxListed = 20
 const maxHashes = 8
 
 export function checksHtml({ runs }: Results): Html {
-  const [simulated, real] = [inWorld(runs, 'simulator'), inWorld(runs, 'libp2p')]
+  const simulated = inWorld(runs, 'simulator')
+  const real = inWorld(runs, 'libp2p')
   const wrong = runs.filter(({ findings }) => findings.length > 0)
   return markup`<section id="checks">
     <h2>Checks</h2>
@@ -165,7 +169,7 @@ const filesHtml = ({ scenario }: Sweep, runs: readonly RunRecord[]): Html =>
   markup`<h3>${inWorld(runs, 'libp2p').length === 0 ? 'The scenario file' : 'The topology and the training'}</h3>
     <pre>${scenario}</pre>`
 
-const sourceHtml = ({ name, title, command, version, scenario }: Source): Html =>
+const sourceHtml = ({ name, title, command, version, scenario }: MergedSource): Html =>
   markup`<h3>${name}: ${title}</h3>
     <p class="quiet">Version ${version}, made by</p>
     <pre>${command}</pre>

@@ -25,13 +25,17 @@ const darkColours = `--page:#15171c;--text:#e8eaee;--quiet:#a3a9b5;--line:#373b4
 --working:#5aa9dd;--sending:#f0b030;--waiting:#4a505c;--gradient:#2f6a97;--other:#6d5582;
 --on-working:#111;--on-sending:#111;--on-waiting:#fff;--on-other:#fff;`
 
-/** Variables for every method: its colour, the colour of text on it, and its line's dashes. The leader gets the first ones. */
+/**
+ * Variables for every method: its colour, the colour of text on it, and its line's dashes. The leader gets the first
+ * ones.
+ */
 function looksOf({ methods, leader }: PageData, colours: readonly string[], whiteOn: readonly number[]): string {
   return methods
     .map((_, index) => {
       const look = index === leader ? 0 : index < leader ? index + 1 : index
       const letters = whiteOn.includes(look % colours.length) ? '#fff' : '#111'
-      const [colour, dash] = [colours[look % colours.length], dashes[look % dashes.length]]
+      const colour = colours[look % colours.length]
+      const dash = dashes[look % dashes.length]
       return `--method-${index}:${colour};--on-method-${index}:${letters};--dashes-${index}:${dash};`
     })
     .join('')

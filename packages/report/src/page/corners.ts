@@ -7,9 +7,9 @@ import { caseAt, caseText, factorIn, middleOf, verdictIn } from '../shared/verdi
 import { isRanked } from '../shared/world-words.js'
 import { element, withDetail } from './elements.js'
 import { measurePicker, picker, pickers, settingPickers } from './pickers.js'
-import { moved, type Store, type View } from './store.js'
+import { moved, type PageStore, type PageView } from './store.js'
 
-export function mountCorners(store: Store, part: HTMLElement): void {
+export function mountCorners(store: PageStore, part: HTMLElement): void {
   const host = element('div', { class: 'scroll' })
   const reference = picker(store, {
     title: 'relative to',
@@ -23,14 +23,14 @@ export function mountCorners(store: Store, part: HTMLElement): void {
 }
 
 /** Cases at the ends of the map's axes; the other axes as chosen. */
-function cornersOf({ axes }: PageData, { places, across, down }: View): readonly (readonly number[])[] {
+function cornersOf({ axes }: PageData, { places, across, down }: PageView): readonly (readonly number[])[] {
   const along = (axis: number | undefined) => (axis === undefined ? [-1] : axes[axis].ends)
   return along(down).flatMap((below) =>
     along(across).map((beside) => moved(moved(places, down, below), across, beside))
   )
 }
 
-function cornerTable({ data, view }: Store): HTMLElement {
+function cornerTable({ data, view }: PageStore): HTMLElement {
   const corners = cornersOf(data, view).flatMap((places) => caseAt(data, places) ?? [])
   const caption = cornerCaption(data, view)
   const head = corners.map((corner) => element('th', { scope: 'col' }, ...cornerName(data, view, corner)))
@@ -43,7 +43,7 @@ function cornerTable({ data, view }: Store): HTMLElement {
   )
 }
 
-function cornerCaption(data: PageData, view: View): string {
+function cornerCaption(data: PageData, view: PageView): string {
   const { title } = measures[view.measure]
   const shown = (axis: number) => axis === view.across || axis === view.down
   const others = caseText(data, view, (axis) => !shown(axis))
@@ -57,14 +57,14 @@ function cornerCaption(data: PageData, view: View): string {
   )
 }
 
-function cornerName({ axes }: PageData, { across, down }: View, { places }: Case): readonly (Node | string)[] {
+function cornerName({ axes }: PageData, { across, down }: PageView, { places }: Case): readonly (Node | string)[] {
   const name = (axis: number | undefined) =>
     axis === undefined ? [] : [`${axes[axis].name} ${axes[axis].values[places[axis]]}`]
   const lines = [...name(across), ...name(down)]
   return lines.length === 0 ? ['the only setting'] : lines.map((line) => element('div', {}, line))
 }
 
-function rowsOf(data: PageData, view: View, corners: readonly Case[], method: number): readonly HTMLElement[] {
+function rowsOf(data: PageData, view: PageView, corners: readonly Case[], method: number): readonly HTMLElement[] {
   const cells = corners.map((corner) => {
     const verdict = verdictIn(data, corner, view.measure)
     const best = isRanked(data) && verdict.kind !== 'none' && verdict.winner === method
@@ -82,7 +82,7 @@ function rowsOf(data: PageData, view: View, corners: readonly Case[], method: nu
   return [row, ...pairs.map((pair) => gainRow(corners, view, pair))]
 }
 
-function gainRow(corners: readonly Case[], view: View, pair: FormPair): HTMLElement {
+function gainRow(corners: readonly Case[], view: PageView, pair: FormPair): HTMLElement {
   const gains = corners.map((corner) => {
     const gain = factorIn(corner, pair.before, pair.after, view.measure)
     return element('td', {}, gain === undefined ? '–' : factorText(gain))

@@ -3,11 +3,11 @@ import type { Band, Case, CurveKey, PageData } from '../shared/page-data.js'
 import { timeDecades, timeTicks } from '../shared/ticks.js'
 import { secondsText } from '../shared/units.js'
 import { colourOf, dashesOf, symbolOf } from './method-style.js'
-import type { Store } from './store.js'
+import type { PageStore } from './store.js'
 import { tipMark } from './tip.js'
 
 /** What a chart shows. */
-export interface Plan {
+export interface ChartPlan {
   readonly key: CurveKey
   readonly title: string
   readonly x: string
@@ -18,7 +18,7 @@ export interface Plan {
   readonly reading: string
 }
 
-export interface Point {
+export interface ChartPoint {
   readonly method: number
   readonly x: number
   readonly middle: number
@@ -27,13 +27,15 @@ export interface Point {
 }
 
 /** The points of all methods' medians in a case. */
-export function pointsOf({ entries }: Case, key: CurveKey): Point[] {
+export function pointsOf({ entries }: Case, key: CurveKey): ChartPoint[] {
   return entries.flatMap((entry, method) => (entry === null ? [] : bandPoints(entry.curves[key], method)))
 }
 
-function bandPoints({ x, middle, low = middle, high = middle }: Band, method: number): Point[] {
+function bandPoints({ x, middle, low = middle, high = middle }: Band, method: number): ChartPoint[] {
   return x.flatMap((place, k) => {
-    const [median, least, most] = [middle[k], low[k], high[k]]
+    const median = middle[k]
+    const least = low[k]
+    const most = high[k]
     return median === null || least === null || most === null
       ? []
       : [{ method, x: place, middle: median, low: least, high: most }]
@@ -53,9 +55,9 @@ const byLook =
     Number(one !== leader) - Number(other !== leader) || one - other
 
 /** `all` has at least one point. */
-export function curveChart({ data, view }: Store, plan: Plan, all: readonly Point[], width: number) {
+export function curveChart({ data, view }: PageStore, plan: ChartPlan, all: readonly ChartPoint[], width: number) {
   const methods = [...new Set(all.map(({ method }) => method))].sort(byLook(data))
-  const lineOf = (points: readonly Point[], method: number) => points.filter((point) => point.method === method)
+  const lineOf = (points: readonly ChartPoint[], method: number) => points.filter((point) => point.method === method)
   const ends = methods.flatMap((method) => lineOf(all, method).slice(-1))
   // If the slowest takes more than ten times as long as the fastest, the fastest would be a vertical line.
   const logX = view.logarithmic && plan.key !== 'distanceByRounds' && needsLog(ends.map(({ x }) => x))
@@ -87,13 +89,15 @@ export function curveChart({ data, view }: Store, plan: Plan, all: readonly Poin
   })
 }
 
-function xScale(points: readonly Point[], log: boolean) {
+function xScale(points: readonly ChartPoint[], log: boolean) {
   const places = points.map(({ x }) => x)
   return { type: log ? 'log' : 'linear', domain: [Math.min(...places), Math.max(...places)] } as const
 }
 
-/** On logarithmic axes Plot labels only powers of ten. Marks of time are not powers of ten, so their texts are given. */
-function xAxis({ x, xText }: Plan, { type, domain }: ReturnType<typeof xScale>, width: number) {
+/**
+ * On logarithmic axes Plot labels only powers of ten. Marks of time are not powers of ten, so their texts are given.
+ */
+function xAxis({ x, xText }: ChartPlan, { type, domain }: ReturnType<typeof xScale>, width: number) {
   const count = Math.floor((width - 70) / 62)
   const label = { label: `${x} →`, labelOffset: 40 }
   if (xText !== secondsText) return Plot.axisX({ ...label, ticks: Math.min(count, 5), tickFormat: xText })
@@ -105,7 +109,12 @@ function xAxis({ x, xText }: Plan, { type, domain }: ReturnType<typeof xScale>, 
 }
 
 /** A loss that grows without bound must not flatten all other curves: at most twice the first loss is shown. */
-function yScale({ key, y, yText }: Plan, points: readonly Point[], target: number | undefined, logarithmic: boolean) {
+function yScale(
+  { key, y, yText }: ChartPlan,
+  points: readonly ChartPoint[],
+  target: number | undefined,
+  logarithmic: boolean
+) {
   const values = points.flatMap(({ low, high }) => [low, high])
   const log = logarithmic && key !== 'accuracyBySeconds' && values.every((value) => value > 0) && needsLog(values)
   const most = Math.max(...values)
@@ -123,7 +132,7 @@ function targetMarks(target: number) {
 }
 
 /** A line that leaves the chart at its `top` has no mark at its end. */
-function lineMarks(points: readonly Point[], method: number, top: number) {
+function lineMarks(points: readonly ChartPoint[], method: number, top: number) {
   const end = points.slice(-1).filter(({ middle }) => middle <= top)
   const stroke = colourOf(method)
   const single = points.every(({ low, high }) => low === high)
@@ -150,7 +159,7 @@ function lineMarks(points: readonly Point[], method: number, top: number) {
   ]
 }
 
-function tipText({ methods }: PageData, { x, xText, y, yText }: Plan, point: Point): string {
+function tipText({ methods }: PageData, { x, xText, y, yText }: ChartPlan, point: ChartPoint): string {
   const spread = point.low === point.high ? '' : ` (${yText(point.low)} to ${yText(point.high)})`
   return `${methods[point.method]}\n${y} ${yText(point.middle)}${spread}\n${x} ${xText(point.x)}`
 }

@@ -4,12 +4,12 @@ import { bytesText, countText, percentText, secondsText, short } from '../shared
 import { caseText } from '../shared/verdicts.js'
 import { modelWord, timeWord } from '../shared/world-words.js'
 import { lineLegend } from './method-style.js'
-import { curveChart, type Plan, pointsOf } from './curve-chart.js'
+import { curveChart, type ChartPlan, pointsOf } from './curve-chart.js'
 import { element, figure, widthInRow } from './elements.js'
 import { checkBox, pickers } from './pickers.js'
-import type { Store } from './store.js'
+import type { PageStore } from './store.js'
 
-const plansOf = (data: PageData): readonly Plan[] => [
+const plansOf = (data: PageData): readonly ChartPlan[] => [
   {
     key: 'lossBySeconds',
     title: 'Loss against time',
@@ -66,7 +66,7 @@ const plansOf = (data: PageData): readonly Plan[] => [
   }
 ]
 
-export function mountCurves(store: Store, part: HTMLElement): void {
+export function mountCurves(store: PageStore, part: HTMLElement): void {
   const host = element('div', { class: 'row' })
   const caption = element('p', { class: 'caption' }, captionOf(store.data))
   part.append(pickers(checkBox(store, 'logarithmic scales where useful', 'logarithmic')))

@@ -1,13 +1,11 @@
 /** Elements of the page. Texts are inserted as text, never as HTML. */
 import { svgOf } from './svg-file.js'
 
-type Child = Node | string
-
 /** A new element with attributes and children. */
 export function element<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Readonly<Record<string, string>> = {},
-  ...children: readonly Child[]
+  ...children: readonly (Node | string)[]
 ): HTMLElementTagNameMap[Tag] {
   const created = document.createElement(tag)
   for (const [name, value] of Object.entries(attributes)) created.setAttribute(name, value)
@@ -16,7 +14,7 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
 }
 
 /** A figure, and its details in smaller letters. */
-export function withDetail(text: string, detail: string): readonly Child[] {
+export function withDetail(text: string, detail: string): readonly (Node | string)[] {
   return detail === '' ? [text] : [text, element('small', {}, detail)]
 }
 
@@ -57,12 +55,16 @@ export const widthIn = (host: HTMLElement): number => (printing ? paperWidth : M
 
 /** The width of one of several charts side by side, in pixels, as the style sheet's `.row` lays them out. */
 export function widthInRow(host: HTMLElement): number {
-  const [all, gap, least] = [widthIn(host), 24, 330]
+  const all = widthIn(host)
+  const gap = 24
+  const least = 330
   const columns = printing ? 2 : Math.max(1, Math.floor((all + gap) / (least + gap)))
   return Math.floor((all - gap * (columns - 1)) / columns)
 }
 
-/** At most `rows` rows of about `letters` letters; longer text ends in an ellipsis. Empty if there is no room at all. */
+/**
+ * At most `rows` rows of about `letters` letters; longer text ends in an ellipsis. Empty if there is no room at all.
+ */
 export function wrapped(text: string, letters: number, rows: number): string {
   if (letters === 0) return ''
   const lines = ['']
@@ -76,7 +78,10 @@ export function wrapped(text: string, letters: number, rows: number): string {
   return kept.map((line) => (line.length <= letters + 1 ? line : `${line.slice(0, letters - 1)}…`)).join('\n')
 }
 
-/** How many letters of a name fit in a line at the left of a chart that is `width` pixels wide: names get less than half of it. */
+/**
+ * How many letters of a name fit in a line at the left of a chart that is `width` pixels wide: names get less than half
+ * of it.
+ */
 const labelLetters = (width: number): number => Math.min(36, Math.max(12, Math.floor(width / 19)))
 
 /** The width of the margin for names at the left of a chart, in pixels; longer names take two lines. */

@@ -1,39 +1,40 @@
 /** The table of the chosen setting. */
-import type { Case, Entry, PageData, Spread } from '../shared/page-data.js'
+import type { Case, MethodOutcome, PageData, Spread } from '../shared/page-data.js'
 import { bytesText, countText, percentText, rangeText, secondsText, short } from '../shared/units.js'
 import { caseText, verdictIn } from '../shared/verdicts.js'
 import { isRanked } from '../shared/world-words.js'
 import { element, withDetail } from './elements.js'
-import type { Store } from './store.js'
+import type { PageStore } from './store.js'
 
-type Cell = readonly [text: string, detail: string]
+type FigureCell = readonly [text: string, detail: string]
 
-interface Column {
+interface FigureColumn {
   readonly title: string
   readonly detail: string
-  readonly cell: (entry: Entry) => Cell
+  readonly cell: (entry: MethodOutcome) => FigureCell
 }
 
-const nothing: Cell = ['–', '']
+const nothing: FigureCell = ['–', '']
 
-export function mountFigures(store: Store, part: HTMLElement): void {
+export function mountFigures(store: PageStore, part: HTMLElement): void {
   const host = element('div', { class: 'scroll' })
   part.append(host)
   store.listen(['places'], () => host.replaceChildren(...figureTable(store)))
 }
 
 /** The median, and in small letters the minimum and the maximum, then the mean and the deviation. */
-function spread(of: Spread, text: (value: number) => string, missing = 'never'): Cell {
+function spread(of: Spread, text: (value: number) => string, missing = 'never'): FigureCell {
   const { middle, low, high, mean, deviation } = of
   const part = (value: number | null) => (value === null ? missing : text(value))
-  const [least, most] = [part(low), part(high)]
+  const least = part(low)
+  const most = part(high)
   if (least === most) return [part(middle), '']
   const range = rangeText(least, most)
   if (mean === undefined || deviation === undefined) return [part(middle), range]
   return [part(middle), `${range}\n${text(mean)} ± ${text(deviation)}`]
 }
 
-const targetColumns: readonly Column[] = [
+const targetColumns: readonly FigureColumn[] = [
   { title: 'time to target', detail: 'until the loss is reached', cell: reachedCell },
   {
     title: 'samples to target',
@@ -43,7 +44,7 @@ const targetColumns: readonly Column[] = [
 ]
 
 /** @param isOfPeers - whether the figures of each run belong to a single peer */
-const columnsOf = (isOfPeers: boolean): readonly Column[] => [
+const columnsOf = (isOfPeers: boolean): readonly FigureColumn[] => [
   {
     title: 'time per round',
     detail: isOfPeers ? 'a step of the peer' : 'a step of every peer',
@@ -73,18 +74,18 @@ const columnsOf = (isOfPeers: boolean): readonly Column[] => [
   ...(isOfPeers ? [] : [worstColumn])
 ]
 
-const worstColumn: Column = {
+const worstColumn: FigureColumn = {
   title: 'worst peer',
   detail: 'final loss',
   cell: ({ finalWorstLoss }) => (finalWorstLoss === undefined ? nothing : spread(finalWorstLoss, short, 'no number'))
 }
 
-function reachedCell({ measures, reached, runs }: Entry): Cell {
+function reachedCell({ measures, reached, runs }: MethodOutcome): FigureCell {
   const [text, range] = spread(measures.secondsToTarget, secondsText)
   return [text, reached === runs ? range : `${reached} of ${runs} runs arrive`]
 }
 
-function figureTable({ data, chosen }: Store): readonly HTMLElement[] {
+function figureTable({ data, chosen }: PageStore): readonly HTMLElement[] {
   if (chosen === undefined) return []
   const columns = columnsOf(data.peers.length > 0)
   const shown = data.targetLoss === undefined ? columns : [...targetColumns, ...columns]
@@ -119,7 +120,7 @@ function remarks(
   heading: string,
   { methods }: PageData,
   { entries }: Case,
-  of: (entry: Entry) => readonly string[]
+  of: (entry: MethodOutcome) => readonly string[]
 ): readonly HTMLElement[] {
   const items = entries.flatMap((entry, method) =>
     (entry === null ? [] : of(entry)).map((text) => element('li', {}, `${methods[method]}, ${text}`))

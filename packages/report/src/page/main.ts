@@ -6,7 +6,7 @@ import { setPrinting } from './elements.js'
 import { mountFigures } from './figures.js'
 import { mountMap } from './map.js'
 import { mountSetting } from './setting.js'
-import { Store } from './store.js'
+import { PageStore } from './store.js'
 import { mountTimelines } from './timelines.js'
 import { mountTimeUse } from './time-use.js'
 
@@ -21,7 +21,7 @@ const mounts = {
   timelines: mountTimelines
 }
 
-const store = new Store(JSON.parse(document.getElementById('data')?.textContent ?? '') as PageData)
+const store = new PageStore(JSON.parse(document.getElementById('data')?.textContent ?? '') as PageData)
 for (const [name, mount] of Object.entries(mounts)) {
   const part = document.querySelector<HTMLElement>(`[data-part="${name}"]`)
   if (part !== null) mount(store, part)

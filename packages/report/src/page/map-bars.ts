@@ -7,7 +7,7 @@ import { caseText, middleOf, verdictIn } from '../shared/verdicts.js'
 import { isRanked } from '../shared/world-words.js'
 import { colourOf } from './method-style.js'
 import { figure, labelIn, labelMargin, widthIn } from './elements.js'
-import type { Store, View } from './store.js'
+import type { PageStore, PageView } from './store.js'
 
 interface Bar {
   readonly method: number
@@ -29,7 +29,7 @@ const textMargin = 120
 /** The width of a mark of the axis, with its text. */
 const markWidth = 70
 
-export function barMap({ data, view }: Store, host: HTMLElement): readonly HTMLElement[] {
+export function barMap({ data, view }: PageStore, host: HTMLElement): readonly HTMLElement[] {
   const { title } = measures[view.measure]
   const bars = barsOf(data, view)
   const groups = data.cases.map((_, place) => place)
@@ -90,7 +90,7 @@ function whiskers(bars: readonly Bar[], most: number) {
 }
 
 /** As many marks as fit into `room` pixels. */
-function valueAxis({ measure }: View, most: number, room: number) {
+function valueAxis({ measure }: PageView, most: number, room: number) {
   const count = Math.max(1, Math.min(6, Math.floor(room / markWidth)))
   const label = { label: `${measures[measure].title} →`, labelOffset: 40 }
   if (measures[measure].text !== secondsText) {
@@ -113,7 +113,7 @@ function groupTitles(data: PageData, groups: readonly number[]) {
   })
 }
 
-function barsOf(data: PageData, { measure }: View): Bar[] {
+function barsOf(data: PageData, { measure }: PageView): Bar[] {
   return data.cases.flatMap((of, group) => {
     const verdict = verdictIn(data, of, measure)
     const best = verdict.kind === 'none' ? null : middleOf(of, verdict.winner, measure)

@@ -4,17 +4,18 @@ import { measures } from '../shared/measures.js'
 import { caseText, verdictIn } from '../shared/verdicts.js'
 import { colourOf, patchLegend } from './method-style.js'
 import { figure, widthIn } from './elements.js'
-import { type Cell, cellsOf, open, shade } from './map-faces.js'
-import type { Store, View } from './store.js'
+import { type MapCell, cellsOf, open, shade } from './map-faces.js'
+import type { PageStore, PageView } from './store.js'
 import { tipMark } from './tip.js'
 
 /** Cells narrower than this have no room for names. */
 const namedWidth = 64
 
-export function cellMap(store: Store, host: HTMLElement): readonly HTMLElement[] {
+export function cellMap(store: PageStore, host: HTMLElement): readonly HTMLElement[] {
   const { data, view } = store
   const { across = 0, down = 0 } = view
-  const [columns, rows] = [data.axes[across].values, data.axes[down].values]
+  const columns = data.axes[across].values
+  const rows = data.axes[down].values
   const width = widthIn(host)
   const marginLeft = 24 + 7 * Math.max(...rows.map((row) => row.length))
   const cellWidth = (width - marginLeft - 20) / columns.length
@@ -58,16 +59,16 @@ export function cellMap(store: Store, host: HTMLElement): readonly HTMLElement[]
   })
   chart.classList.add('clickable')
   chart.addEventListener('click', () => {
-    const cell = chart.value as Cell | null
+    const cell = chart.value as MapCell | null
     if (cell) store.change({ places: cell.places })
   })
   return [figure({ chart, label: mapLabel(data, view), caption: mapCaption(store), legend: mapLegend(data, view) })]
 }
 
 /** The figure is `below` the middle if there is a name above it. */
-function cellMarks(cells: readonly Cell[], below: number, fontSize: number) {
+function cellMarks(cells: readonly MapCell[], below: number, fontSize: number) {
   const at = { x: 'column', y: 'row' }
-  const colour = (channel: keyof Cell) => ({ value: channel, scale: null })
+  const colour = (channel: keyof MapCell) => ({ value: channel, scale: null })
   const chosen = cells.filter((cell) => cell.chosen)
   const name = { ...at, text: 'name', fill: colour('textFill'), fontSize: 11.5 }
   return [
@@ -87,7 +88,7 @@ function cellMarks(cells: readonly Cell[], below: number, fontSize: number) {
   ]
 }
 
-function mapLegend(data: PageData, { map, measure, over, under }: View): HTMLElement {
+function mapLegend(data: PageData, { map, measure, over, under }: PageView): HTMLElement {
   const { methods, cases } = data
   if (map === 'factor') {
     return patchLegend([
@@ -107,14 +108,14 @@ function mapLegend(data: PageData, { map, measure, over, under }: View): HTMLEle
   ])
 }
 
-function mapLabel({ axes, methods }: PageData, { across = 0, down = 0, map, measure, over, under }: View): string {
+function mapLabel({ axes, methods }: PageData, { across = 0, down = 0, map, measure, over, under }: PageView): string {
   const where = `over ${axes[across].name} and ${axes[down].name}`
   return map === 'winner'
     ? `Map of the winner by ${measures[measure].title} ${where}`
     : `Map of the factor of ${methods[over]} over ${methods[under]} by ${measures[measure].title} ${where}`
 }
 
-function mapCaption({ data, view }: Store): string {
+function mapCaption({ data, view }: PageStore): string {
   const { title, relation } = measures[view.measure]
   const others = caseText(data, view, (axis) => axis !== view.across && axis !== view.down)
   const fixed = data.axes.length === 2 ? '' : ` Shown at ${others}.`

@@ -5,9 +5,9 @@ import { factorText } from '../shared/units.js'
 import { caseAt, caseText, factorIn, middleOf, verdictIn } from '../shared/verdicts.js'
 import { colourOf, textColourOn } from './method-style.js'
 import { wrapped } from './elements.js'
-import { moved, type Store, type View } from './store.js'
+import { moved, type PageStore, type PageView } from './store.js'
 
-export interface Cell {
+export interface MapCell {
   /** Its indices in the axes of the map. */
   readonly column: number
   readonly row: number
@@ -26,7 +26,7 @@ export interface Cell {
 export const open = { fill: 'var(--page)', stroke: 'var(--line)', textFill: 'var(--text)' }
 
 /** The cells of the map as chosen. Names get up to two lines of `letters` letters; none if that is 0. */
-export function cellsOf({ data, view }: Store, letters: number): Cell[] {
+export function cellsOf({ data, view }: PageStore, letters: number): MapCell[] {
   const { across = 0, down = 0 } = view
   const factors = view.map === 'factor' ? data.cases.flatMap((of) => factorOf(of, view) ?? []) : []
   const span = Math.max(2, ...factors.map((factor) => Math.max(factor, 1 / factor)))
@@ -43,7 +43,7 @@ export function cellsOf({ data, view }: Store, letters: number): Cell[] {
   )
 }
 
-function winnerFace(of: Case, data: PageData, { measure }: View, letters: number) {
+function winnerFace(of: Case, data: PageData, { measure }: PageView, letters: number) {
   const verdict = verdictIn(data, of, measure)
   if (verdict.kind === 'none')
     return { ...open, text: '', name: wrapped(needsTarget(measure) ? 'none arrives' : 'all failed', letters, 2) }
@@ -56,9 +56,9 @@ function winnerFace(of: Case, data: PageData, { measure }: View, letters: number
   }
 }
 
-const factorOf = (of: Case, { over, under, measure }: View) => factorIn(of, over, under, measure)
+const factorOf = (of: Case, { over, under, measure }: PageView) => factorIn(of, over, under, measure)
 
-function factorFace(of: Case, { methods }: PageData, view: View, span: number, letters: number) {
+function factorFace(of: Case, { methods }: PageData, view: PageView, span: number, letters: number) {
   const factor = factorOf(of, view)
   if (factor !== undefined) return { ...shade(Math.log(factor) / Math.log(span)), text: factorText(factor) }
   const arrived = [view.over, view.under].filter((method) => middleOf(of, method, view.measure) !== null)
@@ -66,7 +66,10 @@ function factorFace(of: Case, { methods }: PageData, view: View, span: number, l
   return { ...open, text: '', name: wrapped(name, letters, 2) }
 }
 
-/** From orange (−1) over near white (0) to violet (1), with readable text on it. The power of 0.6 makes small factors visible. */
+/**
+ * From orange (−1) over near white (0) to violet (1), with readable text on it. The power of 0.6 makes small factors
+ * visible.
+ */
 export function shade(place: number): { readonly fill: string; readonly textFill: string } {
   const strength = Math.sign(place) * Math.abs(place) ** 0.6
   const fill = Plot.scale({
@@ -76,7 +79,7 @@ export function shade(place: number): { readonly fill: string; readonly textFill
   return { fill, textFill: 0.3 * red + 0.59 * green + 0.11 * blue > 135 ? '#111' : '#fff' }
 }
 
-function tipOf(of: Case, data: PageData, { measure }: View): string {
+function tipOf(of: Case, data: PageData, { measure }: PageView): string {
   const ranked = data.methods
     .flatMap((label, method) => (of.entries[method] ? [{ label, value: middleOf(of, method, measure) }] : []))
     .sort((a, b) => (a.value ?? Number.MAX_VALUE) - (b.value ?? Number.MAX_VALUE))

@@ -3,9 +3,9 @@ import { element } from './elements.js'
 import { cellMap } from './map-cells.js'
 import { barMap } from './map-bars.js'
 import { measurePicker, picker, pickers, settingPickers } from './pickers.js'
-import type { Store, View } from './store.js'
+import type { PageStore, PageView } from './store.js'
 
-export function mountMap(store: Store, part: HTMLElement): void {
+export function mountMap(store: PageStore, part: HTMLElement): void {
   const host = element('div')
   part.append(pickers(measurePicker(store), ...mapPickers(store)), host)
   store.listen(['measure', 'places', 'across', 'down', 'map', 'over', 'under'], () =>
@@ -13,10 +13,10 @@ export function mountMap(store: Store, part: HTMLElement): void {
   )
 }
 
-function mapPickers(store: Store): readonly HTMLElement[] {
+function mapPickers(store: PageStore): readonly HTMLElement[] {
   const { axes, methods } = store.data
   if (axes.length < 2) return []
-  const inFactors = ({ map }: View) => map === 'factor'
+  const inFactors = ({ map }: PageView) => map === 'factor'
   const mode = picker(store, {
     title: 'show',
     options: ['the winner', 'a factor between two'],
@@ -41,9 +41,9 @@ function mapPickers(store: Store): readonly HTMLElement[] {
 }
 
 /** The axes of the map; choosing the same axis twice swaps the two. */
-function axisPickers(store: Store): readonly HTMLElement[] {
+function axisPickers(store: PageStore): readonly HTMLElement[] {
   const options = store.data.axes.map(({ name }) => name)
-  const swapped = (key: 'across' | 'down', index: number): Partial<View> => {
+  const swapped = (key: 'across' | 'down', index: number): Partial<PageView> => {
     const other = key === 'across' ? 'down' : 'across'
     return store.view[other] === index ? { [key]: index, [other]: store.view[key] } : { [key]: index }
   }

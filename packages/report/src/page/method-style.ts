@@ -1,6 +1,6 @@
 /**
- * The style of methods: a colour, dashes and a mark each, so that they can be distinguished without colours too. Style sheets define the
- * first two.
+ * The style of methods: a colour, dashes and a mark each, so that they can be distinguished without colours too. Style
+ * sheets define the first two.
  */
 import { element } from './elements.js'
 

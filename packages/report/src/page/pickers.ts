@@ -1,19 +1,19 @@
 /** Controls that show and change what is chosen. */
 import { measures } from '../shared/measures.js'
 import { element } from './elements.js'
-import { moved, type Store, type View } from './store.js'
+import { moved, type PageStore, type PageView } from './store.js'
 
-export interface Choice {
+export interface PickerChoice {
   readonly title: string
   readonly options: readonly string[]
   /** The index of the chosen option. */
-  readonly read: (view: View) => number
-  readonly change: (place: number) => Partial<View>
+  readonly read: (view: PageView) => number
+  readonly change: (place: number) => Partial<PageView>
   /** Whether the choice has an effect now; always if absent. */
-  readonly enabled?: (view: View) => boolean
+  readonly enabled?: (view: PageView) => boolean
 }
 
-export function picker(store: Store, { title, options, read, change, enabled }: Choice): HTMLElement {
+export function picker(store: PageStore, { title, options, read, change, enabled }: PickerChoice): HTMLElement {
   const select = element(
     'select',
     { 'aria-label': title },
@@ -28,7 +28,7 @@ export function picker(store: Store, { title, options, read, change, enabled }: 
   return label
 }
 
-export function checkBox(store: Store, title: string, key: 'logarithmic'): HTMLElement {
+export function checkBox(store: PageStore, title: string, key: 'logarithmic'): HTMLElement {
   const box = element('input', { type: 'checkbox' })
   box.addEventListener('change', () => store.change({ [key]: box.checked }))
   store.listen('all', () => {
@@ -41,7 +41,7 @@ export const pickers = (...controls: readonly HTMLElement[]): HTMLElement =>
   element('div', { class: 'pickers' }, ...controls)
 
 /** The measure by which methods are compared. */
-export function measurePicker(store: Store): HTMLElement {
+export function measurePicker(store: PageStore): HTMLElement {
   const keys = store.data.measures
   return picker(store, {
     title: 'compare by',
@@ -52,14 +52,14 @@ export function measurePicker(store: Store): HTMLElement {
 }
 
 /** One control for each axis that varies; those that `enabled` refuses are hidden. */
-export function settingPickers(store: Store, enabled?: (axis: number, view: View) => boolean): HTMLElement[] {
+export function settingPickers(store: PageStore, enabled?: (axis: number, view: PageView) => boolean): HTMLElement[] {
   return store.data.axes.map(({ name, values }, axis) =>
     picker(store, {
       title: name,
       options: values,
       read: ({ places }) => places[axis],
       change: (place) => ({ places: moved(store.view.places, axis, place) }),
-      ...(enabled && { enabled: (view: View) => enabled(axis, view) })
+      ...(enabled && { enabled: (view: PageView) => enabled(axis, view) })
     })
   )
 }

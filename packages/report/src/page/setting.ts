@@ -2,9 +2,9 @@
 import { caseText } from '../shared/verdicts.js'
 import { element } from './elements.js'
 import { pickers, settingPickers } from './pickers.js'
-import type { Store } from './store.js'
+import type { PageStore } from './store.js'
 
-export function mountSetting(store: Store, part: HTMLElement): void {
+export function mountSetting(store: PageStore, part: HTMLElement): void {
   const words = element('p', { 'class': 'chosen', 'aria-live': 'polite' })
   part.append(pickers(...settingPickers(store)), words)
   store.listen(['places'], () => {

@@ -3,7 +3,7 @@ import type { Case, PageData } from '../shared/page-data.js'
 import type { MeasureKey } from '../shared/measures.js'
 import { caseAt } from '../shared/verdicts.js'
 
-export interface View {
+export interface PageView {
   readonly measure: MeasureKey
   /** The axes across and down the map; undefined if fewer vary. */
   readonly across?: number
@@ -24,12 +24,12 @@ export interface View {
 }
 
 /** The choices that a part of the page depends on. */
-type Keys = readonly (keyof View)[] | 'all'
+type ViewKeys = readonly (keyof PageView)[] | 'all'
 
-export class Store {
+export class PageStore {
   readonly data: PageData
-  #view: View
-  readonly #listeners: { readonly keys: Keys; readonly listener: () => void }[] = []
+  #view: PageView
+  readonly #listeners: { readonly keys: ViewKeys; readonly listener: () => void }[] = []
 
   constructor(data: PageData) {
     const [across, down] = data.mapAxes
@@ -50,7 +50,7 @@ export class Store {
     }
   }
 
-  get view(): View {
+  get view(): PageView {
     return this.#view
   }
 
@@ -59,7 +59,7 @@ export class Store {
     return caseAt(this.data, this.#view.places)
   }
 
-  change(part: Partial<View>): void {
+  change(part: Partial<PageView>): void {
     this.#view = { ...this.#view, ...part }
     for (const { keys, listener } of this.#listeners) {
       if (keys === 'all' || keys.some((key) => key in part)) listener()
@@ -72,7 +72,7 @@ export class Store {
   }
 
   /** Calls `listener` now, and after every change of one of the keys. */
-  listen(keys: Keys, listener: () => void): void {
+  listen(keys: ViewKeys, listener: () => void): void {
     this.#listeners.push({ keys, listener })
     listener()
   }

@@ -1,10 +1,10 @@
 /** How the peers' time was used in the chosen setting. */
-import type { Case, Entry, PageData } from '../shared/page-data.js'
+import type { Case, MethodOutcome, PageData } from '../shared/page-data.js'
 import { percentText, secondsText } from '../shared/units.js'
 import { caseText } from '../shared/verdicts.js'
 import { patchLegend } from './method-style.js'
 import { element, figure, labelIn, labelMargin, widthIn } from './elements.js'
-import type { Store } from './store.js'
+import type { PageStore } from './store.js'
 
 const parts = [
   { key: 'working', label: 'working: computing gradients' },
@@ -17,7 +17,7 @@ const captionText =
   'Mean fractions of the peers’ time, over the seeds; servers are not counted. Right: the time of a round, so that a fraction can be ' +
   'read as seconds. Where computing and sending overlap, the time counts as working.'
 
-export function mountTimeUse(store: Store, part: HTMLElement): void {
+export function mountTimeUse(store: PageStore, part: HTMLElement): void {
   const host = element('div')
   part.append(host)
   store.listen(['places'], () => {
@@ -35,8 +35,8 @@ export function mountTimeUse(store: Store, part: HTMLElement): void {
 
 interface Row {
   readonly method: number
-  readonly entry: Entry
-  readonly time: NonNullable<Entry['time']>
+  readonly entry: MethodOutcome
+  readonly time: NonNullable<MethodOutcome['time']>
 }
 
 /** The methods with known use of time. */

@@ -6,11 +6,11 @@ import { patchLegend } from './method-style.js'
 import { element, figure, widthIn } from './elements.js'
 import { picker, pickers } from './pickers.js'
 import { tipMark } from './tip.js'
-import type { Store } from './store.js'
+import type { PageStore } from './store.js'
 
-type Span = PageTimeline['spans'][number]
-type Message = PageTimeline['messages'][number]
-type Mark = PageTimeline['marks'][number]
+type DrawnSpan = PageTimeline['spans'][number]
+type DrawnMessage = PageTimeline['messages'][number]
+type DrawnMark = PageTimeline['marks'][number]
 
 const colours = new Map([
   ['gradient', 'var(--gradient)'],
@@ -21,7 +21,7 @@ const colours = new Map([
 const kindColour = (kind: string) => colours.get(kind) ?? 'var(--other)'
 const zooms = [1, 1 / 2, 1 / 5, 1 / 10, 1 / 20]
 
-export function mountTimelines(store: Store, part: HTMLElement): void {
+export function mountTimelines(store: PageStore, part: HTMLElement): void {
   const { timelines } = store.data
   const host = element('div')
   part.append(
@@ -41,7 +41,7 @@ export function mountTimelines(store: Store, part: HTMLElement): void {
   store.listen(['timeline', 'zoom', 'begin'], draw)
 }
 
-function timelinePicker(store: Store): HTMLElement {
+function timelinePicker(store: PageStore): HTMLElement {
   return picker(store, {
     title: 'run',
     options: store.data.timelines.map(({ title }) => title),
@@ -50,7 +50,7 @@ function timelinePicker(store: Store): HTMLElement {
   })
 }
 
-function zoomPicker(store: Store): HTMLElement {
+function zoomPicker(store: PageStore): HTMLElement {
   return picker(store, {
     title: 'show',
     options: zooms.map((zoom) => (zoom === 1 ? 'all of it' : `1/${Math.round(1 / zoom)} of it`)),
@@ -59,7 +59,7 @@ function zoomPicker(store: Store): HTMLElement {
   })
 }
 
-function beginSlider(store: Store): HTMLElement {
+function beginSlider(store: PageStore): HTMLElement {
   const slider = element('input', { 'type': 'range', 'aria-label': 'from', 'min': '0', 'max': '1', 'step': '0.01' })
   const label = element('label', {}, 'from', slider)
   slider.addEventListener('input', () => store.change({ begin: Number(slider.value) }))
@@ -70,7 +70,7 @@ function beginSlider(store: Store): HTMLElement {
   return label
 }
 
-function windowOf({ view }: Store, { from, to }: PageTimeline): readonly [number, number] {
+function windowOf({ view }: PageStore, { from, to }: PageTimeline): readonly [number, number] {
   const begin = from + (to - from) * (1 - view.zoom) * view.begin
   return [begin, begin + (to - from) * view.zoom]
 }
@@ -109,7 +109,7 @@ function timelineChart(timeline: PageTimeline, from: number, to: number, width: 
   const marks = timeline.marks.filter(({ at }) => at >= from && at <= to)
   const lines = messages.filter(({ sent, arrived }) => arrived > from && sent < to)
   const lost = lines.filter(({ dropped }) => dropped)
-  const colour = ({ dropped }: Message) => (dropped ? 'var(--wrong)' : 'var(--text)')
+  const colour = ({ dropped }: DrawnMessage) => (dropped ? 'var(--wrong)' : 'var(--text)')
   const link = { x1: 'sent', y1: 'from', x2: 'arrived', y2: 'to', clip: true } as const
   const ticks = timeTicks(from, to, Math.floor(width / 100))
   const rowHeight = peers.length > 16 ? 26 : 44
@@ -136,7 +136,7 @@ function timelineChart(timeline: PageTimeline, from: number, to: number, width: 
         y: 'peer',
         x1: 'start',
         x2: 'end',
-        fill: { value: ({ kind }: Span) => kindColour(kind), scale: null },
+        fill: { value: ({ kind }: DrawnSpan) => kindColour(kind), scale: null },
         insetTop: inset,
         insetBottom: inset,
         clip: true
@@ -157,7 +157,7 @@ function timelineChart(timeline: PageTimeline, from: number, to: number, width: 
         dy: -inset - 6,
         symbol: 'triangle2',
         rotate: 180,
-        fill: { value: ({ isFailure }: Mark) => (isFailure ? 'var(--wrong)' : 'var(--text)'), scale: null },
+        fill: { value: ({ isFailure }: DrawnMark) => (isFailure ? 'var(--wrong)' : 'var(--text)'), scale: null },
         r: 5,
         clip: true
       }),
@@ -172,11 +172,11 @@ function timelineChart(timeline: PageTimeline, from: number, to: number, width: 
 }
 
 /** The position of a bar's text: the middle of its visible part. */
-const tipOfBar = (span: Span, from: number, to: number) => ({
+const tipOfBar = (span: DrawnSpan, from: number, to: number) => ({
   at: (Math.max(span.start, from) + Math.min(span.end, to)) / 2,
   peer: span.peer,
   text: spanText(span)
 })
 
-const spanText = ({ peer, kind, start, end }: Span) =>
+const spanText = ({ peer, kind, start, end }: DrawnSpan) =>
   `${peer}: ${kind} for ${secondsText(end - start)}\nfrom ${secondsText(start)}`

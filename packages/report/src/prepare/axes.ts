@@ -1,6 +1,6 @@
 /** What varies in a sweep. */
 import type { Setting, Sweep } from '@murmuration/results'
-import type { Axis } from '../shared/page-data.js'
+import type { PageAxis } from '../shared/page-data.js'
 import { settingText } from '../shared/units.js'
 
 export interface VaryingAxis {
@@ -15,7 +15,7 @@ export const varyingAxes = ({ axes }: Sweep): VaryingAxis[] =>
     .map(([name, values]) => ({ name, values }))
 
 /** The axis in the form that the page needs. */
-export function pageAxis({ name, values }: VaryingAxis): Axis {
+export function pageAxis({ name, values }: VaryingAxis): PageAxis {
   return { name, values: values.map((value) => settingText(name, value)), ends: endsOf(values) }
 }
 
@@ -27,7 +27,9 @@ function endsOf(values: readonly Setting[]): number[] {
   return [sorted[0], sorted[sorted.length - 1]]
 }
 
-/** The indices of two axes for the map: bandwidth and latency if they vary, else the first numeric ones, else the first. */
+/**
+ * The indices of two axes for the map: bandwidth and latency if they vary, else the first numeric ones, else the first.
+ */
 export function mapAxesOf(axes: readonly VaryingAxis[]): number[] {
   const rank = ({ name, values }: VaryingAxis) => {
     if (/bandwidth/i.test(name)) return 0

@@ -29,7 +29,8 @@ export function valueAt({ points, stays }: Curve, x: number): number | undefined
 
 /** The index of the first point after `x`. */
 function firstAfter(points: Curve['points'], x: number): number {
-  let [low, high] = [0, points.length]
+  let low = 0
+  let high = points.length
   while (low < high) {
     const middle = (low + high) >> 1
     if (points[middle].x <= x) low = middle + 1

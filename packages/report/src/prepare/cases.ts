@@ -12,7 +12,10 @@ const pointsInAll = 60_000
 export const pointsFor = (entries: number): number =>
   Math.max(16, Math.min(200, Math.floor(pointsInAll / (entries * curveKeys.length))))
 
-/** Settings in the order of the axes' values, the last axis fastest. Throws an InputError when a run has an unknown setting or method. */
+/**
+ * Settings in the order of the axes' values, the last axis fastest. Throws an InputError when a run has an unknown
+ * setting or method.
+ */
 export function casesOf(results: Results, maxPoints: number): Case[] {
   const axes = varyingAxes(results.sweep)
   const labels = results.sweep.methods.map(({ label }) => label)

@@ -1,4 +1,7 @@
-/** What a reader must know before the figures: runs that ended early, lost peers, findings of real runs, and runs of different lengths. */
+/**
+ * What a reader must know before the figures: runs that ended early, lost peers, findings of real runs, and runs of
+ * different lengths.
+ */
 import type { Results, RunRecord } from '@murmuration/results'
 
 /** At most so many runs are named individually. */

@@ -1,13 +1,13 @@
 /** Summarises the seeds of one method in one setting. */
 import { mean } from 'simple-statistics'
 import type { CurvePoint, RunRecord, TimeFractions } from '@murmuration/results'
-import type { Band, Entry } from '../shared/page-data.js'
+import type { Band, MethodOutcome } from '../shared/page-data.js'
 import { short } from '../shared/units.js'
 import { bandOf } from './bands.js'
 import { rounded, spreadOf } from './spread.js'
 
 /** `runs` has at least one run. */
-export function entryOf(runs: readonly RunRecord[], maxPoints: number): Entry {
+export function entryOf(runs: readonly RunRecord[], maxPoints: number): MethodOutcome {
   const over = (figure: (run: RunRecord) => number | undefined) => spreadOf(runs.map((run) => figure(run) ?? Infinity))
   const unlessFailed = (figure: (run: RunRecord) => number) =>
     over((run) => (run.outcome === 'failed' ? undefined : figure(run)))
@@ -47,7 +47,7 @@ export function entryOf(runs: readonly RunRecord[], maxPoints: number): Entry {
 const unfinishedText = ({ seed, reason, rounds }: RunRecord) =>
   `seed ${seed}: ${reason ?? 'its process ended, or is still running'}; all figures are those after ${short(rounds)} rounds`
 
-function busiestOf(runs: readonly RunRecord[]): Pick<Entry, 'busiest'> {
+function busiestOf(runs: readonly RunRecord[]): Pick<MethodOutcome, 'busiest'> {
   const busiest = runs.flatMap((run) => run.busiest ?? [])
   if (busiest.length === 0) return {}
   return { busiest: { name: busiest[0].name, bytes: spreadOf(busiest.map(({ bytes }) => bytes)) } }
@@ -58,7 +58,7 @@ function payloadFraction({ bytesSent, payloadSent }: RunRecord): number | undefi
   return bytesSent === 0 ? 1 : payloadSent / bytesSent
 }
 
-function timeOf(times: readonly TimeFractions[]): Pick<Entry, 'time'> {
+function timeOf(times: readonly TimeFractions[]): Pick<MethodOutcome, 'time'> {
   if (times.length === 0) return {}
   const over = (fraction: (time: TimeFractions) => number) => rounded(mean(times.map(fraction)))
   return {

@@ -6,7 +6,7 @@ import { factorText, sentence } from '../shared/units.js'
 import { formSentences } from './forms.js'
 import { isMixed, isRanked } from '../shared/world-words.js'
 import { aloneSentence, predictionSentences } from './side-by-side.js'
-import { caseText, factorIn, middleOf, type Verdict, verdictIn } from '../shared/verdicts.js'
+import { caseText, factorIn, middleOf, type MethodVerdict, verdictIn } from '../shared/verdicts.js'
 
 /** The leader against one rival, over all settings. A factor is the rival's value divided by the leader's. */
 export interface Duel {
@@ -36,7 +36,10 @@ const range = (factors: readonly number[]) => {
 const medianText = (factors: readonly number[]) =>
   factors.length === 1 ? '' : ` (median ${factorText(median([...factors]))})`
 
-/** The first says which method leads; the others where the leader loses and to which method, and what fusing and streaming do. */
+/**
+ * The first says which method leads; the others where the leader loses and to which method, and what fusing and
+ * streaming do.
+ */
 export function findingSentences(data: PageData): string[] {
   if (isMixed(data)) return predictionSentences(data)
   if (!isRanked(data)) return data.methods.map((_, index) => aloneSentence(data, index))
@@ -53,7 +56,7 @@ export function findingSentences(data: PageData): string[] {
 
 function leaderSentences(
   { methods, leader, kinds, measures: [key] }: PageData,
-  verdicts: readonly Verdict[]
+  verdicts: readonly MethodVerdict[]
 ): string[] {
   const { best, relation } = measures[key]
   const wins = verdicts.filter((verdict) => isWin(verdict) && verdict.winner === leader)
@@ -73,10 +76,10 @@ function leaderSentences(
   ]
 }
 
-const isWin = (verdict: Verdict): verdict is Extract<Verdict, { readonly kind: 'win' | 'alone' }> =>
+const isWin = (verdict: MethodVerdict): verdict is Extract<MethodVerdict, { readonly kind: 'win' | 'alone' }> =>
   verdict.kind === 'win' || verdict.kind === 'alone'
 
-function othersSentences({ methods, leader }: PageData, verdicts: readonly Verdict[]): string[] {
+function othersSentences({ methods, leader }: PageData, verdicts: readonly MethodVerdict[]): string[] {
   const wins = methods.map(
     (_, index) => verdicts.filter((verdict) => isWin(verdict) && verdict.winner === index).length
   )
@@ -94,7 +97,7 @@ function othersSentences({ methods, leader }: PageData, verdicts: readonly Verdi
   return [`${sentence(list(parts))}.`]
 }
 
-function lossSentences(data: PageData, verdicts: readonly Verdict[]): string[] {
+function lossSentences(data: PageData, verdicts: readonly MethodVerdict[]): string[] {
   const {
     methods,
     leader,

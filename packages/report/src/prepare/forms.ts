@@ -7,15 +7,18 @@ import type { FormPair, PageData } from '../shared/page-data.js'
 import { factorText } from '../shared/units.js'
 import { factorIn } from '../shared/verdicts.js'
 
-type Method = Sweep['methods'][number]
+type SweepMethod = Sweep['methods'][number]
 
 /** The kind of each method; its own label if it has no form. */
-export function kindsOf(methods: readonly Method[]): readonly string[] {
+export function kindsOf(methods: readonly SweepMethod[]): readonly string[] {
   return methods.map(({ label, form }) => form?.kind ?? label)
 }
 
-/** All pairs of one kind that differ either in fusion or in calls. Of several methods with the same form, the first counts. */
-export function formPairs(methods: readonly Method[]): readonly FormPair[] {
+/**
+ * All pairs of one kind that differ either in fusion or in calls. Of several methods with the same form, the first
+ * counts.
+ */
+export function formPairs(methods: readonly SweepMethod[]): readonly FormPair[] {
   const forms = methods.map(({ form }) => form)
   const find = (wanted: Form) => forms.findIndex((form) => form !== undefined && isSame(form, wanted))
   return forms.flatMap((form, before): FormPair[] => {
@@ -33,7 +36,10 @@ export function formPairs(methods: readonly Method[]): readonly FormPair[] {
 const isSame = (one: Form, other: Form) =>
   one.kind === other.kind && one.fusion === other.fusion && one.calls === other.calls
 
-/** The effects of fusing and streaming: a sentence for each pair, and one for each kind on which of the two matters more. */
+/**
+ * The effects of fusing and streaming: a sentence for each pair, and one for each kind on which of the two matters
+ * more.
+ */
 export function formSentences(data: PageData): string[] {
   const found = data.pairs.flatMap((pair) => {
     const factors = data.cases.flatMap((of) => factorIn(of, pair.before, pair.after, data.measures[0]) ?? [])

@@ -15,7 +15,8 @@ export function sameModelSentences({ sweep, runs }: Results): string[] {
 }
 
 function comparison(real: RunRecord, simulated: RunRecord): string {
-  const [ones, others] = [real.models ?? {}, simulated.models ?? {}]
+  const ones = real.models ?? {}
+  const others = simulated.models ?? {}
   const peers = Object.keys(ones)
   const same = peers.filter((peer) => ones[peer] === others[peer]).length
   const pair = `“${real.method}” and “${simulated.method}”`

@@ -2,7 +2,7 @@
 import type { Results, World } from '@murmuration/results'
 import type { Case, PageData } from '../shared/page-data.js'
 import { type MeasureKey, measureKeys, needsTarget } from '../shared/measures.js'
-import { type Verdict, verdictIn } from '../shared/verdicts.js'
+import { type MethodVerdict, verdictIn } from '../shared/verdicts.js'
 import { mapAxesOf, pageAxis, varyingAxes } from './axes.js'
 import { casesOf, pointsFor } from './cases.js'
 import { formPairs, kindsOf } from './forms.js'
@@ -68,7 +68,7 @@ function summaryOf(data: Pick<PageData, 'kinds' | 'cases'>, methods: number, key
 }
 
 /** The case in which most methods reach the target, and of those the one with the greatest lead. */
-function tellingCase(cases: readonly Case[], verdicts: readonly Verdict[], key: MeasureKey): number {
+function tellingCase(cases: readonly Case[], verdicts: readonly MethodVerdict[], key: MeasureKey): number {
   const scores = cases.map(({ entries }, index) => {
     const verdict = verdicts[index]
     return {
@@ -83,7 +83,7 @@ function tellingCase(cases: readonly Case[], verdicts: readonly Verdict[], key: 
 }
 
 /** The method that wins most often; of equals, the first in the list. */
-function leaderOf(verdicts: readonly Verdict[], methods: number): number {
+function leaderOf(verdicts: readonly MethodVerdict[], methods: number): number {
   const wins = Array.from({ length: methods }, () => 0)
   for (const verdict of verdicts) {
     if (verdict.kind === 'win' || verdict.kind === 'alone') wins[verdict.winner]++

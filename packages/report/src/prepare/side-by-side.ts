@@ -1,5 +1,7 @@
-/** Sentences where methods are not ranked: about a single method, and about real runs compared with their simulations. */
-import type { Case, Entry, PageData } from '../shared/page-data.js'
+/**
+ * Sentences where methods are not ranked: about a single method, and about real runs compared with their simulations.
+ */
+import type { Case, MethodOutcome, PageData } from '../shared/page-data.js'
 import { bytesText, factorText, rangeText, secondsText, short } from '../shared/units.js'
 import { caseText } from '../shared/verdicts.js'
 
@@ -7,7 +9,7 @@ const quoted = (label: string) => `“${label}”`
 
 /** About a single method: time and bytes per round, and the final loss. */
 export function aloneSentence({ methods, cases }: PageData, method: number): string {
-  const over = (figure: (entry: Entry) => number | null, text: (value: number) => string) => {
+  const over = (figure: (entry: MethodOutcome) => number | null, text: (value: number) => string) => {
     const values = cases.flatMap(({ entries }) => {
       const entry = entries[method]
       return entry === null ? [] : (figure(entry) ?? [])
@@ -49,20 +51,22 @@ export function predictionSentences(data: PageData): string[] {
 }
 
 function predictionSentence(data: PageData, of: Case, real: number, simulated: number): string[] {
-  const [measured, predicted] = [of.entries[real], of.entries[simulated]]
+  const measured = of.entries[real]
+  const predicted = of.entries[simulated]
   if (measured === null || predicted === null) return []
   const where = data.cases.length === 1 ? '' : ` at ${caseText(data, of)}`
   return [`${quoted(data.methods[real])}${where}: ${times(measured, predicted)}; ${losses(measured, predicted)}.`]
 }
 
-function times({ measures: measured }: Entry, { measures: predicted }: Entry): string {
-  const [real, virtual] = [measured.secondsPerRound.middle, predicted.secondsPerRound.middle]
+function times({ measures: measured }: MethodOutcome, { measures: predicted }: MethodOutcome): string {
+  const real = measured.secondsPerRound.middle
+  const virtual = predicted.secondsPerRound.middle
   if (real === null || virtual === null) return 'one of them has no time per round'
   const factor = virtual === 0 ? '' : `, ${factorText(real / virtual)} as long`
   return `a real round takes ${secondsText(real)} and a simulated one ${secondsText(virtual)}${factor}`
 }
 
-function losses({ finalLoss: measured }: Entry, { finalLoss: predicted }: Entry): string {
+function losses({ finalLoss: measured }: MethodOutcome, { finalLoss: predicted }: MethodOutcome): string {
   const text = (loss: number | null) => (loss === null ? 'without a number' : short(loss))
   return `the final loss is ${text(measured.middle)}, simulated ${text(predicted.middle)}`
 }

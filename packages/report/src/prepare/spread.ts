@@ -8,8 +8,8 @@ export const rounded = (value: number): number => Number(value.toPrecision(5))
 const finite = (value: number): number | null => (Number.isFinite(value) ? rounded(value) : null)
 
 /**
- * Infinity (and NaN) stands for a run that never reached the target, and counts as slower than all others. So the median is “never” as soon
- * as half of the runs are, and no method looks good by its lucky seeds.
+ * Infinity (and NaN) stands for a run that never reached the target, and counts as slower than all others. So the
+ * median is “never” as soon as half of the runs are, and no method looks good by its lucky seeds.
  */
 export function spreadOf(values: readonly number[]): Spread {
   const sorted = values.map((value) => (Number.isNaN(value) ? Infinity : value)).sort((a, b) => a - b)

@@ -6,7 +6,10 @@ import { secondsText, settingText } from '../shared/units.js'
 /** Spans, messages and peers beyond these numbers are cut off, and the page says so. */
 export const timelineLimits = { spans: 3000, messages: 2000, peers: 64 }
 
-/** Keeps the first peers, and the time until there are too many spans or messages. `varying` are the axes that distinguish runs. */
+/**
+ * Keeps the first peers, and the time until there are too many spans or messages. `varying` are the axes that
+ * distinguish runs.
+ */
 export function pageTimeline(timeline: Timeline, varying: readonly string[]): PageTimeline {
   const peers = timeline.peers.slice(0, timelineLimits.peers)
   const shown = new Set(peers)

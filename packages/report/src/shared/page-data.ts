@@ -24,7 +24,7 @@ export interface Band {
 }
 
 /** The outcome of one method in one setting. */
-export interface Entry {
+export interface MethodOutcome {
   readonly runs: number
   /** Runs that reached the target. */
   readonly reached: number
@@ -39,7 +39,9 @@ export interface Entry {
   readonly payloadFraction: number | null
   readonly finalLoss: Spread
   readonly finalWorstLoss?: Spread
-  /** Means over the seeds; they sum to 1. In real runs everything but computing is `other`. Absent if nothing is known. */
+  /**
+   * Means over the seeds; they sum to 1. In real runs everything but computing is `other`. Absent if nothing is known.
+   */
   readonly time?: {
     readonly working: number
     readonly sending: number
@@ -64,11 +66,11 @@ export type CurveKey = (typeof curveKeys)[number]
 export interface Case {
   /** The index of its value in each axis. */
   readonly places: readonly number[]
-  readonly entries: readonly (Entry | null)[]
+  readonly entries: readonly (MethodOutcome | null)[]
 }
 
 /** Something that varies. */
-export interface Axis {
+export interface PageAxis {
   readonly name: string
   /** With their units. */
   readonly values: readonly string[]
@@ -116,7 +118,7 @@ export interface PageTimeline {
 }
 
 export interface PageData {
-  readonly axes: readonly Axis[]
+  readonly axes: readonly PageAxis[]
   /** The indices of the axes that the map shows at first: across, and down. */
   readonly mapAxes: readonly number[]
   readonly methods: readonly string[]

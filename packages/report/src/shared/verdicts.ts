@@ -6,7 +6,7 @@ import type { MeasureKey } from './measures.js'
 export const maxTie = 1.01
 
 /** Methods are given by their indices. */
-export type Verdict =
+export type MethodVerdict =
   /** None reached the target. */
   | { readonly kind: 'none' }
   /** Only one reached the target, or only methods of one kind. */
@@ -23,12 +23,12 @@ export type Verdict =
     }
 
 /**
- * Compares the medians. Equal ones keep the order of the list. The runner-up is of another kind than the winner: a method's lead over its
- * own unfused form says nothing about the winner.
+ * Compares the medians. Equal ones keep the order of the list. The runner-up is of another kind than the winner: a
+ * method's lead over its own unfused form says nothing about the winner.
  *
  * @param kinds - the kind of each method
  */
-export function verdictOf(spreads: readonly (Spread | null)[], kinds: readonly string[]): Verdict {
+export function verdictOf(spreads: readonly (Spread | null)[], kinds: readonly string[]): MethodVerdict {
   const ranked = spreads
     .flatMap((spread, method) => (spread && spread.middle !== null ? [{ spread, middle: spread.middle, method }] : []))
     .sort((a, b) => a.middle - b.middle)
@@ -47,7 +47,7 @@ export function verdictOf(spreads: readonly (Spread | null)[], kinds: readonly s
 }
 
 /** The verdict on a case by one measure. */
-export function verdictIn({ kinds }: Pick<PageData, 'kinds'>, { entries }: Case, key: MeasureKey): Verdict {
+export function verdictIn({ kinds }: Pick<PageData, 'kinds'>, { entries }: Case, key: MeasureKey): MethodVerdict {
   return verdictOf(
     entries.map((entry) => entry?.measures[key] ?? null),
     kinds
@@ -60,7 +60,8 @@ export const middleOf = ({ entries }: Case, method: number, key: MeasureKey): nu
 
 /** The value of `one` divided by the value of `other`. Undefined when either does not reach the target. */
 export function factorIn(of: Case, one: number, other: number, key: MeasureKey): number | undefined {
-  const [above, below] = [middleOf(of, one, key), middleOf(of, other, key)]
+  const above = middleOf(of, one, key)
+  const below = middleOf(of, other, key)
   if (above === null || below === null) return undefined
   return above === below ? 1 : above / below
 }

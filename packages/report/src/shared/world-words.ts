@@ -6,7 +6,9 @@ export const worldWords = { libp2p: 'real', simulator: 'simulated' } as const
 /** Whether there are real and simulated runs. */
 export const isMixed = ({ worlds }: Pick<PageData, 'worlds'>): boolean => new Set(worlds).size > 1
 
-/** Whether methods can be ranked: there are several, their seconds are of one kind, and none is a single peer of a run. */
+/**
+ * Whether methods can be ranked: there are several, their seconds are of one kind, and none is a single peer of a run.
+ */
 export const isRanked = (data: Pick<PageData, 'methods' | 'worlds' | 'peers'>): boolean =>
   data.methods.length > 1 && !isMixed(data) && data.peers.length === 0
 

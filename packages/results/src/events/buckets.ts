@@ -1,12 +1,13 @@
-import type { Timeline } from '../results.js'
-
-type Spans = Timeline['spans']
+import type { Span } from '../results.js'
 
 /** The number of intervals into which the time of a whole run is divided. */
 const buckets = 400
 
-/** A long run in few spans: each interval shows what a peer did most in it, or nothing if that took less than a quarter of the interval. */
-export function inBuckets(spans: Spans, end: number): Spans {
+/**
+ * A long run in few spans: each interval shows what a peer did most in it, or nothing if that took less than a quarter
+ * of the interval.
+ */
+export function inBuckets(spans: readonly Span[], end: number): readonly Span[] {
   const width = end / buckets
   const times = new Map<string, Map<string, Float64Array>>()
   for (const { peer, kind, start, end: stop } of spans) {
@@ -21,7 +22,7 @@ export function inBuckets(spans: Spans, end: number): Spans {
   return [...times].flatMap(([peer, kinds]) => runsOf(peer, kinds, width))
 }
 
-function runsOf(peer: string, kinds: ReadonlyMap<string, Float64Array>, width: number): Spans {
+function runsOf(peer: string, kinds: ReadonlyMap<string, Float64Array>, width: number): readonly Span[] {
   const shown = Array.from({ length: buckets }, (_, k) => {
     const [kind, sums] = [...kinds].reduce((best, other) => (other[1][k] > best[1][k] ? other : best))
     return sums[k] >= width / 4 ? kind : undefined

@@ -28,10 +28,11 @@ interface Difference {
 type Correction = Pick<Difference, 'behind' | 'error'>
 
 /**
- * A message is taken after it was sent. If clock b shows d more than clock a, `taken − sent` is at least d for messages from a to b, and
- * at least −d for messages from b to a. So d lies between the negated minimum of the latter and the minimum of the former. The middle is
- * used, as in RFC 5905, section 8; its error is at most half of the interval. A correction that is smaller than its error plus the
- * resolution of times of day is not applied. Logs with messages in one direction only keep the time of day of their machines.
+ * A message is taken after it was sent. If clock b shows d more than clock a, `taken − sent` is at least d for messages
+ * from a to b, and at least −d for messages from b to a. So d lies between the negated minimum of the latter and the
+ * minimum of the former. The middle is used, as in RFC 5905, section 8; its error is at most half of the interval. A
+ * correction that is smaller than its error plus the resolution of times of day is not applied. Logs with messages in
+ * one direction only keep the time of day of their machines.
  */
 export function alignedClocks(logs: readonly EventLog[], messages: readonly LoggedMessage[]): AlignedClocks {
   const ofDay = logs.map(timeOfDay)
@@ -77,7 +78,10 @@ function mostAgreed(corrections: ReadonlyMap<number, Correction>): number {
   return rest.reduce((best, each) => (each.count > best.count ? each : best), first).index
 }
 
-/** The time of day at which a log's `t` was 0. The median of many lines, since a process may be suspended between reading the two clocks. */
+/**
+ * The time of day at which a log's `t` was 0. The median of many lines, since a process may be suspended between
+ * reading the two clocks.
+ */
 function timeOfDay({ lines }: EventLog): number {
   const found = lines.slice(0, 200).map(({ t, at }) => Date.parse(at) - t)
   return found.sort((left, right) => left - right)[found.length >> 1]

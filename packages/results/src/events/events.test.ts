@@ -11,7 +11,9 @@ const start = Date.UTC(2026, 0, 1)
 
 type Fields = EventLine extends infer Line ? (Line extends EventLine ? Omit<Line, 't' | 'at'> : never) : never
 
-/** A log with lines at true times, in milliseconds, from a machine whose clock is `ahead`; its process began at `began`. */
+/**
+ * A log with lines at true times, in milliseconds, from a machine whose clock is `ahead`; its process began at `began`.
+ */
 function log(
   peer: string,
   ahead: number,
@@ -27,7 +29,10 @@ function log(
   return { peer, run: 'x', machine, lines: stamped }
 }
 
-/** Vectors between two peers alternately, one a round, with `there` and `back` milliseconds in flight; and gradients of 5 ms. */
+/**
+ * Vectors between two peers alternately, one a round, with `there` and `back` milliseconds in flight; and gradients of
+ * 5 ms.
+ */
 function exchange(rounds: number, ahead: number, [there, back] = [3, 7]): readonly [EventLog, EventLog] {
   const all = Array.from({ length: rounds }, (_, k) => k)
   const span = (at: number) => [at + 5, { kind: 'span', what: 'gradient', start: at }] as const

@@ -11,11 +11,16 @@ const name = z.string().min(1).max(64)
 const time = z.number().min(0)
 const incarnation = z.string().min(1).max(64)
 
-/** The fields of every line: milliseconds by the process's monotonic clock, and the time of day by the machine's clock. */
+/**
+ * The fields of every line: milliseconds by the process's monotonic clock, and the time of day by the machine's clock.
+ */
 const stamp = { t: time, at: z.iso.datetime() }
 
 const lines = z.discriminatedUnion('kind', [
-  /** The first of each file: which peer the log belongs to, and which run, as a hash of the settings that all its peers share. */
+  /**
+   * The first of each file: which peer the log belongs to, and which run, as a hash of the settings that all its peers
+   * share.
+   */
   z.object({
     ...stamp,
     kind: z.literal('log'),
@@ -56,7 +61,10 @@ const lines = z.discriminatedUnion('kind', [
 /** A line from which timelines are made; logs have other lines as well. */
 export type EventLine = z.output<typeof lines>
 
-/** Parses a line; undefined for one that timelines do not need, and for a damaged one, such as the last line of a killed process. */
+/**
+ * Parses a line; undefined for one that timelines do not need, and for a damaged one, such as the last line of a killed
+ * process.
+ */
 export function eventLine(text: string): EventLine | undefined {
   try {
     return lines.safeParse(JSON.parse(text)).data

@@ -10,14 +10,15 @@ export interface LoggedMessage {
   readonly bytes: number
 }
 
-type Sent = Extract<EventLine, { readonly kind: 'sent' }>
+type SentLine = Extract<EventLine, { readonly kind: 'sent' }>
 
 /**
- * The vectors that are in the logs of both ends; `from` and `to` are indices in `logs`. The n-th time that an id is taken on a link belongs
- * to the n-th time that it was sent; if a peer had several processes, in the order of their logs.
+ * The vectors that are in the logs of both ends; `from` and `to` are indices in `logs`. The n-th time that an id is
+ * taken on a link belongs to the n-th time that it was sent; if a peer had several processes, in the order of their
+ * logs.
  */
 export function messagesIn(logs: readonly EventLog[]): readonly LoggedMessage[] {
-  const waiting = new Map<string, { readonly index: number; readonly line: Sent }[]>()
+  const waiting = new Map<string, { readonly index: number; readonly line: SentLine }[]>()
   for (const [index, { peer, lines }] of logs.entries())
     for (const line of lines)
       if (line.kind === 'sent') {

@@ -1,9 +1,7 @@
 /** The spans and marks of logs, on their common time. */
-import type { Mark, Timeline } from '../results.js'
+import type { Mark, Span } from '../results.js'
 import type { EventLine } from './lines.js'
 import type { EventLog } from './read.js'
-
-type Spans = Timeline['spans']
 
 /** Converts a log's own time `t`, in milliseconds, to seconds of the common time. */
 export type Seconds = (index: number, t: number) => number
@@ -11,8 +9,11 @@ export type Seconds = (index: number, t: number) => number
 /** The maximum number of marks. */
 const maxMarks = 300
 
-/** What peers did, and when they were gone: a log without its last line belongs to a process that was killed, or to a machine that failed. */
-export function spansOf(logs: readonly EventLog[], seconds: Seconds, end: number): Spans {
+/**
+ * What peers did, and when they were gone: a log without its last line belongs to a process that was killed, or to a
+ * machine that failed.
+ */
+export function spansOf(logs: readonly EventLog[], seconds: Seconds, end: number): readonly Span[] {
   return logs.flatMap(({ peer, lines }, index) => {
     const done = lines.flatMap((line) =>
       line.kind === 'span'

@@ -61,14 +61,19 @@ function logsOf(run: Run): EventLog[] {
         const day = (time: number) => new Date(start + began + ahead + t(time)).toISOString()
         const head = { kind: 'log', peer, run: 'x', pid: index, machine: `host of ${peer}`, part: 1 }
         const lines = [[began, head] as const, ...part].map(([time, line]) => ({
-          ...{ t: t(time), at: day(time), ...line },
+          t: t(time),
+          at: day(time),
+          ...line,
           ...('start' in line ? { start: t(Number(line.start)) } : {})
         })) as unknown as readonly EventLine[]
         const met = new Map(
           peers.flatMap((other) => (other === peer ? [] : [[other, new Set([0, 1].map((k) => nameOf(other, k)))] as const])) // oxfmt-ignore
         )
         return {
-          ...{ peer, run: 'x', machine: `host of ${peer}`, lines },
+          peer,
+          run: 'x',
+          machine: `host of ${peer}`,
+          lines,
           ...(isNew ? { incarnation: nameOf(peer, index), met } : {})
         }
       })
@@ -112,7 +117,8 @@ test('a peer that restarted has two logs in its run', (t) => {
 })
 
 test('who has met whom counts more than times and messages', (t) => {
-  const [first, second] = [logsOf({ isNew: true }), logsOf({ isNew: true, seed: 2 })]
+  const first = logsOf({ isNew: true })
+  const second = logsOf({ isNew: true, seed: 2 })
   // The same times in both: only the incarnations differ.
   const copied = second.map((log, index) => ({ ...log, lines: first[index].lines, machine: 'another' }))
   t.deepEqual(

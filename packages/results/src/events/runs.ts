@@ -7,7 +7,7 @@ import type { EventLog } from './read.js'
  */
 type Relation = 'met' | 'messages' | 'none' | 'apart'
 
-interface Indexed {
+interface IndexedLog {
   readonly log: EventLog
   /** By the clock of its machine. */
   readonly start: number
@@ -48,7 +48,8 @@ export function runsOfLogs(logs: readonly EventLog[]): readonly (readonly EventL
   }
   const groups = all.map((_, index) => [index])
   for (const [left, right] of pairs(all, relation)) {
-    const [one, other] = [groups[left], groups[right]]
+    const one = groups[left]
+    const other = groups[right]
     if (one === other || one.some((a) => other.some((b) => relation(a, b) === 'apart'))) continue
     one.push(...other)
     for (const index of other) groups[index] = one
@@ -61,7 +62,7 @@ export function runsOfLogs(logs: readonly EventLog[]): readonly (readonly EventL
 
 /** The pairs that may be of one run, the surest first. */
 function pairs(
-  all: readonly Indexed[],
+  all: readonly IndexedLog[],
   relation: (left: number, right: number) => Relation
 ): readonly (readonly [left: number, right: number])[] {
   const found = all.flatMap((one, left) =>
@@ -79,7 +80,7 @@ function pairs(
   return found.sort((left, right) => right.sureness - left.sureness || left.shift - right.shift).map(({ pair }) => pair)
 }
 
-function relationOf(one: Indexed, other: Indexed): Relation {
+function relationOf(one: IndexedLog, other: IndexedLog): Relation {
   if (one.log.run !== other.log.run) return 'apart'
   if (one.log.peer === other.log.peer) return isAnotherRun(one, other) ? 'apart' : 'none'
   const met = [meeting(one.log, other.log), meeting(other.log, one.log)]
@@ -97,7 +98,7 @@ function meeting({ met }: EventLog, { peer, incarnation }: EventLog): boolean | 
 }
 
 /** Whether two logs of a peer are of two runs: both ran at once on one machine, or took mostly the same vectors. */
-function isAnotherRun(one: Indexed, other: Indexed): boolean {
+function isAnotherRun(one: IndexedLog, other: IndexedLog): boolean {
   if (one.log.machine === other.log.machine && one.start < other.end && other.start < one.end) return true
   const [keys, others] = [one, other].map(
     ({ taken }) => new Set([...taken].flatMap(([from, all]) => all.map(({ id }) => `${from} ${id}`)))
@@ -107,7 +108,7 @@ function isAnotherRun(one: Indexed, other: Indexed): boolean {
 }
 
 /** A vector that one log sent and another took. */
-interface Message {
+interface MatchedVector {
   /** By the first log's clock. */
   readonly at: number
   /** What the clocks show of its time in flight; it includes their difference. */
@@ -115,13 +116,13 @@ interface Message {
   readonly isBack: boolean
 }
 
-function messagesBetween(one: Indexed, other: Indexed): readonly Message[] {
+function messagesBetween(one: IndexedLog, other: IndexedLog): readonly MatchedVector[] {
   const there = delivered(one, other).map(({ sent, taken }) => ({ at: sent, flight: taken - sent, isBack: false }))
   const back = delivered(other, one).map(({ sent, taken }) => ({ at: taken, flight: taken - sent, isBack: true }))
   return [...there, ...back].sort((left, right) => left.at - right.at)
 }
 
-function delivered(from: Indexed, to: Indexed): readonly { readonly sent: number; readonly taken: number }[] {
+function delivered(from: IndexedLog, to: IndexedLog): readonly { readonly sent: number; readonly taken: number }[] {
   const sent = from.sent.get(to.log.peer)
   if (sent === undefined) return []
   const counts = new Map<string, number>()
@@ -137,7 +138,7 @@ function delivered(from: Indexed, to: Indexed): readonly { readonly sent: number
  * Whether one difference of the clocks explains the messages at most times; a machine may have been suspended in
  * between.
  */
-function isOneTime(messages: readonly Message[]): boolean {
+function isOneTime(messages: readonly MatchedVector[]): boolean {
   let possible = 0
   let impossible = 0
   for (let k = 0; k < messages.length; k += atOnce) {
@@ -152,7 +153,7 @@ function isOneTime(messages: readonly Message[]): boolean {
   return possible >= impossible
 }
 
-function indexed(logs: readonly EventLog[]): readonly Indexed[] {
+function indexed(logs: readonly EventLog[]): readonly IndexedLog[] {
   const places = new Map<string, number>()
   return logs
     .map((log) => ({
@@ -169,7 +170,7 @@ function indexed(logs: readonly EventLog[]): readonly Indexed[] {
     })
 }
 
-function vectorsIn({ lines }: EventLog): Pick<Indexed, 'sent' | 'taken'> {
+function vectorsIn({ lines }: EventLog): Pick<IndexedLog, 'sent' | 'taken'> {
   const sent = new Map<string, Map<string, number[]>>()
   const taken = new Map<string, { readonly id: string; readonly t: number }[]>()
   for (const line of lines) {
@@ -187,6 +188,6 @@ function vectorsIn({ lines }: EventLog): Pick<Indexed, 'sent' | 'taken'> {
 }
 
 /** When most of the logs began. */
-function middleStart(group: readonly Indexed[]): number {
+function middleStart(group: readonly IndexedLog[]): number {
   return group[group.length >> 1].start
 }

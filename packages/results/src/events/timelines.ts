@@ -16,8 +16,8 @@ const maxDetails = 3
 export type TimelineRun = Pick<Timeline, 'settings' | 'method' | 'seed'>
 
 /**
- * The run as a whole; if it has too many messages to show each, also its beginning and the time around its first failures. Times are
- * seconds since the first peer computed. Empty if no log says what a peer did.
+ * The run as a whole; if it has too many messages to show each, also its beginning and the time around its first
+ * failures. Times are seconds since the first peer computed. Empty if no log says what a peer did.
  */
 export function timelinesOfLogs(logs: readonly EventLog[], run: TimelineRun): readonly Timeline[] {
   const logged = messagesIn(logs)
@@ -60,7 +60,9 @@ export function timelinesOfLogs(logs: readonly EventLog[], run: TimelineRun): re
 
 function within({ from, to, spans, messages, marks = [], ...rest }: Timeline): Timeline {
   return {
-    ...{ ...rest, from, to },
+    ...rest,
+    from,
+    to,
     spans: spans.filter(({ start, end }) => end >= from && start <= to),
     messages: messages.filter(({ sent, arrived }) => arrived >= from && sent <= to),
     marks: marks.filter(({ at }) => at >= from && at <= to)

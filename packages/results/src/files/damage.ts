@@ -14,7 +14,10 @@ export function lineOfSyntaxError(text: string, message: string): number {
 /** Strings, punctuation, and numbers or words. */
 const tokens = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g
 
-/** The line on which the value at a path begins, in a valid JSON text; if it does not exist, that of the nearest value around it. */
+/**
+ * The line on which the value at a path begins, in a valid JSON text; if it does not exist, that of the nearest value
+ * around it.
+ */
 export function lineOfValue(text: string, path: readonly PropertyKey[]): number {
   // The reader's position: a key or an index for each object or list around it.
   const place: (string | number)[] = []

@@ -15,5 +15,7 @@ export const names = {
   curves: 'curves.csv'
 } as const
 
-/** The version of these files' format. Other versions are refused; a folder without a version is older than all of them. */
+/**
+ * The version of these files' format. Other versions are refused; a folder without a version is older than all of them.
+ */
 export const format = 2

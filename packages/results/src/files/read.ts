@@ -11,8 +11,8 @@ import { inOrder } from './order.js'
 import { schemas } from './schema.js'
 
 /**
- * Reads what a `ResultsWriter` wrote, also while it is still writing or after it was stopped. Throws an InputError that names the file and
- * the line when a file is missing or damaged, or when there is no run.
+ * Reads what a `ResultsWriter` wrote, also while it is still writing or after it was stopped. Throws an InputError that
+ * names the file and the line when a file is missing or damaged, or when there is no run.
  */
 export async function readResults(directory: string): Promise<Results> {
   const sweep = await readWhole(join(directory, names.sweep), schemas.sweep)
@@ -36,7 +36,9 @@ async function readWhole<T>(file: string, schema: z.ZodType<T>): Promise<T> {
   throw new InputError(`${file}:${lineOfValue(text, issue.path)}: ${describeIssue(issue, parsed)}`)
 }
 
-/** Every line except an unterminated last one, which was being written when the writer was stopped or the disk was full. */
+/**
+ * Every line except an unterminated last one, which was being written when the writer was stopped or the disk was full.
+ */
 async function readLines<T>(file: string, read: (text: string, where: string) => T): Promise<T[]> {
   const items: T[] = []
   let line = 0

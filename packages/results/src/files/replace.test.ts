@@ -9,7 +9,8 @@ const newFolder = () => mkdtemp(join(tmpdir(), 'murmur-replace-'))
 
 test('a file is replaced as a whole; its mode stays, and a link to it', async (t) => {
   const folder = await newFolder()
-  const [file, link] = [join(folder, 'file'), join(folder, 'link')]
+  const file = join(folder, 'file')
+  const link = join(folder, 'link')
   await writeFile(file, 'a much longer text from before')
   await chmod(file, 0o666)
   await symlink('file', link)

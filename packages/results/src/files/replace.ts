@@ -4,8 +4,9 @@ import { basename, dirname, join } from 'node:path'
 import { messageOf, OutputError } from '@murmuration/core'
 
 /**
- * Writes a file next to `path` and renames it when all of it is on the disk. Until then an older file of that name is unchanged. Its mode
- * is kept, and so is a symbolic link to it. Throws an OutputError on failure, and then leaves no temporary file.
+ * Writes a file next to `path` and renames it when all of it is on the disk. Until then an older file of that name is
+ * unchanged. Its mode is kept, and so is a symbolic link to it. Throws an OutputError on failure, and then leaves no
+ * temporary file.
  */
 export async function replaceFile(path: string, chunks: Iterable<string | Uint8Array>): Promise<void> {
   await replace(path, chunks, 0o666)
@@ -47,7 +48,10 @@ async function writeBeside(
   await syncFolder(dirname(target))
 }
 
-/** A rename survives a power loss once its folder is synced. Folders cannot be opened on Windows, where the rename is durable anyway. */
+/**
+ * A rename survives a power loss once its folder is synced. Folders cannot be opened on Windows, where the rename is
+ * durable anyway.
+ */
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return
   await using(await open(folder, 'r'), (file) => file.sync())

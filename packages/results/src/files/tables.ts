@@ -2,10 +2,10 @@
 import { stringify } from 'csv-stringify/sync'
 import type { CurvePoint, RunRecord, Sweep } from '../results.js'
 
-type Cell = string | number | undefined
+type TableCell = string | number | undefined
 
 /** A column: its name, and its cell for a row. */
-type Column<Row> = readonly [name: string, cell: (row: Row) => Cell]
+type Column<Row> = readonly [name: string, cell: (row: Row) => TableCell]
 
 const identity = ({ axes }: Sweep): readonly Column<RunRecord>[] => [
   ...Object.keys(axes).map((axis): Column<RunRecord> => [`settings.${axis}`, ({ settings }) => settings[axis]]),
@@ -78,7 +78,7 @@ const pointColumns = [
 ] as const
 
 /** Numbers as JavaScript writes them; an empty cell for a missing number and for NaN (of a run that diverged). */
-const text = (cell: Cell): string => (cell === undefined || Number.isNaN(cell) ? '' : String(cell))
+const text = (cell: TableCell): string => (cell === undefined || Number.isNaN(cell) ? '' : String(cell))
 
 /** The text of a table, one or more lines at a time; the first is the header. */
 export function* summaryTable(sweep: Sweep, runs: readonly RunRecord[]): Generator<string> {

@@ -9,8 +9,9 @@ import { replaceFile } from './replace.js'
 import { curvesTable, summaryTable } from './tables.js'
 
 /**
- * Writes results as they arrive: sweep.json and scenario.yaml at once, a line of runs.jsonl for each run. However the process ends,
- * `readResults` reads what was written until then. All methods throw an OutputError when a file cannot be written.
+ * Writes results as they arrive: sweep.json and scenario.yaml at once, a line of runs.jsonl for each run. However the
+ * process ends, `readResults` reads what was written until then. All methods throw an OutputError when a file cannot be
+ * written.
  */
 export class ResultsWriter {
   readonly #directory: string
@@ -38,7 +39,10 @@ export class ResultsWriter {
     return this.#count
   }
 
-  /** Adds a run, and its timeline if it has one. After a failure nothing is appended, since the last line may be incomplete. */
+  /**
+   * Adds a run, and its timeline if it has one. After a failure nothing is appended, since the last line may be
+   * incomplete.
+   */
   add(run: RunRecord, timeline?: Timeline): void {
     if (this.#isBroken) throw unwritable(this.#directory, new Error('an earlier write failed'))
     try {

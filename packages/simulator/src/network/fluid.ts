@@ -1,12 +1,12 @@
 import { invariant, type Links, type PathLink, type PeerName } from '@murmuration/core'
 import type { Event } from '../event-queue.js'
 import type { Kernel } from '../kernel.js'
-import { Flow, Line, MaxMin, Use } from './max-min.js'
-import { bytesPerMillisecond, type Channel, capOf, type NetworkOptions, type Transfer } from './network.js'
+import { NetworkFlow, Line, MaxMin, Use } from './max-min.js'
+import { bytesPerMillisecond, type NetworkChannel, capOf, type NetworkOptions, type Transfer } from './network.js'
 
 /**
- * Bytes as a fluid: every connection with something to send is a flow with a max-min fair rate, which changes only when a related flow begins or
- * ends.
+ * Bytes as a fluid: every connection with something to send is a flow with a max-min fair rate, which changes only when
+ * a related flow begins or ends.
  */
 export class FluidNetwork {
   readonly #kernel: Kernel
@@ -24,7 +24,7 @@ export class FluidNetwork {
     this.#options = options
   }
 
-  channel(from: PeerName, to: PeerName): Channel {
+  channel(from: PeerName, to: PeerName): NetworkChannel {
     const path = this.#links.path(from, to)
     const returnPath = this.#links.path(to, from)
     const uses = this.#uses(from, to, path, returnPath)
@@ -34,7 +34,8 @@ export class FluidNetwork {
 
   /** The rate between two machines when nothing else is sent, in bytes per millisecond. */
   rate(from: PeerName, to: PeerName): number {
-    const [path, returnPath] = [this.#links.path(from, to), this.#links.path(to, from)]
+    const path = this.#links.path(from, to)
+    const returnPath = this.#links.path(to, from)
     const uses = this.#uses(from, to, path, returnPath)
     return Math.min(
       capOf(path, returnPath, this.#options),
@@ -102,7 +103,7 @@ export class FluidNetwork {
 const lineKinds = { up: 'line up', down: 'line down', pipe: 'pipe' } as const
 
 /** No limit: everything is sent at once. */
-const unlimited: Channel = { send: (transfer) => transfer.sent(), cut: () => {} }
+const unlimited: NetworkChannel = { send: (transfer) => transfer.sent(), cut: () => {} }
 
 /** The end of a channel's current transfer, unless its rate changes before. */
 class EndOfTransfer implements Event {
@@ -118,7 +119,7 @@ class EndOfTransfer implements Event {
   }
 }
 
-class FluidChannel extends Flow implements Channel {
+class FluidChannel extends NetworkFlow implements NetworkChannel {
   readonly #network: FluidNetwork
   #transfer: Transfer | undefined
   /** The transfers after `#transfer`. */

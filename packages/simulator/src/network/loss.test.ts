@@ -61,8 +61,13 @@ test('datagrams are dropped as a whole, and loss slows none that arrives', async
   const times = new Map<number, number | undefined>()
   await simulate(
     {
-      ...{ topology: nobody(namesOf(2)), seed: 7, wire, links: pathWith({ loss: 0.2, latency: 100 }), network },
-      ...{ cost: () => 0, queueLimit: 1e6 },
+      topology: nobody(namesOf(2)),
+      seed: 7,
+      wire,
+      links: pathWith({ loss: 0.2, latency: 100 }),
+      network,
+      cost: () => 0,
+      queueLimit: 1e6,
       observer: { message: (_from, _to, bytes, _sent, arrived) => times.set(bytes, arrived) }
     },
     async (fabric) => {

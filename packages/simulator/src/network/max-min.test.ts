@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import fc from 'fast-check'
-import { Flow, Line, MaxMin, Use } from './max-min.js'
+import { NetworkFlow, Line, MaxMin, Use } from './max-min.js'
 
 function solve(solver: MaxMin): void {
   solver.solve((flow, rate) => {
@@ -12,7 +12,7 @@ const usesOf = (line: Line) => Array.from({ length: line.count }, (_, index) => 
 
 /** A flow over lines, each used with fraction 1. */
 const flowOver = (lines: readonly Line[], cap = Infinity) =>
-  new Flow(
+  new NetworkFlow(
     lines.map((line) => new Use(line, 1)),
     cap
   )
@@ -36,7 +36,9 @@ test('flows on one line get equal fractions, and a cap gives the rest to the oth
 })
 
 test('the example of Bertsekas and Gallager: a long flow gets what its fullest line leaves, the others take up the rest', (t) => {
-  const [a, b, c] = [new Line('a', 1), new Line('b', 1), new Line('c', 2)]
+  const a = new Line('a', 1)
+  const b = new Line('b', 1)
+  const c = new Line('c', 2)
   const solver = new MaxMin()
   const long = flowOver([a, b, c])
   const onA = [flowOver([a]), flowOver([a])]
@@ -49,12 +51,13 @@ test('the example of Bertsekas and Gallager: a long flow gets what its fullest l
 })
 
 test('acknowledgements take their share of the other direction', (t) => {
-  const [there, back] = [new Line('there', 102), new Line('back', 102)]
+  const there = new Line('there', 102)
+  const back = new Line('back', 102)
   const solver = new MaxMin()
   const flows = [
     [there, back],
     [back, there]
-  ].map(([one, other]) => new Flow([new Use(one, 1), new Use(other, 0.02)], Infinity))
+  ].map(([one, other]) => new NetworkFlow([new Use(one, 1), new Use(other, 0.02)], Infinity))
   solver.add(flows[0])
   solve(solver)
   t.is(flows[0].rate, 102)
@@ -98,7 +101,7 @@ function build({ capacities, flows }: Network) {
     lines,
     flows: flows.map(
       (flow) =>
-        new Flow(
+        new NetworkFlow(
           flow.lines.map((line, at) => new Use(lines[line], flow.fractions[at])),
           flow.cap
         )
@@ -106,8 +109,11 @@ function build({ capacities, flows }: Network) {
   }
 }
 
-/** Checks that every flow is at its cap, or on a full line on which none is faster; and that no line is over its capacity. */
-function checkCertificate(t: ExecutionContext, lines: readonly Line[], active: readonly Flow[]): void {
+/**
+ * Checks that every flow is at its cap, or on a full line on which none is faster; and that no line is over its
+ * capacity.
+ */
+function checkCertificate(t: ExecutionContext, lines: readonly Line[], active: readonly NetworkFlow[]): void {
   const used = (line: Line) =>
     active.reduce((sum, { rate, uses }) => sum + rate * (uses.find((use) => use.line === line)?.fraction ?? 0), 0)
   for (const line of lines) t.true(used(line) <= line.capacity * (1 + 1e-6), `${line.name} carries ${used(line)}`)
@@ -127,7 +133,7 @@ test('however flows come and go, the rates have the max-min certificate and no l
     fc.property(networks, (network) => {
       const { lines, flows } = build(network)
       const solver = new MaxMin()
-      const active = new Set<Flow>()
+      const active = new Set<NetworkFlow>()
       for (const step of network.steps) {
         const flow = flows[step % flows.length]
         if (active.delete(flow)) solver.remove(flow)
@@ -146,8 +152,10 @@ test('however flows come and go, the rates have the max-min certificate and no l
 test('solving step by step gives the rates of solving all at once', (t) => {
   fc.assert(
     fc.property(networks, (network) => {
-      const [stepwise, whole] = [build(network), build(network)]
-      const [one, other] = [new MaxMin(), new MaxMin()]
+      const stepwise = build(network)
+      const whole = build(network)
+      const one = new MaxMin()
+      const other = new MaxMin()
       for (const flow of stepwise.flows) {
         one.add(flow)
         solve(one)
@@ -167,7 +175,7 @@ test('only what a change reaches is solved again', (t) => {
   const pairs = Array.from({ length: 100 }, (_, k) => new Line(`line ${k}`, 10))
   for (const line of pairs) solver.add(flowOver([line]))
   solve(solver)
-  const changed: Flow[] = []
+  const changed: NetworkFlow[] = []
   solver.add(flowOver([pairs[7]]))
   solver.solve((flow, rate) => {
     flow.rate = rate

@@ -52,7 +52,7 @@ export class Line {
 export class Use {
   /** Its index in the line's list; −1 if it is not there. */
   index = -1
-  #flow: Flow | undefined
+  #flow: NetworkFlow | undefined
 
   constructor(
     readonly line: Line,
@@ -60,17 +60,17 @@ export class Use {
   ) {}
 
   /** The flow that was made with this use. */
-  get flow(): Flow {
-    return this.#flow as Flow
+  get flow(): NetworkFlow {
+    return this.#flow as NetworkFlow
   }
 
-  set flow(flow: Flow) {
+  set flow(flow: NetworkFlow) {
     this.#flow = flow
   }
 }
 
 /** A stream of bytes from one place to another, over some lines. */
-export class Flow {
+export class NetworkFlow {
   /** Bytes per millisecond. */
   rate = 0
   /** The reason for its rate: a full line on which no flow is faster. Undefined when it is its own cap. */
@@ -94,19 +94,20 @@ export class Flow {
 const tolerance = 1e-9
 
 /**
- * Max-min fair rates: no flow can get more without another one that has no more getting less (Bertsekas & Gallager, Data Networks, section 6.5.2, by
- * progressive filling). Equivalently: every flow is at its cap or uses a full line on which no flow is faster. This certificate makes it possible to
- * solve again only where something changed: the flows on changed lines are filled while all others keep their rates, and the region grows by the
- * lines on which the certificate then fails.
+ * Max-min fair rates: no flow can get more without another one that has no more getting less (Bertsekas & Gallager,
+ * Data Networks, section 6.5.2, by progressive filling). Equivalently: every flow is at its cap or uses a full line on
+ * which no flow is faster. This certificate makes it possible to solve again only where something changed: the flows on
+ * changed lines are filled while all others keep their rates, and the region grows by the lines on which the
+ * certificate then fails.
  */
 export class MaxMin {
   #changed: Line[] = []
-  readonly #alone = new Set<Flow>()
+  readonly #alone = new Set<NetworkFlow>()
   #regions = 0
   #fillings = 0
 
   /** A flow begins. Its rate is known after `solve`. */
-  add(flow: Flow): void {
+  add(flow: NetworkFlow): void {
     for (const use of flow.uses) {
       use.line.add(use)
       this.#change(use.line)
@@ -115,7 +116,7 @@ export class MaxMin {
   }
 
   /** A flow ends. */
-  remove(flow: Flow): void {
+  remove(flow: NetworkFlow): void {
     for (const use of flow.uses) {
       use.line.remove(use)
       this.#change(use.line)
@@ -131,11 +132,11 @@ export class MaxMin {
   }
 
   /** Computes the rates after all changes since the last call, and calls `onChange` for each rate that changes. */
-  solve(onChange: (flow: Flow, rate: number) => void): void {
+  solve(onChange: (flow: NetworkFlow, rate: number) => void): void {
     for (const flow of this.#alone) onChange(flow, flow.cap)
     this.#alone.clear()
     const region = ++this.#regions
-    const flows: Flow[] = []
+    const flows: NetworkFlow[] = []
     let grow: readonly Line[] = this.#changed
     for (;;) {
       for (const line of grow) draw(line, region, flows)
@@ -153,7 +154,7 @@ export class MaxMin {
   }
 
   /** Progressive filling of `flows` within the capacity that the others leave. Returns the lines that they use. */
-  #fill(flows: readonly Flow[], region: number): Line[] {
+  #fill(flows: readonly NetworkFlow[], region: number): Line[] {
     const touched = this.#open(flows, region)
     const next = new TinyQueue<Limit>(limitsOf(flows, touched), (a, b) => a.rate - b.rate)
     for (let limit = next.pop(); limit !== undefined; limit = next.pop()) {
@@ -182,7 +183,7 @@ export class MaxMin {
     return touched
   }
 
-  #open(flows: readonly Flow[], region: number): Line[] {
+  #open(flows: readonly NetworkFlow[], region: number): Line[] {
     const filling = ++this.#fillings
     const touched: Line[] = []
     for (const flow of flows) {
@@ -206,15 +207,15 @@ export class MaxMin {
 /** The rate at which a line is full, or a flow at its cap. */
 type Limit =
   | { readonly rate: number; readonly line: Line; readonly flow?: undefined }
-  | { readonly rate: number; readonly flow: Flow }
+  | { readonly rate: number; readonly flow: NetworkFlow }
 
-function limitsOf(flows: readonly Flow[], touched: readonly Line[]): Limit[] {
+function limitsOf(flows: readonly NetworkFlow[], touched: readonly Line[]): Limit[] {
   const limits: Limit[] = touched.map((line) => ({ rate: Math.max(0, line.remaining) / line.load, line }))
   for (const flow of flows) if (flow.cap < Infinity) limits.push({ rate: flow.cap, flow })
   return limits
 }
 
-function freeze(flow: Flow, rate: number, bottleneck: Line | undefined): void {
+function freeze(flow: NetworkFlow, rate: number, bottleneck: Line | undefined): void {
   flow.nextRate = rate
   flow.nextBottleneck = bottleneck
   for (const { line, fraction } of flow.uses) {
@@ -225,7 +226,7 @@ function freeze(flow: Flow, rate: number, bottleneck: Line | undefined): void {
 }
 
 /** Adds a line and all its flows to the region that is solved. */
-function draw(line: Line, region: number, flows: Flow[]): void {
+function draw(line: Line, region: number, flows: NetworkFlow[]): void {
   line.region = region
   for (let index = 0; index < line.count; index++) {
     const { flow } = line.use(index)

@@ -28,7 +28,10 @@ export interface Send {
   readonly at?: number
 }
 
-/** Sends all, and returns when each arrived, in the order of `sends`. For each pair the sizes must be in the order of time. */
+/**
+ * Sends all, and returns when each arrived, in the order of `sends`. For each pair the sizes must be in the order of
+ * time.
+ */
 export async function arrivals(count: number, sends: readonly Send[], options: Partial<SimulationOptions<number>>) {
   const peers = namesOf(count)
   const times = new Map<Send, number>()

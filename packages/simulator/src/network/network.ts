@@ -11,8 +11,8 @@ export interface NetworkOptions {
   /** Multiplies every latency: 1; SimGrid's calibrated model LV08 has 13.01. */
   readonly latencyFactor: number
   /**
-   * 'stream': everything that is sent arrives, in order; loss caps the rate. 'datagram': a message with a lost packet is lost as a whole; loss does
-   * not slow the others.
+   * 'stream': everything that is sent arrives, in order; loss caps the rate. 'datagram': a message with a lost packet
+   * is lost as a whole; loss does not slow the others.
    */
   readonly transport: 'stream' | 'datagram'
 }
@@ -27,8 +27,8 @@ export const rawNetwork: NetworkOptions = {
 }
 
 /**
- * As measured between machines: one direction alone gets 0.99 of the nominal bandwidth, both at once get 0.99 / 1.02 = 0.97, since the
- * acknowledgements of one direction travel in the other.
+ * As measured between machines: one direction alone gets 0.99 of the nominal bandwidth, both at once get 0.99 / 1.02 =
+ * 0.97, since the acknowledgements of one direction travel in the other.
  */
 export const measuredNetwork: NetworkOptions = { ...rawNetwork, efficiency: 0.99, acknowledgements: 0.02 }
 
@@ -40,7 +40,7 @@ export interface Transfer {
 }
 
 /** A connection from one machine to another, which sends transfers one after the other. */
-export interface Channel {
+export interface NetworkChannel {
   send(transfer: Transfer): void
   /** Drops silently what has not been sent. */
   cut(): void
@@ -55,9 +55,10 @@ export function bytesPerMillisecond(bitsPerSecond: number): number {
 export const segmentBytes = 1448
 
 /**
- * The most that one flow gets on its path, in bytes per millisecond: the path's own bandwidth; a window per round trip; and on a stream what loss
- * leaves to TCP, segment / round trip · √(3/2) / √loss (Mathis, Semke, Mahdavi, Ott: The Macroscopic Behavior of the TCP Congestion Avoidance
- * Algorithm, 1997, equation 3). That rate includes the time of retransmissions, so nothing more is charged for them.
+ * The most that one flow gets on its path, in bytes per millisecond: the path's own bandwidth; a window per round trip;
+ * and on a stream what loss leaves to TCP, segment / round trip · √(3/2) / √loss (Mathis, Semke, Mahdavi, Ott: The
+ * Macroscopic Behavior of the TCP Congestion Avoidance Algorithm, 1997, equation 3). That rate includes the time of
+ * retransmissions, so nothing more is charged for them.
  */
 export function capOf(path: PathLink, returnPath: PathLink, { latencyFactor, transport }: NetworkOptions): number {
   const roundTrip: Milliseconds = (path.latency + returnPath.latency) * latencyFactor

@@ -52,7 +52,8 @@ for (const { name, program, package: debian, start } of programs) {
   when(
     titled('concurrent additions of two services are never lost; a read and a write overwrite an addition'),
     async (t) => {
-      const [one, two] = [await open(t), await open(t)]
+      const one = await open(t)
+      const two = await open(t)
       const length = 3000
       t.is(await one.add('sum', new Float32Array(length)), undefined, 'the object is missing')
       await one.create('sum', new Float32Array(length))
@@ -79,7 +80,8 @@ for (const { name, program, package: debian, start } of programs) {
   )
 
   when(titled('runs do not see each other, and an object of another model is refused'), async (t) => {
-    const [first, second] = [await open(t, { run: 'first' }), await open(t, { run: 'second' })]
+    const first = await open(t, { run: 'first' })
+    const second = await open(t, { run: 'second' })
     await first.set('x', numbers(1, 2))
     t.is(await second.get('x', numbers(0, 0)), undefined)
     const error = await t.throwsAsync(async () => first.get('x', numbers(0)), { instanceOf: StoreError })

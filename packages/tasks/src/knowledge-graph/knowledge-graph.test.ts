@@ -1,4 +1,4 @@
-import { drawGraph, type Graph } from '@murmuration/data'
+import { drawGraph, type SplitTriples } from '@murmuration/data'
 import { CounterRandom, createRandom, normals } from '@murmuration/random'
 import test from 'ava'
 import { RowsModel } from '../rows-model.js'
@@ -10,7 +10,8 @@ const plain = { scoring: 'complex', rank: 3, negatives: 4, adversarial: 0, l2: 0
 /** The score by its definition, in float64. */
 function scoreBy({ scoring, rank }: KnowledgeGraphSettings, x: Float64Array, h: number, r: number, t: number): number {
   const width = scoring === 'complex' ? 2 * rank : rank
-  const [ofHead, ofTail] = [h * width, t * width]
+  const ofHead = h * width
+  const ofTail = t * width
   let score = 0
   if (scoring === 'rescal') {
     const at = (graph.entities + r * rank) * width
@@ -20,7 +21,10 @@ function scoreBy({ scoring, rank }: KnowledgeGraphSettings, x: Float64Array, h: 
   }
   const at = (graph.entities + r) * width
   for (let k = 0; k < rank; k++) {
-    const [a, b, c, d] = [x[ofHead + k], x[ofHead + rank + k], x[at + k], x[at + rank + k]]
+    const a = x[ofHead + k]
+    const b = x[ofHead + rank + k]
+    const c = x[at + k]
+    const d = x[at + rank + k]
     // (a + b i) (c + d i) times the conjugate of the tail, its real part.
     score += (a * c - b * d) * x[ofTail + k] + (a * d + b * c) * x[ofTail + rank + k]
   }
@@ -41,7 +45,9 @@ function lossBy(
   const width = scoring === 'complex' ? 2 * rank : rank
   let loss = 0
   for (const n of batch) {
-    const [h, r, t] = [head[n], relation[n], tail[n]]
+    const h = head[n]
+    const r = relation[n]
+    const t = tail[n]
     draws.at(n, round)
     const falseOnes = Array.from({ length: negatives }, () => draws.below(2 * graph.entities)).map((draw) =>
       draw % 2 === 0 ? ([h, r, draw / 2] as const) : ([(draw - 1) / 2, r, t] as const)
@@ -109,7 +115,7 @@ const triple = (head: number, tail: number) => ({
 test('ranks are filtered: right answers of other triples do not count, and of equal scores half', (t) => {
   // Real numbers, and a relation of 1: the score of (x, r, y) is the product of both.
   const values = Float32Array.of(1, 0, 2, 0, 3, 0, 4, 0, 1, 0)
-  const ranksIn = (known: Partial<Graph>) => {
+  const ranksIn = (known: Partial<SplitTriples>) => {
     const four = { entities: 4, relations: 1, train: triple(3, 3), valid: none, test: triple(0, 1), ...known }
     return new KnowledgeGraph(four, { ...plain, rank: 1 }).evaluate(values)
   }

@@ -1,5 +1,5 @@
 import { type Evaluation, InputError, type Schema } from '@murmuration/core'
-import type { Graph } from '@murmuration/data'
+import type { SplitTriples } from '@murmuration/data'
 import { CounterRandom, createRandom } from '@murmuration/random'
 import { sigmoid, softplus } from '../logistic-loss.js'
 import { checkedPenalty } from '../penalty.js'
@@ -20,19 +20,20 @@ export interface KnowledgeGraphSettings {
 }
 
 /**
- * Standard deviation of the initial numbers, times the fourth root of the rank. From a start much nearer to 0, where the gradient is 0, descent takes
- * many epochs to leave.
+ * Standard deviation of the initial numbers, times the fourth root of the rank. From a start much nearer to 0, where
+ * the gradient is 0, descent takes many epochs to leave.
  */
 const startDeviation = 0.5
 
 /**
- * Knowledge graph embeddings with negative sampling. The loss of a triple with score s is −log σ(s) − Σ_i p_i log σ(−s_i), over `negatives` triples
- * in which any entity replaces the head or the tail, with equal probability (Bordes et al., NIPS 2013). p_i is e^(α s_i) / Σ_j e^(α s_j), through
- * which no gradient flows (self-adversarial negative sampling: Sun et al., ICLR 2019, equations 5 and 6, with the score in place of γ − d); with α =
- * 0 it is 1 / negatives. Draws depend on seed, triple and round. A negative that happens to be true is not omitted.
+ * Knowledge graph embeddings with negative sampling. The loss of a triple with score s is −log σ(s) − Σ_i p_i log
+ * σ(−s_i), over `negatives` triples in which any entity replaces the head or the tail, with equal probability (Bordes
+ * et al., NIPS 2013). p_i is e^(α s_i) / Σ_j e^(α s_j), through which no gradient flows (self-adversarial negative
+ * sampling: Sun et al., ICLR 2019, equations 5 and 6, with the score in place of γ − d); with α = 0 it is 1 /
+ * negatives. Draws depend on seed, triple and round. A negative that happens to be true is not omitted.
  *
- * Penalties apply to the triple's own h, r and t: l2 ‖·‖² (Trouillon et al., ICML 2016), and n3 Σ |·|³, for complex numbers of the modulus (Lacroix,
- * Usunier and Obozinski, ICML 2018, without the factor of one third).
+ * Penalties apply to the triple's own h, r and t: l2 ‖·‖² (Trouillon et al., ICML 2016), and n3 Σ |·|³, for complex
+ * numbers of the modulus (Lacroix, Usunier and Obozinski, ICML 2018, without the factor of one third).
  *
  * Row e of the parameters is entity e; the rows of the relations follow. Sums of a triple run in float64.
  */
@@ -42,11 +43,14 @@ export class KnowledgeGraph implements RowsLoss {
   readonly count: number
   readonly width: number
   readonly testSamples: number
-  readonly #graph: Graph
+  readonly #graph: SplitTriples
   readonly #scoring: Scoring
   readonly #settings: KnowledgeGraphSettings
   readonly #draws: CounterRandom
-  /** Buffers for one triple: the queries of (h, r, ?) and (?, r, t), and the gradients by them; for each negative its entity, score and weight. */
+  /**
+   * Buffers for one triple: the queries of (h, r, ?) and (?, r, t), and the gradients by them; for each negative its
+   * entity, score and weight.
+   */
   readonly #queries: readonly [Float64Array, Float64Array]
   readonly #queryGradients: readonly [Float64Array, Float64Array]
   readonly #drawn: Uint32Array
@@ -54,7 +58,7 @@ export class KnowledgeGraph implements RowsLoss {
   readonly #weights: Float64Array
 
   /** Throws an {@link InputError} for no triples, or impossible penalties. */
-  constructor(graph: Graph, settings: KnowledgeGraphSettings) {
+  constructor(graph: SplitTriples, settings: KnowledgeGraphSettings) {
     const { scoring, rank, negatives, adversarial, l2, n3, seed } = settings
     const { entities, relations, train, test } = graph
     if (train.head.length === 0 || test.head.length === 0)
@@ -95,7 +99,8 @@ export class KnowledgeGraph implements RowsLoss {
     const { head, relation, tail } = this.#graph.train
     keys.add(head[sample])
     keys.add(tail[sample])
-    const [first, { relationRows }] = [this.#relationKey(relation[sample]), this.#scoring]
+    const first = this.#relationKey(relation[sample])
+    const { relationRows } = this.#scoring
     for (let row = 0; row < relationRows; row++) keys.add(first + row)
     this.#draw(sample, round)
     for (const drawn of this.#drawn) keys.add(drawn >>> 1)
@@ -110,9 +115,12 @@ export class KnowledgeGraph implements RowsLoss {
     out: Float32Array
   ): number {
     const { head, relation, tail } = this.#graph.train
-    const [h, t] = [offsets[head[sample]], offsets[tail[sample]]]
+    const h = offsets[head[sample]]
+    const t = offsets[tail[sample]]
     const r = offsets[this.#relationKey(relation[sample])]
-    const [scoring, queries, queryGradients] = [this.#scoring, this.#queries, this.#queryGradients]
+    const scoring = this.#scoring
+    const queries = this.#queries
+    const queryGradients = this.#queryGradients
     scoring.tailQuery(rows, h, r, queries[0])
     scoring.headQuery(rows, r, t, queries[1])
     queryGradients[0].fill(0)
@@ -137,7 +145,10 @@ export class KnowledgeGraph implements RowsLoss {
     return loss
   }
 
-  /** The training loss as the mean over all negatives and without penalties; filtered MRR and hits@k of the test triples. */
+  /**
+   * The training loss as the mean over all negatives and without penalties; filtered MRR and hits@k of the test
+   * triples.
+   */
   evaluate(parameters: Float32Array): Evaluation {
     const relationAt = (relation: number) => this.#relationKey(relation) * this.width
     return ranked(this.#graph, this.#scoring, relationAt, parameters)
@@ -155,19 +166,26 @@ export class KnowledgeGraph implements RowsLoss {
 
   /** Scores the drawn negatives, and gives each its weight p_i; returns their loss. */
   #weighNegatives(rows: Float32Array, offsets: Uint32Array): number {
-    const [scores, weights, drawn, alpha] = [this.#scores, this.#weights, this.#drawn, this.#settings.adversarial]
+    const scores = this.#scores
+    const weights = this.#weights
+    const drawn = this.#drawn
+    const alpha = this.#settings.adversarial
     let highest = Number.NEGATIVE_INFINITY
     for (let n = 0; n < drawn.length; n++) {
       scores[n] = scoreOf(this.#queries[drawn[n] & 1], rows, offsets[drawn[n] >>> 1])
       highest = Math.max(highest, scores[n])
     }
-    let [sum, loss] = [0, 0]
+    let sum = 0
+    let loss = 0
     for (let n = 0; n < drawn.length; n++) sum += weights[n] = Math.exp(alpha * (scores[n] - highest))
     for (let n = 0; n < drawn.length; n++) loss += (weights[n] /= sum) * softplus(scores[n])
     return loss
   }
 
-  /** With the `derivative` by an entity's score for a query: adds to the gradient of the entity, and to the gradient by the query. */
+  /**
+   * With the `derivative` by an entity's score for a query: adds to the gradient of the entity, and to the gradient by
+   * the query.
+   */
   #addScoreGradient(
     rows: Float32Array,
     side: number,
@@ -176,7 +194,9 @@ export class KnowledgeGraph implements RowsLoss {
     weight: number,
     out: Float32Array
   ): void {
-    const [query, queryGradient, width] = [this.#queries[side], this.#queryGradients[side], this.width]
+    const query = this.#queries[side]
+    const queryGradient = this.#queryGradients[side]
+    const width = this.width
     for (let k = 0; k < width; k++) {
       queryGradient[k] += derivative * rows[entity + k]
       out[entity + k] += weight * derivative * query[k]

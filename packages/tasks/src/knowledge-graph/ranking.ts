@@ -1,16 +1,17 @@
 import type { Evaluation } from '@murmuration/core'
-import type { Graph, Triples } from '@murmuration/data'
+import type { SplitTriples, Triples } from '@murmuration/data'
 import { softplus } from '../logistic-loss.js'
 import type { Scoring } from './scoring.js'
 
 /**
- * Ranks the right answer of (h, r, ?) and of (?, r, t) among all entities, for each test triple. Other answers that are true in any part of the graph
- * are omitted: the filtered setting of Bordes et al. (NIPS 2013). Half of the equal scores count as higher. The accuracy is hits@1.
+ * Ranks the right answer of (h, r, ?) and of (?, r, t) among all entities, for each test triple. Other answers that are
+ * true in any part of the graph are omitted: the filtered setting of Bordes et al. (NIPS 2013). Half of the equal
+ * scores count as higher. The accuracy is hits@1.
  *
  * @param relationAt - where the rows of a relation begin in `parameters`
  */
 export function ranked(
-  graph: Graph,
+  graph: SplitTriples,
   scoring: Scoring,
   relationAt: (relation: number) => number,
   parameters: Float32Array
@@ -63,7 +64,7 @@ function rankOf(scores: Float64Array, answer: number, otherAnswers: ReadonlySet<
 }
 
 /** All true answers to the queries of the test triples: by entity · relations + relation. */
-function knownAnswers({ relations, train, valid, test }: Graph) {
+function knownAnswers({ relations, train, valid, test }: SplitTriples) {
   const answersOf = (queryColumn: keyof Triples, answerColumn: keyof Triples) => {
     const answers = new Map<number, Set<number>>()
     const keyOf = (triples: Triples, n: number) => triples[queryColumn][n] * relations + triples.relation[n]

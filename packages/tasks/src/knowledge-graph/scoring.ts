@@ -1,6 +1,6 @@
 /**
- * How a triple (head h, relation r, tail t) is scored. Both scores are linear in the tail and in the head, and so have a query: the vector whose
- * inner product with the other entity is the score.
+ * How a triple (head h, relation r, tail t) is scored. Both scores are linear in the tail and in the head, and so have
+ * a query: the vector whose inner product with the other entity is the score.
  */
 export interface Scoring {
   readonly title: string
@@ -33,7 +33,8 @@ export interface Scoring {
 }
 
 /**
- * RESCAL (Nickel, Tresp and Kriegel, ICML 2011): hᵀ R t, with R a matrix of rank × rank. A row of it is a row of the parameters.
+ * RESCAL (Nickel, Tresp and Kriegel, ICML 2011): hᵀ R t, with R a matrix of rank × rank. A row of it is a row of the
+ * parameters.
  */
 export function rescal(rank: number): Scoring {
   return {
@@ -73,7 +74,8 @@ export function rescal(rank: number): Scoring {
 }
 
 /**
- * ComplEx (Trouillon et al., ICML 2016, equation 9): Re ⟨h, r, t̄⟩ of complex vectors. A row has the `rank` real parts first, then the imaginary ones.
+ * ComplEx (Trouillon et al., ICML 2016, equation 9): Re ⟨h, r, t̄⟩ of complex vectors. A row has the `rank` real parts
+ * first, then the imaginary ones.
  */
 export function complEx(rank: number): Scoring {
   return {
@@ -94,7 +96,8 @@ export function complEx(rank: number): Scoring {
     },
     addTailGradient: (rows, h, r, queryGradient, weight, out) => {
       for (let re = 0, im = rank; re < rank; re++, im++) {
-        const [x, y] = [weight * queryGradient[re], weight * queryGradient[im]]
+        const x = weight * queryGradient[re]
+        const y = weight * queryGradient[im]
         out[h + re] += x * rows[r + re] + y * rows[r + im]
         out[h + im] += y * rows[r + re] - x * rows[r + im]
         out[r + re] += x * rows[h + re] + y * rows[h + im]
@@ -103,7 +106,8 @@ export function complEx(rank: number): Scoring {
     },
     addHeadGradient: (rows, r, t, queryGradient, weight, out) => {
       for (let re = 0, im = rank; re < rank; re++, im++) {
-        const [x, y] = [weight * queryGradient[re], weight * queryGradient[im]]
+        const x = weight * queryGradient[re]
+        const y = weight * queryGradient[im]
         out[t + re] += x * rows[r + re] - y * rows[r + im]
         out[t + im] += x * rows[r + im] + y * rows[r + re]
         out[r + re] += x * rows[t + re] + y * rows[t + im]

@@ -6,7 +6,9 @@ import { modelKernels } from './kernels.js'
 /** A sample with zeros among its inputs, a matrix and a vector; all in the kernels' memory. */
 function setUp(inputs: number, width: number) {
   const memory = KernelMemory.fixed([4 * inputs, 8 * inputs * width, 8 * width])
-  const [x, matrix, vector] = [memory.float32(inputs), memory.float64(inputs * width), memory.float64(width)]
+  const x = memory.float32(inputs)
+  const matrix = memory.float64(inputs * width)
+  const vector = memory.float64(width)
   const random = createRandom(inputs, String(width))
   x.set(x.map(() => (random.uniform() < 0.4 ? 0 : random.normal())))
   for (const numbers of [matrix, vector]) numbers.set(numbers.map(() => random.normal()))

@@ -19,8 +19,10 @@ function setUp({ seed, rowCount, steps, picks }: { seed: number; rowCount: numbe
     [rowCount * width, width, width, picks.length, picks.length].map((length) => 4 * length)
   )
   const rows = memory.float32(rowCount * width)
-  const [weights, out] = [memory.float32(width), memory.float32(width)]
-  const [batch, factors] = [memory.uint32(picks.length), memory.float32(picks.length)]
+  const weights = memory.float32(width)
+  const out = memory.float32(width)
+  const batch = memory.uint32(picks.length)
+  const factors = memory.float32(picks.length)
   const random = createRandom(seed)
   for (const numbers of [rows, weights, out, factors]) numbers.set(numbers.map(() => random.normal()))
   batch.set(picks.map((pick) => pick % rowCount))

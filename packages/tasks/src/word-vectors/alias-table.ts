@@ -10,7 +10,8 @@ export class AliasTable {
     this.#chance = Float64Array.from(weights, (weight) => (weight * weights.length) / sum)
     this.#alternative = Uint32Array.from(weights.keys())
     const chance = this.#chance
-    const [small, large]: [number[], number[]] = [[], []]
+    const small: number[] = []
+    const large: number[] = []
     for (const index of weights.keys()) (chance[index] < 1 ? small : large).push(index)
     for (let low = small.pop(), high = large.pop(); low !== undefined && high !== undefined; low = small.pop()) {
       this.#alternative[low] = high

@@ -30,8 +30,10 @@ test('every number of the gradient is the slope of the loss along it, by finite 
     const settings = { rank: 1 + random.integer(4), window: 1 + random.integer(3), negatives: random.integer(5), seed }
     const model = new RowsModel(modelOf([words.slice(0, 25), words.slice(25)], { ...settings, subsample: 0.05 }))
     const x = Float32Array.from(normals(model.length, random))
-    const [batch, round] = [Uint32Array.from({ length: 8 }, () => random.integer(59)), random.integer(9)]
-    const [gradient, scratch] = [new Float32Array(x.length), new Float32Array(x.length)]
+    const batch = Uint32Array.from({ length: 8 }, () => random.integer(59))
+    const round = random.integer(9)
+    const gradient = new Float32Array(x.length)
+    const scratch = new Float32Array(x.length)
     model.gradient(x, 0, batch, gradient, round)
     const lossAt = (at: number, by: number) => {
       const moved = x.slice()
@@ -39,7 +41,8 @@ test('every number of the gradient is the slope of the loss along it, by finite 
       return { loss: model.gradient(moved, 0, batch, scratch, round), at: moved[at] }
     }
     for (let at = 0; at < x.length; at++) {
-      const [up, down] = [lossAt(at, 0.001), lossAt(at, -0.001)]
+      const up = lossAt(at, 0.001)
+      const down = lossAt(at, -0.001)
       const slope = (up.loss - down.loss) / (up.at - down.at)
       if (Math.abs(slope - gradient[at]) > 1e-4 * (1 + Math.abs(slope)))
         return t.fail(`${at}: ${slope}, and ${gradient[at]} by the gradient; ${replay}`)
@@ -53,7 +56,8 @@ test('the loss of a word is that of equation 4: its company, and the negatives t
   const x = Float32Array.from(normals(model.count * 3, createRandom(3)))
   const identity = Uint32Array.from({ length: model.count }, (_, key) => 3 * key)
   const score = (u: number) => [0, 1, 2].reduce((sum, k) => sum + x[3 * (2 + u) + k] * x[k], 0)
-  const [company, negative] = [Math.log(1 + Math.exp(-score(1))), Math.log(1 + Math.exp(score(0)))]
+  const company = Math.log(1 + Math.exp(-score(1)))
+  const negative = Math.log(1 + Math.exp(score(0)))
   let drawn = 0
   for (let round = 0; round < 2000; round++) {
     const loss = model.addGradient(x, identity, 0, round, 1, new Float32Array(x.length))

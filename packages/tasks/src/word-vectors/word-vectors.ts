@@ -22,13 +22,15 @@ const power = 0.75
 const testRound = 0xffffffff
 
 /**
- * Skip-gram with negative sampling (Mikolov, Sutskever, Chen, Corrado and Dean, NIPS 2013, equation 4). A sample is a word w of the text. Its loss is
- * the sum over its context words c of −log σ(u_c · v_w) − Σ_i log σ(−u_i · v_w), over `negatives` words i, drawn by their frequency to the power of
- * ¾; one that is c is omitted. The context is b words to each side in the sentence, with b drawn from 1 to `window`. An occurrence of a word with
- * frequency f is omitted with probability 1 − √(t / f) (equation 5): as w its loss is then 0, and as a context word a farther word replaces it. All
+ * Skip-gram with negative sampling (Mikolov, Sutskever, Chen, Corrado and Dean, NIPS 2013, equation 4). A sample is a
+ * word w of the text. Its loss is the sum over its context words c of −log σ(u_c · v_w) − Σ_i log σ(−u_i · v_w), over
+ * `negatives` words i, drawn by their frequency to the power of ¾; one that is c is omitted. The context is b words to
+ * each side in the sentence, with b drawn from 1 to `window`. An occurrence of a word with frequency f is omitted with
+ * probability 1 − √(t / f) (equation 5): as w its loss is then 0, and as a context word a farther word replaces it. All
  * draws depend on seed, place in the text and round.
  *
- * Row w of the parameters is v_w; row words + c is u_c. Sums of a word run in float64. The text after the first `train` words is for testing.
+ * Row w of the parameters is v_w; row words + c is u_c. Sums of a word run in float64. The text after the first `train`
+ * words is for testing.
  */
 export class WordVectors implements RowsLoss {
   readonly schema: Schema
@@ -108,12 +110,10 @@ export class WordVectors implements RowsLoss {
   ): number {
     const count = this.#draw(sample, round)
     if (count === 0) return 0
-    const [targets, wordGradient, rank, group] = [
-      this.#targets,
-      this.#wordGradient,
-      this.width,
-      1 + this.#settings.negatives
-    ]
+    const targets = this.#targets
+    const wordGradient = this.#wordGradient
+    const rank = this.width
+    const group = 1 + this.#settings.negatives
     const v = offsets[this.#text.word[sample]]
     wordGradient.fill(0)
     let loss = 0
@@ -133,7 +133,10 @@ export class WordVectors implements RowsLoss {
     return loss
   }
 
-  /** The mean loss of the test words; as accuracy the fraction of the synonyms whose nearest vector, by the cosine, is that of their synonym. */
+  /**
+   * The mean loss of the test words; as accuracy the fraction of the synonyms whose nearest vector, by the cosine, is
+   * that of their synonym.
+   */
   evaluate(parameters: Float32Array): Evaluation {
     const { word } = this.#text
     let loss = 0
@@ -142,7 +145,9 @@ export class WordVectors implements RowsLoss {
   }
 
   #lossOf(parameters: Float32Array, sample: number): number {
-    const [count, rank, group] = [this.#draw(sample, testRound), this.width, 1 + this.#settings.negatives]
+    const count = this.#draw(sample, testRound)
+    const rank = this.width
+    const group = 1 + this.#settings.negatives
     const v = this.#text.word[sample] * rank
     let loss = 0
     for (let n = 0; n < count; n++) {
@@ -156,14 +161,19 @@ export class WordVectors implements RowsLoss {
 
   #synonymAccuracy(parameters: Float32Array): Pick<Evaluation, 'accuracy'> {
     if (this.#synonyms.length === 0) return {}
-    const [{ words }, rank] = [this.#text, this.width]
+    const { words } = this.#text
+    const rank = this.width
     const lengths = Float64Array.from({ length: words }, (_, w) => Math.sqrt(dot(parameters, w * rank, w * rank, rank)))
     const nearest = (word: number) => {
-      let [best, maxCosine] = [-1, Number.NEGATIVE_INFINITY]
+      let best = -1
+      let maxCosine = Number.NEGATIVE_INFINITY
       for (let w = 0; w < words; w++) {
         const cosine =
           w === word ? Number.NaN : dot(parameters, w * rank, word * rank, rank) / (lengths[w] * lengths[word])
-        if (cosine > maxCosine) [best, maxCosine] = [w, cosine]
+        if (cosine > maxCosine) {
+          best = w
+          maxCosine = cosine
+        }
       }
       return best
     }

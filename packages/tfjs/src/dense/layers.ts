@@ -1,9 +1,8 @@
 import type { Schema } from '@murmuration/core'
-import type { LayersModel, layers, Shape } from '@tensorflow/tfjs-layers'
+import type { LayersModel, Shape } from '@tensorflow/tfjs-layers'
 import { tensorflow as tf } from '../tensorflow.js'
+import type { Layer } from '../weights.js'
 import { activationNames, type ActivationName } from './activations.js'
-
-type Layer = layers.Layer
 
 /** A dense layer f(x W + b): W is [inputs, units]; the softmax of the last layer is part of the loss. */
 export interface DenseLayer {
@@ -14,9 +13,9 @@ export interface DenseLayer {
 }
 
 /**
- * The dense layers of a model that is only a stack of them, whose flat vector has this schema: a sequential model of unmodified TensorFlow.js layers,
- * all trained, without regularisers and constraints, with a softmax at most at the end. Layers that only change the shape of a sample may be in
- * between. `undefined` for all other models.
+ * The dense layers of a model that is only a stack of them, whose flat vector has this schema: a sequential model of
+ * unmodified TensorFlow.js layers, all trained, without regularisers and constraints, with a softmax at most at the
+ * end. Layers that only change the shape of a sample may be in between. `undefined` for all other models.
  */
 export function denseLayersOf(model: LayersModel, schema: Schema): readonly DenseLayer[] | undefined {
   if (!isMadeBy(tf.Sequential, model) || schema.some(({ kind }) => kind !== undefined)) return undefined
@@ -38,7 +37,10 @@ export function denseLayersOf(model: LayersModel, schema: Schema): readonly Dens
 
 type Constructor = abstract new (...given: never[]) => unknown
 
-/** Gets the classes that TensorFlow.js does not export, and those of its activations, from layers created for this purpose. */
+/**
+ * Gets the classes that TensorFlow.js does not export, and those of its activations, from layers created for this
+ * purpose.
+ */
 function examples() {
   const classOf = (layer: object) => layer.constructor as Constructor
   const { inputLayer, flatten, reshape, dense } = tf.layers

@@ -1,8 +1,8 @@
 import { leastProbability } from '../loss.js'
 
 /**
- * The mean loss of a batch from the last layer's outputs, row by row, and the batch's targets; writes its gradient with respect to the outputs to
- * `deltas`. Sums run in float64.
+ * The mean loss of a batch from the last layer's outputs, row by row, and the batch's targets; writes its gradient with
+ * respect to the outputs to `deltas`. Sums run in float64.
  */
 export type BatchLoss = (outputs: Float32Array, targets: Float32Array, deltas: Float32Array) => number
 
@@ -18,8 +18,9 @@ export const squaredError: BatchLoss = (outputs, targets, deltas) => {
 }
 
 /**
- * The mean over the rows of −log p_t, p = softmax(outputs), t the row's class; its gradient is p − y with y_t = 1. TensorFlow.js's models that end in
- * a softmax are trained with −log max(p_t, least), which is flat below `least`; `least` is 0 for models that give the outputs themselves.
+ * The mean over the rows of −log p_t, p = softmax(outputs), t the row's class; its gradient is p − y with y_t = 1.
+ * TensorFlow.js's models that end in a softmax are trained with −log max(p_t, least), which is flat below `least`;
+ * `least` is 0 for models that give the outputs themselves.
  */
 export function crossEntropy(classes: number, isSoftmax: boolean): BatchLoss {
   const minProbability = isSoftmax ? Math.fround(leastProbability) : 0
@@ -28,7 +29,8 @@ export function crossEntropy(classes: number, isSoftmax: boolean): BatchLoss {
     const rows = targets.length
     let loss = 0
     for (let row = 0; row < rows; row++) {
-      const [start, target] = [row * classes, targets[row]]
+      const start = row * classes
+      const target = targets[row]
       let largest = -Infinity
       for (let c = 0; c < classes; c++) largest = Math.max(largest, outputs[start + c])
       let sum = 0

@@ -26,7 +26,10 @@ const width = fc.oneof(fc.integer({ min: 1, max: 20 }), fc.constantFrom(32, 40, 
 const activation = fc.constantFrom(...activationNames)
 const hidden = fc.array(fc.record({ units: width, hasBias: fc.boolean(), activation }), { maxLength: 3 })
 
-/** A stack of layers, a batch, and the kind of the last layer's outputs: classes by a softmax or without one, or real values. */
+/**
+ * A stack of layers, a batch, and the kind of the last layer's outputs: classes by a softmax or without one, or real
+ * values.
+ */
 const given: fc.Arbitrary<Given> = fc
   .record({
     inputs: width,
@@ -51,7 +54,8 @@ function drawn({ layers, classes, rows, seed }: Given) {
   const random = createRandom(seed, 'network')
   const numbers = (length: number, size: number) =>
     Float32Array.from({ length }, () => size * (2 * random.uniform() - 1))
-  const [inputs, units] = [layers[0].inputs, layers[layers.length - 1].units]
+  const inputs = layers[0].inputs
+  const units = layers[layers.length - 1].units
   const count = 3 * rows
   const samples: Samples = {
     count,
@@ -129,7 +133,8 @@ test.serial("loss, gradient and evaluation are TensorFlow.js' own", async (t) =>
         const { loss, vector } = await task.gradient(parameters, batch).run()
         return { loss, vector: vector.slice(), evaluation: await task.evaluate(parameters).run() }
       }
-      const [direct, own] = [await outcome('wasm'), await outcome('cpu')]
+      const direct = await outcome('wasm')
+      const own = await outcome('cpu')
       const isNear = (found: number, expected: number) => Math.abs(found - expected) <= 1e-5 * Math.max(1, expected)
       return (
         isNear(direct.loss, own.loss) &&
@@ -154,7 +159,8 @@ const wide: Given = {
 }
 
 test.serial('a gradient has the same bits on every machine, and whatever was computed before it', async (t) => {
-  const [large, small] = [wide, { ...wide, rows: 3 }]
+  const large = wide
+  const small = { ...wide, rows: 3 }
   const hashes = []
   for (const each of [large, small, large]) {
     const { samples, parameters, batch } = drawn(each)

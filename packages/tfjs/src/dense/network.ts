@@ -23,8 +23,9 @@ export interface NetworkParts {
 }
 
 /**
- * What computes instead of TensorFlow.js, with WebAssembly, if the model is a stack of dense layers and the loss one of this package's; else
- * `undefined`. It depends only on the model, the loss and the backend, so that a run does not mix the two, whose results differ by rounding.
+ * What computes instead of TensorFlow.js, with WebAssembly, if the model is a stack of dense layers and the loss one of
+ * this package's; else `undefined`. It depends only on the model, the loss and the backend, so that a run does not mix
+ * the two, whose results differ by rounding.
  */
 export function denseNetworkOf(
   { backend, model, hasOwnLoss, localData }: NetworkParts,
@@ -53,7 +54,7 @@ export interface ChunkEvaluation {
 }
 
 /** The buffers for a batch. */
-interface Workspace {
+interface BatchBuffers {
   readonly parameters: Float32Array
   readonly gradient: Float32Array
   /** The inputs, then the outputs of each layer: [rows, units]. */
@@ -63,9 +64,10 @@ interface Workspace {
 }
 
 /**
- * Loss and gradient of a stack of dense layers, computed over the flat vector, without tensors and without a tape. With x_0 the inputs, x_l =
- * f(x_{l−1} W_l + b_l) and δ_l the gradient with respect to x_{l−1} W_l + b_l, that of W_l is x_{l−1}ᵀ δ_l, that of b_l the sum of the rows of δ_l,
- * and δ_{l−1} = δ_l W_lᵀ ∘ f′ (Rumelhart, Hinton and Williams 1986). All samples of a task have targets of one kind: classes, or real values.
+ * Loss and gradient of a stack of dense layers, computed over the flat vector, without tensors and without a tape. With
+ * x_0 the inputs, x_l = f(x_{l−1} W_l + b_l) and δ_l the gradient with respect to x_{l−1} W_l + b_l, that of W_l is
+ * x_{l−1}ᵀ δ_l, that of b_l the sum of the rows of δ_l, and δ_{l−1} = δ_l W_lᵀ ∘ f′ (Rumelhart, Hinton and Williams
+ * 1986). All samples of a task have targets of one kind: classes, or real values.
  *
  * The order of every sum depends only on the sizes of the layers and of the batch.
  */
@@ -93,7 +95,10 @@ export class DenseNetwork {
     return loss
   }
 
-  /** The mean loss of the samples with the given numbers and, of those that have classes, how many have their largest output at their class. */
+  /**
+   * The mean loss of the samples with the given numbers and, of those that have classes, how many have their largest
+   * output at their class.
+   */
   evaluate(parameters: Float32Array, samples: Samples, numbers: Uint32Array): ChunkEvaluation {
     const workspace = this.#open(parameters, numbers.length)
     const targets = this.#forward(workspace, samples, numbers)
@@ -103,7 +108,7 @@ export class DenseNetwork {
     return { loss, correct: countRight(outputs, targets, samples.classes), counted: numbers.length }
   }
 
-  #open(parameters: Float32Array, rows: number): Workspace {
+  #open(parameters: Float32Array, rows: number): BatchBuffers {
     const flat = this.#length
     invariant(parameters.length === flat, () => `found ${parameters.length} parameters, expected ${flat}`)
     const widths = [this.#layers[0].inputs, ...this.#layers.map(({ units }) => units)]
@@ -116,11 +121,12 @@ export class DenseNetwork {
   }
 
   /** Fills the values of all layers. Returns the targets. */
-  #forward({ parameters, values }: Workspace, samples: Samples, numbers: Uint32Array): Float32Array {
+  #forward({ parameters, values }: BatchBuffers, samples: Samples, numbers: Uint32Array): Float32Array {
     const { targets, targetShape } = samples
     gatherInputs(samples, numbers, values[0])
     for (const [index, { inputs: terms, units, hasBias, kernel, bias, steps }] of this.#layers.entries()) {
-      const [rows, out] = [numbers.length, values[index + 1]]
+      const rows = numbers.length
+      const out = values[index + 1]
       this.#products.multiply({
         left: leftFactor(values[index].byteOffset, rows, terms),
         right: rightFactor(parameters.byteOffset + 4 * kernel, terms, units),
@@ -137,8 +143,11 @@ export class DenseNetwork {
     return gatherRows(targets, sizeOf(targetShape), numbers)
   }
 
-  /** Computes the gradient of all parameters from that with respect to the last layer's outputs, which is in the first of the deltas. */
-  #backward({ parameters, gradient, values, deltas }: Workspace, rows: number): void {
+  /**
+   * Computes the gradient of all parameters from that with respect to the last layer's outputs, which is in the first
+   * of the deltas.
+   */
+  #backward({ parameters, gradient, values, deltas }: BatchBuffers, rows: number): void {
     let [current, next] = deltas
     for (let index = this.#layers.length - 1; index >= 0; index--) {
       const { inputs, units, hasBias, kernel, bias, steps } = this.#layers[index]
@@ -177,7 +186,7 @@ function placed(layers: readonly DenseLayer[]): readonly PlacedLayer[] {
   })
 }
 
-function outputsOf({ values }: Workspace): Float32Array {
+function outputsOf({ values }: BatchBuffers): Float32Array {
   return values[values.length - 1]
 }
 

@@ -20,13 +20,15 @@ export function floatReference(
   { inputs, targets }: Samples,
   batch: Uint32Array
 ): { readonly loss: number; readonly gradient: readonly number[] } {
-  const [first, last] = [layers[0].inputs, layers[layers.length - 1].units]
+  const first = layers[0].inputs
+  const last = layers[layers.length - 1].units
   const rowsOf = (values: Float32Array, size: number) =>
     Array.from(batch, (n) => Array.from(values.subarray(n * size, (n + 1) * size)))
   const values: Rows[] = [rowsOf(inputs, first)]
   let end = 0
   const weights = layers.map(({ inputs, units, hasBias, activation }) => {
-    const [kernel, bias] = [end, end + inputs * units]
+    const kernel = end
+    const bias = end + inputs * units
     end = bias + (hasBias ? units : 0)
     const sum = (x: readonly number[], unit: number) =>
       x.reduce(

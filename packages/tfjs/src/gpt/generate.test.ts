@@ -14,7 +14,8 @@ const counting = (classes: number) => ({
   /** After each number, the next one has probability 0.9. */
   probabilitiesOf: (window: Float32Array) =>
     Float32Array.from({ length: 3 * classes }, (_, k) => {
-      const [place, one] = [Math.floor(k / classes), k % classes]
+      const place = Math.floor(k / classes)
+      const one = k % classes
       return one === (window[place] + 1) % classes ? 0.9 : 0.1 / (classes - 1)
     })
 })

@@ -5,8 +5,8 @@ export interface Generation {
   /** The number of characters. */
   readonly length: number
   /**
-   * T of p_i^(1/T), by which characters are drawn, p being their probabilities (Ackley, Hinton and Sejnowski 1985, eq. 3): 1 is the model's own
-   * distribution, lower values favour probable characters, and 0 takes the most probable one.
+   * T of p_i^(1/T), by which characters are drawn, p being their probabilities (Ackley, Hinton and Sejnowski 1985, eq.
+   * 3): 1 is the model's own distribution, lower values favour probable characters, and 0 takes the most probable one.
    */
   readonly temperature: number
   readonly random: Random
@@ -16,13 +16,17 @@ export interface Generation {
 export interface CharacterModel {
   /** How many characters it sees. */
   readonly context: number
-  /** For a window of numbers of characters, as long as the context: for each place the probabilities of the next character, one after the other. */
+  /**
+   * For a window of numbers of characters, as long as the context: for each place the probabilities of the next
+   * character, one after the other.
+   */
   probabilitiesOf(window: Float32Array): Float32Array | Promise<Float32Array>
 }
 
 /**
- * The characters that continue a text, one by one; each is predicted from those before it, as far as the model sees. `beginning` has at least one.
- * Throws an {@link InputError} for an empty beginning, and for a temperature or a length that makes no sense.
+ * The characters that continue a text, one by one; each is predicted from those before it, as far as the model sees.
+ * `beginning` has at least one. Throws an {@link InputError} for an empty beginning, and for a temperature or a length
+ * that makes no sense.
  */
 export async function* generated(
   beginning: readonly number[],
@@ -52,7 +56,10 @@ function check({ length: given }: readonly number[], length: number, temperature
     throw new InputError(`the temperature is ${temperature}, expected a number of at least 0, such as 0.8`)
 }
 
-/** A class drawn by its probability, in float64 and in the order of the classes, so that the same draw gives the same class. */
+/**
+ * A class drawn by its probability, in float64 and in the order of the classes, so that the same draw gives the same
+ * class.
+ */
 function drawn(probabilities: Float32Array, temperature: number, random: Random): number {
   const largest = probabilities.reduce((max, each) => Math.max(max, each), 0)
   invariant(largest > 0, 'the model gave no class a positive probability')

@@ -104,7 +104,8 @@ test.serial(
   async (t) => {
     await createTask({ localData: localData(10, 6), model: { kind: 'gpt', ...size } })
     const layer = registerLayers(tf).causalAttention({ heads: 1 })
-    const [length, width] = [4, 3]
+    const length = 4
+    const width = 3
     const numbers = (count: number, from: number) => Array.from({ length: count }, (_, k) => Math.sin(1.7 * (k + from)))
     const matrix = (flat: readonly number[]) =>
       Array.from({ length: flat.length / width }, (_, r) => flat.slice(r * width, (r + 1) * width))

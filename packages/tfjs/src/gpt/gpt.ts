@@ -9,9 +9,10 @@ import { type GptSize, maxContext } from './size.js'
 const gptLayers = registerLayers(tf)
 
 /**
- * A small GPT (Radford et al. 2018, with the normalisations before each part, as in Radford et al. 2019): its input is `[batch, length]` numbers of
- * characters, its output `[batch, length, classes]` logits of the character that follows each. Its perceptrons are four times as wide, with ReLU.
- * Throws an {@link InputError} for sizes that do not fit each other and for samples that are no texts.
+ * A small GPT (Radford et al. 2018, with the normalisations before each part, as in Radford et al. 2019): its input is
+ * `[batch, length]` numbers of characters, its output `[batch, length, classes]` logits of the character that follows
+ * each. Its perceptrons are four times as wide, with ReLU. Throws an {@link InputError} for sizes that do not fit each
+ * other and for samples that are no texts.
  */
 export function gpt(
   { layers, width, heads }: GptSize,

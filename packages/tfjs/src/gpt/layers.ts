@@ -1,14 +1,14 @@
 /**
- * The layers of a small GPT that TensorFlow.js lacks. This module imports nothing at run time, since an export writes it next to the model: code that
- * loads the model first calls {@link registerLayers}.
+ * The layers of a small GPT that TensorFlow.js lacks. This module imports nothing at run time, since an export writes
+ * it next to the model: code that loads the model first calls {@link registerLayers}.
  */
 import type { serialization, Tensor, Tensor3D } from '@tensorflow/tfjs-core'
 import type { LayerVariable, layers, Shape } from '@tensorflow/tfjs-layers'
 import type { TensorFlow } from '../tensorflow.js'
 
 /**
- * The distribution of the initial embeddings of characters and places. Ten times as wide as in GPT-2: normalisations amplify a small spread, and its
- * gradients, until rates that are right for all other weights are too high for these.
+ * The distribution of the initial embeddings of characters and places. Ten times as wide as in GPT-2: normalisations
+ * amplify a small spread, and its gradients, until rates that are right for all other weights are too high for these.
  */
 export const initialDistribution = { mean: 0, stddev: 0.2 }
 
@@ -25,11 +25,12 @@ export interface AttentionOptions {
 export interface GptLayers {
   /** `[batch, length, width]` plus a learned vector for each place; of the same shape. */
   positionEmbedding(options?: object): layers.Layer
-  /** Causal self-attention of several heads: `[batch, length, width]`, where a place sees itself and those before it; of the same shape. */
+  /**
+   * Causal self-attention of several heads: `[batch, length, width]`, where a place sees itself and those before it; of
+   * the same shape.
+   */
   causalAttention(options: AttentionOptions): layers.Layer
 }
-
-type Configuration = serialization.ConfigDict
 
 /** Registers the layers with a TensorFlow.js, so that it can load models with them, and returns their factories. */
 export function registerLayers(tf: TensorFlow): GptLayers {
@@ -53,20 +54,23 @@ export function registerLayers(tf: TensorFlow): GptLayers {
       return tf.tidy(() => tf.add(only(inputs), places.read()))
     }
 
-    override getConfig(): Configuration {
+    override getConfig(): serialization.ConfigDict {
       return { ...super.getConfig(), placesInitializer: { className: 'RandomNormal', config: initialDistribution } }
     }
   }
 
-  /** softmax(Q Kᵀ / √d + mask) V for each head, d being its width, and a product that joins them (Vaswani et al. 2017, eq. 1 and section 3.2.2). */
+  /**
+   * softmax(Q Kᵀ / √d + mask) V for each head, d being its width, and a product that joins them (Vaswani et al. 2017,
+   * eq. 1 and section 3.2.2).
+   */
   class CausalAttention extends tf.layers.Layer {
     static readonly className = 'CausalAttention'
     readonly #heads: number
     #weights: readonly LayerVariable[] = []
     #mask: Float32Array = new Float32Array(0)
 
-    constructor(options: AttentionOptions & Configuration) {
-      super(options as Configuration & object)
+    constructor(options: AttentionOptions & serialization.ConfigDict) {
+      super(options as serialization.ConfigDict & object)
       this.#heads = options.heads
     }
 
@@ -88,7 +92,7 @@ export function registerLayers(tf: TensorFlow): GptLayers {
       return tf.tidy(() => this.#attend(only(inputs) as Tensor3D))
     }
 
-    override getConfig(): Configuration {
+    override getConfig(): serialization.ConfigDict {
       return { ...super.getConfig(), heads: this.#heads }
     }
 

@@ -14,15 +14,15 @@ import { core } from '../packages.js'
 import { Products } from '../wasm/products.js'
 import { composed } from './composed.js'
 import { activated, addressOf, finishOf } from './fused.js'
-import { forEachPatches, type Shape } from './patches.js'
+import { forEachPatches, type WindowShape } from './patches.js'
 import { paddedForFlippedFilter } from './padded.js'
 
 const { backend_util, Conv2D, Conv2DBackpropFilter, Conv2DBackpropInput, conv2d, FusedConv2D, reverse, transpose } =
   core
 
 /**
- * Convolutions and their gradients as products of this package's matrix kernels. Channels come last, as everywhere in the WASM backend, which has no
- * gradient for the filter, and one for the input that is several times slower.
+ * Convolutions and their gradients as products of this package's matrix kernels. Channels come last, as everywhere in
+ * the WASM backend, which has no gradient for the filter, and one for the input that is several times slower.
  */
 export const convolutionKernels: readonly KernelConfig[] = [
   { kernelName: Conv2D, backendName: 'wasm', kernelFunc: forward },
@@ -58,7 +58,8 @@ function fusedForward(call: Parameters<KernelFunc>[0]): TensorInfo {
 
 const unfused = composed<'x' | 'filter', FusedConv2DAttrs>(FusedConv2D, (inputs, attributes) => {
   const { strides, pad, dataFormat, dilations, dimRoundingMode } = attributes
-  const [x, filter] = [inputs.x as Tensor4D, inputs.filter as Tensor4D]
+  const x = inputs.x as Tensor4D
+  const filter = inputs.filter as Tensor4D
   return activated(conv2d(x, filter, strides, pad, dataFormat, dilations, dimRoundingMode), attributes, inputs)
 })
 
@@ -81,7 +82,10 @@ function convolution(backend: BackendWasm, x: TensorInfo, filter: TensorInfo, at
   return out
 }
 
-/** `dF[i, j, c, o] = Σ_{n, y, x} X[n, y·s + i − p, x·s + j − p, c] · dY[n, y, x, o]`: the rows and terms of the forward product are exchanged. */
+/**
+ * `dF[i, j, c, o] = Σ_{n, y, x} X[n, y·s + i − p, x·s + j − p, c] · dY[n, y, x, o]`: the rows and terms of the forward
+ * product are exchanged.
+ */
 function filterGradient({ inputs, backend: anyBackend, attrs }: Parameters<KernelFunc>[0]): TensorInfo {
   const backend = anyBackend as BackendWasm
   const { x, dy } = inputs as { x: TensorInfo; dy: TensorInfo }
@@ -104,11 +108,11 @@ function filterGradient({ inputs, backend: anyBackend, attrs }: Parameters<Kerne
   return out
 }
 
-function tapsOf({ filterHeight, filterWidth, inChannels }: Shape): number {
+function tapsOf({ filterHeight, filterWidth, inChannels }: WindowShape): number {
   return filterHeight * filterWidth * inChannels
 }
 
-function shapeOf(x: TensorInfo, filterShape: number[], attributes: Conv2DAttrs): Shape {
+function shapeOf(x: TensorInfo, filterShape: number[], attributes: Conv2DAttrs): WindowShape {
   const { strides, dilations, pad, dimRoundingMode, dataFormat } = attributes
   invariant(x.dtype === 'float32', () => `found a convolution of ${x.dtype}, expected float32`)
   invariant(dataFormat === 'NHWC', () => `found a convolution of ${dataFormat}, expected NHWC in the WASM backend`)

@@ -7,7 +7,7 @@ import type {
 } from '@tensorflow/tfjs-core'
 import { core } from '../packages.js'
 import { composed, valuesOf } from './composed.js'
-import type { Shape } from './patches.js'
+import type { WindowShape } from './patches.js'
 import { paddedForFlippedFilter } from './padded.js'
 
 const {
@@ -48,7 +48,7 @@ export const depthwiseKernels: readonly KernelConfig[] = [
 ]
 
 /** The depthwise convolution with the filter rotated by 180°, then the sum over the outputs of each input channel. */
-function inputGradient(dy: Tensor, filter: Tensor, shape: Shape): Tensor {
+function inputGradient(dy: Tensor, filter: Tensor, shape: WindowShape): Tensor {
   const { filterHeight, filterWidth, inChannels, outChannels, dilationHeight, dilationWidth } = shape
   const flipped = reverse(reshape(filter, [filterHeight, filterWidth, outChannels, 1]), [0, 1])
   const { images, padding } = paddedForFlippedFilter(dy as Tensor4D, shape)
@@ -59,17 +59,26 @@ function inputGradient(dy: Tensor, filter: Tensor, shape: Shape): Tensor {
 }
 
 /** `dF[i, j, c, m] = Σ_{n, y, x} X[n, y·s + i·d − p, x·s + j·d − p, c] · dY[n, y, x, c·M + m]`, summed directly. */
-function filterGradient(x: Tensor, dy: Tensor, shape: Shape): Tensor {
+function filterGradient(x: Tensor, dy: Tensor, shape: WindowShape): Tensor {
   const { filterShape, filterHeight, filterWidth, outChannels, batchSize, outHeight, outWidth } = shape
-  const [input, incoming] = [valuesOf(x), valuesOf(dy)]
+  const input = valuesOf(x)
+  const incoming = valuesOf(dy)
   const gradient = new Float32Array(filterHeight * filterWidth * outChannels)
   const outputs = batchSize * outHeight * outWidth
   for (let output = 0; output < outputs; output++) addOutput(gradient, shape, input, incoming, output)
   return tensor4d(gradient, filterShape)
 }
 
-/** Adds the contribution of one place of the output to every tap; places are numbered along samples, rows and columns. */
-function addOutput(gradient: Float32Array, shape: Shape, input: Float32Array, incoming: Float32Array, output: number) {
+/**
+ * Adds the contribution of one place of the output to every tap; places are numbered along samples, rows and columns.
+ */
+function addOutput(
+  gradient: Float32Array,
+  shape: WindowShape,
+  input: Float32Array,
+  incoming: Float32Array,
+  output: number
+) {
   const { inHeight, inWidth, outHeight, outWidth, filterHeight, filterWidth, inChannels, outChannels, padInfo } = shape
   const top = (Math.floor(output / outWidth) % outHeight) * shape.strideHeight - padInfo.top
   const left = (output % outWidth) * shape.strideWidth - padInfo.left
@@ -93,7 +102,7 @@ function addTap(
   pixel: number,
   incoming: Float32Array,
   output: number,
-  { inChannels, outChannels }: Shape
+  { inChannels, outChannels }: WindowShape
 ): void {
   const multiplier = outChannels / inChannels
   for (let copy = 0; copy < multiplier; copy++) {

@@ -71,7 +71,8 @@ for (const [title, operation] of Object.entries(operations)) {
           )
         )
       }
-      const [wasm, cpu] = [await outcome('wasm'), await outcome('cpu')]
+      const wasm = await outcome('wasm')
+      const cpu = await outcome('cpu')
       // Sums of small whole numbers are exact in float32, in any order; averages are not.
       const isSame = (index: number) =>
         wasm[index].length === cpu[index].length &&

@@ -4,8 +4,9 @@ import { core } from '../packages.js'
 const { backend_util, DepthwiseConv2dNative, FusedDepthwiseConv2D, getKernel } = core
 
 /**
- * Depthwise convolutions with padding 'same'. Where a filter is shorter than its stride, in height or width, the backend's own are wrong: it computes
- * a padding that differs from TensorFlow's. With the right padding given as numbers they are right, at the same speed.
+ * Depthwise convolutions with padding 'same'. Where a filter is shorter than its stride, in height or width, the
+ * backend's own are wrong: it computes a padding that differs from TensorFlow's. With the right padding given as
+ * numbers they are right, at the same speed.
  */
 export function forwardKernels(): KernelConfig[] {
   return [DepthwiseConv2dNative, FusedDepthwiseConv2D].map((kernelName) => {

@@ -6,7 +6,7 @@ import { Products } from '../wasm/products.js'
 
 const { add, elu, leakyRelu, prelu, relu, relu6, sigmoid, util } = core
 
-type Activation = _FusedMatMulAttrs['activation']
+type FusedActivation = _FusedMatMulAttrs['activation']
 
 /** The address of a tensor's numbers in the backend's memory. */
 export function addressOf(backend: BackendWasm, { dataId }: TensorInfo): number {
@@ -14,20 +14,20 @@ export function addressOf(backend: BackendWasm, { dataId }: TensorInfo): number 
 }
 
 /** The bounds to which activations clamp. */
-const bounds: Readonly<Partial<Record<Activation, readonly [number, number]>>> = {
+const bounds: Readonly<Partial<Record<FusedActivation, readonly [number, number]>>> = {
   linear: [-Infinity, Infinity],
   relu: [0, Infinity],
   relu6: [0, 6]
 }
 
 /**
- * Adds the bias to a product of that many columns and applies the activation, in place; `undefined` where that takes more than a bias per column and
- * bounds.
+ * Adds the bias to a product of that many columns and applies the activation, in place; `undefined` where that takes
+ * more than a bias per column and bounds.
  */
 export function finishOf(
   backend: BackendWasm,
   columns: number,
-  activation: Activation,
+  activation: FusedActivation,
   bias?: TensorInfo
 ): ((out: TensorInfo) => void) | undefined {
   const bound = bounds[activation]
@@ -41,11 +41,14 @@ export function finishOf(
 }
 
 interface FusedAttributes {
-  readonly activation: Activation
+  readonly activation: FusedActivation
   readonly leakyreluAlpha?: number
 }
 
-/** The same, composed of the backend's operations, for any bias and activation; a fused kernel has both among its inputs. */
+/**
+ * The same, composed of the backend's operations, for any bias and activation; a fused kernel has both among its
+ * inputs.
+ */
 export function activated(x: Tensor, attributes: FusedAttributes, inputs: Readonly<Record<string, Tensor>>): Tensor {
   const { bias, preluActivationWeights: weights }: Readonly<Record<string, Tensor | undefined>> = inputs
   const biased = bias ? add(x, bias) : x

@@ -15,8 +15,8 @@ const { getKernel, registerKernel, unregisterKernel } = core
 let registered = false
 
 /**
- * Registers the kernels that training needs and the WASM backend lacks, and better ones where its own are slow or wrong. `bench/kernels.mjs` measures
- * each against the one that it replaces.
+ * Registers the kernels that training needs and the WASM backend lacks, and better ones where its own are slow or
+ * wrong. `bench/kernels.mjs` measures each against the one that it replaces.
  */
 export function registerTrainingKernels(): void {
   if (registered) return
@@ -25,7 +25,10 @@ export function registerTrainingKernels(): void {
   registerTileGradient()
 }
 
-/** The same for the WebGPU backend, which has all kernels, but some that add in an order of their own. After that backend has been loaded. */
+/**
+ * The same for the WebGPU backend, which has all kernels, but some that add in an order of their own. After that
+ * backend has been loaded.
+ */
 export function registerOrderedKernels(): void {
   for (const kernel of orderedKernels()) replace(kernel)
   registerTileGradient()

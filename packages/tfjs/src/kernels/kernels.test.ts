@@ -8,7 +8,10 @@ type Shapes = Readonly<Record<string, readonly number[]>>
 type Attributes = Parameters<ReturnType<typeof engine>['runKernel']>[2]
 type Padding = 'same' | 'valid' | [[number, number], [number, number], [number, number], [number, number]]
 
-/** The output of a kernel on a backend, from inputs that are drawn in the same way each time. Integers, so that there are ties. */
+/**
+ * The output of a kernel on a backend, from inputs that are drawn in the same way each time. Integers, so that there
+ * are ties.
+ */
 async function outcome(backend: string, kernel: string, shapes: Shapes, attributes: Attributes, draw: Draw) {
   while (!(await setBackend(backend))) throw new Error(`${backend} does not start`)
   return tidy(() => {
@@ -51,8 +54,9 @@ interface Call {
 }
 
 /**
- * The forward pass is linear in `variable`, so the derivative of `⟨dy, forward⟩` by its k-th element is `⟨dy, forward(e_k)⟩` with e_k the k-th unit
- * vector. Plain JavaScript's gradients are no reference here: they ignore dilations and count padding into averages.
+ * The forward pass is linear in `variable`, so the derivative of `⟨dy, forward⟩` by its k-th element is
+ * `⟨dy, forward(e_k)⟩` with e_k the k-th unit vector. Plain JavaScript's gradients are no reference here: they ignore
+ * dilations and count padding into averages.
  */
 function isGradientOf(title: string, gradient: Call, variable: string, forward: Call) {
   test.serial(`${gradient.kernel} is the gradient of ${forward.kernel}: ${title}`, async (t) => {
@@ -171,10 +175,8 @@ for (const [size, stride, pad] of [
 ] as const) {
   const [height, width] = [7, 6].map((extent) => outExtent(extent, size, stride, 1, pad, 0))
   const attributes = { filterSize: size, strides: stride, pad }
-  const [x, dy] = [
-    [2, 7, 6, 3],
-    [2, height, width, 3]
-  ]
+  const x = [2, 7, 6, 3]
+  const dy = [2, height, width, 3]
   const title = `windows ${size}, strides ${stride}, ${pad}`
   sameOnBoth(title, 'MaxPoolGrad', { dy, input: x, output: dy }, attributes)
   const average = { kernel: 'AvgPoolGrad', shapes: { dy, input: x }, attributes }

@@ -5,15 +5,19 @@ import { composed } from './composed.js'
 const { _FusedMatMul, BatchMatMul, Conv2D, env, FusedConv2D, getKernel, matMul, oneHot, reshape, UnsortedSegmentSum } =
   core
 
-/** Products of so many terms are split by the WebGPU backend among groups of threads, which add their sums as they end. */
+/**
+ * Products of so many terms are split by the WebGPU backend among groups of threads, which add their sums as they end.
+ */
 const splitTerms = 2000
 
-/** The WebGPU backend's flag for the way of a product, and the value for tiles of 32 × 32, with one group of threads each. */
-const [productFlag, inTiles] = ['WEBGPU_MATMUL_PROGRAM_TYPE', 3]
+/** The WebGPU backend's flag for the way of a product. */
+const productFlag = 'WEBGPU_MATMUL_PROGRAM_TYPE'
+/** Its value for tiles of 32 × 32, with one group of threads each. */
+const inTiles = 3
 
 /**
- * Kernels of the WebGPU backend that add in the same order whenever they run, in place of those whose threads add atomically: sums of float32 depend
- * on their order, and equal seeds would give other results in each run.
+ * Kernels of the WebGPU backend that add in the same order whenever they run, in place of those whose threads add
+ * atomically: sums of float32 depend on their order, and equal seeds would give other results in each run.
  */
 export function orderedKernels(): readonly KernelConfig[] {
   return [
@@ -25,7 +29,10 @@ export function orderedKernels(): readonly KernelConfig[] {
   ]
 }
 
-/** The gradient of looking rows up in a table, as embeddings do, as a product. A row whose number is outside of the table is ignored. */
+/**
+ * The gradient of looking rows up in a table, as embeddings do, as a product. A row whose number is outside of the
+ * table is ignored.
+ */
 const segmentSum = composed<'x' | 'segmentIds', UnsortedSegmentSumAttrs>(
   UnsortedSegmentSum,
   ({ x, segmentIds }, { numSegments }) => {

@@ -18,8 +18,8 @@ export interface Padded {
 }
 
 /**
- * The gradient of a convolution's output, prepared for the convolution with the filter rotated by 180° that gives the gradient of its input: dilated
- * by the strides, with margins so that the result is as large as the input was.
+ * The gradient of a convolution's output, prepared for the convolution with the filter rotated by 180° that gives the
+ * gradient of its input: dilated by the strides, with margins so that the result is as large as the input was.
  */
 export function paddedForFlippedFilter(dy: Tensor4D, shape: backend_util.Conv2DInfo): Padded {
   const { inHeight, inWidth, outHeight, outWidth, strideHeight, strideWidth, padInfo } = shape

@@ -4,10 +4,11 @@ import { type Grid, Products } from '../wasm/products.js'
 import { addressOf } from './fused.js'
 
 /** The dimensions of a convolution or of pooling. */
-export type Shape = backend_util.Conv2DInfo
+export type WindowShape = backend_util.Conv2DInfo
 
 /**
- * The samples `first` to `first + count`, and two grids: the address of the number under each tap, for each pixel of the output, is the sum of both.
+ * The samples `first` to `first + count`, and two grids: the address of the number under each tap, for each pixel of
+ * the output, is the sum of both.
  */
 export interface Patches {
   readonly first: number
@@ -21,11 +22,14 @@ export interface Patches {
 /** The maximum bytes of padded images at a time, unless one image takes more. */
 const paddedBytes = 2 ** 20
 
-/** Calls back with the patches of the images `x` that a convolution sees, for some samples at a time; they are valid only during the call. */
+/**
+ * Calls back with the patches of the images `x` that a convolution sees, for some samples at a time; they are valid
+ * only during the call.
+ */
 export function forEachPatches(
   backend: BackendWasm,
   x: TensorInfo,
-  shape: Shape,
+  shape: WindowShape,
   use: (patches: Patches) => void
 ): void {
   const { batchSize, outHeight, outWidth, inHeight, inWidth, inChannels, padInfo } = shape
@@ -44,7 +48,8 @@ export function forEachPatches(
   for (let first = 0; first < batchSize; first += maxImages) {
     const count = Math.min(maxImages, batchSize - first)
     const source = addressOf(backend, x) + first * inHeight * inWidth * pixel
-    const [height, width] = [inHeight, inWidth]
+    const height = inHeight
+    const width = inWidth
     Products.of(backend).frame({ source, target, images: count, height, width, pixel, top, left, newHeight, newWidth })
     use({ first, count, ...gridsOf(shape, target, newHeight, newWidth) })
   }
@@ -52,7 +57,7 @@ export function forEachPatches(
 }
 
 /** The grids in images of this height and width. */
-function gridsOf(shape: Shape, address: number, height: number, width: number): Pick<Patches, 'pixels' | 'taps'> {
+function gridsOf(shape: WindowShape, address: number, height: number, width: number): Pick<Patches, 'pixels' | 'taps'> {
   const pixel = 4 * shape.inChannels
   return {
     pixels: {

@@ -1,7 +1,7 @@
 import type { KernelConfig, MaxPoolGradAttrs, Tensor, Tensor4D } from '@tensorflow/tfjs-core'
 import { core } from '../packages.js'
 import { composed, valuesOf } from './composed.js'
-import type { Shape } from './patches.js'
+import type { WindowShape } from './patches.js'
 
 const { AvgPoolGrad, backend_util, MaxPoolGrad, tensor4d } = core
 
@@ -9,8 +9,8 @@ const { AvgPoolGrad, backend_util, MaxPoolGrad, tensor4d } = core
 type PoolAttributes = MaxPoolGradAttrs
 
 /**
- * The gradients of pooling as loops over the values. The backend has some, but they take twice as long, and for averages they count the padding,
- * which the forward pass does not.
+ * The gradients of pooling as loops over the values. The backend has some, but they take twice as long, and for
+ * averages they count the padding, which the forward pass does not.
  */
 export const poolingKernels: readonly KernelConfig[] = [
   composed<'dy' | 'input', PoolAttributes>(MaxPoolGrad, ({ dy, input }, attributes) =>
@@ -21,7 +21,9 @@ export const poolingKernels: readonly KernelConfig[] = [
   )
 ]
 
-/** The part of the input from which one place of the output was pooled: where its first channel begins, and its extents. */
+/**
+ * The part of the input from which one place of the output was pooled: where its first channel begins, and its extents.
+ */
 interface Window {
   readonly start: number
   readonly rows: number
@@ -32,10 +34,10 @@ interface Window {
 }
 
 /** Adds the gradients of one place of the output, which begin at `from`, to those of the inputs in its window. */
-type Route = (gradient: Float32Array, window: Window, incoming: Float32Array, from: number) => void
+type GradientRoute = (gradient: Float32Array, window: Window, incoming: Float32Array, from: number) => void
 
 /** To the first of the largest values, as in the forward pass. */
-function routeToMaximum(input: Float32Array): Route {
+function routeToMaximum(input: Float32Array): GradientRoute {
   return (gradient, { start, rows, columns, rowStep, columnStep }, incoming, from) => {
     for (let channel = 0; channel < columnStep; channel++) {
       let winner = start + channel
@@ -60,7 +62,7 @@ function spreadEvenly(gradient: Float32Array, window: Window, incoming: Float32A
   }
 }
 
-function poolGradient(dy: Tensor, input: Tensor, attributes: PoolAttributes, route: Route): Tensor {
+function poolGradient(dy: Tensor, input: Tensor, attributes: PoolAttributes, route: GradientRoute): Tensor {
   const { filterSize, strides, pad, dimRoundingMode } = attributes
   const inputShape = (input as Tensor4D).shape
   const shape = backend_util.computePool2DInfo(inputShape, filterSize, strides, 1, pad, dimRoundingMode)
@@ -74,13 +76,14 @@ function poolGradient(dy: Tensor, input: Tensor, attributes: PoolAttributes, rou
 }
 
 /** The window of one place of the output, without padding; places are numbered along samples, rows and columns. */
-function windowOf(shape: Shape, output: number): Window {
+function windowOf(shape: WindowShape, output: number): Window {
   const x = output % shape.outWidth
   const y = Math.floor(output / shape.outWidth) % shape.outHeight
   const sample = Math.floor(output / (shape.outWidth * shape.outHeight))
   const top = y * shape.strideHeight - shape.padInfo.top
   const left = x * shape.strideWidth - shape.padInfo.left
-  const [firstRow, firstColumn] = [Math.max(top, 0), Math.max(left, 0)]
+  const firstRow = Math.max(top, 0)
+  const firstColumn = Math.max(left, 0)
   return {
     start: ((sample * shape.inHeight + firstRow) * shape.inWidth + firstColumn) * shape.inChannels,
     rows: Math.min(top + shape.filterHeight, shape.inHeight) - firstRow,

@@ -64,13 +64,18 @@ async function outcome(backend: string, kernel: string, inputs: Readonly<Record<
   })
 }
 
-/** The product in float64, of matrices without a batch, and for each element the sum of the absolute values of its terms. */
+/**
+ * The product in float64, of matrices without a batch, and for each element the sum of the absolute values of its
+ * terms.
+ */
 function reference({ a, b, transposeA, transposeB }: Factors): readonly (readonly [number, number])[] {
   const [rows, terms] = transposeA ? a.shape.toReversed() : a.shape
   const columns = b.shape[transposeB ? 0 : 1]
   return Array.from({ length: rows * columns }, (_, place) => {
-    const [row, column] = [Math.floor(place / columns), place % columns]
-    let [sum, size] = [0, 0]
+    const row = Math.floor(place / columns)
+    const column = place % columns
+    let sum = 0
+    let size = 0
     for (let k = 0; k < terms; k++) {
       const left = a.values[transposeA ? k * rows + row : row * terms + k]
       const term = left * b.values[transposeB ? column * terms + k : k * columns + column]
@@ -105,7 +110,8 @@ test.serial(
     await chooseBackend('wasm')
     for (const terms of [1, 300, 5000, 60_000]) {
       for (const transposes of [0, 1, 2, 3]) {
-        const [transposeA, transposeB] = [transposes % 2 === 1, transposes > 1]
+        const transposeA = transposes % 2 === 1
+        const transposeB = transposes > 1
         const a = positive(drawn(terms, 'a', transposeA ? [terms, 6] : [6, terms]))
         const b = positive(drawn(terms, 'b', transposeB ? [9, terms] : [terms, 9]))
         const { values } = await outcome('wasm', 'BatchMatMul', { a, b }, { transposeA, transposeB })
@@ -124,7 +130,8 @@ function positive({ shape, values }: Factor): Factor {
 
 test.serial('batches of both factors are broadcast', async (t) => {
   await chooseBackend('wasm')
-  const [a, b] = [drawn(1, 'a', [2, 1, 3, 4]), drawn(1, 'b', [1, 3, 4, 5])]
+  const a = drawn(1, 'a', [2, 1, 3, 4])
+  const b = drawn(1, 'b', [1, 3, 4, 5])
   const { shape, values } = await outcome('wasm', 'BatchMatMul', { a, b }, {})
   t.deepEqual(shape, [2, 3, 3, 5])
   for (const [i, j] of [0, 1].flatMap((i) => [0, 1, 2].map((j) => [i, j]))) {
@@ -139,7 +146,8 @@ test.serial('batches of both factors are broadcast', async (t) => {
 for (const columns of [21, 40]) {
   test.serial(`an element has the same bits wherever it lies in a product of ${columns} columns`, async (t) => {
     await chooseBackend('wasm')
-    const [a, b] = [drawn(1, 'a', [23, 300]), drawn(1, 'b', [300, columns])]
+    const a = drawn(1, 'a', [23, 300])
+    const b = drawn(1, 'b', [300, columns])
     const whole = await outcome('wasm', 'BatchMatMul', { a, b }, {})
     for (const rows of [1, 2, 3, 4, 7]) {
       for (const row of [0, 4, 5, 23 - rows]) {
@@ -172,7 +180,8 @@ for (const activation of ['linear', 'relu', 'relu6', 'elu', 'sigmoid', 'leakyrel
         const more: Record<string, Factor> = {}
         if (kind !== 'none') more.bias = drawn(seed, 'bias', kind === 'all' ? [1] : [columns])
         if (activation === 'prelu') more.preluActivationWeights = drawn(seed, 'weights', [columns])
-        const [a, b] = [drawn(seed, 'a', [1, rows, terms]), drawn(seed, 'b', [1, terms, columns])]
+        const a = drawn(seed, 'a', [1, rows, terms])
+        const b = drawn(seed, 'b', [1, terms, columns])
         const attributes = { transposeA: false, transposeB: false, activation, leakyreluAlpha: 0.3 }
         const wasm = await outcome('wasm', '_FusedMatMul', { a, b, ...more }, attributes)
         const cpu = await outcome('cpu', '_FusedMatMul', { a, b, ...more }, attributes)
@@ -191,11 +200,9 @@ test.serial('what is not a number, or not finite, comes out as it does in plain 
   const activations = fc.constantFrom('linear', 'relu', 'relu6')
   await fc.assert(
     fc.asyncProperty(values(6 * 3), values(3 * 9), values(9), activations, async (left, right, last, activation) => {
-      const [a, b, bias] = [
-        { shape: [1, 6, 3], values: Float32Array.from(left) },
-        { shape: [1, 3, 9], values: Float32Array.from(right) },
-        { shape: [9], values: Float32Array.from(last) }
-      ]
+      const a = { shape: [1, 6, 3], values: Float32Array.from(left) }
+      const b = { shape: [1, 3, 9], values: Float32Array.from(right) }
+      const bias = { shape: [9], values: Float32Array.from(last) }
       const attributes = { transposeA: false, transposeB: false, activation }
       const wasm = await outcome('wasm', '_FusedMatMul', { a, b, bias }, attributes)
       const cpu = await outcome('cpu', '_FusedMatMul', { a, b, bias }, attributes)

@@ -50,7 +50,8 @@ function product(backend: BackendWasm, a: TensorInfo, b: TensorInfo, attributes:
     terms === rightTerms,
     () => `[${a.shape}] and [${b.shape}] cannot be multiplied: ${terms}, ${rightTerms} terms`
   )
-  const [batchA, batchB] = [a.shape.slice(0, -2), b.shape.slice(0, -2)]
+  const batchA = a.shape.slice(0, -2)
+  const batchB = b.shape.slice(0, -2)
   const batch = broadcast_util.assertAndGetBroadcastShape(batchA, batchB)
   const out = backend.makeOutput([...batch, rows, columns], 'float32')
   const count = util.sizeFromShape(batch)
@@ -81,7 +82,9 @@ function extents({ shape }: TensorInfo, isTransposed: boolean): readonly [number
 
 /** The index of the matrix, in a batch of `shape`, that belongs to `index` in the batch of shape `joint`. */
 function matrixIn(shape: readonly number[], joint: readonly number[], index: number): number {
-  let [matrix, size, rest] = [0, 1, index]
+  let matrix = 0
+  let size = 1
+  let rest = index
   for (let axis = joint.length - 1; axis >= 0; axis--) {
     const extent = shape[axis - joint.length + shape.length] ?? 1
     if (extent > 1) matrix += (rest % joint[axis]) * size

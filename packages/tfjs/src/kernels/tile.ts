@@ -6,8 +6,8 @@ import '../tensorflow.js'
 const { registerGradient, reshape, sum, Tile } = core
 
 /**
- * Replaces the gradient of tile, for all backends: the usual one adds a slice per repetition, which takes seconds where a layer normalisation repeats
- * its scale over a batch of images.
+ * Replaces the gradient of tile, for all backends: the usual one adds a slice per repetition, which takes seconds where
+ * a layer normalisation repeats its scale over a batch of images.
  */
 export function registerTileGradient(): void {
   registerGradient(tileGradient)

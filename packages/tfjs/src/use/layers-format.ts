@@ -10,7 +10,10 @@ export interface LayersFormat {
   readonly model: string
   /** The bytes of `weights.bin`, which `model.json` names. */
   readonly weights: Uint8Array
-  /** The text of a module with layers that TensorFlow.js lacks, where the model has some: call its `registerLayers(tf)` before loading the model. */
+  /**
+   * The text of a module with layers that TensorFlow.js lacks, where the model has some: call its `registerLayers(tf)`
+   * before loading the model.
+   */
   readonly layers?: string
 }
 
@@ -25,7 +28,9 @@ export async function layersFormat(model: LayersModel, metadata: object): Promis
     tf.io.withSaveHandler(async ({ modelTopology, weightSpecs = [], weightData, format, generatedBy }) => {
       const weights = weightSpecs.map((spec) => ({ ...spec, name: tensorName(spec.name, names) }))
       const json = {
-        ...{ format, generatedBy, convertedBy: null },
+        format,
+        generatedBy,
+        convertedBy: null,
         modelTopology: renamed(modelTopology, names),
         weightsManifest: [{ paths: [weightsFile], weights }],
         userDefinedMetadata: metadata

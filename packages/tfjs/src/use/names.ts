@@ -1,8 +1,6 @@
 /** Names of layers and weights that do not depend on what else was built in the process. */
-import type { LayersModel, layers } from '@tensorflow/tfjs-layers'
-import { innerLayers, partsOf } from '../weights.js'
-
-type Layer = layers.Layer
+import type { LayersModel } from '@tensorflow/tfjs-layers'
+import { innerLayers, type Layer, partsOf } from '../weights.js'
 
 /**
  * A name that TensorFlow.js generated: `max_pooling2d_MaxPooling2D7`; of a copy in a bidirectional layer,

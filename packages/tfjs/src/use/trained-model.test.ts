@@ -120,7 +120,11 @@ test('only names that were made up are changed', (t) => {
   t.deepEqual(
     renamed({ name: 'dense_Dense7', nodes: [['dense_Dense7', 0]], activation: 'relu', units: 7, bias: null }, names),
     {
-      ...{ name: 'dense', nodes: [['dense', 0]], activation: 'relu', units: 7, bias: null }
+      name: 'dense',
+      nodes: [['dense', 0]],
+      activation: 'relu',
+      units: 7,
+      bias: null
     }
   )
 })

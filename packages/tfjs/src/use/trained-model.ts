@@ -28,8 +28,9 @@ const chunkLength = 256
 const maxOnnxBytes = 2 ** 31
 
 /**
- * A trained model, for use and export. Its outputs are `outputs`: a probability per class, from the model's last layer or from an added softmax; or
- * 'values', where numbers are learned or the module has a loss of its own, so that only the module knows their meaning.
+ * A trained model, for use and export. Its outputs are `outputs`: a probability per class, from the model's last layer
+ * or from an added softmax; or 'values', where numbers are learned or the module has a loss of its own, so that only
+ * the module knows their meaning.
  */
 export class TrainedModel {
   readonly outputs: 'probabilities' | 'values'
@@ -89,7 +90,10 @@ export class TrainedModel {
     return all
   }
 
-  /** The characters that continue a text, as numbers, one by one. Throws an {@link InputError} for arguments that make no sense. */
+  /**
+   * The characters that continue a text, as numbers, one by one. Throws an {@link InputError} for arguments that make
+   * no sense.
+   */
   generate(beginning: readonly number[], options: Generation): AsyncGenerator<number> {
     const probabilitiesOf = (window: Float32Array) => this.#outputsOf(window, 1)
     return generated(beginning, { context: this.#inputShape[0], probabilitiesOf }, options)

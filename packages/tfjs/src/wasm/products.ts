@@ -4,7 +4,9 @@ import { instantiate } from '@murmuration/vectors/wasm'
 import { products } from './modules.js'
 import { runtimeOf, Scratch } from './runtime.js'
 
-/** The functions of assembly/products.ts, which describes their arguments: addresses and lengths in bytes, and counts. */
+/**
+ * The functions of assembly/products.ts, which describes their arguments: addresses and lengths in bytes, and counts.
+ */
 interface ProductKernels {
   multiply(
     rows: number,
@@ -55,7 +57,10 @@ interface ProductKernels {
   finish(out: number, stride: number, rows: number, columns: number, bias: number, min: number, max: number): void
 }
 
-/** Addresses in the backend's memory along three axes: planes of rows of columns. Strides in bytes; the number of planes is unbounded. */
+/**
+ * Addresses in the backend's memory along three axes: planes of rows of columns. Strides in bytes; the number of planes
+ * is unbounded.
+ */
 export interface Grid {
   readonly address: number
   readonly rows: number
@@ -70,20 +75,27 @@ export function row(address: number, columns: number, stride: number): Grid {
   return { address, rows: 1, columns, planeStride: 0, rowStride: 0, columnStride: stride }
 }
 
-/** The left factor of a product, with that many rows and terms, stored row by row, or, where it is transposed, term by term. */
+/**
+ * The left factor of a product, with that many rows and terms, stored row by row, or, where it is transposed, term by
+ * term.
+ */
 export function leftFactor(address: number, rows: number, terms: number, isTransposed = false): Product['left'] {
   const [rowStride, termStride] = isTransposed ? [4, 4 * rows] : [4 * terms, 4]
   return { rows: row(address, rows, rowStride), terms: row(0, terms, termStride) }
 }
 
-/** The right factor of a product, with that many terms and columns, stored term by term, or, where it is transposed, column by column. */
+/**
+ * The right factor of a product, with that many terms and columns, stored term by term, or, where it is transposed,
+ * column by column.
+ */
 export function rightFactor(address: number, terms: number, columns: number, isTransposed = false): Product['right'] {
   return { address, termStride: isTransposed ? 4 : 4 * columns, columnStride: isTransposed ? 4 * terms : 4 }
 }
 
 /**
- * `left` is [rows, terms], `right` [terms, columns], and the product is written to the address `out`, row by row. The address of the element [r, k]
- * of `left` is the sum of its grids' addresses at r and at k; that of `right` follows from strides, in bytes.
+ * `left` is [rows, terms], `right` [terms, columns], and the product is written to the address `out`, row by row. The
+ * address of the element [r, k] of `left` is the sum of its grids' addresses at r and at k; that of `right` follows
+ * from strides, in bytes.
  */
 export interface Product {
   readonly left: { readonly rows: Grid; readonly terms: Grid }
@@ -97,8 +109,8 @@ export interface Product {
 }
 
 /**
- * Images [images, height, width, pixel / 4] to copy into images of zeros of another size, at an offset from their first row and column; `top` and
- * `left` may be negative.
+ * Images [images, height, width, pixel / 4] to copy into images of zeros of another size, at an offset from their first
+ * row and column; `top` and `left` may be negative.
  */
 export interface Frame {
   readonly source: number
@@ -115,8 +127,8 @@ export interface Frame {
 }
 
 /**
- * The last step of a product: adds the numbers at the address `bias`, unless that is 0, to each of its rows, and clamps the result to `least` …
- * `most`.
+ * The last step of a product: adds the numbers at the address `bias`, unless that is 0, to each of its rows, and clamps
+ * the result to `least` … `most`.
  */
 export interface Finish {
   readonly bias: number
@@ -125,8 +137,8 @@ export interface Finish {
 }
 
 /**
- * How many terms are summed from zero before the sum is added to the previous ones: the left and the right factor of a tile stay in the first-level
- * cache, and the error of long sums grows only with the number of chunks.
+ * How many terms are summed from zero before the sum is added to the previous ones: the left and the right factor of a
+ * tile stay in the first-level cache, and the error of long sums grows only with the number of chunks.
  */
 const chunkTerms = 256
 
@@ -153,8 +165,8 @@ const spareBytes = 4 * 5 * 8
 const cached = new WeakMap<BackendWasm, Products>()
 
 /**
- * Products of matrices, computed in the memory of TensorFlow.js's WASM backend, which contains its tensors: nothing is copied to or from it. About
- * half a MiB of it is reserved for each backend.
+ * Products of matrices, computed in the memory of TensorFlow.js's WASM backend, which contains its tensors: nothing is
+ * copied to or from it. About half a MiB of it is reserved for each backend.
  */
 export class Products {
   readonly #kernels: ProductKernels
@@ -186,7 +198,10 @@ export class Products {
     return products
   }
 
-  /** Computes one product. Each element is the sum over chunks of 256 terms, in their order, of the sums of their terms in their order. */
+  /**
+   * Computes one product. Each element is the sum over chunks of 256 terms, in their order, of the sums of their terms
+   * in their order.
+   */
   multiply(product: Product): void {
     const { rows, terms, columns, out, adds = false } = product
     if (terms === 0 && !adds) new Float32Array(this.#memory.buffer, out, rows * columns).fill(0)
@@ -199,7 +214,10 @@ export class Products {
     }
   }
 
-  /** Adds the contribution of the terms from `term` on, `length` of them, to the columns from `column` on, `width` of them. */
+  /**
+   * Adds the contribution of the terms from `term` on, `length` of them, to the columns from `column` on, `width` of
+   * them.
+   */
   #addBlock(product: Product, term: number, length: number, column: number, width: number): void {
     const { left, rows, columns, out, adds = false } = product
     const { address, next, step } = this.#panelsOf(product, term, length, column, width)
@@ -207,7 +225,10 @@ export class Products {
       const count = Math.min(blockRows, rows - row)
       this.#tabulate(this.#rows, left.rows, row, count)
       const element = out + 4 * (row * columns + column)
-      const [rowTable, termTable, spare, stride] = [this.#rows, this.#terms, this.#spare, 4 * columns]
+      const rowTable = this.#rows
+      const termTable = this.#terms
+      const spare = this.#spare
+      const stride = 4 * columns
       const isLater = adds || term > 0
       this.#kernels.multiply(
         rowTable,

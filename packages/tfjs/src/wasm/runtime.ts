@@ -40,7 +40,8 @@ export class Scratch {
   }
 
   /**
-   * Arrays of these lengths, with arbitrary content. They are valid until the next call, and until the backend allocates a tensor.
+   * Arrays of these lengths, with arbitrary content. They are valid until the next call, and until the backend
+   * allocates a tensor.
    *
    * @throws InputError where no memory is left for them
    */

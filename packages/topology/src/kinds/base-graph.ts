@@ -5,8 +5,9 @@ import { rowsWithRemainder } from '../weights.js'
 import { baseRounds } from './base-rounds.js'
 
 /**
- * The Base-(k + 1) graph (Takezawa et al., NeurIPS 2023, Algorithm 3): after one period every node has the exact mean, for any number of nodes, with
- * at most `degree` = k neighbours in each round. There are at most 2 log_{k+1} n + 2 rounds (Theorem 1).
+ * The Base-(k + 1) graph (Takezawa et al., NeurIPS 2023, Algorithm 3): after one period every node has the exact mean,
+ * for any number of nodes, with at most `degree` = k neighbours in each round. There are at most 2 log_{k+1} n + 2
+ * rounds (Theorem 1).
  */
 export const baseGraph = graphKind({
   kind: 'base-graph',

@@ -7,7 +7,7 @@ export interface WeightedEdge {
   readonly weight: number
 }
 
-type Edges = readonly WeightedEdge[]
+type WeightedEdges = readonly WeightedEdge[]
 type Nodes = readonly number[]
 
 /** Nodes that average among themselves: `count` groups of (k + 1)^p. */
@@ -17,10 +17,10 @@ interface Block {
 }
 
 /**
- * Algorithm 3: the size is p q, where p has all prime factors up to k + 1. First p parts of q nodes average, then q groups with one node of each
- * part. Algorithm 2 on all nodes at once where that takes fewer rounds.
+ * Algorithm 3: the size is p q, where p has all prime factors up to k + 1. First p parts of q nodes average, then q
+ * groups with one node of each part. Algorithm 2 on all nodes at once where that takes fewer rounds.
  */
-export function baseRounds(size: number, degree: number): readonly Edges[] {
+export function baseRounds(size: number, degree: number): readonly WeightedEdges[] {
   const nodes = Array.from({ length: size }, (_, node) => node)
   const smooth = digitsOf(size, degree).reduce((product, digit) => product * digit, 1)
   const rest = size / smooth
@@ -33,16 +33,18 @@ export function baseRounds(size: number, degree: number): readonly Edges[] {
 }
 
 /**
- * Algorithm 2, the simple Base-(k + 1) graph. First every block averages internally. Then each block in turn gives its part of the mean to the nodes
- * of all smaller blocks, and its groups average internally what they received in return. The authors' code also adds edges between the idle nodes of
- * a round; they are omitted here, since they do not change the mean.
+ * Algorithm 2, the simple Base-(k + 1) graph. First every block averages internally. Then each block in turn gives its
+ * part of the mean to the nodes of all smaller blocks, and its groups average internally what they received in return.
+ * The authors' code also adds edges between the idle nodes of a round; they are omitted here, since they do not change
+ * the mean.
  */
-function simpleRounds(nodes: Nodes, degree: number): readonly Edges[] {
+function simpleRounds(nodes: Nodes, degree: number): readonly WeightedEdges[] {
   const blocks = blocksOf(nodes, degree)
   const first = blocks.map((block) => cubeRounds(block.nodes, degree))
   if (blocks.length === 1) return first[0]
   const second = blocks.map(({ groups }) => parallel(groups.map((group) => cubeRounds(group, degree))))
-  const [start, length] = [first[0].length, first[0].length + 1 + second[0].length]
+  const start = first[0].length
+  const length = first[0].length + 1 + second[0].length
   return Array.from({ length }, (_, round) => {
     if (round < start) return first.flatMap((rounds) => rounds[round] ?? [])
     const giver = round - start
@@ -51,15 +53,18 @@ function simpleRounds(nodes: Nodes, degree: number): readonly Edges[] {
   })
 }
 
-/** The first block gives its part of the mean to each node of the others: in each of its groups, one node to each of them. */
-function givingRound([{ nodes, groups }, ...others]: readonly Block[]): Edges {
+/**
+ * The first block gives its part of the mean to each node of the others: in each of its groups, one node to each of
+ * them.
+ */
+function givingRound([{ nodes, groups }, ...others]: readonly Block[]): WeightedEdges {
   const takers = others.flatMap((other) => other.nodes)
   const weight = nodes.length / (nodes.length + takers.length) / groups.length
   return groups.flatMap((group) => takers.map((b, place) => ({ a: group[place], b, weight })))
 }
 
 /** Algorithm 1, the k-peer hyper-hypercube: in each round, nodes average whose positions differ in one digit. */
-function cubeRounds(nodes: Nodes, degree: number): readonly Edges[] {
+function cubeRounds(nodes: Nodes, degree: number): readonly WeightedEdges[] {
   let unit = 1
   return digitsOf(nodes.length, degree).map((digit) => {
     const step = unit
@@ -79,7 +84,10 @@ function digitsOf(size: number, degree: number): readonly number[] {
   return []
 }
 
-/** `size` in base k + 1, the highest digit first: one block for each digit that is not 0, with as many groups as the digit says. */
+/**
+ * `size` in base k + 1, the highest digit first: one block for each digit that is not 0, with as many groups as the
+ * digit says.
+ */
 function blocksOf(nodes: Nodes, degree: number): readonly Block[] {
   const base = degree + 1
   let unit = 1
@@ -102,7 +110,7 @@ function partsOf(nodes: Nodes, count: number): readonly Nodes[] {
 }
 
 /** Several sequences of rounds run in parallel. */
-function parallel(all: readonly (readonly Edges[])[]): readonly Edges[] {
+function parallel(all: readonly (readonly WeightedEdges[])[]): readonly WeightedEdges[] {
   const length = Math.max(0, ...all.map((rounds) => rounds.length))
   return Array.from({ length }, (_, round) => all.flatMap((rounds) => rounds[round] ?? []))
 }

@@ -58,7 +58,8 @@ test('Base-(k + 1) averages exactly in its stated rounds, for every n up to 128 
       const mean = start.reduce((sum, value) => sum + value, 0) / size
       let x = start
       for (const edges of rounds) {
-        const [next, degrees] = [x.slice(), new Uint8Array(size)]
+        const next = x.slice()
+        const degrees = new Uint8Array(size)
         for (const { a, b, weight } of edges) {
           next[a] += weight * (x[b] - x[a])
           next[b] += weight * (x[a] - x[b])
@@ -149,7 +150,8 @@ test('in random matchings each peer meets one at most, all pairs occur about as 
 function circulantRate({ size, rowStarts, columns, values }: SparseMatrix): number {
   let largest = 0
   for (let j = 1; j < size; j++) {
-    let [real, imaginary] = [0, 0]
+    let real = 0
+    let imaginary = 0
     for (let place = 0; place < rowStarts[1]; place++) {
       const angle = (2 * Math.PI * columns[place] * j) / size
       real += values[place] * Math.cos(angle)

@@ -14,7 +14,9 @@ const mates = (node: number, count: number, cliques: number) =>
   )
 
 test('of data sorted by label each clique has every label as often as all peers do (Bellet, Kermarrec and Lavoie 2022)', (t) => {
-  const [count, labels, cliques] = [100, 10, 10]
+  const count = 100
+  const labels = 10
+  const cliques = 10
   const graph = graphOf(count, labels, 'ring')
   const labelOf = (node: number) => Math.floor((node * labels) / count)
   for (const node of graph.keys()) {

@@ -3,9 +3,10 @@ import { graphOfEdges } from '../graphs.js'
 import { graphKind } from '../kind.js'
 
 /**
- * Cliques with the same distribution of labels as all peers together, joined by single edges (Bellet, Kermarrec and Lavoie, SRDS 2022, arXiv
- * 2104.07365). Labels are not known here: clique c of m has the nodes c, c + m, c + 2 m, …, which fits data that are sorted by label. The authors
- * swap peers until the labels fit, and have small worlds of cliques too. Their average of gradients within a clique is not part of a graph.
+ * Cliques with the same distribution of labels as all peers together, joined by single edges (Bellet, Kermarrec and
+ * Lavoie, SRDS 2022, arXiv 2104.07365). Labels are not known here: clique c of m has the nodes c, c + m, c + 2 m, …,
+ * which fits data that are sorted by label. The authors swap peers until the labels fit, and have small worlds of
+ * cliques too. Their average of gradients within a clique is not part of a graph.
  */
 export const dCliques = graphKind({
   kind: 'd-cliques',

@@ -5,7 +5,9 @@ import { shownSum, sumTolerance, type WeightRule } from '../weights.js'
 /** Edges between peers by name, as a file lists them. */
 export type EdgeList = readonly (readonly [string, string] | readonly [string, string, number])[]
 
-/** What is wrong with an edge list: unknown peers, loops, duplicates, and weights that are missing, unused or too large. */
+/**
+ * What is wrong with an edge list: unknown peers, loops, duplicates, and weights that are missing, unused or too large.
+ */
 export function edgeProblems(
   edges: EdgeList,
   peers: readonly PeerName[],

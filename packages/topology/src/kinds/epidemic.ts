@@ -6,8 +6,8 @@ import { uniform } from '../weights.js'
 import { drawRounds, rounds, seed } from './draw.js'
 
 /**
- * In each round each node sends to `degree` random others, and averages evenly what it receives with its own: EL-Local of Epidemic Learning (de Vos
- * et al., NeurIPS 2023, Algorithm 1). The mean is kept only in expectation.
+ * In each round each node sends to `degree` random others, and averages evenly what it receives with its own: EL-Local
+ * of Epidemic Learning (de Vos et al., NeurIPS 2023, Algorithm 1). The mean is kept only in expectation.
  */
 export const epidemic = graphKind({
   kind: 'epidemic',

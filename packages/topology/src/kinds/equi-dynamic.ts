@@ -8,9 +8,10 @@ import { drawRounds, rounds, seed } from './draw.js'
 import { directed, shiftsMatrix } from './equi-static.js'
 
 /**
- * OD-EquiDyn and OU-EquiDyn of EquiTopo (Song et al., NeurIPS 2022, Algorithms 3 and 4), over all distances (M = n − 1): each round draws one u
- * evenly from 1 … n − 1, and `W = (1 − η) I + η A(u)`. Undirected: from a random node on, the edges (i, i + u) are taken one after the other where
- * both ends are free. Directed: in expectation, each round shrinks `‖x − mean‖²` at least to `1 − 2 η (1 − η)` of itself.
+ * OD-EquiDyn and OU-EquiDyn of EquiTopo (Song et al., NeurIPS 2022, Algorithms 3 and 4), over all distances (M = n −
+ * 1): each round draws one u evenly from 1 … n − 1, and `W = (1 − η) I + η A(u)`. Undirected: from a random node on,
+ * the edges (i, i + u) are taken one after the other where both ends are free. Directed: in expectation, each round
+ * shrinks `‖x − mean‖²` at least to `1 − 2 η (1 − η)` of itself.
  */
 export const equiDynamic = graphKind({
   kind: 'equi-dynamic',
@@ -27,7 +28,8 @@ export const equiDynamic = graphKind({
     matrices: ({ eta, directed, ...options }, { length }) =>
       drawRounds('equi-dynamic', options, (random) => {
         if (length === 1) return shiftsMatrix(1, [], 0)
-        const [shift, weight] = [1 + random.integer(length - 1), (eta * (length - 1)) / length]
+        const shift = 1 + random.integer(length - 1)
+        const weight = (eta * (length - 1)) / length
         return directed ? shiftsMatrix(length, [shift], weight) : pairsMatrix(length, shift, weight, random)
       })
   }

@@ -11,9 +11,10 @@ import { maxDraws, seed } from './draw.js'
 export const directed = z.boolean().default(false).meta({ description: 'whether edges are one-way' })
 
 /**
- * D-EquiStatic and U-EquiStatic of EquiTopo (Song et al., NeurIPS 2022, Algorithms 1 and 2): `W = 1/M Σ_m A(u_m)` with `A(u) = (n − 1)/n P^u + 1/n
- * I`, P the cyclic shift and the u_m drawn evenly from 1 … n − 1; undirected it is `(W + Wᵀ)/2`. With M of the order of ln n its contraction does not
- * depend on n. Draws that leave the nodes unconnected are repeated; the paper does not specify this case.
+ * D-EquiStatic and U-EquiStatic of EquiTopo (Song et al., NeurIPS 2022, Algorithms 1 and 2): `W = 1/M Σ_m A(u_m)` with
+ * `A(u) = (n − 1)/n P^u + 1/n I`, P the cyclic shift and the u_m drawn evenly from 1 … n − 1; undirected it is
+ * `(W + Wᵀ)/2`. With M of the order of ln n its contraction does not depend on n. Draws that leave the nodes
+ * unconnected are repeated; the paper does not specify this case.
  */
 export const equiStatic = graphKind({
   kind: 'equi-static',

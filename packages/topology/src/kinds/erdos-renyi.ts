@@ -33,13 +33,14 @@ function problemsOf(probability: number, size: number): Problem[] {
 }
 
 /**
- * Each pair of nodes is an edge with `probability` (above 0), independently (Erdős and Rényi). Draws how many pairs to skip until the next edge, so
- * that sparse graphs of many nodes are fast (Batagelj and Brandes 2005).
+ * Each pair of nodes is an edge with `probability` (above 0), independently (Erdős and Rényi). Draws how many pairs to
+ * skip until the next edge, so that sparse graphs of many nodes are fast (Batagelj and Brandes 2005).
  */
 export function drawErdosRenyi(size: number, probability: number, random: Random): Graph {
   const skip = () => Math.floor(Math.log1p(-random.uniform()) / Math.log1p(-probability))
   const edges: [number, number][] = []
-  let [a, b] = [1, skip()]
+  let a = 1
+  let b = skip()
   for (;;) {
     for (; b >= a && a < size; a++) b -= a
     if (a >= size) return graphOfEdges(size, edges)

@@ -6,8 +6,9 @@ import { graphKind } from '../kind.js'
 import { seed } from './draw.js'
 
 /**
- * The nodes lie in distinct random cells of a grid of `side` to the power of `dimensions`. In round k, nodes average whose cells differ only in
- * coordinate k mod `dimensions`. If no cell is empty, the mean is exact after `dimensions` rounds (Ryabinin et al., NeurIPS 2021, section 3.2).
+ * The nodes lie in distinct random cells of a grid of `side` to the power of `dimensions`. In round k, nodes average
+ * whose cells differ only in coordinate k mod `dimensions`. If no cell is empty, the mean is exact after `dimensions`
+ * rounds (Ryabinin et al., NeurIPS 2021, section 3.2).
  */
 export const moshpitGrid = graphKind({
   kind: 'moshpit-grid',

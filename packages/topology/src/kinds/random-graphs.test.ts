@@ -41,7 +41,9 @@ test('all three pairings of four nodes are drawn equally often', (t) => {
 })
 
 test('Erdős–Rényi graphs have the expected number of edges, evenly spread over the pairs', (t) => {
-  const [size, probability, draws] = [30, 0.2, 400]
+  const size = 30
+  const probability = 0.2
+  const draws = 400
   const perPair = new Map<string, number>()
   let total = 0
   for (let seed = 0; seed < draws; seed++) {

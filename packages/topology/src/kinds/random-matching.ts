@@ -2,7 +2,10 @@ import { graphOfEdges } from '../graphs.js'
 import { graphKind } from '../kind.js'
 import { drawRounds, rounds, seed } from './draw.js'
 
-/** In each round the nodes are paired at random, all pairings equally probable; of an odd number one stays alone (Boyd et al. 2006). */
+/**
+ * In each round the nodes are paired at random, all pairings equally probable; of an odd number one stays alone (Boyd
+ * et al. 2006).
+ */
 export const randomMatching = graphKind({
   kind: 'random-matching',
   description: 'has one random neighbour per round; if the number of peers is odd, one peer has none',

@@ -27,9 +27,9 @@ function problemsOf(degree: number, size: number): Problem[] {
 }
 
 /**
- * A random graph in which each node has `degree` neighbours, or `undefined` when the draw reached a dead end; then draw again. Ends of edges are
- * paired at random; those that would make a loop or a duplicate edge are paired again (Steger and Wormald 1999). `size` × `degree` is even, `degree`
- * < `size`.
+ * A random graph in which each node has `degree` neighbours, or `undefined` when the draw reached a dead end; then draw
+ * again. Ends of edges are paired at random; those that would make a loop or a duplicate edge are paired again (Steger
+ * and Wormald 1999). `size` × `degree` is even, `degree` < `size`.
  */
 export function drawRegular(size: number, degree: number, random: Random): Graph | undefined {
   if (2 * degree >= size) return complementOf(drawRegular(size, size - 1 - degree, random))
@@ -46,7 +46,8 @@ export function drawRegular(size: number, degree: number, random: Random): Graph
 function pair(ends: readonly number[], neighbours: readonly Set<number>[]): number[] {
   const unpaired: number[] = []
   for (let k = 0; k < ends.length; k += 2) {
-    const [a, b] = [ends[k], ends[k + 1]]
+    const a = ends[k]
+    const b = ends[k + 1]
     if (a === b || neighbours[a].has(b)) {
       unpaired.push(a, b)
     } else {

@@ -4,7 +4,10 @@ import { type Graph, graphOf, graphOfEdges } from '../graphs.js'
 import { graphKind } from '../kind.js'
 import { drawConnected, seed } from './draw.js'
 
-/** A ring of nearest neighbours in which some edges are rewired (Watts and Strogatz 1998; their example rewires a tenth). */
+/**
+ * A ring of nearest neighbours in which some edges are rewired (Watts and Strogatz 1998; their example rewires a
+ * tenth).
+ */
 export const smallWorld = graphKind({
   kind: 'small-world',
   description: 'has the nearest peers on a ring as neighbours, some of them replaced by random ones',
@@ -24,8 +27,8 @@ export const smallWorld = graphKind({
 })
 
 /**
- * A ring in which each node is linked to its `neighbours` nearest (an even number), and each edge is rewired with the probability `rewire` (Watts and
- * Strogatz 1998).
+ * A ring in which each node is linked to its `neighbours` nearest (an even number), and each edge is rewired with the
+ * probability `rewire` (Watts and Strogatz 1998).
  */
 export function drawSmallWorld(size: number, neighbours: number, rewire: number, random: Random): Graph {
   const lattice = Array.from({ length: neighbours / 2 }, (_, distance) =>

@@ -6,9 +6,10 @@ import { graphKind, type Latency } from '../kind.js'
 const maxPeers = 512
 
 /**
- * A tree of minimum total latency: one node after the other joins by the shortest edge to the tree (Prim, BSTJ 36(6), 1957). Nodes that have `degree`
- * edges are skipped; the total is then the minimum only if the unbounded tree has no larger degree, since the bounded problem is NP-hard. Among
- * equally long edges the one to the node that joined first is taken, so that the tree is balanced if no latencies are known.
+ * A tree of minimum total latency: one node after the other joins by the shortest edge to the tree (Prim, BSTJ 36(6),
+ * 1957). Nodes that have `degree` edges are skipped; the total is then the minimum only if the unbounded tree has no
+ * larger degree, since the bounded problem is NP-hard. Among equally long edges the one to the node that joined first
+ * is taken, so that the tree is balanced if no latencies are known.
  */
 export const tree = graphKind({
   kind: 'tree',

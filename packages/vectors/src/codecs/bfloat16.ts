@@ -2,8 +2,8 @@ import type { DenseFormat } from './dense.js'
 import { halfStep } from './workspace.js'
 
 /**
- * Layout: 2 bytes per number, the upper half of float32. Rounds to nearest, ties to even. Its largest number is (2 − 2⁻⁷) · 2¹²⁷; what would round to
- * infinity is handled as in float16.
+ * Layout: 2 bytes per number, the upper half of float32. Rounds to nearest, ties to even. Its largest number is (2 −
+ * 2⁻⁷) · 2¹²⁷; what would round to infinity is handled as in float16.
  */
 export const bfloat16: DenseFormat = {
   name: 'bfloat16',

@@ -25,15 +25,17 @@ export interface CodecParameter {
 }
 
 /**
- * How float32 vectors are written on a link. Everything is little-endian. A body holds a range of the vector, without its length or offset: both
- * sides know them.
+ * How float32 vectors are written on a link. Everything is little-endian. A body holds a range of the vector, without
+ * its length or offset: both sides know them.
  *
- * Whatever the codec, a body may be raw float32 ({@link rawCodecId}). An encoder writes that where its own form would be no shorter, where its format
- * cannot represent a number of the range, and where a number is NaN or infinite, which every decoder refuses.
+ * Whatever the codec, a body may be raw float32 ({@link rawCodecId}). An encoder writes that where its own form would
+ * be no shorter, where its format cannot represent a number of the range, and where a number is NaN or infinite, which
+ * every decoder refuses.
  *
- * A codec that is `stateful` writes what changed since the *reference*: the vector as the receiver has reconstructed it. Both sides add the same bits
- * to their references, so that what rounding or omission loses is part of the next change, and errors do not add up (Koloskova, Stich and Jaggi, ICML
- * 2019, algorithm 1; Stich et al., NeurIPS 2018). All its bodies have to be decoded, once each, and in order.
+ * A codec that is `stateful` writes what changed since the *reference*: the vector as the receiver has reconstructed
+ * it. Both sides add the same bits to their references, so that what rounding or omission loses is part of the next
+ * change, and errors do not add up (Koloskova, Stich and Jaggi, ICML 2019, algorithm 1; Stich et al., NeurIPS 2018).
+ * All its bodies have to be decoded, once each, and in order.
  */
 export interface Codec {
   /** The name in files, with the parameter. */
@@ -62,8 +64,8 @@ export interface Accuracy {
   readonly error: number
   readonly rounds: number
   /**
-   * How far apart averaging peers may stay forever, as a fraction of their parameters' norm: caused by rounding each vector anew. Infinity where
-   * nothing is promised.
+   * How far apart averaging peers may stay forever, as a fraction of their parameters' norm: caused by rounding each
+   * vector anew. Infinity where nothing is promised.
    */
   readonly floor: number
 }
@@ -74,7 +76,8 @@ export const float32Floor = 1e-5
 /** The sending end of a link. */
 export interface Encoder {
   /**
-   * Writes `values`, the numbers from `offset` on, to the beginning of `out`. Returns the id of the form, and its bytes.
+   * Writes `values`, the numbers from `offset` on, to the beginning of `out`. Returns the id of the form, and its
+   * bytes.
    *
    * @param out - at least `maxBytes(values.length)` bytes, all of which may be overwritten
    */
@@ -92,8 +95,9 @@ export interface EncodedBody {
 /** The receiving end of a link. */
 export interface Decoder {
   /**
-   * Reads a whole body into `out`, the numbers from `offset` on. Returns nothing, or, for invalid bytes, a sentence that says what is wrong; then the
-   * contents of `out` are finite but meaningless, and a stateful decoder next accepts only raw float32 for this range.
+   * Reads a whole body into `out`, the numbers from `offset` on. Returns nothing, or, for invalid bytes, a sentence
+   * that says what is wrong; then the contents of `out` are finite but meaningless, and a stateful decoder next accepts
+   * only raw float32 for this range.
    */
   decode(id: number, bytes: Uint8Array, offset: number, out: Float32Array): string | undefined
   /** The sender restarts: the next body of each range has to be raw float32. */

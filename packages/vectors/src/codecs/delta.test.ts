@@ -5,7 +5,10 @@ import { parseCodec } from './parse.js'
 const names = ['delta-float16', 'delta-bfloat16', 'delta-int8', 'delta-int4'] as const
 const length = 9000
 
-/** The largest error of one number, relative to `largest`, the largest change: a step of the integers, half a step of the others. */
+/**
+ * The largest error of one number, relative to `largest`, the largest change: a step of the integers, half a step of
+ * the others.
+ */
 const steps: Readonly<Record<(typeof names)[number], number>> = {
   'delta-float16': 2 ** -11,
   'delta-bfloat16': 2 ** -8,
@@ -60,9 +63,11 @@ for (const name of names) {
 
   test(`${name}: a body is the change in the base format`, (t) => {
     const base = name.slice('delta-'.length)
-    const [x, y] = [normals(length, 1), normals(length, 2)]
+    const x = normals(length, 1)
+    const y = normals(length, 2)
     const change = x.map((value, index) => y[index] - value)
-    const [pair, plain] = [new Pair(name, length, 7), new Pair(base, length, 7)]
+    const pair = new Pair(name, length, 7)
+    const plain = new Pair(base, length, 7)
     pair.encode(x)
     t.deepEqual(pair.encode(y).content, plain.encode(change).content)
     t.is(pair.body.bytes, parseCodec(name).bytes(length))
@@ -70,7 +75,8 @@ for (const name of names) {
 
   test(`${name}: numbers so large that their change overflows are sent as raw float32, and changes continue from there`, (t) => {
     const pair = new Pair(name, 3)
-    const [x, y] = [Float32Array.of(3e38, 1, -3e38), Float32Array.of(-3e38, 2, 3e38)]
+    const x = Float32Array.of(3e38, 1, -3e38)
+    const y = Float32Array.of(-3e38, 2, 3e38)
     t.deepEqual(pair.pass(t, x), x)
     t.deepEqual(pair.pass(t, y), y)
     t.is(pair.body.id, 0)
@@ -117,8 +123,10 @@ test('delta-float16 stops where float16 has no smaller numbers: at 2⁻²⁵', (
 
 test('a decoder refuses a change of numbers that it never had as a whole, and the sender can begin anew', (t) => {
   for (const name of [...names, 'top-k:0.1']) {
-    const [pair, late] = [new Pair(name, 100), parseCodec(name).createDecoder(100)]
-    const [x, out] = [normals(100, 1), new Float32Array(100)]
+    const pair = new Pair(name, 100)
+    const late = parseCodec(name).createDecoder(100)
+    const x = normals(100, 1)
+    const out = new Float32Array(100)
     pair.pass(t, x)
     const { id, content } = pair.encode(x)
     t.regex(late.decode(id, content, 0, out) ?? '', /never sent as a whole/, name)
@@ -159,7 +167,8 @@ test('NaN and infinity are sent as raw float32, are refused, and leave no trace'
     for (const wrong of [NaN, Infinity, -Infinity]) {
       const pair = new Pair(name, 20_000)
       const x = normals(20_000, 9)
-      const [bad, out] = [x.slice(), new Float32Array(20_000)]
+      const bad = x.slice()
+      const out = new Float32Array(20_000)
       bad[19_999] = wrong
       pair.pass(t, x)
       const { id, content } = pair.encode(bad)
@@ -175,7 +184,8 @@ test('NaN and infinity are sent as raw float32, are refused, and leave no trace'
 })
 
 test('the same seed gives the same bytes for changes, too', (t) => {
-  const [x, y] = [normals(5000, 1), normals(5000, 2)]
+  const x = normals(5000, 1)
+  const y = normals(5000, 2)
   const bodies = [1, 1, 2].map((seed) => {
     const encoder = parseCodec('delta-int8').createEncoder(5000, randomOf(seed))
     const out = new Uint8Array(20_000)

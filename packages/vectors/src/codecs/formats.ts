@@ -8,7 +8,10 @@ export interface Format {
   readonly step: number
   /** The name of its kernels. */
   readonly kernel: FormatKernel
-  /** Bits of the smallest |x| that it cannot represent, even after rounding; those of infinity when it can represent all finite x. */
+  /**
+   * Bits of the smallest |x| that it cannot represent, even after rounding; those of infinity when it can represent all
+   * finite x.
+   */
   readonly beyond: number
   /** Whether it rounds at random. */
   readonly isRandom: boolean
@@ -22,9 +25,9 @@ type FormatKernel = keyof Kernels extends infer Name
   : never
 
 /**
- * Writes `values`, or with a `reference` the changes since, to `out`; the reference becomes what the receiver then has. Returns false when that is
- * impossible: because something is not finite, such as a reference that was never set, or because without a reference the format cannot represent a
- * number. The reference is then undefined.
+ * Writes `values`, or with a `reference` the changes since, to `out`; the reference becomes what the receiver then has.
+ * Returns false when that is impossible: because something is not finite, such as a reference that was never set, or
+ * because without a reference the format cannot represent a number. The reference is then undefined.
  *
  * @param draws - the state of the random generator, 16 integers; it is advanced
  */
@@ -51,8 +54,8 @@ export function encodeRange(
 }
 
 /**
- * Reads `format.bytes(out.length)` bytes to `out`; with a `reference` they are the changes since, and it becomes the same as `out`. Returns false
- * when a number is not finite. Such a number is not written, but some of the others are.
+ * Reads `format.bytes(out.length)` bytes to `out`; with a `reference` they are the changes since, and it becomes the
+ * same as `out`. Returns false when a number is not finite. Such a number is not written, but some of the others are.
  */
 export function decodeRange(
   format: Format,
@@ -66,7 +69,8 @@ export function decodeRange(
     const count = Math.min(blockLength, out.length - start)
     const padded = Math.ceil(count / format.step) * format.step
     if (reference !== undefined) workspace.load(reference.subarray(start, start + count), undefined, format.step)
-    const [from, to] = [format.bytes(start), format.bytes(start + count)]
+    const from = format.bytes(start)
+    const to = format.bytes(start + count)
     workspace.codes.set(bytes.subarray(from, to))
     workspace.codes.fill(0, to - from, format.bytes(padded))
     kernel(workspace.endOf(padded))
@@ -87,7 +91,10 @@ function kernelOf(
   return kernels[`${verb}${reference === undefined ? '' : 'Delta'}${kernel}`]
 }
 
-/** Whether no number of raw float32 `bytes`, a multiple of 4, is NaN or infinite. Copies them to `out` up to the first block that contains one. */
+/**
+ * Whether no number of raw float32 `bytes`, a multiple of 4, is NaN or infinite. Copies them to `out` up to the first
+ * block that contains one.
+ */
 export function copyFinite(bytes: Uint8Array, out?: Uint8Array): boolean {
   const workspace = CodecWorkspace.only
   for (let start = 0; start < bytes.byteLength; start += 4 * blockLength) {

@@ -66,7 +66,8 @@ for (const format of formats) {
     const edges = [0, 1, 0x7f7f_ffff, 0x477f_e000, 0x477f_efff, 0x7f7f_0000, 0x7f7f_7fff]
     const halfway = Array.from({ length: 0x7bff }, (_, code) =>
       [-1, 0, 1].map((step) => {
-        const [low, high] = [meaningOf(code, format), meaningOf(code + 1, format)]
+        const low = meaningOf(code, format)
+        const high = meaningOf(code + 1, format)
         return new Uint32Array(Float32Array.of(low / 2 + high / 2).buffer)[0] + step
       })
     )

@@ -36,7 +36,8 @@ const ids = fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, fc.intege
 
 for (const name of names) {
   test(`${name}: whatever the bytes are, a decoder neither throws nor writes elsewhere nor lets NaN or infinity through`, (t) => {
-    let [good, bad] = [0, 0]
+    let good = 0
+    let bad = 0
     const attempt = (length: number, hasReference: boolean, harm: Damage, otherId: number | undefined) => {
       const pair = new Pair(name, length + 20)
       if (hasReference) pair.pass(t, normals(length, 1), 10)
@@ -59,7 +60,8 @@ for (const name of names) {
 
   test(`${name}: bodies that are cut short or too long are refused, and so is every codec but its own and float32`, (t) => {
     const length = 700
-    const [x, out] = [normals(length, 1), new Float32Array(length)]
+    const x = normals(length, 1)
+    const out = new Float32Array(length)
     const verdict = (change: (content: Uint8Array) => Uint8Array, id?: number) => {
       const pair = new Pair(name, length)
       if (parseCodec(name).stateful) pair.pass(t, x)
@@ -83,7 +85,8 @@ for (const name of names) {
 test('after a body that was refused, a stateful decoder takes nothing but raw float32', (t) => {
   for (const name of names.filter((codec) => parseCodec(codec).stateful)) {
     const pair = new Pair(name, 500)
-    const [x, out] = [normals(500, 1), new Float32Array(500)]
+    const x = normals(500, 1)
+    const out = new Float32Array(500)
     pair.pass(t, x)
     const lost = pair.encode(normals(500, 2))
     t.is(typeof pair.decoder.decode(lost.id, lost.content.subarray(1), 0, out), 'string')

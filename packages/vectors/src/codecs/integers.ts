@@ -7,12 +7,15 @@ const scaleBytes = 4
 /** Bytes of the scales of `count` numbers. */
 const scalesBytes = (count: number) => scaleBytes * Math.ceil(count / groupLength)
 
-/** What both have in common: each group of 256 numbers, of which the last one may have fewer, has a scale as float32, at least 2⁻¹¹⁰. */
+/**
+ * What both have in common: each group of 256 numbers, of which the last one may have fewer, has a scale as float32, at
+ * least 2⁻¹¹⁰.
+ */
 const integers = { step: groupLength, beyond: infiniteBits, isRandom: true }
 
 /**
- * Layout of a group: its scale, and a signed byte per number, −127 … 127, in units of the scale. The scale is max |x| / 127. Rounds at random so
- * that the mean is x.
+ * Layout of a group: its scale, and a signed byte per number, −127 … 127, in units of the scale. The scale is max |x|
+ * / 127. Rounds at random so that the mean is x.
  */
 export const int8: DenseFormat = {
   ...integers,
@@ -29,8 +32,9 @@ export const int8: DenseFormat = {
 const pairsLength = 32
 
 /**
- * Layout of a group: its scale, and for each 32 numbers up to 16 bytes: the first 16 numbers in the lower halves, the last 16 in the upper ones, −7 …
- * 7, in units of the scale. The scale is max |x| / 7. Rounds at random so that the mean is x.
+ * Layout of a group: its scale, and for each 32 numbers up to 16 bytes: the first 16 numbers in the lower halves, the
+ * last 16 in the upper ones, −7 … 7, in units of the scale. The scale is max |x| / 7. Rounds at random so that the mean
+ * is x.
  */
 export const int4: DenseFormat = {
   ...integers,

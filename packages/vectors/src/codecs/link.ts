@@ -4,8 +4,8 @@ import { rawCodec } from './float32.js'
 import { decodeRaw } from './reference.js'
 
 /**
- * For how many kinds of vectors, the first ones, the ends of a link keep codec state: each may take the memory of a whole vector, and the other side
- * chooses them. Others are sent as raw float32.
+ * For how many kinds of vectors, the first ones, the ends of a link keep codec state: each may take the memory of a
+ * whole vector, and the other side chooses them. Others are sent as raw float32.
  */
 export const maxLanes = 16
 
@@ -15,7 +15,10 @@ export interface Lane {
   readonly field: number
 }
 
-/** The random stream from which the codecs of the link to `to` draw seeds, derived from the sender's: the same in every world. */
+/**
+ * The random stream from which the codecs of the link to `to` draw seeds, derived from the sender's: the same in every
+ * world.
+ */
 export function codecRandom(sender: Random, to: string): Random {
   return sender.stream('codec').stream(to)
 }

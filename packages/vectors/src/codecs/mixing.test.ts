@@ -6,8 +6,8 @@ const peers = 8
 const length = 2000
 
 /**
- * Eight vectors on a ring that average, x_i ← ⅓ x_{i−1} + ⅓ x_i + ⅓ x_{i+1}, with each link's messages in a codec, but not a peer's own vector.
- * Returns the consensus distance after `rounds` rounds, and how far the mean has moved.
+ * Eight vectors on a ring that average, x_i ← ⅓ x_{i−1} + ⅓ x_i + ⅓ x_{i+1}, with each link's messages in a codec, but
+ * not a peer's own vector. Returns the consensus distance after `rounds` rounds, and how far the mean has moved.
  */
 function mix(t: Parameters<Pair['pass']>[0], codec: string, rounds: number): { distance: number; drift: number } {
   let vectors = Array.from({ length: peers }, (_, peer) => normals(length, peer))
@@ -16,7 +16,8 @@ function mix(t: Parameters<Pair['pass']>[0], codec: string, rounds: number): { d
   for (let round = 0; round < rounds; round++) {
     const sent = vectors.map((vector, from) => links[from].map((link) => link.pass(t, vector)))
     vectors = vectors.map((vector, own) => {
-      const [before, after] = [sent[(own + peers - 1) % peers][0], sent[(own + 1) % peers][1]]
+      const before = sent[(own + peers - 1) % peers][0]
+      const after = sent[(own + 1) % peers][1]
       const terms = [before, vector, after].map((term) => ({ weight: 1 / 3, vector: term }))
       return weightedSum(new Float32Array(length), terms)
     })
@@ -54,7 +55,8 @@ test('sending changes brings them as near as float32 does, in as many rounds', (
 })
 
 test('sending few changes takes longer, and arrives', (t) => {
-  const [half, tenth] = [mix(t, 'top-k:0.5', 100), mix(t, 'top-k:0.1', 250)]
+  const half = mix(t, 'top-k:0.5', 100)
+  const tenth = mix(t, 'top-k:0.1', 250)
   t.true(half.distance < 6e-6, `${half.distance}`)
   t.true(tenth.distance < 6e-6, `${tenth.distance}`)
   t.true(mix(t, 'top-k:0.1', 50).distance > 0.1)

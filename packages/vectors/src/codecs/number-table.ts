@@ -28,7 +28,10 @@ export class NumberTable {
     this.#slots = new Int32Array(2 ** slotBits).fill(-1)
   }
 
-  /** The different ones of `numbers`; undefined when there are more than 256, and more than half of the first numbers, or 65,536, are different. */
+  /**
+   * The different ones of `numbers`; undefined when there are more than 256, and more than half of the first numbers,
+   * or 65,536, are different.
+   */
   static of(numbers: Uint32Array): Indexed | undefined {
     let table = new NumberTable(Math.min(firstRoom, numbers.length))
     const places = new Uint16Array(numbers.length)

@@ -73,7 +73,8 @@ test('signs of several tensors take a bit each, and 6 bytes at most for a tensor
 })
 
 test('31 levels of each of 18 tensors take 5 bits a number, and 4 levels of numbers kept 2 bits; a tensor takes 2 to 3 bytes besides', (t) => {
-  const [tensors, size] = [18, 3640]
+  const tensors = 18
+  const size = 3640
   const values = (number: (k: number, scale: number) => number) =>
     Float32Array.from({ length: tensors * size }, (_, k) => number(k % size, 1.1 ** Math.floor(k / size)))
   const levels = values((k, scale) => (((k * 7) % 31) - 15) * scale)
@@ -112,7 +113,8 @@ test('a table of a run with wrong bytes is refused', (t) => {
     body.set(content, at)
     return read(body)
   }
-  const [first, second] = [14, 53]
+  const first = 14
+  const second = 53
   t.deepEqual([out[first], out[second]], [100, 100])
   for (const wrong of [0, 99, 101, 127, 128, 255]) {
     t.truthy(changed(first, wrong), `a first run of ${wrong}`)

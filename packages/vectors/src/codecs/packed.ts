@@ -1,10 +1,11 @@
 /**
- * A lossless, shorter form of vectors that an algorithm has compressed: many numbers are 0, few are different, or runs of them differ only in sign.
- * It is used whatever the codec of the link; the body's id says so ({@link packedId}).
+ * A lossless, shorter form of vectors that an algorithm has compressed: many numbers are 0, few are different, or runs
+ * of them differ only in sign. It is used whatever the codec of the link; the body's id says so ({@link packedId}).
  *
- * Layout, little-endian: a byte of flags; if zeros are left out (bit 0), the count of the remaining numbers (uint32); these numbers, in one of four
- * ways; and if zeros are left out, the places of the others to the end (see places.ts). The four ways are: float32; (bit 1) a table of the different
- * ones and indices, or (bit 3) runs with a table each (see tables.ts); (bit 2) their magnitudes and signs (see signs.ts). Only +0 is left out, not −0.
+ * Layout, little-endian: a byte of flags; if zeros are left out (bit 0), the count of the remaining numbers (uint32);
+ * these numbers, in one of four ways; and if zeros are left out, the places of the others to the end (see places.ts).
+ * The four ways are: float32; (bit 1) a table of the different ones and indices, or (bit 3) runs with a table each (see
+ * tables.ts); (bit 2) their magnitudes and signs (see signs.ts). Only +0 is left out, not −0.
  */
 import { invariant } from '@murmuration/core'
 import { bodyOf } from '../copy.js'
@@ -20,7 +21,10 @@ import { readTable, readTables, type Tables, tablesBytes, tablesOf, writeTables 
 /** The id of this form in a frame's header, where codecs have theirs. */
 export const packedId = 255
 
-const [withoutZeros, withTable, withSigns, withTables] = [1, 2, 4, 8]
+const withoutZeros = 1
+const withTable = 2
+const withSigns = 4
+const withTables = 8
 /** By the flags of a way. */
 const readers = new Map([
   [0, readNumbers],
@@ -32,7 +36,7 @@ const countBytes = 4
 const noPlaces = new Uint32Array(0)
 
 /** A way to write a body: which numbers, in which form, and its bytes. */
-interface Plan {
+interface BodyPlan {
   readonly flags: number
   readonly numbers: Uint32Array
   readonly places: Uint32Array
@@ -46,7 +50,10 @@ export function packedBytes(values: Float32Array): number {
   return planOf(values)?.bytes ?? rawBytes(values.length)
 }
 
-/** Writes `values` to the beginning of `out`, which has room for them as raw float32, the form that is used where it is no longer. */
+/**
+ * Writes `values` to the beginning of `out`, which has room for them as raw float32, the form that is used where it is
+ * no longer.
+ */
 export function writePacked(values: Float32Array, out: Uint8Array): EncodedBody {
   invariant(out.byteLength >= rawBytes(values.length), () => `${out.byteLength} bytes for ${values.length} numbers`)
   const plan = planOf(values)
@@ -71,7 +78,8 @@ export function writePacked(values: Float32Array, out: Uint8Array): EncodedBody 
 
 /** Reads a whole body into `out`. Returns nothing, or, for invalid bytes, a sentence that says what is wrong. */
 export function readPacked(bytes: Uint8Array, out: Float32Array): string | undefined {
-  const [flags = 0, view] = [bytes.at(0), new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)]
+  const flags = bytes.at(0) ?? 0
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const isSparse = (flags & withoutZeros) !== 0
   const read = readers.get(flags & ~withoutZeros)
   if (read === undefined || bytes.byteLength === 0 || (isSparse && bytes.byteLength < 1 + countBytes))
@@ -94,14 +102,14 @@ export function readPacked(bytes: Uint8Array, out: Float32Array): string | undef
 }
 
 /** The shortest way to write `values`; undefined when raw float32 is no longer. */
-function planOf(values: Float32Array): Plan | undefined {
+function planOf(values: Float32Array): BodyPlan | undefined {
   const all = new Uint32Array(values.buffer, values.byteOffset, values.length)
   const plans = plansOf(all)
   const best = plans.reduce((shortest, plan) => (plan.bytes < shortest.bytes ? plan : shortest))
   return best.bytes < rawBytes(values.length) ? best : undefined
 }
 
-function plansOf(all: Uint32Array): readonly Plan[] {
+function plansOf(all: Uint32Array): readonly BodyPlan[] {
   let count = 0
   for (let k = 0; k < all.length; k++) if (all[k] !== 0) count++
   const hasZeros = count < all.length
@@ -116,7 +124,10 @@ function plansOf(all: Uint32Array): readonly Plan[] {
   ]
 }
 
-/** Whether both a single table and signs take more than 2 bits a number, and levels occur twice on average: otherwise runs gain next to nothing. */
+/**
+ * Whether both a single table and signs take more than 2 bits a number, and levels occur twice on average: otherwise
+ * runs gain next to nothing.
+ */
 function manyBits(numbers: Uint32Array, { table }: Indexed): boolean {
   const most = numbers.length / 4
   return table.size > 4 && 2 * table.size <= numbers.length && signsLength(numbers, most) > most
@@ -138,14 +149,22 @@ function withoutZerosOf(
 }
 
 /** What plans have in common: what they leave out, and its bytes. */
-interface Common extends Pick<Plan, 'numbers' | 'places' | 'flags'> {
+interface Common extends Pick<BodyPlan, 'numbers' | 'places' | 'flags'> {
   readonly extraBytes: number
 }
 
-/** Plans for these numbers, of which those that are not 0 are `indexed`, with `levels`, and at the places `others` if some are 0. */
-function plansFor(common: Common, indexed: Indexed | undefined, levels: Levels, others?: Uint32Array): readonly Plan[] {
+/**
+ * Plans for these numbers, of which those that are not 0 are `indexed`, with `levels`, and at the places `others` if
+ * some are 0.
+ */
+function plansFor(
+  common: Common,
+  indexed: Indexed | undefined,
+  levels: Levels,
+  others?: Uint32Array
+): readonly BodyPlan[] {
   const { numbers, places, flags, extraBytes } = common
-  const plan = (way: number, bytes: number, tables?: Tables): Plan => {
+  const plan = (way: number, bytes: number, tables?: Tables): BodyPlan => {
     return { flags: flags | way, numbers, places, tables, bytes: 1 + extraBytes + bytes }
   }
   const raw = rawBytes(numbers.length)

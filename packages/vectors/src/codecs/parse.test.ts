@@ -24,8 +24,16 @@ test('every word names a codec of that name, with a number of its own', (t) => {
 test('the ids on the wire are pinned: with others, peers of two versions misread each other', (t) => {
   const ids = Object.fromEntries(codecKinds.map(({ name, id }) => [name, id]))
   t.like(ids, {
-    ...{ float32: 0, float16: 1, bfloat16: 2, int8: 3, int4: 5 },
-    ...{ 'delta-float16': 9, 'delta-bfloat16': 10, 'delta-int8': 11, 'delta-int4': 13, 'top-k': 12 }
+    'float32': 0,
+    'float16': 1,
+    'bfloat16': 2,
+    'int8': 3,
+    'int4': 5,
+    'delta-float16': 9,
+    'delta-bfloat16': 10,
+    'delta-int8': 11,
+    'delta-int4': 13,
+    'top-k': 12
   })
 })
 

@@ -1,7 +1,8 @@
 /**
- * The places of some numbers of a range, in increasing order. Layout: a byte that gives the form, then either (0) the gap before each of them, which
- * is how many numbers lie between it and the one before, as LEB128 (seven bits a byte, the lowest first, the highest bit set when more follow), or
- * (1) a bit per number of the range, the lowest of each byte first, and zeros up to a whole byte. The encoder uses the shorter form.
+ * The places of some numbers of a range, in increasing order. Layout: a byte that gives the form, then either (0) the
+ * gap before each of them, which is how many numbers lie between it and the one before, as LEB128 (seven bits a byte,
+ * the lowest first, the highest bit set when more follow), or (1) a bit per number of the range, the lowest of each
+ * byte first, and zeros up to a whole byte. The encoder uses the shorter form.
  */
 const gapsForm = 0
 const bitmapForm = 1
@@ -19,7 +20,9 @@ export function placesLength(places: Uint32Array, length: number): number {
   return 1 + Math.min(gapBytes(places), bitmapBytes(length))
 }
 
-/** Writes the places in a range of `length` numbers to `out` from `start` on. Returns the position behind the last byte. */
+/**
+ * Writes the places in a range of `length` numbers to `out` from `start` on. Returns the position behind the last byte.
+ */
 export function writePlaces(places: Uint32Array, length: number, out: Uint8Array, start: number): number {
   const asGaps = gapBytes(places) <= bitmapBytes(length)
   out[start] = asGaps ? gapsForm : bitmapForm

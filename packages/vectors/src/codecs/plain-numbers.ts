@@ -6,7 +6,10 @@ export function writeNumbers(numbers: Uint32Array, view: DataView, start: number
   return start + rawBytes(numbers.length)
 }
 
-/** Reads as many numbers as `numbers` has room for. Returns the position behind the last byte; undefined when there are fewer. */
+/**
+ * Reads as many numbers as `numbers` has room for. Returns the position behind the last byte; undefined when there are
+ * fewer.
+ */
 export function readNumbers(view: DataView, start: number, numbers: Uint32Array): number | undefined {
   const end = start + rawBytes(numbers.length)
   if (end > view.byteLength) return undefined

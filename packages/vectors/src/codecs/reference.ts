@@ -18,7 +18,10 @@ export class ReferenceVector {
     return this.#numbers.subarray(offset, offset + length)
   }
 
-  /** After `values` were sent as raw float32. If they are not finite, the receiver refuses them and may forget more than the sender can know. */
+  /**
+   * After `values` were sent as raw float32. If they are not finite, the receiver refuses them and may forget more than
+   * the sender can know.
+   */
   become(values: Float32Array, offset: number): void {
     const target = bodyOf(this.range(offset, values.length))
     if (!copyFinite(bodyOf(values), target)) this.forget()

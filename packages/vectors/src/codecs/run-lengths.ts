@@ -1,4 +1,7 @@
-/** Lengths of runs of numbers as LEB128: seven bits a byte, the lowest first, the highest bit set when more follow; at most four bytes. */
+/**
+ * Lengths of runs of numbers as LEB128: seven bits a byte, the lowest first, the highest bit set when more follow; at
+ * most four bytes.
+ */
 
 /** The bytes that a length takes, which is below 2²⁸. */
 export function runLengthBytes(length: number): number {

@@ -15,12 +15,14 @@ export interface Threshold {
 }
 
 /**
- * The threshold of the `count` numbers of `values` that changed most since `reference`, or `undefined` when a change is not finite. A radix select:
- * of numbers without a sign, the larger one has the larger bits. A histogram of the highest bits gives the highest bits of the threshold, and one
- * more pass each gives the middle and the lowest ones.
+ * The threshold of the `count` numbers of `values` that changed most since `reference`, or `undefined` when a change is
+ * not finite. A radix select: of numbers without a sign, the larger one has the larger bits. A histogram of the highest
+ * bits gives the highest bits of the threshold, and one more pass each gives the middle and the lowest ones.
  */
 export function thresholdOf(values: Float32Array, reference: Float32Array, count: number): Threshold | undefined {
-  let [size, mask, ties] = [0, 0, count]
+  let size = 0
+  let mask = 0
+  let ties = count
   for (const { shift, bins } of parts) {
     const histogram = histogramOf(values, reference, mask, size, shift, bins)
     if (mask === 0 && histogram.subarray(infiniteBits >>> shift).some((found) => found > 0)) return undefined
@@ -51,8 +53,8 @@ function histogramOf(
 }
 
 /**
- * Writes the places and changes of the numbers that reach the threshold, in the order of their places; of ties the first ones. Omits changes of zero.
- * Returns how many there are.
+ * Writes the places and changes of the numbers that reach the threshold, in the order of their places; of ties the
+ * first ones. Omits changes of zero. Returns how many there are.
  */
 export function selectChanges(
   values: Float32Array,

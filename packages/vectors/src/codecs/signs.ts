@@ -1,7 +1,7 @@
 /**
- * Numbers with long runs that differ only in sign, such as tensors of which a compressor keeps only signs. Layout, little-endian: for each run its
- * magnitude (float32) and its length (see run-lengths.ts), until there are enough numbers; then a bit per number, 1 where it is negative, the first
- * in the lowest bit of each byte.
+ * Numbers with long runs that differ only in sign, such as tensors of which a compressor keeps only signs. Layout,
+ * little-endian: for each run its magnitude (float32) and its length (see run-lengths.ts), until there are enough
+ * numbers; then a bit per number, 1 where it is negative, the first in the lowest bit of each byte.
  */
 import { runLengthAt, runLengthBytes, writeRunLength } from './run-lengths.js'
 
@@ -37,7 +37,10 @@ export function writeSigns(numbers: Uint32Array, view: DataView, start: number):
   return at
 }
 
-/** Reads as many numbers as `numbers` has room for. Returns the position behind the last byte; undefined when they cannot be read. */
+/**
+ * Reads as many numbers as `numbers` has room for. Returns the position behind the last byte; undefined when they
+ * cannot be read.
+ */
 export function readSigns(view: DataView, start: number, numbers: Uint32Array): number | undefined {
   let at = start
   for (let filled = 0; filled < numbers.length;) {

@@ -1,13 +1,14 @@
 /**
- * Numbers of which few are different, as tensors are of which a compressor keeps levels. Layout of a run of numbers that share a table,
- * little-endian: how many different ones there are less 1 (a byte); those as float32; the run's length (see run-lengths.ts), which is left out where
- * a single run is announced; and for each number its index among the different ones, in as few bits as that takes, the first in the lowest bits of
- * each byte. Runs follow each other until there are enough numbers.
+ * Numbers of which few are different, as tensors are of which a compressor keeps levels. Layout of a run of numbers
+ * that share a table, little-endian: how many different ones there are less 1 (a byte); those as float32; the run's
+ * length (see run-lengths.ts), which is left out where a single run is announced; and for each number its index among
+ * the different ones, in as few bits as that takes, the first in the lowest bits of each byte. Runs follow each other
+ * until there are enough numbers.
  *
  * levels.ts chooses the runs. Where zeros are not left out, 0 is in the tables of all runs.
  */
 import { rawBytes } from './codec.js'
-import { indexBits, type Levels, maxLevels, type Run, runBytes, tableBytes } from './levels.js'
+import { indexBits, type Levels, maxLevels, type LevelRun, runBytes, tableBytes } from './levels.js'
 import type { Indexed } from './number-table.js'
 import { readNumbers } from './plain-numbers.js'
 import { runLengthAt, runLengthBytes, writeRunLength } from './run-lengths.js'
@@ -19,11 +20,12 @@ export interface Tables extends Levels {
   readonly shared: 0 | 1
 }
 
-const sizeOf = ({ first, last }: Run, shared: number): number => shared + last - first
-const bytesOf = (run: Run, shared: number): number => runBytes(sizeOf(run, shared), run.to - run.from)
+const sizeOf = ({ first, last }: LevelRun, shared: number): number => shared + last - first
+const bytesOf = (run: LevelRun, shared: number): number => runBytes(sizeOf(run, shared), run.to - run.from)
 
 /**
- * The ways to write `count` numbers with one table and with several, as far as they exist. The numbers that are not 0 are `indexed`, with `levels`.
+ * The ways to write `count` numbers with one table and with several, as far as they exist. The numbers that are not 0
+ * are `indexed`, with `levels`.
  *
  * @param others - where these are among all, if some are 0
  */
@@ -45,7 +47,7 @@ export function tablesOf(indexed: Indexed, levels: Levels, count: number, others
 }
 
 /** Runs of the numbers at `places`, as runs of all `count` numbers. */
-function amongAll(runs: readonly Run[], places: Uint32Array, count: number): readonly Run[] {
+function amongAll(runs: readonly LevelRun[], places: Uint32Array, count: number): readonly LevelRun[] {
   return runs.map(({ from, to, first, last }) => ({
     from: from === 0 ? 0 : places[from],
     to: to === places.length ? count : places[to],
@@ -55,18 +57,18 @@ function amongAll(runs: readonly Run[], places: Uint32Array, count: number): rea
 }
 
 /** Runs of which each is joined with the next one while that takes no more bytes. */
-function joined(separate: readonly Run[], shared: number): readonly Run[] {
-  const runs: Run[] = []
-  let [run, bytes] = [separate[0], Infinity]
+function joined(separate: readonly LevelRun[], shared: number): readonly LevelRun[] {
+  const runs: LevelRun[] = []
+  let run = separate[0]
+  let bytes = Infinity
   for (const next of separate) {
     const nextBytes = bytesOf(next, shared)
     const both = { from: run.from, to: next.to, first: run.first, last: next.last }
     const bothBytes = bytesOf(both, shared)
-    if (bothBytes <= bytes + nextBytes && sizeOf(both, shared) <= maxLevels) [run, bytes] = [both, bothBytes]
-    else {
-      runs.push(run)
-      ;[run, bytes] = [next, nextBytes]
-    }
+    const joins = bothBytes <= bytes + nextBytes && sizeOf(both, shared) <= maxLevels
+    if (!joins) runs.push(run)
+    run = joins ? both : next
+    bytes = joins ? bothBytes : nextBytes
   }
   return [...runs, run]
 }
@@ -80,9 +82,11 @@ export function tablesBytes({ runs, shared }: Tables): number {
 /** Writes `numbers`, given as bits of float32, to `view` from `start` on. Returns the position behind the last byte. */
 export function writeTables(tables: Tables, numbers: Uint32Array, view: DataView, start: number): number {
   const { indexed, list, runs, shared } = tables
-  const [different, places] = [indexed.table.numbers, indexed.places]
+  const different = indexed.table.numbers
+  const places = indexed.places
   const indices = new Uint8Array(different.length)
-  let [at, others] = [start, 0]
+  let at = start
+  let others = 0
   for (const { from, to, first, last } of runs) {
     const size = shared + last - first
     view.setUint8(at++, size - 1)
@@ -94,7 +98,8 @@ export function writeTables(tables: Tables, numbers: Uint32Array, view: DataView
     }
     if (runs.length > 1) at = writeRunLength(to - from, view, at)
     const width = indexBits(size)
-    let [buffer, filled] = [0, 0]
+    let buffer = 0
+    let filled = 0
     for (let k = from; k < to; k++) {
       if (numbers[k] !== 0) buffer |= indices[places[others++]] << filled
       filled += width
@@ -105,7 +110,10 @@ export function writeTables(tables: Tables, numbers: Uint32Array, view: DataView
   return at
 }
 
-/** Reads as many numbers as `numbers` has room for, of one run. Returns the position behind the last byte; undefined when they cannot be read. */
+/**
+ * Reads as many numbers as `numbers` has room for, of one run. Returns the position behind the last byte; undefined
+ * when they cannot be read.
+ */
 export function readTable(view: DataView, start: number, numbers: Uint32Array): number | undefined {
   const levels = levelsAt(view, start)
   return levels && readIndices(levels, view, start + 1 + rawBytes(levels.length), numbers)
@@ -138,7 +146,8 @@ function readIndices(levels: Uint32Array, view: DataView, start: number, numbers
   const width = indexBits(levels.length)
   if (start + Math.ceil((numbers.length * width) / 8) > view.byteLength) return undefined
   let at = start
-  let [buffer, filled] = [0, 0]
+  let buffer = 0
+  let filled = 0
   for (let k = 0; k < numbers.length; k++) {
     for (; filled < width; filled += 8) buffer |= view.getUint8(at++) << filled
     const place = buffer & (2 ** width - 1)

@@ -99,7 +99,8 @@ test('of a drifting vector, errors do not add up', (t) => {
   for (let round = 0; round < 500; round++) {
     const drift = normals(1000, round, 0.01)
     drift.forEach((change, index) => (x[index] += change))
-    // A number waits for at most about ten rounds, in which it drifts by less than a dozen standard deviations in total.
+    // A number waits for at most about ten rounds, in which it drifts by less than a dozen standard deviations in
+    // total.
     t.true(farthest(x, pair.pass(t, x)) < 0.2, `round ${round}`)
   }
 })

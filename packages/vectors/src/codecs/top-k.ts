@@ -32,7 +32,10 @@ function unitOf(largest: number): number {
   return 2 ** Math.max(-126, Math.floor(Math.log2(largest)) - 14)
 }
 
-/** How many numbers are that fraction of `count`: rounded up, but not when only the product's rounding error exceeds an integer. */
+/**
+ * How many numbers are that fraction of `count`: rounded up, but not when only the product's rounding error exceeds an
+ * integer.
+ */
 export function countOf(fraction: number, count: number): number {
   return Math.ceil(fraction * count * (1 - 1e-12))
 }
@@ -53,9 +56,9 @@ export const topK: CodecKind = {
 /**
  * The ⌈fraction · count⌉ numbers of a range that changed most since the reference, of ties those with lower places.
  *
- * Layout: the number of changes (uint32), their unit (float32, a power of two), the changes in that unit (float16, 2 bytes each), and their places
- * (see places.ts). What rounding to float16 loses and what is left out is part of the next change. Numbers that did not change are left out even when
- * they are among the largest.
+ * Layout: the number of changes (uint32), their unit (float32, a power of two), the changes in that unit (float16, 2
+ * bytes each), and their places (see places.ts). What rounding to float16 loses and what is left out is part of the
+ * next change. Numbers that did not change are left out even when they are among the largest.
  */
 function topKOf(fraction: number): Codec {
   const bytes = (count: number) => {
@@ -109,7 +112,8 @@ class TopKEncoder implements Encoder {
     const threshold = thresholdOf(values, reference, countOf(this.#fraction, values.length))
     if (threshold === undefined) return undefined
     const count = selectChanges(values, reference, threshold, this.#places, this.#changes)
-    const [places, changes] = [this.#places.subarray(0, count), this.#changes.subarray(0, count)]
+    const places = this.#places.subarray(0, count)
+    const changes = this.#changes.subarray(0, count)
     const unit = unitOf(largestOf(changes))
     for (let index = 0; index < count; index++) changes[index] /= unit
     const codes = out.subarray(headBytes, headBytes + float16.bytes(count))
@@ -155,10 +159,12 @@ class TopKDecoder implements Decoder {
     if (id !== topK.id) return otherCodec(id, topK)
     if (bytes.byteLength < headBytes) return wrongLength(bytes.byteLength, headBytes)
     const head = new DataView(bytes.buffer, bytes.byteOffset, headBytes)
-    const [count, unit] = [head.getUint32(0, true), head.getFloat32(4, true)]
+    const count = head.getUint32(0, true)
+    const unit = head.getFloat32(4, true)
     const maxCount = countOf(this.#fraction, out.length)
     if (count > maxCount) return `${count} changes, at most ${maxCount} expected`
-    const [places, changes] = [this.#places.subarray(0, count), this.#changes.subarray(0, count)]
+    const places = this.#places.subarray(0, count)
+    const changes = this.#changes.subarray(0, count)
     const placesAt = headBytes + float16.bytes(count)
     if (bytes.byteLength <= placesAt) return wrongLength(bytes.byteLength, placesAt + 1)
     if (!readPlaces(bytes.subarray(placesAt), out.length, places)) return 'the places of the changes cannot be read'

@@ -29,7 +29,7 @@ export type Kernels = { readonly [name in HalfKernel | IntegerKernel]: BlockKern
 }
 
 /** The addresses of the areas in the memory, in bytes. */
-type Layout = {
+type MemoryLayout = {
   readonly [name in 'numbers' | 'reference' | 'codes' | 'histogram' | 'largest' | 'randomState' | 'selectedEnd']: number
 } & { readonly histogramLength: number }
 
@@ -38,8 +38,8 @@ type HalfKernel = `${Verb}Float16` | `${Verb}Bfloat16`
 type IntegerKernel = `${Verb}Int8` | `${Verb}Int4`
 
 /**
- * Scratch buffers in which the codecs' kernels compute, block by block; no other code sees them. All codecs of a thread share them: nothing is kept
- * there from one call to the next.
+ * Scratch buffers in which the codecs' kernels compute, block by block; no other code sees them. All codecs of a thread
+ * share them: nothing is kept there from one call to the next.
  */
 export class CodecWorkspace {
   static #only: CodecWorkspace | undefined
@@ -65,7 +65,7 @@ export class CodecWorkspace {
 
   private constructor() {
     const { memory } = KernelMemory.fixed([memoryBytes])
-    const exports = instantiate<Kernels & Layout>(codecs, memory)
+    const exports = instantiate<Kernels & MemoryLayout>(codecs, memory)
     const { buffer } = memory
     this.kernels = exports
     this.#start = exports.numbers
@@ -87,8 +87,8 @@ export class CodecWorkspace {
   }
 
   /**
-   * Copies a block, and its reference if there is one, to the areas that kernels read, with zeros up to a multiple of `step`. Returns the address
-   * behind the last number.
+   * Copies a block, and its reference if there is one, to the areas that kernels read, with zeros up to a multiple of
+   * `step`. Returns the address behind the last number.
    */
   load(values: Float32Array, reference: Float32Array | undefined, step: number): number {
     const padded = Math.ceil(values.length / step) * step
@@ -115,7 +115,10 @@ export class CodecWorkspace {
     return this.isBelow(infiniteBits)
   }
 
-  /** Whether all inputs and outputs of the last kernel are smaller in magnitude than the positive number with these bits. */
+  /**
+   * Whether all inputs and outputs of the last kernel are smaller in magnitude than the positive number with these
+   * bits.
+   */
   isBelow(bits: number): boolean {
     return this.#largest.every((size) => size < bits)
   }

@@ -23,8 +23,9 @@ export interface LinearMemory {
 }
 
 /**
- * Memory in which kernels in WebAssembly compute. Arrays are acquired from it one after the other; the address of one, for a kernel, is its
- * `byteOffset`. They are not released one by one: the owner reuses them, and all are freed with the memory as a whole.
+ * Memory in which kernels in WebAssembly compute. Arrays are acquired from it one after the other; the address of one,
+ * for a kernel, is its `byteOffset`. They are not released one by one: the owner reuses them, and all are freed with
+ * the memory as a whole.
  */
 export class KernelMemory {
   readonly memory: LinearMemory
@@ -40,8 +41,8 @@ export class KernelMemory {
   /**
    * Memory that threads share. It grows as arrays are acquired.
    *
-   * @param copy - a faster way than `set`, where the platform has one: in memory shared by threads, `set` copies byte by byte when the two are not
-   * aligned alike
+   * @param copy - a faster way than `set`, where the platform has one: in memory shared by threads, `set` copies byte
+   * by byte when the two are not aligned alike
    *
    * @throws RangeError where 4 GiB of address space cannot be had, which `ulimit -v` may limit
    */

@@ -3,7 +3,8 @@ import type { LinearMemory } from './memory.js'
 const compiled = new Map<string, WebAssembly.Module>()
 
 /**
- * The exports of one of the repository's modules that computes in `memory`: functions, and numbers as constants. It is compiled once.
+ * The exports of one of the repository's modules that computes in `memory`: functions, and numbers as constants. It is
+ * compiled once.
  *
  * @param hex - the module's bytes, as the generated modules.ts has them
  */

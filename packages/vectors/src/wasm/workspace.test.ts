@@ -5,7 +5,8 @@ import { KernelMemory } from './memory.js'
 import { maxOperands, type Operand } from './workspace.js'
 import { workspaceFor } from './workspaces.js'
 
-const [here, there] = [KernelMemory.shared(), KernelMemory.shared()]
+const here = KernelMemory.shared()
+const there = KernelMemory.shared()
 const kinds = ['plain', 'shared', 'here', 'there'] as const
 type Kind = (typeof kinds)[number]
 
@@ -71,7 +72,9 @@ const placements = (count: number) =>
 const lengths = fc.oneof(fc.integer({ min: 0, max: 70 }), fc.integer({ min: 1000, max: 20_000 }))
 const ranges = lengths.chain((length) =>
   fc.tuple(fc.nat(length), fc.nat(length), fc.boolean()).map(([a, b, whole]) => ({
-    ...{ length, from: whole ? 0 : Math.min(a, b), to: whole ? length : Math.max(a, b) }
+    length,
+    from: whole ? 0 : Math.min(a, b),
+    to: whole ? length : Math.max(a, b)
   }))
 )
 const weight = fc.oneof(
@@ -89,7 +92,9 @@ function sumReference(xs: readonly Float32Array[], weights: readonly number[], i
 test('weighted sums have the same bits in every memory, over any range, also over a term', (t) => {
   const cases = fc.integer({ min: 1, max: 9 }).chain((count) =>
     fc.record({
-      ...{ range: ranges, places: placements(count + 1), over: fc.integer({ min: -9, max: count - 1 }) },
+      range: ranges,
+      places: placements(count + 1),
+      over: fc.integer({ min: -9, max: count - 1 }),
       weights: fc.array(weight, { minLength: count, maxLength: count })
     })
   )

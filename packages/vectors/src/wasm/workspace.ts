@@ -4,14 +4,15 @@ import { instantiate } from './module.js'
 import * as modules from './modules.js'
 
 /**
- * A function over vectors whose addresses are in a table, a line of {@link lineBytes} for each (see assembly/vectors.ts).
+ * A function over vectors whose addresses are in a table, a line of {@link lineBytes} for each (see
+ * assembly/vectors.ts).
  *
  * @param end - the address behind the last line
  * @param result - {@link resultBytes} of memory for results that are not vectors
  * @param bytes - the length of every vector, a multiple of {@link stepBytes}, not 0
  */
-type Kernel = (table: number, end: number, result: number, bytes: number) => void
-type Kernels = { readonly [name in 'sum' | 'squares' | 'magnitude' | 'touch']: Kernel }
+type ReductionKernel = (table: number, end: number, result: number, bytes: number) => void
+type ReductionKernels = { readonly [name in 'sum' | 'squares' | 'magnitude' | 'touch']: ReductionKernel }
 
 // The same values as in assembly/vectors.ts.
 const lineBytes = 16
@@ -54,15 +55,15 @@ export const workspaceLength = headBytes / 4 + buffersLength
 export const maxOperands = (headBytes - resultBytes) / lineBytes
 
 /**
- * Where a thread computes with kernels: a table of the vectors, and scratch buffers through which vectors in other memory are copied block by block.
- * One computation at a time uses it, and none awaits anything.
+ * Where a thread computes with kernels: a table of the vectors, and scratch buffers through which vectors in other
+ * memory are copied block by block. One computation at a time uses it, and none awaits anything.
  */
 export class Workspace {
   /** The result of the last kernel: as float64 numbers, and as integers. */
   readonly numbers: Float64Array
   readonly integers: Uint32Array
   readonly #memory: KernelMemory
-  readonly #kernels: Kernels
+  readonly #kernels: ReductionKernels
   readonly #result: number
   readonly #addresses: Uint32Array
   readonly #factors: Float64Array
@@ -81,8 +82,11 @@ export class Workspace {
     this.#buffers = new Float32Array(buffer, byteOffset + headBytes, buffersLength)
   }
 
-  /** Computes numbers from `from` up to `to`, except for a remainder at the end, and returns where that begins. The result is zeroed first. */
-  run(name: keyof Kernels, operands: readonly Operand[], from: number, to: number): number {
+  /**
+   * Computes numbers from `from` up to `to`, except for a remainder at the end, and returns where that begins. The
+   * result is zeroed first.
+   */
+  run(name: keyof ReductionKernels, operands: readonly Operand[], from: number, to: number): number {
     const end = to - ((to - from) % stepLength)
     const block = Math.min(blockLength, bufferLength(operands.length))
     const locations: Location[] = []
@@ -102,7 +106,9 @@ export class Workspace {
     return end
   }
 
-  /** Writes a line of the table except for the address. Returns the position of the vector: identical operands share it. */
+  /**
+   * Writes a line of the table except for the address. Returns the position of the vector: identical operands share it.
+   */
   #locate({ vector, use, factor }: Operand, line: number, locations: Location[], length: number): Location {
     this.#factors[(line * lineBytes + factorOffset) / 8] = factor ?? 0
     const isInMemory = this.#has(vector)
@@ -118,12 +124,14 @@ export class Workspace {
     return location
   }
 
-  /** Most of its vectors lie in the same buffer; only those from before a growth of the memory lie in an earlier one. */
+  /**
+   * Most of its vectors lie in the same buffer; only those from before a growth of the memory lie in an earlier one.
+   */
   #has(vector: Float32Array): boolean {
     return vector.buffer === this.#buffers.buffer || KernelMemory.of(vector) === this.#memory
   }
 
-  #call(name: keyof Kernels, lines: number, length: number): void {
+  #call(name: keyof ReductionKernels, lines: number, length: number): void {
     const table = this.#result + resultBytes
     this.#kernels[name](table, table + lines * lineBytes, this.#result, 4 * length)
   }

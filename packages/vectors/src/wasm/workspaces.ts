@@ -7,8 +7,9 @@ const workspaces = new WeakMap<KernelMemory, Workspace | undefined>()
 let threadWorkspace: { readonly workspace: Workspace | undefined } | undefined
 
 /**
- * The workspace in the memory of the first operand that lies in a shared {@link KernelMemory}; operands in that memory need no copy. If none does,
- * the thread's own workspace. `undefined` where there is no memory for a workspace, or where there are too many operands for one.
+ * The workspace in the memory of the first operand that lies in a shared {@link KernelMemory}; operands in that memory
+ * need no copy. If none does, the thread's own workspace. `undefined` where there is no memory for a workspace, or
+ * where there are too many operands for one.
  */
 export function workspaceFor(operands: readonly Operand[]): Workspace | undefined {
   if (operands.length > maxOperands) return undefined

@@ -5,8 +5,8 @@ import { colour, element, found } from './elements.js'
 import { percentText, rateText, shortText, timeText } from './format.js'
 
 type Plot = UPlot
-type Options = UPlot.Options
-type Data = UPlot.AlignedData
+type ChartOptions = UPlot.Options
+type ChartData = UPlot.AlignedData
 /** The page loads it as a separate script. */
 declare const uPlot: typeof UPlot
 
@@ -26,21 +26,26 @@ interface Chart {
 
 const charts: readonly Chart[] = [
   {
-    ...{ title: 'Loss', text: shortText },
+    title: 'Loss',
+    text: shortText,
     columns: (rows, peers) => {
       const ofPeers = Array.from({ length: peers }, (_, index) => rows.map(({ losses }) => losses[index] ?? null))
       return [...ofPeers, rows.map(({ losses }) => meanOf(losses))]
     }
   },
   {
-    ...{ title: 'Accuracy', text: percentText, range: [0, 1] },
+    title: 'Accuracy',
+    text: percentText,
+    range: [0, 1],
     columns: (rows) => [rows.map(({ accuracy }) => accuracy)]
   },
   {
-    ...{ title: 'Consensus distance', text: shortText, isLogarithmic: true },
+    title: 'Consensus distance',
+    text: shortText,
+    isLogarithmic: true,
     columns: (rows) => [rows.map(({ consensusDistance }) => positive(consensusDistance))]
   },
-  { ...{ title: 'Sent by all peers', text: rateText }, columns: (rows) => [rows.map(({ sentRate }) => sentRate)] }
+  { title: 'Sent by all peers', text: rateText, columns: (rows) => [rows.map(({ sentRate }) => sentRate)] }
 ]
 
 let rows: CurveRow[] = []
@@ -90,15 +95,17 @@ function showValues(): void {
   for (const { chart, plot, value } of drawn) value.textContent = chart.text(lastOf(plot.data.at(-1)))
 }
 
-const dataOf = (chart: Chart, peers: number): Data => [rows.map(({ time }) => time), ...chart.columns(rows, peers)]
+const dataOf = (chart: Chart, peers: number): ChartData => [rows.map(({ time }) => time), ...chart.columns(rows, peers)]
 
-function optionsOf({ text, isLogarithmic, range }: Chart, count: number, width: number): Options {
+function optionsOf({ text, isLogarithmic, range }: Chart, count: number, width: number): ChartOptions {
   const axis = { stroke: colour('quiet'), grid: { stroke: colour('line'), width: 1 }, ticks: { show: false } }
   const thin = { stroke: `${colour('series')}55`, width: 1, points: { show: false }, spanGaps: false }
   const thick = { stroke: colour('series'), width: 2, spanGaps: true }
   const series = Array.from({ length: count }, (_, index) => (index === count - 1 ? thick : thin))
   return {
-    ...{ width: Math.max(200, width), height, legend: { show: false } },
+    width: Math.max(200, width),
+    height,
+    legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { show: false } },
     scales: {
       x: { time: false },

@@ -1,12 +1,10 @@
 /** Elements of the page. Text is inserted as text, never as HTML. */
 
-type Child = Node | string
-
 /** A new element with attributes and children. */
 export function element<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Readonly<Record<string, string>> = {},
-  ...children: readonly Child[]
+  ...children: readonly (Node | string)[]
 ): HTMLElementTagNameMap[Tag] {
   const created = document.createElement(tag)
   for (const [name, value] of Object.entries(attributes)) created.setAttribute(name, value)
@@ -28,7 +26,8 @@ export const colour = (name: string): string =>
 /** Sets the size of a canvas in CSS pixels, sharp on any screen. */
 export function prepared(canvas: HTMLCanvasElement, width: number, height: number): CanvasRenderingContext2D {
   const ratio = window.devicePixelRatio
-  const [wide, high] = [Math.round(width * ratio), Math.round(height * ratio)]
+  const wide = Math.round(width * ratio)
+  const high = Math.round(height * ratio)
   if (canvas.width !== wide || canvas.height !== high) {
     canvas.width = wide
     canvas.height = high

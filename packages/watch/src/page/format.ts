@@ -32,7 +32,8 @@ export const rateText = (value: Optional): string => (isUnknown(value) ? dash : 
 
 export function timeText(seconds: number): string {
   const all = Math.max(0, Math.round(seconds))
-  const [hours, minutes] = [Math.floor(all / 3600), Math.floor(all / 60) % 60]
+  const hours = Math.floor(all / 3600)
+  const minutes = Math.floor(all / 60) % 60
   const two = (value: number) => String(value).padStart(2, '0')
   return hours > 0 ? `${hours}:${two(minutes)}:${two(all % 60)}` : `${minutes}:${two(all % 60)}`
 }

@@ -1,7 +1,7 @@
 import { InputError, type PeerName } from '@murmuration/core'
 import type { Admission, AdmissionOptions, Certificate } from '@murmuration/libp2p'
 import type { RunEvent } from '../../base/events.js'
-import type { Plan, RunRequest } from '../../training/plan.js'
+import type { RunPlan, RunRequest } from '../../training/plan.js'
 import { CertificateStore } from './certificate-store.js'
 import { filesOf, fingerprintOf } from './run-files.js'
 
@@ -13,7 +13,7 @@ export interface OwnAdmission {
 
 /** How a run admits peers that have no id in its file; undefined if the file has no run key. */
 export async function admissionOf(
-  { plan, request }: { readonly plan: Plan; readonly request: RunRequest },
+  { plan, request }: { readonly plan: RunPlan; readonly request: RunRequest },
   self: PeerName,
   emit: (event: RunEvent) => void,
   entered?: OwnAdmission
@@ -26,7 +26,9 @@ export async function admissionOf(
   }
   const store = new CertificateStore(runKey, self, emit)
   return {
-    ...{ runKey, places, own: entered?.own },
+    runKey,
+    places,
+    own: entered?.own,
     fingerprint: fingerprintOf(plan),
     files: await filesOf(request),
     certificates: [...(await store.read()), ...(entered?.certificates ?? [])],

@@ -10,7 +10,7 @@ import {
   tellRun
 } from '@murmuration/libp2p'
 import { makeRealPlan } from '../../make-plan.js'
-import type { Plan, RunRequest } from '../../training/plan.js'
+import type { RunPlan, RunRequest } from '../../training/plan.js'
 import { identityDirectory } from '../../training/peer-list.js'
 import { fingerprintOf } from './run-files.js'
 
@@ -27,8 +27,8 @@ export interface Guest {
 const maxNamed = 4
 
 /**
- * The text of an invitation to a place of a topology file; it expires after `expires` milliseconds. Throws an InputError that says what is
- * missing.
+ * The text of an invitation to a place of a topology file; it expires after `expires` milliseconds. Throws an
+ * InputError that says what is missing.
  */
 export async function invitationText(
   request: RunRequest,
@@ -50,8 +50,8 @@ export async function invitationText(
 }
 
 /**
- * Revokes all earlier invitations for a name, used or not. Resolves with the number of peers that received the revocation; they forward it.
- * Rejects with a NeighboursMissingError if no peer received it.
+ * Revokes all earlier invitations for a name, used or not. Resolves with the number of peers that received the
+ * revocation; they forward it. Rejects with a NeighboursMissingError if no peer received it.
  */
 export async function revokeInvitations(request: RunRequest, guest: Guest, signal: AbortSignal): Promise<number> {
   const plan = await makeRealPlan(request)
@@ -63,7 +63,7 @@ export async function revokeInvitations(request: RunRequest, guest: Guest, signa
   throw new NeighboursMissingError([], `reached no peer of the run at ${where.seeds.join(', ')}; nothing was revoked`)
 }
 
-async function runKeyOf({ path, file }: Plan, { name, key }: Guest): Promise<Identity> {
+async function runKeyOf({ path, file }: RunPlan, { name, key }: Guest): Promise<Identity> {
   const identity =
     key === undefined ? await localIdentity(identityDirectory(), peerName('run-key')) : await readIdentity(key)
   if (file.runKey !== identity.id) {
@@ -82,7 +82,7 @@ async function runKeyOf({ path, file }: Plan, { name, key }: Guest): Promise<Ide
 }
 
 /** How to find the run: some peers, and their addresses. */
-function whereabouts({ path, file }: Plan, { seeds }: Guest) {
+function whereabouts({ path, file }: RunPlan, { seeds }: Guest) {
   const pinned = file.peers.filter(({ id }) => id !== undefined)
   const listed = pinned.flatMap(({ id, addresses }) =>
     addresses.slice(0, 1).map((address) => (address.includes('/p2p/') ? address : `${address}/p2p/${id}`))

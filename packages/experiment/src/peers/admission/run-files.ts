@@ -5,7 +5,7 @@ import { InputError } from '@murmuration/core'
 import { parseYamlFile } from '@murmuration/files'
 import { hashText } from '@murmuration/vectors'
 import { z } from 'zod'
-import type { Plan, RunRequest } from '../../training/plan.js'
+import type { RunPlan, RunRequest } from '../../training/plan.js'
 
 /** An argument of a command line that is not a path. */
 const word = z.string().regex(/^[\w:-]{1,64}$/)
@@ -29,8 +29,8 @@ export async function filesOf({ topology, train, algorithm, task, partition }: R
 }
 
 /**
- * Writes the received files of a run into a folder. Throws an InputError for anything but the files and options of a run, and for a
- * training that names code: only code that this machine's user has named may run here.
+ * Writes the received files of a run into a folder. Throws an InputError for anything but the files and options of a
+ * run, and for a training that names code: only code that this machine's user has named may run here.
  */
 export async function requestFrom(files: string, folder: string): Promise<RunRequest> {
   const { topology, training, ...options } = read(files)
@@ -48,7 +48,7 @@ export async function requestFrom(files: string, folder: string): Promise<RunReq
 }
 
 /** SHA-256 of what all peers of a run share: its settings, and the peers that may take part. */
-export function fingerprintOf({ settings, file: { peers, servers, runKey } }: Plan): string {
+export function fingerprintOf({ settings, file: { peers, servers, runKey } }: RunPlan): string {
   const sorted = Object.entries(settings).sort(([left], [right]) => (left < right ? -1 : 1))
   const members = [...peers, ...servers].map(({ name, id, invited }) => [name, id ?? null, invited])
   return hashText(JSON.stringify([sorted, members, runKey ?? null]))

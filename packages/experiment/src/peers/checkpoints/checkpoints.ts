@@ -17,8 +17,8 @@ export interface CheckpointOptions {
 }
 
 /**
- * Checks, before anything starts, that `peers` can write checkpoints, and, without `resume`, that they have none yet. Throws an InputError
- * otherwise.
+ * Checks, before anything starts, that `peers` can write checkpoints, and, without `resume`, that they have none yet.
+ * Throws an InputError otherwise.
  */
 export async function checkCheckpoints(
   { folder, resume }: CheckpointOptions,
@@ -45,7 +45,10 @@ export async function checkCheckpoints(
   }
 }
 
-/** The checkpoints of one peer: resumes from the newest that all peers have, and writes new ones. A write that fails does not end training. */
+/**
+ * The checkpoints of one peer: resumes from the newest that all peers have, and writes new ones. A write that fails
+ * does not end training.
+ */
 export class Checkpoints {
   readonly #options: CheckpointOptions
   readonly #self: PeerName
@@ -67,7 +70,8 @@ export class Checkpoints {
   }
 
   /**
-   * The peer's saved checkpoints, if it should resume. Throws an InputError if they belong to another run, or the folder cannot be used.
+   * The peer's saved checkpoints, if it should resume. Throws an InputError if they belong to another run, or the
+   * folder cannot be used.
    */
   async open(): Promise<SavedFiles> {
     try {
@@ -83,8 +87,9 @@ export class Checkpoints {
   }
 
   /**
-   * The peer's state before the newest round that all peers of the file have saved, apart from peers that were gone. Undefined if the peer
-   * starts anew. Throws an InputError that lists the rounds of each peer if they have none in common.
+   * The peer's state before the newest round that all peers of the file have saved, apart from peers that were gone.
+   * Undefined if the peer starts anew. Throws an InputError that lists the rounds of each peer if they have none in
+   * common.
    */
   async resume(peer: Peer, { rounds, gone }: SavedFiles, timeout: number): Promise<Saved | undefined> {
     if (!this.#options.resume) return undefined
@@ -101,7 +106,8 @@ export class Checkpoints {
       const each = [...all].map(([name, saved]) => `${name} has ${saved.length === 0 ? 'none' : saved.join(', ')}`)
       throw new InputError(`--resume: no round was saved by all peers: ${each.join('; ')}`)
     }
-    // The others do not wait for the rounds of a peer that was invited or gone, so it may lack the round from which they resume.
+    // The others do not wait for the rounds of a peer that was invited or gone, so it may lack the round from which
+    // they resume.
     if (!all.has(this.#self) && !rounds.includes(round)) {
       this.#note(`has no checkpoint of round ${round}, from which the others continue, and takes a neighbour's model`)
       return undefined
@@ -133,7 +139,9 @@ export class Checkpoints {
     this.#rounds = new CheckpointRounds(this.#options.every, round, now, end)
   }
 
-  /** Writes a checkpoint now. Returns whether it was written; a note reports the first failure, and the next success. */
+  /**
+   * Writes a checkpoint now. Returns whether it was written; a note reports the first failure, and the next success.
+   */
   async write(session: Session): Promise<boolean> {
     return this.#write(session.round, () => session.checkpoint())
   }

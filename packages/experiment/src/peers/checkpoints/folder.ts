@@ -78,7 +78,11 @@ export class CheckpointFolder {
     return path
   }
 
-  /** Removes files that no peer needs any more. @param others - the newest round that each other peer is known to have saved */
+  /**
+   * Removes files that no peer needs any more.
+   *
+   * @param others - the newest round that each other peer is known to have saved
+   */
   async prune(others: Iterable<number>): Promise<void> {
     const rounds = await roundsIn(this.path)
     const kept = roundsToKeep(rounds, others)

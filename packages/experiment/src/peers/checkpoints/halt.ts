@@ -2,7 +2,8 @@
 export const roundGrace = 5000
 
 /**
- * Aborts when `signal` does; while the peer trains, after a grace period in which it can stop by itself at the end of the current round.
+ * Aborts when `signal` does; while the peer trains, after a grace period in which it can stop by itself at the end of
+ * the current round.
  */
 export function afterRound(signal: AbortSignal, halt: Halt): AbortSignal {
   const later = new AbortController()
@@ -18,8 +19,8 @@ export function afterRound(signal: AbortSignal, halt: Halt): AbortSignal {
 }
 
 /**
- * Stops a peer between two rounds, in two steps, so that all peers can stop before the same round. `request` returns the first round before
- * which the peer can stop, and the peer begins no later one; `stopBefore` then sets the round.
+ * Stops a peer between two rounds, in two steps, so that all peers can stop before the same round. `request` returns
+ * the first round before which the peer can stop, and the peer begins no later one; `stopBefore` then sets the round.
  */
 export class Halt {
   #isRequested = false

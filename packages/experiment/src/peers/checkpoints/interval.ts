@@ -2,11 +2,12 @@
 export type CheckpointInterval = { readonly rounds: number } | { readonly time: number }
 
 /**
- * Decides which rounds are saved. All peers must save the same rounds without asking each other. An interval in rounds means its multiples.
- * An interval in time means the multiples of the largest power of two of rounds that fit into the interval at this peer's pace. If
- * peers estimate their pace differently, their strides differ by a power of two, so that the rounds of the larger stride are rounds of the
- * smaller one as well. Two rounds are always saved: 1, which peers then have in common that are stopped one by one
- * within the first interval, and the end of training, so that what comes after it is all that can be lost then.
+ * Decides which rounds are saved. All peers must save the same rounds without asking each other. An interval in rounds
+ * means its multiples. An interval in time means the multiples of the largest power of two of rounds that fit into the
+ * interval at this peer's pace. If peers estimate their pace differently, their strides differ by a power of two, so
+ * that the rounds of the larger stride are rounds of the smaller one as well. Two rounds are always saved: 1, which
+ * peers then have in common that are stopped one by one within the first interval, and the end of training, so that
+ * what comes after it is all that can be lost then.
  */
 export class CheckpointRounds {
   readonly #interval: CheckpointInterval

@@ -2,8 +2,9 @@
 export const maxFiles = 8
 
 /**
- * Decides which checkpoints are kept: the newest two (in case one is damaged), and all from the newest round on that every peer is known to
- * have saved, since a slower peer, or one that was killed, has no newer one. If these are too many, only the newest are kept, and that round.
+ * Decides which checkpoints are kept: the newest two (in case one is damaged), and all from the newest round on that
+ * every peer is known to have saved, since a slower peer, or one that was killed, has no newer one. If these are too
+ * many, only the newest are kept, and that round.
  *
  * @param rounds - of all files
  * @param others - the newest round that each other peer is known to have saved

@@ -1,6 +1,6 @@
 /**
- * The same training in one place: the union of the data, the joint batches of all peers, the same optimiser. With keyed rows: one worker
- * that holds them all.
+ * The same training in one place: the union of the data, the joint batches of all peers, the same optimiser. With keyed
+ * rows: one worker that holds them all.
  */
 import { type AnySettings, hasRows, jointBatches, type Shard, train } from '@murmuration/algorithms'
 import { peerName, type StepReport, type Task } from '@murmuration/core'
@@ -11,7 +11,10 @@ import { recordNamed } from '../../training/algorithm-choice.js'
 const self = peerName('all')
 const alone = { peers: [self], period: 1, mixing: () => ({ selfWeight: 1, receiveFrom: [], sendTo: [] }) }
 
-/** Trains a peer alone, and resolves with its parameters. `shards` are the peers, with sample counts, that the task has data of. `onStep` is awaited. */
+/**
+ * Trains a peer alone, and resolves with its parameters. `shards` are the peers, with sample counts, that the task has
+ * data of. `onStep` is awaited.
+ */
 export async function trainCentrally(
   task: Task,
   settings: AnySettings,

@@ -8,7 +8,8 @@ const models = [new Float32Array([1, 0]), new Float32Array([0, 1])]
 test('final models that differ are reported, with the lost peers, and not those that final averaging has brought together', (t) => {
   const found = (consensusDistance: number, lost: readonly string[], before?: number) =>
     differenceOf(training, models, {
-      ...{ consensusDistance, lost: lost.map(peerName) },
+      consensusDistance,
+      lost: lost.map(peerName),
       ...(before === undefined ? {} : { consensusDistanceAfterTraining: before })
     })
   t.regex(found(0.483, [], 2) ?? '', /the peers have a consensus distance of 0\.483, expected at most 0\.0002/)

@@ -9,8 +9,8 @@ import { roundingFloor } from './rounding-floor.js'
 const disagreementSlack = 10
 
 /**
- * Why the final models differ too much, in a sentence; undefined if they do not. The final averaging rounds guarantee a factor by which the consensus
- * distance falls while all peers are present; the codec's rounding sets a floor.
+ * Why the final models differ too much, in a sentence; undefined if they do not. The final averaging rounds guarantee a
+ * factor by which the consensus distance falls while all peers are present; the codec's rounding sets a floor.
  */
 export function differenceOf(
   { consensusTolerance, codec }: Pick<Training, 'consensusTolerance' | 'codec'>,

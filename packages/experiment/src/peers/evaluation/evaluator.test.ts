@@ -1,11 +1,14 @@
 import { InputError, peerName } from '@murmuration/core'
 import type { TaskWorker } from '@murmuration/tasks'
 import test from 'ava'
-import type { Plan } from '../../training/plan.js'
+import type { RunPlan } from '../../training/plan.js'
 import { Evaluator } from './evaluator.js'
 
 const [a, b] = ['a', 'b'].map(peerName)
-const plan = { file: { topology: { peers: [a, b] }, servers: [] }, options: { rounds: 9, seed: 1 } } as unknown as Plan
+const plan = {
+  file: { topology: { peers: [a, b] }, servers: [] },
+  options: { rounds: 9, seed: 1 }
+} as unknown as RunPlan
 
 test('an error in the evaluation of the mean during the run is the failure of the evaluator', async (t) => {
   const error = new InputError('an accuracy of 2')

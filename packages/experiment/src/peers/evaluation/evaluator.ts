@@ -6,8 +6,8 @@ import { trainCentrally } from './centralised.js'
 import { startingFrom } from '../../models/start-model.js'
 import { type EvaluationEvent, secondsOf, type TextEvent } from '../../base/events.js'
 import { RowSnapshots } from './row-snapshots.js'
-import type { Progress, Snapshot } from '../reporting/snapshots.js'
-import { type Plan, taskOf } from '../../training/plan.js'
+import type { PeerProgress, Snapshot } from '../reporting/snapshots.js'
+import { type RunPlan, taskOf } from '../../training/plan.js'
 
 /** The result of plain SGD. */
 export interface Centralised extends Evaluation {
@@ -22,12 +22,12 @@ const texts = 5
 
 /** Sees all peers: evaluates the mean of their parameters, and runs plain SGD on the union of their data. */
 export class Evaluator {
-  readonly #plan: Plan
+  readonly #plan: RunPlan
   readonly #task: TaskWorker
   readonly #emit: (event: EvaluationEvent | TextEvent) => void
   readonly #snapshots = new Map<number, Map<PeerName, Snapshot>>()
   /** The last progress of lost peers and of servers, which are not in later snapshots of all. */
-  readonly #latest = new Map<PeerName, Progress>()
+  readonly #latest = new Map<PeerName, PeerProgress>()
   readonly #lost = new Set<PeerName>()
   /** For rows that are divided among all peers. */
   readonly #rows: RowSnapshots
@@ -39,7 +39,7 @@ export class Evaluator {
   #lastDistance: number | undefined
   #nextText = 0
 
-  constructor(plan: Plan, task: TaskWorker, emit: (event: EvaluationEvent | TextEvent) => void) {
+  constructor(plan: RunPlan, task: TaskWorker, emit: (event: EvaluationEvent | TextEvent) => void) {
     this.#plan = plan
     this.#task = task
     this.#emit = emit
@@ -50,7 +50,7 @@ export class Evaluator {
 
   /** Loads the union of all data. Stops its work when `signal` is aborted. */
   static async start(
-    plan: Plan,
+    plan: RunPlan,
     emit: (event: EvaluationEvent | TextEvent) => void,
     signal: AbortSignal
   ): Promise<Evaluator> {
@@ -114,8 +114,8 @@ export class Evaluator {
   }
 
   /**
-   * Plain SGD with the same number of samples, over the same batches; with keyed rows, one worker. `shards` are the peers' sample counts,
-   * in the order of names.
+   * Plain SGD with the same number of samples, over the same batches; with keyed rows, one worker. `shards` are the
+   * peers' sample counts, in the order of names.
    */
   async centralised(shards: readonly number[], now: () => number, signal: AbortSignal): Promise<Centralised> {
     const { options, file } = this.#plan
@@ -145,7 +145,7 @@ export class Evaluator {
   }
 
   /** Evaluations are queued; those that would need too much memory are left out. */
-  #evaluate(round: number, models: readonly Float32Array[], progress: Progress): void {
+  #evaluate(round: number, models: readonly Float32Array[], progress: PeerProgress): void {
     this.#lastDistance = consensusDistance(models)
     const distance = this.#lastDistance
     const bytes = models[0].byteLength
@@ -171,8 +171,8 @@ export class Evaluator {
 }
 
 /** The time when the last of `peers` got there, and the totals of all until then, including `others`. */
-function totalOf(peers: readonly Progress[], others: readonly Progress[]): Progress {
-  const sum = (figureOf: (progress: Progress) => number) =>
+function totalOf(peers: readonly PeerProgress[], others: readonly PeerProgress[]): PeerProgress {
+  const sum = (figureOf: (progress: PeerProgress) => number) =>
     [...peers, ...others].reduce((all, each) => all + figureOf(each), 0)
   const begun = Math.min(...peers.map((peer) => peer.begun ?? 0))
   return {

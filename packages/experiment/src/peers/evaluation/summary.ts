@@ -3,18 +3,18 @@ import { consensusDistance, hashVector } from '@murmuration/vectors'
 import type { Summary } from '../../base/events.js'
 import { nothingLearned } from '../../training/learned-nothing.js'
 import { sumOfCounts } from '../../base/rows.js'
-import type { Plan } from '../../training/plan.js'
+import type { RunPlan } from '../../training/plan.js'
 import type { Centralised } from './evaluator.js'
 import type { PeerResult } from '../one-peer/run-peer.js'
 import { faultsBySender } from '../reporting/sender-faults.js'
 
 /** Results by peer, in the order of names; lost peers have none. */
-export type Results = ReadonlyMap<PeerName, PeerResult>
+export type PeerResults = ReadonlyMap<PeerName, PeerResult>
 
 /** Summarises the results of the peers that finished. */
 export function summarise(
-  { file, training, options, spectralGap }: Plan,
-  { results, servers }: { readonly results: Results; readonly servers: Results },
+  { file, training, options, spectralGap }: RunPlan,
+  { results, servers }: { readonly results: PeerResults; readonly servers: PeerResults },
   {
     ofMean,
     central,

@@ -5,7 +5,7 @@ import { peerName } from '@murmuration/core'
 import { eventsFolder, readEventLogs } from '@murmuration/results'
 import test from 'ava'
 import type { RunEvent } from '../../base/events.js'
-import { EventLog } from './event-log.js'
+import { EventLogWriter } from './event-log.js'
 
 const self = peerName('a')
 const plan = { settings: { rounds: '3' } }
@@ -15,7 +15,7 @@ function logIn(directory: string, partBytes?: number) {
   const told: RunEvent[] = []
   let time = 0
   const now = () => time++
-  const log = new EventLog({
+  const log = new EventLogWriter({
     directory,
     self,
     plan,

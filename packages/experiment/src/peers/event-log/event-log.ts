@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import { messageOf, type PeerName } from '@murmuration/core'
 import { eventsFile, eventsFolder } from '@murmuration/results'
 import type { RunEvent } from '../../base/events.js'
-import type { Plan } from '../../training/plan.js'
+import type { RunPlan } from '../../training/plan.js'
 
 /** The peer of the log, and where it is written. */
 export interface EventLogOptions {
   /** The folder of results; logs are in a subfolder. */
   readonly directory: string
   readonly self: PeerName
-  readonly plan: Pick<Plan, 'settings'>
+  readonly plan: Pick<RunPlan, 'settings'>
   readonly emit: (event: RunEvent) => void
   /** Milliseconds of a monotonic clock, which is the fabric's. */
   readonly now: () => number
@@ -31,11 +31,12 @@ const maxWaiting = 2 ** 20
 const interval = 500
 
 /**
- * The event log of one peer's process: what it computed, waited for, sent and took, and the events of the run, as lines of JSON with both
- * clocks. The log is divided into files, and the oldest are removed. Logging blocks nothing: if the log cannot be written, one note says so,
- * training continues, and the next line that can be written says how many are missing. A peer that computes nothing has no log.
+ * The event log of one peer's process: what it computed, waited for, sent and took, and the events of the run, as lines
+ * of JSON with both clocks. The log is divided into files, and the oldest are removed. Logging blocks nothing: if the
+ * log cannot be written, one note says so, training continues, and the next line that can be written says how many are
+ * missing. A peer that computes nothing has no log.
  */
-export class EventLog {
+export class EventLogWriter {
   readonly #options: EventLogOptions
   readonly #run: string
   readonly #timer: NodeJS.Timeout
@@ -149,7 +150,10 @@ export class EventLog {
     }
   }
 
-  /** The first line of a new file, with the time of the `next` line; empty if the current file has a first line and room. */
+  /**
+   * The first line of a new file, with the time of the `next` line; empty if the current file has a first line and
+   * room.
+   */
   async #beginning(next: string): Promise<string> {
     const { self, directory, partBytes = defaultPartBytes } = this.#options
     if (this.#hasHead && this.#partBytes < partBytes) return ''

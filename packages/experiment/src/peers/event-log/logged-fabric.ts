@@ -1,12 +1,12 @@
 import { type Fabric, fabricWith } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
-import type { EventLog } from './event-log.js'
+import type { EventLogWriter } from './event-log.js'
 
 /** Shorter waits, in milliseconds, are left out: receiving a message that is in the mailbox already is not a wait. */
 const shortestWait = 0.5
 
 /** The same fabric, which logs computing, waiting, sending and taking. */
-export function loggedFabric(fabric: Fabric<VectorMessage>, log: EventLog): Fabric<VectorMessage> {
+export function loggedFabric(fabric: Fabric<VectorMessage>, log: EventLogWriter): Fabric<VectorMessage> {
   const logged = fabricWith(fabric, {
     send: (to, message) => {
       const result = fabric.send(to, message)

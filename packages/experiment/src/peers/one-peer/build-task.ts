@@ -2,12 +2,12 @@ import { hasRows } from '@murmuration/algorithms'
 import type { PeerName } from '@murmuration/core'
 import { buildTaskHere, startTaskWorker, type TaskWorker } from '@murmuration/tasks'
 import type { RunEvent } from '../../base/events.js'
-import { type Plan, taskOf } from '../../training/plan.js'
+import { type RunPlan, taskOf } from '../../training/plan.js'
 import { noteWhileSlow } from '../reporting/note-while-slow.js'
 
 /** The peer that needs the task. */
 interface PeerOfRun {
-  readonly plan: Plan
+  readonly plan: RunPlan
   readonly self: PeerName
   readonly emit: (event: RunEvent) => void
   readonly signal: AbortSignal
@@ -18,7 +18,10 @@ export function isServer({ plan, self }: Pick<PeerOfRun, 'plan' | 'self'>): bool
   return plan.options.servers?.includes(self) === true
 }
 
-/** The task in a thread of its own (with keyed rows: in this thread). Notes report when building it, or a gradient, takes long. */
+/**
+ * The task in a thread of its own (with keyed rows: in this thread). Notes report when building it, or a gradient,
+ * takes long.
+ */
 export async function buildTask(run: PeerOfRun): Promise<TaskWorker> {
   const { plan, self, emit, signal } = run
   // A server has no data of its own: it needs only the parameters of the task.

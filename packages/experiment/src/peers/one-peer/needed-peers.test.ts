@@ -5,7 +5,7 @@ import { type FaultEvent, simulate, uniformLinks } from '@murmuration/simulator'
 import { createTopology } from '@murmuration/topology'
 import { type VectorMessage, vectorWire } from '@murmuration/wire'
 import test from 'ava'
-import type { Plan } from '../../training/plan.js'
+import type { RunPlan } from '../../training/plan.js'
 import { NeededPeers } from './needed-peers.js'
 
 const peers = ['a', 'b', 'c', 'd'].map(peerName)
@@ -28,7 +28,7 @@ async function run({ servers = [], events = [], links = () => [], acts = {} }: W
     file: { topology, servers: servers.map((name) => ({ name })) },
     options: { algorithm: { title: 'Example' } },
     training: { timeout: 5000 }
-  } as unknown as Plan
+  } as unknown as RunPlan
   const ends = new Map<PeerName, { readonly at: number; readonly text: string }>()
   const program = async (fabric: Fabric<VectorMessage>) => {
     const { self } = fabric

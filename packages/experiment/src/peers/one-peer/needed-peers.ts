@@ -2,13 +2,12 @@ import { Members, type MembersFabric, type MembersOptions } from '@murmuration/a
 import { type Milliseconds, NeighboursMissingError, type PeerName } from '@murmuration/core'
 import type { NeighbourStatus } from '@murmuration/libp2p'
 import type { MemberChange, Signer } from '@murmuration/membership'
-import type { Plan } from '../../training/plan.js'
+import type { RunPlan } from '../../training/plan.js'
 
-/**
- * How long a goodbye may take to arrive after the news that a peer has left, and a verdict on a silent peer after a
- * timeout.
- */
-const [goodbyeWithin, verdictWithin]: readonly Milliseconds[] = [1000, 3000]
+/** How long a goodbye may take to arrive after the news that a peer has left. */
+const goodbyeWithin: Milliseconds = 1000
+/** How long a verdict on a silent peer may take after a timeout. */
+const verdictWithin: Milliseconds = 3000
 
 /** How often to look, in milliseconds. */
 const lookEvery: Milliseconds = 50
@@ -38,7 +37,7 @@ export class NeededPeers {
   #cause: string | undefined
 
   constructor(
-    { file: { topology, servers }, options: { algorithm }, training: { timeout } }: Plan,
+    { file: { topology, servers }, options: { algorithm }, training: { timeout } }: RunPlan,
     options: NeededOptions
   ) {
     const serverNames = servers.map(({ name }) => name)

@@ -38,13 +38,13 @@ import { BusyTime } from '../reporting/busy-time.js'
 import { type CheckpointOptions, Checkpoints } from '../checkpoints/checkpoints.js'
 import type { SavedFiles } from '../checkpoints/folder.js'
 import type { Halt } from '../checkpoints/halt.js'
-import type { EventLog } from '../event-log/event-log.js'
+import type { EventLogWriter } from '../event-log/event-log.js'
 import { loggedFabric } from '../event-log/logged-fabric.js'
 import { linkEvents } from '../reporting/link-events.js'
 import { MemberEvents } from '../reporting/member-events.js'
 import { NeededPeers } from './needed-peers.js'
 import { OutlierEvents } from '../reporting/outlier-events.js'
-import type { Plan } from '../../training/plan.js'
+import type { RunPlan } from '../../training/plan.js'
 import { faultsSeenBy } from '../reporting/sender-faults.js'
 import { withStore } from './service-store.js'
 import { isSnapshot, type Snapshot, snapshotsEvery } from '../reporting/snapshots.js'
@@ -59,7 +59,7 @@ import { weighByCounts } from './weigh-by-counts.js'
 
 /** What one peer needs in addition to the plan. */
 export interface PeerRun {
-  readonly plan: Plan
+  readonly plan: RunPlan
   readonly self: PeerName
   readonly identity: Identity
   readonly listen: readonly string[]
@@ -92,7 +92,7 @@ export interface PeerRun {
   /** Where to serve the page that shows the run; absent for no page. */
   readonly watch?: WatchAddress | undefined
   /** Logs all that the peer does. */
-  readonly log?: EventLog | undefined
+  readonly log?: EventLogWriter | undefined
   /** Receives the object with which events of other sources are shown on the page, once it exists. */
   readonly onWatching?: (watching: Watching) => void
   /** Stops the peer between two rounds, with a checkpoint. */
@@ -170,7 +170,9 @@ export async function runPeer(run: PeerRun): Promise<PeerResult> {
       runSettings,
       links: run.links,
       codec: plan.training.codec,
-      ...{ discovery: run.discovery, relay: run.relay, upnp: run.upnp },
+      discovery: run.discovery,
+      relay: run.relay,
+      upnp: run.upnp,
       admission: run.admission,
       onEvent: linkEvents(self, run.emit)
     })
@@ -182,12 +184,17 @@ export async function runPeer(run: PeerRun): Promise<PeerResult> {
 }
 
 /** The checkpoints of a peer, and those that existed when it began. */
-interface Opened {
+interface OpenedCheckpoints {
   readonly checkpoints: Checkpoints
   readonly files: SavedFiles
 }
 
-async function withPeer(peerRun: PeerRun, task: TaskWorker, peer: Peer, opened?: Opened): Promise<PeerResult> {
+async function withPeer(
+  peerRun: PeerRun,
+  task: TaskWorker,
+  peer: Peer,
+  opened?: OpenedCheckpoints
+): Promise<PeerResult> {
   const watching = new Watching(peer, peerRun.plan)
   const run = { ...peerRun, emit: watching.showing(peerRun.emit) }
   const { self } = run
@@ -198,7 +205,8 @@ async function withPeer(peerRun: PeerRun, task: TaskWorker, peer: Peer, opened?:
   run.signal.addEventListener('abort', stop)
   try {
     if (run.signal.aborted) throw new StoppedError()
-    const [{ id, addresses }, parameters] = [peer, lengthOf(task.schema)]
+    const { id, addresses } = peer
+    const parameters = lengthOf(task.schema)
     if (isServer(run))
       run.emit({ kind: 'note', text: `${self} serves ${grouped(parameters)} parameters, process ${process.pid}` })
     else run.emit({ kind: 'peer', peer: self, pid: process.pid, id, addresses, parameters, about: task.about })
@@ -306,9 +314,9 @@ async function meet(run: PeerRun, peer: Peer, members: Members | undefined): Pro
   })
 }
 
-interface Trainee {
+interface TrainingPeer {
   readonly task: Task
-  readonly store: Plan['options']['store']
+  readonly store: RunPlan['options']['store']
   readonly peer: Peer
   readonly members: Members | undefined
   readonly needed: NeededPeers | undefined
@@ -318,7 +326,7 @@ interface Trainee {
   readonly checkpoints: Checkpoints | undefined
 }
 
-async function trainPeer(run: PeerRun, trainee: Trainee) {
+async function trainPeer(run: PeerRun, trainee: TrainingPeer) {
   const { task, peer, needed, watching } = trainee
   const { options } = run.plan
   if (!hasRows(options)) return trainModel(run, trainee, options)
@@ -328,7 +336,11 @@ async function trainPeer(run: PeerRun, trainee: Trainee) {
   return trained
 }
 
-async function trainModel(run: PeerRun, trainee: Trainee, given: TrainingSettings & { readonly finalRounds: number }) {
+async function trainModel(
+  run: PeerRun,
+  trainee: TrainingPeer,
+  given: TrainingSettings & { readonly finalRounds: number }
+) {
   const { task, store, peer, members, needed, saved, watching, checkpoints } = trainee
   const { halt, log } = run
   const fabric = log === undefined ? peer.fabric : loggedFabric(peer.fabric, log)

@@ -2,19 +2,22 @@ import { MeteredStore, type StoreFigures } from '@murmuration/algorithms'
 import { type Fabric, MemoryStore, type PeerName, type Store } from '@murmuration/core'
 import { createHash } from 'node:crypto'
 import type { RunEvent, StoreEvent } from '../../base/events.js'
-import type { Plan } from '../../training/plan.js'
+import type { RunPlan } from '../../training/plan.js'
 import { storeProgram } from '../../training/store-choice.js'
 
 /** The environment variable with the password of a store, which is in no file and in no output. */
 const passwordVariable = 'MURMUR_STORE_PASSWORD'
 
 interface Service {
-  readonly plan: Plan
+  readonly plan: RunPlan
   readonly self: PeerName
   readonly emit: (event: RunEvent) => void
 }
 
-/** Calls `act` with the store of a service, then closes the store and emits its figures. Peers without a store get undefined. */
+/**
+ * Calls `act` with the store of a service, then closes the store and emits its figures. Peers without a store get
+ * undefined.
+ */
 export async function withStore<Result>(
   { plan, self, emit }: Service,
   { now }: Pick<Fabric<unknown>, 'now'>,
@@ -36,7 +39,7 @@ export async function withStore<Result>(
   }
 }
 
-async function open({ training, options, settings, runId }: Plan, onWait: (text: string) => void) {
+async function open({ training, options, settings, runId }: RunPlan, onWait: (text: string) => void) {
   const { store: url = 'memory' } = training
   if (storeProgram(url) === 'memory') return { store: new MemoryStore(), close: () => Promise.resolve() }
   const { openStore } = await import('@murmuration/stores')
@@ -52,7 +55,13 @@ function storeEvent(peer: PeerName, figures: StoreFigures, seconds: number): Sto
   return {
     kind: 'store',
     peer,
-    ...{ gets, sets, adds, seconds, bytes, overwritten, rolledBack },
+    gets,
+    sets,
+    adds,
+    seconds,
+    bytes,
+    overwritten,
+    rolledBack,
     millisecondsPerGet: mean(getTime, gets),
     millisecondsPerSet: mean(setTime, sets),
     millisecondsPerAdd: mean(addTime, adds)

@@ -1,10 +1,12 @@
 import { InputError, type Links, type PeerName } from '@murmuration/core'
 import { shapingProblem } from '@murmuration/libp2p'
 import { readLinksFile } from '@murmuration/files'
-import type { Plan } from '../../training/plan.js'
+import type { RunPlan } from '../../training/plan.js'
 
-/** Reads the links that shape a swarm. Throws an InputError when the file is wrong, or has links that cannot be shaped. */
-export async function readShapedLinks(path: string, { file }: Pick<Plan, 'file'>): Promise<Links> {
+/**
+ * Reads the links that shape a swarm. Throws an InputError when the file is wrong, or has links that cannot be shaped.
+ */
+export async function readShapedLinks(path: string, { file }: Pick<RunPlan, 'file'>): Promise<Links> {
   const peers = [...file.peers, ...file.servers].map(({ name }) => name)
   const links = await readLinksFile(path, peers)
   checkShape(path, links, peers)
@@ -12,7 +14,7 @@ export async function readShapedLinks(path: string, { file }: Pick<Plan, 'file'>
 }
 
 /** The links of a run: from the file on the command line, or from a scenario's method. */
-export async function linksOf(path: string | undefined, plan: Plan): Promise<Links | undefined> {
+export async function linksOf(path: string | undefined, plan: RunPlan): Promise<Links | undefined> {
   if (path !== undefined) return readShapedLinks(path, plan)
   if (plan.links !== undefined) checkShape(plan.path, plan.links, plan.file.topology.peers)
   return plan.links

@@ -2,21 +2,21 @@ import { type RowsAlgorithm, train, type TrainingSettings } from '@murmuration/a
 import type { KeyCounts, StepReport, Task } from '@murmuration/core'
 import type { Peer } from '@murmuration/libp2p'
 import type { RunEvent } from '../../base/events.js'
-import type { Plan } from '../../training/plan.js'
+import type { RunPlan } from '../../training/plan.js'
 import { isServer } from './build-task.js'
 import { BusyTime } from '../reporting/busy-time.js'
-import type { EventLog } from '../event-log/event-log.js'
+import type { EventLogWriter } from '../event-log/event-log.js'
 import { loggedFabric } from '../event-log/logged-fabric.js'
 import { isSnapshot, type Snapshot, snapshotsEvery } from '../reporting/snapshots.js'
 import { type RunTotals, StepReports } from '../reporting/step-reports.js'
 import type { Watching } from '../watching/watching.js'
 
 interface RowRun {
-  readonly plan: Plan
+  readonly plan: RunPlan
   readonly self: Peer['fabric']['self']
   readonly emit: (event: RunEvent) => void
   readonly onSnapshot: (snapshot: Snapshot, task: Task) => Promise<void>
-  readonly log?: EventLog | undefined
+  readonly log?: EventLogWriter | undefined
 }
 
 /** The result of a peer, with an algorithm that has keyed rows. */
@@ -26,7 +26,9 @@ export interface RowsTrained extends RunTotals {
   readonly keys?: KeyCounts
 }
 
-/** Trains, or serves, one peer of an algorithm with keyed rows. The membership is fixed, and there are no checkpoints. */
+/**
+ * Trains, or serves, one peer of an algorithm with keyed rows. The membership is fixed, and there are no checkpoints.
+ */
 export async function trainRows(
   run: RowRun,
   options: TrainingSettings<RowsAlgorithm> & { readonly finalRounds: number },
@@ -38,7 +40,8 @@ export async function trainRows(
   const fabric = log === undefined ? peer.fabric : loggedFabric(peer.fabric, log)
   const reports = new StepReports(self, peer, options)
   const busy = new BusyTime(() => peer.fabric.now())
-  const [start, every] = [peer.fabric.now(), snapshotsEvery(options.rounds)]
+  const start = peer.fabric.now()
+  const every = snapshotsEvery(options.rounds)
   const progress = { round: 0, waited: 0 }
   let keys: KeyCounts | undefined
   watching.figures.begin(progress, busy)

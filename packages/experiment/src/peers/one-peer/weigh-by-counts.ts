@@ -3,11 +3,11 @@ import { grouped } from '@murmuration/data'
 import type { Peer } from '@murmuration/libp2p'
 import { gradientWeight, type TaskWorker } from '@murmuration/tasks'
 import type { RunEvent } from '../../base/events.js'
-import type { Plan } from '../../training/plan.js'
+import type { RunPlan } from '../../training/plan.js'
 import { localWeights } from '../../training/training-schema.js'
 
 interface Weighed {
-  readonly plan: Plan
+  readonly plan: RunPlan
   readonly self: PeerName
   /** How long the others may take to send their counts, in milliseconds. */
   readonly timeout: number

@@ -20,9 +20,9 @@ export interface RecordOptions {
 }
 
 /**
- * Runs `body`, and writes its events as results. The curve is written as it grows, so that it can be read even if the process is killed. A
- * run in which no peer trained leaves no files. When results cannot be written, a note says so and the run continues; rejects with an
- * OutputError at its end if they still cannot be written.
+ * Runs `body`, and writes its events as results. The curve is written as it grows, so that it can be read even if the
+ * process is killed. A run in which no peer trained leaves no files. When results cannot be written, a note says so and
+ * the run continues; rejects with an OutputError at its end if they still cannot be written.
  */
 export async function recordRun<Result>(
   request: RunRequest,

@@ -33,7 +33,9 @@ export class RunFile {
     })
   }
 
-  /** Writes everything for the last time; without a record, removes the files. Rejects with an OutputError on failure. */
+  /**
+   * Writes everything for the last time; without a record, removes the files. Rejects with an OutputError on failure.
+   */
   async end(record: RunRecord | undefined): Promise<void> {
     await this.#writes
     const sweep = this.#sweep

@@ -9,25 +9,46 @@ const run = { method: 'D-PSGD', seed: 3, rounds: 4, finalRounds: 1, peers: 2 }
 
 const evaluation = (round: number, given: Partial<Extract<RunEvent, { kind: 'evaluation' }>> = {}) =>
   ({
-    ...{ kind: 'evaluation', of: 'mean', round, loss: 2 - round / 4, accuracy: 0.5, consensusDistance: 0.1 },
-    ...{ seconds: 1 + round, samples: 64 * (round + 1), bytes: 1000 * (round + 1) },
+    kind: 'evaluation',
+    of: 'mean',
+    round,
+    loss: 2 - round / 4,
+    accuracy: 0.5,
+    consensusDistance: 0.1,
+    seconds: 1 + round,
+    samples: 64 * (round + 1),
+    bytes: 1000 * (round + 1),
     ...given
   }) as const satisfies RunEvent
 
 const summary: Summary = {
-  ...{ kind: 'summary', peers: 2, finished: 2, lost: [], outliers: [], faults: [] },
-  ...{
-    rounds: 4,
-    samples: 256,
-    seconds: 6,
-    lossOfMean: 1,
-    lossOfWorst: 1.1,
-    accuracyOfMean: 0.7,
-    consensusDistance: 1e-6
-  },
-  ...{ bytesSent: 5000, bytesReceived: 5000, payloadSent: 4800, rawSent: 4800, messages: 20 },
-  ...{ bytesOfBusiest: 5100, busiestPeer: b, waiting: 0.2, working: 0.6, backend: 'wasm' },
-  ...{ troubled: {}, models: { [a]: 'x', [b]: 'y' }, spectralGap: 1, seed: 3 }
+  kind: 'summary',
+  peers: 2,
+  finished: 2,
+  lost: [],
+  outliers: [],
+  faults: [],
+  rounds: 4,
+  samples: 256,
+  seconds: 6,
+  lossOfMean: 1,
+  lossOfWorst: 1.1,
+  accuracyOfMean: 0.7,
+  consensusDistance: 1e-6,
+  bytesSent: 5000,
+  bytesReceived: 5000,
+  payloadSent: 4800,
+  rawSent: 4800,
+  messages: 20,
+  bytesOfBusiest: 5100,
+  busiestPeer: b,
+  waiting: 0.2,
+  working: 0.6,
+  backend: 'wasm',
+  troubled: {},
+  models: { [a]: 'x', [b]: 'y' },
+  spectralGap: 1,
+  seed: 3
 }
 
 test('a run that still goes on is what its last evaluation says, and unfinished', (t) => {
@@ -51,34 +72,28 @@ test('a run that has ended has all figures of its summary, and a round is as lon
   for (const event of [evaluation(1), evaluation(3), summary]) recorder.take(event)
   const record = recorder.record()
   t.like(record, {
-    ...{
-      outcome: 'limit',
-      rounds: 4,
-      seconds: 6,
-      secondsPerRound: 1,
-      samples: 256,
-      bytesSent: 5000,
-      payloadSent: 4800
-    },
-    ...{
-      messages: 20,
-      busiest: { name: 'b', bytes: 5100 },
-      time: { working: 0.6 },
-      models: { a: 'x', b: 'y' },
-      findings: []
-    }
+    outcome: 'limit',
+    rounds: 4,
+    seconds: 6,
+    secondsPerRound: 1,
+    samples: 256,
+    bytesSent: 5000,
+    payloadSent: 4800,
+    messages: 20,
+    busiest: { name: 'b', bytes: 5100 },
+    time: { working: 0.6 },
+    models: { a: 'x', b: 'y' },
+    findings: []
   })
   t.deepEqual(record.curve.at(-1), {
-    ...{
-      seconds: 6,
-      samples: 256,
-      bytes: 5000,
-      round: 4,
-      loss: 1,
-      accuracy: 0.7,
-      worstLoss: 1.1,
-      consensusDistance: 1e-6
-    }
+    seconds: 6,
+    samples: 256,
+    bytes: 5000,
+    round: 4,
+    loss: 1,
+    accuracy: 0.7,
+    worstLoss: 1.1,
+    consensusDistance: 1e-6
   })
 })
 

@@ -89,7 +89,11 @@ export class RunRecorder {
     if (seconds === undefined || samples === undefined || bytes === undefined) return false
     this.#begun = begun
     this.#points.push({
-      ...{ seconds, samples, bytes, round: round + 1, loss },
+      seconds,
+      samples,
+      bytes,
+      round: round + 1,
+      loss,
       ...present({ accuracy, perplexity, measures }),
       ...(consensusDistance === undefined ? {} : { consensusDistance })
     })

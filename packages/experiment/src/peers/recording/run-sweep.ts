@@ -4,7 +4,7 @@ import { readText } from '@murmuration/files'
 import type { PeerName } from '@murmuration/core'
 import type { Sweep } from '@murmuration/results'
 import { recordOf } from '../../training/algorithm-choice.js'
-import { type Plan, type RunRequest, startEvent } from '../../training/plan.js'
+import { type RunPlan, type RunRequest, startEvent } from '../../training/plan.js'
 import { taskText } from '../../training/task-description.js'
 import { version } from '../../base/version.js'
 
@@ -36,7 +36,7 @@ export async function runTexts({ topology, train }: RunRequest, links?: string):
 }
 
 /** The report's description of a real run. */
-export function sweepOfRun(plan: Plan, request: RunRequest, circumstances: RunCircumstances): Sweep {
+export function sweepOfRun(plan: RunPlan, request: RunRequest, circumstances: RunCircumstances): Sweep {
   const { command, peer, texts } = circumstances
   return {
     title: peer === undefined ? runTitle(request) : `${peer} of ${runTitle(request)}`,
@@ -51,12 +51,12 @@ export function sweepOfRun(plan: Plan, request: RunRequest, circumstances: RunCi
   }
 }
 
-function descriptionOf({ algorithm, training }: Plan, peer?: PeerName): string {
+function descriptionOf({ algorithm, training }: RunPlan, peer?: PeerName): string {
   const scope = peer === undefined ? '' : ` Only the peer ${peer}: its own model, samples and bytes.`
   return `${algorithm} (${recordOf(training.algorithm).source}).${scope}`
 }
 
-function factsOf(plan: Plan, { peer, links, task }: RunCircumstances): Record<string, string> {
+function factsOf(plan: RunPlan, { peer, links, task }: RunCircumstances): Record<string, string> {
   const { topology, peers } = startEvent(plan)
   const { rounds, finalRounds } = plan.options
   const slowLinks = links ?? (plan.links === undefined ? undefined : plan.path)
@@ -77,7 +77,7 @@ function factsOf(plan: Plan, { peer, links, task }: RunCircumstances): Record<st
   }
 }
 
-function serversText({ file: { servers } }: Plan): string {
+function serversText({ file: { servers } }: RunPlan): string {
   if (servers.length === 0) return ''
   return `, ${servers.length === 1 ? 'server' : 'servers'} ${servers.map(({ name }) => name).join(', ')}`
 }

@@ -14,8 +14,8 @@ export interface SaveOptions {
 }
 
 /**
- * Checks, before hours of training, that a model can be written to `path` afterwards. Leaves all files unchanged. Throws an InputError if
- * not.
+ * Checks, before hours of training, that a model can be written to `path` afterwards. Leaves all files unchanged.
+ * Throws an InputError if not.
  */
 export async function checkSave(path: string): Promise<void> {
   const found = await stat(path).catch(() => undefined)
@@ -32,8 +32,8 @@ export async function checkSave(path: string): Promise<void> {
 }
 
 /**
- * Writes a model in the safetensors format, atomically, if `save` is given. A model that cannot be written there is written to the
- * system's folder for temporary files. Returns the error, if any.
+ * Writes a model in the safetensors format, atomically, if `save` is given. A model that cannot be written there is
+ * written to the system's folder for temporary files. Returns the error, if any.
  */
 export async function saveModel(
   { save, emit }: SaveOptions,

@@ -24,7 +24,8 @@ export class MemberEvents {
     this.#state = state
     const text = this.#textOf(change, missing)
     if (text === undefined) return undefined
-    const [self, counts] = [this.#self, { present: present.length, members: members.length }]
+    const self = this.#self
+    const counts = { present: present.length, members: members.length }
     return { kind: 'membership', peer: self, state, ...counts, missing, text: `${self}: ${text}` }
   }
 

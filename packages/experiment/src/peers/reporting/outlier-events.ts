@@ -22,7 +22,9 @@ export class OutlierEvents {
   }
 }
 
-/** Remembers the outliers of the earliest round in which any peer reported one: the fault began there, or near there. */
+/**
+ * Remembers the outliers of the earliest round in which any peer reported one: the fault began there, or near there.
+ */
 export class FirstOutliers {
   #round = Number.POSITIVE_INFINITY
   readonly #names = new Set<PeerName>()

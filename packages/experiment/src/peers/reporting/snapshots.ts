@@ -9,18 +9,21 @@ export function snapshotsEvery(rounds: number): number {
 }
 
 /** The progress of one peer, with its time and bytes. */
-export interface Progress {
+export interface PeerProgress {
   /** Since this peer began to train. */
   readonly seconds: number
   readonly samples: number
   /** Sent, payload and overhead. */
   readonly bytes: number
-  /** The first round of this process, if it resumed from a checkpoint or joined: seconds and bytes count from there, samples do not. */
+  /**
+   * The first round of this process, if it resumed from a checkpoint or joined: seconds and bytes count from there,
+   * samples do not.
+   */
   readonly begun?: number
 }
 
 /** The state of a peer after a round. */
-export interface Snapshot extends Progress {
+export interface Snapshot extends PeerProgress {
   readonly round: number
   /** Valid until the next step, so copy it to keep it. Empty for a server, unless it holds rows. */
   readonly parameters: Float32Array

@@ -2,7 +2,7 @@ import type { TrainingSettings } from '@murmuration/algorithms'
 import type { PeerName, StepReport } from '@murmuration/core'
 import type { Peer } from '@murmuration/libp2p'
 import { type StepEvent, secondsOf } from '../../base/events.js'
-import type { Progress } from './snapshots.js'
+import type { PeerProgress } from './snapshots.js'
 
 /** A run has at most about so many reports of each peer, so that a long run does not flood its reader … */
 const maxReports = 500
@@ -22,7 +22,7 @@ export interface RunTotals {
    * in the first averaging round, where the algorithm sends no models.
    */
   readonly apartAfterTraining: number
-  /** See {@link Progress}. */
+  /** See {@link PeerProgress}. */
   readonly begun?: number
 }
 
@@ -94,14 +94,15 @@ export class StepReports {
   }
 
   /** Up to now. */
-  progress(samples: number): Progress {
+  progress(samples: number): PeerProgress {
     const { sent } = this.#peer.traffic()
     return { seconds: this.#times().seconds, samples, bytes: sent.payload + sent.overhead, ...this.#beginning() }
   }
 
   /** Over the whole run. */
   totals(): RunTotals {
-    const [samples, disagreement] = [this.#samples, this.#disagreement]
+    const samples = this.#samples
+    const disagreement = this.#disagreement
     const apartAfterTraining = this.#apartAfterTraining ?? 0
     return {
       ...this.#times(),

@@ -82,7 +82,8 @@ export class Child {
   }
 
   /**
-   * The first round before which the peer can stop; it begins no later one. Undefined if it does not train, or has ended.
+   * The first round before which the peer can stop; it begins no later one. Undefined if it does not train, or has
+   * ended.
    */
   async halt(): Promise<number | undefined> {
     const answer = deferred<number | undefined>()
@@ -97,8 +98,8 @@ export class Child {
   }
 
   /**
-   * Stops the peer in good order, and kills it when it takes too long. Resolves when its process has ended; with a sentence if it was
-   * killed.
+   * Stops the peer in good order, and kills it when it takes too long. Resolves when its process has ended; with a
+   * sentence if it was killed.
    */
   async stop(): Promise<string | undefined> {
     this.#send({ kind: 'stop' })

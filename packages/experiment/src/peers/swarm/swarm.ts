@@ -14,12 +14,12 @@ import { checkFinished, type MinFinished, peersNeeded } from './min-finished.js'
 import { FirstOutliers } from '../reporting/outlier-events.js'
 import { factsOfRun, learned } from '../../models/model-file.js'
 import { makeRealPlan } from '../../make-plan.js'
-import { type Plan, type RunRequest, startEvent } from '../../training/plan.js'
+import { type RunPlan, type RunRequest, startEvent } from '../../training/plan.js'
 import { meetingTimeout } from '../../training/meeting-timeout.js'
 import type { PeerResult, UnfinishedModel } from '../one-peer/run-peer.js'
 import { checkSave, saveModel } from '../recording/save.js'
 import { linksOf } from '../one-peer/shaped-links.js'
-import { type Results, summarise } from '../evaluation/summary.js'
+import { type PeerResults, summarise } from '../evaluation/summary.js'
 import type { WatchAddress } from '@murmuration/watch'
 import { versions } from '../../base/versions.js'
 
@@ -44,17 +44,17 @@ export interface SwarmOptions {
 }
 
 /** The results of workers and servers. */
-interface Ends {
-  readonly results: Results
-  readonly servers: Results
+interface SwarmResults {
+  readonly results: PeerResults
+  readonly servers: PeerResults
   /** The error of the first worker that gave up. */
   readonly gaveUp: unknown
 }
 
 /**
- * Runs all peers of a topology as processes on this machine and summarises the results of those that finished. A peer that is
- * killed, or that gives up because its neighbours are missing, is reported with what follows for the others. Rejects with the first other error of a
- * peer. No process continues to run.
+ * Runs all peers of a topology as processes on this machine and summarises the results of those that finished. A peer
+ * that is killed, or that gives up because its neighbours are missing, is reported with what follows for the others.
+ * Rejects with the first other error of a peer. No process continues to run.
  */
 export async function runSwarm(request: RunRequest, options: SwarmOptions): Promise<Summary> {
   const plan = await makeRealPlan(request)
@@ -110,7 +110,7 @@ export async function runSwarm(request: RunRequest, options: SwarmOptions): Prom
 
 /** Saves the mean of all models. Returns the error, if any. */
 function saveMean(
-  { plan, results, models }: { readonly plan: Plan; readonly results: Results; readonly models: Float32Array[] },
+  { plan, results, models }: { readonly plan: RunPlan; readonly results: PeerResults; readonly models: Float32Array[] },
   evaluation: Evaluation | undefined,
   options: SwarmOptions
 ) {
@@ -120,7 +120,7 @@ function saveMean(
 }
 
 /** Saves the mean of the models of a run that nobody has finished. */
-async function saveUnfinished(plan: Plan, models: readonly UnfinishedModel[], options: SwarmOptions) {
+async function saveUnfinished(plan: RunPlan, models: readonly UnfinishedModel[], options: SwarmOptions) {
   if (options.save === undefined) return
   const [{ task }] = models
   const samples = models.reduce((sum, model) => sum + model.samples, 0)
@@ -134,11 +134,11 @@ async function saveUnfinished(plan: Plan, models: readonly UnfinishedModel[], op
 }
 
 async function runChildren(
-  plan: Plan,
+  plan: RunPlan,
   request: RunRequest,
   evaluator: Evaluator,
   options: SwarmOptions
-): Promise<Ends> {
+): Promise<SwarmResults> {
   const { emit, signal, links, checkpoints, watch, directory } = options
   const listener = { event: emit, snapshot: evaluator.take.bind(evaluator) }
   const task = { request, timeout: meetingTimeout, ...(links === undefined ? {} : { links }), checkpoints, directory }
@@ -193,8 +193,11 @@ async function stopTogether(children: readonly Child[]): Promise<void> {
 /** Reports a peer that lost its process, or that gave up. */
 type Lose = (peer: PeerName, error: Error) => void
 
-/** Waits for all results. A peer that lost its process, or that misses all its neighbours, is reported; the first other error is thrown. */
-async function collect(children: readonly Child[], lose: Lose): Promise<Omit<Ends, 'servers'>> {
+/**
+ * Waits for all results. A peer that lost its process, or that misses all its neighbours, is reported; the first other
+ * error is thrown.
+ */
+async function collect(children: readonly Child[], lose: Lose): Promise<Omit<SwarmResults, 'servers'>> {
   const results = new Map<PeerName, PeerResult>()
   let gaveUp: Error | undefined
   await Promise.all(
@@ -212,12 +215,15 @@ async function collect(children: readonly Child[], lose: Lose): Promise<Omit<End
   return { results: new Map([...results].sort(([left], [right]) => (left < right ? -1 : 1))), gaveUp }
 }
 
-/** The results of servers. A failed server ends the run; a lost service with a shared store is only reported, unless none remains. */
-async function served({ options }: Plan, servers: readonly Child[], lose: Lose): Promise<Results> {
+/**
+ * The results of servers. A failed server ends the run; a lost service with a shared store is only reported, unless
+ * none remains.
+ */
+async function served({ options }: RunPlan, servers: readonly Child[], lose: Lose): Promise<PeerResults> {
   if (options.algorithm.needs.store !== undefined) return (await collect(servers, lose)).results
   return new Map(await Promise.all(servers.map(async ({ name, result }) => [name, await result] as const)))
 }
 
-function sampleCounts(results: Results): number[] {
+function sampleCounts(results: PeerResults): number[] {
   return [...results.values()].map(({ task }) => task.samples)
 }

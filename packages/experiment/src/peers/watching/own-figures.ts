@@ -62,17 +62,23 @@ export class OwnFigures {
 
   /** A report since the previous one. */
   report(state: MemberState | undefined): PeerReport {
-    const [previous, now] = [this.#previous, this.#measure()]
+    const previous = this.#previous
+    const now = this.#measure()
     this.#previous = now
     const time = Math.max(1, now.at - previous.at)
     const fraction = (timeIn: (measured: Measured) => number) =>
       Math.min(1, Math.max(0, (timeIn(now) - timeIn(previous)) / time))
     const { sent, received } = this.#peer.traffic()
     return {
-      ...{ phase: this.#phase, state, round: this.#training?.session.round ?? 0, life: this.#step?.life ?? 1 },
+      phase: this.#phase,
+      state,
+      round: this.#training?.session.round ?? 0,
+      life: this.#step?.life ?? 1,
       samples: this.#step?.samples ?? 0,
       seconds: this.#training === undefined ? 0 : (now.at - this.#training.start) / 1000,
-      ...{ loss: this.#meanLoss(), accuracy: this.#accuracy, consensusDistance: this.#step?.consensus?.distance },
+      loss: this.#meanLoss(),
+      accuracy: this.#accuracy,
+      consensusDistance: this.#step?.consensus?.distance,
       bytesSent: sent.payload + sent.overhead,
       bytesReceived: received.payload + received.overhead,
       working: fraction(({ working }) => working),
@@ -114,7 +120,8 @@ function linkOf(
   { bytes }: Measured,
   time: Milliseconds
 ): LinkReport {
-  const [now, previous] = [bytesOf(traffic), bytes.get(name)]
+  const now = bytesOf(traffic)
+  const previous = bytes.get(name)
   const rate = (direction: 'sent' | 'received') =>
     Math.round((1000 * (now[direction] - (previous?.[direction] ?? 0))) / time)
   return [

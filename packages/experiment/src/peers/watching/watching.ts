@@ -18,7 +18,7 @@ import {
   WatchServer
 } from '@murmuration/watch'
 import type { RunEvent } from '../../base/events.js'
-import { type Plan, startEvent } from '../../training/plan.js'
+import { type RunPlan, startEvent } from '../../training/plan.js'
 import { versions } from '../../base/versions.js'
 import { OwnFigures } from './own-figures.js'
 
@@ -34,7 +34,7 @@ export class Watching {
   #ticks = 0
   #isOver = false
 
-  constructor(peer: Peer, plan: Plan) {
+  constructor(peer: Peer, plan: RunPlan) {
     const { self } = peer.fabric
     const { servers = [] } = plan.options
     const all = [...plan.file.topology.peers, ...servers]
@@ -131,7 +131,7 @@ export class Watching {
 }
 
 /** The constant facts of a run, for the page. */
-export function factsOf(plan: Plan, self: PeerName, about: RunFacts['about']): RunFacts {
+export function factsOf(plan: RunPlan, self: PeerName, about: RunFacts['about']): RunFacts {
   const { peers, topology, rounds, finalRounds, algorithm } = startEvent(plan)
   const servers = plan.options.servers ?? []
   return { ...versions, self, peers, servers, topology, algorithm, rounds, finalRounds, about }
@@ -148,7 +148,9 @@ function membershipOf({ knowledge, standing }: Members): Membership {
     return knowledge.isPresent(peer) ? status : 'silent'
   }
   return {
-    ...{ state, members: members.length, present: present.length },
+    state,
+    members: members.length,
+    present: present.length,
     standingOf: (peer) => {
       const { round = 0, life = 0, waitsFor = [] } = knowledge.recordOf(peer) ?? {}
       return { condition: conditionOf(peer), round, life, waitsFor }

@@ -72,10 +72,8 @@ test('what waiting costs is most of it: streamed, a server by tensor is nearly a
     })
   )
   const at10ms = (label: string) => epochs.get(label) as number
-  const [fused, byTensor] = [
-    at10ms('parameter server, streamed, fused'),
-    at10ms('parameter server, streamed by tensor')
-  ]
+  const fused = at10ms('parameter server, streamed, fused')
+  const byTensor = at10ms('parameter server, streamed by tensor')
   t.true(byTensor < 1.1 * fused)
   t.true(at10ms('parameter server, blocking by tensor (as published)') > 10 * byTensor)
   t.true(at10ms('direct all-reduce, fused') < 1.1 * at10ms('D-PSGD'))

@@ -30,13 +30,15 @@ async function run(faults: string, given: Readonly<Record<string, string>> = lin
 }
 
 test('peers crash and come back: the loss falls all the same, what is promised is kept, and it is the same again', async (t) => {
-  const [once, again] = [await run(churn), await run(churn)]
+  const once = await run(churn)
+  const again = await run(churn)
   const { curve, findings, outcome, lost, rounds } = once.record
   t.is(outcome, 'limit')
   t.deepEqual(findings, [])
   t.is(lost, undefined)
   t.true(rounds > 20, String(rounds))
-  const [first, last] = [curve[0], curve[curve.length - 1]]
+  const first = curve[0]
+  const last = curve[curve.length - 1]
   t.true(last.loss < first.loss / 2, `${first.loss} to ${last.loss}`)
   t.deepEqual(differenceOf(once, again), [])
 })

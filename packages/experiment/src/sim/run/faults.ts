@@ -1,13 +1,14 @@
 import type { PeerName } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
-import { drawChurn, drawFaults, type FaultEvent, type Faults, type Rule } from '@murmuration/simulator'
+import { drawChurn, drawFaults, type FaultEvent, type Faults, type FaultRule } from '@murmuration/simulator'
 import type { Scenario } from '../scenario/scenario.js'
 import { serversOf } from '../scenario/servers.js'
 import type { SimRun } from '../scenario/sweep.js'
 
 /**
- * The faults of a run: those in the file, and those drawn for the seed, which are the same for all methods. Servers on a peer's machine have
- * the faults of that peer. Events of servers that this method does not have are left out. Peers that are named by an event have no churn.
+ * The faults of a run: those in the file, and those drawn for the seed, which are the same for all methods. Servers on
+ * a peer's machine have the faults of that peer. Events of servers that this method does not have are left out. Peers
+ * that are named by an event have no churn.
  *
  * @param peers - those that take part, in the order of the topology
  */
@@ -36,7 +37,7 @@ export function faultsOf(
 
 type OnMachine = (name: PeerName) => readonly PeerName[]
 
-function rulesOn({ from, to, ...rest }: Rule, onMachine: OnMachine): readonly Rule[] {
+function rulesOn({ from, to, ...rest }: FaultRule, onMachine: OnMachine): readonly FaultRule[] {
   const ends = (name: PeerName | undefined) => (name === undefined ? [undefined] : onMachine(name))
   return ends(from).flatMap((sender) =>
     ends(to).map((receiver) => ({

@@ -5,8 +5,8 @@ import type { TaskSet } from '@murmuration/tasks'
 const cache = new WeakMap<TaskSet, Map<number, Float32Array>>()
 
 /**
- * The start parameters of a task of `taskSet`. They are drawn once for all its peers and for successive runs, since they must have the same
- * bits. Drawing a network takes as long as several steps.
+ * The start parameters of a task of `taskSet`. They are drawn once for all its peers and for successive runs, since
+ * they must have the same bits. Drawing a network takes as long as several steps.
  */
 export function firstParameters(taskSet: TaskSet, task: Task, seed: number): Work<Float32Array> {
   const bySeed = cache.get(taskSet) ?? new Map<number, Float32Array>()

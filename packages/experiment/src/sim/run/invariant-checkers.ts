@@ -3,17 +3,25 @@ import type { PeerName, StepReport } from '@murmuration/core'
 import { allFinite, norm } from '@murmuration/vectors'
 import { keepCopy } from './keep-copy.js'
 
-/** The allowed error of a sum over the peers after a round, as a fraction of the sum of the terms' magnitudes: float32 rounds every term. */
+/**
+ * The allowed error of a sum over the peers after a round, as a fraction of the sum of the terms' magnitudes: float32
+ * rounds every term.
+ */
 const meanTolerance = 1e-5
 
 /** The maximum number of findings per run: a violation tends to cause thousands. */
 const maxFindings = 10
 
-/** The maximum number of rounds that some peers have not reported yet; older ones are given up, since a peer must have crashed. */
+/**
+ * The maximum number of rounds that some peers have not reported yet; older ones are given up, since a peer must have
+ * crashed.
+ */
 const maxOpen = 32
 
 interface RoundSums {
-  /** Of the magnitudes before or after the round, whichever is larger. Peers that are far apart may have a sum near 0. */
+  /**
+   * Of the magnitudes before or after the round, whichever is larger. Peers that are far apart may have a sum near 0.
+   */
   readonly magnitude: Float64Array
   /** The change that no optimiser caused. */
   readonly change: Float64Array
@@ -35,7 +43,10 @@ export class InvariantCheckers {
   readonly #before = new Map<PeerName, Float32Array>()
   readonly #weights = new Map<PeerName, number>()
   readonly #sums = new Map<number, RoundSums>()
-  /** The mean of this round and earlier ones is not checked: a peer began again, and the others mixed messages of its earlier process. */
+  /**
+   * The mean of this round and earlier ones is not checked: a peer began again, and the others mixed messages of its
+   * earlier process.
+   */
   #lastMixed = -1
   readonly #models = new Map<number, { readonly model: Float32Array; peers: number }>()
 

@@ -3,15 +3,19 @@ import type { LinkWire, PeerName, Random, Wire } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
 
 /**
- * What liars send instead of their parameters x: −x; 100 x; normal draws with ten times the norm of x; or, in each coordinate, a value 1.5
- * standard deviations below the mean of the honest peers' last vectors (Baruch, Baruch, Goldberg: A Little Is Enough, NeurIPS 2019,
- * section 3, with its z for CIFAR-10).
+ * What liars send instead of their parameters x: −x; 100 x; normal draws with ten times the norm of x; or, in each
+ * coordinate, a value 1.5 standard deviations below the mean of the honest peers' last vectors (Baruch, Baruch,
+ * Goldberg: A Little Is Enough, NeurIPS 2019, section 3, with its z for CIFAR-10).
  */
 export const lies = ['sign-flipped', 'scaled', 'random', 'a little is enough'] as const
 export type Lie = (typeof lies)[number]
 
-/** The factors of the lies. */
-const [scaling, noise, deviations] = [100, 10, 1.5]
+/** The factor of a scaled vector. */
+const scaling = 100
+/** The deviation of random numbers, in that of the vector's own. */
+const noise = 10
+/** The distance of a little lie, in deviations. */
+const deviations = 1.5
 
 /** A wire on which `liars` send a lie, the same to all receivers in a round. Other messages are unchanged. */
 export function lyingWire<W extends Wire<VectorMessage>>(
@@ -43,7 +47,8 @@ function distort(x: Float32Array, lie: Lie, random: Random, honest: readonly Flo
   }
   if (lie !== 'a little is enough' || honest.length === 0) return
   for (let i = 0; i < x.length; i++) {
-    let [sum, squares] = [0, 0]
+    let sum = 0
+    let squares = 0
     for (const vector of honest) {
       sum += vector[i]
       squares += vector[i] ** 2

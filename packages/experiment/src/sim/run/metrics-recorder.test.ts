@@ -19,7 +19,8 @@ const union: Task = {
 
 test('the mean model is that of the reports, also where a peer has written over the memory of its report since', async (t) => {
   const curve = new MetricsRecorder({ workers, union, every: 1, targetLoss: undefined }, simulation)
-  const [reused, other] = [Float32Array.of(2), Float32Array.of(4)]
+  const reused = Float32Array.of(2)
+  const other = Float32Array.of(4)
   await curve.take(workers[0], stepReport(0, reused))
   reused.fill(Number.NaN)
   await curve.take(workers[1], stepReport(0, other))

@@ -35,8 +35,9 @@ export type ToTarget = Pick<CurvePoint, 'seconds' | 'samples' | 'bytes'>
 const maxPeersForWorst = 64
 
 /**
- * Records a run: keeps the newest parameters of every peer, and evaluates their mean each time the peers have together taken a given
- * number of steps. If the peers run in lock-step, that is the end of a round. Recording takes no virtual time.
+ * Records a run: keeps the newest parameters of every peer, and evaluates their mean each time the peers have together
+ * taken a given number of steps. If the peers run in lock-step, that is the end of a round. Recording takes no virtual
+ * time.
  */
 export class MetricsRecorder {
   readonly points: SimulatedPoint[] = []
@@ -147,7 +148,10 @@ export class MetricsRecorder {
     return point
   }
 
-  /** The newest models of the present peers: a crashed peer has lost its model, and that of a peer that gave up is outdated. */
+  /**
+   * The newest models of the present peers: a crashed peer has lost its model, and that of a peer that gave up is
+   * outdated.
+   */
   #models(): Float32Array[] {
     if (this.#rows !== undefined) return [this.#rows]
     const present = this.#options.workers.filter((peer) => !this.#simulation.hasCrashed(peer) && !this.#lost.has(peer))

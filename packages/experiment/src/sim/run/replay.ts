@@ -1,7 +1,7 @@
 /**
- * Repeats the timing of a synchronous algorithm on other links, without computing. The algorithm computes the same values on all links, bit
- * for bit, so its messages are the same too. Their sizes are recorded once; then a run of the same algorithm on a few zeros sends messages
- * of these sizes in the same order.
+ * Repeats the timing of a synchronous algorithm on other links, without computing. The algorithm computes the same
+ * values on all links, bit for bit, so its messages are the same too. Their sizes are recorded once; then a run of the
+ * same algorithm on a few zeros sends messages of these sizes in the same order.
  */
 import { type AnySettings, train } from '@murmuration/algorithms'
 import {
@@ -17,7 +17,10 @@ import { simulate, type SimulationOptions } from '@murmuration/simulator'
 import { lengthOf } from '@murmuration/vectors'
 import { frameHeaderLength, framesOf, pooledVectorWire, type VectorMessage, weighed } from '@murmuration/wire'
 
-/** For each pair of sender and receiver, the bytes of each message with its header, and without, in the order of sending. */
+/**
+ * For each pair of sender and receiver, the bytes of each message with its header, and without, in the order of
+ * sending.
+ */
 export type MessageSizes = ReadonlyMap<string, readonly (readonly [bytes: number, payload: number])[]>
 
 /** What is recorded of a run. */
@@ -63,7 +66,10 @@ export function recordingWire<W extends Wire<VectorMessage>>(
 /** The number of parameters in a replay: enough that none of 256 chunks is empty. */
 export const replayLength = 256
 
-/** A wire with the recorded message sizes. Throws an InvariantError for a message that was not recorded: then the algorithm is not synchronous. */
+/**
+ * A wire with the recorded message sizes. Throws an InvariantError for a message that was not recorded: then the
+ * algorithm is not synchronous.
+ */
 export function replayingWire(sizes: MessageSizes): Wire<VectorMessage> {
   const wire = { ...pooledVectorWire(), ...weighed(replayLength) }
   const link = (from: PeerName, to: PeerName): LinkWire<VectorMessage> => {
@@ -99,8 +105,8 @@ function idleTask(samples: number, schema: Schema): Task {
 }
 
 /**
- * When each peer ends each round, in virtual milliseconds: an array for each round, in the order of the topology's peers. The times are
- * those of the recorded algorithm if it is synchronous and no queue overflows.
+ * When each peer ends each round, in virtual milliseconds: an array for each round, in the order of the topology's
+ * peers. The times are those of the recorded algorithm if it is synchronous and no queue overflows.
  *
  * @param schema - the tensors of the zeros, for an algorithm whose messages depend on them; one vector when absent
  */

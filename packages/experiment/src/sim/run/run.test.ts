@@ -45,12 +45,14 @@ async function everyRun(scenario: Scenario, change: (taskSet: TaskSet) => TaskSe
 
 test('every method trains, keeps its promises, and does the same again, event by event', async (t) => {
   const scenario = await scenarioOf(lines)
-  const [once, again] = [await everyRun(scenario), await everyRun(scenario)]
+  const once = await everyRun(scenario)
+  const again = await everyRun(scenario)
   for (const [index, { record }] of once.entries()) {
     t.deepEqual(record.findings, [], record.method)
     t.is(record.outcome, 'limit', record.reason)
     t.is(record.rounds, 30)
-    const [first, last] = [record.curve[0], record.curve[record.curve.length - 1]]
+    const first = record.curve[0]
+    const last = record.curve[record.curve.length - 1]
     t.true(last.loss < first.loss / 3, `${record.method}: ${first.loss} to ${last.loss}`)
     const { working, sending, waiting } = record.time
     t.true(Math.abs(working + sending + waiting - 1) < 1e-9)
@@ -84,10 +86,8 @@ test('another seed is another run', async (t) => {
 test('threads change nothing: the same scenario on one and on three gives the same records', async (t) => {
   const scenario = await scenarioOf({ ...lines, seeds: '2' })
   const options = { onRun: () => {}, keep: () => {}, signal: new AbortController().signal }
-  const [one, three] = [
-    await runAll(scenario, { ...options, threads: 1 }),
-    await runAll(scenario, { ...options, threads: 3 })
-  ]
+  const one = await runAll(scenario, { ...options, threads: 1 })
+  const three = await runAll(scenario, { ...options, threads: 3 })
   const plain = ({ results }: typeof one) => results.map(({ record }) => ({ ...record, realSeconds: 0 }))
   t.is(one.results.length, 22)
   t.deepEqual(plain(one), plain(three))
@@ -213,7 +213,8 @@ test('DiLoCo and its kin take an outer step at the end of a run that is shorter 
   ]`
   const { traffic: _, ...trained } = lines
   for (const { record } of await everyRun(await scenarioOf({ ...trained, methods }))) {
-    const [first, last] = [record.curve[0], record.curve[record.curve.length - 1]]
+    const first = record.curve[0]
+    const last = record.curve[record.curve.length - 1]
     t.true(last.loss < first.loss / 3, `${record.method}: ${first.loss} to ${last.loss}`)
   }
 })
@@ -281,7 +282,8 @@ test('what a crashed peer had is not in the mean of the others', async (t) => {
       faults: '{ events: [{ at: 100 ms, do: crash, peer: c }] }'
     })
   )
-  // Without noise and heterogeneity the remaining two reach the optimum; the parameters of the lost peer would stay far from it.
+  // Without noise and heterogeneity the remaining two reach the optimum; the parameters of the lost peer would stay far
+  // from it.
   const last = record.curve.at(-1)
   t.true((last?.loss ?? Infinity) < 1e-6, `${last?.loss}`)
   t.true((last?.consensusDistance ?? Infinity) < 1e-3)

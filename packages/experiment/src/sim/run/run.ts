@@ -195,7 +195,10 @@ class SimulatedRun {
     }
   }
 
-  /** A worker that misses all its neighbours gives up, and the others continue, as real peers do. If none is left, throws the first one's error. */
+  /**
+   * A worker that misses all its neighbours gives up, and the others continue, as real peers do. If none is left,
+   * throws the first one's error.
+   */
   #lose(peer: PeerName, error: NeighboursMissingError): void {
     this.#lost.set(peer, error)
     this.#metrics.lose(peer)
@@ -299,7 +302,10 @@ function settingsOf(
   const isAlone = isOnOneMachine(method)
   return trainingSettings(
     {
-      ...{ ...training, algorithm, rounds, rate: { ...training.rate, initial: initialRate(run) } },
+      ...training,
+      algorithm,
+      rounds,
+      rate: { ...training.rate, initial: initialRate(run) },
       batch: isAlone ? training.batch * topology.peers.length : training.batch
     },
     topology,

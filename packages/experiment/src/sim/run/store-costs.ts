@@ -6,7 +6,10 @@ import { storeProgram } from '../../training/store-choice.js'
 
 const nothing = { store: 0, storePerMB: 0, service: 0, servicePerMB: 0 }
 
-/** Measured by `node packages/stores/bench/costs.mjs` on two shared cores; see docs/use/parameter-services.md. Memory takes no time. */
+/**
+ * Measured by `node packages/stores/bench/costs.mjs` on two shared cores; see docs/use/parameter-services.md. Memory
+ * takes no time.
+ */
 export const storeCosts: Readonly<Record<'memory' | 'redis' | 'mysql', StoreCosts>> = {
   memory: { get: nothing, set: nothing, add: nothing },
   redis: {

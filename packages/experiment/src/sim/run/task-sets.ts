@@ -1,6 +1,6 @@
 import { InputError, type PeerName, type Task } from '@murmuration/core'
 import { keepDecodedImages } from '@murmuration/data'
-import type { TaskSet } from '@murmuration/tasks'
+import { loadTask, type TaskSet } from '@murmuration/tasks'
 import { taskRecordOf } from '../../training/task-choice.js'
 import { localDataOptionsOf, type Sharing, taskDescription } from '../../training/task-description.js'
 import type { LearningTask } from '../../training/training-schema.js'
@@ -41,18 +41,9 @@ async function open(learning: LearningTask, peers: readonly string[], seed: numb
     : taskSet(learning.task as never, localDataOptionsOf(learning, sharing))
 }
 
-/** The exports of a module of tasks. */
-interface TaskModule {
-  createTask(options: unknown): Promise<Task>
-}
-
 /** The tasks of all peers as each would build its own, in this thread. Each has its own copy of its data in memory. */
 async function createModelTaskSet(task: LearningTask, sharing: Sharing): Promise<TaskSet> {
-  const create = async (self?: PeerName) => {
-    const { module, options } = taskDescription(task, sharing, self)
-    const { createTask } = (await import(module)) as TaskModule
-    return createTask(options)
-  }
+  const create = (self?: PeerName) => loadTask(taskDescription(task, sharing, self))
   const union = await create()
   const tasks = new Map<string, Task>()
   for (const peer of sharing.peers) tasks.set(peer, await create(peer as PeerName))

@@ -1,5 +1,5 @@
 import type { Milliseconds, PeerName } from '@murmuration/core'
-import type { Timeline } from '@murmuration/results'
+import type { Span, Timeline, TimelineMessage } from '@murmuration/results'
 import type { FaultEvent, SimulationObserver } from '@murmuration/simulator'
 
 /** An interval of virtual time. */
@@ -11,14 +11,11 @@ export interface TimelineWindow {
 /** With more events than this, a chart would be unreadable. */
 const maxEvents = 20_000
 
-type Span = Timeline['spans'][number]
-type Message = Timeline['messages'][number]
-
 /** Records an interval of a run, event by event. */
 export class TimelineRecorder implements SimulationObserver {
   readonly #window: TimelineWindow
   readonly #spans: Span[] = []
-  readonly #messages: Message[] = []
+  readonly #messages: TimelineMessage[] = []
   readonly #down = new Map<PeerName, { readonly kind: string; readonly start: Milliseconds }>()
 
   constructor(window: TimelineWindow) {

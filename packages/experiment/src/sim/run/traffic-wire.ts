@@ -2,20 +2,20 @@ import { InputError, invariant, type Schema, type Wire } from '@murmuration/core
 import { frameHeaderLength, pooledVectorWire, type VectorMessage } from '@murmuration/wire'
 
 /** The traffic of another model in place of the trained one: message sizes, and the division into tensors. */
-export interface Traffic {
+export interface ModelTraffic {
   /** One tensor for each tensor of the traffic, over the trained parameters. */
   readonly schema: Schema
   readonly wire: Wire<VectorMessage>
 }
 
 /**
- * Maps the tensors of a larger model to the parameters of the trained one, so that convergence is real and message sizes are those of the
- * larger model. Every tensor gets at least one of the `length` parameters, otherwise in proportion to its size. Each parameter of a tensor
- * counts for the same number of bytes, which add up to the tensor's.
+ * Maps the tensors of a larger model to the parameters of the trained one, so that convergence is real and message
+ * sizes are those of the larger model. Every tensor gets at least one of the `length` parameters, otherwise in
+ * proportion to its size. Each parameter of a tensor counts for the same number of bytes, which add up to the tensor's.
  *
  * @param tensors - the number of float32 values in each tensor, at least 1
  */
-export function trafficOver(length: number, tensors: readonly number[]): Traffic {
+export function trafficOver(length: number, tensors: readonly number[]): ModelTraffic {
   if (length < tensors.length) {
     throw new InputError(
       `traffic has ${tensors.length} tensors, but the task has only ${length} parameters, fewer than one per tensor; ` +

@@ -63,7 +63,7 @@ export const choiceSchema = z.strictObject(values).partial()
 export type AxisName = keyof typeof values
 
 /** One value of an axis. */
-export type Choice =
+export type AxisChoice =
   | {
       readonly [Name in Exclude<AxisName, 'links'>]: {
         readonly axis: Name
@@ -74,7 +74,7 @@ export type Choice =
   | { readonly axis: 'links'; readonly value: string; readonly links: LinksDescription }
 
 /** One value of an axis, and its form in results: bits per second, milliseconds, bytes, a fraction of 1; or a name. */
-export type AxisValue = Choice & { readonly setting: Setting }
+export type AxisValue = AxisChoice & { readonly setting: Setting }
 
 /** Something that varies, with all its values. */
 export interface Axis {
@@ -89,13 +89,13 @@ export function axesOf(vary: Vary, names: readonly string[]): readonly Axis[] {
     .map((axis) => ({ name: axis, values: axisValues(choicesOf(vary, axis)) }))
 }
 
-function choicesOf({ links: named = {}, ...lists }: Vary, axis: AxisName): readonly Choice[] {
+function choicesOf({ links: named = {}, ...lists }: Vary, axis: AxisName): readonly AxisChoice[] {
   if (axis === 'links') return Object.entries(named).map(([value, links]) => ({ axis, value, links }))
-  return (lists[axis] ?? []).map((value) => ({ axis, value }) as Choice)
+  return (lists[axis] ?? []).map((value) => ({ axis, value }) as AxisChoice)
 }
 
 /** Choices with their forms in results. Different ones with the same form are numbered. */
-function axisValues(choices: readonly Choice[]): readonly AxisValue[] {
+function axisValues(choices: readonly AxisChoice[]): readonly AxisValue[] {
   const settings = choices.map(settingOf)
   return choices.map((choice, index) => {
     const setting = settings[index]
@@ -107,7 +107,7 @@ function axisValues(choices: readonly Choice[]): readonly AxisValue[] {
   })
 }
 
-function settingOf(choice: Choice): Setting {
+function settingOf(choice: AxisChoice): Setting {
   if (choice.axis === 'graph') return graphLabel(choice.value)
   return choice.axis === 'stragglers' ? stragglersLabel(choice.value) : choice.value
 }

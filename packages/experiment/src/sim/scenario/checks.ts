@@ -15,7 +15,9 @@ import { ownServerNames, placementOf, serversOf } from './servers.js'
 import { runCount, maxRuns } from './sweep.js'
 import { type Draft, type PeersCase, topologyCases } from './topology-cases.js'
 
-/** Problems that the schema cannot express: names and numbers that must fit each other. Paths begin within the scenario. */
+/**
+ * Problems that the schema cannot express: names and numbers that must fit each other. Paths begin within the scenario.
+ */
 export function scenarioProblems(draft: Draft): readonly Problem[] {
   const problemsWithoutTopology = [
     ...partitionProblems(draft),

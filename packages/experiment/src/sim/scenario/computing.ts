@@ -46,13 +46,13 @@ const stragglers = z.discriminatedUnion(
 
 /** What makes some steps take longer, at random. */
 export const stragglersSchema = z
-  .union([z.literal('none').transform((kind): Stragglers => ({ kind })), stragglers])
+  .union([z.literal('none').transform((kind): StragglerSettings => ({ kind })), stragglers])
   .meta({
     id: 'stragglers',
     description: 'Why some steps take longer, at random: none, or { kind: … } with its options'
   })
 
-export type Stragglers = z.output<typeof stragglers>
+export type StragglerSettings = z.output<typeof stragglers>
 
 /** The times of computing, in virtual time. */
 export const computingSchema = z
@@ -71,7 +71,7 @@ export const computingSchema = z
 export type Computing = z.output<typeof computingSchema>
 
 /** A name for tables and axes: `log-normal 0.5`. */
-export function stragglersLabel(stragglers: Stragglers): string {
+export function stragglersLabel(stragglers: StragglerSettings): string {
   switch (stragglers.kind) {
     case 'none':
       return 'none'
@@ -90,7 +90,9 @@ function few(factors: readonly number[]): string {
   return factors.length <= 6 ? factors.join(', ') : `${factors.slice(0, 5).join(', ')} … (${factors.length})`
 }
 
-/** Parses the times of computing as in a scenario: `{ perSample: 1 ms }`. Throws an InputError that says what is wrong. */
+/**
+ * Parses the times of computing as in a scenario: `{ perSample: 1 ms }`. Throws an InputError that says what is wrong.
+ */
 export function computingOf(text: string): Computing {
   return parseYamlFile(text, '--computing', computingSchema).value
 }

@@ -4,7 +4,8 @@ import { unknownPeer } from '@murmuration/files'
 import type { ScenarioFaults } from './faults.js'
 
 /**
- * Reports names that no peer has, intervals that end before they begin, and impossible events: a peer that is not frozen cannot thaw.
+ * Reports names that no peer has, intervals that end before they begin, and impossible events: a peer that is not
+ * frozen cannot thaw.
  *
  * @param servers - those on machines of their own
  */
@@ -68,7 +69,10 @@ function nameProblems(names: Readonly<Record<string, PeerName | undefined>>, kno
   )
 }
 
-/** For each event, the states of a peer, a connection or the network in which it is possible, and the state that it leads to. */
+/**
+ * For each event, the states of a peer, a connection or the network in which it is possible, and the state that it
+ * leads to.
+ */
 const steps: Readonly<
   Record<Exclude<FaultEvent['kind'], 'skew'>, { readonly from: readonly string[]; readonly to: string }>
 > = {

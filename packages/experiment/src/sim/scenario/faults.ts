@@ -1,5 +1,5 @@
 import type { PeerName } from '@murmuration/core'
-import type { Churn, FaultDraw, FaultEvent, Rule } from '@murmuration/simulator'
+import type { Churn, FaultDraw, FaultEvent, FaultRule } from '@murmuration/simulator'
 import { duration, fraction, waitingTime } from '@murmuration/files'
 import { z } from 'zod'
 import { removedFields } from '../../training/removed-fields.js'
@@ -37,7 +37,7 @@ const rules = z
   .default([])
   .meta({ description: 'What happens to messages: the first rule that matches decides; without one they pass' })
 
-function ruleOf(description: z.output<typeof rule>): Rule {
+function ruleOf(description: z.output<typeof rule>): FaultRule {
   if (description.do !== 'delay') {
     const { do: verdict, ...conditions } = description
     return { ...conditions, verdict }
@@ -117,7 +117,7 @@ export const faultsSchema = z
 
 /** The rules and events of the file, and what is drawn for each seed. */
 export interface ScenarioFaults {
-  readonly rules: readonly Rule[]
+  readonly rules: readonly FaultRule[]
   readonly events: readonly FaultEvent[]
   readonly random?: FaultDraw | undefined
   readonly churn?: Churn | undefined

@@ -22,8 +22,8 @@ import { timelineOf, timelineProblems } from './timeline.js'
 import { tensorsOf } from './traffic.js'
 
 /**
- * Reads a scenario file, and the topology file that it may name. Throws an InputError with a line `file:line:column: …` for each problem:
- * what was found, what was expected, and the nearest word for a typo. Paths of data become absolute.
+ * Reads a scenario file, and the topology file that it may name. Throws an InputError with a line `file:line:column: …`
+ * for each problem: what was found, what was expected, and the nearest word for a typo. Paths of data become absolute.
  */
 export async function readScenario(path: string): Promise<Scenario> {
   const text = await readText(path)
@@ -105,7 +105,18 @@ function complete(
     training: override(training, loaded, method)
   }))
   return {
-    ...{ title, description, topology, network, training, computing, axes, methods, seeds, stop, evaluate, faults },
+    title,
+    description,
+    topology,
+    network,
+    training,
+    computing,
+    axes,
+    methods,
+    seeds,
+    stop,
+    evaluate,
+    faults,
     ...(traffic === undefined ? {} : { traffic: tensorsOf(traffic) }),
     ...(membership === undefined ? {} : { membership }),
     timeline: timeline === undefined ? undefined : timelineOf(timeline, axes, methods, seeds)
@@ -120,7 +131,10 @@ function trainingOf(loaded: Loaded): SimulatedTraining {
   const learning = { task, backend, data, loss, test, partition }
   const always = { batch, accumulate, optimiser, weightDecay, codec, timeout }
   return {
-    ...{ ...learning, ...always, ...defined({ clip, dataSeed, store: loaded.store }), rounds },
+    ...learning,
+    ...always,
+    ...defined({ clip, dataSeed, store: loaded.store }),
+    rounds,
     rate: completeRate(rate, { ...learning, optimiser, rounds })
   }
 }

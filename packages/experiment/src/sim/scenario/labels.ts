@@ -8,8 +8,8 @@ export function methodLabel(method: MethodDescription): string {
 }
 
 /**
- * A label for methods that differ only in how they exchange: fused or per tensor, streamed or blocking, in how many chunks, during
- * computing or after it. It is the label that they would have without these options.
+ * A label for methods that differ only in how they exchange: fused or per tensor, streamed or blocking, in how many
+ * chunks, during computing or after it. It is the label that they would have without these options.
  */
 export function kindLabel(method: MethodDescription): string {
   const choice = without(method.algorithm, ['fusion', 'calls', 'chunks', 'overlap'])

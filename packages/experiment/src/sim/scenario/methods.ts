@@ -71,7 +71,10 @@ const method = z.strictObject({
 
 const names = allAlgorithms.map(({ name }) => name) as [string, ...string[]]
 
-/** A method: the name of an algorithm, or a mapping with an algorithm and the fields in which it differs from the scenario. */
+/**
+ * A method: the name of an algorithm, or a mapping with an algorithm and the fields in which it differs from the
+ * scenario.
+ */
 export const methodSchema = z.union([
   z.enum(names).transform((name): z.output<typeof method> => method.parse({ algorithm: name })),
   method

@@ -36,7 +36,12 @@ export async function readMethod(
     remark: simulatedOnly(scenario),
     file: { ...file, servers },
     training: {
-      ...{ ...rest, rate, rounds, algorithm, consensusTolerance, seed: scenario.seeds[0] },
+      ...rest,
+      rate,
+      rounds,
+      algorithm,
+      consensusTolerance,
+      seed: scenario.seeds[0],
       membership: scenario.membership ?? membership
     }
   }

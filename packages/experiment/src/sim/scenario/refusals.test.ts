@@ -3,8 +3,8 @@ import test from 'ava'
 import { scenarioOf } from './scenario.test.support.js'
 
 /**
- * One mistake each: the lines that differ from a valid scenario, and the message, with … for any text. Title, topology, task and methods
- * are lines 1 to 4; other lines follow.
+ * One mistake each: the lines that differ from a valid scenario, and the message, with … for any text. Title, topology,
+ * task and methods are lines 1 to 4; other lines follow.
  */
 const mistakes: readonly (readonly [lines: Readonly<Record<string, string>>, message: string])[] = [
   [{ title: '5' }, '1:8: title: found 5, expected text (in quotes where it looks like a number)'],

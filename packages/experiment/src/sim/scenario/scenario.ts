@@ -6,7 +6,7 @@ import type { Computing } from './computing.js'
 import type { MethodDescription } from './methods.js'
 import type { ScenarioFaults } from './faults.js'
 import type { StopRule } from './schema.js'
-import type { Membership } from '../../training/membership-schema.js'
+import type { MembershipDescription } from '../../training/membership-schema.js'
 import type { Training } from '../../training/training-schema.js'
 
 /** The training of all peers, as in training files. */
@@ -34,7 +34,9 @@ export interface TimelineRequest {
   readonly seed: number
 }
 
-/** A scenario file, checked and complete. Plain data, which can be sent to other threads. Times in ms, rates in bit/s. */
+/**
+ * A scenario file, checked and complete. Plain data, which can be sent to other threads. Times in ms, rates in bit/s.
+ */
 export interface Scenario {
   /** As it was given. */
   readonly path: string
@@ -45,7 +47,9 @@ export interface Scenario {
   /** Before anything varies. */
   readonly topology: TopologyDescription
   readonly network: NetworkOptions
-  /** The number of float32 values in each tensor that determines message sizes; absent for the task's own parameters. */
+  /**
+   * The number of float32 values in each tensor that determines message sizes; absent for the task's own parameters.
+   */
   readonly traffic?: readonly number[]
   /** What all methods have in common. */
   readonly training: SimulatedTraining
@@ -60,6 +64,6 @@ export interface Scenario {
   readonly evaluate: number
   readonly faults: ScenarioFaults
   /** The membership settings; absent if all peers begin at once and no peer tracks the others. */
-  readonly membership?: Membership
+  readonly membership?: MembershipDescription
   readonly timeline?: TimelineRequest
 }

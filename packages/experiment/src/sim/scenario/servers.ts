@@ -5,11 +5,12 @@ import { recordOf } from '../../training/algorithm-choice.js'
 import type { MethodDescription } from './methods.js'
 
 /**
- * The servers of a method, in the order of their shards; empty for algorithms without servers. A single one is called `server`, several
- * are called `server-1`, `server-2` and so on. Servers on machines of their own have no `on`.
+ * The servers of a method, in the order of their shards; empty for algorithms without servers. A single one is called
+ * `server`, several are called `server-1`, `server-2` and so on. Servers on machines of their own have no `on`.
  *
  * @param peers - in the order of the topology; servers are placed on the workers in this order
- * @param ofTopology - the topology's servers, used if the method says neither how many servers there are nor that they are on peers' machines
+ * @param ofTopology - the topology's servers, used if the method says neither how many servers there are nor that they
+ *   are on peers' machines
  */
 export function serversOf(
   method: MethodDescription,

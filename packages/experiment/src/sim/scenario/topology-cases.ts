@@ -58,7 +58,10 @@ function placeOf({ axes }: Draft, choice: readonly AxisValue[], path: Path): Pat
   return ['vary', axis.name, axis.values.indexOf(value), ...(axis.name === path[0] ? path.slice(1) : [])]
 }
 
-/** Checks a method's own graph, over the peers of every setting. The check of the shared topology reports all other problems. */
+/**
+ * Checks a method's own graph, over the peers of every setting. The check of the shared topology reports all other
+ * problems.
+ */
 function ownProblems(draft: Draft, method: Method, index: number): readonly Problem[] {
   const graph = graphOf(method)
   if (graph === undefined) return []
@@ -125,8 +128,8 @@ function build(
 }
 
 /**
- * Whether averaging leads to consensus. Metropolis and uniform weights on a connected graph, which was checked before, always do, since each
- * peer keeps a part of its own. Weights in the file need not.
+ * Whether averaging leads to consensus. Metropolis and uniform weights on a connected graph, which was checked before,
+ * always do, since each peer keeps a part of its own. Weights in the file need not.
  */
 function consensusProblems({ topology, weights }: TopologyFile): readonly Problem[] {
   if (weights !== 'given' || topology.peers.length === 1) return []

@@ -45,9 +45,10 @@ export function tensorsOf(traffic: z.output<typeof trafficSchema>): readonly num
 }
 
 /**
- * ResNet-20 for CIFAR-10 (He, Zhang, Ren, Sun: Deep Residual Learning for Image Recognition, 2016, section 4.2): 270,410 numbers in 59
- * tensors. A first convolution of 3 → 16 channels and three stages of six at 16, 32 and 64 channels, all 3 × 3, each with its bias as one
- * tensor and followed by a batch normalisation with a scale and a shift; then 64 → 10.
+ * ResNet-20 for CIFAR-10 (He, Zhang, Ren, Sun: Deep Residual Learning for Image Recognition, 2016, section 4.2):
+ * 270,410 numbers in 59 tensors. A first convolution of 3 → 16 channels and three stages of six at 16, 32 and 64
+ * channels, all 3 × 3, each with its bias as one tensor and followed by a batch normalisation with a scale and a shift;
+ * then 64 → 10.
  */
 function resnet20(): readonly number[] {
   const widths = [16, ...[16, 32, 64].flatMap((width) => Array.from({ length: 6 }, () => width))]

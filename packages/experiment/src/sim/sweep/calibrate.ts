@@ -17,17 +17,19 @@ const largerBatch = 4
 
 const warmUps = 200
 const repeats = 9
-/** Milliseconds: an interval takes at least the first, and none begins after the second. Large models take longer for a single gradient. */
-const [leastInterval, longEnough] = [20, 2000]
+/** The shortest interval, in milliseconds. Large models take longer for a single gradient. */
+const leastInterval = 20
+/** No interval begins after so many milliseconds. */
+const longEnough = 2000
 
 /** Clocks that count milliseconds. */
-export interface Clocks {
+export interface ProcessClocks {
   readonly now: () => number
   /** Of this process: other processes do not make it longer. */
   readonly processorTime: () => number
 }
 
-const machineClocks: Clocks = {
+const machineClocks: ProcessClocks = {
   now: () => performance.now(),
   processorTime: () => {
     const { user, system } = process.cpuUsage()
@@ -43,7 +45,7 @@ const machineClocks: Clocks = {
 export async function calibrated(
   scenario: Scenario,
   signal?: AbortSignal,
-  clocks: Clocks = machineClocks
+  clocks: ProcessClocks = machineClocks
 ): Promise<Scenario> {
   const times = await calibrate(scenario, clocks.now, signal)
   const [setting] = settingsOf(scenario)
@@ -67,15 +69,19 @@ export async function calibrated(
 function costKey(method: Method): string {
   return JSON.stringify({
     ...method,
-    ...{ label: '', name: '', rate: undefined, ownTime: undefined },
+    label: '',
+    name: '',
+    rate: undefined,
+    ownTime: undefined,
     algorithm: { ...method.algorithm, period: undefined },
     training: { ...method.training, rate: undefined, algorithm: undefined }
   })
 }
 
 /**
- * Measures the gradient of the scenario's task on this machine, with its batch and with a larger one. Takes a few seconds, or a gradient of each batch.
- * Rejects with the reason of `signal` when that is aborted, after the gradient at hand.
+ * Measures the gradient of the scenario's task on this machine, with its batch and with a larger one. Takes a few
+ * seconds, or a gradient of each batch. Rejects with the reason of `signal` when that is aborted, after the gradient at
+ * hand.
  */
 export async function calibrate(scenario: Scenario, now: () => number, signal?: AbortSignal): Promise<Calibration> {
   const [setting] = settingsOf(scenario)

@@ -7,18 +7,18 @@ import { simulateRun } from '../run/run.js'
 import type { Method, Scenario } from '../scenario/scenario.js'
 import { type SimRun, topologyOf } from '../scenario/sweep.js'
 
-/**
- * Rounds that are measured in the first run, in which code is compiled; each run has four times as many as the one
- * before, until one took a while.
- */
-const [fewRounds, manyRounds] = [3, 192]
+/** Rounds that are measured in the first run, in which code is compiled. */
+const fewRounds = 3
+/** Each run has four times as many rounds as the one before, up to this number, or until one took a while. */
+const manyRounds = 192
 const longEnough: Milliseconds = 100
 
 /** The largest number of a gradient: models stay near each other, so that no method gives up. */
 const gradientSize = 1e-4
 
 /** Periods of local steps of which the costs of a step and of an exchange follow. */
-const [short, long] = [2, 8]
+const short = 2
+const long = 8
 
 /** Processor times in milliseconds. */
 export interface OwnCosts {
@@ -52,7 +52,8 @@ export async function ownCostsOf(
     return measured(scenario, { ...run, method: { ...run.method, algorithm: chosen } }, taskSet, now)
   }
   if (periodOf(algorithm) === undefined) return { step: await measure(), exchange: 0 }
-  const [often, rarely] = [await measure(short), await measure(long)]
+  const often = await measure(short)
+  const rarely = await measure(long)
   const exchange = Math.max(0, (often - rarely) / (1 / short - 1 / long))
   return { step: Math.max(0, often - exchange / short), exchange }
 }
@@ -80,8 +81,11 @@ async function measured(scenario: Scenario, run: SimRun, taskSet: TaskSet, now: 
 
 /** Without what ends a run early, what lets peers miss each other, and the traffic, whose size the vectors have. */
 const undisturbed = {
-  ...{ stop: {}, faults: { rules: [], events: [] }, membership: undefined },
-  ...{ timeline: undefined, traffic: undefined }
+  stop: {},
+  faults: { rules: [], events: [] },
+  membership: undefined,
+  timeline: undefined,
+  traffic: undefined
 }
 
 /** Gradients that are there already, and the time between them; for networks of the size that messages have. */

@@ -19,7 +19,10 @@ export interface RunAllOptions {
 
 /** The results of all runs. */
 export interface AllRuns {
-  /** In the order of the scenario. If the sweep was stopped, only the completed runs; if it was a part, only the runs of the part. */
+  /**
+   * In the order of the scenario. If the sweep was stopped, only the completed runs; if it was a part, only the runs of
+   * the part.
+   */
   readonly results: readonly RunResult[]
   /** The number of runs that were repeated. A different result of a repetition is a finding of the run. */
   readonly repeated: number
@@ -44,7 +47,7 @@ export async function runAll(
   const pool = new RunPool(scenario, Math.max(1, Math.min(threads, all)))
   const stop = () => void pool.end()
   signal.addEventListener('abort', stop)
-  const progress = new Progress(keep)
+  const progress = new SweepProgress(keep)
   const work = async (index: number) => {
     const result = await pool.run(index)
     progress.add(index, result)
@@ -65,7 +68,7 @@ export async function runAll(
 const isRepeated = (index: number) => index % repeatEvery === 0
 
 /** The results so far. A run that is repeated is kept after both runs. */
-class Progress {
+class SweepProgress {
   readonly #keep: (result: RunResult) => void
   readonly #results = new Map<number, RunResult>()
   readonly #unkept = new Set<number>()

@@ -6,9 +6,10 @@ import type { RunAnswer, RunLimits, RunQuestion, ThreadLoaded } from './run-work
 import type { Scenario } from '../scenario/scenario.js'
 
 /**
- * Memory for short-lived objects, in MB. A collection copies the live ones, whose size grows with the number of peers; with many peers,
- * more memory makes collections rare. With few peers more memory is not faster, and all of it is touched. Calibrated with 100 peers (96 is
- * as fast as 384) and 1,000 peers (96 is slower); between and beyond these, times differ by less than a tenth.
+ * Memory for short-lived objects, in MB. A collection copies the live ones, whose size grows with the number of peers;
+ * with many peers, more memory makes collections rare. With few peers more memory is not faster, and all of it is
+ * touched. Calibrated with 100 peers (96 is as fast as 384) and 1,000 peers (96 is slower); between and beyond these,
+ * times differ by less than a tenth.
  *
  * @param peers - of the largest run
  */

@@ -16,7 +16,8 @@ test('libp2p 3.3: the connection to a peer that does not answer a ping in time i
     pingInterval: 1000,
     pingTimeout: { minTimeout: 4000, maxTimeout: 4000 }
   }
-  const [here, there] = [await bareNode(t, { connectionMonitor }), await bareNode(t)]
+  const here = await bareNode(t, { connectionMonitor })
+  const there = await bareNode(t)
   const proxy = await proxyTo(t, portOf(there.getMultiaddrs()))
   const { near } = await bareStream(here, there, proxy.port)
   proxy.freeze()
@@ -25,7 +26,10 @@ test('libp2p 3.3: the connection to a peer that does not answer a ping in time i
 })
 
 test('a peer that is blocked for 10 s loses no connection, and the exchange continues', async (t) => {
-  const [bytes, before, during, after] = [4 * MiB, 3, 5, 3]
+  const bytes = 4 * MiB
+  const before = 3
+  const during = 5
+  const after = 3
   const limits = { window: 2, mailbox: 2, sendQueue: 8, silentAfter: 3_000 }
   const begun = performance.now()
   const left = await testNode(t, graph(['a', 'b']), 'a', large(bytes, limits))

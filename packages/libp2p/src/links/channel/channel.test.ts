@@ -1,4 +1,7 @@
-/** Data channels between real peers: the same vectors arrive as over the stream of libp2p, whatever happens to the channel. */
+/**
+ * Data channels between real peers: the same vectors arrive as over the stream of libp2p, whatever happens to the
+ * channel.
+ */
 import { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -69,7 +72,10 @@ function settled(left: TestNode, right: TestNode) {
   })
 }
 
-/** The messages of six rounds, with fields, parts, numbers and ranges, and their traffic; over a data channel unless `limits` prevent it. */
+/**
+ * The messages of six rounds, with fields, parts, numbers and ranges, and their traffic; over a data channel unless
+ * `limits` prevent it.
+ */
 async function exchanged(t: ExecutionContext, changes: Partial<PeerOptions>) {
   const nodes = await testCluster(t, graph(['a', 'b']), { ...large, ...changes })
   const [left, right] = nodes
@@ -94,7 +100,8 @@ for (const codec of ['float32', 'float16', 'int8', 'delta-int8', 'top-k:0.01']) 
   test.serial(
     `vectors in ${codec} are the same, bit by bit, by a data channel and by the stream of libp2p, and count as many bytes`,
     async (t) => {
-      const [channel, stream] = [await exchanged(t, { codec }), await exchanged(t, { codec, limits: never })]
+      const channel = await exchanged(t, { codec })
+      const stream = await exchanged(t, { codec, limits: never })
       t.deepEqual([channel.moved, stream.moved], [true, false])
       t.deepEqual(channel.arrived, stream.arrived)
       t.is(channel.payload, stream.payload)

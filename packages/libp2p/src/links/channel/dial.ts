@@ -19,8 +19,9 @@ export interface ByteSink {
 }
 
 /**
- * Connects to a neighbour for a data channel, and reads received bytes straight into the sink's memory. The socket is destroyed when the
- * neighbour does not prove within `limit` that it knows the key. The caller needs to listen only for `close`.
+ * Connects to a neighbour for a data channel, and reads received bytes straight into the sink's memory. The socket is
+ * destroyed when the neighbour does not prove within `limit` that it knows the key. The caller needs to listen only for
+ * `close`.
  */
 export function dialChannel(call: ChannelCall, limit: Milliseconds, sink: ByteSink): TLSSocket {
   const { host, port, id, key } = call
@@ -29,7 +30,8 @@ export function dialChannel(call: ChannelCall, limit: Milliseconds, sink: ByteSi
     host,
     port,
     pskCallback: () => ({ psk: key, identity: id }),
-    // A server that presents a certificate does not know the key. Both options refuse every certificate, whatever the environment sets.
+    // A server that presents a certificate does not know the key. Both options refuse every certificate, whatever the
+    // environment sets.
     rejectUnauthorized: true,
     checkServerIdentity: () => new Error('it sent a certificate, expected the shared key'),
     onread: {

@@ -21,7 +21,8 @@ import { dialChannel } from './dial.js'
 import { ChannelListener } from './listener.js'
 import { OutgoingChannel } from './outgoing.js'
 
-const [m, edge] = [peerName('m'), graph(['a', 'm'])]
+const m = peerName('m')
+const edge = graph(['a', 'm'])
 /** A vector of one frame that is long enough for a data channel. */
 const elements = 1 << 16
 const runSettings: RunSettings = { settings: { run: 'test' }, start: '00', schema: schemaOf(elements) }

@@ -27,7 +27,9 @@ export class IncomingChannel {
   readonly #receiver: ChannelReceiver
   #socket: TLSSocket | undefined
   #reader: FrameReader | undefined
-  /** The last vector before the switch to the channel, while the neighbour waits for confirmation that it has arrived. */
+  /**
+   * The last vector before the switch to the channel, while the neighbour waits for confirmation that it has arrived.
+   */
   #movesAfter: number | undefined
   #isUsed = false
 
@@ -41,8 +43,8 @@ export class IncomingChannel {
   }
 
   /**
-   * Connects the offered channel, which replaces an earlier one. When that is not possible the offer expires, and the neighbour continues to
-   * write to the stream. Throws a ProtocolFault when a channel is already in use.
+   * Connects the offered channel, which replaces an earlier one. When that is not possible the offer expires, and the
+   * neighbour continues to write to the stream. Throws a ProtocolFault when a channel is already in use.
    */
   offered({ port, id, key }: Extract<ControlMessage, { kind: 'channel' }>): void {
     const { host, limit, calls } = this.#receiver

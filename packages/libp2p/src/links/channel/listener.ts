@@ -37,8 +37,9 @@ interface OpenOffer {
 }
 
 /**
- * Accepts the neighbours' connections for data channels: on each IP address on which libp2p listens, one more port, opened with the first offer.
- * A caller must know the key of an open offer, which is valid once. While no offer is open, all connections are closed at once.
+ * Accepts the neighbours' connections for data channels: on each IP address on which libp2p listens, one more port,
+ * opened with the first offer. A caller must know the key of an open offer, which is valid once. While no offer is
+ * open, all connections are closed at once.
  */
 export class ChannelListener {
   readonly #hosts: readonly string[]
@@ -83,12 +84,16 @@ export class ChannelListener {
     return servers.flatMap((server) => (server === undefined ? [] : [portOf(server)]))
   }
 
-  /** Makes an offer to a neighbour at the IP address `remote`; `undefined` when it can reach none of the listening addresses. */
+  /**
+   * Makes an offer to a neighbour at the IP address `remote`; `undefined` when it can reach none of the listening
+   * addresses.
+   */
   async offer(remote: string): Promise<ChannelOffer | undefined> {
     const host = hostFor(this.#hosts, remote)
     const server = host === undefined ? undefined : await this.#serverAt(host)
     if (server === undefined || this.#isClosed) return undefined
-    const [id, key] = [randomBytes(idBytes).toString('hex'), randomBytes(keyBytes)]
+    const id = randomBytes(idBytes).toString('hex')
+    const key = randomBytes(keyBytes)
     const { promise, resolve } = deferred<TLSSocket | undefined>()
     let isOpen = true
     const settle = (socket?: TLSSocket): boolean => {

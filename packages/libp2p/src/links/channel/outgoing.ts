@@ -17,7 +17,7 @@ export interface ChannelUser {
 }
 
 /** A link, and the state of its channel. */
-interface Session extends ChannelUser {
+interface ChannelSession extends ChannelUser {
   offer?: ChannelOffer
   socket?: TLSSocket
   output?: ChannelOutput
@@ -29,12 +29,13 @@ interface Session extends ChannelUser {
 }
 
 /**
- * The data channel to one neighbour. It is offered when vectors are long. After a failure it is offered again; the wait doubles each time until a
- * vector is acknowledged. Until it is open, vectors go over the stream of libp2p, so nothing waits for it.
+ * The data channel to one neighbour. It is offered when vectors are long. After a failure it is offered again; the wait
+ * doubles each time until a vector is acknowledged. Until it is open, vectors go over the stream of libp2p, so nothing
+ * waits for it.
  */
 export class OutgoingChannel {
   readonly #context: LinkContext
-  #session: Session | undefined
+  #session: ChannelSession | undefined
   #failures = 0
   #restsUntil: Milliseconds = Number.NEGATIVE_INFINITY
 
@@ -53,7 +54,10 @@ export class OutgoingChannel {
     this.#session = { ...user, isTried: false, question: -1, unanswered: 0 }
   }
 
-  /** Offers a channel, if vectors are long enough and the neighbour can be offered one. To be called when there are vectors to send. */
+  /**
+   * Offers a channel, if vectors are long enough and the neighbour can be offered one. To be called when there are
+   * vectors to send.
+   */
   consider(): void {
     const session = this.#session
     const { channels, elements, limits } = this.#context
@@ -64,7 +68,8 @@ export class OutgoingChannel {
   }
 
   /**
-   * All vectors up to this one have arrived, so that no later vector can overtake them. Throws a ProtocolFault for an answer without a question.
+   * All vectors up to this one have arrived, so that no later vector can overtake them. Throws a ProtocolFault for an
+   * answer without a question.
    */
   moved(sequence: number): void {
     const session = this.#session
@@ -88,7 +93,7 @@ export class OutgoingChannel {
     session?.socket?.destroy()
   }
 
-  async #offer(session: Session, host: string, channels: ChannelListener): Promise<void> {
+  async #offer(session: ChannelSession, host: string, channels: ChannelListener): Promise<void> {
     const offer = await channels.offer(host)
     if (offer === undefined) return
     if (session !== this.#session) return offer.withdraw()
@@ -101,7 +106,7 @@ export class OutgoingChannel {
     else this.#use(session, socket)
   }
 
-  #use(session: Session, socket: TLSSocket): void {
+  #use(session: ChannelSession, socket: TLSSocket): void {
     const { control, writer } = session
     session.socket = socket
     session.output = new ChannelOutput(socket)
@@ -116,7 +121,7 @@ export class OutgoingChannel {
   }
 
   /** An offer has expired, or a channel has broken. */
-  #fail(session: Session): void {
+  #fail(session: ChannelSession): void {
     const { initialShutOut, maxShutOut } = this.#context.limits
     const wait = Math.min(maxShutOut, initialShutOut * 2 ** Math.min(this.#failures, 30))
     this.#failures++

@@ -6,11 +6,14 @@ import type { FrameOutput } from '../../vectors/frame-output.js'
 /** The longest header with the numbers that follow it. */
 const maxHeader = frameHeaderLength + 8 * maxNumbers
 
-/** Bodies up to this length are copied behind their header: one record of TLS, which holds 16 KiB, costs less than two. */
+/**
+ * Bodies up to this length are copied behind their header: one record of TLS, which holds 16 KiB, costs less than two.
+ */
 const shortBody = (16 << 10) - maxHeader
 
 /**
- * A data channel. TLS encrypts the bytes before `send` resolves. So memory for one frame is enough, and a codec writes straight into that memory.
+ * A data channel. TLS encrypts the bytes before `send` resolves. So memory for one frame is enough, and a codec writes
+ * straight into that memory.
  */
 export class ChannelOutput implements FrameOutput {
   readonly #socket: TLSSocket

@@ -4,8 +4,8 @@ import type { SecureContextOptions, TLSSocket } from 'node:tls'
 export const keyBytes = 32
 
 /**
- * Only TLS 1.3 with AES-128-GCM. With a pre-shared key OpenSSL always exchanges ephemeral keys too (psk_dhe_ke, RFC 8446 section 2.2): this gives
- * forward secrecy. No certificate is trusted, and none is used.
+ * Only TLS 1.3 with AES-128-GCM. With a pre-shared key OpenSSL always exchanges ephemeral keys too (psk_dhe_ke, RFC
+ * 8446 section 2.2): this gives forward secrecy. No certificate is trusted, and none is used.
  */
 export const suite: SecureContextOptions = {
   minVersion: 'TLSv1.3',

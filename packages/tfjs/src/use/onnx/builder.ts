@@ -11,7 +11,10 @@ export class GraphBuilder {
     this.#taken = new Set(reserved)
   }
 
-  /** An operation. Returns the name of its value: `wanted`; where that is taken, as for a layer that is used twice, with a number. */
+  /**
+   * An operation. Returns the name of its value: `wanted`; where that is taken, as for a layer that is used twice, with
+   * a number.
+   */
   add(
     operator: string,
     inputs: readonly string[],

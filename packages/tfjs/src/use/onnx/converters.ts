@@ -1,4 +1,7 @@
-/** How each kind of layer is written as operators of ONNX (github.com/onnx/onnx/blob/main/docs/Operators.md, operator set 13). */
+/**
+ * How each kind of layer is written as operators of ONNX (github.com/onnx/onnx/blob/main/docs/Operators.md, operator
+ * set 13).
+ */
 import { InputError } from '@murmuration/core'
 import type { NamedTensor } from '@murmuration/vectors'
 import { causalAttention, embedding, positionEmbedding } from './attention.js'
@@ -64,8 +67,9 @@ function channelsFirst(given: Conversion, input: string, add: (input: string) =>
 }
 
 /**
- * With `same`, TensorFlow puts the odd pixel of padding at the end, which ONNX calls SAME_UPPER. Runtimes do not accept that with a dilation; then
- * the stride is 1, and the padding of a filter of k numbers at dilation d is d (k − 1), whatever the extent.
+ * With `same`, TensorFlow puts the odd pixel of padding at the end, which ONNX calls SAME_UPPER. Runtimes do not accept
+ * that with a dilation; then the stride is 1, and the padding of a filter of k numbers at dilation d is d (k − 1),
+ * whatever the extent.
  */
 function padding({ configuration }: Conversion, extents: readonly number[]): Readonly<Record<string, Attribute>> {
   const dilations = pair(configuration.dilationRate)
@@ -183,7 +187,8 @@ const layerNormalisation: Converter = (given, [input]) => {
   const root = graph.add('Sqrt', [graph.add('Add', [variance, epsilon], `${name}/shifted`)], `${name}/root`)
   const normal = graph.add('Div', [centred, root], `${name}/normal`)
   const own = (which: string) => weights.find((weight) => weight.name.endsWith(`/${which}`))
-  const [gamma, beta] = [own('gamma'), own('beta')]
+  const gamma = own('gamma')
+  const beta = own('beta')
   const factored = gamma === undefined ? normal : graph.add('Mul', [normal, constant(given, gamma)], `${name}/factored`)
   return beta === undefined ? factored : graph.add('Add', [factored, constant(given, beta)], name)
 }

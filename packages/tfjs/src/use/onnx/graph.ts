@@ -1,15 +1,14 @@
 import { InputError, invariant } from '@murmuration/core'
-import type { layers, LayersModel, SymbolicTensor } from '@tensorflow/tfjs-layers'
+import type { LayersModel, SymbolicTensor } from '@tensorflow/tfjs-layers'
+import type { Layer } from '../../weights.js'
 import { layerNames, tensorName } from '../names.js'
 import { GraphBuilder } from './builder.js'
 import { converters } from './converters.js'
 import { encodeOnnx } from './messages.js'
 
-type Layer = layers.Layer
-
 /**
- * A model as an ONNX file. Its input is `input`, in the model's own layout (images have their channels last); its output is called `output`. Throws
- * an {@link InputError} that names the first layer without an equivalent here.
+ * A model as an ONNX file. Its input is `input`, in the model's own layout (images have their channels last); its
+ * output is called `output`. Throws an {@link InputError} that names the first layer without an equivalent here.
  */
 export function onnxFile(model: LayersModel, output: string, metadata: Readonly<Record<string, string>>): Uint8Array {
   const names = layerNames(model)
@@ -39,7 +38,12 @@ export function onnxFile(model: LayersModel, output: string, metadata: Readonly<
     }))
     return convert(
       {
-        ...{ graph, name, layer, configuration: layer.getConfig(), weights, shape: inputs[0].shape },
+        graph,
+        name,
+        layer,
+        configuration: layer.getConfig(),
+        weights,
+        shape: inputs[0].shape,
         ranks: inputs.map(({ shape }) => shape.length)
       },
       inputs.map(valueOf)

@@ -1,5 +1,6 @@
 /**
- * The part of ONNX's messages that models of layers need, with the field numbers of onnx.proto (github.com/onnx/onnx, ir_version 8), as protocol buffers.
+ * The part of ONNX's messages that models of layers need, with the field numbers of onnx.proto (github.com/onnx/onnx,
+ * ir_version 8), as protocol buffers.
  */
 import { PbfWriter } from 'pbf'
 
@@ -47,7 +48,8 @@ const operatorSet = 13
 /** AttributeProto.AttributeType. */
 const types = { float: 1, int: 2, text: 3, ints: 7 } as const
 /** TensorProto.DataType. */
-const [float32, int64] = [1, 7]
+const float32 = 1
+const int64 = 7
 
 /** A model as the bytes of a file. */
 export function encodeOnnx(model: OnnxModel): Uint8Array {

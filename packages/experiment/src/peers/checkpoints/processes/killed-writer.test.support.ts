@@ -3,7 +3,8 @@ import { peerName } from '@murmuration/core'
 import { CheckpointFolder } from '../folder.js'
 import { exampleRun, exampleSaved } from '../example.test.support.js'
 
-const [folder, first] = [process.argv[2], Number(process.argv[3])]
+const folder = process.argv[2]
+const first = Number(process.argv[3])
 const checkpoints = new CheckpointFolder(folder, peerName('a'), exampleRun)
 await checkpoints.prepare()
 for (let round = first; ; round++) {

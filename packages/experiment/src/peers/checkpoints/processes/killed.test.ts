@@ -14,7 +14,10 @@ import { CheckpointFolder } from '../folder.js'
 const seed = Number(process.env.MURMURATION_SEED ?? 1)
 const kills = 12
 
-/** Writes checkpoints from `first` on in a process, which is killed `after` milliseconds from its first one. Returns the last that it reported. */
+/**
+ * Writes checkpoints from `first` on in a process, which is killed `after` milliseconds from its first one. Returns the
+ * last that it reported.
+ */
 async function writeAndKill(folder: string, first: number, after: number): Promise<number> {
   const script = fileURLToPath(new URL('./killed-writer.test.support.js', import.meta.url))
   const child = spawn(process.execPath, [script, folder, String(first)], { stdio: ['ignore', 'pipe', 'inherit'] })

@@ -1,6 +1,6 @@
 /**
- * A server with a certificate, and two clients: one trusts the system's authorities, the other is a data channel. A test runs it with the
- * certificate among those authorities.
+ * A server with a certificate, and two clients: one trusts the system's authorities, the other is a data channel. A
+ * test runs it with the certificate among those authorities.
  */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'

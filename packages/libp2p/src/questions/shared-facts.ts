@@ -17,7 +17,7 @@ export interface FactSources {
 }
 
 /** What peers ask each other before and between rounds: sample counts, and the rounds of checkpoints. */
-export class PeerFacts {
+export class SharedFacts {
   readonly #samples: SampleCounts
   readonly #saved: SavedRounds
   readonly #sharing: FactSharing
