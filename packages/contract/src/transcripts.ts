@@ -1,0 +1,93 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import type { TestFn } from 'ava'
+
+/** What an input does. It is given the groups of its pattern. */
+export type Input = readonly [pattern: RegExp, act: (...groups: string[]) => void | Promise<void>]
+
+/** A protocol at the beginning of a transcript. */
+export interface Scenario {
+  readonly inputs: readonly Input[]
+  /** Stops what still runs. */
+  end?(): Promise<void>
+}
+
+/** A protocol with transcripts: files that say what goes in, and below it what comes out. docs/testing.md shows how to read them. */
+export interface Protocol {
+  /** The folder of the transcripts, whose names end in `.txt`. */
+  readonly folder: URL
+  /** @param put - takes the outputs of an input while it acts */
+  start(put: (output: string) => void): Scenario | Promise<Scenario>
+}
+
+/** One test for each transcript of a protocol: what comes out is what it says. */
+export function testTranscripts(test: TestFn, protocol: Protocol): void {
+  for (const { name, text } of transcriptsOf(protocol)) {
+    test(`transcript ${name}`, async (t) => {
+      t.is(text, await played(text, protocol), 'the transcript differs; "npm run transcripts" rewrites it')
+    })
+  }
+}
+
+/** Rewrites the transcripts of a protocol with what comes out now. Returns the changed lines of each that has changed, by its path. */
+export async function rewriteTranscripts(protocol: Protocol): Promise<ReadonlyMap<string, readonly string[]>> {
+  const changes = new Map<string, readonly string[]>()
+  for (const { file, text } of transcriptsOf(protocol)) {
+    const now = await played(text, protocol).catch((cause) => {
+      throw new Error(`cannot play ${file.pathname}`, { cause })
+    })
+    if (now === text) continue
+    writeFileSync(file, now)
+    changes.set(file.pathname, changedLines(text, now))
+  }
+  return changes
+}
+
+function transcriptsOf({ folder }: Protocol): readonly { name: string; file: URL; text: string }[] {
+  const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.txt')) : []
+  if (names.length === 0) throw new Error(`no transcript in ${folder.pathname}`)
+  return names.sort().map((name) => {
+    const file = new URL(name, folder)
+    return { name: name.replace('.txt', ''), file, text: readFileSync(file, 'utf8').replaceAll('\r\n', '\n') }
+  })
+}
+
+/**
+ * The transcript with what comes out now. Its first paragraph says what it shows, indented lines are outputs, and of the others those that
+ * begin with `#` are remarks.
+ */
+async function played(text: string, protocol: Protocol): Promise<string> {
+  const kept = text.split('\n').filter((line) => !line.startsWith(' '))
+  const start = kept.indexOf('')
+  let lines: string[] = []
+  const { inputs, end } = await protocol.start((output) => lines.push(`    ${output}`))
+  try {
+    const all = kept.slice(0, start)
+    for (const line of kept.slice(start)) {
+      if (line !== '' && !line.startsWith('#')) await act(inputs, line)
+      all.push(line, ...lines)
+      lines = []
+    }
+    return all.join('\n')
+  } finally {
+    await end?.()
+  }
+}
+
+async function act(inputs: readonly Input[], line: string): Promise<void> {
+  for (const [pattern, does] of inputs) {
+    const match = new RegExp(`^(?:${pattern.source})$`).exec(line)
+    if (match !== null) return does(...match.slice(1))
+  }
+  const known = inputs.map(([{ source }]) => source).join('\n  ')
+  throw new Error(`"${line}" is no input of this protocol; expected one of\n  ${known}`)
+}
+
+/** What is between the first and the last line that differ. */
+function changedLines(before: string, after: string): readonly string[] {
+  const [old, now] = [before.split('\n'), after.split('\n')]
+  let [first, last] = [0, 1]
+  while (old[first] === now[first]) first++
+  while (last <= Math.min(old.length, now.length) - first && old.at(-last) === now.at(-last)) last++
+  const within = (lines: readonly string[]) => lines.slice(first, lines.length - last + 1)
+  return [...within(old).map((line) => `- ${line}`), ...within(now).map((line) => `+ ${line}`)]
+}
