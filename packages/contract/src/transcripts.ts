@@ -59,17 +59,17 @@ async function played(text: string, protocol: Protocol): Promise<string> {
   const kept = text.split('\n').filter((line) => !line.startsWith(' '))
   const start = kept.indexOf('')
   let lines: string[] = []
-  const { inputs, end } = await protocol.start((output) => lines.push(`    ${output}`))
+  const scenario = await protocol.start((output) => lines.push(`    ${output}`))
   try {
     const all = kept.slice(0, start)
     for (const line of kept.slice(start)) {
-      if (line !== '' && !line.startsWith('#')) await act(inputs, line)
+      if (line !== '' && !line.startsWith('#')) await act(scenario.inputs, line)
       all.push(line, ...lines)
       lines = []
     }
     return all.join('\n')
   } finally {
-    await end?.()
+    await scenario.end?.()
   }
 }
 
@@ -82,12 +82,19 @@ async function act(inputs: readonly Input[], line: string): Promise<void> {
   throw new Error(`"${line}" is no input of this protocol; expected one of\n  ${known}`)
 }
 
-/** What is between the first and the last line that differ. */
+/** The lines that only one of two texts has, in order; as many as possible are common to both. */
 function changedLines(before: string, after: string): readonly string[] {
   const [old, now] = [before.split('\n'), after.split('\n')]
-  let [first, last] = [0, 1]
-  while (old[first] === now[first]) first++
-  while (last <= Math.min(old.length, now.length) - first && old.at(-last) === now.at(-last)) last++
-  const within = (lines: readonly string[]) => lines.slice(first, lines.length - last + 1)
-  return [...within(old).map((line) => `- ${line}`), ...within(now).map((line) => `+ ${line}`)]
+  // How many lines are common from here on.
+  const common = Array.from({ length: old.length + 1 }, () => new Uint32Array(now.length + 1))
+  for (let i = old.length - 1; i >= 0; i--)
+    for (let j = now.length - 1; j >= 0; j--)
+      common[i][j] = old[i] === now[j] ? common[i + 1][j + 1] + 1 : Math.max(common[i + 1][j], common[i][j + 1])
+  const changed: string[] = []
+  for (let [i, j] = [0, 0]; i < old.length || j < now.length;) {
+    if (i < old.length && j < now.length && old[i] === now[j]) [i, j] = [i + 1, j + 1]
+    else if (j === now.length || (i < old.length && common[i + 1][j] >= common[i][j + 1])) changed.push(`- ${old[i++]}`)
+    else changed.push(`+ ${now[j++]}`)
+  }
+  return changed
 }
