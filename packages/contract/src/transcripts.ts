@@ -11,7 +11,7 @@ export interface Scenario {
   end?(): Promise<void>
 }
 
-/** A protocol with transcripts: files that say what goes in, and below it what comes out. docs/testing.md shows how to read them. */
+/** A protocol with transcripts: files that say what goes in and, below it, what comes out; see docs/testing.md. */
 export interface Protocol {
   /** The folder of the transcripts, whose names end in `.txt`. */
   readonly folder: URL
@@ -28,7 +28,10 @@ export function testTranscripts(test: TestFn, protocol: Protocol): void {
   }
 }
 
-/** Rewrites the transcripts of a protocol with what comes out now. Returns the changed lines of each that has changed, by its path. */
+/**
+ * Rewrites the transcripts of a protocol with what comes out now. Returns the changed lines of each that has changed,
+ * by its path. Rejects with an Error for an input that the protocol does not know.
+ */
 export async function rewriteTranscripts(protocol: Protocol): Promise<ReadonlyMap<string, readonly string[]>> {
   const changes = new Map<string, readonly string[]>()
   for (const { file, text } of transcriptsOf(protocol)) {
@@ -52,12 +55,13 @@ function transcriptsOf({ folder }: Protocol): readonly { name: string; file: URL
 }
 
 /**
- * The transcript with what comes out now. Its first paragraph says what it shows, indented lines are outputs, and of the others those that
- * begin with `#` are remarks.
+ * The transcript with what comes out now. Its first paragraph says what it shows. Below that, indented lines are
+ * outputs, those that begin with `#` remarks, and all others inputs.
  */
 async function played(text: string, protocol: Protocol): Promise<string> {
   const kept = text.split('\n').filter((line) => !line.startsWith(' '))
   const start = kept.indexOf('')
+  if (start < 1) throw new Error('a transcript begins with a paragraph that says what it shows, and an empty line')
   let lines: string[] = []
   const scenario = await protocol.start((output) => lines.push(`    ${output}`))
   try {

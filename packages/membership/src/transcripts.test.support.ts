@@ -1,4 +1,7 @@
-/** The membership as transcripts: the members of a {@link Room}, who receive each other's notes at once. Outputs begin with the time in seconds. */
+/**
+ * The membership as transcripts: the members of a {@link Room}, which receive each other's notes at once. Outputs begin
+ * with the time in seconds.
+ */
 import type { Input, Protocol, Scenario } from '@murmuration/contract'
 import { type PeerName, peerName } from '@murmuration/core'
 import type { MemberChange } from './changes.js'
@@ -42,12 +45,7 @@ class Swarm implements Scenario {
     [/cut (.+) from (.+)/, (left, right) => this.#cut(left, right, true)],
     [/join (.+) to (.+)/, (left, right) => this.#cut(left, right, false)],
     [/(.+) (?:is|are) in (\d+)/, (names, round) => this.#report(names, round)],
-    [/(\w) is in (\d+) and waits for (\w)/, (name, round, waitsFor) => this.#report(name, round, { waitsFor })],
-    [/(\w) is in (\d+) and is owed by (\w)/, (name, round, owes) => this.#report(name, round, { owes })],
-    [
-      /(.+) (?:is|are) in (\d+) after (\d+) samples/,
-      (names, round, samples) => this.#report(names, round, { samples: Number(samples) })
-    ],
+    [/(.+) (?:is|are) in (\d+) after (\d+) samples/, (names, round, samples) => this.#report(names, round, samples)],
     [
       /(\w) has waited ([\d.]+) s for (\w), with a timeout of ([\d.]+) s/,
       (name, time, other, timeout) => this.#lose(name, 1000 * Number(time), other, 1000 * Number(timeout))
@@ -134,8 +132,8 @@ class Swarm implements Scenario {
     for (const a of peersIn(left)) for (const b of peersIn(right)) this.#room.cut(a, b, isCut)
   }
 
-  #report(names: string, round: string, more: Partial<Parameters<Room['report']>[1]> = {}): void {
-    for (const name of peersIn(names)) this.#room.report(name, { round: Number(round), ...more })
+  #report(names: string, round: string, samples = '0'): void {
+    for (const name of peersIn(names)) this.#room.report(name, { round: Number(round), samples: Number(samples) })
   }
 
   #lose(name: string, time: number, other: string, timeout: number): void {

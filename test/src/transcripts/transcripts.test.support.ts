@@ -1,4 +1,7 @@
-/** Whole peers as transcripts: simulated D-PSGD on a ring, seen by the messages that the peers send. Outputs begin with the time in seconds. */
+/**
+ * Whole peers as transcripts: simulated D-PSGD on a ring, seen by the messages that the peers send. Outputs begin with
+ * the time in seconds.
+ */
 import { dpsgd, Members, Session } from '@murmuration/algorithms'
 import { type Input, type Protocol, quadratics, type Scenario } from '@murmuration/contract'
 import { type Fabric, fabricWith, type Milliseconds, type PeerName, peerName } from '@murmuration/core'

@@ -1,4 +1,7 @@
-/** Edges as transcripts: peers of {@link ModelPeer} with the rules of {@link Edges}. A message arrives at once unless its link holds or loses it. */
+/**
+ * Edges as transcripts: peers of {@link ModelPeer} with the rules of {@link Edges}. A message arrives at once unless
+ * its link holds or loses it.
+ */
 import type { Input, Protocol, Scenario } from '@murmuration/contract'
 import { type PeerName, peerName } from '@murmuration/core'
 import { Edges, type Verdict } from './edge.js'

@@ -1,4 +1,7 @@
-/** Admission as transcripts: the real peers `a` and `b` of a run with a place for `c`, and nodes that are no peers and ask them. */
+/**
+ * Admission as transcripts: the real peers `a` and `b` of a run with a place for `c`, and nodes that are no peers and
+ * ask them.
+ */
 import type { Connection } from '@libp2p/interface'
 import { multiaddr } from '@multiformats/multiaddr'
 import { type Input, type Protocol, type Scenario, timeLimit } from '@murmuration/contract'

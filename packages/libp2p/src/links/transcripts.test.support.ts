@@ -1,6 +1,6 @@
 /**
- * Links as transcripts: a real peer `a`, and its neighbour `b` with a handwritten protocol. After each input b sends a ping and reads until its
- * pong, so that all that a says at once is seen in order.
+ * Links as transcripts: a real peer `a`, and its neighbour `b` with a handwritten protocol. After each input b sends a
+ * ping and reads until its pong, so that all that a says at once is seen in order.
  */
 import type { TLSSocket } from 'node:tls'
 import type { Connection, Stream } from '@libp2p/interface'
@@ -125,7 +125,7 @@ class Link implements Scenario {
       limits: { ...never, channelFrom: this.#channelFrom },
       runSettings: own
     })
-    const note = (_from: unknown, text: string) => this.#put(`a: it hears "${text}"`)
+    const note = (_from: unknown, text: string) => this.#put(`a: it receives "${text}"`)
     victim.peer.fabric.listen({ note, heard() {}, refused() {} })
     const identity = await createIdentity()
     const node = await createNode({ identity, listen: [], limits: limitsOf() })

@@ -1,4 +1,7 @@
-/** The relay service as transcripts: a real relay `r`, and nodes that are no peers, with handwritten messages of circuit relay v2. */
+/**
+ * The relay service as transcripts: a real relay `r`, and nodes that are no peers, with handwritten messages of circuit
+ * relay v2.
+ */
 import type { Connection, Libp2p, Stream } from '@libp2p/interface'
 import { type Input, type Protocol, type Scenario, timeLimit } from '@murmuration/contract'
 import { createIdentity } from '../base/identity.js'
