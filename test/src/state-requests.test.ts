@@ -93,13 +93,6 @@ test('a neighbour that asks for a state in a loop gets three and then one per ti
   t.true(first > 30_000 && first < 31_500, `after ${first - 30_000} ms`)
 })
 
-test('a peer that crashes too often is refused, and gets a state as soon as it may have one', async (t) => {
-  const outcome = await run([a, b], 30_000, [30_000, 34_000, 38_000, 42_000])
-  const states = timesOf(outcome, b, kinds.state)
-  t.is(states.length, 4)
-  t.true(states[0] < 31_500 && states[3] < 61_500, `${states.join(', ')} ms`)
-})
-
 test('a peer whose state takes longer than a timeout to arrive waits twice as long for the next one, and continues from it', async (t) => {
   const timeout = 5000
   const gradient = 2000

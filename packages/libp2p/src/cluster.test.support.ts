@@ -49,7 +49,7 @@ export function graph(...edges: readonly (readonly [string, string])[]): Topolog
 
 /** Starts a peer that listens on a free port of this machine, and closes it when the test ends. */
 export async function testNode(
-  t: ExecutionContext,
+  t: Pick<ExecutionContext, 'teardown'>,
   topology: Topology,
   text: string,
   changes: Partial<PeerOptions> = {}

@@ -3,7 +3,7 @@ import { type PeerName, peerName } from '@murmuration/core'
 import test from 'ava'
 import { Room } from './room.test.support.js'
 
-const [a, b, c, d] = ['a', 'b', 'c', 'd'].map(peerName)
+const [a, b, c] = ['a', 'b', 'c'].map(peerName)
 
 for (const [silence, what] of [
   [5000, 'once the longest gap is known, it is not taken for dead'],
@@ -49,23 +49,6 @@ for (const reason of ['it came back too often', 'it was late'])
     room.run(250)
     t.false(isOut())
   })
-
-test('all are told who is left out, and that it no longer is; the peer itself by whom', (t) => {
-  const room = new Room('abcd').begin()
-  const before = new Map([...room.changes].map(([name, changes]) => [name, changes.length]))
-  room.member('a').lostTime(b, 1000, 1000, room.now)
-  room.run(1000)
-  for (const { state } of room.members.values()) t.is(state, 'degraded')
-  room.member('c').lostTime(b, 1000, 1000, room.now)
-  room.run(10_000)
-  const news = (name: PeerName) => room.changes.get(name)?.slice(before.get(name))
-  const degraded = { kind: 'state', state: 'degraded', before: 'healthy', policy: 'continue' }
-  const healthy = { kind: 'state', state: 'healthy', before: 'degraded', policy: 'continue' }
-  const ended = [{ kind: 'taken-in', peer: b }, healthy]
-  for (const name of [a, c, d]) t.deepEqual(news(name), [{ kind: 'left-out', peer: b, by: [a] }, degraded, ...ended])
-  const byBoth = [[a, c], [c]].map((by) => ({ kind: 'left-out', peer: b, by }))
-  t.deepEqual(news(b), [{ kind: 'left-out', peer: b, by: [a] }, degraded, ...byBoth, ...ended])
-})
 
 test('a peer that came back too often knows that all leave it out', (t) => {
   const room = new Room('abc').begin()

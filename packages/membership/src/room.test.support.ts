@@ -12,6 +12,8 @@ export class Room {
   readonly members = new Map<PeerName, Member>()
   readonly faults: string[] = []
   readonly changes = new Map<PeerName, MemberChange[]>()
+  /** Called for each note that arrives. */
+  onNote: (from: PeerName, to: PeerName, note: string) => void = () => {}
   readonly #cut = new Set<string>()
 
   /** @param present the peers that run; the others of `names` are missing */
@@ -98,6 +100,7 @@ export class Room {
   #deliver(from: PeerName, member: Member) {
     for (const { to, note } of member.take()) {
       if (this.#cut.has(`${from} ${to}`)) continue
+      if (this.members.has(to)) this.onNote(from, to, note)
       const fault = this.members.get(to)?.receive(from, note, this.now)
       if (fault !== undefined) this.faults.push(`${from}: ${fault}`)
     }

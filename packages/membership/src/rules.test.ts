@@ -10,21 +10,6 @@ import { ringOf, Swarm } from './swarm.test.support.js'
 const [a, b, c, d] = ['a', 'b', 'c', 'd'].map(peerName)
 const namesIn = ({ receiveFrom }: Mixing) => receiveFrom.map(({ name }) => name).join('')
 
-test('a peer that returns counts before it has a state, so that a paused one can give it one', (t) => {
-  const room = new Room('abc').begin()
-  room.end('b')
-  room.end('c')
-  room.run(10_000)
-  t.true(room.member('a').isPaused)
-  const returned = room.enter('c')
-  room.run(2000)
-  t.is(returned.state, 'starting')
-  t.is(returned.lifeOf(c), 2)
-  t.true(room.member('a').isMain)
-  t.false(room.member('a').isPaused)
-  t.is(returned.donor(room.now), a)
-})
-
 test('a process that was frozen blames no peer', (t) => {
   const swarm = new Swarm({ seed: 3, count: 6 }).runUntil(10_000)
   const [, , frozen] = swarm.names
@@ -83,16 +68,6 @@ test('a peer that would keep out all living peers keeps out none, and names none
   }
 })
 
-test('a peer that two members call silent is in no rows, but the word of one is not enough', (t) => {
-  const room = new Room('abcd').begin()
-  room.member('a').lostTime(b, 10_000, 10_000, room.now)
-  room.run(1000)
-  t.true(room.member('d').isUsable(b, 5))
-  room.member('c').lostTime(b, 10_000, 10_000, room.now)
-  room.run(1000)
-  t.false(room.member('d').isUsable(b, 5))
-})
-
 test('a peer that waits for others has more time, by the rounds that they are behind; not one that waits only for this peer', (t) => {
   const room = new Room('abcd').begin()
   const wait = () => {
@@ -108,27 +83,6 @@ test('a peer that waits for others has more time, by the rounds that they are be
   t.is(room.member('a').chainBehind(b), 2)
   t.is(room.member('b').chainBehind(c), 1)
   t.is(room.member('c').chainBehind(d), 0)
-})
-
-test('no peer waits for a peer that has left, from its last note on', (t) => {
-  const room = new Room('abc').begin()
-  room.member('b').leave(4, room.now)
-  room.deliver()
-  for (const name of ['a', 'c']) {
-    t.true(room.member(name).isGone(b))
-    t.false(room.member(name).isUsable(b, 5))
-    t.deepEqual(room.member(name).members, [a, c])
-  }
-})
-
-test('a peer that starts for the first time and sees others just begun begins with its own state', (t) => {
-  const room = new Room('abc', { settings: { quorum: 2 } }, 'ab').begin()
-  room.report('a', { round: 7 })
-  room.report('b', { round: 7 })
-  room.enter('c')
-  room.run(1000)
-  t.true(room.member('c').mayBegin)
-  t.is(room.member('c').donor(room.now), undefined)
 })
 
 test('a peer that starts later asks one of those near the median round', (t) => {
@@ -212,24 +166,6 @@ test('a peer that is silent altogether is not kept out for one wait: its link ma
   t.true(room.member('a').isLate(b))
 })
 
-test('a link that is cut is broken: no peer is dead, both ends say so, and it ends with the first sign', (t) => {
-  const room = new Room('abcd').begin()
-  room.cut('a', 'b')
-  room.run(30_000)
-  for (const name of room.names)
-    t.deepEqual(
-      room.names.filter((peer) => room.member(name).isDead(peer)),
-      []
-    )
-  t.true(room.member('a').isGone(b) && room.member('b').isGone(a))
-  t.true(room.member('c').isBroken(a, b))
-  t.deepEqual(room.member('a').missing, [])
-  room.cut('a', 'b', false)
-  room.run(2000)
-  t.false(room.member('a').isGone(b))
-  t.deepEqual(room.kinds('a').slice(-4), ['unreachable b', 'degraded', 'reachable b', 'healthy'])
-})
-
 test('a peer that begins a new life again and again is out of the rows, longer each time', (t) => {
   const room = new Room('abc').begin()
   const outFor = () => {
@@ -262,18 +198,6 @@ test('no peer can vouch in the name of a silent peer', (t) => {
   t.is(member.receive(c, vouch(testSigner(b).sign(pongText(b, a, nonce))), room.now), undefined)
 })
 
-test('a peer that was called dead while it stood still refutes, and keeps its life', (t) => {
-  const swarm = new Swarm({ seed: 5, count: 6, work: 3000 }).runUntil(10_000)
-  const [first, , frozen] = swarm.names
-  swarm.freeze(frozen, 8000)
-  swarm.runUntil(17_900)
-  t.true(swarm.member(first).isDead(frozen))
-  swarm.runUntil(20_000)
-  t.false(swarm.member(first).isDead(frozen))
-  t.is(swarm.member(first).lifeOf(frozen), 1)
-  t.is(swarm.member(first).recordOf(frozen)?.refutation, 1)
-})
-
 test('of two peers, one vote is enough; of three it is not', (t) => {
   for (const [names, isDead] of [
     ['ab', true],
@@ -283,18 +207,4 @@ test('of two peers, one vote is enough; of three it is not', (t) => {
     room.member('a').refused(b, room.now)
     t.is(room.member('a').isDead(b), isDead)
   }
-})
-
-test('a majority forgets the long dead, a minority no peer; a later life or refutation counts again', (t) => {
-  const room = new Room('abcde', { settings: { forgetAfter: 10_000 } }).begin()
-  for (const left of 'abc') for (const right of 'de') room.cut(left, right)
-  room.run(30_000)
-  t.deepEqual(room.member('a').members, [a, b, c])
-  t.is(room.member('a').state, 'healthy')
-  t.is(room.member('d').members.length, 5)
-  t.true(room.member('d').isPaused)
-  for (const left of 'abc') for (const right of 'de') room.cut(left, right, false)
-  room.run(2000)
-  for (const name of room.names) t.is(room.member(name).members.length, 5)
-  for (const name of room.names) t.is(room.member(name).state, 'healthy')
 })

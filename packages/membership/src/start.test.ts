@@ -7,22 +7,6 @@ import { Swarm } from './swarm.test.support.js'
 const [a, b, c, d] = ['a', 'b', 'c', 'd'].map(peerName)
 const mayBegin = (room: Room) => [...room.members.values()].map((member) => member.mayBegin)
 
-test('without a condition, round 0 begins when all of the peer list are there', (t) => {
-  const room = new Room('abcd', {}, 'abc').run(60_000)
-  t.deepEqual(mayBegin(room), [false, false, false])
-  room.enter('d')
-  room.run(1000)
-  t.deepEqual(mayBegin(room), [true, true, true, true])
-})
-
-test('with a quorum, round 0 begins when so many are there', (t) => {
-  const room = new Room('abcd', { settings: { quorum: 2 } }, 'a').run(10_000)
-  t.deepEqual(mayBegin(room), [false])
-  room.enter('b')
-  room.run(1000)
-  t.deepEqual(mayBegin(room), [true, true])
-})
-
 test('with startWithin, a majority waits so long for the others, from when it has seen itself', (t) => {
   const room = new Room('abcd', { settings: { startWithin: 5000 } }, 'ab').run(20_000)
   t.deepEqual(mayBegin(room), [false, false])
@@ -39,35 +23,6 @@ test('the missing are named alike by all: the peer list without those that are p
   room.end('b')
   room.run(10_000)
   for (const member of room.members.values()) t.deepEqual(member.missing, [b, d])
-})
-
-test('a restarted peer continues with the life after the last that others know, or its checkpoint has', (t) => {
-  const room = new Room('abc').begin()
-  room.end('b')
-  room.run(1000)
-  room.enter('b')
-  room.run(2000)
-  t.is(room.member('b').lifeOf(b), 2)
-  room.member('b').begin(10, room.now)
-  t.is(room.member('b').lifeOf(b), 2)
-  room.end('b')
-  t.is(room.enter('b', { lifeBefore: 5, roundBefore: 3 }).lifeOf(b), 6)
-})
-
-test('a peer with a checkpoint continues from it when the others are within 8 rounds', (t) => {
-  for (const [roundBefore, isNear] of [
-    [12, true],
-    [11, false]
-  ] as const) {
-    const room = new Room('abc').begin()
-    room.end('b')
-    for (const name of ['a', 'c']) room.report(name, { round: 20 })
-    room.run(1000)
-    const returned = room.enter('b', { lifeBefore: 1, roundBefore })
-    room.run(2000)
-    t.is(returned.mayBegin, isNear)
-    t.is(returned.donor(room.now) === undefined, isNear)
-  }
 })
 
 test('a process that began without knowing of an earlier one of the same peer begins again', (t) => {
@@ -144,20 +99,6 @@ test('the last of several is isolated and pauses, also the first of two, and als
           `${names} ${last} ${how}`
         )
       }
-})
-
-test('the changes of a death and a return name the peer, and the voters', (t) => {
-  const room = new Room('abc').begin()
-  room.end('b')
-  for (const name of ['a', 'c']) room.member(name).refused(b, room.now)
-  room.run(1000)
-  room.enter('b')
-  room.run(2000)
-  t.deepEqual(room.kinds('a').slice(-4), ['died b', 'degraded', 'returned b', 'healthy'])
-  t.like(
-    room.changes.get(a)?.find(({ kind }) => kind === 'died'),
-    { voters: [a, c] }
-  )
 })
 
 test('a peer that has finished stays, and gives its state', (t) => {

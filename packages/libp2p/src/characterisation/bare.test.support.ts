@@ -19,7 +19,7 @@ export interface BareOptions extends Pick<Libp2pOptions, 'connectionManager' | '
 
 /** A node with libp2p's defaults and no code of this package, until the test ends. */
 export async function bareNode(
-  t: ExecutionContext,
+  t: Pick<ExecutionContext, 'teardown'>,
   { stream = {}, localAddress, ...others }: BareOptions = {}
 ): Promise<Libp2p> {
   // The address exists as an option of sockets, though not in libp2p's types.

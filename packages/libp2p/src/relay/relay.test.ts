@@ -2,11 +2,8 @@
 import { timeLimit } from '@murmuration/contract'
 import test, { type ExecutionContext } from 'ava'
 import { eventOf, eventually, graph, peerListOf, schemaOf, type TestNode, testNode } from '../cluster.test.support.js'
-import { bareNode } from '../characterisation/bare.test.support.js'
 import { openSeed } from '../discovery/open-seed.js'
 import type { Seed } from '../discovery/seed-options.js'
-import { lpStream, multiaddr, peerIdFromString } from '../libraries/base.js'
-import { RELAY_V2_HOP_CODEC } from '../libraries/network.js'
 import { createIdentity } from '../base/identity.js'
 import type { PeerOptions } from '../peer.js'
 import type { RelayLimits } from './relay-options.js'
@@ -131,64 +128,6 @@ test('a peer relays for its run; a connection at its limit is rebuilt, and no ve
   await sending
   const times = (node: TestNode) => node.events.filter((event) => event.kind === 'ready' && event.peer === b).length
   t.true(times(left) > 2, `connected ${times(left)} times`)
-})
-
-/**
- * A node that is no peer, at an address of this machine: dials a peer through a relay, and resolves with the stream and
- * the relay's status.
- */
-async function dialler(t: ExecutionContext, relay: Seed, target: TestNode, localAddress: string) {
-  const node = await bareNode(t, { localAddress })
-  const connection = await node.dial(multiaddr(relay.addresses[0]))
-  const id = peerIdFromString(target.peer.id).toMultihash().bytes
-  // A message of circuit relay v2 of the type CONNECT.
-  const connect = Uint8Array.from([8, 1, 18, id.length + 2, 10, id.length, ...id])
-  return async () => {
-    const stream = await connection.newStream(RELAY_V2_HOP_CODEC)
-    const messages = lpStream(stream)
-    await messages.write(connect)
-    const answer = (await messages.read()).subarray()
-    return { stream, isAccepted: Buffer.from(answer).includes(Buffer.from([40, 100])) }
-  }
-}
-
-/** A node that is no peer asks a relay for a reservation from an address of this machine. */
-async function reservation(t: ExecutionContext, relay: Seed, localAddress: string) {
-  const node = await bareNode(t, { localAddress })
-  const connection = await node.dial(multiaddr(relay.addresses[0]))
-  const messages = lpStream(await connection.newStream(RELAY_V2_HOP_CODEC))
-  // A message of circuit relay v2 of the type RESERVE.
-  await messages.write(Uint8Array.from([8, 0]))
-  const answer = (await messages.read()).subarray()
-  return { connection, isGranted: !Buffer.from(answer).includes(Buffer.from([40, 200, 1])) }
-}
-
-test('when all reservations are taken, the source with most loses its oldest one to another', async (t) => {
-  const relay = await relayOf(t, { reservations: 2 })
-  const first = await reservation(t, relay, '127.0.0.2')
-  const second = await reservation(t, relay, '127.0.0.2')
-  t.deepEqual([first.isGranted, second.isGranted, relay.reserved], [true, true, 2])
-  await reserved(await hidden(t, 'a', relay, true))
-  await eventually('the end of the oldest', () => first.connection.status !== 'open')
-  t.is(second.connection.status, 'open')
-  const third = await reservation(t, relay, '127.0.0.2')
-  t.deepEqual([third.isGranted, second.connection.status, relay.reserved], [false, 'open', 2])
-})
-
-test('a full relay ends a connection of the source that dials most, and refuses that source', async (t) => {
-  const relay = await relayOf(t, { connections: 2 })
-  const target = await hidden(t, 'a', relay, true)
-  await reserved(target)
-  const many = await dialler(t, relay, target, '127.0.0.2')
-  const one = await dialler(t, relay, target, '127.0.0.3')
-  const first = await many()
-  const second = await many()
-  const other = await one()
-  t.true(first.isAccepted && second.isAccepted && other.isAccepted)
-  await eventually('the end of the oldest', () => first.stream.status !== 'open')
-  t.deepEqual([second.stream.status, other.stream.status], ['open', 'open'])
-  t.false((await many()).isAccepted)
-  t.deepEqual([second.stream.status, other.stream.status], ['open', 'open'])
 })
 
 test('a full relay is reported; one that is down is reported, and used when it is back', async (t) => {

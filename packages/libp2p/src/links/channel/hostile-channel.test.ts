@@ -1,6 +1,6 @@
 /** Attacks of an admitted neighbour by data channels: its streams are ended, or the attack has no effect. */
 import { randomBytes } from 'node:crypto'
-import { EventEmitter, once } from 'node:events'
+import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import type { Stream } from '@libp2p/interface'
 import { multiaddr } from '@multiformats/multiaddr'
@@ -9,9 +9,8 @@ import { peerName } from '@murmuration/core'
 import test, { type ExecutionContext } from 'ava'
 import { eventOf, eventually, graph, schemaOf, testNode, type TestNode } from '../../cluster.test.support.js'
 import { controlProtocol, exchangeProtocol, limitsOf } from '../../base/constants.js'
-import type { LinkContext } from '../context.js'
 import { ControlChannel } from '../control-channel.js'
-import { type ControlMessage, ProtocolFault } from '../control-messages.js'
+import type { ControlMessage } from '../control-messages.js'
 import { behindLength, frame, sayHello } from '../../hostile.test.support.js'
 import { createIdentity } from '../../base/identity.js'
 import { createNode } from '../../node/node.js'
@@ -19,7 +18,6 @@ import type { RunSettings } from '../../base/run-settings.js'
 import { TrafficMeter } from '../../base/traffic.js'
 import { dialChannel } from './dial.js'
 import { ChannelListener } from './listener.js'
-import { OutgoingChannel } from './outgoing.js'
 
 const m = peerName('m')
 const edge = graph(['a', 'm'])
@@ -78,16 +76,6 @@ const closed = (socket: Socket) => new Promise<void>((resolve) => void socket.on
 
 const isReset = ({ status }: Stream) => status !== 'open'
 
-test('vectors arrive on the channel, and earlier ones on the stream', async (t) => {
-  const all = await mallory(t)
-  all.exchange.send(frame(1, elements))
-  t.is(await receive(all.victim), 0)
-  const socket = await offered(all)
-  for (const sequence of [2, 3]) socket.write(frame(sequence, elements))
-  t.deepEqual([await receive(all.victim), await receive(all.victim)], [1, 2])
-  t.deepEqual(faultsOf(all.victim), {})
-})
-
 const attacks: Readonly<Record<string, readonly [fault: string, () => Uint8Array]>> = {
   'bytes that are no frame': ['magic', () => randomBytes(4096)],
   'a vector out of turn': ['gap', () => frame(7, elements)],
@@ -120,16 +108,6 @@ test('vectors with non-finite numbers are dropped on a channel too, and every th
   for (const sequence of [1, 2, 3]) socket.write(frame(sequence, elements, {}, Number.NaN))
   await closed(socket)
   t.like(await eventOf(all.victim, 'bad-frame'), { fault: 'not-finite' })
-})
-
-test('a peer that writes to the stream while it uses a channel is cut off', async (t) => {
-  const all = await mallory(t)
-  const socket = await offered(all)
-  socket.write(frame(1, elements))
-  t.is(await receive(all.victim), 0)
-  all.exchange.send(frame(2, elements))
-  await closed(socket)
-  t.is((await eventOf(all.victim, 'bad-frame')).detail, 'it sends vectors outside its data channel')
 })
 
 test('a peer that switches to a channel within a vector is cut off', async (t) => {
@@ -236,22 +214,4 @@ test('a receiver can accept the offer; it is cut off if it writes, or sends "mov
   await closed(socket)
   control.send({ kind: 'moved', sequence: 7 })
   t.is((await eventOf(all.victim, 'bad-frame')).detail, 'it confirms vector 7 without a question')
-})
-
-test('each "moved" answers one question; a second one is a fault', async (t) => {
-  const sent: ControlMessage[] = []
-  const writer = { hold: () => 5, goOn: () => {} }
-  const taken = () => Promise.resolve(Object.assign(new EventEmitter(), { writable: true, destroy: () => {} }))
-  const channels = {
-    offer: async () => ({ port: 1, id: '0'.repeat(32), key: new Uint8Array(32), taken: taken(), withdraw: () => {} })
-  }
-  const channel = new OutgoingChannel({ elements, channels, limits: limitsOf() } as unknown as LinkContext)
-  t.throws(() => channel.moved(0), { message: /without a question/ }, 'on a link without vectors')
-  const control = { send: (message: ControlMessage) => sent.push(message) } as unknown as ControlChannel
-  channel.begin({ control, host: '127.0.0.1', writer })
-  t.throws(() => channel.moved(0), { message: /it confirms vector 0 without a question/ }, 'before any question')
-  channel.consider()
-  await eventually('a question', () => sent.some(({ kind }) => kind === 'move'))
-  channel.moved(5)
-  t.throws(() => channel.moved(5), { instanceOf: ProtocolFault, message: /it confirms vector 5 without a question/ })
 })
