@@ -63,17 +63,17 @@ async function played(text: string, protocol: Protocol): Promise<string> {
   const start = kept.indexOf('')
   if (start < 1) throw new Error('a transcript begins with a paragraph that says what it shows, and an empty line')
   let lines: string[] = []
-  const scenario = await protocol.start((output) => lines.push(`    ${output}`))
+  const run = await protocol.start((output) => lines.push(`    ${output}`))
   try {
     const all = kept.slice(0, start)
     for (const line of kept.slice(start)) {
-      if (line !== '' && !line.startsWith('#')) await act(scenario.inputs, line)
+      if (line !== '' && !line.startsWith('#')) await act(run.inputs, line)
       all.push(line, ...lines)
       lines = []
     }
     return all.join('\n')
   } finally {
-    await scenario.end?.()
+    await run.end?.()
   }
 }
 
