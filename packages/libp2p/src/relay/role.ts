@@ -26,6 +26,8 @@ export class RelayRole {
   readonly #limits: RelayLimits
   readonly #serves: (peer: string) => boolean
   readonly #dials = new Budgets(maxDials, dialEvery)
+  /** The streams of dials that were allowed. Others, which a dialler may keep open, carry nothing. */
+  readonly #carrying = new WeakSet<Stream>()
   #node: Libp2p | undefined
 
   /**
@@ -60,8 +62,12 @@ export class RelayRole {
   /** For libp2p's options: the peers that this relay refuses. */
   readonly gater: Pick<ConnectionGater, 'denyInboundRelayReservation' | 'denyOutboundRelayedConnection'> = {
     denyInboundRelayReservation: (peer) => !this.#serves(peer.toString()) || !this.#mayReserve(peer),
-    denyOutboundRelayedConnection: (from, to) =>
-      !this.#serves(from.toString()) || !this.#serves(to.toString()) || !this.#mayDial(from)
+    // libp2p asks last: a dial to a peer without a reservation does not come here.
+    denyOutboundRelayedConnection: (from, to) => {
+      const isAllowed = this.#serves(from.toString()) && this.#serves(to.toString()) && this.#mayDial(from)
+      if (isAllowed) this.#carry(from)
+      return !isAllowed
+    }
   }
 
   /** To be called with the node of this service. */
@@ -112,14 +118,23 @@ export class RelayRole {
     return true
   }
 
-  /** The streams of those that dial through this relay, in order of arrival. */
+  /** Of the streams by which a peer has asked, the newest one is that of the dial that was just allowed. */
+  #carry(peer: PeerId): void {
+    const asking = this.#direct(peer)
+      .flatMap(({ streams }) => streams)
+      .filter((stream) => stream.protocol === RELAY_V2_HOP_CODEC && !this.#carrying.has(stream))
+    const newest = asking.sort(inOrder).at(-1)
+    if (newest !== undefined) this.#carrying.add(newest)
+  }
+
+  /** The streams of allowed dials through this relay, in order of arrival. */
   get #dialled(): readonly (Omit<Place, 'isIdle'> & { readonly stream: Stream })[] {
     const connections = this.#node?.getConnections() ?? []
     const all = connections.flatMap(({ streams, remoteAddr }) =>
       streams.map((stream) => ({ stream, holder: sourceOf(remoteAddr) }))
     )
-    const dialled = all.filter(({ stream }) => stream.protocol === RELAY_V2_HOP_CODEC)
-    return dialled.sort((left, right) => left.stream.timeline.open - right.stream.timeline.open)
+    const dialled = all.filter(({ stream }) => this.#carrying.has(stream))
+    return dialled.sort((left, right) => inOrder(left.stream, right.stream))
   }
 
   /** The connections to a peer that are not relayed. */
@@ -150,4 +165,8 @@ export class RelayRole {
   #disconnect(peer: PeerId): void {
     for (const connection of this.#node?.getConnections(peer) ?? []) connection.abort(new Error('the relay is full'))
   }
+}
+
+function inOrder(left: Stream, right: Stream): number {
+  return left.timeline.open - right.timeline.open
 }
