@@ -25,7 +25,8 @@ const root = pathToFileURL(join(checkout, 'packages/')).href
 function calledIn(scripts) {
   const files = new Map()
   for (const { url, functions } of scripts) {
-    if (!url.startsWith(root) || url.includes('/bench/')) continue
+    // Bundled libraries and the command's entry have no source here.
+    if (!url.startsWith(root) || /\/(bench|bin|libraries)\//.test(url)) continue
     const isModule = ({ functionName, ranges: [{ startOffset }] }) => functionName === '' && startOffset === 0
     const called = functions.filter((each) => !isModule(each) && each.ranges.some(({ count }) => count > 0))
     if (called.length > 0) files.set(url.slice(root.length).replace('/dist/', '/src/').replace(/js$/, 'ts'), called)
