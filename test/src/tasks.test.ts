@@ -4,6 +4,7 @@ import {
   createMatrixFactorisationTask,
   createQuadraticTask,
   createSoftmaxTask,
+  createSvmTask,
   createWordVectorsTask,
   startTaskWorker,
   taskRecords
@@ -43,6 +44,8 @@ for (const [scoring, l2, n3] of [
 const words = { minCount: 1, words: 30, length: 400, synonyms: 3, rank: 4, window: 2, negatives: 3, subsample: 0.1 }
 testTask(test, { name: 'word vectors', create: () => createWordVectorsTask({ peers, self: 'b', seed: 4, ...words }) })
 testTask(test, { name: 'softmax regression', create: () => createSoftmaxTask({ localData }) })
+const svm = { localData, loss: 'hinge', l2: 0.1, features: { fourier: 24, gamma: 0.02 } } as const
+testTask(test, { name: 'an SVM of Fourier features', create: () => createSvmTask(svm) })
 testTask(test, { name: 'an MLP in TensorFlow.js', create: () => createTfjsTask({ localData, model: smooth }) })
 testTask(test, { name: 'a GPT in TensorFlow.js', create: () => createTfjsTask({ localData: text, model: gpt }) })
 testTask(test, { name: 'a CNN in TensorFlow.js', create: () => createTfjsTask({ localData, model: { kind: 'cnn' } }) })

@@ -22,7 +22,7 @@ export function addModelCommands(program: Command, print: (text: string) => void
 
   modelCommand(program, 'predict')
     .description('predict classes or numbers for files, or continue a text, with a model that --save wrote')
-    .argument('[files...]', 'images (PNG, JPEG), or CSV or Parquet files with a row per sample')
+    .argument('[files...]', 'images (PNG, JPEG), or CSV, Parquet or LIBSVM files with a row per sample')
     .option('--prompt <text>', 'in place of files: the beginning of a text, which a model of texts continues')
     .option('--length <characters>', 'of a text: the number of characters to add (default: 200)', lengthOf)
     .option(

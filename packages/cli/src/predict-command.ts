@@ -36,7 +36,7 @@ function check(files: readonly string[], prompt: string | undefined, options: Co
     )
   if (prompt !== undefined) return
   if (files.length === 0)
-    throw new InputError('found no files, expected images, CSV or Parquet files, or --prompt TEXT')
+    throw new InputError('found no files, expected images, CSV, Parquet or LIBSVM files, or --prompt TEXT')
   const option = (['length', 'temperature', 'seed'] as const).find((name) => options[name] !== undefined)
   if (option !== undefined)
     throw new InputError(`--${option}: only for a text that is continued; give its beginning with --prompt TEXT`)

@@ -10,6 +10,7 @@ export const taskWords: readonly string[] = [
   'gpt',
   'softmax',
   'logistic',
+  'svm',
   'quadratic',
   'matrix-factorisation',
   'knowledge-graph',

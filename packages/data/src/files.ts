@@ -9,10 +9,10 @@ import { type DataFile, readData, type ReadFile } from './files/data-file.js'
 import { downloadAll } from './files/download.js'
 import { maxTextsBytes, type TextFile, textSource, type TextReading } from './text/text.js'
 import { type IdxFile, idxSource } from './files/idx.js'
-import { readParquet } from './files/parquet.js'
-import { maxTableBytes, type Table, type TableReading } from './files/table.js'
-import { tableSource } from './files/table-source.js'
-import { sampleColumns } from './files/table-columns.js'
+import { libsvmFilesIn } from './files/libsvm-content.js'
+import { openLibsvm, openTables } from './files/open-tables.js'
+import type { TableReading } from './files/table.js'
+import { isTable, tableNames } from './files/table-names.js'
 import { fetchKnownSet, type KnownSet, type KnownSetName, knownSetNames, knownSets } from './files/known-sets.js'
 
 type FilesDescription = Extract<DataDescription, { kind: 'files' }>
@@ -20,8 +20,6 @@ type FilesDescription = Extract<DataDescription, { kind: 'files' }>
 const imagesName = /^(.*)images[-.]idx3-ubyte(\.gz)?$/
 const labelsName = /^(.*)labels[-.]idx1-ubyte(\.gz)?$/
 const cifarName = /^cifar-10-binary\.tar(\.gz)?$/
-const csvName = /\.csv(\.gz)?$/i
-const parquetName = /\.parquet$/i
 const textName = /\.txt(\.gz)?$/i
 
 /** How files are read. */
@@ -36,7 +34,7 @@ export interface FilesReading {
 
 /**
  * Opens a data set: such a folder, such files, or the URL of either. A folder may have IDX files (all pairs of images
- * and labels are concatenated), CSV or Parquet files (concatenated in the order of their names), the archive of
+ * and labels are concatenated), CSV, Parquet or LIBSVM files (concatenated in the order of their names), the archive of
  * CIFAR-10, a folder of images for each class, or texts (also concatenated). Decoders of CSV, tar and images are loaded
  * only when needed. Throws an {@link InputError} that says what was looked for.
  */
@@ -61,6 +59,8 @@ export async function openFiles(
   if (imageFiles.length > 0) return imageSource(imageFiles, bytesOf, { size, like })
   const texts = await openTexts(files, bytesOf, { context, like })
   if (texts !== undefined) return texts
+  const unnamed = await libsvmFilesIn(files)
+  if (unnamed.length > 0) return openLibsvm(unnamed, bytesOf, { targets, target, ignore, like })
   throw noData(paths, files)
 }
 
@@ -81,17 +81,19 @@ export async function checksumOf(path: string): Promise<{ readonly sha256: strin
 async function filesRead(paths: readonly string[], files: readonly DataFile[]): Promise<readonly DataFile[]> {
   const pairs = pairsOf(files)
   if (pairs.length > 0) return pairs.flat()
-  for (const pattern of [cifarName, csvName, parquetName]) {
+  for (const pattern of [cifarName, ...tableNames]) {
     const found = files.filter(({ name }) => pattern.test(name))
     if (found.length > 0) return found
   }
   const images = (await Promise.all(paths.map(imagesOf))).flat()
-  return images.length > 0 ? images : files.filter(({ name }) => textName.test(name))
+  if (images.length > 0) return images
+  const texts = files.filter(({ name }) => textName.test(name))
+  return texts.length > 0 ? texts : libsvmFilesIn(files)
 }
 
 function noData(paths: readonly string[], files: readonly DataFile[]): InputError {
   return new InputError(
-    `${paths.join(', ')} has no data that can be read (found: ${namesOf(files)}); expected X-images-idx3-ubyte with X-labels-idx1-ubyte, a .csv or .txt file, each also as .gz, a .parquet file, cifar-10-binary.tar.gz, or a folder of images (PNG, JPEG) for each class`
+    `${paths.join(', ')} has no data that can be read (found: ${namesOf(files)}); expected X-images-idx3-ubyte with X-labels-idx1-ubyte, a .csv, .libsvm, .svm, .svmlight or .txt file, each also as .gz, a file in LIBSVM's format of any other name, a .parquet file, cifar-10-binary.tar.gz, or a folder of images (PNG, JPEG) for each class`
   )
 }
 
@@ -100,7 +102,7 @@ function noData(paths: readonly string[], files: readonly DataFile[]): InputErro
  * folder of images is no data set.
  */
 async function refuseSeveralKinds(paths: readonly string[], files: readonly DataFile[]): Promise<void> {
-  const table = files.find(({ name }) => csvName.test(name) || parquetName.test(name))
+  const table = files.find(({ name }) => isTable(name))
   const packed = files.find(({ name }) => prefixOf(name) !== undefined || cifarName.test(name))
   if (table === undefined && packed === undefined) return
   const folders = await Promise.all(paths.map(async (path) => ((await isFolder(path)) ? imageFolders(path) : [])))
@@ -133,31 +135,6 @@ async function openPacked(files: readonly DataFile[], bytesOf: ReadFile): Promis
   if (archive === undefined) return undefined
   const { cifarSource } = await import('./files/cifar.js')
   return cifarSource(archive.path, await bytesOf(archive))
-}
-
-/**
- * All tables, one after the other; nothing where there are none. Throws an InputError where the same table may exist in
- * two formats.
- */
-async function openTables(
-  files: readonly DataFile[],
-  bytesOf: ReadFile,
-  reading: TableReading
-): Promise<Source | undefined> {
-  const [csv, parquet] = [csvName, parquetName].map((pattern) => files.filter(({ name }) => pattern.test(name)))
-  if (csv.length > 0 && parquet.length > 0)
-    throw new InputError(
-      `${csv[0].path} and ${parquet[0].path}: found CSV and Parquet, expected one of them; name the files that you mean`
-    )
-  if (csv.length + parquet.length === 0) return undefined
-  const read = async (file: DataFile) => ({ name: file.path, bytes: await bytesOf(file, maxTableBytes) })
-  const wanted = sampleColumns(reading)
-  const { readCsv } = await import('./files/csv.js')
-  const tables: Table[] = []
-  // One after the other: a file needs much more memory while it is read than afterwards.
-  for (const file of csv) tables.push(readCsv(await read(file), wanted, reading, tables[0]?.names))
-  for (const file of parquet) tables.push(await readParquet(await read(file), wanted))
-  return tableSource(tables, reading)
 }
 
 /** All texts, one after the other; nothing where there are none. */

@@ -6,6 +6,7 @@ import { openData, openTest } from './open-data.js'
 import { partition } from './partition.js'
 import type { Samples, LocalData, LocalDataOptions, SplitOptions } from './samples.js'
 import { scaled, standardScale } from './scaling.js'
+import { widenedTo } from './sparse.js'
 import { take, type Source, sourceOf } from './source.js'
 import { split } from './split.js'
 import { fittedTo } from './test-set.js'
@@ -22,11 +23,20 @@ import { fittedTo } from './test-set.js'
  */
 export async function loadLocalData(options: LocalDataOptions): Promise<LocalData> {
   check(options)
-  const test = await openTest(options)
-  const source = await openData(options.data, options, test)
+  const opened = await openTest(options)
+  const source = await openData(options.data, options, opened)
+  const test = opened && withInputsOf(source, opened, options)
   const localData = localDataOptionsOf(source, options, test)
   const drawn = ['digits', 'gaussians', 'sentences'].includes(options.data.kind)
   return drawn ? localData : withFingerprint(localData, source, options, test)
+}
+
+/**
+ * Where machines have different data, the test set alone says how many inputs there are; a model that is tested says
+ * it, too.
+ */
+function withInputsOf(source: Source, test: Source, { partition, like }: LocalDataOptions): Source {
+  return partition.kind === 'local' || like !== undefined ? test : widenedTo(source, test)
 }
 
 /**

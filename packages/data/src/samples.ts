@@ -121,8 +121,8 @@ export type DataDescription =
     }
   | {
       /**
-       * A folder, files, or an URL: IDX files (gzip too), CSV, Parquet, the archive of CIFAR-10, a folder of images for
-       * each class, or texts (.txt); recognised by their names and contents.
+       * A folder, files, or an URL: IDX files (gzip too), CSV, Parquet, LIBSVM's text format, the archive of CIFAR-10,
+       * a folder of images for each class, or texts (.txt); recognised by their names and contents.
        */
       readonly kind: 'files'
       readonly path: string | readonly string[]

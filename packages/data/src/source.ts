@@ -10,6 +10,8 @@ export interface Source extends Omit<Samples, 'inputs' | 'inputOf'> {
    * of random ones.
    */
   readonly isSequence?: boolean
+  /** Whether inputs beyond those that the files have are 0, as in LIBSVM's text format. */
+  readonly isSparse?: boolean
   /** Writes the input of sample `index` into `out`, whose length the shape gives. */
   read(index: number, out: Float32Array): void
 }

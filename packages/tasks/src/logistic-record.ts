@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import type { NamedTensor } from '@murmuration/vectors'
-import { linearNetwork } from './linear-network.js'
+import { twoClassNetwork } from './linear-network.js'
 import { createLogisticTaskSet, logisticTaskModule } from './logistic-task.js'
 import { taskRecord } from './record.js'
 
@@ -15,13 +14,6 @@ export const logisticRecord = taskRecord({
   module: logisticTaskModule,
   given: (_, localData) => ({ localData }),
   taskSet: (_, localData) => createLogisticTaskSet({ localData }),
-  // Two classes with the logits 0 and z have the probabilities 1 − σ(z) and σ(z).
-  network: (_, tensors) => linearNetwork(tensors.map(besideZeros)),
+  network: (_, tensors) => twoClassNetwork(tensors),
   parameters: (_, data) => (data.kind === 'gaussians' ? (data.features ?? 57) + 1 : undefined)
 })
-
-/** Weights `[inputs]` as `[inputs, 2]`, and the bias `[1]` as `[2]`, with zeros for the first class. */
-function besideZeros({ name, shape, values }: NamedTensor): NamedTensor {
-  const both = Float32Array.from({ length: 2 * values.length }, (_, k) => (k % 2 === 0 ? 0 : values[k >> 1]))
-  return { name, shape: name === 'bias' ? [2] : [...shape, 2], values: both }
-}

@@ -38,11 +38,19 @@ export interface TaskRecord<Options = never> {
    * made from those of the task by name. For classes it gives one logit each. Absent where the task is no function of
    * samples.
    */
-  network?(options: Options, tensors: readonly NamedTensor[]): Network
+  network?(options: Options, tensors: readonly NamedTensor[], origin?: NetworkOrigin): Network
   /** The number of parameters, where it is known before data is read. */
   parameters?(options: Options, data: DataDescription): number | undefined
   /** Problems that the schema of the options cannot express. Paths begin within the options. */
   problems?(options: Options): readonly Problem[]
+}
+
+/** Where the tensors of a network come from. */
+export interface NetworkOrigin {
+  /** How many numbers the input of a sample has. */
+  readonly inputs: number
+  /** The seed of the data. */
+  readonly seed: number
 }
 
 /** A network as data. */

@@ -5,12 +5,14 @@ import { matrixFactorisationRecord } from './matrix-factorisation-record.js'
 import { quadraticRecord } from './quadratic-record.js'
 import type { TaskRecord } from './record.js'
 import { softmaxRecord } from './softmax-record.js'
+import { svmRecord } from './svm-record.js'
 import { wordVectorsRecord } from './word-vectors-record.js'
 
 /** The kinds of tasks of this package. */
 export const taskRecords: readonly TaskRecord[] = [
   softmaxRecord,
   logisticRecord,
+  svmRecord,
   quadraticRecord,
   matrixFactorisationRecord,
   knowledgeGraphRecord,

@@ -25,6 +25,8 @@ function structure(description: ModelDescription, model: LayersModel): string {
       return `cnn ${[...weighted.slice(0, -1).map(convolution), `dense ${unitsOf(weighted[weighted.length - 1])}`].join(', ')}`
     case 'gpt':
       return `gpt of ${description.layers} layers, ${description.width} wide, ${description.heads} heads`
+    case 'fourier':
+      return `${description.features} random Fourier features`
     case 'module':
       return `${basename(description.path)}: ${listed(weighted.map((layer) => layer.getClassName()))}`
   }

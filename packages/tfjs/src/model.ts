@@ -1,6 +1,7 @@
 import { InputError } from '@murmuration/core'
 import { sizeOf } from '@murmuration/vectors'
 import type { LayersModel, Shape } from '@tensorflow/tfjs-layers'
+import { registerLayers } from './fourier/layers.js'
 import { gpt } from './gpt/gpt.js'
 import type { GptSize } from './gpt/size.js'
 import { glorotNormal } from './initialise.js'
@@ -34,6 +35,12 @@ export type ModelDescription =
       readonly kind: 'gpt'
     } & GptSize)
   | {
+      /** A linear model of random Fourier features, which were drawn elsewhere. */
+      readonly kind: 'fourier'
+      /** How many. */
+      readonly features: number
+    }
+  | {
       /** Any model, built by a user's module; see {@link UserModule}. */
       readonly kind: 'module'
       /** The module's path, relative to the working directory, or a `file:` URL. */
@@ -41,6 +48,8 @@ export type ModelDescription =
       /** Passed to the module unchanged. JSON. */
       readonly options?: unknown
     }
+
+const fourierLayers = registerLayers(tf)
 
 /**
  * Builds the described model. Throws an {@link InputError} when it makes no sense for such samples, or the user's
@@ -70,6 +79,8 @@ function builtIn(description: ModelDescription, context: ModelContext): LayersMo
       return tf.sequential({ layers: cnn(description.filters ?? [8, 16], context) })
     case 'gpt':
       return gpt(description, context)
+    case 'fourier':
+      return tf.sequential({ layers: fourier(description.features, context) })
     default:
       throw new InputError(`model.kind is "${description.kind}", expected one of mlp, cnn, gpt, module`)
   }
@@ -80,12 +91,20 @@ function mlp(hidden: readonly number[], activation: (typeof activations)[number]
     throw new InputError(`model.activation is "${activation}", expected one of ${activations.join(', ')}`)
   }
   return [
-    tf.layers.reshape({ inputShape: [...context.inputShape], targetShape: [sizeOf(context.inputShape)] }),
+    flat(context),
     ...counts(hidden, 'model.hidden').map((units) =>
       tf.layers.dense({ units, activation, kernelInitializer: glorotNormal() })
     ),
     lastLayer(context)
   ]
+}
+
+function flat({ inputShape }: ModelContext): Layer {
+  return tf.layers.reshape({ inputShape: [...inputShape], targetShape: [sizeOf(inputShape)] })
+}
+
+function fourier(features: number, context: ModelContext): Layer[] {
+  return [flat(context), fourierLayers.fourierFeatures({ units: features }), lastLayer(context)]
 }
 
 function cnn(filters: readonly number[], context: ModelContext): Layer[] {

@@ -51,7 +51,7 @@ async function askSamples(terminal: Terminal, task: string): Promise<Pick<InitCh
     terminal,
     'From which data?',
     options,
-    'a folder or file with IDX, CSV or Parquet data'
+    'a folder or file with IDX, CSV, Parquet or LIBSVM data'
   )
   const partition = await choose(terminal, 'How are the data divided among the peers?', partitionOptions)
   return { data, partition }

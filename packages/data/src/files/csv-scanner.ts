@@ -1,5 +1,6 @@
 import { InputError } from '@murmuration/core'
 import { maxTextBytes } from './distinct-cells.js'
+import { plainNumber } from './plain-number.js'
 import { maxColumns } from './table.js'
 
 const comma = 0x2c
@@ -23,10 +24,6 @@ for (const byte of [comma, quote]) kinds[byte] = special
 const bare = 0
 const quoted = 1
 const doubled = 2
-
-/** Powers of ten that are exact, up to the most digits of which every number is. */
-const maxDigits = 15
-const powers = Float64Array.from({ length: maxDigits + 1 }, (_, exponent) => Number(`1e${exponent}`))
 
 /**
  * The records of a CSV file (RFC 4180), one after the other, as places in its bytes: no text is made of a cell that
@@ -90,26 +87,7 @@ export class CsvScanner {
    * another way.
    */
   plainNumber(column: number): number {
-    const bytes = this.#bytes
-    const end = this.#ends[column]
-    const first = this.#starts[column]
-    const isNegative = bytes[first] === 0x2d
-    let value = 0
-    let digits = 0
-    let decimals = -1
-    for (let at = isNegative ? first + 1 : first; at < end; at++) {
-      const digit = bytes[at] - 0x30
-      if (digit >= 0 && digit <= 9) {
-        value = value * 10 + digit
-        digits++
-        if (decimals >= 0) decimals++
-      } else if (bytes[at] === 0x2e && decimals < 0) decimals = 0
-      else return Number.NaN
-    }
-    if (digits === 0 || digits > maxDigits) return Number.NaN
-    // Both are exact, so that the quotient is the nearest number to what is written.
-    if (decimals > 0) value /= powers[decimals]
-    return isNegative ? -value : value
+    return plainNumber(this.#bytes, this.#starts[column], this.#ends[column])
   }
 
   #scanRecord(): void {

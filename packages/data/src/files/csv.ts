@@ -14,7 +14,7 @@ import {
   tooManyCells,
   type WantedColumns
 } from './table.js'
-import { inUtf8 } from './utf8.js'
+import { contentOf } from './utf8.js'
 
 /**
  * A CSV file with a target.
@@ -131,10 +131,4 @@ function numberAt(scanner: CsvScanner, column: number, head: TableHead): number 
   if (!Number.isNaN(plain)) return plain
   const text = scanner.text(column)
   return checkedNumber(numberIn(text), text, head, `line ${scanner.line}`, column)
-}
-
-/** Without the byte order mark. A file in UTF-16 begins with one. Throws an {@link InputError} for another encoding. */
-function contentOf({ name, bytes }: TableFile): Buffer {
-  if (bytes[0] === 0xff && bytes[1] === 0xfe) return Buffer.from(bytes.toString('utf16le', 2))
-  return inUtf8(name, bytes)
 }

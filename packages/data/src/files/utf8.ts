@@ -12,6 +12,12 @@ export function inUtf8(name: string, bytes: Buffer): Buffer {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes
 }
 
+/** The same for a table, which may also be in UTF-16 if it begins with a byte order mark. */
+export function contentOf({ name, bytes }: { readonly name: string; readonly bytes: Buffer }): Buffer {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return Buffer.from(bytes.toString('utf16le', 2))
+  return inUtf8(name, bytes)
+}
+
 /**
  * The blocks of a file as texts, without its byte order mark. A character may be divided between two blocks.
  *

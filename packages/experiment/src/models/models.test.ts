@@ -52,6 +52,8 @@ test('a saved model is read with all its bits and facts, and is worth what it wa
 const linear = [
   ['logistic', 3],
   ['softmax', 6],
+  ['svm', 3],
+  ['{ kind: svm, features: { fourier: 8, gamma: 0.1 } }', 9],
   ['{ kind: mlp, hidden: [2] }', 12]
 ] as const
 for (const [task, numbers] of linear)

@@ -1,6 +1,7 @@
 /** A saved model as a network that computes. */
 import { InputError, type ModelSignature } from '@murmuration/core'
 import { loadTrainedModel, type ModelDescription, type TrainedModel } from '@murmuration/tfjs'
+import { sizeOf } from '@murmuration/vectors'
 import { type TaskChoice, taskChoiceOf, taskRecordOf } from '../training/task-choice.js'
 import { type LoadedModel, loadModel, type ModelFacts, ofModel } from './model-file.js'
 
@@ -37,20 +38,23 @@ export async function openModel(path: string, task: string | undefined): Promise
     throw new InputError(
       `${path}: has no description of the model's inputs and outputs: its task has no samples, or an older version saved it; save it again`
     )
-  const network = networkOf(path, model, taskOfModel(path, facts, task))
-  const trained = await loadTrainedModel({ ...network, signature }).catch((error: unknown) => {
+  const choice = taskOfModel(path, facts, task)
+  try {
+    const trained = await loadTrainedModel({ ...networkOf(model, signature, choice), signature })
+    return { facts, signature, trained }
+  } catch (error) {
     throw ofModel(path, error)
-  })
-  return { facts, signature, trained }
+  }
 }
 
-function networkOf(path: string, { tensors }: LoadedModel, task: TaskChoice) {
+function networkOf({ tensors, facts }: LoadedModel, { inputShape }: ModelSignature, task: TaskChoice) {
   if (task.module !== undefined) {
     const model: ModelDescription = { kind: 'module', path: task.module, options: task.options }
     return { model, tensors }
   }
-  const network = taskRecordOf(task)?.network?.(task as never, tensors)
-  if (network === undefined)
-    throw new InputError(`${path}: a model of the task "${task.kind}" is not a function of samples`)
+  const { learning, seed } = facts
+  const origin = { inputs: sizeOf(inputShape), seed: learning.dataSeed ?? seed }
+  const network = taskRecordOf(task)?.network?.(task as never, tensors, origin)
+  if (network === undefined) throw new InputError(`a model of the task "${task.kind}" is not a function of samples`)
   return { model: network.model as ModelDescription, tensors: network.tensors }
 }

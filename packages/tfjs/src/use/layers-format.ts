@@ -41,15 +41,21 @@ export async function layersFormat(model: LayersModel, metadata: object): Promis
   )
   invariant(found.length === 1, 'TensorFlow.js did not pass the model to the save handler')
   const [{ model: json, weights }] = found
-  const isOwn = model.layers.some((layer) => ownLayers.includes(layer.getClassName()))
-  return { model: json, weights, ...(isOwn && { layers: await textOfOwnLayers() }) }
+  const module = model.layers.map((layer) => ownLayers.get(layer.getClassName())).find((each) => each !== undefined)
+  return { model: json, weights, ...(module !== undefined && { layers: await textOf(module) }) }
 }
 
-/** The class names of the layers that this package adds. */
-const ownLayers = ['PositionEmbedding', 'CausalAttention']
+/**
+ * The layers that this package adds, by class name: their compiled modules, which import nothing. A model has those of
+ * one.
+ */
+const ownLayers: ReadonlyMap<string, string> = new Map([
+  ['PositionEmbedding', '../gpt/layers.js'],
+  ['CausalAttention', '../gpt/layers.js'],
+  ['FourierFeatures', '../fourier/layers.js']
+])
 
-/** The compiled module, which imports nothing. */
-async function textOfOwnLayers(): Promise<string> {
-  const text = await readFile(new URL('../gpt/layers.js', import.meta.url), 'utf8')
+async function textOf(module: string): Promise<string> {
+  const text = await readFile(new URL(module, import.meta.url), 'utf8')
   return text.replace(/^\/\/# sourceMappingURL=.*\n?/m, '')
 }

@@ -193,6 +193,20 @@ const layerNormalisation: Converter = (given, [input]) => {
   return beta === undefined ? factored : graph.add('Add', [factored, constant(given, beta)], name)
 }
 
+/** √(2 / D) cos(x Ω + b), as in fourier/layers.ts. */
+const fourierFeatures: Converter = (given, [input]) => {
+  const { graph, name, weights } = given
+  const [frequencies, phases] = weights
+  const product = graph.add('MatMul', [input, constant(given, frequencies)], `${name}/product`)
+  const cosines = graph.add(
+    'Cos',
+    [graph.add('Add', [product, constant(given, phases)], `${name}/angles`)],
+    `${name}/cos`
+  )
+  const factor = graph.tensor(`${name}/factor`, [1], Float32Array.of(Math.sqrt(2 / phases.values.length)))
+  return graph.add('Mul', [cosines, factor], name)
+}
+
 /** By the names of their classes. */
 export const converters: ReadonlyMap<string, Converter> = new Map<string, Converter>([
   ['Activation', (given, [input]) => activated(given, input)],
@@ -211,6 +225,7 @@ export const converters: ReadonlyMap<string, Converter> = new Map<string, Conver
   ['Dropout', passes],
   ['Embedding', embedding],
   ['Flatten', flatten],
+  ['FourierFeatures', fourierFeatures],
   ['GlobalAveragePooling2D', reduction('ReduceMean')],
   ['GlobalMaxPooling2D', reduction('ReduceMax')],
   ['LayerNormalization', layerNormalisation],
