@@ -30,6 +30,7 @@ import { type Handler, Inbox } from '../messages/inbox.js'
 import { type Layout, layoutOf } from '../vectors/layout.js'
 import { maxSize, type Problem, type Refused, Sizes, suspectText, text, tooFar } from '../vectors/sizes.js'
 import type { Expectation, Owner } from '../messages/owner.js'
+import type { Membership } from '../members/membership.js'
 import { Presence } from '../members/presence.js'
 import { Mixings } from '../messages/route.js'
 import type { TrainingSettings } from './training.js'
@@ -51,7 +52,7 @@ export interface RoundNotes {
 export class Peer implements Owner, Keeper {
   readonly fabric: Fabric<VectorMessage>
   readonly arena: Arena
-  readonly presence = new Presence()
+  readonly presence: Presence
   round = 0
   readonly rounds: number
   readonly timeout: Milliseconds
@@ -84,8 +85,15 @@ export class Peer implements Owner, Keeper {
   #outliers: readonly Outlier[] = nothing
   #moves: RoundNotes['moves'] = nothing
 
-  constructor(fabric: Fabric<VectorMessage>, task: Task, settings: TrainingSettings, role: AnyRole) {
+  constructor(
+    fabric: Fabric<VectorMessage>,
+    task: Task,
+    settings: TrainingSettings,
+    role: AnyRole,
+    members: Membership
+  ) {
     this.fabric = fabric
+    this.presence = new Presence(members)
     this.#inbox = new Inbox(fabric)
     this.#settings = settings
     this.#hasReports = role.round !== undefined
@@ -110,6 +118,11 @@ export class Peer implements Owner, Keeper {
   set origin(x: Vector | undefined) {
     this.#origin = x
     this.#start ??= x
+  }
+
+  /** The learning rate of a round. */
+  rate(round: number): number {
+    return this.#settings.rate(round)
   }
 
   get workers(): number {
