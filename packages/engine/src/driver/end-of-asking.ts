@@ -10,7 +10,8 @@ import type { TrainingSettings } from './training.js'
 const announceEvery = 250
 
 /**
- * Where peers or servers answer requests: each peer announces when it has no more requests, and answers until all have announced it. Where peers have
+ * Where peers or servers answer requests: each peer announces when it has no more requests, and answers until all have
+ * announced it. Where peers have
  * their own pace, fast ones also wait for slow ones this way.
  */
 export class EndOfAsking implements Handler {
@@ -82,7 +83,8 @@ export class EndOfAsking implements Handler {
   }
 
   /**
-   * A peer that was not heard for two timeouts, and has not announced its end, is missing. A peer known to be gone is not waited for. Where peers
+   * A peer that was not heard for two timeouts, and has not announced its end, is missing. A peer known to be gone is
+   * not waited for. Where peers
    * report their rounds, a peer that gets no closer to its end is not waited for, whatever else it sends.
    *
    * @param announce - announces the end to those whose queue had no room, and returns whether none is left

@@ -38,7 +38,10 @@ export class Session {
   keepsBeginnings = false
   #start: (() => Float32Array | PromiseLike<Float32Array>) | undefined
 
-  /** @param begin - returns the parameters that this peer starts with; by default those that all peers of the run start with */
+  /**
+   * @param begin - returns the parameters that this peer starts with; by default those that all peers of the run start
+   * with
+   */
   constructor(
     fabric: Fabric<VectorMessage>,
     task: Task,
@@ -56,7 +59,10 @@ export class Session {
     this.#participation = this.#members.follow(new TrainedPeer(this.#peer, this.#run, this.#run.unusedKind))
   }
 
-  /** Resumes where `save` or `checkpoint` was called. Throws an InputError for anything that they did not return for such a peer. */
+  /**
+   * Resumes where `save` or `checkpoint` was called. Throws an InputError for anything that they did not return for
+   * such a peer.
+   */
   static resume(fabric: Fabric<VectorMessage>, task: Task, settings: TrainingSettings, saved: Saved): Session {
     const session = new Session(fabric, task, settings)
     const { arena, length } = session.#peer
@@ -66,7 +72,8 @@ export class Session {
   }
 
   /**
-   * Everything that this peer needs to continue while the others do not stop, including early messages: numbers and vectors, and nothing that depends
+   * Everything that this peer needs to continue while the others do not stop, including early messages: numbers and
+   * vectors, and nothing that depends
    * on this machine. The vectors are valid until the next step.
    */
   save(): Saved {
@@ -80,7 +87,8 @@ export class Session {
    * send the same bits. After an error in a round this is the state at its beginning, if {@link keepsBeginnings} was
    * set before it.
    *
-   * @throws InputError where an algorithm has no rounds that all peers begin with the same state; see {@link checkpointProblem}
+   * @throws InputError where an algorithm has no rounds that all peers begin with the same state; see {@link
+   *   checkpointProblem}
    */
   checkpoint(): Saved {
     const problem = checkpointProblem(this.#settings.algorithm)
@@ -145,7 +153,8 @@ export class Session {
   }
 
   /**
-   * Rounds of training, then those of final averaging. Yields a report after each, and returns the parameters at the end. A report's content is valid
+   * Rounds of training, then those of final averaging. Yields a report after each, and returns the parameters at the
+   * end. A report's content is valid
    * until the next step.
    *
    * @param until - the round to stop before; calling `steps` again continues. To the end when absent
@@ -178,7 +187,10 @@ export class Session {
     return this.parameters
   }
 
-  /** Begins the next round. Returns its program. What no `await` needs is not in `steps`, whose variables every waiting peer keeps. */
+  /**
+   * Begins the next round. Returns its program. What no `await` needs is not in `steps`, whose variables every waiting
+   * peer keeps.
+   */
   #open(): Program {
     const program = this.#run.open()
     const { round } = this.#run

@@ -38,7 +38,9 @@ export class TrainingRun implements TraineeRun {
     return (this.#averaging ??= new Program(this.#peer, this.#settings, averagingRecord, this.#averagingKinds))
   }
 
-  /** The wire numbers of final averaging: its channels follow those of the algorithm, and its control messages those. */
+  /**
+   * The wire numbers of final averaging: its channels follow those of the algorithm, and its control messages those.
+   */
   get #averagingKinds(): Kinds {
     const { algorithm } = this.#settings
     const first = doneKind + 1 + Program.kindsOf(algorithm)
@@ -100,7 +102,9 @@ export class TrainingRun implements TraineeRun {
     return program
   }
 
-  /** Applies what has arrived late for the rounds of `program`, and of training where that is over. Returns the senders. */
+  /**
+   * Applies what has arrived late for the rounds of `program`, and of training where that is over. Returns the senders.
+   */
   applyLate(program: Program): readonly PeerName[] {
     return program.applyLate(program === this.training ? undefined : this.training)
   }

@@ -6,7 +6,9 @@ import { recordsOfContacts } from './of-others.js'
 import { Pace } from './pace.js'
 import { roundWith } from './phase.js'
 
-/** A peer that catches up continues with another's model: to join, because it is behind, or to merge it with its own. */
+/**
+ * A peer that catches up continues with another's model: to join, because it is behind, or to merge it with its own.
+ */
 export class CatchingUp {
   readonly #member: Member
   readonly #trainee: Trainee
@@ -34,7 +36,8 @@ export class CatchingUp {
    * Asks a peer for its model, and continues with it.
    *
    * @param now - gives the time
-   * @returns whether a life begins with it; not where none arrives, it is implausible, or it is no newer than this peer's own
+   * @returns whether a life begins with it; not where none arrives, it is implausible, or it is no newer than this
+   *   peer's own
    */
   async take(donor: PeerName, now: () => Milliseconds): Promise<boolean> {
     this.#pace.observe(this.#contacts, now())
@@ -68,7 +71,10 @@ export class CatchingUp {
     return ownShare(this.#member.reunion, !this.#run.isAtOwnPace)
   }
 
-  /** Whether a model may be of this round, given what others report. If they are faster than assumed, a peer is asked again. */
+  /**
+   * Whether a model may be of this round, given what others report. If they are faster than assumed, a peer is asked
+   * again.
+   */
   #isPlausible(round: number, donor: PeerName, now: Milliseconds): boolean {
     return round <= this.#pace.farthest(this.#contacts, donor, now) + this.#member.settings.lag
   }

@@ -3,7 +3,10 @@ import type { Member } from '@murmuration/membership'
 import { checkWait, LongestWait } from './longest-wait.js'
 import type { MembersFabric, MembersOptions } from './members-options.js'
 
-/** Whether a peer takes part in rounds. It stops if others know an earlier process of it, since its life must come after that one's. */
+/**
+ * Whether a peer takes part in rounds. It stops if others know an earlier process of it, since its life must come after
+ * that one's.
+ */
 export function hasBegun({ state }: Pick<Member, 'state'>): boolean {
   return state !== 'starting'
 }

@@ -1,4 +1,6 @@
-/** A peer that is held begins no round, though nothing is missing of it: its group may not go on, or others are awaited. */
+/**
+ * A peer that is held begins no round, though nothing is missing of it: its group may not go on, or others are awaited.
+ */
 import type { Milliseconds } from '@murmuration/core'
 import type { Member } from '@murmuration/membership'
 

@@ -2,7 +2,8 @@ import type { Milliseconds, PeerName } from '@murmuration/core'
 import type { Endings } from './membership.js'
 
 /**
- * The peers that have not finished when this one has. Each can make progress only a limited number of times: by at least one round, and peers more
+ * The peers that have not finished when this one has. Each can make progress only a limited number of times: by at
+ * least one round, and peers more
  * than `lag` rounds behind take a state. So a peer that never ends, or claims not to have, holds up no peer for long.
  */
 export class Laggards implements Endings {
@@ -19,7 +20,9 @@ export class Laggards implements Endings {
     this.#roundOf = roundOf
   }
 
-  /** All report their rounds. A neighbour that waits for a slow peer does not begin the next round, and would be blamed. */
+  /**
+   * All report their rounds. A neighbour that waits for a slow peer does not begin the next round, and would be blamed.
+   */
   visible(_: readonly PeerName[], all: readonly PeerName[]): readonly PeerName[] {
     return all
   }

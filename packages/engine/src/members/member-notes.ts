@@ -25,7 +25,10 @@ export class MemberNotes {
   readonly #onChange: MembersOptions['onChange']
   #isOver = false
 
-  /** @param take - takes in a note that is none of the member; returns the sender's fault in words, if any, and null if it is not its own */
+  /**
+   * @param take - takes in a note that is none of the member; returns the sender's fault in words, if any, and null if
+   * it is not its own
+   */
   constructor(
     fabric: MembersFabric,
     { topology, places, settings = {}, signer, onChange }: MembersOptions,
@@ -73,7 +76,10 @@ export class MemberNotes {
     this.act((now) => this.member.finish(round, now))
   }
 
-  /** This peer takes part in no round after `round`: it has finished, or was stopped. The others are told, so they do not take it for dead. */
+  /**
+   * This peer takes part in no round after `round`: it has finished, or was stopped. The others are told, so they do
+   * not take it for dead.
+   */
   leave(round: number): void {
     if (this.hasFinished) this.act((now) => this.member.end(round, now))
     else if (hasBegun(this.member)) this.act((now) => this.member.leave(round, now))

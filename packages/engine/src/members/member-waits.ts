@@ -11,7 +11,10 @@ type Charged = Pick<Member, 'awake' | 'chainBehind'> & {
   lostTime(peer: PeerName, time: Milliseconds, timeout: Milliseconds): void
 }
 
-/** How long a peer waits for others where they come and go: as long as rounds usually take, longer for those that wait themselves. */
+/**
+ * How long a peer waits for others where they come and go: as long as rounds usually take, longer for those that wait
+ * themselves.
+ */
 export class MemberWaits implements WaitLimits {
   readonly #waits = new Waits()
   readonly #members: Charged
@@ -54,7 +57,10 @@ export class MemberWaits implements WaitLimits {
     return now + since + Math.max(usual, Math.min(times * usual, maxTimeouts * timeout)) - awake
   }
 
-  /** Whoever has not sent is charged the time that it was waited for, whatever the reason, unless it has answered with SKIP in time. */
+  /**
+   * Whoever has not sent is charged the time that it was waited for, whatever the reason, unless it has answered with
+   * SKIP in time.
+   */
   ended(
     { round, from }: { readonly round: number; readonly from: readonly PeerName[] },
     { without, skipped }: Pick<Waited, 'without' | 'skipped'>,

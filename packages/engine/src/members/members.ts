@@ -1,4 +1,7 @@
-/** A peer's knowledge of all others, kept up to date by notes: who is present, who is gone; whether to begin, pause or catch up. */
+/**
+ * A peer's knowledge of all others, kept up to date by notes: who is present, who is gone; whether to begin, pause or
+ * catch up.
+ */
 import type { Milliseconds, Mixing, PeerName } from '@murmuration/core'
 import type { SwarmView } from '@murmuration/membership'
 import { BetweenRounds } from './between-rounds.js'
@@ -56,7 +59,8 @@ export class Members implements Membership {
   }
 
   /**
-   * Waits until the run begins, or is found to be running. Returns whether this peer begins with the others or takes the state of one of them.
+   * Waits until the run begins, or is found to be running. Returns whether this peer begins with the others or takes
+   * the state of one of them.
    *
    * @param check - called repeatedly during the wait; an error that it throws ends the wait
    * @throws NeighboursMissingError that names the missing peers

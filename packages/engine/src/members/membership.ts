@@ -65,7 +65,9 @@ export interface WaitLimits {
     now: Milliseconds,
     times: number
   ): Milliseconds
-  /** A wait has ended. The peers of `without` have sent nothing, but for those of `skipped`, which answered with SKIP. */
+  /**
+   * A wait has ended. The peers of `without` have sent nothing, but for those of `skipped`, which answered with SKIP.
+   */
   ended(
     route: Pick<Route, 'round' | 'from'>,
     { without, skipped }: Pick<Waited, 'without' | 'skipped'>,

@@ -12,7 +12,9 @@ export interface Known {
   readonly hasFinished: boolean
   /** Whether it takes part in rounds: it has a life, and no later one of an earlier process of it is known. */
   readonly hasBegun: boolean
-  /** Whether it needs the model of another: to join, because it is behind or the run was over without it, or to merge. */
+  /**
+   * Whether it needs the model of another: to join, because it is behind or the run was over without it, or to merge.
+   */
   readonly needsModel: boolean
   /** Whether the state of the swarm tells it to wait: it is not in the majority, or reaches nobody. */
   readonly isPaused: boolean
