@@ -29,7 +29,7 @@ export function reportOf(
     round,
     phase: isTraining ? 'train' : 'average',
     loss: isTraining ? peer.gradients.loss : undefined,
-    rate: isTraining ? peer.rate(round) : undefined,
+    rate: isTraining ? run.settings.rate(round) : undefined,
     samples: peer.gradients.batches.drawn,
     life,
     consensus,

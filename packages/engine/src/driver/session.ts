@@ -215,14 +215,14 @@ export class Session {
     const { arena, length } = this.#peer
     checkNumbers("the task's initialise", start, length)
     const x = arena.compute(start.length, (out, from, to) => out.set(start.subarray(from, to), from))
-    this.#peer.origin = x
+    this.#peer.origin.x = x
     this.#run.start(x)
   }
 
   /** Releases what the last round has left. */
   #sweep(): void {
     this.#previousBeginning = undefined
-    if (!this.#peer.hasFrozen) this.#peer.origin = undefined
+    this.#peer.origin.release()
     this.#peer.arena.sweep(true)
   }
 }

@@ -11,8 +11,8 @@ export function snapshotOf(peer: Peer, run: TrainingRun, messages: EarlyMessages
   return {
     round: run.round,
     drawn: gradients.batches.drawn,
-    optimisers: { ...optimisers },
-    origin: origin === undefined ? {} : { x: origin },
+    optimisers: { ...optimisers.states },
+    origin: origin.x === undefined ? {} : { x: origin.x },
     training: run.training.snapshot(messages),
     averaging: run.averaging.snapshot(messages)
   }
@@ -26,8 +26,8 @@ export function restore(peer: Peer, run: TrainingRun, saved: State): void {
   run.round = round as number
   peer.round = run.round
   peer.gradients.batches.skipTo(drawn as number)
-  peer.optimisers = optimisers as Record<string, State>
-  peer.origin = (origin as State).x as Vector | undefined
+  peer.optimisers.states = optimisers as Record<string, State>
+  peer.origin.x = (origin as State).x as Vector | undefined
   run.training.restore(training as State)
   run.averaging.restore(averaging as State)
   if (isCut === 1) peer.startCodecsAnew()

@@ -21,12 +21,12 @@ export class TrainingRun implements TraineeRun {
   readonly training: Program
   #averaging: Program | undefined
   readonly #peer: Peer
-  readonly #settings: TrainingSettings
+  readonly settings: TrainingSettings
 
   constructor(peer: Peer, settings: TrainingSettings) {
     const { algorithm, rounds } = settings
     this.#peer = peer
-    this.#settings = settings
+    this.settings = settings
     const firstControl = this.#averagingKinds.first + Program.kindsOf(averagingRecord)
     this.training = new Program(peer, settings, algorithm, { first: doneKind + 1, firstControl })
     // Messages may arrive before its first round.
@@ -35,14 +35,14 @@ export class TrainingRun implements TraineeRun {
 
   /** The program of final averaging; created when it is first used. */
   get averaging(): Program {
-    return (this.#averaging ??= new Program(this.#peer, this.#settings, averagingRecord, this.#averagingKinds))
+    return (this.#averaging ??= new Program(this.#peer, this.settings, averagingRecord, this.#averagingKinds))
   }
 
   /**
    * The wire numbers of final averaging: its channels follow those of the algorithm, and its control messages those.
    */
   get #averagingKinds(): Kinds {
-    const { algorithm } = this.#settings
+    const { algorithm } = this.settings
     const first = doneKind + 1 + Program.kindsOf(algorithm)
     return { first, firstControl: first + Program.kindsOf(averagingRecord) + Program.controlsOf(algorithm) }
   }
@@ -53,23 +53,23 @@ export class TrainingRun implements TraineeRun {
   }
 
   get seed(): number {
-    return this.#settings.seed
+    return this.settings.seed
   }
 
   get every(): number {
-    return exchangeEvery(this.#settings)
+    return exchangeEvery(this.settings)
   }
 
   get isAtOwnPace(): boolean {
-    return EndOfAsking.isUsed(this.#settings) && this.round < this.#settings.rounds
+    return EndOfAsking.isUsed(this.settings) && this.round < this.settings.rounds
   }
 
   isFinal(round: number): boolean {
-    return round >= this.#settings.rounds
+    return round >= this.settings.rounds
   }
 
   nextExchange(round: number): number | undefined {
-    const { rounds } = this.#settings
+    const { rounds } = this.settings
     const { every } = this
     const next = round < rounds ? Math.min(rounds - 1, (Math.floor(round / every) + 1) * every - 1) : round
     return next < this.rounds ? next : undefined
@@ -78,13 +78,13 @@ export class TrainingRun implements TraineeRun {
   /** How many rounds this peer has. */
   get rounds(): number {
     if (this.training.role.round === undefined) return 0
-    const isServer = this.#settings.servers?.includes(this.#peer.fabric.self) === true
-    return isServer ? this.#settings.rounds : this.#peer.rounds
+    const isServer = this.settings.servers?.includes(this.#peer.fabric.self) === true
+    return isServer ? this.settings.rounds : this.#peer.rounds
   }
 
   /** The program that has the state at the beginning of the next round. */
   get last(): Program {
-    return this.round > this.#settings.rounds ? this.averaging : this.training
+    return this.round > this.settings.rounds ? this.averaging : this.training
   }
 
   /** Begins with these parameters. */
@@ -95,7 +95,7 @@ export class TrainingRun implements TraineeRun {
 
   /** Begins the next round. Returns its program. */
   open(): Program {
-    const { rounds } = this.#settings
+    const { rounds } = this.settings
     const program = this.round < rounds ? this.training : this.averaging
     if (program !== this.training) this.training.close()
     if (this.round === rounds) program.start(this.modelOf(this.training), this.modelOf(this.training))
@@ -121,20 +121,21 @@ export class TrainingRun implements TraineeRun {
     this.round = Math.min(round, this.rounds)
     this.#peer.round = this.round
     this.training.start(x, linear([0, x]))
-    if (this.round > this.#settings.rounds) this.averaging.start(this.modelOf(this.training), x)
-    this.#peer.optimisers = {}
+    if (this.round > this.settings.rounds) this.averaging.start(this.modelOf(this.training), x)
+    this.#peer.optimisers.states = {}
     this.#peer.arena.sweep(true)
   }
 
   get keepsMass(): boolean {
-    return this.#settings.algorithm.keeps === 'weighted mean'
+    return this.settings.algorithm.keeps === 'weighted mean'
   }
 
   /** Empty where a role has no model, such as a server that holds a part of it. */
   modelOf(program: Program): Vector {
     const model = program.model()
     if (model === undefined) return this.#peer.arena.adopt(new Float32Array(0))
-    if (this.#peer.hasFrozen) model.whenDone(() => this.#peer.keepFrozen(model))
+    const { origin } = this.#peer
+    if (origin.hasFrozen) model.whenDone(() => origin.keepFrozen(model))
     return model
   }
 }
