@@ -5,7 +5,7 @@ import type { Message } from '../record/record.js'
 import { Caller } from './caller.js'
 import { Everyone } from '../members/everyone.js'
 import { MemberWaits } from '../members/member-waits.js'
-import type { Membership } from '../members/membership.js'
+import type { Participants } from '../members/participants.js'
 import type { Expectation, Owner } from '../messages/owner.js'
 import type { Swaps } from '../edges/swaps.js'
 import { Presence } from '../members/presence.js'
@@ -20,7 +20,7 @@ const kinds = { skip: 7, withdraw: 8 }
  *
  * @param refuses - whether the channel has refusals, as that of states, and no swaps
  */
-function caller(refuses = false, members: Membership = new Everyone()) {
+function caller(refuses = false, members: Participants = new Everyone()) {
   const sent: VectorMessage[] = []
   const missed: string[] = []
   const counts = { answered: 0, accepted: 0 }

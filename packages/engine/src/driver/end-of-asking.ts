@@ -1,6 +1,6 @@
 import { type Envelope, NeighboursMissingError, type PeerName } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
-import type { Endings } from '../members/membership.js'
+import type { Endings } from '../members/participants.js'
 import type { Handler } from '../messages/inbox.js'
 import type { Peer } from './peer.js'
 import { roleOf } from './program.js'

@@ -51,7 +51,7 @@ export class OptimiserSteps {
       if (size < maxSize) return
       throw this.#checks.diverged(round, `the parameters ${isFinite ? `grew to ${text(size)}` : 'are not finite'}`)
     })
-    if (isMain) this.#notes?.moved({ from: base, to: next.x })
+    if (isMain) this.#notes?.moved(base, next.x)
     return next.x
   }
 }

@@ -8,7 +8,7 @@ import { type Handler, Inbox } from '../messages/inbox.js'
 import { type Layout, layoutOf } from '../vectors/layout.js'
 import type { Problem, Refused } from '../vectors/sizes.js'
 import type { Expectation, Owner } from '../messages/owner.js'
-import type { Membership } from '../members/membership.js'
+import type { Participants } from '../members/participants.js'
 import { Presence } from '../members/presence.js'
 import { Mixings } from '../messages/route.js'
 import { MessageChecks } from './message-checks.js'
@@ -48,7 +48,7 @@ export class Peer implements Owner, Keeper {
     task: Task,
     settings: TrainingSettings,
     role: AnyRole,
-    members: Membership
+    members: Participants
   ) {
     this.fabric = fabric
     this.presence = new Presence(members)

@@ -1,12 +1,6 @@
 import type { Milliseconds, NeighbourDistance, Outlier, PeerName } from '@murmuration/core'
 import type { Vector } from '../vectors/vector.js'
 
-/** One step of the run's optimiser: its input and its result. */
-export interface Move {
-  readonly from: Vector
-  readonly to: Vector
-}
-
 /** What happened in a round, for its report. */
 export interface RoundFacts {
   readonly waited: Milliseconds
@@ -14,7 +8,8 @@ export interface RoundFacts {
   readonly unsent: readonly PeerName[]
   readonly distances: readonly NeighbourDistance[]
   readonly outliers: readonly Outlier[]
-  readonly moves: readonly Move[]
+  /** The inputs and results of the run's optimiser. */
+  readonly moves: readonly { readonly from: Vector; readonly to: Vector }[]
 }
 
 /** Notes what happens in a round. */
@@ -28,7 +23,7 @@ export class RoundNotes {
   #waited: Milliseconds = 0
   #missing: Set<PeerName> | undefined
   #unsent: Set<PeerName> | undefined
-  #moves: readonly Move[] = nothing
+  #moves: RoundFacts['moves'] = nothing
 
   waited(time: Milliseconds): void {
     this.#waited += time
@@ -46,9 +41,10 @@ export class RoundNotes {
   }
 
   /** Keeps the vectors of a step until the round is reported. */
-  moved(move: Move): void {
-    move.from.isOfRound = true
-    move.to.isOfRound = true
+  moved(from: Vector, to: Vector): void {
+    from.isOfRound = true
+    to.isOfRound = true
+    const move = { from, to }
     this.#moves = this.#moves.length === 0 ? [move] : [...this.#moves, move]
   }
 

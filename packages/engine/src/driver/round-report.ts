@@ -1,5 +1,5 @@
 import type { PeerName, StepReport } from '@murmuration/core'
-import type { Participation } from '../members/membership.js'
+import type { Participation } from '../members/participants.js'
 import type { Vector } from '../vectors/vector.js'
 import { massOf, rootMeanSquare } from './figures.js'
 import type { Peer } from './peer.js'

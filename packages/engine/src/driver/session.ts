@@ -10,7 +10,7 @@ import { checkpointProblem } from './checkpoint-problem.js'
 import { checkNumbers } from './first-round.js'
 import { handOver } from './handing-over.js'
 import { Everyone } from '../members/everyone.js'
-import type { Membership, Participation } from '../members/membership.js'
+import type { Participants, Participation } from '../members/participants.js'
 import { type EndedRound, reportOf } from './round-report.js'
 import { pack, type Saved, unpack } from './save.js'
 import { restore, snapshotOf } from './snapshot.js'
@@ -22,7 +22,7 @@ import { doneKind, TrainingRun } from './training-run.js'
 export class Session {
   readonly #fabric: Fabric<VectorMessage>
   readonly #settings: TrainingSettings
-  readonly #members: Membership
+  readonly #members: Participants
   readonly #peer: Peer
   readonly #run: TrainingRun
   readonly #endOfAsking: EndOfAsking | undefined

@@ -5,7 +5,7 @@ import type { Call } from '../record/record.js'
 import type { VectorMessage } from '@murmuration/wire'
 import { type Answer, Caller } from '../channels/caller.js'
 import type { Handler } from '../messages/inbox.js'
-import type { ModelState } from '../members/membership.js'
+import type { ModelState } from '../members/participants.js'
 import type { Peer } from './peer.js'
 import { isVector } from '../vectors/vector.js'
 

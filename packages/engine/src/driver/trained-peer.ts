@@ -1,6 +1,6 @@
 import type { Milliseconds, Mixing, PeerName } from '@murmuration/core'
 import type { MemberProgress } from '@murmuration/membership'
-import type { ModelState, Trainee, TraineeRun } from '../members/membership.js'
+import type { ModelState, Trainee, TraineeRun } from '../members/participants.js'
 import type { Peer } from './peer.js'
 import { StateTransfer } from './state-transfer.js'
 

@@ -10,9 +10,9 @@ import type { MemberNotes } from './member-notes.js'
 import type { MemberRows } from './member-rows.js'
 import type { MemberWaits } from './member-waits.js'
 import type { MembersFabric, MembersOptions } from './members-options.js'
-import type { Participation, Trainee, TraineeRun } from './membership.js'
+import type { Participation, Trainee, TraineeRun } from './participants.js'
 import { othersMissing } from './missing.js'
-import { type Known, type Phase, phase } from './phase.js'
+import { type PhaseFacts, type PeerPhase, phase } from './phase.js'
 import { Sketches } from './sketches.js'
 
 /** The parts of a peer's {@link Members}. */
@@ -34,6 +34,7 @@ export class BetweenRounds implements Participation {
   readonly #trainee: Trainee
   readonly #run: TraineeRun
   readonly #catchingUp: CatchingUp
+  /** Once all rounds of this peer are over. */
   #finishing: Finishing | undefined
   /** The round in which this peer began with its own state. */
   #firstRound: number | undefined
@@ -107,7 +108,7 @@ export class BetweenRounds implements Participation {
     this.#hasForgiven = true
   }
 
-  /** Looks, and acts as the phase says: until a round may begin or, once all are over, until nobody needs this peer. */
+  /** Looks, finds the phase, and acts: until a round may begin or, once all are over, until nobody needs this peer. */
   async #live(): Promise<void> {
     const { fabric, options } = this.#parts
     const start = fabric.now()
@@ -117,11 +118,9 @@ export class BetweenRounds implements Participation {
       const now = fabric.now()
       const donor = this.#enter(now)
       const found = phase(this.#look(donor, now - start))
-      this.#checkEnd(found, longest)
-      if (found === 'training' || (found === 'finishing' && this.#finishing?.isOver(now) !== false)) return
-      const { round } = this.#run
-      await this.#act(found, donor, longest)
-      if (this.#run.round !== round) continue
+      if (this.#mayGo(found, donor, longest)) return
+      if (donor !== undefined && (await this.#catchUp(donor))) continue
+      if (found === 'alone' || found === 'catching up') longest.met(fabric.now())
       const next = now + this.#member.settings.tick
       // A peer that gave no state is asked again at the next tick only, whatever arrives before.
       do await this.#waitForNews(next)
@@ -132,7 +131,7 @@ export class BetweenRounds implements Participation {
   /** Begins with this peer's own state where that may be. Returns the peer to take a state from, if one is needed. */
   #enter(now: Milliseconds): PeerName | undefined {
     const { notes } = this.#parts
-    if (notes.hasFinished) return undefined
+    if (this.#finishing !== undefined) return undefined
     // Many fast rounds pass between two ticks: which peers are behind is judged by this peer's current round.
     this.report(now)
     const donor = this.#catchingUp.donor(hasBegun(this.#member), now)
@@ -141,14 +140,14 @@ export class BetweenRounds implements Participation {
     return donor
   }
 
-  #look(donor: PeerName | undefined, waited: Milliseconds): Known {
+  #look(donor: PeerName | undefined, waited: Milliseconds): PhaseFacts {
     const { notes, rows, waits, options } = this.#parts
     const { round, isAtOwnPace } = this.#run
     const { lastSign } = notes
     const { aloneSince } = waits
     const own = { isFirst: round === this.#firstRound, isAtOwnPace, lastSign, aloneSince }
     return {
-      hasFinished: notes.hasFinished,
+      hasFinished: this.#finishing !== undefined,
       hasBegun: hasBegun(this.#member),
       needsModel: donor !== undefined,
       isPaused: this.#member.isPaused,
@@ -160,29 +159,32 @@ export class BetweenRounds implements Participation {
     }
   }
 
-  /** Throws where this peer has waited for too long. One that catches up asks for a model. */
-  async #act(found: Phase, donor: PeerName | undefined, longest: LongestWait): Promise<void> {
-    if (found === 'finishing') return
+  /**
+   * Whether the next round may begin or, after the last one, this peer may leave.
+   *
+   * @throws NeighboursMissingError where it can neither go on nor wait any longer
+   */
+  #mayGo(found: PeerPhase, donor: PeerName | undefined, longest: LongestWait): boolean {
+    const { fabric } = this.#parts
+    if (found === 'finishing') return this.#finishing?.isOver(fabric.now()) === true
+    if (found !== 'entering' && found !== 'catching up') this.#checkResult(longest)
+    const { state, policy, missing } = this.#member
+    if (policy === 'stop') throw othersMissing(fabric.self, `is ${state}, and the file says "${state}: stop"`, missing)
+    if (found === 'training') return true
+    const forModel = donor === undefined ? undefined : `for the model of ${donor}`
+    checkWait(fabric, this.#member, longest, found === 'alone' ? 'for a neighbour to average with' : forModel)
+    return false
+  }
+
+  /** Asks a peer for its model. Returns whether this peer is in another round with it. */
+  async #catchUp(donor: PeerName): Promise<boolean> {
     const { fabric, notes } = this.#parts
-    const what = donor === undefined ? undefined : `for the model of ${donor}`
-    checkWait(fabric, this.#member, longest, found === 'alone' ? 'for a neighbour to average with' : what)
     const { round } = this.#run
-    if (donor !== undefined && (await this.#catchingUp.take(donor, () => fabric.now()))) {
+    if (await this.#catchingUp.take(donor, () => fabric.now())) {
       notes.begin(this.#run.round)
       this.#adoptLife()
     }
-    // Others are there.
-    const hasMet = found === 'alone' || found === 'catching up'
-    if (hasMet && this.#run.round === round) longest.met(fabric.now())
-  }
-
-  /** Throws where this peer can neither go on nor wait. */
-  #checkEnd(found: Phase, longest: LongestWait): void {
-    if (found === 'finishing') return
-    if (found !== 'entering' && found !== 'catching up') this.#checkResult(longest)
-    const { state, policy, missing } = this.#member
-    if (policy !== 'stop') return
-    throw othersMissing(this.#parts.fabric.self, `is ${state}, and the file says "${state}: stop"`, missing)
+    return this.#run.round !== round
   }
 
   /**

@@ -1,7 +1,7 @@
 import type { Milliseconds, PeerName, Topology } from '@murmuration/core'
 import { type Member, ownShare } from '@murmuration/membership'
 import { linear } from '../vectors/vector.js'
-import type { Trainee, TraineeRun } from './membership.js'
+import type { Trainee, TraineeRun } from './participants.js'
 import { recordsOfContacts } from './of-others.js'
 import { Pace } from './pace.js'
 import { roundWith } from './phase.js'

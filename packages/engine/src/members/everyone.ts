@@ -1,5 +1,5 @@
 import type { Milliseconds, PeerName } from '@murmuration/core'
-import type { Endings, Membership, Participation, WaitLimits } from './membership.js'
+import type { Endings, Participants, Participation, WaitLimits } from './participants.js'
 
 /** Every wait is one timeout long, or two where nothing at all has arrived. */
 const waits: WaitLimits = {
@@ -28,7 +28,7 @@ const participation: Participation = {
 }
 
 /** All peers of a run, where nobody comes or goes: a peer that is lost does not come back. */
-export class Everyone implements Membership {
+export class Everyone implements Participants {
   readonly mayReturn = false
   readonly waits = waits
   readonly knowledge = { isDead: () => false }

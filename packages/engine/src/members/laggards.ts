@@ -1,5 +1,5 @@
 import type { Milliseconds, PeerName } from '@murmuration/core'
-import type { Endings } from './membership.js'
+import type { Endings } from './participants.js'
 
 /**
  * The peers that have not finished when this one has. Each can make progress only a limited number of times: by at

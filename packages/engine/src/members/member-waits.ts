@@ -1,6 +1,6 @@
 import type { Milliseconds, PeerName } from '@murmuration/core'
 import type { Member } from '@murmuration/membership'
-import type { WaitLimits } from './membership.js'
+import type { WaitLimits } from './participants.js'
 import { type Waited, Waits } from './waits.js'
 
 /** A wait that is longer than usual lasts at most this many times the run's `timeout`. */

@@ -1,7 +1,3 @@
-/**
- * A peer's knowledge of all others, kept up to date by notes: who is present, who is gone; whether to begin, pause or
- * catch up.
- */
 import type { Milliseconds, Mixing, PeerName } from '@murmuration/core'
 import type { SwarmView } from '@murmuration/membership'
 import { BetweenRounds } from './between-rounds.js'
@@ -11,10 +7,14 @@ import { MemberNotes } from './member-notes.js'
 import { MemberRows } from './member-rows.js'
 import { MemberWaits } from './member-waits.js'
 import { type MembersFabric, type MembersOptions, standingOf, type SwarmStanding } from './members-options.js'
-import type { Endings, Membership, Participation, Trainee } from './membership.js'
+import type { Endings, Participants, Participation, Trainee } from './participants.js'
 import { laggardsOf } from './of-others.js'
 
-export class Members implements Membership {
+/**
+ * The members of a run, where peers come and go, as one peer knows them from their notes: who is present, who is gone;
+ * whether to begin, pause or catch up.
+ */
+export class Members implements Participants {
   readonly mayReturn = true
   readonly waits: MemberWaits
   readonly #fabric: MembersFabric

@@ -8,8 +8,8 @@ import type { Model, Move } from '../edges/explore.test.support.js'
 import { CatchingUp } from './catching-up.js'
 import { isBeforeOthers } from './held.js'
 import { LongestWait } from './longest-wait.js'
-import type { Trainee, TraineeRun } from './membership.js'
-import { type Known, type Phase, phase, roundWith } from './phase.js'
+import type { Trainee, TraineeRun } from './participants.js'
+import { type PhaseFacts, type PeerPhase, phase, roundWith } from './phase.js'
 
 /** How often each fault may happen, and the size of the model. */
 export interface PhaseModelOptions {
@@ -23,7 +23,7 @@ export interface PhaseModelOptions {
   /** How often an exchange of two peers stays open, so that neither is in the rows of the other. */
   readonly debts?: number
   /** The rules, or mutants of them. */
-  readonly phaseOf?: (known: Known) => Phase
+  readonly phaseOf?: (known: PhaseFacts) => PeerPhase
   readonly roundOf?: typeof roundWith
 }
 
@@ -91,7 +91,7 @@ class PhaseModel {
   readonly #lag: number
   readonly #members = new Kept((group, name) => this.#findMembers(group, name))
   readonly #known = new Kept((group, name) => this.#look(group, name))
-  readonly #phaseOf: (known: Known) => Phase
+  readonly #phaseOf: (known: PhaseFacts) => PeerPhase
   readonly #roundOf: typeof roundWith
 
   constructor({ peers, rounds, lag = 1, phaseOf = phase, roundOf = roundWith, ...counts }: PhaseModelOptions) {
@@ -165,7 +165,7 @@ class PhaseModel {
    * Whether a peer of a group that may go on waits all the same: not all are there to begin, or it reaches none of its
    * round.
    */
-  #lacksOthers(group: Group, name: PeerName, found: Phase): boolean {
+  #lacksOthers(group: Group, name: PeerName, found: PeerPhase): boolean {
     const { begun } = this.#members.of(group, name)
     if (found === 'entering') return begun.length === 0
     const usable = begun.filter((other) => group.peers[other].fate === 'here')
@@ -299,11 +299,11 @@ class PhaseModel {
     return new CatchingUp(member, trainee, name, topology).donor(hasBegun, 0)
   }
 
-  #phase(group: Group, name: PeerName): Phase {
+  #phase(group: Group, name: PeerName): PeerPhase {
     return this.#phaseOf(this.#known.of(group, name))
   }
 
-  #look(group: Group, name: PeerName): Known {
+  #look(group: Group, name: PeerName): PhaseFacts {
     const { fate, hasBegun, round, firstRound, hasHeld } = group.peers[name]
     const seen = this.#members.of(group, name)
     const own = { isFirst: round === firstRound, isAtOwnPace: false, lastSign: 0, aloneSince: undefined }

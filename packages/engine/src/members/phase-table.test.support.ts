@@ -1,16 +1,16 @@
 /** The table of phases and events in docs/membership.md, from the code. */
-import { type Known, type Phase, phase } from './phase.js'
+import { type PhaseFacts, type PeerPhase, phase } from './phase.js'
 
-export const phases: readonly Phase[] = ['entering', 'catching up', 'held', 'alone', 'training', 'finishing']
+export const phases: readonly PeerPhase[] = ['entering', 'catching up', 'held', 'alone', 'training', 'finishing']
 
 /** What happens to a peer, as a change of what it knows. */
 interface Event {
-  readonly change: Partial<Known>
+  readonly change: Partial<PhaseFacts>
   /** The phases in which it can happen; all but finishing when absent. */
-  readonly in?: readonly Phase[]
+  readonly in?: readonly PeerPhase[]
 }
 
-const waiting: readonly Phase[] = ['entering', 'catching up', 'held', 'alone']
+const waiting: readonly PeerPhase[] = ['entering', 'catching up', 'held', 'alone']
 
 /** In words, as in the table. */
 export const events: Readonly<Record<string, Event>> = {
@@ -29,7 +29,7 @@ export const events: Readonly<Record<string, Event>> = {
 }
 
 /** All that a peer can know. One that has no life is in no group that may not go on, has no round and no neighbours. */
-export function* allKnown(): Iterable<Known> {
+export function* allKnown(): Iterable<PhaseFacts> {
   const both = [false, true]
   for (const hasFinished of both)
     for (const hasBegun of both)
@@ -42,7 +42,7 @@ export function* allKnown(): Iterable<Known> {
 }
 
 /** The phases that an event may lead to; none where it cannot happen. */
-export function after(from: Phase, { change, in: possible }: Event): readonly Phase[] {
+export function after(from: PeerPhase, { change, in: possible }: Event): readonly PeerPhase[] {
   if (from === 'finishing' || possible?.includes(from) === false) return []
   const known = [...allKnown()].filter((each) => phase(each) === from)
   const next = new Set(known.flatMap((each) => [...changed(each, change)].map(phase)))
@@ -50,7 +50,7 @@ export function after(from: Phase, { change, in: possible }: Event): readonly Ph
 }
 
 /** A peer without a life knows nothing of its own; what one knows that gets a life is open. */
-function changed(known: Known, change: Partial<Known>): Iterable<Known> {
+function changed(known: PhaseFacts, change: Partial<PhaseFacts>): Iterable<PhaseFacts> {
   const next = { ...known, ...change }
   if (!next.hasBegun) return [{ ...next, isPaused: false, awaitsOthers: false, isAlone: false }]
   if (known.hasBegun) return [next]

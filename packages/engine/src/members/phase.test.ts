@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import test from 'ava'
 import { type Explored, explore } from '../edges/explore.test.support.js'
-import { type Known, phase, roundWith } from './phase.js'
+import { type PhaseFacts, phase, roundWith } from './phase.js'
 import { phaseModel, type PhaseModelOptions } from './phase-model.test.support.js'
 import { allKnown, phaseTable } from './phase-table.test.support.js'
 
@@ -36,7 +36,7 @@ for (const [title, options, least] of whole) {
   })
 }
 
-const without = (facts: Partial<Known>) => (known: Known) => phase({ ...known, ...facts })
+const without = (facts: Partial<PhaseFacts>) => (known: PhaseFacts) => phase({ ...known, ...facts })
 
 const mutants: readonly [string, Partial<PhaseModelOptions>, RegExp][] = [
   [

@@ -4,10 +4,10 @@
  */
 
 /** What a peer does. Only one that is `training` begins a round. */
-export type Phase = 'entering' | 'catching up' | 'held' | 'alone' | 'training' | 'finishing'
+export type PeerPhase = 'entering' | 'catching up' | 'held' | 'alone' | 'training' | 'finishing'
 
 /** What a peer knows of itself and of the others between two rounds. */
-export interface Known {
+export interface PhaseFacts {
   /** Whether all its rounds are over. */
   readonly hasFinished: boolean
   /** Whether it takes part in rounds: it has a life, and no later one of an earlier process of it is known. */
@@ -24,7 +24,7 @@ export interface Known {
   readonly isAlone: boolean
 }
 
-export function phase(known: Known): Phase {
+export function phase(known: PhaseFacts): PeerPhase {
   if (known.hasFinished) return 'finishing'
   if (known.needsModel) return 'catching up'
   if (!known.hasBegun) return 'entering'

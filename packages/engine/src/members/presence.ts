@@ -1,7 +1,7 @@
 import type { PeerName } from '@murmuration/core'
 import type { Route } from '../record/record.js'
 import { Everyone } from './everyone.js'
-import type { Membership } from './membership.js'
+import type { Participants } from './participants.js'
 import { Refusals } from './refusals.js'
 
 const noPeers: readonly PeerName[] = []
@@ -9,7 +9,7 @@ const noPeers: readonly PeerName[] = []
 /** Which peers are waited for: failure detection by timeouts. It does no I/O. */
 export class Presence {
   /** Who takes part in the run. */
-  readonly members: Membership
+  readonly members: Participants
   /** Peers that missed a timeout or cannot be reached, and were not heard since. */
   #absent: Set<PeerName> | undefined
   /** All peers that this one has had to receive from, once they have differed. */
@@ -24,7 +24,7 @@ export class Presence {
   messages = 0
   #refusals: Refusals | undefined
 
-  constructor(members: Membership = new Everyone()) {
+  constructor(members: Participants = new Everyone()) {
     this.members = members
   }
 

@@ -6,7 +6,7 @@ import type { Vector } from '../vectors/vector.js'
 import type { Waited } from './waits.js'
 
 /** Who takes part in a run: `Everyone` from its start to its end, or `Members`, where peers come and go. */
-export interface Membership {
+export interface Participants {
   /** Whether a peer that is behind or was lost may take part again: then a message that does not arrive is no error. */
   readonly mayReturn: boolean
   readonly waits: WaitLimits
@@ -38,7 +38,7 @@ export interface Participation {
   finish(model: Float32Array): Promise<void> | undefined
 }
 
-/** How long a peer waits for others. Times called `since` are of {@link Membership.awake}. */
+/** How long a peer waits for others. Times called `since` are of {@link Participants.awake}. */
 export interface WaitLimits {
   /**
    * Until when messages of a round are waited for.
