@@ -29,7 +29,7 @@ const participation: Participation = {
 
 /** All peers of a run, where nobody comes or goes: a peer that is lost does not come back. */
 export class Everyone implements Participants {
-  readonly mayReturn = false
+  readonly mayReturn: boolean = false
   readonly waits = waits
   readonly knowledge = { isDead: () => false }
 
