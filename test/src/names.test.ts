@@ -30,7 +30,7 @@ const unsettled: readonly (readonly [name: string, reason: string])[] = [
   ['Settings', "algorithms: a method's own; libp2p: those that all peers of a run share"],
   ['Sight', 'engine: the round in which a peer was seen; membership: the record that was seen'],
   ['Step', 'algorithms: of doubling; engine: of an optimiser'],
-  ['Trainee', 'engine: the training as the driver sees it, and as the members see it'],
+  ['engine: the training as the driver sees it, and as the members see it'],
   ['Verdict', 'engine: on a message; membership: on silence']
 ]
 

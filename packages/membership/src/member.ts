@@ -15,7 +15,7 @@ import type { AddressedNote } from './notes.js'
 import { OwnRecord } from './own-record.js'
 import { type MemberProgress, OwnReport } from './own-report.js'
 import type { PeerRecord } from './records.js'
-import { membershipDefaults, type MembershipSettings, policyIn } from './settings.js'
+import { membershipDefaults, type MemberPolicy, type MembershipSettings, policyIn } from './settings.js'
 import { type MemberState, stateOf } from './states.js'
 import { SwarmView } from './swarm-view.js'
 import { View } from './view.js'
@@ -88,7 +88,7 @@ export class Member extends SwarmView {
     if (isBeat) this.#beat()
     const { knowledge, settings, state } = this
     this.#entry.update(this.expectedCount, this.#begun().length, votesNeeded(knowledge.memberCount, settings.liars), at)
-    this.#watcher.update(this.view, state, policyIn(state, settings), this.isPaused, now)
+    this.#watcher.update(this.view, state, this.policy, this.isPaused, now)
     if (this.members !== knowledge.members) this.#changed()
     this.#contacts.renew((peer) => this.isDead(peer) || this.hasLeft(peer), now, settings.presentFor)
     this.#gossip.send(this.#contacts.all)
@@ -187,9 +187,14 @@ export class Member extends SwarmView {
     return this.#contacts.all
   }
 
+  /** What this peer does in its present state. */
+  get policy(): MemberPolicy {
+    return policyIn(this.state, this.settings)
+  }
+
   /** Whether this peer begins no round: it is not in the majority or reaches no other, and its policy is to wait. */
   get isPaused(): boolean {
-    return policyIn(this.state, this.settings) === 'pause'
+    return this.policy === 'pause'
   }
 
   /** Whether this peer is so far ahead that the others would continue apart unless it waits (rule 8). */

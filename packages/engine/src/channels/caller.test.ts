@@ -3,7 +3,9 @@ import type { VectorMessage } from '@murmuration/wire'
 import test from 'ava'
 import type { Message } from '../record/record.js'
 import { Caller } from './caller.js'
-import type { Members } from '../members/members.js'
+import { Everyone } from '../members/everyone.js'
+import { MemberWaits } from '../members/member-waits.js'
+import type { Participants } from '../members/participants.js'
 import type { Expectation, Owner } from '../messages/owner.js'
 import type { Swaps } from '../edges/swaps.js'
 import { Presence } from '../members/presence.js'
@@ -18,7 +20,7 @@ const kinds = { skip: 7, withdraw: 8 }
  *
  * @param refuses - whether the channel has refusals, as that of states, and no swaps
  */
-function caller(refuses = false) {
+function caller(refuses = false, members: Participants = new Everyone()) {
   const sent: VectorMessage[] = []
   const missed: string[] = []
   const counts = { answered: 0, accepted: 0 }
@@ -38,7 +40,7 @@ function caller(refuses = false) {
     sent.push(message)
     return state.result
   }
-  const presence = new Presence()
+  const presence = new Presence(members)
   const fabric = { ...memory, self: a, now: () => state.now, recycle: () => {}, reject: () => {} }
   const nothing = { unsent: () => {}, waited: () => {}, missed: () => missed.push(b), problemOf: () => undefined }
   const owner = { ...nothing, fabric, arena, presence, until, send, length: 1, ranges: [{ offset: 0, length: 1 }] }
@@ -86,10 +88,15 @@ test('a reply that is late is a flow of what was asked and replied, and the next
 })
 
 test('where refusals are sent, each silence doubles the wait for the peer, up to 16 timeouts, and the end of the peer ends it', async (t) => {
-  const { asking, presence, state, x } = caller(true)
   let isGone = false
-  const members = { awake: (at: number) => at, chainBehind: () => 0, isGone: () => isGone }
-  presence.members = members as unknown as Members
+  const seen = { awake: (at: number) => at, chainBehind: () => 0, lostTime: () => {} }
+  class Coming extends Everyone {
+    override readonly waits = new MemberWaits(seen)
+    override isGone(): boolean {
+      return isGone
+    }
+  }
+  const { asking, state, x } = caller(true, new Coming())
   const waits: number[] = []
   const ask = async () => {
     const start = state.now

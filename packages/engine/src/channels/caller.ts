@@ -64,20 +64,19 @@ export class Caller implements Requests<Message, Message> {
     const { fabric, presence, timeout } = this.#owner
     const id = this.#nextId++
     const start = fabric.now()
-    const awake = presence.members?.awake(start) ?? 0
+    const awake = presence.members.awake(start)
     const open: Open = { id, to }
     this.#open = open
     const isSent = this.#send(to, id, ask)
     if (!isSent) this.#owner.unsent(to)
-    const isGone = () => this.#refusals !== undefined && presence.members?.isGone(to) === true
+    const isGone = () => this.#refusals !== undefined && presence.members.isGone(to)
     const isOver = () => !isSent || open.isRefused === true || this.swaps?.isOpen(to) === false || isGone()
     const times = 2 ** (this.#unanswered.get(to) ?? 0)
     return this.#owner.until({
       isDone: () => open.reply !== undefined || isOver(),
       deadline: () => {
         if (this.swaps !== undefined && !presence.isAwaited(to)) return fabric.now()
-        if (presence.members === undefined) return start + times * timeout
-        return presence.until([to], awake, timeout, fabric.now(), times)
+        return presence.members.waits.untilReplied(to, awake, timeout, fabric.now(), times)
       },
       outcome: () => {
         this.#open = undefined
@@ -93,9 +92,10 @@ export class Caller implements Requests<Message, Message> {
 
   /** Charges the cost of this wait to the peer that was asked, if it has not replied. */
   #account(to: PeerName, reply: Message | undefined, isOpen: boolean, since: Milliseconds): void {
-    const { presence, round } = this.#owner
+    const { presence, round, timeout, fabric } = this.#owner
     const without = reply === undefined ? [to] : []
-    presence.account(this.#owner, { round, from: [to] }, { without, skipped: isOpen ? [] : without }, since)
+    const { waits } = presence.members
+    waits.ended({ round, from: [to] }, { without, skipped: isOpen ? [] : without }, since, timeout, fabric.now())
   }
 
   /** Returns whether the ask was sent. */
@@ -117,7 +117,7 @@ export class Caller implements Requests<Message, Message> {
     else {
       this.swaps.close(to, ask, since)
       if (isSent) presence.note({ from: [to] }, [to])
-      if (presence.members === undefined && !presence.isAnyPresent([...this.#owner.neighbours]))
+      if (!presence.members.mayReturn && !presence.isAnyPresent([...this.#owner.neighbours]))
         throw noPeerLeft(fabric.self, [to], round, undefined)
     }
     if (!this.#isReliable) return

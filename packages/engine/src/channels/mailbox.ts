@@ -111,7 +111,7 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
     this.#route = route
     this.#tag = tag
     this.#start = fabric.now()
-    this.#awakeAt = presence.members?.awake(this.#start) ?? 0
+    this.#awakeAt = presence.members.awake(this.#start)
     return this.#owner.until(this)
   }
 
@@ -274,9 +274,7 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
     const has = (j: PeerName) => this.#has(j)
     if (!presence.isAnyPresent(from, { has }) || (this.exchange?.hasDebts === true && this.#hasAll()))
       return fabric.now()
-    if (presence.members !== undefined) return presence.until(this.awaited(), this.#awakeAt, timeout, fabric.now())
-    // If nothing has arrived, the senders may themselves wait until their timeout for a lost message.
-    return this.#start + (from.some(has) ? 1 : 2) * timeout
+    return presence.members.waits.untilReceived(this, this.#awakeAt, timeout, fabric.now(), !from.some(has))
   }
 
   /** Whether nothing more of a sender will arrive under the current tag. */
@@ -349,8 +347,9 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
       } else if (this.exchange !== undefined) this.exchange.keepUncollected(from, other, message)
       else if (other === tag || !route.from.includes(from)) this.#unexpected(from, Math.floor(other / partsPerRound))
     })
-    this.#owner.presence.account(this.#owner, route, { without, skipped }, this.#awakeAt)
-    this.#owner.presence.note(route, silent)
+    const { presence, timeout, fabric } = this.#owner
+    presence.members.waits.ended(route, { without, skipped }, this.#awakeAt, timeout, fabric.now())
+    presence.note(route, silent)
     this.#note(route, missing)
     return theirs
   }
@@ -369,7 +368,7 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
     const { presence, fabric } = this.#owner
     if (missing.length === 0) return
     this.#owner.missed(missing)
-    if (presence.members !== undefined) return
+    if (presence.members.mayReturn) return
     // Where nothing at all has arrived, the wait was twice the timeout.
     const timeout = Math.round(fabric.now() - this.#start)
     if (this.#isReliable) throw timedOut({ self: fabric.self, timeout, channel: this.name }, missing, round)

@@ -51,7 +51,7 @@ export class ProgramNode implements BaseNode<unknown, State> {
   }
 
   get tensors(): readonly Tensor[] {
-    return this.#peer.tensors
+    return this.#peer.layout.tensors
   }
 
   get store(): Objects {
@@ -99,7 +99,7 @@ export class ProgramNode implements BaseNode<unknown, State> {
 
   #step(slot: string, settings: OptimiserSettings, base: Vector, gradient: Vector, of: StepOf = {}): Vector {
     const { offset = 0, round = this.#program.time } = of
-    return this.#peer.step(slot, settings, base, gradient, { offset, round })
+    return this.#peer.optimisers.step(slot, settings, base, gradient, { offset, round })
   }
 }
 

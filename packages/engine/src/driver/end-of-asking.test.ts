@@ -1,7 +1,9 @@
 import { peerName } from '@murmuration/core'
 import test from 'ava'
 import { EndOfAsking } from './end-of-asking.js'
+import { Everyone } from '../members/everyone.js'
 import { Laggards } from '../members/laggards.js'
+import type { Endings } from '../members/participants.js'
 import type { Peer } from './peer.js'
 import { Presence } from '../members/presence.js'
 import type { TrainingSettings } from './training.js'
@@ -12,16 +14,12 @@ const timeout = 30_000
 /** How long a finished peer waits for another, which sends a message per second and reports its round. */
 async function waitFor(roundAt: (now: number) => number): Promise<number> {
   let now = 0
-  const presence = new Presence()
-  const laggards = (end: number) => new Laggards(end, 8, () => roundAt(now))
-  presence.members = {
-    awake: (at) => at,
-    chainBehind: () => 0,
-    knowledge: { isDead: () => false },
-    isGone: () => false,
-    laggards,
-    lostTime: () => {}
+  class Reporting extends Everyone {
+    override endings(end = 0): Endings {
+      return new Laggards(end, 8, () => roundAt(now))
+    }
   }
+  const presence = new Presence(new Reporting())
   const fabric = { self, now: () => now, send: () => 'queued' }
   /** A message arrives at every full second. */
   const until: Peer['until'] = async (expectation) => {

@@ -1,15 +1,17 @@
 import { type Envelope, NeighboursMissingError, type PeerName } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
+import type { Endings } from '../members/participants.js'
 import type { Handler } from '../messages/inbox.js'
 import type { Peer } from './peer.js'
 import { roleOf } from './program.js'
 import type { TrainingSettings } from './training.js'
 
-/** How often to check the rounds that others report, in milliseconds: a report is no message. */
-const lookEvery = 250
+/** How often to announce the end again to those whose queue had no room, in milliseconds. */
+const announceEvery = 250
 
 /**
- * Where peers or servers answer requests: each peer announces when it has no more requests, and answers until all have announced it. Where peers have
+ * Where peers or servers answer requests: each peer announces when it has no more requests, and answers until all have
+ * announced it. Where peers have
  * their own pace, fast ones also wait for slow ones this way.
  */
 export class EndOfAsking implements Handler {
@@ -44,7 +46,8 @@ export class EndOfAsking implements Handler {
     const { answers } = roleOf(this.#settings, fabric.self)
     if (answers === undefined && this.#settings.algorithm.pace !== 'own') return
     const start = fabric.now()
-    await this.#await(this.#awaitedAtEnd(others), round, announce)
+    const endings = this.#peer.presence.members.endings(round)
+    await this.#await(this.#awaitedAtEnd(others, endings), endings, announce)
     // A server that only answers has nothing else to do.
     if (!this.#isServer) this.#peer.waited(fabric.now() - start)
     this.#done = undefined
@@ -55,15 +58,14 @@ export class EndOfAsking implements Handler {
     return pace === 'own' || answers !== undefined || server?.answers !== undefined
   }
 
-  /**
-   * Where peers report their rounds, all others: a neighbour that waits for a slow one does not begin the next round, and would be blamed. Otherwise
-   * those that announce their end.
-   */
-  #awaitedAtEnd(announcing: readonly PeerName[]): readonly PeerName[] {
+  /** Those that announce their end, or all others whose end can be seen. */
+  #awaitedAtEnd(announcing: readonly PeerName[], endings: Endings): readonly PeerName[] {
     const { servers = [], workers } = this.#settings
-    const { fabric, presence } = this.#peer
-    if (presence.members === undefined || servers.length > 0) return announcing
-    return workers.filter((name) => name !== fabric.self)
+    if (servers.length > 0) return announcing
+    return endings.visible(
+      announcing,
+      workers.filter((name) => name !== this.#peer.fabric.self)
+    )
   }
 
   get #isServer(): boolean {
@@ -81,24 +83,23 @@ export class EndOfAsking implements Handler {
   }
 
   /**
-   * A peer that was not heard for two timeouts, and has not announced its end, is missing. A peer known to be gone is not waited for. Where peers
+   * A peer that was not heard for two timeouts, and has not announced its end, is missing. A peer known to be gone is
+   * not waited for. Where peers
    * report their rounds, a peer that gets no closer to its end is not waited for, whatever else it sends.
    *
    * @param announce - announces the end to those whose queue had no room, and returns whether none is left
    */
-  async #await(others: readonly PeerName[], round: number, announce: () => boolean): Promise<void> {
+  async #await(others: readonly PeerName[], endings: Endings, announce: () => boolean): Promise<void> {
     const { fabric, presence, timeout } = this.#peer
     const { members } = presence
-    const laggards = members?.laggards(round)
-    const isOver = (name: PeerName) =>
-      this.#done?.has(name) === true || members?.isGone(name) === true || laggards?.hasEnded(name) === true
-    const hasProgress = () => laggards?.noteProgress(left()) ?? presence.messages > messages
+    const isOver = (name: PeerName) => this.#done?.has(name) === true || members.isGone(name) || endings.hasEnded(name)
+    const hasProgress = () => endings.noteProgress(left(), presence.messages > messages)
     const isDone = () => others.every(isOver)
     const left = () => others.filter((name) => !isOver(name))
     let [messages, since] = [presence.messages, fabric.now()]
     for (let isAnnounced = announce(); !isAnnounced || !isDone(); isAnnounced = announce()) {
       const end = since + 2 * timeout
-      const until = members === undefined && isAnnounced ? end : Math.min(end, fabric.now() + lookEvery)
+      const until = Math.min(end, fabric.now() + (isAnnounced ? endings.checkEvery : announceEvery))
       await this.#peer.until({
         isDone: () => (isAnnounced && isDone()) || presence.messages > messages,
         deadline: () => until,

@@ -1,39 +1,32 @@
 /** The driver of all records: start, rounds, reports, final averaging, end; saving and resuming. */
 import { type Fabric, InputError, type PeerName, type StepReport, type Task } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
-import { averagingRecord } from './averaging-record.js'
-import { exchangeEvery } from './needs.js'
 import type { State } from '../record/record.js'
 import { EndOfAsking } from './end-of-asking.js'
 import type { Exchanges } from '../edges/exchanges.js'
 import { Peer } from './peer.js'
-import { type Kinds, Program, roleOf } from './program.js'
+import { type Program, roleOf } from './program.js'
 import { checkpointProblem } from './checkpoint-problem.js'
 import { checkNumbers } from './first-round.js'
-import { massOf, rootMeanSquare } from './figures.js'
 import { handOver } from './handing-over.js'
-import { Participation } from './participation.js'
-import type { ModelState } from './state-transfer.js'
-import { checkCounts, checkFits, pack, type Saved, unpack, withoutRecords } from './save.js'
-import type { EarlyMessages } from '../messages/message-buffer.js'
+import { Everyone } from '../members/everyone.js'
+import type { Participants, Participation } from '../members/participants.js'
+import { type EndedRound, reportOf } from './round-report.js'
+import { pack, type Saved, unpack } from './save.js'
+import { restore, snapshotOf } from './snapshot.js'
+import { TrainedPeer } from './trained-peer.js'
 import type { TrainingSettings } from './training.js'
-import { linear, type Vector } from '../vectors/vector.js'
-
-/** The kind of the message by which a peer announces that it has no more requests. */
-const doneKind = 0
+import { doneKind, TrainingRun } from './training-run.js'
 
 /** A peer in training. It can be saved after each reported step, and resumed on any machine. */
 export class Session {
   readonly #fabric: Fabric<VectorMessage>
   readonly #settings: TrainingSettings
+  readonly #members: Participants
   readonly #peer: Peer
-  readonly #training: Program
-  #opened: Program | undefined
+  readonly #run: TrainingRun
   readonly #endOfAsking: EndOfAsking | undefined
-  readonly #keepsMass: boolean
-  readonly #participation: Participation | undefined
-  /** The weight that this peer gave up with its own state when it took another's. */
-  #lostMass = 0
+  readonly #participation: Participation
   /** The state at the beginning of the current round, if it is kept. */
   #beginning: State | undefined
   /** The same of the round that has just ended, until the next step. */
@@ -44,59 +37,48 @@ export class Session {
    */
   keepsBeginnings = false
   #start: (() => Float32Array | PromiseLike<Float32Array>) | undefined
-  #round = 0
 
-  /** @param begin - returns the parameters that this peer starts with; by default those that all peers of the run start with */
+  /**
+   * @param begin - returns the parameters that this peer starts with; by default those that all peers of the run start
+   * with
+   */
   constructor(
     fabric: Fabric<VectorMessage>,
     task: Task,
     settings: TrainingSettings,
     begin: () => Float32Array | PromiseLike<Float32Array> = () => fabric.work(task.initialise(settings.seed))
   ) {
-    const { algorithm } = settings
     this.#start = begin
     this.#fabric = fabric
     this.#settings = settings
-    this.#keepsMass = algorithm.keeps === 'weighted mean'
-    this.#peer = new Peer(fabric, task, settings, roleOf(settings, fabric.self))
-    this.#peer.presence.mayBeAlone = algorithm.needs.delivery === 'any'
-    const averaging = averagingKinds(settings)
-    const firstControl = averaging.first + Program.kindsOf(averagingRecord)
-    this.#training = new Program(this.#peer, settings, algorithm, { first: doneKind + 1, firstControl })
-    // Messages may arrive before its first round.
-    if (this.#peer.rounds > settings.rounds) void this.#averaging
+    this.#members = settings.members ?? new Everyone()
+    this.#peer = new Peer(fabric, task, settings, roleOf(settings, fabric.self), this.#members)
+    this.#peer.presence.mayBeAlone = settings.algorithm.needs.delivery === 'any'
+    this.#run = new TrainingRun(this.#peer, settings)
     if (EndOfAsking.isUsed(settings)) this.#endOfAsking = new EndOfAsking(this.#peer, settings, doneKind)
-    if (settings.members !== undefined)
-      this.#participation = new Participation(this.#peer, settings.members, {
-        kind: averaging.firstControl + Program.controlsOf(averagingRecord),
-        seed: settings.seed,
-        every: exchangeEvery(settings),
-        isFinal: (round) => round >= settings.rounds,
-        nextExchange: (round) => this.#nextExchange(round),
-        round: () => this.#round,
-        isAtOwnPace: () => EndOfAsking.isUsed(settings) && this.#round < settings.rounds,
-        samples: () => this.#peer.gradients.batches.drawn,
-        current: () => this.#current(),
-        continueFrom: (state) => this.#continueFrom(state)
-      })
+    this.#participation = this.#members.follow(new TrainedPeer(this.#peer, this.#run, this.#run.unusedKind))
   }
 
-  /** Resumes where `save` or `checkpoint` was called. Throws an InputError for anything that they did not return for such a peer. */
+  /**
+   * Resumes where `save` or `checkpoint` was called. Throws an InputError for anything that they did not return for
+   * such a peer.
+   */
   static resume(fabric: Fabric<VectorMessage>, task: Task, settings: TrainingSettings, saved: Saved): Session {
     const session = new Session(fabric, task, settings)
     const { arena, length } = session.#peer
-    session.#restore(unpack(saved, arena, length))
+    session.#start = undefined
+    restore(session.#peer, session.#run, unpack(saved, arena, length))
     return session
   }
 
   /**
-   * Everything that this peer needs to continue while the others do not stop, including early messages: numbers and vectors, and nothing that depends
+   * Everything that this peer needs to continue while the others do not stop, including early messages: numbers and
+   * vectors, and nothing that depends
    * on this machine. The vectors are valid until the next step.
    */
   save(): Saved {
-    const program = this.#round > this.#settings.rounds ? this.#averaging : this.#training
-    program.applyLate(program === this.#training ? undefined : this.#training)
-    return pack({ ...this.#snapshot('with early'), isCut: 0 })
+    this.#run.applyLate(this.#run.last)
+    return pack({ ...snapshotOf(this.#peer, this.#run, 'with early'), isCut: 0 })
   }
 
   /**
@@ -105,13 +87,14 @@ export class Session {
    * send the same bits. After an error in a round this is the state at its beginning, if {@link keepsBeginnings} was
    * set before it.
    *
-   * @throws InputError where an algorithm has no rounds that all peers begin with the same state; see {@link checkpointProblem}
+   * @throws InputError where an algorithm has no rounds that all peers begin with the same state; see {@link
+   *   checkpointProblem}
    */
   checkpoint(): Saved {
     const problem = checkpointProblem(this.#settings.algorithm)
     if (problem !== undefined) throw new InputError(problem)
     this.#peer.startCodecsAnew()
-    return pack({ ...(this.#beginning ?? this.#snapshot('without early')), isCut: 1 })
+    return pack({ ...(this.#beginning ?? snapshotOf(this.#peer, this.#run, 'without early')), isCut: 1 })
   }
 
   /**
@@ -125,12 +108,12 @@ export class Session {
 
   /** The next round. */
   get round(): number {
-    return this.#round
+    return this.#run.round
   }
 
   /** The model as of the end of the last round. Valid until the next step. */
   get parameters(): Float32Array {
-    return this.#modelOf(this.#round > this.#settings.rounds ? this.#averaging : this.#training).values
+    return this.#run.modelOf(this.#run.last).values
   }
 
   /** How many samples this peer has gone through. */
@@ -148,7 +131,7 @@ export class Session {
    * and go.
    */
   get waitedFor(): ReadonlyMap<PeerName, number> {
-    return this.#peer.presence.waitedFor
+    return this.#members.waits.alone
   }
 
   /** The open exchanges with neighbours. */
@@ -156,110 +139,75 @@ export class Session {
     return this.#peer.exchanges
   }
 
-  #snapshot(messages: EarlyMessages): State {
-    const { gradients, optimisers, origin } = this.#peer
-    return {
-      round: this.#round,
-      drawn: gradients.batches.drawn,
-      optimisers: { ...optimisers },
-      origin: origin === undefined ? {} : { x: origin },
-      training: this.#training.snapshot(messages),
-      averaging: this.#averaging.snapshot(messages)
-    }
-  }
-
-  #nextExchange(round: number): number | undefined {
-    const { rounds } = this.#settings
-    const every = exchangeEvery(this.#settings)
-    const next = round < rounds ? Math.min(rounds - 1, (Math.floor(round / every) + 1) * every - 1) : round
-    return next < this.#rounds ? next : undefined
-  }
-
   /** Leaves the swarm, between two rounds. Where a weighted mean is kept, a neighbour receives this peer's mass. */
   async leave(): Promise<void> {
-    const round = this.#round
+    const { round, training } = this.#run
     const { to } = this.#peer.mixings.of(round)
-    this.#settings.members?.leave(round)
-    if (round > 0 && round < this.#settings.rounds) await handOver(this.#peer, this.#training, round, to)
-  }
-
-  /** The program of final averaging; created when it is first used. */
-  get #averaging(): Program {
-    return (this.#opened ??= new Program(this.#peer, this.#settings, averagingRecord, averagingKinds(this.#settings)))
+    this.#members.leave(round)
+    if (round > 0 && round < this.#settings.rounds) await handOver(this.#peer, training, round, to)
   }
 
   /** The state that the algorithm passes from round to round. */
   get state(): State {
-    return this.#training.state
+    return this.#run.training.state
   }
 
   /**
-   * Rounds of training, then those of final averaging. Yields a report after each, and returns the parameters at the end. A report's content is valid
+   * Rounds of training, then those of final averaging. Yields a report after each, and returns the parameters at the
+   * end. A report's content is valid
    * until the next step.
    *
    * @param until - the round to stop before; calling `steps` again continues. To the end when absent
    */
   async *steps(until: number = this.#peer.rounds): AsyncGenerator<StepReport, Float32Array> {
     const { arena } = this.#peer
+    const run = this.#run
     if (this.#start !== undefined) this.#begin(await this.#start())
-    if (this.#training.role.round === undefined) await this.#endOfAsking?.reach(this.#round)
-    const end = Math.min(this.#rounds, until)
-    while (this.#round < end) {
-      if (this.#participation !== undefined) await this.#participation.ready()
+    if (run.training.role.round === undefined) await this.#endOfAsking?.reach(run.round)
+    const end = Math.min(run.rounds, until)
+    while (run.round < end) {
+      const ready = this.#participation.ready()
+      if (ready !== undefined) await ready
       // A taken state may be of a later round.
-      if (this.#round >= end) break
+      if (run.round >= end) break
       const program = this.#open()
-      program.end(await program.begin(this.#round))
-      if (this.#round + 1 === this.#rounds) await this.#peer.exchanges.settle()
-      const lateSenders = program.applyLate(program === this.#training ? undefined : this.#training)
-      const model = this.#modelOf(program)
+      program.end(await program.begin(run.round))
+      if (run.round + 1 === run.rounds) await this.#peer.exchanges.settle()
+      const late = run.applyLate(program)
+      const model = run.modelOf(program)
       if (arena.hasPending) await arena.settle(() => this.#fabric.sleep(this.#fabric.now()))
-      const sketched = this.#participation?.sketch(this.#round, model.values)
+      const sketched = this.#participation.sketch(run.round, model.values)
       if (sketched !== undefined) await sketched
       arena.inRound = false
-      yield this.#report(program, model, lateSenders)
+      yield this.#report({ round: run.round, program, model, late })
       this.#sweep()
-      if (this.#round === this.#settings.rounds) await this.#endOfAsking?.reach(this.#round)
+      if (run.round === this.#settings.rounds) await this.#endOfAsking?.reach(run.round)
     }
-    if (this.#round === this.#rounds) await this.#participation?.finish(this.parameters)
+    if (run.round === run.rounds) await this.#participation.finish(this.parameters)
     return this.parameters
   }
 
-  /** Begins the next round. Returns its program. What no `await` needs is not in `steps`, whose variables every waiting peer keeps. */
+  /**
+   * Begins the next round. Returns its program. What no `await` needs is not in `steps`, whose variables every waiting
+   * peer keeps.
+   */
   #open(): Program {
-    const { rounds } = this.#settings
-    const program = this.#round < rounds ? this.#training : this.#averaging
-    if (program !== this.#training) this.#training.close()
-    if (this.#round === rounds) program.start(this.#modelOf(this.#training), this.#modelOf(this.#training))
+    const program = this.#run.open()
+    const { round } = this.#run
     if (this.#fabric.isStopping) this.#fabric.signal.throwIfAborted()
-    if (this.keepsBeginnings && this.#round < rounds) this.#beginning = this.#snapshot('without early')
+    if (this.keepsBeginnings && !this.#run.isFinal(round))
+      this.#beginning = snapshotOf(this.#peer, this.#run, 'without early')
     this.#peer.arena.inRound = true
-    this.#peer.round = this.#round
+    this.#peer.round = round
     return program
   }
 
-  /** The state that another peer may continue from. */
-  #current(): ModelState | undefined {
-    const x = (this.#round <= this.#settings.rounds ? this.#training : this.#averaging).model()
-    return x && { x, round: this.#round }
-  }
-
-  /** Where a weighted mean is kept, this peer's weight is that of the start again: docs/change/decisions/edges.md. */
-  #continueFrom({ x, round }: ModelState): void {
-    if (this.#keepsMass && this.#round > 0) this.#lostMass += massOf(this.#training.state).w
-    this.#round = Math.min(round, this.#rounds)
-    this.#peer.round = this.#round
-    this.#training.start(x, linear([0, x]))
-    if (this.#round > this.#settings.rounds) this.#averaging.start(this.#modelOf(this.#training), x)
-    this.#peer.optimisers = {}
-    this.#peer.arena.sweep(true)
-  }
-
-  /** How many rounds this peer has. */
-  get #rounds(): number {
-    if (this.#training.role.round === undefined) return 0
-    const isServer = this.#settings.servers?.includes(this.#fabric.self) === true
-    return isServer ? this.#settings.rounds : this.#peer.rounds
+  /** Ends a round. */
+  #report(ended: EndedRound): StepReport {
+    this.#run.round++
+    this.#previousBeginning = this.#beginning
+    this.#beginning = undefined
+    return reportOf(this.#peer, this.#run, this.#participation, ended)
   }
 
   #begin(start: Float32Array): void {
@@ -267,85 +215,14 @@ export class Session {
     const { arena, length } = this.#peer
     checkNumbers("the task's initialise", start, length)
     const x = arena.compute(start.length, (out, from, to) => out.set(start.subarray(from, to), from))
-    this.#peer.origin = x
-    this.#training.start(x, linear([0, x]))
-    arena.sweep(true)
-  }
-
-  #restore(saved: State): void {
-    this.#start = undefined
-    checkFits(saved, this.#expected())
-    const { round, drawn, optimisers, origin, training, averaging, isCut } = saved
-    checkCounts({ round, drawn }, this.#peer.rounds)
-    this.#round = round as number
-    this.#peer.round = this.#round
-    this.#peer.gradients.batches.skipTo(drawn as number)
-    this.#peer.optimisers = optimisers as Record<string, State>
-    this.#peer.origin = (origin as State).x as Vector | undefined
-    this.#training.restore(training as State)
-    this.#averaging.restore(averaging as State)
-    if (isCut === 1) this.#peer.startCodecsAnew()
-    this.#peer.arena.sweep(true)
-  }
-
-  /** The state of such a peer's session at its start, with empty records, whose content may differ in every round. */
-  #expected(): State {
-    const { arena, length } = this.#peer
-    const zero = arena.compute(length, (out, from, to) => out.fill(0, from, to))
-    this.#training.start(zero, zero)
-    const training = { ...this.#training.snapshot('without early'), state: withoutRecords(this.#training.state) }
-    return { ...this.#snapshot('without early'), training, isCut: 0 }
-  }
-
-  /** Ends a round. */
-  #report(program: Program, model: Vector, lateSenders: readonly PeerName[]): StepReport {
-    const round = this.#round++
-    this.#previousBeginning = this.#beginning
-    this.#beginning = undefined
-    const isTraining = program === this.#training
-    const { waited, missing, unsent, distances, outliers, moves } = this.#peer.takeNotes()
-    return {
-      round,
-      phase: isTraining ? 'train' : 'average',
-      loss: isTraining ? this.#peer.gradients.loss : undefined,
-      rate: isTraining ? this.#settings.rate(round) : undefined,
-      samples: this.#peer.gradients.batches.drawn,
-      life: this.#participation?.life ?? 1,
-      consensus: this.#participation?.consensus,
-      waited,
-      disagreement: rootMeanSquare(distances),
-      distances,
-      outliers,
-      missing,
-      late: lateSenders,
-      unsent,
-      moves,
-      mass:
-        isTraining && this.#keepsMass
-          ? { ...massOf(this.#training.state, this.#training.role), lost: this.#lostMass }
-          : undefined,
-      parameters: model.values
-    }
-  }
-
-  /** Empty where a role has no model, such as a server that holds a part of it. */
-  #modelOf(program: Program): Vector {
-    const model = program.model()
-    if (model === undefined) return this.#peer.arena.adopt(new Float32Array(0))
-    if (this.#peer.hasFrozen) model.whenDone(() => this.#peer.keepFrozen(model))
-    return model
+    this.#peer.origin.x = x
+    this.#run.start(x)
   }
 
   /** Releases what the last round has left. */
   #sweep(): void {
     this.#previousBeginning = undefined
-    if (!this.#peer.hasFrozen) this.#peer.origin = undefined
+    this.#peer.origin.release()
     this.#peer.arena.sweep(true)
   }
-}
-
-/** The wire numbers of final averaging: its channels follow those of the algorithm, and its control messages those. */
-function averagingKinds({ algorithm }: TrainingSettings): Kinds {
-  const first = doneKind + 1 + Program.kindsOf(algorithm)
-  return { first, firstControl: first + Program.kindsOf(averagingRecord) + Program.controlsOf(algorithm) }
 }

@@ -5,14 +5,9 @@ import type { Call } from '../record/record.js'
 import type { VectorMessage } from '@murmuration/wire'
 import { type Answer, Caller } from '../channels/caller.js'
 import type { Handler } from '../messages/inbox.js'
+import type { ModelState } from '../members/participants.js'
 import type { Peer } from './peer.js'
-import { isVector, type Vector } from '../vectors/vector.js'
-
-/** What a peer continues from: another peer's model at the beginning of a round. */
-export interface ModelState {
-  readonly x: Vector
-  readonly round: number
-}
+import { isVector } from '../vectors/vector.js'
 
 const checksumField = wholeField(0, () => 2 ** 32 - 1)
 

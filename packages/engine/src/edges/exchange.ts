@@ -214,7 +214,7 @@ export class Exchange implements Exchanging, OpenEdges, EdgesListener<Message> {
     // A peer that was asked may answer SKIP because it is far behind. Where members account for what a peer has cost, and a peer that is behind takes
     // a state, it is waited for again.
     if (debt?.askedAt === undefined) this.#excuse(from, debt)
-    else if (presence.members !== undefined) presence.heard(from)
+    else if (presence.members.mayReturn) presence.heard(from)
     if (tag >= this.currentTag) this.isUsual = false
   }
 

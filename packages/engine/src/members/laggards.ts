@@ -1,10 +1,13 @@
-import type { PeerName } from '@murmuration/core'
+import type { Milliseconds, PeerName } from '@murmuration/core'
+import type { Endings } from './participants.js'
 
 /**
- * The peers that have not finished when this one has. Each can make progress only a limited number of times: by at least one round, and peers more
+ * The peers that have not finished when this one has. Each can make progress only a limited number of times: by at
+ * least one round, and peers more
  * than `lag` rounds behind take a state. So a peer that never ends, or claims not to have, holds up no peer for long.
  */
-export class Laggards {
+export class Laggards implements Endings {
+  readonly checkEvery: Milliseconds = 250
   readonly #end: number
   readonly #lag: number
   readonly #roundOf: (peer: PeerName) => number
@@ -15,6 +18,13 @@ export class Laggards {
     this.#end = end
     this.#lag = lag
     this.#roundOf = roundOf
+  }
+
+  /**
+   * All report their rounds. A neighbour that waits for a slow peer does not begin the next round, and would be blamed.
+   */
+  visible(_: readonly PeerName[], all: readonly PeerName[]): readonly PeerName[] {
+    return all
   }
 
   /** Whether a peer has reported that it has reached the end. */

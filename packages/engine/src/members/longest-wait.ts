@@ -1,5 +1,7 @@
 import type { Milliseconds } from '@murmuration/core'
-import type { MembersOptions } from './members-options.js'
+import type { Member } from '@murmuration/membership'
+import type { MembersFabric, MembersOptions } from './members-options.js'
+import { othersMissing } from './missing.js'
 
 /**
  * For how many timeouts a peer waits at least where others are there: a model that does not come in time is waited for longer, up to 16 timeouts, and
@@ -47,4 +49,20 @@ export class LongestWait {
       what === undefined ? [this.#alone, longest] : [this.#start, Math.max(longest, this.#withOthers)]
     return now - since > limit ? `has waited ${limit / 1000} s ${what ?? usual}` : undefined
   }
+}
+
+/**
+ * Throws where a peer has waited for too long, or is stopped.
+ *
+ * @param what - what it waits for; undefined for others to come
+ */
+export function checkWait(
+  fabric: Pick<MembersFabric, 'self' | 'signal' | 'now'>,
+  { state, missing }: Pick<Member, 'state' | 'missing'>,
+  longest: LongestWait,
+  what?: string
+): void {
+  fabric.signal.throwIfAborted()
+  const waited = longest.exceeded(fabric.now(), state !== 'starting', what)
+  if (waited !== undefined) throw othersMissing(fabric.self, waited, missing)
 }

@@ -1,5 +1,5 @@
 import type { Fabric, Milliseconds, PeerName, Topology } from '@murmuration/core'
-import type { MemberChange, MemberProgress, MembershipSettings, MemberState, Signer } from '@murmuration/membership'
+import type { Member, MemberChange, MembershipSettings, MemberState, Signer } from '@murmuration/membership'
 
 /** What members need of a fabric. */
 export interface MembersFabric extends Pick<
@@ -37,27 +37,6 @@ export interface SwarmStanding {
   readonly missing: readonly PeerName[]
 }
 
-/** The training that the members serve. */
-export interface Trainee {
-  progress(): MemberProgress
-  /** Whether this peer has its own pace now, so that no peer is behind. */
-  readonly isAtOwnPace: boolean
-  /** Whether a round is of final averaging. */
-  isFinal(round: number): boolean
-  /** The first round from this one on in which neighbours exchange; undefined if none is left. */
-  nextExchange(round: number): number | undefined
-  /** A peer has begun anew, without its previous state. */
-  onLife(peer: PeerName, life: number): void
-}
-
-/** The actions of a peer between two rounds. */
-export interface BetweenRounds {
-  /** Of a round. */
-  readonly timeout: Milliseconds
-  /** Processes messages. Ends once one has arrived, or at `until`. */
-  wait(until: Milliseconds): Promise<void>
-  /** Since when rounds have ended at once without any message; undefined if they do not. */
-  aloneSince(): Milliseconds | undefined
-  /** Takes the state of another peer, if it gives it. */
-  takeState(donor: PeerName): Promise<void>
+export function standingOf({ state, members, present, missing }: Pick<Member, keyof SwarmStanding>): SwarmStanding {
+  return { state, members, present, missing }
 }

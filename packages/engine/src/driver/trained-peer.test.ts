@@ -1,10 +1,13 @@
-import { peerName } from '@murmuration/core'
+import { peerName, type Topology } from '@murmuration/core'
 import { checksumOf } from '@murmuration/vectors'
 import type { VectorMessage } from '@murmuration/wire'
 import test from 'ava'
-import type { Members } from '../members/members.js'
+import type { Member } from '@murmuration/membership'
+import { CatchingUp } from '../members/catching-up.js'
+import { Everyone } from '../members/everyone.js'
+import type { TraineeRun } from '../members/participants.js'
 import type { Expectation } from '../messages/owner.js'
-import { Participation, type Trainee } from './participation.js'
+import { TrainedPeer } from './trained-peer.js'
 import type { Peer } from './peer.js'
 import { Arena } from '../vectors/vector.js'
 
@@ -47,8 +50,7 @@ async function merged(transfer: number, checksum = checksumOf(theirs), round = 6
       problemOf: none
     },
     fabric: { ...memory, self: peerName('b'), now: () => now, sleep: none, reject: none, recycle: none },
-    presence: { messages: 0, heard: none, lose: none },
-    exchanges: { newLife: none, beginLife: none, pause: none, remindAll: none, owing: [] },
+    presence: { members: new Everyone(), messages: 0, heard: none },
     send: (_: unknown, message: VectorMessage) => {
       asked = message
       sent.push(message)
@@ -71,29 +73,25 @@ async function merged(transfer: number, checksum = checksumOf(theirs), round = 6
       return Promise.resolve(expectation.outcome())
     }
   }
-  const members = {
-    ...{ life: 1, mayGive: true, isPaused: false },
-    ...{ awake: (at: number) => at, follow: none, isPlausible: () => true, begin: none },
-    get ownShare() {
-      return now < 10_000 ? 0.8 : 0
-    },
-    ready: (_: unknown, between: { takeState(from: typeof donor): Promise<void> }) => between.takeState(donor)
+  const reunion = { peers: [donor], mass: 2 / 3, side: 1, isAhead: false, round }
+  const member = {
+    ...{ contacts: [donor], present: [donor], settings: { lag: Number.POSITIVE_INFINITY } },
+    recordOf: () => ({ name: donor, round, isIn: true }),
+    get reunion() {
+      return now < 10_000 ? reunion : undefined
+    }
   }
-  const trainee: Trainee = {
-    ...{
-      kind: stateKind,
-      seed: 1,
-      every: 1,
-      isFinal: () => false,
-      nextExchange: (round) => round,
-      round: () => 50,
-      isAtOwnPace: () => false,
-      samples: () => 800
-    },
+  const run: TraineeRun = {
+    ...{ seed: 1, rounds: 1000, every: 1, round: 50, isAtOwnPace: false },
+    isFinal: () => false,
+    nextExchange: (next) => next,
     current: () => ({ x: arena.adopt(Float32Array.of(5, 5)), round: 50 }),
-    continueFrom: ({ x }: { readonly x: { readonly values: Float32Array } }) => void (end = x.values[0])
+    continueFrom: ({ x }) => void (end = x.values[0])
   }
-  await new Participation(peer as unknown as Peer, members as unknown as Members, trainee).ready()
+  const trainee = new TrainedPeer(peer as unknown as Peer, run, stateKind)
+  trainee.open(none as never, () => true)
+  const catchingUp = new CatchingUp(member as unknown as Member, trainee, peerName('b'), {} as Topology)
+  await catchingUp.take(donor, () => now)
   const ask = { kind: stateKind, round: 0, part: 0, field: 0, numbers: [], offset: 0, vector: new Float32Array(0) }
   handlers[stateKind].accept({ from: donor, message: ask })
   return { model: end, sent }
