@@ -49,6 +49,7 @@ export {
   messageOf,
   algorithm,
   isAlgorithm,
+  type Collected,
   type PerPeer,
   type Route,
   type Mixing,

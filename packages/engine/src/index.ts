@@ -54,6 +54,7 @@ export {
   type Channel,
   type ChannelOf,
   type Channels,
+  type Collected,
   type Definition,
   type Description,
   type Flow,

@@ -44,7 +44,7 @@ export const moniqua = algorithm({
     const moves = W.from.flatMap((j): Term<Vector>[] => {
       const its = messageOf(theirs, j)
       if (its === undefined) return []
-      return [moveOf(draws, node.options, { from: j, round: k, weight: edgeWeight(W, j, its), mine, theirs: its })]
+      return [moveOf(draws, node.options, { from: j, round: k, weight: edgeWeight(W, j, theirs), mine, theirs: its })]
     })
     return { x: node.step(linearOf([[1, x], ...moves]), await gradient) }
   }

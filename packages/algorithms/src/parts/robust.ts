@@ -2,12 +2,12 @@
 import { invariant } from '@murmuration/core'
 import { norm, sortElements, squaredDistance } from '@murmuration/vectors'
 import {
+  type Collected,
   edgeWeight,
   linear,
   linearOf,
   messageOf,
   type Mixing,
-  type PerPeer,
   type Term,
   type Vector
 } from '@murmuration/engine'
@@ -79,14 +79,14 @@ export interface Distance {
 export function addClipped(
   W: Mixing,
   x: Vector,
-  theirs: PerPeer<{ readonly x: Vector }>,
+  theirs: Collected<{ readonly x: Vector }>,
   radius: (all: readonly Distance[]) => number
 ): Vector {
   const all = W.from.flatMap((j) => {
     const message = messageOf(theirs, j)
     if (message === undefined) return []
     const difference = linear([1, message.x], [-1, x])
-    return [{ weight: edgeWeight(W, j, message), difference, length: norm(difference.values) }]
+    return [{ weight: edgeWeight(W, j, theirs), difference, length: norm(difference.values) }]
   })
   const τ = radius(all)
   const terms = all.map(({ weight, difference, length }): Term<Vector> => [

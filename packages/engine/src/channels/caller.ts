@@ -5,7 +5,7 @@ import type { EarlyMessages } from '../messages/message-buffer.js'
 import { noPeerLeft } from '../members/missing.js'
 import type { ChannelTraits, Owner } from '../messages/owner.js'
 import { Swaps, type SwapTraits } from '../edges/swaps.js'
-import { noTerms } from '../messages/terms.js'
+import { noNumbers } from '../messages/header.js'
 import { Wire } from '../messages/wire.js'
 
 /** Computes the reply to a request, immediately or never. */
@@ -102,7 +102,7 @@ export class Caller implements Requests<Message, Message> {
   #send(to: PeerName, id: number, ask: Message): boolean {
     const { swaps } = this
     if (swaps?.begin(to, id) === false) return false
-    const result = this.#asks.send(to, id, 0, ask, 0, swaps?.termsTo(to) ?? noTerms)
+    const result = this.#asks.send(to, id, 0, ask, 0, swaps?.headerTo(to) ?? noNumbers)
     if (result === 'queued') swaps?.markSent(to)
     else if (result === 'unreachable') this.#owner.presence.markAbsent(to)
     return result === 'queued'
@@ -133,7 +133,8 @@ export class Caller implements Requests<Message, Message> {
     if (ask === undefined || ask === 'wrong') return
     if (this.#answer === undefined)
       return this.#owner.fabric.reject(envelope, `this peer answers no requests on ${this.name}`)
-    const isRefused = this.swaps?.mayReply(from, ask) === false || this.#crosses(from) || !this.#isUsable(from, id, ask)
+    const isRefused =
+      this.swaps?.mayReply(from, this.#asks.header) === false || this.#crosses(from) || !this.#isUsable(from, id, ask)
     const answered = isRefused ? undefined : this.#answer(ask, from)
     if (answered !== undefined) this.#reply(from, id, answered)
     else if (this.#refusals?.send(from, id, 0, {}) === undefined) this.swaps?.skip(from, id)
@@ -151,7 +152,7 @@ export class Caller implements Requests<Message, Message> {
   }
 
   #reply(from: PeerName, id: number, answered: Answered): void {
-    const result = this.#replies.send(from, id, 0, answered.reply, 0, this.swaps?.termsTo(from) ?? noTerms)
+    const result = this.#replies.send(from, id, 0, answered.reply, 0, this.swaps?.headerTo(from) ?? noNumbers)
     if (result !== 'queued') this.#owner.unsent(from)
     if (result === 'queued' || this.swaps === undefined) answered.accept?.()
   }
@@ -169,7 +170,7 @@ export class Caller implements Requests<Message, Message> {
     if (reply === undefined) return
     if (reply === 'wrong' || !this.#isUsable(from, message.round, reply))
       return this.#dropReply(from, message.round, open)
-    if (swaps?.take(from, message.round, reply) === false || open === undefined) return
+    if (swaps?.take(from, message.round, reply, this.#replies.header) === false || open === undefined) return
     this.#replies.pin(reply, 1)
     this.#replies.adopt(reply)
     open.reply = reply

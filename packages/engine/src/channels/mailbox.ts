@@ -1,13 +1,15 @@
 import { type Envelope, invariant, type Milliseconds, type PeerName } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
 import {
+  agreedWeights,
   type Arrival,
   type Channel,
+  type Collected,
+  collected,
   type Message,
   messageOf,
+  type Mixing,
   type NextOptions,
-  type PerPeer,
-  perPeer,
   type Route,
   type Shape,
   type State
@@ -20,13 +22,14 @@ import { type Problem, type Refused, unusable } from '../vectors/sizes.js'
 import { noPeerLeft, queueFull, timedOut } from '../members/missing.js'
 import type { ChannelTraits, Expectation, Owner } from '../messages/owner.js'
 import { Pushes } from '../edges/pushes.js'
-import { noTerms } from '../messages/terms.js'
+import { noNumbers } from '../messages/header.js'
+import { agreedWeight } from '../messages/mixing.js'
 import { Wire } from '../messages/wire.js'
 
 const noPeers: readonly PeerName[] = []
 
 /** A channel whose messages are collected by tag: a round and a part of it. */
-export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> {
+export class Mailbox implements Channel<Message>, Expectation<Collected<Message>> {
   readonly name: string
   /** For a channel whose messages are exchanged along edges. */
   readonly exchange: Exchange | Pushes | undefined
@@ -80,14 +83,14 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
     if (exchange?.begin(route) === 'under way') return noPeers
     let unsent = noPeers
     for (const to of route.to) {
-      const terms = exchange === undefined ? noTerms : exchange.termsTo(to)
-      if (terms === undefined) {
+      const header = exchange === undefined ? noNumbers : exchange.headerTo(to)
+      if (header === undefined) {
         this.#owner.unsent(to)
         unsent = [...unsent, to]
         continue
       }
       const theirs = typeof message === 'function' ? message(to) : message
-      const result = this.#wire.send(to, round, part, theirs, range?.offset, terms)
+      const result = this.#wire.send(to, round, part, theirs, range?.offset, header)
       if (result === 'queued') {
         exchange?.markSent()
         continue
@@ -102,7 +105,7 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
     return unsent
   }
 
-  collect(route: Route, staleness = 0): Promise<PerPeer<Message>> {
+  collect(route: Route, staleness = 0): Promise<Collected<Message>> {
     const { fabric, presence } = this.#owner
     const tag = tagOf(route)
     invariant(tag > this.#closed, () => `${fabric.self} collects ${this.name} of round ${route.round} again`)
@@ -160,9 +163,10 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
     const opened = this.#wire.open(from, tag, message)
     if (typeof opened === 'string') return fabric.reject(envelope, opened)
     if (exchange === undefined || takesAll || tag > this.#closed) presence.heard(from)
-    if (opened === undefined || exchange?.take(from, tag, opened, hasRoom && !isDuplicate) === false) return
+    if (opened === undefined || exchange?.take(from, tag, opened, this.#wire.header, hasRoom && !isDuplicate) === false)
+      return
     const arrival = { from, round, part, message: opened }
-    if (!this.#buffer.isInOrder || this.#isUsable(arrival)) this.#buffer.add(arrival)
+    if (!this.#buffer.isInOrder || this.#isUsable(arrival)) this.#buffer.add(arrival, this.#wire.header)
   }
 
   /** Whether a message can be computed with. */
@@ -293,7 +297,7 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
   }
 
   /** The collected messages. */
-  outcome(): PerPeer<Message> | Promise<PerPeer<Message>> {
+  outcome(): Collected<Message> | Promise<Collected<Message>> {
     const [owner, route] = [this.#owner, this.#route]
     invariant(route !== undefined, 'nothing is collected')
     owner.waited(owner.fabric.now() - this.#start)
@@ -311,21 +315,21 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
    * The collected messages without those that cannot be computed with. Such a message is caused by a liar, so that it
    * does not matter that its sender may use this peer's message of the same edge.
    */
-  #without(found: readonly Refused[], { round, from }: Route, theirs: PerPeer<Message>): PerPeer<Message> {
+  #without(found: readonly Refused[], { round, from }: Route, theirs: Collected<Message>): Collected<Message> {
     if (found.length === 0) return theirs
     const refused = found.filter((problem) => this.#isRefused(problem))
     if (refused.length === 0) return theirs
     for (const problem of refused) this.#owner.refuse(problem.from, round, problem)
     if (this.#isReliable) throw unusable(this.#owner.fabric.self, refused, round)
-    const used = perPeer<Message>()
+    const used = collected<Message>(agreedWeights(theirs))
     const isUsed = (name: PeerName) => !refused.some((each) => each.from === name)
     for (const j of from) if (messageOf(theirs, j) !== undefined && isUsed(j)) used[j] = theirs[j]
     return used
   }
 
   /** The newest message of each sender, of this tag or as old as allowed. Older ones are released. */
-  #take(tag: number, route: Route): PerPeer<Message> {
-    const theirs = perPeer<Message>()
+  #take(tag: number, route: Route): Collected<Message> {
+    const theirs = collected<Message>(this.#agreedWeights(tag, route))
     const isFirst = Math.floor(this.#closed / partsPerRound) !== route.round
     this.#closed = tag
     let [missing, silent, without, skipped] = [noPeers, noPeers, noPeers, noPeers]
@@ -355,6 +359,16 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
     return theirs
   }
 
+  /** The weights on which both ends of edges have agreed, where the message of a tag names an offer. */
+  #agreedWeights(tag: number, route: Route): ReadonlyMap<string, number> | undefined {
+    if (!this.#buffer.hasHeaders(tag) || !isMixing(route)) return undefined
+    const weights = route.from.map((j) => {
+      const { offer } = this.#buffer.headerOf(tag, j, route.range)
+      return [j, agreedWeight(route, j, offer)] as const
+    })
+    return new Map(weights)
+  }
+
   #older(j: PeerName, tag: number): Message | undefined {
     if (this.#staleness === 0) return undefined
     const first = Math.max(this.#returnedTags.last(j) + 1, tag - this.#staleness * partsPerRound)
@@ -377,4 +391,9 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
     invariant(this.#earlyTag !== this.#closed, () => this.#tooEarly)
     throw noPeerLeft(fabric.self, missing, round, presence.tooFar)
   }
+}
+
+/** Whether it is a row of W, as it always is where edges are agreed on. */
+function isMixing(route: Route): route is Mixing {
+  return 'row' in route
 }

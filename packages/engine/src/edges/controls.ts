@@ -3,7 +3,7 @@ import type { VectorMessage } from '@murmuration/wire'
 import { partsPerRound, tagOf } from '../messages/message-buffer.js'
 import type { ControlKinds } from './exchanging.js'
 import type { Owner } from '../messages/owner.js'
-import { noTerms, readTerms, type Terms } from '../messages/terms.js'
+import { type Header, noNumbers, readHeader } from '../messages/header.js'
 
 const empty = new Float32Array(0)
 
@@ -12,7 +12,7 @@ export interface Control {
   /** SKIP; otherwise it is WITHDRAW. */
   readonly isSkip: boolean
   readonly tag: number
-  readonly terms: Terms
+  readonly header: Header
 }
 
 /** The control messages of a channel's exchanges, SKIP and WITHDRAW; each has a tag. X is the message itself. */
@@ -29,7 +29,7 @@ export class Controls {
   }
 
   /** Sends a control message. It is lost if the queue is full; a peer that waits for it asks again. */
-  send(kind: keyof ControlKinds, to: PeerName, tag: number, numbers = noTerms): void {
+  send(kind: keyof ControlKinds, to: PeerName, tag: number, numbers = noNumbers): void {
     const [round, part] = [Math.floor(tag / partsPerRound), tag % partsPerRound]
     this.#owner.send(to, { kind: this.#kinds[kind], round, part, numbers, vector: empty })
   }
@@ -37,10 +37,10 @@ export class Controls {
   /** Decodes a control message; undefined for an invalid one, which is its sender's fault. */
   read(envelope: Envelope<VectorMessage>): Control | undefined {
     const { kind, round, part = 0, field = 0, numbers = [], vector } = envelope.message
-    const terms = readTerms(numbers)
+    const header = readHeader(numbers)
     const isOne = vector.length === 0 && field === 0 && round < this.#rounds && part < partsPerRound
-    if (isOne && terms !== undefined && terms.offer === undefined)
-      return { isSkip: kind === this.#kinds.skip, tag: tagOf({ round, part }), terms }
+    if (isOne && header !== undefined && header.offer === undefined)
+      return { isSkip: kind === this.#kinds.skip, tag: tagOf({ round, part }), header }
     this.#owner.fabric.reject(envelope, `a malformed control message of round ${round}, part ${part}`)
     return undefined
   }

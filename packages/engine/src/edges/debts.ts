@@ -7,7 +7,7 @@ import type { Debt, Edges } from './edge.js'
 import type { ControlKinds } from './exchanging.js'
 import type { Owner } from '../messages/owner.js'
 import { restoreEdges, savedEdges } from './saved-edges.js'
-import { termNumbers } from '../messages/terms.js'
+import { headerNumbers } from '../messages/header.js'
 
 const nothing: readonly Flow<Message>[] = []
 
@@ -27,7 +27,7 @@ export class Debts {
 
   /** The lives of both ends, as sent. */
   livesTo(peer: PeerName): readonly number[] {
-    return termNumbers({ life: this.#edges.life, toLife: this.#edges.of(peer).life })
+    return headerNumbers({ life: this.#edges.life, toLife: this.#edges.of(peer).life })
   }
 
   send(kind: keyof ControlKinds, to: PeerName, tag: number): void {
@@ -38,7 +38,7 @@ export class Debts {
   read(envelope: Envelope<VectorMessage>): Control | undefined {
     const control = this.#controls.read(envelope)
     if (control === undefined) return undefined
-    const { life, toLife } = control.terms
+    const { life, toLife } = control.header
     return this.#edges.isOfLives(envelope.from, life, toLife) ? control : undefined
   }
 

@@ -6,6 +6,7 @@ import { Mailbox } from '../channels/mailbox.js'
 import type { Owner } from '../messages/owner.js'
 import { Presence } from '../members/presence.js'
 import { Arena } from '../vectors/vector.js'
+import { edgeWeight, mix, without } from '../messages/mixing.js'
 import { firstVectorOf } from '../messages/wire.js'
 
 const [a, b, c] = ['a', 'b', 'c'].map(peerName)
@@ -42,7 +43,11 @@ function mailbox(offer?: number) {
       return 'queued'
     },
     unsent: () => {},
-    problemOf: () => undefined
+    problemOf: () => undefined,
+    until: (expectation: { outcome(): unknown }) => expectation.outcome(),
+    waited: () => {},
+    missed: () => {},
+    collected: () => []
   } as unknown as Owner
   const traits = { name: 'model', kind: 1, isReliable: false }
   const box = new Mailbox(owner, traits, { x: 'vector' }, { kinds, late: 'owed' })
@@ -53,7 +58,7 @@ function mailbox(offer?: number) {
     box.send({ ...mixing(round), ...others }, { x: arena.adopt(new Float32Array(length)) })
   const receive = (from: typeof a, round: number, numbers: readonly number[] = []) =>
     box.accept({ from, message: { kind: 1, round, numbers, vector: new Float32Array(length) } })
-  return { box, arena, clock, sent, faults, send, receive }
+  return { box, arena, clock, sent, faults, mixing, send, receive }
 }
 
 function control(from: typeof a, message: Partial<VectorMessage>): Envelope<VectorMessage> {
@@ -67,6 +72,20 @@ test('an offer that is not the topology’s travels beside the vector, and nothi
   plain.send(0)
   repaired.send(0)
   t.deepEqual([...plain.sent, ...repaired.sent].map(textOf), ['1 0', '1 0 0.25'])
+})
+
+test('a copied message keeps the weight on which both ends have agreed', async (t) => {
+  const { box, arena, mixing, send, receive } = mailbox()
+  send(0)
+  receive(b, 0, [0.25])
+  const W = mixing(0)
+  const theirs = await box.collect(W)
+  const mine = { x: arena.adopt(Float32Array.of(1, 1, 1, 1)) }
+  const copies = { ...theirs, [b]: { ...theirs[b] } }
+  for (const each of [theirs, copies, without(copies, c)]) {
+    t.is(edgeWeight(W, b, each), 0.25)
+    t.deepEqual(firstVectorOf(mix(W, mine, each))?.values[0], 0.75)
+  }
 })
 
 test('every message that will not be used is answered with SKIP: of nobody’s round, too early, and of one that was told so', (t) => {

@@ -8,7 +8,7 @@ import type { OpenEdges } from './exchanges.js'
 import type { Absence, ControlKinds, Exchanging, ExchangeTraits } from './exchanging.js'
 import { LastTags } from './last-tags.js'
 import type { Owner } from '../messages/owner.js'
-import { noTerms, termNumbers, termsOf } from '../messages/terms.js'
+import { type Header, headerNumbers, noNumbers } from '../messages/header.js'
 
 /** How many exchanges ahead a kept message may be; neighbours that wait for each other are never that far apart. */
 const exchangesAhead = 64
@@ -96,7 +96,7 @@ export class Exchange implements Exchanging, OpenEdges, EdgesListener<Message> {
     return isUnderWay ? 'under way' : 'begins'
   }
 
-  termsTo(to: PeerName): readonly number[] | undefined {
+  headerTo(to: PeerName): readonly number[] | undefined {
     const edges = this.#edges
     const edge = edges.of(to)
     this.#requestedEdge = edge
@@ -107,7 +107,7 @@ export class Exchange implements Exchanging, OpenEdges, EdgesListener<Message> {
     }
     const { offer } = this.#route as Partial<Mixing>
     const isUsual = offer === undefined && edges.life === 1 && edge.life === 1
-    return isUsual ? noTerms : termNumbers({ offer, life: edges.life, toLife: edge.life })
+    return isUsual ? noNumbers : headerNumbers({ offer, life: edges.life, toLife: edge.life })
   }
 
   markSent(): void {
@@ -138,14 +138,15 @@ export class Exchange implements Exchanging, OpenEdges, EdgesListener<Message> {
   /** Sends SKIP for a message that arrived before its round began and has no use in it. */
   #answer(tag: number, from: PeerName): void {
     if (tag === this.currentTag && this.#edges.hasSent(from)) return
-    if (tag === this.currentTag && this.#oneWay.has(from)) return this.#answerOneWay(from, this.#buffer.find(tag, from))
+    if (tag === this.currentTag && this.#oneWay.has(from))
+      return this.#answerOneWay(from, this.#buffer.headerOf(tag, from))
     this.#buffer.drop(tag, from)
     this.#skip(from, tag)
   }
 
   /** A sender whose row is repaired may wait for a message that this peer does not send. */
-  #answerOneWay(from: PeerName, message: Message | undefined): void {
-    if (message !== undefined && termsOf(message).offer !== undefined) this.#skip(from, this.currentTag)
+  #answerOneWay(from: PeerName, { offer }: Header): void {
+    if (offer !== undefined) this.#skip(from, this.currentTag)
   }
 
   isAwaited(from: PeerName): boolean {
@@ -165,18 +166,17 @@ export class Exchange implements Exchanging, OpenEdges, EdgesListener<Message> {
     this.#skip(from, tag)
   }
 
-  take(from: PeerName, tag: number, message: Message): boolean {
-    const { life, toLife } = termsOf(message)
-    if (!this.#edges.isOfLives(from, life, toLife)) return false
+  take(from: PeerName, tag: number, message: Message, header: Header): boolean {
+    if (!this.#edges.isOfLives(from, header.life, header.toLife)) return false
     const verdict = this.#edges.receive(from, tag)
-    if (verdict === 'late') this.#settle(from, message)
+    if (verdict === 'late') this.#settle(from, message, header)
     if (verdict === 'keep') this.#isAhead(from, tag)
     if (verdict !== 'skip') return verdict === 'keep' || verdict === 'mix'
     if (tag !== this.currentTag || !this.#edges.isOpen || !this.#oneWay.has(from)) {
       this.#skip(from, tag)
       return false
     }
-    this.#answerOneWay(from, message)
+    this.#answerOneWay(from, header)
     return true
   }
 
@@ -282,8 +282,8 @@ export class Exchange implements Exchanging, OpenEdges, EdgesListener<Message> {
     this.#debts.owe(to, { tag: this.currentTag, mine, offer, theirs, since })
   }
 
-  #settle(from: PeerName, theirs: Message): void {
-    const weightOf = (debt: Debt<Message>) => Math.min(debt.offer, termsOf(theirs).offer ?? debt.theirs)
+  #settle(from: PeerName, theirs: Message, { offer }: Header): void {
+    const weightOf = (debt: Debt<Message>) => Math.min(debt.offer, offer ?? debt.theirs)
     this.#excuse(from, this.#debts.settle(from, theirs, weightOf))
   }
 

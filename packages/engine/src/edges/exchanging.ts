@@ -1,6 +1,7 @@
 import type { Milliseconds, PeerName } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
 import type { Message, Route, State } from '../record/record.js'
+import type { Header } from '../messages/header.js'
 import type { EarlyMessages } from '../messages/message-buffer.js'
 
 /** The wire kinds of the control messages of an exchange; X is the message itself. */
@@ -33,9 +34,9 @@ export interface Exchanging {
   readonly takesAll: boolean
   /** 'under way': X was sent under this tag before, in an earlier round or before this peer was saved, and must not be sent again. */
   begin(route: Route): 'begins' | 'under way'
-  /** The terms to send with X; undefined where X must not be sent. */
-  termsTo(to: PeerName): readonly number[] | undefined
-  /** X was sent to the peer whose terms were requested. */
+  /** The header to send with X, as numbers; undefined where X must not be sent. */
+  headerTo(to: PeerName): readonly number[] | undefined
+  /** X was sent to the peer whose header was requested. */
   markSent(): void
   /** X could not be sent. */
   markUnsent(): void
@@ -48,7 +49,7 @@ export interface Exchanging {
   /** A message has no room. */
   refuse(from: PeerName, message: VectorMessage): void
   /** X has arrived. Returns whether to keep it. */
-  take(from: PeerName, tag: number, message: Message, hasRoom: boolean): boolean
+  take(from: PeerName, tag: number, message: Message, header: Header, hasRoom: boolean): boolean
   /** X was kept, and its round has ended without it. */
   keepUncollected(from: PeerName, tag: number, message: Message): void
   /** The tag is over without X of a sender, awaited since `since`. Returns why there is none. */

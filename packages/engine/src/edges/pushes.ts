@@ -7,7 +7,7 @@ import type { Absence, ControlKinds, Exchanging } from './exchanging.js'
 import type { OpenEdges } from './exchanges.js'
 import { LastTags } from './last-tags.js'
 import type { Owner } from '../messages/owner.js'
-import { noTerms, termNumbers, termsOf } from '../messages/terms.js'
+import { type Header, headerNumbers, noNumbers, usualHeader } from '../messages/header.js'
 import { isVector } from '../vectors/vector.js'
 
 const empty = new Float32Array(0)
@@ -56,11 +56,11 @@ export class Pushes implements Exchanging, OpenEdges {
     return 'begins'
   }
 
-  termsTo(to: PeerName): readonly number[] | undefined {
+  headerTo(to: PeerName): readonly number[] | undefined {
     const { offer } = this.#route as Partial<Mixing>
     const life = this.#life
     if (!this.#isLeftOut(to))
-      return offer === undefined && life === 1 ? noTerms : termNumbers({ offer, life, toLife: 1 })
+      return offer === undefined && life === 1 ? noNumbers : headerNumbers({ offer, life, toLife: 1 })
     this.#controls.send('withdraw', to, this.currentTag)
     return undefined
   }
@@ -74,7 +74,7 @@ export class Pushes implements Exchanging, OpenEdges {
     const { to, offer, filedTo = noPeers } = this.#route as Mixing
     if (offer !== undefined) for (const peer of filedTo) if (!to.includes(peer)) this.#skip(peer, this.currentTag)
     for (const { tag, from } of this.#buffer.upTo(this.currentTag))
-      this.#answer(from, tag, this.#buffer.find(tag, from))
+      this.#answer(from, tag, this.#buffer.headerOf(tag, from))
   }
 
   isAwaited(from: PeerName): boolean {
@@ -87,13 +87,13 @@ export class Pushes implements Exchanging, OpenEdges {
 
   refuse(): void {}
 
-  take(from: PeerName, tag: number, message: Message, hasRoom: boolean): boolean {
-    this.newLife(from, termsOf(message).life)
+  take(from: PeerName, tag: number, message: Message, header: Header, hasRoom: boolean): boolean {
+    this.newLife(from, header.life)
     if (tag <= (this.#newestTags.get(from) ?? -1)) return this.#reject(from, tag)
     this.#newestTags.set(from, tag)
     this.#lastTags.note(from, tag)
     if (this.#isPaused) this.#skip(from, tag)
-    else if (tag <= this.currentTag) this.#answer(from, tag, message)
+    else if (tag <= this.currentTag) this.#answer(from, tag, header)
     this.#noteIncluded(from, tag)
     const isExpected =
       tag > this.currentTag || (tag === this.currentTag && this.#isOpen && this.#route?.from.includes(from))
@@ -196,10 +196,9 @@ export class Pushes implements Exchanging, OpenEdges {
   }
 
   /** A peer that sends along an edge that is not in the topology, or from a repaired row, may wait for this peer too. */
-  #answer(from: PeerName, tag: number, message?: Message): void {
+  #answer(from: PeerName, tag: number, header = usualHeader): void {
     const { to = noPeers, filedFrom = [from] } = (this.#route ?? {}) as Partial<Mixing>
-    const isRepaired = message !== undefined && termsOf(message).offer !== undefined
-    if (filedFrom.includes(from) && !isRepaired) return
+    if (filedFrom.includes(from) && header.offer === undefined) return
     if (tag !== this.currentTag || !to.includes(from)) this.#skip(from, tag)
   }
 

@@ -7,7 +7,7 @@ import { type Debt, Edges, type EdgesListener } from './edge.js'
 import type { OpenEdges } from './exchanges.js'
 import type { ControlKinds } from './exchanging.js'
 import type { Owner } from '../messages/owner.js'
-import { termsOf } from '../messages/terms.js'
+import type { Header } from '../messages/header.js'
 
 /** The traits of a channel whose replies move both ends. */
 export interface SwapTraits {
@@ -72,20 +72,18 @@ export class Swaps implements EdgesListener<Message>, OpenEdges {
     this.#edges.isOpen = false
   }
 
-  /** The terms to send with a message to a peer. */
-  termsTo(peer: PeerName): readonly number[] {
+  /** The header to send with a message to a peer, as numbers. */
+  headerTo(peer: PeerName): readonly number[] {
     return this.#debts.livesTo(peer)
   }
 
   /** Whether an ask belongs to the present lives, and this peer replies. */
-  mayReply(from: PeerName, ask: Message): boolean {
-    const { life, toLife } = termsOf(ask)
+  mayReply(from: PeerName, { life, toLife }: Header): boolean {
     return this.#edges.isOfLives(from, life, toLife) && !this.#edges.declines
   }
 
   /** A reply has arrived. Returns whether it answers the current ask. */
-  take(from: PeerName, id: number, reply: Message): boolean {
-    const { life, toLife } = termsOf(reply)
+  take(from: PeerName, id: number, reply: Message, { life, toLife }: Header): boolean {
     if (!this.#edges.isOfLives(from, life, toLife)) return false
     const verdict = this.#edges.receive(from, tagOf({ round: id }))
     if (verdict === 'late') this.#debts.settle(from, reply, () => this.#weight)

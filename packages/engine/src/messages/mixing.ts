@@ -1,23 +1,32 @@
 /** Functions that combine the neighbours' messages. Pure: messages are not changed. Sums run in the order of names. */
 import { byName, invariant, type PeerName } from '@murmuration/core'
-import { termsOf } from './terms.js'
 import { isVector, linearOf, type State, type Term } from '../vectors/vector.js'
-import { type Flow, type Message, messageOf, type Mixing, type PerPeer, perPeer, type Route } from '../record/record.js'
+import {
+  agreedWeights,
+  type Collected,
+  type Flow,
+  type Message,
+  messageOf,
+  type Mixing,
+  type PerPeer,
+  perPeer,
+  type Route
+} from '../record/record.js'
 
 /**
  * `Σ_j W_ij theirs_j`, field by field, with the smaller of the weights that both ends offer. Weight that is offered but not used is added to the
  * peer's own weight, so that the row still sums to 1.
  */
-export function mix<M extends Message>(W: Mixing, mine: M, theirs: PerPeer<M>): M {
+export function mix<M extends Message>(W: Mixing, mine: M, theirs: Collected<M>): M {
   let own = W.own
   let sum = own
   const { from } = W
+  const agreed = agreedWeights(theirs)
   const weights = new Array<number>(from.length)
   for (let index = 0; index < from.length; index++) {
     const j = from[index]
     const offer = W.row(j)
-    const message = messageOf(theirs, j)
-    const used = message === undefined ? 0 : edgeWeight(W, j, message)
+    const used = messageOf(theirs, j) === undefined ? 0 : (agreed?.get(j) ?? agreedWeight(W, j))
     weights[index] = used
     sum += offer
     if (used !== offer) own += offer - used
@@ -26,9 +35,17 @@ export function mix<M extends Message>(W: Mixing, mine: M, theirs: PerPeer<M>): 
   return inOrder(W, own, mine, theirs, weights)
 }
 
-/** The weight of an exchange: the smaller of both offers. A message that names no offer offers the topology's weight. */
-export function edgeWeight(W: Mixing, j: PeerName, theirs: Message): number {
-  const { offer } = termsOf(theirs)
+/** The weight that both ends of an edge use for each other's message. */
+export function edgeWeight(W: Mixing, j: PeerName, theirs: Collected<Message>): number {
+  return agreedWeights(theirs)?.get(j) ?? agreedWeight(W, j)
+}
+
+/**
+ * The smaller of the weights that both ends of an edge offer.
+ *
+ * @param offer - j's, as its message names it; the topology's weight when absent
+ */
+export function agreedWeight(W: Mixing, j: PeerName, offer?: number): number {
   if (offer === undefined && W.offer === undefined) return W.row(j)
   return Math.min(W.row(j), offer ?? W.filed?.(j) ?? W.row(j))
 }
@@ -86,10 +103,9 @@ export function kept(P: Mixing, unsent: readonly PeerName[]): number {
 }
 
 /** The entries of all peers but one. */
-export function without<T>(all: PerPeer<T>, peer: PeerName): PerPeer<T> {
-  const others = perPeer<T>()
-  for (const j in all) if (j !== peer) others[j] = all[j]
-  return others
+export function without<A extends PerPeer<unknown>>(all: A, peer: PeerName): A {
+  const { [peer]: _, ...others } = all
+  return Object.assign(perPeer(), others) as A
 }
 
 /**

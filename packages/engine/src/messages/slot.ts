@@ -1,5 +1,6 @@
 import type { PeerName } from '@murmuration/core'
 import type { Message } from '../vectors/vector.js'
+import { type Header, usualHeader } from './header.js'
 
 /** From this many messages on, they are looked up in a table; for few a linear search is faster. */
 const tableFrom = 8
@@ -16,6 +17,8 @@ export class Slot {
   #size = 0
   readonly #senders = new Array<PeerName>(usually)
   readonly #messages = new Array<Message>(usually)
+  /** Absent while all headers are usual. */
+  #headers: Map<PeerName, Header> | undefined
   #indices: Map<PeerName, number> | undefined
 
   get size(): number {
@@ -27,8 +30,22 @@ export class Slot {
     return index < 0 ? undefined : this.#messages[index]
   }
 
+  /** Whether a message has a header that is not the usual one. */
+  get hasHeaders(): boolean {
+    return this.#headers !== undefined
+  }
+
+  /** The header of a sender's message. */
+  headerOf(from: PeerName): Header {
+    return this.#headers?.get(from) ?? usualHeader
+  }
+
   /** Adds a message of a sender that has none. */
-  add(from: PeerName, message: Message): void {
+  add(from: PeerName, message: Message, header = usualHeader): void {
+    if (header !== usualHeader) {
+      this.#headers ??= new Map()
+      this.#headers.set(from, header)
+    }
     this.#indices?.set(from, this.#size)
     this.#senders[this.#size] = from
     this.#messages[this.#size] = message
@@ -42,6 +59,7 @@ export class Slot {
     this.#messages.splice(index, 1)
     this.#size--
     this.#indices = undefined
+    this.#headers?.delete(from)
   }
 
   forEach(act: (from: PeerName, message: Message) => void): void {
@@ -52,6 +70,7 @@ export class Slot {
   clear(): void {
     this.#size = 0
     this.#indices = undefined
+    this.#headers = undefined
   }
 
   #indexOf(from: PeerName): number {

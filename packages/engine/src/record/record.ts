@@ -26,6 +26,28 @@ export function messageOf<T>(all: PerPeer<T>, peer: PeerName): T | undefined {
   return all[peer]
 }
 
+const weights: unique symbol = Symbol('agreed weights')
+
+/**
+ * What was collected: the message of each peer, and the weights on which the ends of edges have agreed. They belong to the peers, not to the messages:
+ * a copy of a message, or another in its place, has the same weight.
+ */
+export interface Collected<M> extends PerPeer<M> {
+  /** W_ij as both ends use it in this round, where a row is repaired; the topology's where absent. */
+  readonly [weights]: ReadonlyMap<string, number> | undefined
+}
+
+/** Messages as collected, to be filled, with these weights. */
+export function collected<M>(agreed?: ReadonlyMap<string, number>): Record<string, M> & Collected<M> {
+  const all = perPeer<M>()
+  return (agreed === undefined ? all : Object.assign(all, { [weights]: agreed })) as Record<string, M> & Collected<M>
+}
+
+/** The weights of {@link Collected}; undefined where all are the topology's. */
+export function agreedWeights(all: Collected<unknown>): ReadonlyMap<string, number> | undefined {
+  return all[weights]
+}
+
 /** Which peers send to which under which tag. A collective makes one per hop. */
 export interface Route {
   readonly peer: PeerName
@@ -83,7 +105,7 @@ export interface Channel<M extends Message> {
    *
    * @param staleness - by how many rounds the newest message of a missing peer may be older, if it was not returned before; 0 when absent
    */
-  collect(route: Route, staleness?: number): Promise<PerPeer<M>>
+  collect(route: Route, staleness?: number): Promise<Collected<M>>
   /**
    * The next message of any peer, in the order of arrival, whatever its tag. A role uses a channel through this or through `collect`, not both.
    *
