@@ -15,24 +15,25 @@ import {
   type State
 } from '../record/record.js'
 import { MessageBuffer, type EarlyMessages, partsPerRound, tagOf } from '../messages/message-buffer.js'
-import { Exchange } from '../edges/exchange.js'
-import type { ExchangeTraits } from '../edges/exchanging.js'
+import type { Absence, Delivery, EdgePolicy, EdgeTraits, Inlet } from '../edges/edge-policy.js'
 import { LastTags } from '../edges/last-tags.js'
 import { type Problem, type Refused, unusable } from '../vectors/sizes.js'
 import { noPeerLeft, queueFull, timedOut } from '../members/missing.js'
 import type { ChannelTraits, Expectation, Owner } from '../messages/owner.js'
-import { Pushes } from '../edges/pushes.js'
-import { noNumbers } from '../messages/header.js'
+import { Plain } from '../edges/plain.js'
+import { PushSum } from '../edges/push-sum.js'
+import { withoutOpen } from '../edges/saved-edges.js'
+import { Symmetric } from '../edges/symmetric.js'
+import type { Header } from '../messages/header.js'
 import { agreedWeight } from '../messages/mixing.js'
 import { Wire } from '../messages/wire.js'
 
 const noPeers: readonly PeerName[] = []
 
 /** A channel whose messages are collected by tag: a round and a part of it. */
-export class Mailbox implements Channel<Message>, Expectation<Collected<Message>> {
+export class Mailbox implements Channel<Message>, Delivery, Inlet, Expectation<Collected<Message>> {
   readonly name: string
-  /** For a channel whose messages are exchanged along edges. */
-  readonly exchange: Exchange | Pushes | undefined
+  readonly policy: EdgePolicy
   readonly #isReliable: boolean
   readonly #carriesModels: boolean
   readonly #owner: Owner
@@ -48,6 +49,13 @@ export class Mailbox implements Channel<Message>, Expectation<Collected<Message>
   #awakeAt: Milliseconds = 0
   /** The last collected tag. */
   #closed = -1
+  /** Whether both ends of an edge agree on its messages; then this peer must send before it collects. */
+  readonly #hasEdges: boolean
+  /** All of `#route.from` before this index have arrived, or are not awaited. */
+  #arrived = 0
+  /** What is being sent, and where. */
+  #sending: Message | ((j: PeerName) => Message) | undefined
+  #sendingTo: Route | undefined
   /** The last sent message, and its tag. */
   #mine: Message | undefined
   #mineTag = -1
@@ -63,46 +71,42 @@ export class Mailbox implements Channel<Message>, Expectation<Collected<Message>
     owner: Owner,
     { name, kind, isReliable, carriesModels = false }: ChannelTraits,
     shape: Shape,
-    edges?: ExchangeTraits
+    edges?: EdgeTraits
   ) {
     this.name = name
     this.#isReliable = isReliable
     this.#carriesModels = carriesModels
     this.#owner = owner
-    this.#wire = new Wire(owner, kind, shape, edges !== undefined)
+    this.#hasEdges = edges !== undefined
+    this.#wire = new Wire(owner, kind, shape, this.#hasEdges)
     this.#buffer = new MessageBuffer(this.#wire)
-    if (edges?.late === 'added') this.exchange = new Pushes(owner, this.#buffer, edges.kinds)
-    else this.exchange = edges && new Exchange(owner, this.#buffer, edges)
+    if (edges === undefined) this.policy = new Plain(owner, this)
+    else if (edges.late === 'added') this.policy = new PushSum(owner, this, this.#buffer, edges.kinds)
+    else this.policy = new Symmetric(owner, this, this.#buffer, edges)
   }
 
   send(route: Route, message: Message | ((j: PeerName) => Message)): readonly PeerName[] {
-    const [{ presence }, { exchange }] = [this.#owner, this]
-    const { round, part = 0, range } = route
     if (!this.#isInOrder) this.#noteSent(tagOf(route))
     if (typeof message !== 'function') [this.#mine, this.#mineTag] = [message, tagOf(route)]
-    if (exchange?.begin(route) === 'under way') return noPeers
-    let unsent = noPeers
-    for (const to of route.to) {
-      const header = exchange === undefined ? noNumbers : exchange.headerTo(to)
-      if (header === undefined) {
-        this.#owner.unsent(to)
-        unsent = [...unsent, to]
-        continue
-      }
-      const theirs = typeof message === 'function' ? message(to) : message
-      const result = this.#wire.send(to, round, part, theirs, range?.offset, header)
-      if (result === 'queued') {
-        exchange?.markSent()
-        continue
-      }
-      if (result === 'full' && this.#isReliable) throw queueFull(this.#owner.fabric.self, to, round)
-      if (result === 'unreachable') presence.markAbsent(to)
-      exchange?.markUnsent()
-      this.#owner.unsent(to)
-      unsent = [...unsent, to]
-    }
-    exchange?.endSending()
+    this.#sending = message
+    this.#sendingTo = route
+    const unsent = this.policy.send(route, this)
+    this.#sending = undefined
     return unsent
+  }
+
+  /** Sends the current message to one of its receivers. */
+  deliver(to: PeerName, header: readonly number[]): boolean {
+    const [message, route] = [this.#sending, this.#sendingTo]
+    if (message === undefined || route === undefined) return false
+    const { round, part = 0, range } = route
+    const one = typeof message === 'function' ? message(to) : message
+    const result = this.#wire.send(to, round, part, one, range?.offset, header)
+    if (result === 'queued') return true
+    if (result === 'full' && this.#isReliable) throw queueFull(this.#owner.fabric.self, to, round)
+    if (result === 'unreachable') this.#owner.presence.markAbsent(to)
+    this.#owner.unsent(to)
+    return false
   }
 
   collect(route: Route, staleness = 0): Promise<Collected<Message>> {
@@ -113,6 +117,7 @@ export class Mailbox implements Channel<Message>, Expectation<Collected<Message>
     this.#staleness = staleness
     this.#route = route
     this.#tag = tag
+    this.#arrived = 0
     this.#start = fabric.now()
     this.#awakeAt = presence.members?.awake(this.#start) ?? 0
     return this.#owner.until(this)
@@ -131,7 +136,7 @@ export class Mailbox implements Channel<Message>, Expectation<Collected<Message>
   #checkOrder({ round, to }: Route, tag: number): void {
     if (round !== this.#owner.round || to.length === 0) return
     if (this.#sentTag >= tag) this.#isInOrder = true
-    else if (this.exchange !== undefined) invariant(false, this.#tooEarly)
+    else if (this.#hasEdges) invariant(false, this.#tooEarly)
     else this.#earlyTag = tag
   }
 
@@ -141,32 +146,46 @@ export class Mailbox implements Channel<Message>, Expectation<Collected<Message>
 
   /** Processes a part of a message. */
   accept(envelope: Envelope<VectorMessage>): void {
-    const { fabric, presence, rounds } = this.#owner
-    const { exchange } = this
-    const { from, message } = envelope
-    const { round, part = 0, offset = 0 } = message
-    const { length } = message.vector
-    const tag = tagOf(message)
+    const { fabric, rounds } = this.#owner
+    const { from, message: one } = envelope
+    const { round, part = 0 } = one
     if (round >= rounds) return fabric.reject(envelope, `a message of round ${round}; the last is ${rounds - 1}`)
     if (part >= partsPerRound)
       return fabric.reject(envelope, `part ${part} of a round; ${partsPerRound - 1} is the last`)
-    if (exchange === undefined && this.#isLate(from, tag)) return fabric.recycle(message)
-    const takesAll = exchange?.takesAll === true
-    const hasRoom = !this.#hasNoRoom(from, tag, length)
-    if (!hasRoom && !takesAll) {
-      presence.tooFar = round
-      exchange?.refuse(from, message)
-      return fabric.recycle(message)
-    }
-    const isDuplicate = this.#buffer.has(from, tag, { offset, length })
-    if (isDuplicate && !takesAll) return fabric.reject(envelope, `parameters of round ${round} are duplicate`)
-    const opened = this.#wire.open(from, tag, message)
-    if (typeof opened === 'string') return fabric.reject(envelope, opened)
-    if (exchange === undefined || takesAll || tag > this.#closed) presence.heard(from)
-    if (opened === undefined || exchange?.take(from, tag, opened, this.#wire.header, hasRoom && !isDuplicate) === false)
-      return
-    const arrival = { from, round, part, message: opened }
+    const message = this.policy.receive(envelope, this.#isLate(from, tagOf(one)))
+    if (message === undefined) return
+    const arrival = { from, round, part, message }
     if (!this.#buffer.isInOrder || this.#isUsable(arrival)) this.#buffer.add(arrival, this.#wire.header)
+  }
+
+  hasRoom({ from, message: { vector } }: Envelope<VectorMessage>): boolean {
+    return !this.#buffer.isFull(from, vector.length)
+  }
+
+  drop({ message }: Envelope<VectorMessage>): void {
+    const { fabric, presence } = this.#owner
+    presence.tooFar = message.round
+    fabric.recycle(message)
+  }
+
+  isDuplicate({ from, message }: Envelope<VectorMessage>): boolean {
+    const { offset = 0, vector } = message
+    return this.#buffer.has(from, tagOf(message), { offset, length: vector.length })
+  }
+
+  read(envelope: Envelope<VectorMessage>, isHeard: boolean): Message | 'unusable' | undefined {
+    const { from, message } = envelope
+    const opened = this.#wire.open(from, tagOf(message), message)
+    if (typeof opened === 'string') {
+      this.#owner.fabric.reject(envelope, opened)
+      return 'unusable'
+    }
+    if (isHeard) this.#owner.presence.heard(from)
+    return opened
+  }
+
+  get header(): Header {
+    return this.#wire.header
   }
 
   /** Whether a message can be computed with. */
@@ -183,13 +202,6 @@ export class Mailbox implements Channel<Message>, Expectation<Collected<Message>
    */
   #isRefused({ grade }: Problem): boolean {
     return grade === 'unusable' || !this.#isReliable || !this.#wire.isOfRanges
-  }
-
-  /** For the current tag or an earlier one there is at most one message per sender, which always has room. */
-  #hasNoRoom(from: PeerName, tag: number, length: number): boolean {
-    const { exchange } = this
-    if (exchange !== undefined && tag <= exchange.currentTag) return false
-    return this.#buffer.isFull(from, length) || exchange?.isTooEarly(tag) === true
   }
 
   next(awaited: () => readonly PeerName[], options: NextOptions = {}): Promise<Arrival<Message>> {
@@ -235,7 +247,8 @@ export class Mailbox implements Channel<Message>, Expectation<Collected<Message>
   /** The progress of the channel, and its early messages. */
   saved(messages: EarlyMessages): State {
     const given = this.#returnedTags.all
-    const exchange = this.exchange?.saved(messages) ?? {}
+    // Files have the name `exchange`.
+    const exchange = messages === 'with early' ? this.policy.state : withoutOpen(this.policy.state)
     return { closed: this.#closed, staleness: this.#staleness, given, early: this.#buffer.saved(messages), exchange }
   }
 
@@ -245,7 +258,7 @@ export class Mailbox implements Channel<Message>, Expectation<Collected<Message>
     this.#staleness = staleness as number
     for (const [peer, tag] of Object.entries(given)) this.#returnedTags.note(peer as PeerName, tag as number)
     this.#buffer.restore(early as State)
-    this.exchange?.restore(exchange as State)
+    this.policy.state = exchange as State
   }
 
   #isLate(from: PeerName, tag: number): boolean {
@@ -255,20 +268,13 @@ export class Mailbox implements Channel<Message>, Expectation<Collected<Message>
 
   /** Whether all awaited messages have arrived. Late ones may have arrived too, so with debts all that is there is processed first. */
   isDone(): boolean {
-    const { exchange } = this
-    return this.#hasAll() && exchange?.hasDebts !== true
+    return this.#hasAll() && this.policy.owing.length === 0
   }
 
   #hasAll(): boolean {
-    const [route, { exchange }] = [this.#route, this]
-    if (route === undefined) return true
-    const isUsual = exchange === undefined || exchange.isUsual
-    if (isUsual && this.#buffer.count(this.#tag) < route.from.length) return false
-    for (const j of route.from) {
-      if (this.#buffer.find(this.#tag, j, route.range) !== undefined) continue
-      if (isUsual || exchange.isAwaited(j)) return false
-    }
-    return true
+    const { from = noPeers } = this.#route ?? {}
+    while (this.#arrived < from.length && this.#has(from[this.#arrived])) this.#arrived++
+    return this.#arrived === from.length
   }
 
   /** Until when to wait for the next message; now, if no peer is waited for. */
@@ -276,18 +282,15 @@ export class Mailbox implements Channel<Message>, Expectation<Collected<Message>
     const { presence, timeout, fabric } = this.#owner
     const { from = noPeers } = this.#route ?? {}
     const has = (j: PeerName) => this.#has(j)
-    if (!presence.isAnyPresent(from, { has }) || (this.exchange?.hasDebts === true && this.#hasAll()))
-      return fabric.now()
+    if (!presence.isAnyPresent(from, { has }) || (this.policy.owing.length > 0 && this.#hasAll())) return fabric.now()
     if (presence.members !== undefined) return presence.until(this.awaited(), this.#awakeAt, timeout, fabric.now())
     // If nothing has arrived, the senders may themselves wait until their timeout for a lost message.
-    return this.#start + (from.some(has) ? 1 : 2) * timeout
+    return this.#start + (this.#arrived > 0 || from.some(has) ? 1 : 2) * timeout
   }
 
   /** Whether nothing more of a sender will arrive under the current tag. */
   #has(j: PeerName): boolean {
-    const { exchange } = this
-    if (this.#buffer.find(this.#tag, j, this.#route?.range) !== undefined) return true
-    return exchange !== undefined && !exchange.isUsual && !exchange.isAwaited(j)
+    return this.#buffer.find(this.#tag, j, this.#route?.range) !== undefined || !this.policy.isAwaited(j)
   }
 
   /** The peers that this one waits for. */
@@ -332,31 +335,33 @@ export class Mailbox implements Channel<Message>, Expectation<Collected<Message>
     const theirs = collected<Message>(this.#agreedWeights(tag, route))
     const isFirst = Math.floor(this.#closed / partsPerRound) !== route.round
     this.#closed = tag
-    let [missing, silent, without, skipped] = [noPeers, noPeers, noPeers, noPeers]
+    let lacking = noPeers
     for (const j of route.from) {
       const message = this.#buffer.find(tag, j, route.range) ?? this.#older(j, tag)
-      if (message !== undefined) {
-        theirs[j] = message
-        continue
-      }
-      without = [...without, j]
-      const absence = this.exchange?.continueWithout(j, this.#mine, this.#start) ?? 'silent'
-      if (absence === 'skipped') skipped = [...skipped, j]
-      else missing = [...missing, j]
-      if (absence === 'silent') silent = [...silent, j]
+      if (message === undefined) lacking = [...lacking, j]
+      else theirs[j] = message
     }
-    if (this.#earlyTag === tag && without.length < route.from.length) this.#isInOrder = true
-    this.exchange?.close()
+    if (this.#earlyTag === tag && lacking.length < route.from.length) this.#isInOrder = true
+    const absences = this.policy.close(lacking, this.#mine, this.#start)
     this.#buffer.release(tag, isFirst || this.#staleness > 0, (from, other, message) => {
       if (messageOf(theirs, from) === message) {
         if (this.#staleness > 0) this.#returnedTags.note(from, other)
-      } else if (this.exchange !== undefined) this.exchange.keepUncollected(from, other, message)
+      } else if (this.policy.step({ kind: 'uncollected', from, tag: other, message })) return
       else if (other === tag || !route.from.includes(from)) this.#unexpected(from, Math.floor(other / partsPerRound))
     })
-    this.#owner.presence.account(this.#owner, route, { without, skipped }, this.#awakeAt)
-    this.#owner.presence.note(route, silent)
-    this.#note(route, missing)
+    this.#account(route, lacking, absences)
     return theirs
+  }
+
+  /** Notes who is missing, and why. */
+  #account(route: Route, lacking: readonly PeerName[], absences: readonly Absence[]): void {
+    const { presence } = this.#owner
+    const which = (absence: Absence) => lacking.filter((_, index) => absences[index] === absence)
+    const [skipped, silent] = lacking.length === 0 ? [noPeers, noPeers] : [which('skipped'), which('silent')]
+    const missing = skipped.length === 0 ? lacking : lacking.filter((j) => !skipped.includes(j))
+    presence.account(this.#owner, route, { without: lacking, skipped }, this.#awakeAt)
+    presence.note(route, silent)
+    this.#note(route, missing)
   }
 
   /** The weights on which both ends of edges have agreed, where the message of a tag names an offer. */

@@ -25,7 +25,7 @@ import { inSlices } from '../vectors/slices.js'
 import type { Tensor } from '../vectors/ranges.js'
 import { keepUntrained, trainedOf } from '../vectors/untrained.js'
 import { Gradients } from './gradients.js'
-import { Exchanges } from '../edges/exchanges.js'
+import { PeerEdges } from '../edges/peer-edges.js'
 import { type Handler, Inbox } from '../messages/inbox.js'
 import { type Layout, layoutOf } from '../vectors/layout.js'
 import { maxSize, type Problem, type Refused, Sizes, suspectText, text, tooFar } from '../vectors/sizes.js'
@@ -58,7 +58,7 @@ export class Peer implements Owner, Keeper {
   readonly gradients: Gradients
   readonly mixings: Mixings
   readonly #inbox: Inbox
-  readonly exchanges: Exchanges
+  readonly exchanges: PeerEdges
   /** The programs with their states. */
   programs: readonly { readonly state: State; model(): Vector | undefined }[] = nothing
   #origin: Vector | undefined
@@ -89,7 +89,7 @@ export class Peer implements Owner, Keeper {
     this.#inbox = new Inbox(fabric)
     this.#settings = settings
     this.#hasReports = role.round !== undefined
-    this.exchanges = new Exchanges(this)
+    this.exchanges = new PeerEdges(this)
     // A peer that answers at any time has no time to compute range by range.
     this.arena = new Arena(fabric, role.answers === undefined)
     this.arena.keeper = this

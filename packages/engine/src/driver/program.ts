@@ -7,14 +7,14 @@ import { type NodeProgram, ProgramNode } from './base-node.js'
 import { type Answer, Caller } from '../channels/caller.js'
 import type { EarlyMessages } from '../messages/message-buffer.js'
 import { Mailbox } from '../channels/mailbox.js'
-import type { ControlKinds } from '../edges/exchanging.js'
-import type { OpenEdges } from '../edges/exchanges.js'
+import type { ControlKinds, EdgePolicy } from '../edges/edge-policy.js'
 import type { Peer } from './peer.js'
 import { checkNext, checkNumbers, checkState, functionOf } from './first-round.js'
 import type { TrainingSettings } from './training.js'
 import type { Vector } from '../vectors/vector.js'
 
 const noPeers: readonly PeerName[] = []
+const noChannels: readonly never[] = []
 
 type Late = Extract<LateFlow<State, Message>, (...given: never[]) => unknown>
 
@@ -31,6 +31,8 @@ export class Program implements NodeProgram {
   readonly #peer: Peer
   readonly #settings: TrainingSettings
   readonly channels: Readonly<Record<string, Mailbox | Caller>>
+  /** Those whose messages carry mass that leaves its sender for good. */
+  massChannels: readonly { readonly name: string; readonly mailbox: Mailbox }[] = noChannels
   readonly #node: AnyNode
   #round = 0
   #answered = 0
@@ -128,10 +130,8 @@ export class Program implements NodeProgram {
     let senders = from
     for (const name in program.channels) {
       const late = lateOf(program.record.edges?.[name])
-      const channel = program.channels[name]
-      const edges = channel instanceof Caller ? channel.swaps : channel.exchange
-      if (late === undefined || edges === undefined) continue
-      for (const flow of edges.takeFlows()) {
+      if (late === undefined) continue
+      for (const flow of program.channels[name].policy.takeFlows()) {
         // Mass does not enter models.
         if (program !== this && late === addSent) continue
         this.state = late(this.state, flow, program.#node.options)
@@ -181,30 +181,31 @@ export class Program implements NodeProgram {
       const kinds = { skip: control, withdraw: control + 1 }
       if (late !== undefined) control += 2
       if (isCall(channel)) {
-        const swaps = typeof late === 'number' ? { kinds, weight: late } : undefined
-        const caller = new Caller(this.#peer, traits, channel, this.#answerOf(name), swaps)
+        const edges = typeof late === 'number' ? { kinds, weight: late } : undefined
+        const caller = new Caller(this.#peer, traits, channel, this.#answerOf(name), edges)
         handlers[kind++] = { accept: (envelope) => this.#atOnce(() => caller.acceptAsk(envelope)) }
         handlers[kind++] = { accept: (envelope) => caller.acceptReply(envelope) }
         opened[name] = caller
-        if (caller.swaps !== undefined) this.#openEdges(caller.swaps, kinds)
+        if (edges !== undefined) this.#openEdges(caller.policy, kinds, Number.POSITIVE_INFINITY)
       } else {
         const how = typeof late === 'string' ? late : ('owed' as const)
         const edges = late === undefined ? undefined : { kinds, late: how, every }
         const mailbox = new Mailbox(this.#peer, traits, channel, edges)
         handlers[kind++] = mailbox
         opened[name] = mailbox
-        if (mailbox.exchange !== undefined) this.#openEdges(mailbox.exchange, kinds)
+        if (edges !== undefined) this.#openEdges(mailbox.policy, kinds)
+        if (late === 'added') this.massChannels = this.massChannels.concat({ name, mailbox })
       }
     }
     return opened
   }
 
-  /** Registers the control messages of a channel's exchanges. */
-  #openEdges(edges: OpenEdges, { skip, withdraw }: ControlKinds): void {
+  /** Registers the control messages of a channel's edges. */
+  #openEdges(policy: EdgePolicy, kinds: ControlKinds, rounds?: number): void {
     const { handlers, exchanges } = this.#peer
-    handlers[skip] = edges
-    handlers[withdraw] = edges
-    exchanges.add(edges)
+    handlers[kinds.skip] = exchanges
+    handlers[kinds.withdraw] = exchanges
+    exchanges.add(policy, kinds, rounds)
   }
 
   #answerOf(name: string): Answer | undefined {

@@ -5,7 +5,7 @@ import { averagingRecord } from './averaging-record.js'
 import { exchangeEvery } from './needs.js'
 import type { State } from '../record/record.js'
 import { EndOfAsking } from './end-of-asking.js'
-import type { Exchanges } from '../edges/exchanges.js'
+import type { PeerEdges } from '../edges/peer-edges.js'
 import { Peer } from './peer.js'
 import { type Kinds, Program, roleOf } from './program.js'
 import { checkpointProblem } from './checkpoint-problem.js'
@@ -152,7 +152,7 @@ export class Session {
   }
 
   /** The open exchanges with neighbours. */
-  get exchanges(): Exchanges {
+  get exchanges(): PeerEdges {
     return this.#peer.exchanges
   }
 

@@ -1,20 +1,31 @@
 import { byName, type Envelope, type Milliseconds, type PeerName } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
-import type { Flow, Message, Mixing, Route, State } from '../record/record.js'
-import { type Debt, type Edge, Edges, type EdgesListener } from './edge.js'
-import { Debts } from './debts.js'
-import { type MessageBuffer, type EarlyMessages, tagOf } from '../messages/message-buffer.js'
-import type { OpenEdges } from './exchanges.js'
-import type { Absence, ControlKinds, Exchanging, ExchangeTraits } from './exchanging.js'
-import { LastTags } from './last-tags.js'
-import type { Owner } from '../messages/owner.js'
 import { type Header, headerNumbers, noNumbers } from '../messages/header.js'
+import { type MessageBuffer, tagOf } from '../messages/message-buffer.js'
+import type { Owner } from '../messages/owner.js'
+import type { Flow, Message, Mixing, Route, State } from '../record/record.js'
+import { rejectDuplicate } from './controls.js'
+import { Debts } from './debts.js'
+import { type Debt, Edges, type EdgesListener } from './edge.js'
+import {
+  type Absence,
+  type ControlKinds,
+  type Delivery,
+  type EdgeEvent,
+  type EdgePolicy,
+  type EdgeTraits,
+  type Inlet,
+  noFlows,
+  noneOwed,
+  type Owed
+} from './edge-policy.js'
+import { LastTags } from './last-tags.js'
 
 /** How many exchanges ahead a kept message may be; neighbours that wait for each other are never that far apart. */
 const exchangesAhead = 64
 
 const noPeers: readonly PeerName[] = []
-const nothing: readonly Flow<Message>[] = []
+const noneAbsent: readonly Absence[] = []
 const noPeerSet: ReadonlySet<PeerName> = new Set()
 
 function oneWayOf({ to, from }: Route): ReadonlySet<PeerName> {
@@ -22,10 +33,13 @@ function oneWayOf({ to, from }: Route): ReadonlySet<PeerName> {
   return new Set(from.filter((peer) => !to.includes(peer)))
 }
 
-/** The edges of a channel: {@link Edges} decides; this class sends, keeps and applies. */
-export class Exchange implements Exchanging, OpenEdges, EdgesListener<Message> {
-  readonly takesAll = false
+/**
+ * Symmetric gossip: both ends of an edge use each other's message of a tag with the same weight, or neither does. {@link Edges} decides; this class
+ * sends, keeps and applies.
+ */
+export class Symmetric implements EdgePolicy, EdgesListener<Message> {
   readonly #owner: Owner
+  readonly #inlet: Inlet
   readonly #buffer: MessageBuffer
   /** Whether a sum over the peers is kept, so that an exchange that one end continued without is owed. */
   readonly #isOwed: boolean
@@ -39,13 +53,10 @@ export class Exchange implements Exchanging, OpenEdges, EdgesListener<Message> {
   #route: Route | undefined
   /** The senders of this round that are sent no message. */
   #oneWay: ReadonlySet<PeerName> = noPeerSet
-  #unsentCount = 0
-  #requestedEdge: Edge<Message> | undefined
-  /** Whether X was sent to all under the current tag, and no peer has answered with SKIP or begun a new life. */
-  isUsual = true
 
-  constructor(owner: Owner, buffer: MessageBuffer, { kinds, late, every = 1 }: ExchangeTraits) {
+  constructor(owner: Owner, inlet: Inlet, buffer: MessageBuffer, { kinds, late, every = 1 }: EdgeTraits) {
     this.#owner = owner
+    this.#inlet = inlet
     this.#buffer = buffer
     this.#isOwed = late === 'owed'
     this.#roundsAhead = exchangesAhead * every
@@ -65,80 +76,69 @@ export class Exchange implements Exchanging, OpenEdges, EdgesListener<Message> {
     this.#buffer.dropAll(peer)
     this.#lastTags.forget(peer)
     // The new life answers nothing that was sent to the earlier one, and sends nothing under the current tag.
-    if (this.#edges.isOpen) this.#lastTags.note(peer, this.currentTag)
-    this.isUsual = false
+    if (this.#edges.isOpen) this.#lastTags.note(peer, this.#currentTag)
   }
 
-  /** The peers whose messages this peer has continued without and that have not arrived. */
-  get owing(): readonly PeerName[] {
-    return this.#edges.owing
+  get owing(): readonly Owed[] {
+    if (this.#edges.debts === 0) return noneOwed
+    return [...this.#edges.entries()].flatMap(([peer, { debt }]) => (debt ? { peer, since: debt.since } : []))
   }
 
-  get hasDebts(): boolean {
-    return this.#edges.debts > 0
-  }
-
-  get currentTag(): number {
+  get #currentTag(): number {
     return this.#edges.currentTag
   }
 
-  begin(route: Route): 'begins' | 'under way' {
+  send(route: Route, delivery: Delivery): readonly PeerName[] {
+    if (!this.#begin(route)) return noPeers
+    let unsent = noPeers
+    for (const to of route.to) if (!this.#sendTo(to, route, delivery)) unsent = [...unsent, to]
+    this.#endSending()
+    return unsent
+  }
+
+  /** Returns false where X was sent under this tag before, in an earlier round or before this peer was saved, and must not be sent again. */
+  #begin(route: Route): boolean {
     const { to, from } = route
     const [tag, edges] = [tagOf(route), this.#edges]
-    const isUnderWay = edges.isOpen && tag === this.currentTag
-    if (isUnderWay && this.#route !== undefined) return 'under way'
+    const isUnderWay = edges.isOpen && tag === this.#currentTag
+    if (isUnderWay && this.#route !== undefined) return false
     if (to !== this.#route?.to || from !== this.#route.from) this.#oneWay = oneWayOf(route)
     this.#route = route
-    this.#unsentCount = 0
-    // X was sent before this peer was saved, perhaps not to all.
-    this.isUsual = !isUnderWay
     if (!isUnderWay) edges.begin(tag)
-    return isUnderWay ? 'under way' : 'begins'
+    return !isUnderWay
   }
 
-  headerTo(to: PeerName): readonly number[] | undefined {
+  #sendTo(to: PeerName, route: Route, delivery: Delivery): boolean {
     const edges = this.#edges
     const edge = edges.of(to)
-    this.#requestedEdge = edge
-    if (!edges.maySend(edge) && this.#route?.from.includes(to) === true) {
+    if (!edges.maySend(edge) && route.from.includes(to)) {
       this.#debts.remind(to)
-      this.#unsentCount++
-      return undefined
+      this.#owner.unsent(to)
+      return false
     }
-    const { offer } = this.#route as Partial<Mixing>
+    const { offer } = route as Partial<Mixing>
     const isUsual = offer === undefined && edges.life === 1 && edge.life === 1
-    return isUsual ? noNumbers : headerNumbers({ offer, life: edges.life, toLife: edge.life })
-  }
-
-  markSent(): void {
-    if (this.#requestedEdge !== undefined) this.#edges.markSent(this.#requestedEdge)
-  }
-
-  markUnsent(): void {
-    this.#unsentCount++
+    const header = isUsual ? noNumbers : headerNumbers({ offer, life: edges.life, toLife: edge.life })
+    if (!delivery.deliver(to, header)) return false
+    edges.markSent(edge)
+    return true
   }
 
   /**
    * Every X of this tag has been sent. A peer that is left out of a repaired row and sends nothing receives SKIP. What others have sent under this
    * tag or earlier ones without a use is answered with SKIP.
    */
-  endSending(): void {
+  #endSending(): void {
     const { to, offer, filedTo = noPeers, filedFrom = noPeers } = this.#route as Mixing
     const isLeftOut = (peer: PeerName) => !to.includes(peer) && !filedFrom.includes(peer)
-    if (offer !== undefined) for (const peer of filedTo) if (isLeftOut(peer)) this.#skip(peer, this.currentTag)
-    this.isUsual = this.#unsentCount === 0 && (this.#oneWay.size === 0 || !this.#hasOneWayPassed)
-    for (const { tag, from } of this.#buffer.upTo(this.currentTag)) this.#answer(tag, from)
-  }
-
-  /** Whether a one-way sender has sent something of the current tag or a later one. */
-  get #hasOneWayPassed(): boolean {
-    return [...this.#oneWay].some((peer) => this.#lastTags.isPast(peer, this.currentTag))
+    if (offer !== undefined) for (const peer of filedTo) if (isLeftOut(peer)) this.#skip(peer, this.#currentTag)
+    for (const { tag, from } of this.#buffer.upTo(this.#currentTag)) this.#answer(tag, from)
   }
 
   /** Sends SKIP for a message that arrived before its round began and has no use in it. */
   #answer(tag: number, from: PeerName): void {
-    if (tag === this.currentTag && this.#edges.hasSent(from)) return
-    if (tag === this.currentTag && this.#oneWay.has(from))
+    if (tag === this.#currentTag && this.#edges.hasSent(from)) return
+    if (tag === this.#currentTag && this.#oneWay.has(from))
       return this.#answerOneWay(from, this.#buffer.headerOf(tag, from))
     this.#buffer.drop(tag, from)
     this.#skip(from, tag)
@@ -146,19 +146,38 @@ export class Exchange implements Exchanging, OpenEdges, EdgesListener<Message> {
 
   /** A sender whose row is repaired may wait for a message that this peer does not send. */
   #answerOneWay(from: PeerName, { offer }: Header): void {
-    if (offer !== undefined) this.#skip(from, this.currentTag)
+    if (offer !== undefined) this.#skip(from, this.#currentTag)
   }
 
   isAwaited(from: PeerName): boolean {
-    if (this.#oneWay.has(from)) return !this.#lastTags.isPast(from, this.currentTag)
+    if (this.#oneWay.has(from)) return !this.#lastTags.isPast(from, this.#currentTag)
     return this.#edges.hasSent(from) && !this.#edges.hasSkipped(from)
   }
 
-  isTooEarly(tag: number): boolean {
+  receive(envelope: Envelope<VectorMessage>, isLate: boolean): Message | undefined {
+    const { from, message: part } = envelope
+    const tag = tagOf(part)
+    if (tag > this.#currentTag && (!this.#inlet.hasRoom(envelope) || this.#isTooEarly(tag))) {
+      this.#refuse(from, part)
+      this.#inlet.drop(envelope)
+      return undefined
+    }
+    if (this.#inlet.isDuplicate(envelope)) {
+      rejectDuplicate(this.#owner, envelope)
+      return undefined
+    }
+    const message = this.#inlet.read(envelope, !isLate)
+    if (message === undefined || message === 'unusable') return undefined
+    return this.#take(from, tag, message, this.#inlet.header) ? message : undefined
+  }
+
+  /** Whether a message of a future tag is too far ahead to be kept. */
+  #isTooEarly(tag: number): boolean {
     return tag > tagOf({ round: this.#owner.round + this.#roundsAhead })
   }
 
-  refuse(from: PeerName, { round, part = 0, field = 0, offset = 0 }: VectorMessage): void {
+  /** A message has no room. */
+  #refuse(from: PeerName, { round, part = 0, field = 0, offset = 0 }: VectorMessage): void {
     if (field > 0 || offset > 0) return
     const tag = tagOf({ round, part })
     this.#lastTags.note(from, tag)
@@ -166,13 +185,15 @@ export class Exchange implements Exchanging, OpenEdges, EdgesListener<Message> {
     this.#skip(from, tag)
   }
 
-  take(from: PeerName, tag: number, message: Message, header: Header): boolean {
+  /** X has arrived. Returns whether to keep it. */
+  #take(from: PeerName, tag: number, message: Message, header: Header): boolean {
     if (!this.#edges.isOfLives(from, header.life, header.toLife)) return false
     const verdict = this.#edges.receive(from, tag)
     if (verdict === 'late') this.#settle(from, message, header)
-    if (verdict === 'keep') this.#isAhead(from, tag)
+    // Its sender sends nothing more under the current tag.
+    if (verdict === 'keep') this.#lastTags.note(from, tag)
     if (verdict !== 'skip') return verdict === 'keep' || verdict === 'mix'
-    if (tag !== this.currentTag || !this.#edges.isOpen || !this.#oneWay.has(from)) {
+    if (tag !== this.#currentTag || !this.#edges.isOpen || !this.#oneWay.has(from)) {
       this.#skip(from, tag)
       return false
     }
@@ -180,13 +201,13 @@ export class Exchange implements Exchanging, OpenEdges, EdgesListener<Message> {
     return true
   }
 
-  /** A message of a future tag has arrived: its sender sends nothing more under the current tag. */
-  #isAhead(from: PeerName, tag: number): void {
-    this.#lastTags.note(from, tag)
-    if (this.#oneWay.has(from)) this.isUsual = false
+  close(lacking: readonly PeerName[], mine: Message | undefined, since: Milliseconds): readonly Absence[] {
+    const absences = lacking.length === 0 ? noneAbsent : lacking.map((from) => this.#continueWithout(from, mine, since))
+    this.#edges.isOpen = false
+    return absences
   }
 
-  continueWithout(from: PeerName, mine: Message | undefined, since: Milliseconds): Absence {
+  #continueWithout(from: PeerName, mine: Message | undefined, since: Milliseconds): Absence {
     const edges = this.#edges
     if (this.#oneWay.has(from)) return this.isAwaited(from) ? 'silent' : 'skipped'
     if (!edges.hasSent(from)) return edges.of(from).silentUntil < edges.currentTag ? 'unsent' : 'skipped'
@@ -195,16 +216,33 @@ export class Exchange implements Exchanging, OpenEdges, EdgesListener<Message> {
     return 'silent'
   }
 
-  keepUncollected(): void {}
-
-  close(): void {
-    this.#edges.isOpen = false
-  }
-
-  accept(envelope: Envelope<VectorMessage>): void {
-    const control = this.#debts.read(envelope)
-    if (control?.isSkip === true) this.#skipped(envelope.from, control.tag)
-    if (control?.isSkip === false) this.#withdrawn(envelope.from, control.tag)
+  step(event: EdgeEvent): boolean {
+    switch (event.kind) {
+      case 'skip':
+      case 'withdraw': {
+        const { from, tag, header } = event
+        if (!this.#edges.isOfLives(from, header.life, header.toLife)) return false
+        if (event.kind === 'skip') this.#skipped(from, tag)
+        else this.#withdrawn(from, tag)
+        return true
+      }
+      case 'life':
+        this.#newLife(event.peer, event.life)
+        return true
+      case 'pause':
+      case 'resume':
+        this.#pause(event.kind === 'pause')
+        return true
+      case 'claim':
+        this.#lazyDebts?.askAll()
+        return true
+      case 'remind':
+        this.#lazyDebts?.remindAll()
+        return true
+      // What its round did not collect is dropped.
+      default:
+        return event.kind === 'uncollected'
+    }
   }
 
   #skipped(from: PeerName, tag: number): void {
@@ -215,71 +253,52 @@ export class Exchange implements Exchanging, OpenEdges, EdgesListener<Message> {
     // a state, it is waited for again.
     if (debt?.askedAt === undefined) this.#excuse(from, debt)
     else if (presence.members !== undefined) presence.heard(from)
-    if (tag >= this.currentTag) this.isUsual = false
   }
 
   #withdrawn(from: PeerName, tag: number): void {
     this.#edges.withdraw(from, tag)
-    if (tag > this.currentTag) this.#buffer.drop(tag, from)
+    if (tag > this.#currentTag) this.#buffer.drop(tag, from)
     this.#skip(from, tag)
-  }
-
-  askAll(): number {
-    const { fabric, timeout, presence } = this.#owner
-    let until = fabric.now()
-    for (const [peer, { debt }] of this.#edges.entries())
-      if (debt !== undefined && !presence.isDead(peer)) until = Math.max(until, debt.since + timeout)
-    this.#debts.askAll()
-    return until
-  }
-
-  remindAll(): void {
-    this.#debts.remindAll()
   }
 
   /** The flows of late messages, ordered by name and tag: those of one peer arrive in the order of tags. */
   takeFlows(): readonly Flow<Message>[] {
-    const flows = this.#lazyDebts?.takeFlows() ?? nothing
+    const flows = this.#lazyDebts?.takeFlows() ?? noFlows
     return flows.length < 2 ? flows : [...flows].sort((left, right) => byName(left.from, right.from))
   }
 
-  /** A peer has a new life, without its previous state: all its open exchanges end. */
-  newLife(peer: PeerName, life: number): void {
+  /** A peer, or this one, has a new life, without its previous state: all its open exchanges end. */
+  #newLife(peer: PeerName, life: number): void {
+    if (peer === this.#owner.fabric.self) this.#edges.beginLife(life)
     // Messages of a life may arrive before it is announced; they are kept.
-    if (life <= this.#edges.of(peer).life) return
-    this.#edges.newLife(peer, life)
-  }
-
-  /** This peer has a new life. */
-  beginLife(life: number): void {
-    this.#edges.beginLife(life)
+    else if (life > this.#edges.of(peer).life) this.#edges.newLife(peer, life)
   }
 
   /** A paused peer answers every message that it has or receives with SKIP. */
-  pause(isPaused: boolean): void {
+  #pause(isPaused: boolean): void {
     this.#edges.declines = isPaused
     if (!isPaused) return
     for (const { tag, from } of this.#buffer.upTo(Number.POSITIVE_INFINITY)) {
-      if (tag <= this.currentTag) continue
+      if (tag <= this.#currentTag) continue
       this.#buffer.drop(tag, from)
       this.#edges.refuse(from, tag)
       this.#skip(from, tag)
     }
   }
 
-  saved(messages: EarlyMessages): State {
-    return this.#debts.saved(messages)
+  get state(): State {
+    return this.#debts.saved
   }
 
-  restore(state: State): void {
-    this.#debts.restore(state)
+  set state(saved: State) {
+    this.#debts.restore(saved)
   }
 
   #owe(to: PeerName, mine: Message, since: Milliseconds): void {
     const W = this.#route as Mixing
     const offer = W.row(to)
     const theirs = W.offer === undefined ? offer : (W.filed?.(to) ?? offer)
-    this.#debts.owe(to, { tag: this.currentTag, mine, offer, theirs, since })
+    this.#debts.owe(to, { tag: this.#currentTag, mine, offer, theirs, since })
   }
 
   #settle(from: PeerName, theirs: Message, { offer }: Header): void {
