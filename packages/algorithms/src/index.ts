@@ -46,7 +46,8 @@ export { OutlierWatch, outlierText } from '@murmuration/engine'
 export { massField, massSumField, wholeField, roundsField, type RunSize, type NumberField } from '@murmuration/engine'
 export {
   perPeer,
-  messageOf,
+  valueOf,
+  valuesOf,
   algorithm,
   isAlgorithm,
   type Collected,

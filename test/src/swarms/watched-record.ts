@@ -76,9 +76,10 @@ function watchedChannel(given: Sender, listener: RecordListener): Sender {
     async collect(W) {
       const theirs = await given.collect(W)
       const own = valuesOf(mine ?? {})
-      const uses = Object.entries(theirs).map(([name, message]): Use => {
+      const uses = Object.entries(theirs).flatMap(([name, message]): readonly Use[] => {
         const from = peerName(name)
-        return { from, round: W.round, weight: edgeWeight(W, from, theirs), mine: own, theirs: valuesOf(message) }
+        if (message === undefined) return []
+        return [{ from, round: W.round, weight: edgeWeight(W, from, theirs), mine: own, theirs: valuesOf(message) }]
       })
       listener.mixes(W, uses)
       return theirs

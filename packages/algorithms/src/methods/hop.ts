@@ -12,10 +12,10 @@ import {
   type Arrival,
   checkAhead,
   linearOf,
-  messageOf,
   type PerPeer,
   perPeer,
   type Term,
+  valueOf,
   type Vector
 } from '@murmuration/engine'
 
@@ -42,13 +42,13 @@ export const hop = algorithm({
     const { backup, staleness, gap } = node.options
     const W = node.mixing(k)
     const seen = Object.assign(perPeer<Seen>(), before)
-    const behind = (round: number) => W.from.filter((j) => (messageOf(seen, j)?.round ?? -1) < round)
+    const behind = (round: number) => W.from.filter((j) => (seen[j]?.round ?? -1) < round)
     const stale = () => behind(Math.max(0, k - staleness))
     invariant(behind(k - gap).length === 0, () => `${node.self} is ${gap + 1} rounds ahead of ${behind(k - gap)[0]}`)
     node.model.send(W, { x })
     const g = await node.gradient(x)
     const take = ({ from, round, message }: Arrival<{ x: Vector }>) => {
-      if (round > (messageOf(seen, from)?.round ?? -1)) seen[from] = { x: message.x, round }
+      if (round > (seen[from]?.round ?? -1)) seen[from] = { x: message.x, round }
     }
     const upTo = { round: k, timeouts: 2 }
     for (let arrival = await node.model.arrived(upTo); arrival; arrival = await node.model.arrived(upTo)) take(arrival)
@@ -56,7 +56,7 @@ export const hop = algorithm({
     while (blocking().length > 0) take(await node.model.next(blocking, upTo))
     const used = W.from.filter((j) => !stale().includes(j))
     const sum = used.reduce((total, j) => total + W.row(j), W.own)
-    const terms = used.map((j): Term<Vector> => [W.row(j) / sum, seen[j].x])
+    const terms = used.map((j): Term<Vector> => [W.row(j) / sum, valueOf(seen, j).x])
     return { x: node.step(linearOf([[W.own / sum, x], ...terms]), g), seen }
   }
 })

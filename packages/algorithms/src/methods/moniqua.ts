@@ -14,7 +14,6 @@ import {
   type Flow,
   linear,
   linearOf,
-  messageOf,
   type State,
   type Term,
   type Vector
@@ -42,7 +41,7 @@ export const moniqua = algorithm({
     node.remainders.send(W, mine)
     const theirs = await node.remainders.collect(W)
     const moves = W.from.flatMap((j): Term<Vector>[] => {
-      const its = messageOf(theirs, j)
+      const its = theirs[j]
       if (its === undefined) return []
       return [moveOf(draws, node.options, { from: j, round: k, weight: edgeWeight(W, j, theirs), mine, theirs: its })]
     })

@@ -6,7 +6,7 @@
 import { z } from 'zod'
 import { compress, compressorSettings } from '../parts/compressors.js'
 import { added, copiesOf, mixCopies } from '../parts/copies.js'
-import { algorithm, linear } from '@murmuration/engine'
+import { algorithm, linear, valueOf } from '@murmuration/engine'
 
 export const motef = algorithm({
   name: 'motef',
@@ -45,7 +45,7 @@ export const motef = algorithm({
     const r = compress(compressor, linear([1, v1], [-1, g.own]), node, 'v', k)
     node.changes.send(W, { q, r })
     const theirs = await node.changes.collect(W)
-    const [h1, g1] = [added(W, h, q, (j) => theirs[j].q), added(W, g, r, (j) => theirs[j].r)]
+    const [h1, g1] = [added(W, h, q, (j) => valueOf(theirs, j).q), added(W, g, r, (j) => valueOf(theirs, j).r)]
     return { x: x1, m: m1, v: v1, h: h1, g: g1 }
   }
 })

@@ -2,7 +2,7 @@
  * BRIDGE-T: for each coordinate the neighbours' b largest and b smallest values are left out and the rest averaged with the peer's own; then a step.
  */
 import { z } from 'zod'
-import { algorithm } from '@murmuration/engine'
+import { algorithm, valuesOf } from '@murmuration/engine'
 import { trimmedMean } from '../parts/robust.js'
 
 export const trimmedMeanSgd = algorithm({
@@ -23,7 +23,7 @@ export const trimmedMeanSgd = algorithm({
     const { b } = node.options
     const gradient = node.gradient(x)
     node.model.send(W, { x })
-    const theirs = Object.values(await node.model.collect(W)).map((message) => message.x)
+    const theirs = valuesOf(await node.model.collect(W)).map((message) => message.x)
     const centre = theirs.length > 2 * b ? trimmedMean(b, x, theirs) : x //  too few to tell which are wrong
     return { x: node.step(centre, await gradient) }
   }

@@ -1,5 +1,5 @@
 import type { PeerName } from '@murmuration/core'
-import { type Channel, rangeOf, type Vector } from '@murmuration/engine'
+import { type Channel, rangeOf, valueOf, type Vector } from '@murmuration/engine'
 import { chunksOf, joined, type RangeChannel, type ServedNode, toServer } from './servers.js'
 
 /** The channels of a synchronous parameter server. */
@@ -21,7 +21,8 @@ export async function callServers(node: ServedNode & Calls, round: number, g: Ve
     for (const chunk of calls) node.up.send(toServer(node, chunk, round), { part: rangeOf(g, chunk.range) })
     for (const chunk of calls) await node.acknowledged.collect(toServer(node, chunk, round))
     for (const chunk of calls) node.up.send(toServer(node, chunk, round), { part: ask })
-    for (const chunk of calls) parts.push((await node.down.collect(toServer(node, chunk, round)))[chunk.server].part)
+    for (const chunk of calls)
+      parts.push(valueOf(await node.down.collect(toServer(node, chunk, round)), chunk.server).part)
   }
   return joined(node, parts)
 }

@@ -1,16 +1,7 @@
 /** Functions that combine the neighbours' messages where some may send any finite numbers. Sums run in the order of names. */
 import { invariant } from '@murmuration/core'
 import { norm, sortElements, squaredDistance } from '@murmuration/vectors'
-import {
-  type Collected,
-  edgeWeight,
-  linear,
-  linearOf,
-  messageOf,
-  type Mixing,
-  type Term,
-  type Vector
-} from '@murmuration/engine'
+import { type Collected, edgeWeight, linear, linearOf, type Mixing, type Term, type Vector } from '@murmuration/engine'
 
 /** How many elements are sorted at a time: they fit the processor's first-level cache. */
 const blockLength = 512
@@ -83,7 +74,7 @@ export function addClipped(
   radius: (all: readonly Distance[]) => number
 ): Vector {
   const all = W.from.flatMap((j) => {
-    const message = messageOf(theirs, j)
+    const message = theirs[j]
     if (message === undefined) return []
     const difference = linear([1, message.x], [-1, x])
     return [{ weight: edgeWeight(W, j, theirs), difference, length: norm(difference.values) }]

@@ -13,6 +13,7 @@ import {
   rangeOf,
   type Route,
   shardsOf,
+  valueOf,
   type Vector
 } from '@murmuration/engine'
 
@@ -122,7 +123,7 @@ export function push(node: ServedNode & { readonly up: RangeChannel }, round: nu
 export async function pull(node: ServedNode & Down, round: number): Promise<Vector> {
   const parts: Vector[] = []
   for (const chunk of chunksOf(node))
-    parts.push((await node.down.collect(toServer(node, chunk, round)))[chunk.server].part)
+    parts.push(valueOf(await node.down.collect(toServer(node, chunk, round)), chunk.server).part)
   return joined(node, parts)
 }
 

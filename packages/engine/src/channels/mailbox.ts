@@ -7,7 +7,6 @@ import {
   type Collected,
   collected,
   type Message,
-  messageOf,
   type Mixing,
   type NextOptions,
   type Route,
@@ -256,7 +255,7 @@ export class Mailbox implements Channel<Message>, Delivery, Inlet, Expectation<C
     this.#closed = closed as number
     this.#isInOrder = true
     this.#staleness = staleness as number
-    for (const [peer, tag] of Object.entries(given)) this.#returnedTags.note(peer as PeerName, tag as number)
+    for (const [peer, tag] of Object.entries(given as State)) this.#returnedTags.note(peer as PeerName, tag as number)
     this.#buffer.restore(early as State)
     this.policy.state = exchange as State
   }
@@ -326,7 +325,10 @@ export class Mailbox implements Channel<Message>, Delivery, Inlet, Expectation<C
     if (this.#isReliable) throw unusable(this.#owner.fabric.self, refused, round)
     const used = collected<Message>(agreedWeights(theirs))
     const isUsed = (name: PeerName) => !refused.some((each) => each.from === name)
-    for (const j of from) if (messageOf(theirs, j) !== undefined && isUsed(j)) used[j] = theirs[j]
+    for (const j of from) {
+      const message = theirs[j]
+      if (message !== undefined && isUsed(j)) used[j] = message
+    }
     return used
   }
 
@@ -344,7 +346,7 @@ export class Mailbox implements Channel<Message>, Delivery, Inlet, Expectation<C
     if (this.#earlyTag === tag && lacking.length < route.from.length) this.#isInOrder = true
     const absences = this.policy.close(lacking, this.#mine, this.#start)
     this.#buffer.release(tag, isFirst || this.#staleness > 0, (from, other, message) => {
-      if (messageOf(theirs, from) === message) {
+      if (theirs[from] === message) {
         if (this.#staleness > 0) this.#returnedTags.note(from, other)
       } else if (this.policy.step({ kind: 'uncollected', from, tag: other, message })) return
       else if (other === tag || !route.from.includes(from)) this.#unexpected(from, Math.floor(other / partsPerRound))

@@ -16,8 +16,8 @@ import type { StepOf } from '../record/optimiser-record.js'
 import {
   type AnyRole,
   type Message,
-  messageOf,
   type OptimiserSettings,
+  type PerPeer,
   type Route,
   type State
 } from '../record/record.js'
@@ -213,7 +213,7 @@ export class Peer implements Owner, Keeper {
   collected(
     { round, from }: Route,
     mine: Message | undefined,
-    theirs: Readonly<Record<string, Message>>,
+    theirs: PerPeer<Message>,
     areModels: boolean
   ): readonly Refused[] | Promise<readonly Refused[]> {
     const ownVector = mine && firstVectorOf(mine)
@@ -221,11 +221,11 @@ export class Peer implements Owner, Keeper {
     const x = ownVector.values
     const distances = new Array<{ readonly from: PeerName; distance: number }>(from.length)
     let count = 0
-    for (const name of from) if (messageOf(theirs, name) !== undefined) distances[count++] = { from: name, distance: 0 }
+    for (const name of from) if (theirs[name] !== undefined) distances[count++] = { from: name, distance: 0 }
     distances.length = count
     const slices = inSlices(this.fabric, x.length, (start, end) => {
       for (const each of distances) {
-        const { values } = firstVectorOf(theirs[each.from]) as Vector
+        const { values } = firstVectorOf(theirs[each.from] as Message) as Vector
         each.distance += squaredDistance(x, values, start, end)
       }
     })
@@ -252,14 +252,10 @@ export class Peer implements Owner, Keeper {
   }
 
   /** @param isFirstCompared - whether the first vector of each message is compared with this peer's */
-  #problemsOf(
-    from: readonly PeerName[],
-    theirs: Readonly<Record<string, Message>>,
-    isFirstCompared: boolean
-  ): readonly Refused[] {
+  #problemsOf(from: readonly PeerName[], theirs: PerPeer<Message>, isFirstCompared: boolean): readonly Refused[] {
     let refused: readonly Refused[] = nothing
     for (const name of from) {
-      const message = messageOf(theirs, name)
+      const message = theirs[name]
       const problem = message && this.problemOf(name, message, isFirstCompared ? firstVectorOf(message) : undefined)
       if (problem !== undefined) refused = [...refused, { ...problem, from: name }]
     }
@@ -267,11 +263,7 @@ export class Peer implements Owner, Keeper {
   }
 
   /** What must not be used of a round's messages, of which only the first vectors were compared with this peer's. */
-  #withOthers(
-    far: readonly Refused[],
-    from: readonly PeerName[],
-    theirs: Readonly<Record<string, Message>>
-  ): readonly Refused[] {
+  #withOthers(far: readonly Refused[], from: readonly PeerName[], theirs: PerPeer<Message>): readonly Refused[] {
     const others = this.#problemsOf(from, theirs, true)
     if (far.length === 0) return others
     return [...far, ...others.filter((other) => !far.some((each) => each.from === other.from))]

@@ -36,7 +36,7 @@ export function restoreEdges(
   edges.currentTag = begun as number
   edges.isOpen = isOpen === 1
   edges.life = life as number
-  for (const [peer, state] of Object.entries(saved)) {
+  for (const [peer, state] of Object.entries(saved as State)) {
     const { life, said, skipped, silentUntil, debt } = state as SavedEdge
     const tags = { sentTag: said, skippedTag: skipped, silentUntil }
     edges.restore(peer as PeerName, { life, ...tags, debt: restoredDebt(debt, now) })

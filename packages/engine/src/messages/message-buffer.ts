@@ -207,9 +207,9 @@ export class MessageBuffer {
 
   restore({ isInOrder, messages }: State): void {
     this.#isInOrder = isInOrder === 1
-    for (const saved of Object.values(messages)) {
+    for (const saved of Object.values(messages as State)) {
       const { round, part, terms, message: only } = saved as State
-      for (const [from, message] of Object.entries(only)) {
+      for (const [from, message] of Object.entries(only as State)) {
         const tag = { round: round as number, part: part as number }
         const header = restoredHeader(terms as ReturnType<typeof savedHeader>)
         this.add({ from: from as PeerName, ...tag, message: message as State as Message }, header)

@@ -1,8 +1,8 @@
 import { InvariantError, peerName } from '@murmuration/core'
 import test from 'ava'
-import { addFlow, agreedWeight, edgeWeight, kept, mean, mix, total, without } from './mixing.js'
+import { addFlow, agreedWeight, edgeWeight, kept, mean, meanOf, mix, total, without } from './mixing.js'
 import { Mixings } from './route.js'
-import { collected } from '../record/record.js'
+import { collected, valueOf } from '../record/record.js'
 import { Arena } from '../vectors/vector.js'
 
 const arena = new Arena({ allocate: (length: number) => new Float32Array(length), free: () => {} })
@@ -36,6 +36,14 @@ test('a row that does not sum to 1 is an error in Murmuration', (t) => {
 test('total adds what was weighted before, and mean weighs all alike', (t) => {
   t.is(total(W, mine, theirs).w, 7)
   t.deepEqual([...mean(W, mine, without(theirs, a)).x.values], [8.5])
+})
+
+test('a peer without a value counts as missing', (t) => {
+  const lacking = { ...theirs, [a]: undefined }
+  t.deepEqual([...mix(W, mine, lacking).x.values], [0.875 + 2])
+  t.deepEqual([...mean(W, mine, lacking).x.values], [8.5])
+  t.is(meanOf(W, lacking).w, 4)
+  t.throws(() => valueOf(lacking, a), { instanceOf: InvariantError, message: /nothing is known of a/ })
 })
 
 test('a sender keeps the fraction of those that it cannot reach', (t) => {

@@ -6,11 +6,11 @@ import {
   type Collected,
   type Flow,
   type Message,
-  messageOf,
   type Mixing,
   type PerPeer,
   perPeer,
-  type Route
+  type Route,
+  valuesOf
 } from '../record/record.js'
 
 /**
@@ -26,7 +26,7 @@ export function mix<M extends Message>(W: Mixing, mine: M, theirs: Collected<M>)
   for (let index = 0; index < from.length; index++) {
     const j = from[index]
     const offer = W.row(j)
-    const used = messageOf(theirs, j) === undefined ? 0 : (agreed?.get(j) ?? agreedWeight(W, j))
+    const used = theirs[j] === undefined ? 0 : (agreed?.get(j) ?? agreedWeight(W, j))
     weights[index] = used
     sum += offer
     if (used !== offer) own += offer - used
@@ -83,14 +83,14 @@ export function total<M extends Message>(route: Route, mine: M, theirs: PerPeer<
 
 /** The mean of the peer's own and the received messages. */
 export function mean<M extends Message>(route: Route, mine: M, theirs: PerPeer<M>): M {
-  const weight = 1 / (1 + Object.keys(theirs).length)
+  const weight = 1 / (1 + valuesOf(theirs).length)
   return inOrder(route, weight, mine, theirs, weight)
 }
 
 /** The mean of the received messages, at least one. */
 export function meanOf<M extends Message>(route: Route, theirs: PerPeer<M>): M {
-  const all = route.from.filter((j) => messageOf(theirs, j) !== undefined)
-  return linearOf(all.map((j): Term<M> => [1 / all.length, theirs[j]]))
+  const all = route.from.map((j) => theirs[j]).filter((each) => each !== undefined)
+  return linearOf(all.map((each): Term<M> => [1 / all.length, each]))
 }
 
 /**
@@ -128,7 +128,7 @@ function inOrder<M extends Message>(
       terms[count++] = [own, mine]
       isMineIn = true
     }
-    const message = messageOf(theirs, j)
+    const message = theirs[j]
     if (message !== undefined) terms[count++] = [typeof weights === 'number' ? weights : weights[index], message]
   }
   if (!isMineIn) terms[count++] = [own, mine]

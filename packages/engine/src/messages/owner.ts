@@ -1,6 +1,6 @@
 import type { Fabric, Milliseconds, PeerName, SendResult } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
-import type { Message, Route } from '../record/record.js'
+import type { Message, PerPeer, Route } from '../record/record.js'
 import type { Problem, Refused } from '../vectors/sizes.js'
 import type { Presence } from '../members/presence.js'
 import type { Arena, Range } from '../vectors/vector.js'
@@ -35,7 +35,7 @@ export interface Owner {
   collected(
     route: Route,
     mine: Message | undefined,
-    theirs: Readonly<Record<string, Message>>,
+    theirs: PerPeer<Message>,
     areModels: boolean
   ): readonly Refused[] | Promise<readonly Refused[]>
   /** What is wrong with the vectors of a message that is compared with none of this peer's; see sizes.ts. */

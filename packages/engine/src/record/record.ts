@@ -1,5 +1,5 @@
 /** What an algorithm is: one record, from which all else follows; and what its rounds see of the world. */
-import { InputError, type Milliseconds, type PeerName, type Random, type Topology } from '@murmuration/core'
+import { InputError, invariant, type Milliseconds, type PeerName, type Random, type Topology } from '@murmuration/core'
 import type { z } from 'zod'
 import type { Objects } from '../store/objects.js'
 import type { Message, Range, State, Vector } from '../vectors/vector.js'
@@ -11,19 +11,29 @@ import { recordProblem } from './record-problem.js'
 export type { Message, State } from '../vectors/vector.js'
 export type { Optimiser, OptimiserSettings } from './optimiser-record.js'
 
-/** One value per peer, in the order of names. A missing peer has no entry. */
+/** Values per peer, in the order of names. A peer may have none. */
 export interface PerPeer<T> {
-  readonly [peer: string]: T
+  readonly [peer: string]: T | undefined
 }
+
+/** The same, to be filled. */
+type MutablePerPeer<T> = { [peer: string]: T | undefined }
 
 /** An empty record of values per peer. It has no prototype, since a peer may be called `constructor`. */
-export function perPeer<T>(): Record<string, T> {
-  return Object.create(null) as Record<string, T>
+export function perPeer<T>(): MutablePerPeer<T> {
+  return Object.create(null) as MutablePerPeer<T>
 }
 
-/** The value of `peer`, if there is one. */
-export function messageOf<T>(all: PerPeer<T>, peer: PeerName): T | undefined {
-  return all[peer]
+/** The values of those peers that have one. */
+export function valuesOf<T>(all: PerPeer<T>): readonly T[] {
+  return Object.values(all).filter((value) => value !== undefined)
+}
+
+/** The value of a peer that has one, as all have where delivery is reliable. */
+export function valueOf<T>(all: PerPeer<T>, peer: PeerName): T {
+  const value = all[peer]
+  invariant(value !== undefined, () => `nothing is known of ${peer}`)
+  return value
 }
 
 const weights: unique symbol = Symbol('agreed weights')
@@ -38,9 +48,9 @@ export interface Collected<M> extends PerPeer<M> {
 }
 
 /** Messages as collected, to be filled, with these weights. */
-export function collected<M>(agreed?: ReadonlyMap<string, number>): Record<string, M> & Collected<M> {
+export function collected<M>(agreed?: ReadonlyMap<string, number>): MutablePerPeer<M> & Collected<M> {
   const all = perPeer<M>()
-  return (agreed === undefined ? all : Object.assign(all, { [weights]: agreed })) as Record<string, M> & Collected<M>
+  return (agreed === undefined ? all : Object.assign(all, { [weights]: agreed })) as MutablePerPeer<M> & Collected<M>
 }
 
 /** The weights of {@link Collected}; undefined where all are the topology's. */

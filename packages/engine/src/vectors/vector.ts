@@ -8,9 +8,9 @@ export interface Range {
   readonly length: number
 }
 
-/** Named vectors and numbers. Records nest, so that a record per neighbour is a state too. */
+/** Named vectors and numbers. Records nest, so that a record per neighbour is a state too; a neighbour may have no value. */
 export interface State {
-  readonly [name: string]: Vector | number | State
+  readonly [name: string]: Vector | number | State | undefined
 }
 
 /** A message: a flat record of such values. */
@@ -234,8 +234,8 @@ export class Arena {
 }
 
 /** Whether it is a vector. A user's module may use another copy of this package, with another class. */
-export function isVector(value: Vector | number | State | Message): value is Vector {
-  return (value as Vector).isVector
+export function isVector(value: State[string] | Message): value is Vector {
+  return (value as Vector | undefined)?.isVector === true
 }
 
 /** Marks the vectors of a state that is kept as reached by a sweep. */

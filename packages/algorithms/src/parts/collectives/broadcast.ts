@@ -1,4 +1,4 @@
-import { concat, cut, rangeOf, type Route, type Vector } from '@murmuration/engine'
+import { concat, cut, rangeOf, type Route, valueOf, type Vector } from '@murmuration/engine'
 import { type RangeChannel, Ranks } from './ranks.js'
 
 /**
@@ -18,7 +18,7 @@ export async function broadcast(
   const isRoot = ranks.own === root
   const parts: Vector[] = []
   for (const [chunk, range] of cut({ offset: 0, length: x.length }, chunks).entries()) {
-    const part = isRoot ? rangeOf(x, range) : (await ranks.receive(from, chunk, range))[from[0]].part
+    const part = isRoot ? rangeOf(x, range) : valueOf(await ranks.receive(from, chunk, range), from[0]).part
     if (ranks.at(ranks.own + 1) !== root) ranks.send(to, chunk, range, part)
     parts.push(part)
   }

@@ -6,7 +6,7 @@
  *
  * Sums run in the order of names, in float64, rounded once.
  */
-import { mean, rangeOf } from '@murmuration/engine'
+import { mean, rangeOf, valueOf } from '@murmuration/engine'
 import type { Collective, RangeMean } from './ranks.js'
 
 /** The mean by direct exchange. */
@@ -28,7 +28,7 @@ export const direct: Collective = async (ranks, x, ranges) => {
   for (const other of others.sort((left, right) => left - right)) {
     const from = ranks.to(other)
     for (const [chunk, range] of ranges[other].entries()) {
-      const { part } = (await ranks.receive(from, (1 + other) * maxChunks + chunk, range))[from[0]]
+      const { part } = valueOf(await ranks.receive(from, (1 + other) * maxChunks + chunk, range), from[0])
       means.push({ offset: range.offset, part })
     }
   }

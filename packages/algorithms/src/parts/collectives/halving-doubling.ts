@@ -11,7 +11,7 @@
  *
  * Sums are rounded to float32 at every step, in the order of the tree.
  */
-import { concat, linear, type Range, rangeOf, type Vector } from '@murmuration/engine'
+import { concat, linear, type Range, rangeOf, valueOf, type Vector } from '@murmuration/engine'
 import type { Collective, Ranks } from './ranks.js'
 
 /** The mean by halving and doubling. Each rank has one range, or none where there are more ranks than elements. */
@@ -76,7 +76,7 @@ class Segments {
   ): Promise<void> {
     const peers = this.#ranks.to(from)
     for (const [turn, run] of this.#arc(first, count)) {
-      const { part: vector } = (await this.#ranks.receive(peers, 2 * hop + turn, joined(run)))[peers[0]]
+      const { part: vector } = valueOf(await this.#ranks.receive(peers, 2 * hop + turn, joined(run)), peers[0])
       for (const segment of run) {
         const { offset, length } = segment
         segment.part = next(rangeOf(vector, { offset: offset - run[0].offset, length }), segment.part)

@@ -2,7 +2,7 @@
  * Direct all-reduce in few bits: segments are sent to their owners, and the means back, as whole multiples of a unit per segment. In both phases together
  * every line carries 2 (n − 1)/n · bits per number, where an all-gather carries (n − 1) · bits.
  */
-import { concat, mean, type Range, rangeOf, rangesByRank, type Route, type Vector } from '@murmuration/engine'
+import { concat, mean, type Range, rangeOf, rangesByRank, type Route, valueOf, type Vector } from '@murmuration/engine'
 import { type RangeChannel, Ranks } from './ranks.js'
 
 /** The mean, the same at all peers, and the local rounding errors: those of the sent segments, and n times those of the mean of the local segment. */
@@ -39,7 +39,7 @@ export async function quantisedMean(
   }
   for (const other of others.sort((left, right) => left - right)) {
     const [from, range] = [ranks.to(other), ranges[other]]
-    if (range !== undefined) parts[other] = (await ranks.receive(from, 1 + other, range))[from[0]].part
+    if (range !== undefined) parts[other] = valueOf(await ranks.receive(from, 1 + other, range), from[0]).part
   }
   return {
     mean: concat(parts.filter((part) => part !== undefined)),
