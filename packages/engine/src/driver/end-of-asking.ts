@@ -24,7 +24,7 @@ export class EndOfAsking implements Handler {
     this.#peer = peer
     this.#settings = settings
     this.#kind = kind
-    peer.handlers[kind] = this
+    peer.handlers.set(kind, this)
   }
 
   /** Announces that this peer has ended, before `round`, and answers until no peer has more requests. */

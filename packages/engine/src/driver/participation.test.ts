@@ -5,6 +5,7 @@ import test from 'ava'
 import type { Members } from '../members/members.js'
 import type { Expectation } from '../messages/owner.js'
 import { Participation, type Trainee } from './participation.js'
+import { SmallList } from '../vectors/small-list.js'
 import type { Peer } from './peer.js'
 import { Arena } from '../vectors/vector.js'
 
@@ -30,7 +31,7 @@ async function merged(transfer: number, checksum = checksumOf(theirs), round = 6
   let end: number | undefined
   const memory = { allocate: (length: number) => new Float32Array(length), free: none }
   const arena = new Arena(memory)
-  const handlers: { accept(envelope: unknown): void }[] = []
+  const handlers = new SmallList<{ accept(envelope: unknown): void }>(1)
   const peer = {
     ...{
       handlers,
@@ -66,7 +67,7 @@ async function merged(transfer: number, checksum = checksumOf(theirs), round = 6
       if (asked !== undefined) {
         now += transfer
         asked = undefined
-        handlers[stateKind + 1].accept({ from: donor, message: { ...message, kind: stateKind + 1 } })
+        handlers.at(stateKind + 1)?.accept({ from: donor, message: { ...message, kind: stateKind + 1 } })
       }
       return Promise.resolve(expectation.outcome())
     }
@@ -95,7 +96,7 @@ async function merged(transfer: number, checksum = checksumOf(theirs), round = 6
   }
   await new Participation(peer as unknown as Peer, members as unknown as Members, trainee).ready()
   const ask = { kind: stateKind, round: 0, part: 0, field: 0, numbers: [], offset: 0, vector: new Float32Array(0) }
-  handlers[stateKind].accept({ from: donor, message: ask })
+  handlers.at(stateKind)?.accept({ from: donor, message: ask })
   return { model: end, sent }
 }
 

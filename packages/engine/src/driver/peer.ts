@@ -22,6 +22,7 @@ import {
   type State
 } from '../record/record.js'
 import { inSlices } from '../vectors/slices.js'
+import type { SmallList } from '../vectors/small-list.js'
 import type { Tensor } from '../vectors/ranges.js'
 import { keepUntrained, trainedOf } from '../vectors/untrained.js'
 import { Gradients } from './gradients.js'
@@ -140,7 +141,7 @@ export class Peer implements Owner, Keeper {
   }
 
   /** The handlers of messages, by kind. */
-  get handlers(): (Handler | undefined)[] {
+  get handlers(): SmallList<Handler> {
     return this.#inbox.handlers
   }
 

@@ -183,15 +183,15 @@ export class Program implements NodeProgram {
       if (isCall(channel)) {
         const edges = typeof late === 'number' ? { kinds, weight: late } : undefined
         const caller = new Caller(this.#peer, traits, channel, this.#answerOf(name), edges)
-        handlers[kind++] = { accept: (envelope) => this.#atOnce(() => caller.acceptAsk(envelope)) }
-        handlers[kind++] = { accept: (envelope) => caller.acceptReply(envelope) }
+        handlers.set(kind++, { accept: (envelope) => this.#atOnce(() => caller.acceptAsk(envelope)) })
+        handlers.set(kind++, { accept: (envelope) => caller.acceptReply(envelope) })
         opened[name] = caller
         if (edges !== undefined) this.#openEdges(caller.policy, kinds, Number.POSITIVE_INFINITY)
       } else {
         const how = typeof late === 'string' ? late : ('owed' as const)
         const edges = late === undefined ? undefined : { kinds, late: how, every }
         const mailbox = new Mailbox(this.#peer, traits, channel, edges)
-        handlers[kind++] = mailbox
+        handlers.set(kind++, mailbox)
         opened[name] = mailbox
         if (edges !== undefined) this.#openEdges(mailbox.policy, kinds)
         if (late === 'added') this.massChannels = this.massChannels.concat({ name, mailbox })
@@ -203,8 +203,8 @@ export class Program implements NodeProgram {
   /** Registers the control messages of a channel's edges. */
   #openEdges(policy: EdgePolicy, kinds: ControlKinds, rounds?: number): void {
     const { handlers, exchanges } = this.#peer
-    handlers[kinds.skip] = exchanges
-    handlers[kinds.withdraw] = exchanges
+    handlers.set(kinds.skip, exchanges)
+    handlers.set(kinds.withdraw, exchanges)
     exchanges.add(policy, kinds, rounds)
   }
 

@@ -55,7 +55,7 @@ export class StateTransfer {
       { accept: (envelope) => this.#caller.acceptReply(envelope) },
       { accept: (envelope) => this.#caller.acceptRefusal(envelope) }
     ]
-    handlers.forEach((handler, index) => (peer.handlers[kind + index] = handler))
+    handlers.forEach((handler, index) => peer.handlers.set(kind + index, handler))
   }
 
   #acceptAsk(envelope: Envelope<VectorMessage>): void {

@@ -27,7 +27,7 @@ function inbox(...received: (Envelope<VectorMessage> | Error | undefined)[]) {
     reject: ({ from }: Envelope<VectorMessage>) => void rejected.push(from)
   }
   const inbox = new Inbox(fabric as unknown as Fabric<VectorMessage>)
-  inbox.handlers[0] = { accept: (envelope) => void rounds.push(envelope.message.round) }
+  inbox.handlers.set(0, { accept: (envelope) => void rounds.push(envelope.message.round) })
   /** Waits for this many messages, for 10 ms at most. */
   const wanted = (count: number): Expectation<readonly number[]> => {
     const deadline = now + 10

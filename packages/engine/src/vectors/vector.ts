@@ -1,6 +1,7 @@
 import { invariant } from '@murmuration/core'
 import { weightedSum, type Term as WeightedNumbers } from '@murmuration/vectors'
 import { sliceLength } from './slices.js'
+import { SmallList } from './small-list.js'
 
 /** A part of the flat parameters, in elements. */
 export interface Range {
@@ -120,7 +121,7 @@ export class Vector {
   }
 }
 
-/** The initial capacity for live vectors: a list that grows by itself has room for at least 17. */
+/** How many vectors of a peer usually live. */
 const usualVectors = 8
 
 /** The vectors of one peer. */
@@ -131,9 +132,7 @@ export class Arena {
   keeper: Keeper | undefined
   readonly #memory: VectorMemory
   readonly #isLazy: boolean
-  /** The first `#count` are live. A list that shrinks would be reallocated. */
-  readonly #live = new Array<Vector | undefined>(usualVectors)
-  #count = 0
+  readonly #live = new SmallList<Vector>(usualVectors)
   #pending: Vector[] | undefined
   #sweep = 0
 
@@ -145,7 +144,7 @@ export class Arena {
 
   /** How many vectors are live. */
   get size(): number {
-    return this.#count
+    return this.#live.size
   }
 
   /** A new vector, whose elements `write` computes in order, all at once or range by range. */
@@ -212,14 +211,13 @@ export class Arena {
     this.keeper?.reach(sweep)
     let kept = 0
     const live = this.#live
-    for (let index = 0; index < this.#count; index++) {
-      const vector = live[index] as Vector
+    for (let index = 0; index < live.size; index++) {
+      const vector = live.at(index) as Vector
       if (isOver) vector.isOfRound = false
-      if (vector.isOfRound || vector.pins > 0 || vector.reached === sweep) live[kept++] = vector
+      if (vector.isOfRound || vector.pins > 0 || vector.reached === sweep) live.set(kept++, vector)
       else this.#release(vector)
     }
-    live.fill(undefined, kept, this.#count)
-    this.#count = kept
+    live.truncate(kept)
   }
 
   #release(vector: Vector): void {
@@ -228,7 +226,7 @@ export class Arena {
   }
 
   #add(vector: Vector): Vector {
-    this.#live[this.#count++] = vector
+    this.#live.push(vector)
     return vector
   }
 }
