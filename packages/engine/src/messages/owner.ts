@@ -5,7 +5,10 @@ import type { Problem, Refused } from '../vectors/sizes.js'
 import type { Presence } from '../members/presence.js'
 import type { Arena, Range } from '../vectors/vector.js'
 
-/** What the channels of a peer share. */
+/**
+ * What the channels and edges of a peer see of it. The peer itself is a class of the driver, which opens channels and edges; they cannot import it
+ * without a circle.
+ */
 export interface Owner {
   readonly fabric: Fabric<VectorMessage>
   readonly arena: Arena
