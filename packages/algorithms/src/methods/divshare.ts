@@ -1,9 +1,12 @@
 /**
- * DivShare: every H steps a peer cuts its parameters into fragments and sends each to a few randomly drawn neighbours. A slow link delivers some of them, where a whole model would be late.
- * No peer waits. After the next H steps each number becomes the mean of the peer's own value and the newest received fragment of each sender. The authors discard what is still unsent by
- * then. Here a receiver acknowledges what it has taken, and a neighbour that acknowledges nothing gets no fragments for a while. With one fragment it is Epidemic
- * Learning (de Vos et al., NeurIPS 2023) without its rounds. The abstract and the authors' code were read; fragments are ranges here, and drawn sets of numbers there. Receivers are drawn,
- * so the mean is kept only on average, and faster peers count for more. With c models that are τ exchanges old in an average it moves 1 + τ c / (1 + c) times as slowly.
+ * DivShare: every H steps a peer cuts its parameters into fragments and sends each to a few randomly drawn neighbours.
+ * A slow link delivers some of them, where a whole model would be late. No peer waits. After the next H steps each
+ * number becomes the mean of the peer's own value and the newest received fragment of each sender. The authors discard
+ * what is still unsent by then. Here a receiver acknowledges what it has taken, and a neighbour that acknowledges
+ * nothing gets no fragments for a while. With one fragment it is Epidemic Learning (de Vos et al., NeurIPS 2023)
+ * without its rounds. The abstract and the authors' code were read; fragments are ranges here, and drawn sets of
+ * numbers there. Receivers are drawn, so the mean is kept only on average, and faster peers count for more. With c
+ * models that are τ exchanges old in an average it moves 1 + τ c / (1 + c) times as slowly.
  */
 import type { PeerName } from '@murmuration/core'
 import { z } from 'zod'
@@ -20,7 +23,10 @@ import {
   type Vector
 } from '@murmuration/engine'
 
-/** A neighbour with so many exchanges unacknowledged gets no fragments: no more than their fragments queue before a slow line. */
+/**
+ * A neighbour with so many exchanges unacknowledged gets no fragments: no more than their fragments queue before a slow
+ * line.
+ */
 const maxUnacknowledged = 2
 /** After so many it gets fragments again: those, or what acknowledged them, may be lost. */
 const triedAgainAfter = 16

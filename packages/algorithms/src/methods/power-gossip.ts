@@ -26,11 +26,13 @@ export const powerGossip = algorithm({
     if (length === 0) return { x: next, V: perPeer<Vector>() }
     const before = (j: PeerName) => V[j] ?? factors.first(x)
     const known = ofEach(W.to, (j) => factors.orthonormal(before(j), isEven ? 'right' : 'left')) // V̂_ij
-    const own = ofEach(W.to, (j) => (isEven ? factors.left(next, known(j)) : factors.right(next, known(j)))) // X_i V̂_ij
+    // X_i V̂_ij
+    const own = ofEach(W.to, (j) => (isEven ? factors.left(next, known(j)) : factors.right(next, known(j))))
     const route = { peer: node.self, round: k, to: W.to, from: W.from, range: { offset: 0, length } }
     node.factors.send(route, (j) => ({ part: own(j) }))
     const theirs = await node.factors.collect(route)
-    const D = ofEach(W.to, (j) => difference(byName(node.self, j), own(j), valueOf(theirs, j).part)) //  D V̂_ij, D = X_i − X_j where i < j
+    // D V̂_ij, D = X_i − X_j where i < j
+    const D = ofEach(W.to, (j) => difference(byName(node.self, j), own(j), valueOf(theirs, j).part))
     for (const j of W.to) {
       const a = Math.sign(byName(node.self, j)) * W.row(j)
       next = isEven // X_i ← X_i − W_ij (X_i − X_j) V̂ V̂ᵀ

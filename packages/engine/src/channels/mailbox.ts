@@ -96,7 +96,8 @@ export class Mailbox implements Channel<Message>, Delivery, Inlet, Expectation<C
 
   /** Sends the current message to one of its receivers. */
   deliver(to: PeerName, header: readonly number[]): boolean {
-    const [message, route] = [this.#sending, this.#sendingTo]
+    const message = this.#sending
+    const route = this.#sendingTo
     if (message === undefined || route === undefined) return false
     const { round, part = 0, range } = route
     const one = typeof message === 'function' ? message(to) : message
@@ -358,12 +359,15 @@ export class Mailbox implements Channel<Message>, Delivery, Inlet, Expectation<C
   /** Notes who is missing, and why. */
   #account(route: Route, lacking: readonly PeerName[], absences: readonly Absence[]): void {
     const { presence } = this.#owner
-    const which = (absence: Absence) => lacking.filter((_, index) => absences[index] === absence)
-    const [skipped, silent] = lacking.length === 0 ? [noPeers, noPeers] : [which('skipped'), which('silent')]
-    const missing = skipped.length === 0 ? lacking : lacking.filter((j) => !skipped.includes(j))
+    let skipped = noPeers
+    let silent = noPeers
+    for (let index = 0; index < lacking.length; index++) {
+      if (absences[index] === 'skipped') skipped = [...skipped, lacking[index]]
+      if (absences[index] === 'silent') silent = [...silent, lacking[index]]
+    }
     presence.account(this.#owner, route, { without: lacking, skipped }, this.#awakeAt)
     presence.note(route, silent)
-    this.#note(route, missing)
+    this.#note(route, skipped.length === 0 ? lacking : lacking.filter((j) => !skipped.includes(j)))
   }
 
   /** The weights on which both ends of edges have agreed, where the message of a tag names an offer. */

@@ -3,11 +3,14 @@ import type { VectorMessage } from '@murmuration/wire'
 import type { Header } from '../messages/header.js'
 import type { Flow, Message, Route, State } from '../record/record.js'
 
-/** How the two ends of each edge of a channel agree on which messages are used. */
+/**
+ * How the two ends of each edge of a channel agree on which of its messages are used. X is such a message, as in
+ * edge.ts.
+ */
 export interface EdgePolicy {
   /**
-   * Sends X, which `delivery` delivers, to those of `route.to` that may be sent it. Returns the others. Where `route.from` is empty, nothing is
-   * awaited in return.
+   * Sends X, which `delivery` delivers, to those of `route.to` that may be sent it. Returns the others. Where
+   * `route.from` is empty, nothing is awaited in return.
    */
   send(route: Route, delivery: Delivery): readonly PeerName[]
   /**
@@ -50,7 +53,10 @@ export type EdgeEvent =
   | { readonly kind: 'uncollected'; readonly from: PeerName; readonly tag: number; readonly message: Message }
   /** A peer, or this one, continues with another state: all its open exchanges end. */
   | { readonly kind: 'life'; readonly peer: PeerName; readonly life: number }
-  /** This peer no longer takes part, does so again, or leaves for good: then all that has arrived or arrives enters its state. */
+  /**
+   * This peer no longer takes part, does so again, or leaves for good: then all that has arrived or arrives enters its
+   * state.
+   */
   | { readonly kind: 'pause' | 'resume' | 'leave' }
   /** All who owe are to be asked, or those that were asked a timeout ago. */
   | { readonly kind: 'claim' | 'remind' }
@@ -61,7 +67,10 @@ export interface Owed {
   readonly since: Milliseconds
 }
 
-/** Why there is no message: it timed out; its sender was sent nothing, or sends nothing itself; one of the two has sent SKIP. */
+/**
+ * Why there is no message: it timed out; its sender was sent nothing, or sends nothing itself; one of the two has sent
+ * SKIP.
+ */
 export type Absence = 'silent' | 'unsent' | 'skipped'
 
 /** Sends a message of a channel. */
@@ -97,12 +106,15 @@ export interface ControlKinds {
 /** The traits of a channel whose ends agree. */
 export interface EdgeTraits {
   readonly kinds: ControlKinds
-  /** What happens to a message that an end has continued without; it is owed where both ends keep a sum over the peers. */
+  /**
+   * What happens to a message that an end has continued without; it is owed where both ends keep a sum over the peers.
+   */
   readonly late: 'owed' | 'dropped' | 'added'
   /** How many rounds lie between two exchanges; 1 when absent. */
   readonly every?: number
 }
 
-/** Of a peer that owes nothing, or without edges. */
+/** Shared, since most rounds have none. */
 export const noneOwed: readonly Owed[] = []
+export const noneAbsent: readonly Absence[] = []
 export const noFlows: readonly Flow<Message>[] = []

@@ -65,13 +65,17 @@ export class PeerEdges implements Handler {
     this.#step({ kind: 'leave' })
   }
 
-  /** Repeats requests of a timeout ago: an edge with a debt is in no row, and both ends may wait for the other to use it. */
+  /**
+   * Repeats requests of a timeout ago: an edge with a debt is in no row, and both ends may wait for the other to use
+   * it.
+   */
   remindAll(): void {
     this.#step({ kind: 'remind' })
   }
 
   /**
-   * Waits for what this peer continued without, as long as for any message. An answer may say that it will not arrive; the dead are not waited for.
+   * Waits for what this peer continued without, as long as for any message. An answer may say that it will not arrive;
+   * the dead are not waited for.
    */
   async settle(): Promise<void> {
     const { fabric, presence } = this.#owner

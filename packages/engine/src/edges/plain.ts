@@ -4,7 +4,15 @@ import type { Owner } from '../messages/owner.js'
 import { noNumbers } from '../messages/header.js'
 import type { Message, Route, State } from '../record/record.js'
 import { rejectDuplicate } from './controls.js'
-import { type Absence, type Delivery, type EdgePolicy, type Inlet, noFlows, noneOwed } from './edge-policy.js'
+import {
+  type Absence,
+  type Delivery,
+  type EdgePolicy,
+  type Inlet,
+  noFlows,
+  noneAbsent,
+  noneOwed
+} from './edge-policy.js'
 
 const noPeers: readonly PeerName[] = []
 const nothing: State = {}
@@ -42,7 +50,7 @@ export class Plain implements EdgePolicy {
   }
 
   close(lacking: readonly PeerName[], _mine: Message | undefined, _since: Milliseconds): readonly Absence[] {
-    return lacking.map(() => 'silent')
+    return lacking.length === 0 ? noneAbsent : lacking.map(() => 'silent')
   }
 
   /** Requests are answered, whoever asks; nothing else means anything. */

@@ -27,9 +27,10 @@ export interface PushPullTraits {
 }
 
 /**
- * Push–pull steps: the edges of a channel of requests, at the asker: the rules of {@link Edges}, with the numbers of the asks as tags. A peer that
- * replies has moved at that moment, so a reply is used whenever it arrives. A peer that is asked whether a reply will arrive answers SKIP: links
- * deliver in order, so a reply that was sent has arrived before.
+ * Push–pull steps: the edges of a channel of requests, at the asker: the rules of {@link Edges}, with the numbers of
+ * the asks as tags. A peer that replies has moved at that moment, so a reply is used whenever it arrives. A peer that
+ * is asked whether a reply will arrive answers SKIP: links deliver in order, so a reply that was sent has arrived
+ * before.
  */
 export class PushPull implements EdgePolicy, EdgesListener<Message> {
   readonly #owner: Owner

@@ -14,6 +14,7 @@ import {
   type EdgePolicy,
   type Inlet,
   noFlows,
+  noneAbsent,
   noneOwed
 } from './edge-policy.js'
 import { LastTags } from './last-tags.js'
@@ -132,7 +133,7 @@ export class PushSum implements EdgePolicy {
 
   close(lacking: readonly PeerName[]): readonly Absence[] {
     this.#isOpen = false
-    return lacking.map((from) => (this.isAwaited(from) ? 'silent' : 'unsent'))
+    return lacking.length === 0 ? noneAbsent : lacking.map((from) => (this.isAwaited(from) ? 'silent' : 'unsent'))
   }
 
   step(event: EdgeEvent): boolean {

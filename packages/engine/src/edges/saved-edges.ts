@@ -15,8 +15,8 @@ export function savedEdges(edges: Edges<Message>): State {
 }
 
 /**
- * Without the open exchanges of what a policy has saved, if it has any. From a checkpoint all peers continue in the same round: messages of earlier
- * rounds will not arrive again, so debts are left out, which changes the mean.
+ * Without the open exchanges of what a policy has saved, if it has any. From a checkpoint all peers continue in the
+ * same round: messages of earlier rounds will not arrive again, so debts are left out, which changes the mean.
  */
 export function withoutOpen(saved: State): State {
   const { edges } = saved

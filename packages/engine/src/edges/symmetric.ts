@@ -16,6 +16,7 @@ import {
   type EdgeTraits,
   type Inlet,
   noFlows,
+  noneAbsent,
   noneOwed,
   type Owed
 } from './edge-policy.js'
@@ -25,7 +26,6 @@ import { LastTags } from './last-tags.js'
 const exchangesAhead = 64
 
 const noPeers: readonly PeerName[] = []
-const noneAbsent: readonly Absence[] = []
 const noPeerSet: ReadonlySet<PeerName> = new Set()
 
 function oneWayOf({ to, from }: Route): ReadonlySet<PeerName> {
@@ -34,8 +34,8 @@ function oneWayOf({ to, from }: Route): ReadonlySet<PeerName> {
 }
 
 /**
- * Symmetric gossip: both ends of an edge use each other's message of a tag with the same weight, or neither does. {@link Edges} decides; this class
- * sends, keeps and applies.
+ * Symmetric gossip: both ends of an edge use each other's message of a tag with the same weight, or neither does.
+ * {@link Edges} decides; this class sends, keeps and applies.
  */
 export class Symmetric implements EdgePolicy, EdgesListener<Message> {
   readonly #owner: Owner
@@ -96,7 +96,10 @@ export class Symmetric implements EdgePolicy, EdgesListener<Message> {
     return unsent
   }
 
-  /** Returns false where X was sent under this tag before, in an earlier round or before this peer was saved, and must not be sent again. */
+  /**
+   * Returns false where X was sent under this tag before, in an earlier round or before this peer was saved, and must
+   * not be sent again.
+   */
   #begin(route: Route): boolean {
     const { to, from } = route
     const [tag, edges] = [tagOf(route), this.#edges]

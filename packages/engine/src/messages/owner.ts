@@ -6,8 +6,8 @@ import type { Presence } from '../members/presence.js'
 import type { Arena, Range } from '../vectors/vector.js'
 
 /**
- * What the channels and edges of a peer see of it. The peer itself is a class of the driver, which opens channels and edges; they cannot import it
- * without a circle.
+ * What the channels and edges of a peer see of it. The peer itself is a class of the driver, which opens channels and
+ * edges; they cannot import it without a circle.
  */
 export interface Owner {
   readonly fabric: Fabric<VectorMessage>

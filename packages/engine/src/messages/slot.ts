@@ -72,7 +72,8 @@ export class Slot {
   }
 
   #indexOf(from: PeerName): number {
-    const [senders, { size }] = [this.#senders, this]
+    const senders = this.#senders
+    const { size } = senders
     if (size >= tableFrom) return this.#table.get(from) ?? -1
     for (let index = 0; index < size; index++) if (senders.at(index) === from) return index
     return -1

@@ -39,8 +39,8 @@ export function valueOf<T>(all: PerPeer<T>, peer: PeerName): T {
 const weights: unique symbol = Symbol('agreed weights')
 
 /**
- * What was collected: the message of each peer, and the weights on which the ends of edges have agreed. They belong to the peers, not to the messages:
- * a copy of a message, or another in its place, has the same weight.
+ * What was collected: the message of each peer, and the weights on which the ends of edges have agreed. They belong to
+ * the peers, not to the messages: a copy of a message, or another in its place, has the same weight.
  */
 export interface Collected<M> extends PerPeer<M> {
   /** W_ij as both ends use it in this round, where a row is repaired; the topology's where absent. */

@@ -1,6 +1,6 @@
 /**
- * A list that takes little memory while it is short, and none anew when it empties and fills again. A list of JavaScript that grows by itself has
- * room for at least 17, which many peers in one process cannot spare.
+ * A list that takes little memory while it is short, and none anew when it empties and fills again. A list of
+ * JavaScript that grows by itself has room for at least 17, which many peers in one process cannot spare.
  */
 export class SmallList<T> {
   /** How many places are used. */

@@ -9,7 +9,10 @@ export interface Range {
   readonly length: number
 }
 
-/** Named vectors and numbers. Records nest, so that a record per neighbour is a state too; a neighbour may have no value. */
+/**
+ * Named vectors and numbers. Records nest, so that a record per neighbour is a state too; a neighbour may have no
+ * value.
+ */
 export interface State {
   readonly [name: string]: Vector | number | State | undefined
 }
