@@ -9,29 +9,9 @@ const shared: readonly (readonly [name: string, reason: string])[] = [
   ['Mailbox', 'received messages: by tag in the engine, in the order of arrival in each world'],
   ['Mixing', "a peer's row of W: core's as data, the engine's with the route of one exchange"],
   ['Peer', 'one peer: its training in the engine, its place on the network in libp2p'],
-  ['Problem', "what is wrong with a value: core's in a user's file, the engine's in a message"],
   ['Signer', "a peer's signatures: libp2p's by its identity, the membership's bound to the run"],
   ['Term', 'a weight and what it multiplies: numbers in vectors, values of a record in the engine'],
   ['Wire', "messages of one shape: core's interface for worlds, the engine's class that encodes them"]
-]
-
-/** Different things under one name, all of them in the packages of the engine; each is to be renamed. */
-const unsettled: readonly (readonly [name: string, reason: string])[] = [
-  ['Calls', "algorithms: a server's channels; engine: whether exchanges wait for answers"],
-  ['Distance', "algorithms: from a neighbour's vector; membership: a peer's progress"],
-  ['Entry', 'membership: how a peer joins; a line of news'],
-  ['Mass', "algorithms: a node's state; core: the part of a weighted mean"],
-  ['Operation', 'engine: get, set or add of a store; rows: a pull or push that waits'],
-  ['Pace', 'engine: the rounds of others; membership: how often a peer restarts'],
-  ['RangeChannel', "algorithms: a collective's channel; a server's channel"],
-  ['Scale', 'core: of columns; engine: of distances'],
-  ['Seen', 'algorithms: the last message of a neighbour; what a cache was sent'],
-  ['ServedNode', 'algorithms: a node with servers; a node with services'],
-  ['Settings', "algorithms: a method's own; libp2p: those that all peers of a run share"],
-  ['Sight', 'engine: the round in which a peer was seen; membership: the record that was seen'],
-  ['Step', 'algorithms: of doubling; engine: of an optimiser'],
-  ['engine: the training as the driver sees it, and as the members see it'],
-  ['Verdict', 'engine: on a message; membership: on silence']
 ]
 
 const declarations = new Set([
@@ -66,7 +46,7 @@ function declaringFiles(): ReadonlyMap<string, ReadonlySet<string>> {
 
 test('a type name is declared in one file, unless it is listed with a reason', (t) => {
   const twice = [...declaringFiles()].filter(([, files]) => files.size > 1)
-  const listed = new Set([...shared, ...unsettled].map(([name]) => name))
+  const listed = new Set(shared.map(([name]) => name))
   const unlisted = twice.filter(([name]) => !listed.has(name))
   t.deepEqual(
     unlisted.map(([name, files]) => `${name}: ${[...files].join(', ')}`),

@@ -7,7 +7,7 @@ export * from './parts/averaging.js'
 export { Batches, jointBatches, type Shard } from '@murmuration/engine'
 export * from './parts/collectives/broadcast.js'
 export { meanOver, type MeanSettings, ringMean } from './parts/collectives/mean-over.js'
-export type { RangeChannel } from './parts/collectives/ranks.js'
+export type { CollectiveChannel } from './parts/collectives/ranks.js'
 export { dpsgd } from './methods/dpsgd.js'
 export { mix, edgeWeight, addFlow, addSent, total, mean, meanOf, kept, without } from '@murmuration/engine'
 export { resistancesOf, type Resistances } from './parts/meetings.js'
@@ -46,9 +46,11 @@ export { OutlierWatch, outlierText } from '@murmuration/engine'
 export { massField, massSumField, wholeField, roundsField, type RunSize, type NumberField } from '@murmuration/engine'
 export {
   perPeer,
-  messageOf,
+  valueOf,
+  valuesOf,
   algorithm,
   isAlgorithm,
+  type Collected,
   type PerPeer,
   type Route,
   type Mixing,

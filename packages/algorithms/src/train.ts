@@ -12,8 +12,8 @@ export function hasRows(settings: AnySettings): settings is TrainingSettings<Row
 }
 
 /**
- * Trains one peer: yields a report per round and returns the parameters at the end. See {@link Session.steps}, and {@link trainKeys} for algorithms
- * with keyed rows.
+ * Trains one peer: yields a report per round and returns the parameters at the end. See {@link Session.steps}, and
+ * {@link trainKeys} for algorithms with keyed rows.
  *
  * @param options - `signal` is aborted to end training before it is over: the next step, or the one in progress,
  *   rejects with its reason, the members hear that this peer leaves, and the fabric is stopped

@@ -6,7 +6,10 @@ import { Room } from './room.test.support.js'
 
 type Reunited = Extract<MemberChange, { kind: 'reunited' }>
 
-/** Two sides train apart, each peer with its side's number of samples, and meet. The result lists the peers with a reunion. */
+/**
+ * Two sides train apart, each peer with its side's number of samples, and meet. The result lists the peers with a
+ * reunion.
+ */
 function meet(
   left: string,
   right: string,

@@ -5,11 +5,17 @@ import { isMajority } from './majority.js'
 import type { MembershipSettings } from './settings.js'
 import type { View } from './view.js'
 
-/** Two sides that have trained apart meet, and this peer belongs to the side that returns to the other, with its own state. */
+/**
+ * Two sides that have trained apart meet, and this peer belongs to the side that returns to the other, with its own
+ * state.
+ */
 export interface Reunion {
   /** The other side. */
   readonly peers: readonly PeerName[]
-  /** The weight of this peer's state relative to one of theirs: its samples since the split ÷ their mean, within 0.01 … 100. */
+  /**
+   * The weight of this peer's state relative to one of theirs: its samples since the split ÷ their mean, within 0.01
+   * … 100.
+   */
   readonly mass: number
   /** The number of peers on this side. */
   readonly side: number
@@ -58,15 +64,20 @@ export interface ApartFacts {
   readonly recordOf: (peer: PeerName) => PeerRecord | undefined
 }
 
-const [minMass, maxMass] = [0.01, 100]
-/** The maximum share: a model extrapolated to more than this multiple of the distance from the other side's may be useless. */
+const minMass = 0.01
+const maxMass = 100
+/**
+ * The maximum share: a model extrapolated to more than this multiple of the distance from the other side's may be
+ * useless.
+ */
 const maxShare = 2
 
 /**
- * The fraction of its own model that a peer of the returning side keeps; the rest is a model of the other side. In the mean over all peers each side
- * then counts by its samples: mass × (n + m) / (n × mass + m), with n peers on this side and m on the other; at most 2. Exception: this side is one
- * of two halves and ahead, and all peers share rounds. Then all peers of the other side take a model of this side, so that it must be the mean of
- * both already: n × mass / (n × mass + m). 0 where no two sides have met.
+ * The fraction of its own model that a peer of the returning side keeps; the rest is a model of the other side. In the
+ * mean over all peers each side then counts by its samples: mass × (n + m) / (n × mass + m), with n peers on this side
+ * and m on the other; at most 2. Exception: this side is one of two halves and ahead, and all peers share rounds. Then
+ * all peers of the other side take a model of this side, so that it must be the mean of both already: n × mass / (n ×
+ * mass + m). 0 where no two sides have met.
  */
 export function ownShare(reunion: Reunion | undefined, hasCommonRounds: boolean): number {
   if (reunion === undefined) return 0
@@ -77,8 +88,8 @@ export function ownShare(reunion: Reunion | undefined, hasCommonRounds: boolean)
 }
 
 /**
- * Notices that a side that was no majority trained apart, and meets others again. Until this peer has merged the models of both sides, it exchanges
- * nothing with the other.
+ * Notices that a side that was no majority trained apart, and meets others again. Until this peer has merged the models
+ * of both sides, it exchanges nothing with the other.
  */
 export class Apart {
   readonly #absent = new Map<PeerName, Since>()
@@ -91,7 +102,9 @@ export class Apart {
 
   constructor(readonly settings: Pick<MembershipSettings, 'probeFor' | 'answerWithin'>) {}
 
-  /** How long a peer must be absent to count as away, and how long no peer has come or gone before two sides have met. */
+  /**
+   * How long a peer must be absent to count as away, and how long no peer has come or gone before two sides have met.
+   */
   get settleFor(): Milliseconds {
     return this.settings.probeFor
   }
@@ -112,8 +125,8 @@ export class Apart {
   }
 
   /**
-   * Whether a peer's round and model belong to another side: no peer counts as behind it, and its model is taken only for merging. For a majority
-   * this is a peer that was away, until it begins a new life.
+   * Whether a peer's round and model belong to another side: no peer counts as behind it, and its model is taken only
+   * for merging. For a majority this is a peer that was away, until it begins a new life.
    */
   isOfOtherSide({ name, life }: Pick<PeerRecord, 'name' | 'life'>, at: Milliseconds): boolean {
     if (this.isFrom(name)) return true
@@ -186,7 +199,10 @@ export class Apart {
   }
 }
 
-/** Whether all peers of the other side have begun another life: their samples since then belong to the model that they took. */
+/**
+ * Whether all peers of the other side have begun another life: their samples since then belong to the model that they
+ * took.
+ */
 function haveBegunAnew({ away }: Split, returned: readonly PeerName[], { recordOf }: ApartFacts): boolean {
   return returned.every((peer) => (recordOf(peer)?.life ?? 0) > (away.get(peer)?.life ?? 0))
 }

@@ -1,9 +1,9 @@
 import type { Milliseconds } from '@murmuration/core'
 
 /**
- * The time in which this process was awake. A process that is suspended receives nothing, and that says nothing about the others: between two ticks
- * the clock advances by at most two ticks. So the process's own stalls postpone every deadline on this clock, even where a timer fires before the
- * tick.
+ * The time in which this process was awake. A process that is suspended receives nothing, and that says nothing about
+ * the others: between two ticks the clock advances by at most two ticks. So the process's own stalls postpone every
+ * deadline on this clock, even where a timer fires before the tick.
  */
 export class AwakeClock {
   #awake: Milliseconds = 0

@@ -3,7 +3,8 @@ import { Room } from './room.test.support.js'
 import { trustingSigner } from './trusting-signer.js'
 
 test('a beat tells how far a peer is, and is signed and checked once in eight', (t) => {
-  let [signed, checked] = [0, 0]
+  let signed = 0
+  let checked = 0
   const signer = {
     sign: (text: string) => (signed++, trustingSigner.sign(text)),
     verify: (...[peer, text, signature]: Parameters<typeof trustingSigner.verify>) => (

@@ -11,9 +11,9 @@ export function bridgesFrom(peer: PeerName, neighboursOf: NeighboursOf, usable: 
 }
 
 /**
- * The same for a topology that changes by round, where bridges of single rounds may not connect peers over all rounds. Each group of unusable peers
- * is looked at in the union of all rounds. If it separates that graph into parts, the first peer by hash at the border of each part joins a cycle.
- * These edges exist in every round. Mostly there are none.
+ * The same for a topology that changes by round, where bridges of single rounds may not connect peers over all rounds.
+ * Each group of unusable peers is looked at in the union of all rounds. If it separates that graph into parts, the
+ * first peer by hash at the border of each part joins a cycle. These edges exist in every round. Mostly there are none.
  */
 export function jointsFrom(peer: PeerName, topology: Topology, usable: IsUsable): PeerName[] {
   if (topology.period === 1) return []
@@ -24,7 +24,9 @@ export function jointsFrom(peer: PeerName, topology: Topology, usable: IsUsable)
   })
 }
 
-/** For each group of unusable peers next to a peer: the usable peers around it, in the order in which they are found. */
+/**
+ * For each group of unusable peers next to a peer: the usable peers around it, in the order in which they are found.
+ */
 function bordersOf(peer: PeerName, neighboursOf: NeighboursOf, usable: IsUsable): Set<PeerName>[] {
   const visited = new Set<PeerName>()
   const borders: Set<PeerName>[] = []

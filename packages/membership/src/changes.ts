@@ -15,11 +15,16 @@ export type MemberChange =
   | { readonly kind: 'returned'; readonly peer: PeerName; readonly life: number }
   /** Others reach a peer and this one does not; or that has ended. */
   | { readonly kind: 'unreachable' | 'reachable'; readonly peer: PeerName }
-  /** Present peers leave a present peer, perhaps this one, out of their rows: it was late or came back too often (rule 10). */
+  /**
+   * Present peers leave a present peer, perhaps this one, out of their rows: it was late or came back too often (rule
+   * 10).
+   */
   | { readonly kind: 'left-out'; readonly peer: PeerName; readonly by: readonly PeerName[] }
   /** That has ended. */
   | { readonly kind: 'taken-in'; readonly peer: PeerName }
-  /** A side that was no majority and trained apart meets others: it merges its own state with theirs, with this mass. */
+  /**
+   * A side that was no majority and trained apart meets others: it merges its own state with theirs, with this mass.
+   */
   | ({ readonly kind: 'reunited' } & Reunion)
 
 /** Further changes are dropped when a driver does not take them. */

@@ -10,13 +10,16 @@ const quickCycles = 2
 /** The contacts of a peer. */
 export interface ContactSets {
   readonly all: ReadonlySet<PeerName>
-  /** Peers against which this peer votes as soon as they refuse to be called. For the others it first waits for these votes. */
+  /**
+   * Peers against which this peer votes as soon as they refuse to be called. For the others it first waits for these
+   * votes.
+   */
   readonly quick: ReadonlySet<PeerName>
 }
 
 /**
- * The contacts of a peer: all others in a small swarm, else its neighbours in four cycles by hash, which are connected. Peers that are gone are
- * skipped. In addition, the peers that have recently kept contact with this peer.
+ * The contacts of a peer: all others in a small swarm, else its neighbours in four cycles by hash, which are connected.
+ * Peers that are gone are skipped. In addition, the peers that have recently kept contact with this peer.
  */
 export class Contacts {
   readonly #others: ReadonlySet<PeerName>

@@ -8,7 +8,10 @@ import { compareStanding, type PeerRecord, type Signer } from './records.js'
 import type { MembershipSettings } from './settings.js'
 import { Suspicion } from './suspicion.js'
 
-/** Watches contacts: asks others about those that it suspects, and finds a broken link or a reason to vote. Times are of the awake clock. */
+/**
+ * Watches contacts: asks others about those that it suspects, and finds a broken link or a reason to vote. Times are of
+ * the awake clock.
+ */
 export class Detector {
   readonly #knowledge: Knowledge
   readonly #changes: Changes
@@ -83,7 +86,10 @@ export class Detector {
     return this.#lives.isTooOften(peer, at)
   }
 
-  /** Anything has arrived from a peer. Returns whether that changes its standing: it was absent, suspected or unreachable. */
+  /**
+   * Anything has arrived from a peer. Returns whether that changes its standing: it was absent, suspected or
+   * unreachable.
+   */
   heard(peer: PeerName, at: Milliseconds): boolean {
     const wasPresent = this.#suspicion.isPresent(peer, at)
     const wasFine = wasPresent && !this.#suspicion.isSuspected(peer)

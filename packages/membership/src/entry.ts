@@ -6,7 +6,10 @@ import { Start } from './start.js'
 
 type OwnProgress = Pick<OwnReport, 'round' | 'lag'>
 
-/** How a peer joins the rounds: with its own state at the start, otherwise with another peer's; and when it has to join again. */
+/**
+ * How a peer joins the rounds: with its own state at the start, otherwise with another peer's; and when it has to join
+ * again.
+ */
 export class Entry {
   readonly #start: Start
   #hasBegun = false
@@ -49,8 +52,8 @@ export class Entry {
   }
 
   /**
-   * Called at every tick. A single peer cannot keep others from starting: where fewer than `needed` have begun, and give no state for `answerWithin`,
-   * the rest begins without it.
+   * Called at every tick. A single peer cannot keep others from starting: where fewer than `needed` have begun, and
+   * give no state for `answerWithin`, the rest begins without it.
    */
   update(presentCount: number, begunCount: number, needed: number, at: Milliseconds): void {
     this.#isReady = this.#start.isReady(presentCount, at)

@@ -1,5 +1,6 @@
 /**
- * Explores every schedule of what peers tell each other: false votes, crashes, gossip in any order, and one liar that does all that its key allows.
+ * Explores every schedule of what peers tell each other: false votes, crashes, gossip in any order, and one liar that
+ * does all that its key allows.
  */
 import { type PeerName, peerName } from '@murmuration/core'
 import { Gossip } from './gossip.js'

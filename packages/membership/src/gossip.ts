@@ -1,6 +1,6 @@
 import type { Milliseconds, PeerName } from '@murmuration/core'
 import type { Knowledge } from './knowledge.js'
-import { type Entry, NewsLog } from './news-log.js'
+import { type NewsEntry, NewsLog } from './news-log.js'
 import { type AddressedNote, maxNoteLength } from './notes.js'
 import { compareStanding, type Distance, jsonOf, type PeerRecord, type Vote } from './records.js'
 
@@ -14,7 +14,7 @@ interface Stream {
   /** The number of the first log entry that it may not have been told. */
   cursor: number
   /** The entries from there on that it has told itself, with their numbers at the time. */
-  readonly told: Map<Entry, number>
+  readonly told: Map<NewsEntry, number>
   /** Peers about which it is told once more. */
   readonly again: Set<PeerName>
   /** The number of the last note to it. */
@@ -25,8 +25,8 @@ interface Stream {
 }
 
 /**
- * Tells others what this peer knows, each thing once. Notes arrive in order or not at all. They are numbered, and a peer that misses one asks for
- * everything again: after losses, cuts and restarts both ends know the same.
+ * Tells others what this peer knows, each thing once. Notes arrive in order or not at all. They are numbered, and a
+ * peer that misses one asks for everything again: after losses, cuts and restarts both ends know the same.
  */
 export class Gossip {
   readonly #streams = new Map<PeerName, Stream>()
@@ -115,7 +115,8 @@ export class Gossip {
 
   /** One note, with as much of what is pending as it has room for. */
   #note(stream: Stream): string {
-    const [records, votes]: [string[], string[]] = [[], []]
+    const records: string[] = []
+    const votes: string[] = []
     let room = maxNoteLength - overhead
     const write = (item: PeerRecord | Vote | undefined) => {
       if (item === undefined) return true
@@ -140,7 +141,7 @@ export class Gossip {
   }
 
   /** Advances to the entries that a peer has not been told and has not told itself, while `put` takes them. */
-  #advance(stream: Stream, write: (entry: Entry) => boolean) {
+  #advance(stream: Stream, write: (entry: NewsEntry) => boolean) {
     const isAtEnd = this.#log.visit(stream.cursor, (entry, number) => {
       const isPending = stream.told.get(entry) !== number && (typeof entry === 'string' || this.#isKnown(entry))
       if (isPending && !write(entry)) return false
@@ -154,8 +155,12 @@ export class Gossip {
     const existing = this.#streams.get(peer)
     if (existing !== undefined) return existing
     const stream: Stream = {
-      ...{ cursor: 0, told: new Map(), again: new Set() },
-      ...{ sent: 0, restartedAt: -Infinity, received: 0 }
+      cursor: 0,
+      told: new Map(),
+      again: new Set(),
+      sent: 0,
+      restartedAt: -Infinity,
+      received: 0
     }
     this.#streams.set(peer, stream)
     return stream
@@ -166,7 +171,7 @@ export class Gossip {
   }
 }
 
-const entryOf = (item: PeerRecord | Vote): Entry => ('voter' in item ? item : item.name)
+const entryOf = (item: PeerRecord | Vote): NewsEntry => ('voter' in item ? item : item.name)
 
 /** Whether a peer's own record is older than what others know: it has restarted. */
 export function hasForgottenItself(sent: PeerRecord, existing: PeerRecord): boolean {

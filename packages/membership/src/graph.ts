@@ -7,17 +7,21 @@ import { compareTexts } from './records.js'
 export type BrokenPair = readonly [PeerName, PeerName]
 
 /**
- * The row of `self` in `round` when some peers or pairs cannot be used. The topology stays; bridges replace what cannot be used:
+ * The row of `self` in `round` when some peers or pairs cannot be used. The topology stays; bridges replace what cannot
+ * be used:
  *
- * - For each connected group of unusable peers: the usable peers around it are joined in a cycle, in the order of a hash of their names (two of
- *   them by one edge). So a ring closes over its dead, and a star whose hub died becomes a ring of its leaves.
- * - Where the topology changes by round: if a group separates parts over all rounds, one peer of each part joins a cycle in every round.
+ * - For each connected group of unusable peers: the usable peers around it are joined in a cycle, in the order of a
+ *   hash of their names (two of them by one edge). So a ring closes over its dead, and a star whose hub died becomes a
+ *   ring of its leaves.
+ * - Where the topology changes by round: if a group separates parts over all rounds, one peer of each part joins a
+ *   cycle in every round.
  * - For each edge of a broken pair: a shortest path of usable peers that can reach each other.
  *
- * So the usable peers stay connected wherever possible, and peers that know the same compute the same graph. A row that is not affected is the
- * topology's own object. A repaired one offers 1 / (1 + degree) on each edge, so that its offers sum to less than 1. The smaller offer of two ends
- * counts: between two repaired rows it is the weight of Metropolis and Hastings (Xiao, Boyd and Lall 2005). Bridges go both ways even where the
- * topology is directed; then each side of the row has its own degree.
+ * So the usable peers stay connected wherever possible, and peers that know the same compute the same graph. A row that
+ * is not affected is the topology's own object. A repaired one offers 1 / (1 + degree) on each edge, so that its offers
+ * sum to less than 1. The smaller offer of two ends counts: between two repaired rows it is the weight of Metropolis
+ * and Hastings (Xiao, Boyd and Lall 2005). Bridges go both ways even where the topology is directed; then each side of
+ * the row has its own degree.
  *
  * @param isUsable whether a peer may be in rows of this round. It is not asked about `self`
  * @param brokenPairs each pair once or more, in any order

@@ -1,4 +1,7 @@
-/** A 32-bit hash of a text, the same on every machine: FNV-1a, mixed so that similar texts have very different hashes. It is not cryptographic. */
+/**
+ * A 32-bit hash of a text, the same on every machine: FNV-1a, mixed so that similar texts have very different hashes.
+ * It is not cryptographic.
+ */
 export function hashOf(text: string): number {
   let value = 2166136261
   for (let index = 0; index < text.length; index++) value = Math.imul(value ^ text.charCodeAt(index), 16777619)

@@ -1,6 +1,7 @@
 /**
- * What the peers of a swarm know of each other, without I/O: signed records and votes that merge in any order, suspicion of silent peers, states, and
- * graphs that bypass peers that cannot be used. docs/understand/membership.md has the protocol.
+ * What the peers of a swarm know of each other, without I/O: signed records and votes that merge in any order,
+ * suspicion of silent peers, states, and graphs that bypass peers that cannot be used. docs/understand/membership.md
+ * has the protocol.
  *
  * @packageDocumentation
  */

@@ -14,7 +14,9 @@ export interface IntakeListener {
   onOwn(record: PeerRecord): void
 }
 
-/** Checks signed records and votes, takes them in, and passes on what is new. Only what its author has signed counts. */
+/**
+ * Checks signed records and votes, takes them in, and passes on what is new. Only what its author has signed counts.
+ */
 export class Intake {
   readonly #self: PeerName
   readonly #signer: Pick<Signer, 'verify' | 'knows'>
@@ -56,7 +58,10 @@ export class Intake {
     return true
   }
 
-  /** Whether the signatures of a peer can be checked. If not, it was admitted elsewhere a moment ago: the peer that tells of it is asked again. */
+  /**
+   * Whether the signatures of a peer can be checked. If not, it was admitted elsewhere a moment ago: the peer that
+   * tells of it is asked again.
+   */
   #isKnown(from: PeerName, name: PeerName): boolean {
     const isKnown = this.#signer.knows?.(name) !== false
     if (!isKnown) this.#gossip.missed(from)
@@ -72,7 +77,9 @@ export class Intake {
     this.#gossip.isKnownTo(from, record)
   }
 
-  /** A record that is no newer than the known one: its sender knows as much, or has restarted and lacks its own history. */
+  /**
+   * A record that is no newer than the known one: its sender knows as much, or has restarted and lacks its own history.
+   */
   #compareNotes(from: PeerName, record: PeerRecord, current: PeerRecord) {
     if (record.signature === current.signature) this.#gossip.isKnownTo(from, record)
     else if (from === record.name && hasForgottenItself(record, current)) this.#gossip.remind(from, from)

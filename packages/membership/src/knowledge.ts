@@ -16,10 +16,11 @@ import {
 export type News = 'old' | 'beat' | 'news'
 
 /**
- * What a peer knows of the swarm: the newest record of each peer, and the newest vote of each voter against each target. A join-semilattice: peers
- * that have taken in the same records and votes know the same, in whatever order and however often these came. Signatures are checked before. Votes
- * against an earlier standing of their target are void and dropped. The members and the dead follow from them and are updated with each, so that
- * queries are cheap in a large swarm.
+ * What a peer knows of the swarm: the newest record of each peer, and the newest vote of each voter against each
+ * target. A join-semilattice: peers that have taken in the same records and votes know the same, in whatever order and
+ * however often these came. Signatures are checked before. Votes against an earlier standing of their target are void
+ * and dropped. The members and the dead follow from them and are updated with each, so that queries are cheap in a
+ * large swarm.
  */
 export class Knowledge {
   readonly #records = new Map<PeerName, PeerRecord>()
@@ -69,7 +70,10 @@ export class Knowledge {
     return this.#votes.get(target)?.get(voter)
   }
 
-  /** Whether a record is newer than what is known, by life, refutation and beat; of two with the same numbers, the larger text is. */
+  /**
+   * Whether a record is newer than what is known, by life, refutation and beat; of two with the same numbers, the
+   * larger text is.
+   */
   isNewer(record: PeerRecord): boolean {
     const current = this.#records.get(record.name)
     return current === undefined || (record !== current && this.compare(record, current) > 0)
@@ -124,8 +128,8 @@ export class Knowledge {
   }
 
   /**
-   * Whether a peer counts as dead: against its present standing has voted one more member than there may be liars, or all others where they are
-   * fewer. Nothing else makes a peer dead.
+   * Whether a peer counts as dead: against its present standing has voted one more member than there may be liars, or
+   * all others where they are fewer. Nothing else makes a peer dead.
    */
   isDead(target: PeerName): boolean {
     return this.#dead.has(target)
@@ -194,7 +198,10 @@ export class Knowledge {
     return forgotten !== undefined && record !== undefined && compareStanding(record, forgotten) <= 0
   }
 
-  /** Above 0 when `a` counts. A peer that says two things under the same numbers lies; all peers believe the larger text. */
+  /**
+   * Above 0 when `a` counts. A peer that says two things under the same numbers lies; all peers believe the larger
+   * text.
+   */
   protected compare(a: PeerRecord, b: PeerRecord): number {
     return compareStanding(a, b) || a.beat - b.beat || compareTexts(wholeText(a), wholeText(b))
   }
@@ -271,7 +278,8 @@ const wholeText = (record: PeerRecord) => signedText(record) + record.signature
 
 /** A sorted list with one name more. */
 function withName(sorted: readonly PeerName[], name: PeerName): readonly PeerName[] {
-  let [low, high] = [0, sorted.length]
+  let low = 0
+  let high = sorted.length
   while (low < high) {
     const middle = (low + high) >> 1
     if (sorted[middle] < name) low = middle + 1

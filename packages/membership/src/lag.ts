@@ -4,7 +4,9 @@ import { compareTexts, type PeerRecord } from './records.js'
 /** A chain of waiting peers is no longer than this. */
 const maxChain = 4
 
-/** The lower median of the rounds of these records: one liar among three or more cannot move it beyond what others say. */
+/**
+ * The lower median of the rounds of these records: one liar among three or more cannot move it beyond what others say.
+ */
 export function medianRound(records: readonly PeerRecord[]): number | undefined {
   const rounds = roundsOf(records)
   return rounds[(rounds.length - 1) >> 1]
@@ -31,9 +33,9 @@ export function nearMedian(records: readonly PeerRecord[], lag: number): PeerNam
 }
 
 /**
- * The length of the chain of waiting peers behind `peer`. A peer that waits is one round behind the peer that waits for it, so the rounds give the
- * length: those of the present peers, and of the peers that they say they wait for. A peer that waits gets a longer chain than the peer that it waits
- * for.
+ * The length of the chain of waiting peers behind `peer`. A peer that waits is one round behind the peer that waits for
+ * it, so the rounds give the length: those of the present peers, and of the peers that they say they wait for. A peer
+ * that waits gets a longer chain than the peer that it waits for.
  *
  * @param waiting - the peer that waits for `peer`, and its round
  */

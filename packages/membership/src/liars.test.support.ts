@@ -48,7 +48,10 @@ function votesAgainst(targets: readonly PeerName[], self: PeerName, swarm: Swarm
 const others = (self: PeerName, swarm: Swarm) => swarm.names.filter((name) => name !== self)
 
 export const lying = {
-  /** Now and then a vote against another peer, and a round that no peer is in; its last vote is some time before the end of a trial. */
+  /**
+   * Now and then a vote against another peer, and a round that no peer is in; its last vote is some time before the end
+   * of a trial.
+   */
   wildly: liar((note, self, swarm) => {
     const target = swarm.names[hashOf(`${swarm.now} target`) % swarm.names.length]
     const isVote = swarm.now < 38_000 && hashOf(`${swarm.now}`) % 10 === 0

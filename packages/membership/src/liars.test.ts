@@ -1,4 +1,7 @@
-/** One liar among eight, with each kind of lie: no honest peer is dead, all end with the same knowledge, and rounds continue. */
+/**
+ * One liar among eight, with each kind of lie: no honest peer is dead, all end with the same knowledge, and rounds
+ * continue.
+ */
 import { peerName } from '@murmuration/core'
 import test from 'ava'
 import { lying, signedRecord, signedVote } from './liars.test.support.js'

@@ -1,7 +1,7 @@
 import type { Milliseconds, PeerName } from '@murmuration/core'
 import type { MembershipSettings } from './settings.js'
 
-interface Pace {
+interface ReturnPace {
   readonly count: number
   /** When the count was updated. */
   readonly at: Milliseconds
@@ -12,12 +12,12 @@ interface Pace {
 const freeLives = 2
 
 /**
- * A peer that repeatedly has a new life, was dead and continues, or is heard after a silence in which it counted as absent, is not waited for each
- * time: it stays out of the rows, from 1 s up to a minute after each return.
+ * A peer that repeatedly has a new life, was dead and continues, or is heard after a silence in which it counted as
+ * absent, is not waited for each time: it stays out of the rows, from 1 s up to a minute after each return.
  */
 export class Lives {
   readonly #settings: MembershipSettings
-  readonly #paces = new Map<PeerName, Pace>()
+  readonly #paces = new Map<PeerName, ReturnPace>()
   /** The peers that are out, and some that were. */
   readonly #out = new Set<PeerName>()
 
@@ -25,7 +25,10 @@ export class Lives {
     this.#settings = settings
   }
 
-  /** A peer is back. Not while it is out: nobody waits for it then, and it falls behind and takes a state, each time a new life. */
+  /**
+   * A peer is back. Not while it is out: nobody waits for it then, and it falls behind and takes a state, each time a
+   * new life.
+   */
   add(peer: PeerName, now: Milliseconds): void {
     if (this.isTooOften(peer, now)) return
     const { lifeInterval, maxLifeInterval } = this.#settings

@@ -22,8 +22,9 @@ import { View } from './view.js'
 import { Watcher } from './watcher.js'
 
 /**
- * What one peer knows of the swarm, and what it tells the others: the rules of docs/understand/membership.md. It does no I/O and reads no clock: the driver
- * hands in what arrives, with the time of the local monotonic clock, and after every call `take()` returns what is to be sent. Nothing throws.
+ * What one peer knows of the swarm, and what it tells the others: the rules of docs/understand/membership.md. It does
+ * no I/O and reads no clock: the driver hands in what arrives, with the time of the local monotonic clock, and after
+ * every call `take()` returns what is to be sent. Nothing throws.
  */
 export class Member extends SwarmView {
   readonly settings: MembershipSettings
@@ -80,7 +81,8 @@ export class Member extends SwarmView {
     this.#enter(now)
     this.#clock.tick(now)
     this.#changed()
-    const [isBeat, at] = [now >= this.#nextBeat, this.#clock.at(now)]
+    const isBeat = now >= this.#nextBeat
+    const at = this.#clock.at(now)
     for (const peer of this.#contacts.all) {
       if (this.#detector.isSilent(peer, this.#contacts.all, isBeat, at)) this.#vote(peer)
     }
@@ -141,7 +143,10 @@ export class Member extends SwarmView {
     if (this.#report.update(progress, now)) this.#changed()
   }
 
-  /** A peer was waited for and its vector has not come (rule 10). Once, a cut link may be the reason, or a third peer that it waits for. */
+  /**
+   * A peer was waited for and its vector has not come (rule 10). Once, a cut link may be the reason, or a third peer
+   * that it waits for.
+   */
   lostTime(peer: PeerName, time: Milliseconds, timeout: Milliseconds, now: Milliseconds): void {
     this.#enter(now)
     const isExcused = this.#detector.isSuspected(peer) || this.isGone(peer) || this.chainBehind(peer) > 0
@@ -202,7 +207,10 @@ export class Member extends SwarmView {
     return this.#report.roundBefore - (upperMedianRound(this.#begun()) ?? Number.POSITIVE_INFINITY) > this.#report.lag
   }
 
-  /** Whether this peer may begin with its own state: the start's condition is met, or others have begun and are within `lag` of it. */
+  /**
+   * Whether this peer may begin with its own state: the start's condition is met, or others have begun and are within
+   * `lag` of it.
+   */
   get mayBegin(): boolean {
     return this.#entry.mayBegin(medianRound(this.#begun()))
   }
@@ -247,8 +255,9 @@ export class Member extends SwarmView {
   }
 
   /**
-   * The peer to ask for a state; drawn anew with each call, since one may refuse. Undefined while none is needed. A peer needs a state only if it has
-   * not begun and may not begin with its own, is more than `lag` rounds behind the median of a majority, or meets peers from which it trained apart.
+   * The peer to ask for a state; drawn anew with each call, since one may refuse. Undefined while none is needed. A
+   * peer needs a state only if it has not begun and may not begin with its own, is more than `lag` rounds behind the
+   * median of a majority, or meets peers from which it trained apart.
    */
   donor(now: Milliseconds): PeerName | undefined {
     this.#enter(now)
@@ -327,7 +336,9 @@ export class Member extends SwarmView {
     this.#gossip.send(this.#contacts.all)
   }
 
-  /** Others know of an earlier process of this peer: the life that this one has begun is void, and a later life begins. */
+  /**
+   * Others know of an earlier process of this peer: the life that this one has begun is void, and a later life begins.
+   */
   #joinAfter(record: PeerRecord) {
     if (!this.#own.isOfEarlierProcess(record)) return
     this.#entry.restart()

@@ -60,8 +60,8 @@ export interface Process {
 }
 
 /**
- * Links between all processes, in order and at most once. A fraction of notes is lost, and all notes on a cut link. Vectors are held while a link is
- * cut: they are retransmitted until acknowledged.
+ * Links between all processes, in order and at most once. A fraction of notes is lost, and all notes on a cut link.
+ * Vectors are held while a link is cut: they are retransmitted until acknowledged.
  */
 export class Network {
   readonly #cuts = new Map<string, number>()

@@ -1,12 +1,12 @@
 import { peerName } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
 import test from 'ava'
-import { type Entry, NewsLog } from './news-log.js'
+import { type NewsEntry, NewsLog } from './news-log.js'
 
 const names = Array.from({ length: 20 }, (_, place) => peerName(`p${place}`))
 
 const since = (log: NewsLog, from: number) => {
-  const found: Entry[] = []
+  const found: NewsEntry[] = []
   log.visit(from, (entry) => found.push(entry) > 0)
   return found
 }
@@ -14,7 +14,7 @@ const since = (log: NewsLog, from: number) => {
 test('a peer that knows the log up to a number lacks what has changed since, once each, in the order of the last changes', (t) => {
   const random = createRandom(1, 'log')
   const log = new NewsLog(() => true)
-  let order: Entry[] = []
+  let order: NewsEntry[] = []
   for (let step = 0; step < 3000; step++) {
     const name = names[random.integer(names.length)]
     log.add(name)

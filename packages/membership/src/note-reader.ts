@@ -12,8 +12,8 @@ const middle = '],"votes":['
 const tail = ']}'
 
 /**
- * Parses notes: checks their content, except for signatures. The same text of a record or vote gives the same object again, so that it is parsed
- * once, however many peers tell it; in a simulation, once for all peers.
+ * Parses notes: checks their content, except for signatures. The same text of a record or vote gives the same object
+ * again, so that it is parsed once, however many peers tell it; in a simulation, once for all peers.
  */
 export class NoteReader {
   readonly #peers: ReadonlySet<PeerName>

@@ -46,7 +46,10 @@ export const noteSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('vouch'), target: name, nonce: count, signature })
 ])
 
-/** News for one receiver. Its notes are numbered from 1; a receiver notices a missing one, and asks for everything again. */
+/**
+ * News for one receiver. Its notes are numbered from 1; a receiver notices a missing one, and asks for everything
+ * again.
+ */
 export interface GossipNote {
   readonly kind: 'gossip'
   readonly number: number

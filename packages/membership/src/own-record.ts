@@ -12,8 +12,8 @@ import {
 } from './records.js'
 
 /**
- * A record is signed again after this many beats even without news: its number tells others, and this peer itself, that there was an earlier process.
- * Checking a signature takes longer than everything else in a beat.
+ * A record is signed again after this many beats even without news: its number tells others, and this peer itself, that
+ * there was an earlier process. Checking a signature takes longer than everything else in a beat.
  */
 const beatsPerRecord = 8
 
@@ -101,7 +101,10 @@ export class OwnRecord {
     return this.#next({ refutation: this.#record.refutation + 1 })
   }
 
-  /** Whether others can only have this record from an earlier process of this peer: it is later than any that this one has signed. */
+  /**
+   * Whether others can only have this record from an earlier process of this peer: it is later than any that this one
+   * has signed.
+   */
   isOfEarlierProcess(record: PeerRecord): boolean {
     const order = compareStanding(record, this.#record) || record.beat - this.#record.beat
     return order > 0 || (order === 0 && recordText(record) !== recordText(this.#record))
@@ -114,7 +117,10 @@ export class OwnRecord {
     return this.#record
   }
 
-  /** The fields are in the order in which they are parsed, so that a peer that passes the record on writes the same text. */
+  /**
+   * The fields are in the order in which they are parsed, so that a peer that passes the record on writes the same
+   * text.
+   */
   #sign({ name, life, refutation, beat, status, from, isIn, round, samples, ...names }: Unsigned): PeerRecord {
     const { broken, silent, waitsFor } = names
     const record = { name, life, refutation, beat, status, from, isIn, round, samples, broken, silent, waitsFor }

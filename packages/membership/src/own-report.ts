@@ -22,8 +22,8 @@ export interface MemberProgress {
 }
 
 /**
- * A peer that was kept out is told so many beats before it is taken in again: it sends nothing to those that keep it out, and they would wait for
- * nothing.
+ * A peer that was kept out is told so many beats before it is taken in again: it sends nothing to those that keep it
+ * out, and they would wait for nothing.
  */
 const toldBefore = 2
 

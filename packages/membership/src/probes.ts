@@ -7,7 +7,10 @@ const helperCount = 3
 /** How many notes wait to be taken; further ones are dropped. */
 const maxWaiting = 256
 
-/** Asks others to reach a suspected peer, and helps those that ask. The suspected peer signs the answer, so that no peer can vouch falsely. */
+/**
+ * Asks others to reach a suspected peer, and helps those that ask. The suspected peer signs the answer, so that no peer
+ * can vouch falsely.
+ */
 export class Probes {
   readonly #self: PeerName
   readonly #signer: Signer

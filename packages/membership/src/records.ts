@@ -32,7 +32,9 @@ export interface PeerRecord {
   readonly isIn: boolean
   readonly round: number
   readonly samples: number
-  /** Peers with which it cannot exchange vectors: no link, or an exchange that is still open. At most {@link maxNames}. */
+  /**
+   * Peers with which it cannot exchange vectors: no link, or an exchange that is still open. At most {@link maxNames}.
+   */
   readonly broken: readonly PeerName[]
   /** Peers that recently missed its timeout. At most {@link maxNames}. */
   readonly silent: readonly PeerName[]
@@ -53,7 +55,10 @@ export interface Vote {
 /** How many names a list of a record holds. */
 export const maxNames = 8
 
-/** Signs in this peer's name, and checks the signatures of others. It binds a text to the run; otherwise records of another run would count. */
+/**
+ * Signs in this peer's name, and checks the signatures of others. It binds a text to the run; otherwise records of
+ * another run would count.
+ */
 export interface Signer {
   sign(text: string): string
   verify(peer: PeerName, text: string, signature: string): boolean

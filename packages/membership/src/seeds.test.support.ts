@@ -14,8 +14,8 @@ const duration = 42_000
 const fewestRounds = 60
 
 /**
- * Rounds after the faults, of 60 that would fit at 300 ms each. A liar sends no vectors: a peer that newly has it as a neighbour waits 6 s for it, and
- * several may do so one after the other.
+ * Rounds after the faults, of 60 that would fit at 300 ms each. A liar sends no vectors: a peer that newly has it as a
+ * neighbour waits 6 s for it, and several may do so one after the other.
  */
 const fewestAfter = 10
 

@@ -56,7 +56,8 @@ test('a peer that others show, and that has not reached this one yet, is waited 
   room.cut('a', 'c')
   room.run(500)
   // Only b hears both, and begins; a sees that, and has heard nothing of c.
-  const [first, second] = [room.member('a'), room.member('b')]
+  const first = room.member('a')
+  const second = room.member('b')
   t.deepEqual([first.mayBegin, second.mayBegin], [false, true])
   second.begin(0, room.now)
   room.deliver()

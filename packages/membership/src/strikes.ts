@@ -11,20 +11,25 @@ interface Account {
 const noPeers: readonly PeerName[] = []
 
 /**
- * A peer stays out for this many times the lost time, but no longer than for so many timeouts: so waits for it take at most a fifth of all time, less
- * with each further one, and where it is the only one left it is tried again.
+ * A peer stays out for this many times the lost time, but no longer than for so many timeouts: so waits for it take at
+ * most a fifth of all time, less with each further one, and where it is the only one left it is tried again.
  */
-const [outFactor, longestOut] = [4, 16]
+const outFactor = 4
+const longestOut = 16
 
-/** How many timeouts have to be lost: less than one, since others cause part of a wait. Where there may be an excuse half of the time counts. */
-const [threshold, excusedFactor] = [3 / 4, 1 / 2]
+/**
+ * How many timeouts have to be lost: less than one, since others cause part of a wait. Where there may be an excuse
+ * half of the time counts.
+ */
+const threshold = 3 / 4
+const excusedFactor = 1 / 2
 
 /** The rate at which lost time is forgotten: a wait of 10 s after 320 s. */
 const forgetRate = 1 / 32
 
 /**
- * Time lost in unsuccessful waits for each peer, whatever it did meanwhile: it was silent, declined at the last moment, died, or had a new life. When
- * the sum is about a timeout, the peer stays out of this peer's rows, in all its lives.
+ * Time lost in unsuccessful waits for each peer, whatever it did meanwhile: it was silent, declined at the last moment,
+ * died, or had a new life. When the sum is about a timeout, the peer stays out of this peer's rows, in all its lives.
  */
 export class Strikes {
   readonly #accounts = new Map<PeerName, Account>()

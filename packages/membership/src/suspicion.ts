@@ -1,8 +1,11 @@
 import type { Milliseconds, PeerName } from '@murmuration/core'
 import type { MembershipSettings } from './settings.js'
 
-/** What silence requires: nothing, probes by others, or a vote; or, for a peer that others vouch for, that the link is broken. */
-export type Verdict = 'fine' | 'suspect' | 'vote' | 'broken'
+/**
+ * What silence requires: nothing, probes by others, or a vote; or, for a peer that others vouch for, that the link is
+ * broken.
+ */
+export type SilenceVerdict = 'fine' | 'suspect' | 'vote' | 'broken'
 
 interface Watch {
   /** When anything last arrived from it; or, before that, when it was first looked at. */
@@ -16,9 +19,9 @@ interface Watch {
 }
 
 /**
- * Suspicion of silent contacts. It adapts to the observed gaps, like phi-accrual (Hayashibara et al. 2004) but without a distribution: event loops
- * stall with heavy tails. Others are asked before a vote, as in SWIM (Das et al. 2002) and Lifeguard (Dadgar et al. 2018). All times are of the
- * {@link AwakeClock}, so that local stalls count against no peer.
+ * Suspicion of silent contacts. It adapts to the observed gaps, like phi-accrual (Hayashibara et al. 2004) but without
+ * a distribution: event loops stall with heavy tails. Others are asked before a vote, as in SWIM (Das et al. 2002) and
+ * Lifeguard (Dadgar et al. 2018). All times are of the {@link AwakeClock}, so that local stalls count against no peer.
  */
 export class Suspicion {
   readonly #settings: MembershipSettings
@@ -82,7 +85,7 @@ export class Suspicion {
   }
 
   /** What the silence of a contact requires now. Called at every tick. */
-  verdictOn(peer: PeerName, at: Milliseconds): Verdict {
+  verdictOn(peer: PeerName, at: Milliseconds): SilenceVerdict {
     const watch = this.#watch(peer, at)
     if (at - watch.heardAt <= this.suspectAfter(peer)) return 'fine'
     watch.suspectedAt ??= at

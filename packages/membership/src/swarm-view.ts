@@ -15,7 +15,8 @@ export abstract class SwarmView {
 
   /**
    * @param peers all peers of the run
-   * @param places of invited peers, or of peers that were gone when this peer's checkpoint was saved: they are not waited for before they come
+   * @param places of invited peers, or of peers that were gone when this peer's checkpoint was saved: they are not
+   *   waited for before they come
    */
   constructor(
     protected readonly peers: readonly PeerName[],
@@ -90,7 +91,10 @@ export abstract class SwarmView {
     return this.view.members
   }
 
-  /** Peers that no longer count: they were dead for so long that they were forgotten, have left that long ago, or their place is not taken yet. */
+  /**
+   * Peers that no longer count: they were dead for so long that they were forgotten, have left that long ago, or their
+   * place is not taken yet.
+   */
   get gone(): readonly PeerName[] {
     return this.peers.filter((peer) => this.#isOpen(peer) || this.knowledge.isForgotten(peer))
   }

@@ -9,7 +9,10 @@ export interface OwnReports {
   readonly self: PeerName
   readonly broken: readonly PeerName[]
   readonly silent: readonly PeerName[]
-  /** The peers that are out of its rows because they were late or came back too often; this peer itself, if all keep it out. Not in records. */
+  /**
+   * The peers that are out of its rows because they were late or came back too often; this peer itself, if all keep it
+   * out. Not in records.
+   */
   readonly out: readonly PeerName[]
 }
 
@@ -81,7 +84,10 @@ export class View {
     return (this.#quarantined ??= quarantinedBy(this.#reportsNow, needed))
   }
 
-  /** The living members that present peers leave out of their rows although they are there, as far as this peer knows; by which peers. */
+  /**
+   * The living members that present peers leave out of their rows although they are there, as far as this peer knows;
+   * by which peers.
+   */
   get leftOut(): ReadonlyMap<PeerName, readonly PeerName[]> {
     return (this.#leftOut ??= this.#leftOutNow())
   }

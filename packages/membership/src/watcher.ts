@@ -75,7 +75,10 @@ export class Watcher {
     if (reunion !== undefined) this.changes.add({ kind: 'reunited', ...reunion })
   }
 
-  /** Of another peer it is told only that it is left out, and that this has ended; of this one also by whom, as that changes. */
+  /**
+   * Of another peer it is told only that it is left out, and that this has ended; of this one also by whom, as that
+   * changes.
+   */
   #updateLeftOut({ leftOut }: View) {
     const last = this.#leftOut
     for (const [peer, by] of leftOut) {

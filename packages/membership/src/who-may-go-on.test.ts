@@ -1,6 +1,6 @@
 /**
- * The table "Who may go on" of docs/understand/membership.md: all divisions of two to seven peers into two groups, of which some
- * have finished, left or died before or meanwhile, healed at drawn moments. Never do two groups train.
+ * The table "Who may go on" of docs/understand/membership.md: all divisions of two to seven peers into two groups, of
+ * which some have finished, left or died before or meanwhile, healed at drawn moments. Never do two groups train.
  */
 import { type PeerName } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'

@@ -1,5 +1,12 @@
 /** An algorithm that reports what it mixes. */
-import { type Algorithm, edgeWeight, type Message, type Mixing, type Vector } from '@murmuration/algorithms'
+import {
+  type Algorithm,
+  type Collected,
+  edgeWeight,
+  type Message,
+  type Mixing,
+  type Vector
+} from '@murmuration/algorithms'
 import { type PeerName, peerName } from '@murmuration/core'
 import type { VectorUse } from './books.js'
 
@@ -18,7 +25,7 @@ const channel = 'model'
 
 interface VectorSender {
   send(W: Mixing, message: Message): readonly PeerName[]
-  collect(W: Mixing): Promise<Readonly<Record<string, Message>>>
+  collect(W: Mixing): Promise<Collected<Message>>
 }
 
 /** Whether {@link watched} can watch it: exchanges by rounds. For other algorithms the sums are checked at the end. */
@@ -69,9 +76,10 @@ function watchedChannel(given: VectorSender, listener: RecordListener): VectorSe
     async collect(W) {
       const theirs = await given.collect(W)
       const own = valuesOf(mine ?? {})
-      const uses = Object.entries(theirs).map(([name, message]): VectorUse => {
+      const uses = Object.entries(theirs).flatMap(([name, message]): readonly VectorUse[] => {
         const from = peerName(name)
-        return { from, round: W.round, weight: edgeWeight(W, from, message), mine: own, theirs: valuesOf(message) }
+        if (message === undefined) return []
+        return [{ from, round: W.round, weight: edgeWeight(W, from, theirs), mine: own, theirs: valuesOf(message) }]
       })
       listener.mixes(W, uses)
       return theirs

@@ -1,10 +1,11 @@
 /**
  * AD-PSGD: every peer computes gradients at its own pace, and meanwhile averages with one neighbour at a time.
  *
- * Unlike in the paper, a peer answers a request at once, even while it waits for an answer itself; both ends move by half of the difference of what
- * was sent. So the sum is kept, no cycle of waits can form, and the graph need not be bipartite. If two peers ask each other at the same moment, one
- * request is refused, so that both meet in the middle. Without a reply a round is a gradient step alone. With a period H a peer asks only after every
- * H steps, which is SwarmSGD (Nadiradze et al., NeurIPS 2021) where every peer has its own pace.
+ * Unlike in the paper, a peer answers a request at once, even while it waits for an answer itself; both ends move by
+ * half of the difference of what was sent. So the sum is kept, no cycle of waits can form, and the graph need not be
+ * bipartite. If two peers ask each other at the same moment, one request is refused, so that both meet in the middle.
+ * Without a reply a round is a gradient step alone. With a period H a peer asks only after every H steps, which is
+ * SwarmSGD (Nadiradze et al., NeurIPS 2021) where every peer has its own pace.
  */
 import { z } from 'zod'
 import { algorithm, linear } from '@murmuration/engine'

@@ -1,7 +1,7 @@
 /**
- * An adaptive parameter server: workers announce in advance which rows they are about to use. A row that one peer uses moves there; a row that
- * several peers use is copied to them meanwhile. See packages/rows/src/intent-key-server.ts for the protocol, and how it differs from the
- * paper.
+ * An adaptive parameter server: workers announce in advance which rows they are about to use. A row that one peer uses
+ * moves there; a row that several peers use is copied to them meanwhile. See packages/rows/src/intent-key-server.ts for
+ * the protocol, and how it differs from the paper.
  */
 import { z } from 'zod'
 import { IntentKeyServer, movingKeyOptions, rowsAlgorithm } from '@murmuration/rows'

@@ -1,7 +1,8 @@
 /**
- * Asynchronous DiLoCo: a worker takes H inner steps from θ, pushes the change, and continues from the server's parameters. Delayed Nesterov with c =
- * 0: each of N changes (N: the number of workers) moves θ at once, and after every N changes the momentum m moves it too. Together they are one
- * Nesterov step on the mean change. The rule is from code.
+ * Asynchronous DiLoCo: a worker takes H inner steps from θ, pushes the change, and continues from the server's
+ * parameters. Delayed Nesterov with c = 0: each of N changes (N: the number of workers) moves θ at once, and after
+ * every N changes the momentum m moves it too. Together they are one Nesterov step on the mean change. The rule is from
+ * code.
  */
 import { z } from 'zod'
 import { algorithm, linear } from '@murmuration/engine'
@@ -43,7 +44,9 @@ export const asyncDiloco = algorithm({
     }),
     async round(node, state, k) {
       const { period, outerRate: η, momentum: β } = node.options
-      const [chunks, m, clocks] = [{ ...state.chunks }, { ...state.m }, { ...state.clocks }]
+      const chunks = { ...state.chunks }
+      const m = { ...state.m }
+      const clocks = { ...state.clocks }
       const N = node.peers().length
       for (let open = endsPeriod(node, k) ? Object.keys(chunks).length * N : 0; open > 0;) {
         const arrival = await node.up.next(() => slowestOf(node, clocks))
@@ -53,7 +56,9 @@ export const asyncDiloco = algorithm({
         const isDue = (of: number) => done(of) < node.rounds && round + 1 === Math.min(done(of) + period, node.rounds)
         if (chunk === undefined || !isDue(chunk.part)) continue
         const { part, range } = chunk
-        const [θ, Δ, count] = [chunks[part], message.part, countOf(clocks[part])]
+        const θ = chunks[part]
+        const Δ = message.part
+        const count = countOf(clocks[part])
         clocks[part] = { ...clocks[part], [from]: clocks[part][from] + 1 }
         m[part] = linear([count % N === 0 ? β : 1, m[part]], [1 / N, Δ]) //          m ← β m + mean Δ, over N changes
         const plain = linear([1, θ], [-η / N, Δ]) //                                 θ ← θ − η Δ / N

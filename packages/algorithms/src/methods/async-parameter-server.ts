@@ -1,7 +1,8 @@
 /**
- * The asynchronous parameter server: no barrier. A server takes a step along each worker's gradient as it arrives, at the rate of that worker's
- * round, and replies with the newest parameters. So a gradient is of parameters that others have changed since. At the same rate it moves n times as
- * far as the synchronous server. A server's round is as many gradients as there are workers.
+ * The asynchronous parameter server: no barrier. A server takes a step along each worker's gradient as it arrives, at
+ * the rate of that worker's round, and replies with the newest parameters. So a gradient is of parameters that others
+ * have changed since. At the same rate it moves n times as far as the synchronous server. A server's round is as many
+ * gradients as there are workers.
  */
 import { z } from 'zod'
 import { algorithm } from '@murmuration/engine'
@@ -23,7 +24,8 @@ export const asyncParameterServer = algorithm({
   server: {
     start: ({ x }, node) => ({ chunks: rangesHeldBy(node, x), clocks: clocksOf(node) }),
     async round(node, state) {
-      const [chunks, clocks] = [{ ...state.chunks }, { ...state.clocks }]
+      const chunks = { ...state.chunks }
+      const clocks = { ...state.clocks }
       for (let open = Object.keys(chunks).length * node.peers().length; open > 0;) {
         const arrival = await node.up.next(() => slowestOf(node, clocks))
         const chunk = chunkOf(node, node.up, arrival)

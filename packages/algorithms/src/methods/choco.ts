@@ -1,12 +1,13 @@
 /**
- * CHOCO-SGD, Algorithm 2. Q: the compressor, with contraction ω; x̂: copies; γ_c: the consensus step (γ in the paper, where the rate is η). All
- * copies begin with the parameters that all peers start with, as in the authors' code, not with 0. With a period H there are H steps between two
- * exchanges (SQuARM-SGD without its trigger: Singh et al., arXiv 2005.07041).
+ * CHOCO-SGD, Algorithm 2. Q: the compressor, with contraction ω; x̂: copies; γ_c: the consensus step (γ in the paper,
+ * where the rate is η). All copies begin with the parameters that all peers start with, as in the authors' code, not
+ * with 0. With a period H there are H steps between two exchanges (SQuARM-SGD without its trigger: Singh et al., arXiv
+ * 2005.07041).
  */
 import { z } from 'zod'
 import { compress, compressorSettings } from '../parts/compressors.js'
 import { added, copiesOf, mixCopies } from '../parts/copies.js'
-import { algorithm, linear } from '@murmuration/engine'
+import { algorithm, linear, valueOf } from '@murmuration/engine'
 
 /** Options: how changes are compressed, how far a round moves towards the copies, and how often peers exchange. */
 export const chocoOptions = {
@@ -40,7 +41,7 @@ export const choco = algorithm({
     const q = compress(compressor, change, node, 'compress', k) //           q_i = Q(x_i^{t+½} − x̂_i)
     node.changes.send(W, { q })
     const theirs = await node.changes.collect(W)
-    const next = added(W, copies, q, (j) => theirs[j].q) //        x̂_j ← x̂_j + q_j
+    const next = added(W, copies, q, (j) => valueOf(theirs, j).q) //        x̂_j ← x̂_j + q_j
     return { x: linear([1, half], [γ, mixCopies(W, next, W.own - 1)]), copies: next } // x_i ← x_i^{t+½} + γ Σ_j W_ij (x̂_j − x̂_i)
   }
 })

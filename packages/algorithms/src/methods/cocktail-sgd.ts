@@ -25,7 +25,9 @@ export const cocktailSgd = algorithm({
   start: ({ x, zero }) => ({ x, θ: x, e: zero }),
   model: ({ θ }) => θ,
   async round(node, { x, θ, e }, k) {
-    const [route, peers, d] = [node.route(k), node.peers(), x.length]
+    const route = node.route(k)
+    const peers = node.peers()
+    const d = x.length
     const { random, largest, bits } = node.options
     const shards = segmentsOf({ offset: 0, length: d }, peers.length)
     const own = shards[peers.indexOf(node.self)]

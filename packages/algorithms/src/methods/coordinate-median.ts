@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import { coordinateMedian } from '../parts/robust.js'
-import { algorithm } from '@murmuration/engine'
+import { algorithm, valuesOf } from '@murmuration/engine'
 
 export const coordinateMedianSgd = algorithm({
   name: 'coordinate-median',
@@ -20,7 +20,7 @@ export const coordinateMedianSgd = algorithm({
     const W = node.mixing(k)
     const gradient = node.gradient(x)
     node.model.send(W, { x })
-    const theirs = Object.values(await node.model.collect(W)).map((message) => message.x)
+    const theirs = valuesOf(await node.model.collect(W)).map((message) => message.x)
     return { x: node.step(coordinateMedian(x, theirs), await gradient) }
   }
 })

@@ -1,7 +1,7 @@
 /**
- * CS+: ClippedGossip with another radius τ, which does not depend on what malicious peers send. With b the weight of the neighbours that may be
- * malicious, τ is the largest distance (the peer's own is 0) such that all vectors within it weigh at most 1 − 2 b. The rule is from the authors'
- * code as described by others; ρ is 1.
+ * CS+: ClippedGossip with another radius τ, which does not depend on what malicious peers send. With b the weight of
+ * the neighbours that may be malicious, τ is the largest distance (the peer's own is 0) such that all vectors within it
+ * weigh at most 1 − 2 b. The rule is from the authors' code as described by others; ρ is 1.
  */
 import { z } from 'zod'
 import { addClipped, radiusWithin } from '../parts/robust.js'

@@ -1,6 +1,7 @@
 /**
- * D², Algorithm 1: `x_{k+1} = W (2 x_k − x_{k−1} − γ (g_k − g_{k−1}))`. It is written with the correction c = x_k − (x_{k−1} − γ g_{k−1}), which
- * starts at 0, so that the rate and the optimiser may change from round to round. The mean of c over the peers is 0.
+ * D², Algorithm 1: `x_{k+1} = W (2 x_k − x_{k−1} − γ (g_k − g_{k−1}))`. It is written with the correction c = x_k −
+ * (x_{k−1} − γ g_{k−1}), which starts at 0, so that the rate and the optimiser may change from round to round. The mean
+ * of c over the peers is 0.
  */
 import { z } from 'zod'
 import { algorithm, linear, mix } from '@murmuration/engine'

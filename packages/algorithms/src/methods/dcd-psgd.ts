@@ -6,7 +6,7 @@
 import { z } from 'zod'
 import { compress, compressorSettings } from '../parts/compressors.js'
 import { added, copiesOf, mixCopies } from '../parts/copies.js'
-import { algorithm, linear } from '@murmuration/engine'
+import { algorithm, linear, valueOf } from '@murmuration/engine'
 
 export const dcdPsgd = algorithm({
   name: 'dcd-psgd',
@@ -28,7 +28,7 @@ export const dcdPsgd = algorithm({
     const q = compress(node.options.compressor, z, node, 'compress', k)
     node.changes.send(W, { q })
     const theirs = await node.changes.collect(W)
-    const next = added(W, copies, q, (j) => theirs[j].q) //                      x̂_j ← x̂_j + C(z_j)
+    const next = added(W, copies, q, (j) => valueOf(theirs, j).q) //                      x̂_j ← x̂_j + C(z_j)
     return { x: next.own, copies: next }
   }
 })

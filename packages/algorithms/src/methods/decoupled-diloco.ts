@@ -1,8 +1,11 @@
 /**
- * Decoupled DiLoCo: servers merge changes as soon as a quorum of the workers has done H steps. A server then calls the other workers for their changes so far, and continues without those
- * still missing once nothing has arrived for the grace window. A worker that missed a merge is not waited for until it has sent again. Changes are weighted by work, w = tokens · tokens /
- * steps: by steps, since all batches are alike here. Δ = Σ w Δ_m / Σ w over the workers present, then a Nesterov step on Δ (not a delayed one: the workers present make one step). Of the
- * paper the abstract was read, and the rule in two summaries. The call is not from the paper (there a server reads a worker's state), and here a worker waits until it is merged.
+ * Decoupled DiLoCo: servers merge changes as soon as a quorum of the workers has done H steps. A server then calls the
+ * other workers for their changes so far, and continues without those still missing once nothing has arrived for the
+ * grace window. A worker that missed a merge is not waited for until it has sent again. Changes are weighted by work, w
+ * = tokens · tokens / steps: by steps, since all batches are alike here. Δ = Σ w Δ_m / Σ w over the workers present,
+ * then a Nesterov step on Δ (not a delayed one: the workers present make one step). Of the paper the abstract was read,
+ * and the rule in two summaries. The call is not from the paper (there a server reads a worker's state), and here a
+ * worker waits until it is merged.
  */
 import { z } from 'zod'
 import { algorithm, linear, rangeOf, roundsField } from '@murmuration/engine'
@@ -31,7 +34,8 @@ export const decoupledDiloco = algorithm({
   model: ({ θ }) => θ,
   async round(node, { x, θ, base, merges }, k) {
     const inner = node.step(x, await node.gradient(x))
-    const [steps, left] = [k + 1 - base, node.rounds - k - 1]
+    const steps = k + 1 - base
+    const left = node.rounds - k - 1
     let isDue = steps >= node.options.period || left === 0
     for (let call = await node.call.arrived(); call; call = await node.call.arrived()) isDue ||= call.round === merges
     if (!isDue) return { x: inner, θ, base, merges }
@@ -47,13 +51,15 @@ export const decoupledDiloco = algorithm({
     },
     async round(node, state, k) {
       const { outerRate: η, momentum: β } = node.options
-      const [chunks, m] = [{ ...state.chunks }, { ...state.m }]
+      const chunks = { ...state.chunks }
+      const m = { ...state.m }
       let { workers } = state
       do {
         workers = await gathered(node, workers)
         const present = presentOf(node, workers)
         for (const chunk of present.length > 0 ? heldBy(node) : []) {
-          const [{ part, range }, θ] = [chunk, chunks[chunk.part]]
+          const { part, range } = chunk
+          const θ = chunks[chunk.part]
           const Δ = meanByWork(workers, present, part)
           m[part] = linear([β, m[part]], [1, Δ]) //                                 m ← β m + Δ
           const next = linear([1, θ], [-η, Δ], [-η * β, m[part]]) //                θ ← θ − η (Δ + β m)

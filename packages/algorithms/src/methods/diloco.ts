@@ -1,4 +1,7 @@
-/** DiLoCo: H inner steps from θ, fewer at the end, then an outer step on the mean of the workers' changes. x: inner parameters; θ: outer ones. */
+/**
+ * DiLoCo: H inner steps from θ, fewer at the end, then an outer step on the mean of the workers' changes. x: inner
+ * parameters; θ: outer ones.
+ */
 import { z } from 'zod'
 import { meanOptions, meanOver } from '../parts/collectives/mean-over.js'
 import { algorithm, linear, optimiserSettings } from '@murmuration/engine'

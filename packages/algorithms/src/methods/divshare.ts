@@ -1,9 +1,12 @@
 /**
- * DivShare: every H steps a peer cuts its parameters into fragments and sends each to a few randomly drawn neighbours. A slow link delivers some of them, where a whole model would be late.
- * No peer waits. After the next H steps each number becomes the mean of the peer's own value and the newest received fragment of each sender. The authors discard what is still unsent by
- * then. Here a receiver acknowledges what it has taken; a neighbour with two exchanges unacknowledged gets no fragments, but is tried again after 16. With one fragment it is Epidemic
- * Learning (de Vos et al., NeurIPS 2023) without its rounds. The abstract and the authors' code were read; fragments are ranges here, and drawn sets of numbers there. Receivers are drawn,
- * so the mean is kept only on average, and faster peers count for more. With c models that are τ exchanges old in an average it moves 1 + τ c / (1 + c) times as slowly.
+ * DivShare: every H steps a peer cuts its parameters into fragments and sends each to a few randomly drawn neighbours.
+ * A slow link delivers some of them, where a whole model would be late. No peer waits. After the next H steps each
+ * number becomes the mean of the peer's own value and the newest received fragment of each sender. The authors discard
+ * what is still unsent by then. Here a receiver acknowledges what it has taken, and a neighbour that acknowledges
+ * nothing gets no fragments for a while. With one fragment it is Epidemic Learning (de Vos et al., NeurIPS 2023)
+ * without its rounds. The abstract and the authors' code were read; fragments are ranges here, and drawn sets of
+ * numbers there. Receivers are drawn, so the mean is kept only on average, and faster peers count for more. With c
+ * models that are τ exchanges old in an average it moves 1 + τ c / (1 + c) times as slowly.
  */
 import type { PeerName } from '@murmuration/core'
 import { z } from 'zod'
@@ -19,6 +22,16 @@ import {
   type Term,
   type Vector
 } from '@murmuration/engine'
+
+/**
+ * A neighbour with so many exchanges unacknowledged gets no fragments: no more than their fragments queue before a slow
+ * line.
+ */
+const maxUnacknowledged = 2
+/** After so many it gets fragments again: those, or what acknowledged them, may be lost. */
+const triedAgainAfter = 16
+/** Until then it is sent an empty message in the first of so many exchanges, so that it hears of this peer. */
+const signOfLifeEvery = 4
 
 export const divShare = algorithm({
   name: 'divshare',
@@ -38,31 +51,41 @@ export const divShare = algorithm({
     const { period, fragments, receivers: s } = node.options
     const half = node.step(x, await node.gradient(x))
     if ((k + 1) % period !== 0) return { x: half, under: before }
-    const [{ to, peer }, random] = [node.mixing(k), node.random('receivers', k)]
+    const { to, peer } = node.mixing(k)
+    const random = node.random('receivers', k)
     const send = (j: PeerName, round: number, part: number, range: Range) =>
       node.fragments.send({ peer, round, part, range, to: [j], from: [] }, { x: rangeOf(half, range) }).length === 0
     const ranges = cut({ offset: 0, length: x.length }, fragments)
     const newest = ranges.map(() => new Map<PeerName, Vector>())
-    const [under, taken] = [Object.assign(perPeer<Under>(), before), new Map<PeerName, number>()]
+    const under = Object.assign(perPeer<Under>(), before)
+    const taken = new Map<PeerName, number>()
     for (let arrival = await node.fragments.arrived(); arrival; arrival = await node.fragments.arrived()) {
-      const [{ from, round, part }, v] = [arrival, arrival.message.x]
+      const { from, round, part } = arrival
+      const v = arrival.message.x
       const isFragment = ranges[part]?.length === v.length && ranges[part].offset === v.offset
       if (v.length > 0) taken.set(from, round)
       if (isFragment) newest[part].set(from, v)
       else if (v.length > 0) node.fragments.reject(arrival, `${v.length} numbers as fragment ${part}, which differs`)
-      else if (round >= (under[from]?.last ?? 0)) delete under[from]
-      else under[from] = { ...under[from], since: Math.max(under[from].since, round + period) }
+      else {
+        const { since, last } = under[from] ?? { since: 0, last: 0 }
+        if (round >= last) delete under[from]
+        else under[from] = { since: Math.max(since, round + period), last }
+      }
     }
     const waits = (j: PeerName) => (k - (under[j]?.since ?? k)) / period
-    for (const j of to) if (waits(j) >= 16) delete under[j]
-    const acknowledged = new Set([...taken.keys(), ...to.filter((j) => waits(j) % 4 === 2)])
+    for (const j of to) if (waits(j) >= triedAgainAfter) delete under[j]
+    const hears = (j: PeerName) => waits(j) % signOfLifeEvery === maxUnacknowledged
+    const acknowledged = new Set([...taken.keys(), ...to.filter(hears)])
     for (const j of acknowledged) send(j, taken.get(j) ?? 0, 0, { offset: 0, length: 0 })
     const drawn = ranges.map(() => random.shuffle(to).slice(0, s))
     for (const [part, j] of random.shuffle(drawn.flatMap((all, part) => all.map((j) => [part, j] as const))))
-      if (waits(j) < 2 && send(j, k, part, ranges[part])) under[j] = { since: under[j]?.since ?? k, last: k }
+      if (waits(j) < maxUnacknowledged && send(j, k, part, ranges[part]))
+        under[j] = { since: under[j]?.since ?? k, last: k }
     return { x: concat(ranges.map((range, part) => mean([rangeOf(half, range), ...newest[part].values()]))), under }
   }
 })
 
+/** The first and the last round of a neighbour's unacknowledged fragments. */
 type Under = { readonly since: number; readonly last: number }
+
 const mean = (all: readonly Vector[]): Vector => linearOf(all.map((each): Term<Vector> => [1 / all.length, each]))

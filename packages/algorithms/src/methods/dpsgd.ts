@@ -1,6 +1,7 @@
 /**
- * D-PSGD, Algorithm 1. W: mixing matrix; γ: the learning rate; g: the gradient on a local batch. Beyond the paper: the order 'adapt-then-combine',
- * and an exchange that begins only after the gradient, which matches how the published times grow (studies/claims.md).
+ * D-PSGD, Algorithm 1. W: mixing matrix; γ: the learning rate; g: the gradient on a local batch. Beyond the paper: the
+ * order 'adapt-then-combine', and an exchange that begins only after the gradient, which matches how the published
+ * times grow (studies/claims.md).
  */
 import { z } from 'zod'
 import { addFlow, algorithm, mix } from '@murmuration/engine'

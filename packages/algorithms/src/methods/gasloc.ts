@@ -1,8 +1,9 @@
 /**
- * GASLoC: DiLoCo on a graph. After H inner steps from θ, neighbours exchange the look-ahead point y, and each peer takes Nesterov's step itself. The
- * mean over the peers follows DiLoCo's recursion, and the differences between peers shrink as in accelerated gossip. The rule is from a catalogue
- * that cites the paper; of the paper itself the abstract was read. α is 1, as weights that sum to 1 allow. y begins at the parameters that all peers
- * start with, as in DiLoCo's optimiser.
+ * GASLoC: DiLoCo on a graph. After H inner steps from θ, neighbours exchange the look-ahead point y, and each peer
+ * takes Nesterov's step itself. The mean over the peers follows DiLoCo's recursion, and the differences between peers
+ * shrink as in accelerated gossip. The rule is from a catalogue that cites the paper; of the paper itself the abstract
+ * was read. α is 1, as weights that sum to 1 allow. y begins at the parameters that all peers start with, as in
+ * DiLoCo's optimiser.
  */
 import { z } from 'zod'
 import { algorithm, linear, mix } from '@murmuration/engine'

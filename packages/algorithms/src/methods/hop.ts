@@ -1,9 +1,11 @@
 /**
- * Hop: D-PSGD that continues without the slowest neighbours. A round averages the models of all but b neighbours. A model counts if it is at most s rounds
- * older than the round; weights are normalised over the models that count. No peer is more than G rounds ahead of a neighbour, so at most 2 G models are in
- * flight to it (the paper uses token queues for that). A model of a later round waits for that round. Iterations are not skipped, so a peer that is always slow
- * holds others up once they are G rounds ahead. With b = 0 and s = 0, or with G = 1, it is D-PSGD; otherwise faster peers count for more, and the mean is not
- * kept. Of the paper the abstract was read, and its mechanisms as others describe them; normalising the weights is not from it.
+ * Hop: D-PSGD that continues without the slowest neighbours. A round averages the models of all but b neighbours. A
+ * model counts if it is at most s rounds older than the round; weights are normalised over the models that count. No
+ * peer is more than G rounds ahead of a neighbour, so at most 2 G models are in flight to it (the paper uses token
+ * queues for that). A model of a later round waits for that round. Iterations are not skipped, so a peer that is always
+ * slow holds others up once they are G rounds ahead. With b = 0 and s = 0, or with G = 1, it is D-PSGD; otherwise
+ * faster peers count for more, and the mean is not kept. Of the paper the abstract was read, and its mechanisms as
+ * others describe them; normalising the weights is not from it.
  */
 import { invariant } from '@murmuration/core'
 import { z } from 'zod'
@@ -12,10 +14,10 @@ import {
   type Arrival,
   checkAhead,
   linearOf,
-  messageOf,
   type PerPeer,
   perPeer,
   type Term,
+  valueOf,
   type Vector
 } from '@murmuration/engine'
 
@@ -34,21 +36,21 @@ export const hop = algorithm({
   needs: { weights: 'symmetric', graph: 'fixed', delivery: 'reliable' },
   keeps: 'nothing',
   channels: { model: { x: 'vector' } },
-  start({ x }, { options: { gap } }): { x: Vector; seen: PerPeer<Seen> } {
+  start({ x }, { options: { gap } }): { x: Vector; seen: PerPeer<SeenMessage> } {
     checkAhead(2 * gap, x.length, `Hop's gap of ${gap}`)
     return { x, seen: perPeer() }
   },
   async round(node, { x, seen: before }, k) {
     const { backup, staleness, gap } = node.options
     const W = node.mixing(k)
-    const seen = Object.assign(perPeer<Seen>(), before)
-    const behind = (round: number) => W.from.filter((j) => (messageOf(seen, j)?.round ?? -1) < round)
+    const seen = Object.assign(perPeer<SeenMessage>(), before)
+    const behind = (round: number) => W.from.filter((j) => (seen[j]?.round ?? -1) < round)
     const stale = () => behind(Math.max(0, k - staleness))
     invariant(behind(k - gap).length === 0, () => `${node.self} is ${gap + 1} rounds ahead of ${behind(k - gap)[0]}`)
     node.model.send(W, { x })
     const g = await node.gradient(x)
     const take = ({ from, round, message }: Arrival<{ x: Vector }>) => {
-      if (round > (messageOf(seen, from)?.round ?? -1)) seen[from] = { x: message.x, round }
+      if (round > (seen[from]?.round ?? -1)) seen[from] = { x: message.x, round }
     }
     const upTo = { round: k, timeouts: 2 }
     for (let arrival = await node.model.arrived(upTo); arrival; arrival = await node.model.arrived(upTo)) take(arrival)
@@ -56,12 +58,12 @@ export const hop = algorithm({
     while (blocking().length > 0) take(await node.model.next(blocking, upTo))
     const used = W.from.filter((j) => !stale().includes(j))
     const sum = used.reduce((total, j) => total + W.row(j), W.own)
-    const terms = used.map((j): Term<Vector> => [W.row(j) / sum, seen[j].x])
+    const terms = used.map((j): Term<Vector> => [W.row(j) / sum, valueOf(seen, j).x])
     return { x: node.step(linearOf([[W.own / sum, x], ...terms]), g), seen }
   }
 })
 
-interface Seen {
+interface SeenMessage {
   readonly [name: string]: Vector | number
   readonly x: Vector
   readonly round: number

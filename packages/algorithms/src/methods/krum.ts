@@ -5,7 +5,7 @@
  */
 import { z } from 'zod'
 import { krum } from '../parts/robust.js'
-import { algorithm } from '@murmuration/engine'
+import { algorithm, valuesOf } from '@murmuration/engine'
 
 export const krumSgd = algorithm({
   name: 'krum',
@@ -24,7 +24,7 @@ export const krumSgd = algorithm({
     const W = node.mixing(k)
     const gradient = node.gradient(x)
     node.model.send(W, { x })
-    const theirs = Object.values(await node.model.collect(W)).map((message) => message.x)
+    const theirs = valuesOf(await node.model.collect(W)).map((message) => message.x)
     return { x: node.step(krum(node.options.b, [x, ...theirs]), await gradient) }
   }
 })

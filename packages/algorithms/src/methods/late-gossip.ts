@@ -1,7 +1,8 @@
 /**
- * Late gossip with one merge: most of a budget of bytes is spent at the end of a run. Neighbours exchange only in every H-th round at first, in each of the
- * last rounds, and the last round takes the exact mean over all peers. A few early exchanges are needed: models that have never been averaged cannot be merged.
- * Of the paper the abstract was read, and its schedule in a catalogue that cites the authors' code; early partners are random there, and follow the graph here.
+ * Late gossip with one merge: most of a budget of bytes is spent at the end of a run. Neighbours exchange only in every
+ * H-th round at first, in each of the last rounds, and the last round takes the exact mean over all peers. A few early
+ * exchanges are needed: models that have never been averaged cannot be merged. Of the paper the abstract was read, and
+ * its schedule in a catalogue that cites the authors' code; early partners are random there, and follow the graph here.
  */
 import { z } from 'zod'
 import { ringMean } from '../parts/collectives/mean-over.js'

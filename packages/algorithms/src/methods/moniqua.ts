@@ -16,7 +16,6 @@ import {
   type Flow,
   linear,
   linearOf,
-  messageOf,
   type State,
   type Term,
   type Vector
@@ -38,32 +37,33 @@ export const moniqua = algorithm({
   edges: { remainders: addLate },
   start: ({ x }) => ({ x }),
   async round(node, { x }, k) {
-    const [W, draws] = [node.mixing(k), new Remainders(k, x.length, node.options)]
+    const W = node.mixing(k)
+    const draws = new Remainders(k, x.length, node.options)
     const gradient = node.gradient(x)
     const mine = draws.of(x)
     node.remainders.send(W, mine)
     const theirs = await node.remainders.collect(W)
     const moves = W.from.flatMap((j): Term<Vector>[] => {
-      const its = messageOf(theirs, j)
+      const its = theirs[j]
       if (its === undefined) return []
-      return [moveOf(draws, node.options, { from: j, round: k, weight: edgeWeight(W, j, its), mine, theirs: its })]
+      return [moveOf(draws, node.options, { from: j, round: k, weight: edgeWeight(W, j, theirs), mine, theirs: its })]
     })
     return { x: node.step(linearOf([[1, x], ...moves]), await gradient) }
   }
 })
 
-type Settings = RemainderSettings & { readonly consensus: number }
+type MoniquaSettings = RemainderSettings & { readonly consensus: number }
 type Sent = { readonly q: Vector; readonly check: number }
 
 /** `W_ij (x̂_j − x̂_i)`, as a term. */
-function moveOf(draws: Remainders, { theta, consensus: γ }: Settings, flow: Flow<Sent>): Term<Vector> {
+function moveOf(draws: Remainders, { theta, consensus: γ }: MoniquaSettings, flow: Flow<Sent>): Term<Vector> {
   const difference = draws.between(flow.mine.q, flow.theirs.q, flow.theirs.check - flow.mine.check)
   if (difference !== undefined) return [γ * flow.weight * draws.step, difference]
   const found = `in round ${flow.round} a number of ${flow.from} was ${theta} or more from this peer's`
   throw new DivergedError(`${found}, so remainders do not determine it; raise theta, or lower the rate`)
 }
 
-function addLate<S extends State>(state: S, flow: Flow<Sent>, options: Settings): S {
+function addLate<S extends State>(state: S, flow: Flow<Sent>, options: MoniquaSettings): S {
   const x = state.x as Vector
   return { ...state, x: linear([1, x], moveOf(new Remainders(flow.round, x.length, options), options, flow)) }
 }

@@ -1,6 +1,7 @@
 /**
- * Moshpit SGD, Algorithm 1: a step, then the exact mean over the members of the peer's group that are present. All members of a group are
- * neighbours, as in the graph moshpit-grid; mixing weights are not used. The paper takes several steps between two means.
+ * Moshpit SGD, Algorithm 1: a step, then the exact mean over the members of the peer's group that are present. All
+ * members of a group are neighbours, as in the graph moshpit-grid; mixing weights are not used. The paper takes several
+ * steps between two means.
  */
 import { z } from 'zod'
 import { algorithm, mean } from '@murmuration/engine'

@@ -1,12 +1,12 @@
 /**
- * MoTEF, Algorithm 1; with λ = 1 it is BEER (Zhao et al., NeurIPS 2022). m: momentum of the gradient; v tracks the mean of all peers' m; h, g: copies
- * of x and v. A round begins with the gradient here, so that both changes travel in one message. h begins at the parameters that all peers start
- * with, g at 0.
+ * MoTEF, Algorithm 1; with λ = 1 it is BEER (Zhao et al., NeurIPS 2022). m: momentum of the gradient; v tracks the mean
+ * of all peers' m; h, g: copies of x and v. A round begins with the gradient here, so that both changes travel in one
+ * message. h begins at the parameters that all peers start with, g at 0.
  */
 import { z } from 'zod'
 import { compress, compressorSettings } from '../parts/compressors.js'
 import { added, copiesOf, mixCopies } from '../parts/copies.js'
-import { algorithm, linear } from '@murmuration/engine'
+import { algorithm, linear, valueOf } from '@murmuration/engine'
 
 export const motef = algorithm({
   name: 'motef',
@@ -45,7 +45,8 @@ export const motef = algorithm({
     const r = compress(compressor, linear([1, v1], [-1, g.own]), node, 'v', k)
     node.changes.send(W, { q, r })
     const theirs = await node.changes.collect(W)
-    const [h1, g1] = [added(W, h, q, (j) => theirs[j].q), added(W, g, r, (j) => theirs[j].r)]
+    const h1 = added(W, h, q, (j) => valueOf(theirs, j).q)
+    const g1 = added(W, g, r, (j) => valueOf(theirs, j).r)
     return { x: x1, m: m1, v: v1, h: h1, g: g1 }
   }
 })

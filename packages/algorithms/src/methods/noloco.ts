@@ -1,6 +1,7 @@
 /**
- * NoLoCo: DiLoCo without a mean over all. After H inner steps from θ, neighbours exchange θ and their changes. The momentum δ takes in the mean
- * change, and the difference between the mean θ and the peer's own, as in the authors' code. The paper's random pairs are the graph random-matching.
+ * NoLoCo: DiLoCo without a mean over all. After H inner steps from θ, neighbours exchange θ and their changes. The
+ * momentum δ takes in the mean change, and the difference between the mean θ and the peer's own, as in the authors'
+ * code. The paper's random pairs are the graph random-matching.
  */
 import { z } from 'zod'
 import { algorithm, linear, mix } from '@murmuration/engine'

@@ -1,8 +1,9 @@
 /**
- * Overlap merge: local SGD whose exchange runs during the next H steps. y: a peer's parameters at the beginning of these steps, which it sends. At
- * their end it adds the change that mixing would have made to y, and keeps its local progress. LOSCAR-SGD does so with the mean over all peers, on
- * some of the numbers; this is its rule on a graph. The rule is from a catalogue that cites the paper; of the paper itself the abstract was read.
- * With symmetric W the mean moves by the steps alone.
+ * Overlap merge: local SGD whose exchange runs during the next H steps. y: a peer's parameters at the beginning of
+ * these steps, which it sends. At their end it adds the change that mixing would have made to y, and keeps its local
+ * progress. LOSCAR-SGD does so with the mean over all peers, on some of the numbers; this is its rule on a graph. The
+ * rule is from a catalogue that cites the paper; of the paper itself the abstract was read. With symmetric W the mean
+ * moves by the steps alone.
  */
 import { z } from 'zod'
 import { addFlow, algorithm, linear, mix } from '@murmuration/engine'

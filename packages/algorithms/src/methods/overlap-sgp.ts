@@ -17,7 +17,8 @@ export const overlapSgp = algorithm({
   start: ({ x, zero }) => ({ x, w: 1, out: { x: zero, w: 0 } }),
   model: ({ x, w }) => linear([1 / w, x]),
   async round(node, { x, w, out }, k) {
-    const [P, before] = [node.mixing(k), node.mixing(Math.max(0, k - 1))]
+    const P = node.mixing(k)
+    const before = node.mixing(Math.max(0, k - 1))
     const unsent = k === 0 ? [] : node.mass.send(before, (j) => linear([before.column(j), out])) //  p_ji (x, w) of the previous round to each out-neighbour j
     const gradient = node.gradient(linear([1 / w, x])) //                     g at z = x / w
     const received = k === 0 ? {} : await node.mass.collect(before)

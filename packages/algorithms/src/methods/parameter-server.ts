@@ -1,6 +1,7 @@
 /**
- * The synchronous parameter server: SGD on the joint batch. 'streamed': a chunk's new parameters are sent as soon as all of its gradients have arrived, about n
- * S/B + 2 a. 'blocking', as remote calls: one chunk at a time, its gradient, an acknowledgement, then a request (no numbers) and the reply: 4 a per chunk.
+ * The synchronous parameter server: SGD on the joint batch. 'streamed': a chunk's new parameters are sent as soon as
+ * all of its gradients have arrived, about n S/B + 2 a. 'blocking', as remote calls: one chunk at a time, its gradient,
+ * an acknowledgement, then a request (no numbers) and the reply: 4 a per chunk.
  */
 import { z } from 'zod'
 import { callServers, Contributions, lacksAny } from '../parts/contributions.js'
@@ -30,7 +31,8 @@ export const parameterServer = algorithm({
   server: {
     start: ({ x }, node) => ({ chunks: rangesHeldBy(node, x) }),
     async round(node, { chunks }, k) {
-      const [workers, isBlocking] = [node.peers(), node.options.calls === 'blocking']
+      const workers = node.peers()
+      const isBlocking = node.options.calls === 'blocking'
       const turns = new Map(heldBy(node).map(({ part }) => [part, new Contributions()]))
       const next: Record<string, Vector> = {}
       const lacking = () => workers.filter((worker) => lacksAny(turns, worker, isBlocking))

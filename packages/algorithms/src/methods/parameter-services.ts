@@ -1,8 +1,9 @@
 /**
- * Parameter services: stateless servers between the workers and a store that all services share. A worker sends its update, or with α < 1 its
- * parameters, to one service. The service reads the parameters from the store, changes them, writes them back, and replies with them (VC-ASGD).
- * Writes of other services in between are overwritten and lost: eventual consistency. With `atomic` the store adds instead. There is no barrier, so n
- * workers move the parameters n times as far as one; see `scale: 1/peers` of the rate. A service holds no state, so workers skip one that has failed.
+ * Parameter services: stateless servers between the workers and a store that all services share. A worker sends its
+ * update, or with α < 1 its parameters, to one service. The service reads the parameters from the store, changes them,
+ * writes them back, and replies with them (VC-ASGD). Writes of other services in between are overwritten and lost:
+ * eventual consistency. With `atomic` the store adds instead. There is no barrier, so n workers move the parameters n
+ * times as far as one; see `scale: 1/peers` of the rate. A service holds no state, so workers skip one that has failed.
  */
 import { z } from 'zod'
 import { algorithm, linear } from '@murmuration/engine'

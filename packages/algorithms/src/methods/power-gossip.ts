@@ -7,7 +7,7 @@
 import { byName, type PeerName } from '@murmuration/core'
 import { z } from 'zod'
 import { LowRank } from '../parts/low-rank.js'
-import { algorithm, linear, messageOf, type PerPeer, perPeer, type Vector } from '@murmuration/engine'
+import { algorithm, linear, type PerPeer, perPeer, valueOf, type Vector } from '@murmuration/engine'
 
 export const powerGossip = algorithm({
   name: 'power-gossip',
@@ -21,28 +21,38 @@ export const powerGossip = algorithm({
   channels: { factors: { part: 'factors' } },
   start: ({ x }): { x: Vector; V: PerPeer<Vector> } => ({ x, V: perPeer() }),
   async round(node, { x, V }, k) {
-    const [W, factors, isEven] = [node.mixing(k), new LowRank(node.tensors, node.options.rank), k % 2 === 0]
+    const W = node.mixing(k)
+    const factors = new LowRank(node.tensors, node.options.rank)
+    const isEven = k % 2 === 0
     let next = node.step(x, await node.gradient(x)) //                                          x_i − γ g_i
     const length = isEven ? factors.leftLength : factors.rightLength
     if (length === 0) return { x: next, V: perPeer<Vector>() }
-    const before = (j: PeerName) => messageOf(V, j) ?? factors.first(x)
+    const before = (j: PeerName) => V[j] ?? factors.first(x)
     const known = ofEach(W.to, (j) => factors.orthonormal(before(j), isEven ? 'right' : 'left')) // V̂_ij
-    const own = ofEach(W.to, (j) => (isEven ? factors.left(next, known[j]) : factors.right(next, known[j]))) // X_i V̂_ij
+    // X_i V̂_ij
+    const own = ofEach(W.to, (j) => (isEven ? factors.left(next, known(j)) : factors.right(next, known(j))))
     const route = { peer: node.self, round: k, to: W.to, from: W.from, range: { offset: 0, length } }
-    node.factors.send(route, (j) => ({ part: own[j] }))
+    node.factors.send(route, (j) => ({ part: own(j) }))
     const theirs = await node.factors.collect(route)
-    const D = ofEach(W.to, (j) => difference(byName(node.self, j), own[j], theirs[j].part)) //  D V̂_ij, D = X_i − X_j where i < j
+    // D V̂_ij, D = X_i − X_j where i < j
+    const D = ofEach(W.to, (j) => difference(byName(node.self, j), own(j), valueOf(theirs, j).part))
     for (const j of W.to) {
       const a = Math.sign(byName(node.self, j)) * W.row(j)
       next = isEven // X_i ← X_i − W_ij (X_i − X_j) V̂ V̂ᵀ
-        ? linear([1, next], [a, factors.product(D[j], known[j], x.length)])
-        : factors.added(next, a, known[j], D[j])
+        ? linear([1, next], [a, factors.product(D(j), known(j), x.length)])
+        : factors.added(next, a, known(j), D(j))
     }
-    return { x: next, V: ofEach(W.to, (j) => (isEven ? D[j] : factors.revived(D[j]))) }
+    return { x: next, V: perNeighbour(W.to, (j) => (isEven ? D(j) : factors.revived(D(j)))) }
   }
 })
 
-function ofEach(all: readonly PeerName[], of: (j: PeerName) => Vector): PerPeer<Vector> {
+/** Computes a vector for each of these now. */
+function ofEach(all: readonly PeerName[], of: (j: PeerName) => Vector): (j: PeerName) => Vector {
+  const found = perNeighbour(all, of)
+  return (j) => valueOf(found, j)
+}
+
+function perNeighbour(all: readonly PeerName[], of: (j: PeerName) => Vector): PerPeer<Vector> {
   const found = perPeer<Vector>()
   for (const j of all) found[j] = of(j)
   return found

@@ -23,7 +23,8 @@ export const powerSgd = algorithm({
   channels: { lefts: { part: 'factors' }, rights: { part: 'factors' } },
   start: ({ x, zero }, { tensors, options: { rank } }) => ({ x, e: zero, Q: new LowRank(tensors, rank).first(x) }),
   async round(node, { x, e, Q }, k) {
-    const [factors, route] = [new LowRank(node.tensors, node.options.rank), node.route(k)]
+    const factors = new LowRank(node.tensors, node.options.rank)
+    const route = node.route(k)
     const mean = (channel: typeof node.lefts, v: Vector) => meanOver(channel, route, v, atOnce(node.options, v))
     const M = linear([1, await node.gradient(x)], [1, e]) //                     M_i = g_i + e_i
     const P = factors.orthonormal(await mean(node.lefts, factors.left(M, Q)), 'left') // P̂ = orthonormal columns of mean(M_i Q)

@@ -1,6 +1,6 @@
 /**
- * QG-DSGDm, Algorithm 1; with Nesterov's form QG-DSGDm-N. m̂: the quasi-global momentum, which tracks how the model moves, gossip included. It
- * replaces the optimiser's own momentum, so the run's optimiser is plain SGD.
+ * QG-DSGDm, Algorithm 1; with Nesterov's form QG-DSGDm-N. m̂: the quasi-global momentum, which tracks how the model
+ * moves, gossip included. It replaces the optimiser's own momentum, so the run's optimiser is plain SGD.
  */
 import { z } from 'zod'
 import { addFlow, algorithm, linear, mix } from '@murmuration/engine'
@@ -23,7 +23,8 @@ export const qgDsgdm = algorithm({
   start: ({ x, zero }) => ({ x, m: zero }),
   async round(node, { x, m }, k) {
     const { momentum: β, memory: μ, nesterov } = node.options
-    const [W, γ] = [node.mixing(k), node.rate(k)]
+    const W = node.mixing(k)
+    const γ = node.rate(k)
     const g = await node.gradient(x)
     const step = nesterov ? linear([1 + β, g], [β * β, m]) : linear([1, g], [β, m]) // β m̂ + g; with Nesterov g + β (β m̂ + g)
     const half = { x: node.step(x, node.withStatistics(step, g)) }

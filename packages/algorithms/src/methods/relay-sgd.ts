@@ -5,7 +5,7 @@
  * with losses). With sums of gradients (RelaySum/Grad in the paper's experiments) all peers apply each gradient, some
  * of them later, and models that differ at the start stay different.
  */
-import { peerName } from '@murmuration/core'
+import { type PeerName, peerName } from '@murmuration/core'
 import { z } from 'zod'
 import { algorithm, linear, type PerPeer, total, type Vector, wholeField, without } from '@murmuration/engine'
 
@@ -15,9 +15,10 @@ import { algorithm, linear, type PerPeer, total, type Vector, wholeField, withou
  */
 function possible(theirs: PerPeer<Relay>, n: number): PerPeer<Relay> {
   const names = Object.keys(theirs).map(peerName)
-  const count = names.reduce((sum, j) => sum + theirs[j].count, 0)
+  const countOf = (j: PeerName) => theirs[j]?.count ?? 0
+  const count = names.reduce((sum, j) => sum + countOf(j), 0)
   if (count < n) return theirs
-  const most = names.reduce((one, other) => (theirs[other].count > theirs[one].count ? other : one))
+  const most = names.reduce((one, other) => (countOf(other) > countOf(one) ? other : one))
   return possible(without(theirs, most), n)
 }
 

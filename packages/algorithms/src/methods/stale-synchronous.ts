@@ -1,9 +1,11 @@
 /**
- * Stale synchronous parallel. c: a worker's clock, the number of its steps; s: the staleness. A worker computes on parameters with all workers'
- * updates of clocks up to c − s − 1, all of its own, and whatever else has arrived; it waits for these, and after the last step for all updates.
+ * Stale synchronous parallel. c: a worker's clock, the number of its steps; s: the staleness. A worker computes on
+ * parameters with all workers' updates of clocks up to c − s − 1, all of its own, and whatever else has arrived; it
+ * waits for these, and after the last step for all updates.
  *
- * Updates u_i = −γ/n · direction, with the worker's own velocity, add up: s = 0 is the synchronous server. When the slowest clock advances, a server
- * sends all workers its parameters, and how many of the receiver's own updates they contain (Dai et al. 2015, arXiv 1410.8043).
+ * Updates u_i = −γ/n · direction, with the worker's own velocity, add up: s = 0 is the synchronous server. When the
+ * slowest clock advances, a server sends all workers its parameters, and how many of the receiver's own updates they
+ * contain (Dai et al. 2015, arXiv 1410.8043).
  */
 import { z } from 'zod'
 import { algorithm, type Arrival, linear, roundsField, type Vector } from '@murmuration/engine'
@@ -39,13 +41,15 @@ export const staleSynchronous = algorithm({
   server: {
     start: ({ x }, node) => ({ chunks: rangesHeldBy(node, x), clocks: clocksOf(node) }),
     async round(node, state) {
-      const [chunks, clocks] = [{ ...state.chunks }, { ...state.clocks }]
+      const chunks = { ...state.chunks }
+      const clocks = { ...state.clocks }
       for (let open = Object.keys(chunks).length; open > 0;) {
         const arrival = await node.up.next(() => slowestOf(node, clocks))
         const chunk = chunkOf(node, node.up, arrival)
         const { from, round, message } = arrival
         if (chunk === undefined || round !== clocks[chunk.part][from]) continue
-        const [{ part }, before] = [chunk, slowest(clocks[chunk.part])]
+        const { part } = chunk
+        const before = slowest(clocks[chunk.part])
         chunks[part] = linear([1, chunks[part]], [1, message.part])
         clocks[part] = { ...clocks[part], [from]: round + 1 }
         if (slowest(clocks[part]) === before) continue

@@ -3,7 +3,7 @@
  * the peer's own. Then a step.
  */
 import { z } from 'zod'
-import { algorithm } from '@murmuration/engine'
+import { algorithm, valuesOf } from '@murmuration/engine'
 import { trimmedMean } from '../parts/robust.js'
 
 export const trimmedMeanSgd = algorithm({
@@ -24,7 +24,7 @@ export const trimmedMeanSgd = algorithm({
     const { b } = node.options
     const gradient = node.gradient(x)
     node.model.send(W, { x })
-    const theirs = Object.values(await node.model.collect(W)).map((message) => message.x)
+    const theirs = valuesOf(await node.model.collect(W)).map((message) => message.x)
     const centre = theirs.length > 2 * b ? trimmedMean(b, x, theirs) : x //  too few to tell which are wrong
     return { x: node.step(centre, await gradient) }
   }

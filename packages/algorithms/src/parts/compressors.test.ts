@@ -46,7 +46,8 @@ for (const each of settings) {
         mean += distance(values, sample) ** 2 / rounds
       }
       const bound = (1 - contractionOf(each, sample.length)) * norm(sample) ** 2
-      // A tolerance of 0.1 for random draws: a single number is kept once in ten rounds, and four standard deviations of that are 0.06.
+      // A tolerance of 0.1 for random draws: a single number is kept once in ten rounds, and four standard deviations
+      // of that are 0.06.
       const slack = each.name === 'top-k' || each.name === 'sign' ? 1e-6 : 0.1
       t.true(mean <= bound * (1 + slack) + 1e-6, `sample ${place}: ${mean} above ${bound}`)
     }
@@ -132,7 +133,8 @@ test('top-k in few bits is a projection of at most 2^bits levels: ‖v − Q(v)�
         const sample = Float32Array.from(v, (value) => (Math.abs(value) < 1e-6 ? 0 : value))
         const given = settingsOf({ name: 'top-k', fraction, bits })
         const of = () => compress(given, vectorOf(sample), wholeOf(sample), 'test', 0).values
-        const [q, whole] = [of(), norm(sample) ** 2]
+        const q = of()
+        const whole = norm(sample) ** 2
         t.deepEqual(q, of())
         t.true(new Set(q.filter((value) => value !== 0)).size <= 2 ** bits)
         t.true(Math.abs(distance(q, sample) ** 2 - (whole - norm(q) ** 2)) <= 1e-5 * whole)

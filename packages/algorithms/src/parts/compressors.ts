@@ -1,6 +1,7 @@
 /**
- * Compressors: Q maps a vector v, tensor by tensor, to what is sent 'packed'. Q contracts: `E ‖Q(v) − v‖² ≤ (1 − ω) ‖v‖²`. A compressor that is not
- * `unbiased` loses a part for good; it needs error feedback, or copies that the next round corrects.
+ * Compressors: Q maps a vector v, tensor by tensor, to what is sent 'packed'. Q contracts:
+ * `E ‖Q(v) − v‖² ≤ (1 − ω) ‖v‖²`. A compressor that is not `unbiased` loses a part for good; it needs error feedback,
+ * or copies that the next round corrects.
  */
 import type { Random } from '@murmuration/core'
 import { keepLargest, norm } from '@murmuration/vectors'
@@ -13,7 +14,7 @@ export interface Compressing {
   random(purpose: string, round: number): Random
 }
 
-type Settings = z.output<typeof compressorSettings>
+type CompressorSettings = z.output<typeof compressorSettings>
 
 const fraction = z.number().gt(0).max(1).default(0.01)
 const levels = z.int().min(1).max(127).default(7)
@@ -23,24 +24,34 @@ const bits = z.int().min(1).max(8).optional()
 /** Which compressor, and its options. */
 export const compressorSettings = z.discriminatedUnion('name', [
   /**
-   * The k = ⌈fraction · d⌉ largest of d numbers: ω = fraction (Stich, Cordonnier, Jaggi, NeurIPS 2018). With `bits`, those are sorted into 2^bits
-   * equal bins that span 6σ around their mean μ, and each becomes the mean of its bin (Sarfi et al. 2025). This projects what was kept, and the
-   * bins meet at μ, so ‖Q‖² ≥ k μ² + (Σ |v − μ|)² / k ≥ ‖kept‖₁² / 2k ≥ ‖kept‖² / 2k ≥ ‖v‖² / 2d: ω = 1 / 2d, though mostly it is far more.
+   * The k = ⌈fraction · d⌉ largest of d numbers: ω = fraction (Stich, Cordonnier, Jaggi, NeurIPS 2018). With `bits`,
+   * those are sorted into 2^bits equal bins that span 6σ around their mean μ, and each becomes the mean of its bin
+   * (Sarfi et al. 2025). This projects what was kept, and the bins meet at μ, so ‖Q‖² ≥ k μ² + (Σ |v − μ|)² / k ≥
+   * ‖kept‖₁² / 2k ≥ ‖kept‖² / 2k ≥ ‖v‖² / 2d: ω = 1 / 2d, though mostly it is far more.
    */
   z.strictObject({ name: z.literal('top-k'), fraction, bits }),
   /** As many at random places: ω = fraction; if unbiased, multiplied by d / k. */
   z.strictObject({ name: z.literal('random-k'), fraction, unbiased }),
   /**
-   * QSGD (Alistarh et al., NIPS 2017): `‖v‖ sign(v) l / s`, where l is s |v| / ‖v‖ rounded up or down at random so that its mean is exact. Unless
-   * unbiased, divided by τ = 1 + min(d / s², √d / s), so that ω = 1 / τ (Koloskova, Stich, Jaggi, ICML 2019, section 3.5).
+   * QSGD (Alistarh et al., NIPS 2017): `‖v‖ sign(v) l / s`, where l is s |v| / ‖v‖ rounded up or down at random so that
+   * its mean is exact. Unless unbiased, divided by τ = 1 + min(d / s², √d / s), so that ω = 1 / τ (Koloskova, Stich,
+   * Jaggi, ICML 2019, section 3.5).
    */
   z.strictObject({ name: z.literal('qsgd'), levels, unbiased }),
-  /** `‖v‖₁ / d · sign(v)`: ω = ‖v‖₁² / (d ‖v‖₂²), at least 1 / d (Karimireddy et al., ICML 2019). One bit per number. */
+  /**
+   * `‖v‖₁ / d · sign(v)`: ω = ‖v‖₁² / (d ‖v‖₂²), at least 1 / d (Karimireddy et al., ICML 2019). One bit per number.
+   */
   z.strictObject({ name: z.literal('sign') })
 ])
 
 /** Q(v) in round k. Random draws depend on the round, the peer and `purpose`. */
-export function compress(settings: Settings, v: Vector, node: Compressing, purpose: string, k: number): Vector {
+export function compress(
+  settings: CompressorSettings,
+  v: Vector,
+  node: Compressing,
+  purpose: string,
+  k: number
+): Vector {
   return v.arena.compute(v.length, (out, from) => {
     // All at once: Q of a tensor depends on all of its numbers.
     if (from > 0) return
@@ -56,7 +67,7 @@ export function compress(settings: Settings, v: Vector, node: Compressing, purpo
 }
 
 /** ω of a tensor of `length` numbers: the guaranteed contraction, on average over the draws. */
-export function contractionOf(settings: Settings, length: number): number {
+export function contractionOf(settings: CompressorSettings, length: number): number {
   if (settings.name === 'qsgd') return 1 / variance(settings.levels, length)
   if (settings.name === 'top-k' && settings.bits !== undefined) return 1 / (2 * length)
   return settings.name === 'sign' ? 1 / length : settings.fraction
@@ -67,7 +78,7 @@ function variance(levels: number, length: number): number {
   return 1 + Math.min(length / levels ** 2, Math.sqrt(length) / levels)
 }
 
-function compressTensor(settings: Settings, v: Float32Array, out: Float32Array, random: Random): void {
+function compressTensor(settings: CompressorSettings, v: Float32Array, out: Float32Array, random: Random): void {
   const { name } = settings
   if (name === 'top-k') {
     keepLargest(v, countOf(settings.fraction, v.length), out)
@@ -93,7 +104,8 @@ function useBinMeans(out: Float32Array, bins: number): void {
     const place = σ === 0 ? 0 : Math.floor(((value - mean) / (6 * σ)) * bins)
     return Math.min(Math.max(place + bins / 2, 0), bins - 1)
   }
-  const [sums, counts] = [new Float64Array(bins), new Uint32Array(bins)]
+  const sums = new Float64Array(bins)
+  const counts = new Uint32Array(bins)
   for (const value of kept) {
     sums[binOf(value)] += value
     counts[binOf(value)]++
@@ -101,7 +113,10 @@ function useBinMeans(out: Float32Array, bins: number): void {
   for (let i = 0; i < out.length; i++) if (out[i] !== 0) out[i] = sums[binOf(out[i])] / counts[binOf(out[i])]
 }
 
-/** Every set of `count` places is equally likely: a place is taken with probability (to take) / (places left) (Knuth, algorithm S). */
+/**
+ * Every set of `count` places is equally likely: a place is taken with probability (to take) / (places left) (Knuth,
+ * algorithm S).
+ */
 function keepRandom(v: Float32Array, count: number, isUnbiased: boolean, out: Float32Array, random: Random): void {
   const scale = isUnbiased ? v.length / count : 1
   let left = count

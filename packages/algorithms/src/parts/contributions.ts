@@ -1,16 +1,19 @@
 import type { PeerName } from '@murmuration/core'
-import { type Channel, rangeOf, type Vector } from '@murmuration/engine'
+import { type Channel, rangeOf, valueOf, type Vector } from '@murmuration/engine'
 import { chunksOf, joined, type RangeChannel, type ServedNode, toServer } from './servers.js'
 
 /** The channels of a synchronous parameter server. */
-interface Calls {
+interface ContributionChannels {
   readonly up: RangeChannel
   readonly down: RangeChannel
   readonly acknowledged: Channel<Readonly<Record<never, never>>>
 }
 
-/** Pushes g and pulls the new parameters, one call at a time to each server. A message without numbers requests a chunk's parameters. */
-export async function callServers(node: ServedNode & Calls, round: number, g: Vector): Promise<Vector> {
+/**
+ * Pushes g and pulls the new parameters, one call at a time to each server. A message without numbers requests a
+ * chunk's parameters.
+ */
+export async function callServers(node: ServedNode & ContributionChannels, round: number, g: Vector): Promise<Vector> {
   const parts: Vector[] = []
   const chunks = chunksOf(node)
   const ask = rangeOf(g, { offset: 0, length: 0 })
@@ -21,7 +24,8 @@ export async function callServers(node: ServedNode & Calls, round: number, g: Ve
     for (const chunk of calls) node.up.send(toServer(node, chunk, round), { part: rangeOf(g, chunk.range) })
     for (const chunk of calls) await node.acknowledged.collect(toServer(node, chunk, round))
     for (const chunk of calls) node.up.send(toServer(node, chunk, round), { part: ask })
-    for (const chunk of calls) parts.push((await node.down.collect(toServer(node, chunk, round)))[chunk.server].part)
+    for (const chunk of calls)
+      parts.push(valueOf(await node.down.collect(toServer(node, chunk, round)), chunk.server).part)
   }
   return joined(node, parts)
 }

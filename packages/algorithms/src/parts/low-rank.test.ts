@@ -23,7 +23,8 @@ test('a matrix of rank r is its product of factors of rank r, and what is no mat
   ])
   const [left, right] = [16, 10].map((length) => Array.from({ length }, () => random.normal()))
   const kernel = Array.from({ length: 40 }, (_, n) => {
-    const [i, j] = [Math.floor(n / 5), n % 5]
+    const i = Math.floor(n / 5)
+    const j = n % 5
     return left[i] * right[j] + left[8 + i] * right[5 + j]
   })
   const M = vectorOf([1, 2, 3, ...kernel, 4, 5, 6, 7, 8, 9])

@@ -1,4 +1,7 @@
-/** Matrices of a flat vector, and factors of low rank. A tensor is a matrix with as many columns as its last dimension. Sums run in float64. */
+/**
+ * Matrices of a flat vector, and factors of low rank. A tensor is a matrix with as many columns as its last dimension.
+ * Sums run in float64.
+ */
 import { createRandom } from '@murmuration/random'
 import type { Tensor, Vector } from '@murmuration/engine'
 
@@ -9,12 +12,15 @@ interface Factored extends Tensor {
   readonly columns: number
 }
 
-/** When less than this fraction of a column's length remains after subtracting earlier columns, the remainder is rounding. */
+/**
+ * When less than this fraction of a column's length remains after subtracting earlier columns, the remainder is
+ * rounding.
+ */
 const negligible = 1e-5
 
 /**
- * How the tensors of a model are written as products of two factors, `left` (rows × rank) and `right` (columns × rank). Factors are stored column by
- * column, tensor after tensor. A tensor that is not factored is in `left` unchanged.
+ * How the tensors of a model are written as products of two factors, `left` (rows × rank) and `right` (columns × rank).
+ * Factors are stored column by column, tensor after tensor. A tensor that is not factored is in `left` unchanged.
  */
 export class LowRank {
   readonly #tensors: readonly Factored[]
@@ -39,7 +45,8 @@ export class LowRank {
   left(M: Vector, Q: Vector): Vector {
     return M.arena.compute(this.leftLength, (out, from) => {
       if (from > 0) return
-      const [m, q] = [M.values, Q.values]
+      const m = M.values
+      const q = Q.values
       this.#each((tensor, left, right) => {
         const { offset, length, rank, rows, columns } = tensor
         if (rank === 0) return out.set(m.subarray(offset, offset + length), left)
@@ -57,7 +64,8 @@ export class LowRank {
   right(M: Vector, P: Vector): Vector {
     return M.arena.compute(this.rightLength, (out, from) => {
       if (from > 0) return
-      const [m, p] = [M.values, P.values]
+      const m = M.values
+      const p = P.values
       this.#each(({ offset, rank, rows, columns }, left, right) => {
         const sums = new Float64Array(columns)
         for (let k = 0; k < rank; k++) {
@@ -99,7 +107,10 @@ export class LowRank {
     })
   }
 
-  /** Factors of this side with orthonormal columns (modified Gram-Schmidt). A column that depends on earlier ones becomes 0. */
+  /**
+   * Factors of this side with orthonormal columns (modified Gram-Schmidt). A column that depends on earlier ones
+   * becomes 0.
+   */
   orthonormal(factors: Vector, side: 'left' | 'right'): Vector {
     return factors.arena.compute(factors.length, (out, from) => {
       if (from > 0) return
@@ -154,7 +165,8 @@ export class LowRank {
 
   /** Calls `act` with each tensor and the offsets of its factors. */
   #each(act: (tensor: Factored, left: number, right: number) => void): void {
-    let [left, right] = [0, 0]
+    let left = 0
+    let right = 0
     for (const tensor of this.#tensors) {
       act(tensor, left, right)
       left += tensor.rank === 0 ? tensor.length : tensor.rank * tensor.rows

@@ -9,7 +9,10 @@ export interface Resistances {
   readonly χ2: number
 }
 
-/** The constants of A²CiD² for overlapping meetings: η and α̃, with 2 χ₂ in place of χ₂. Those of AD-PSGD where there is nothing to gain. */
+/**
+ * The constants of A²CiD² for overlapping meetings: η and α̃, with 2 χ₂ in place of χ₂. Those of AD-PSGD where there is
+ * nothing to gain.
+ */
 export function constantsOn(topology: Topology): { readonly mixing: number; readonly pull: number } {
   if (topology.peers.length === 1) return { mixing: 0, pull: 0.5 }
   const { χ1, χ2 } = resistancesOf(topology)
@@ -20,10 +23,11 @@ export function constantsOn(topology: Topology): { readonly mixing: number; read
 const maxPeers = 1024
 
 /**
- * χ₁ and χ₂ where each peer asks one of its receivers in a step, each equally likely, on average over a period: L_ij = −(1/d_i + 1/d_j) for
- * neighbours of degrees d.
+ * χ₁ and χ₂ where each peer asks one of its receivers in a step, each equally likely, on average over a period: L_ij =
+ * −(1/d_i + 1/d_j) for neighbours of degrees d.
  *
- * @throws InputError for fewer than 2 peers or more than 1,024, and where some peers never meet, not even through others
+ * @throws InputError for fewer than 2 peers or more than 1,024, and where some peers never meet, not even through
+ *   others
  */
 export function resistancesOf(topology: Topology): Resistances {
   const { length: n } = topology.peers
@@ -80,7 +84,10 @@ function inverseOf(A: Float64Array[], { peers }: Topology): readonly Float64Arra
   return A
 }
 
-/** The largest eigenvalue on the vectors whose components sum to 0, by the power method, from below, to about 10⁻⁶ of it. */
+/**
+ * The largest eigenvalue on the vectors whose components sum to 0, by the power method, from below, to about 10⁻⁶ of
+ * it.
+ */
 function largestOf(A: readonly Float64Array[]): number {
   let v = A.map((_, index) => Math.sin(1 + index ** 2))
   let found = 0

@@ -1,4 +1,6 @@
-/** Which workers take part in a merge: a quorum, and those that arrive before nothing has arrived for the grace window. */
+/**
+ * Which workers take part in a merge: a quorum, and those that arrive before nothing has arrived for the grace window.
+ */
 import type { Milliseconds, PeerName } from '@murmuration/core'
 import { z } from 'zod'
 import { type Arrival, type Channel, linearOf, type Term, type Vector } from '@murmuration/engine'
@@ -22,7 +24,8 @@ export const quorumOptions = {
 export type Change = { readonly part: Vector; readonly steps: number; readonly left: number }
 
 /**
- * What a server knows of a worker: steps left, merges that it was in, 1 if it missed the last one, and its changes since, by part, with their round.
+ * What a server knows of a worker: steps left, merges that it was in, 1 if it missed the last one, and its changes
+ * since, by part, with their round.
  */
 export type Attendance = {
   readonly left: number
@@ -60,9 +63,10 @@ export function presentOf(node: ServedNode, of: Workers): readonly PeerName[] {
 }
 
 /**
- * Waits until a quorum of the workers that were in the last merge is present (all that are left, where they are fewer). Then it calls the others of
- * these for their changes so far, and waits until nothing has arrived for the grace window. A called worker that does not arrive is late: no merge
- * waits for it until it arrives. Where all workers left are late, and nothing arrives for two timeouts, they have ended.
+ * Waits until a quorum of the workers that were in the last merge is present (all that are left, where they are fewer).
+ * Then it calls the others of these for their changes so far, and waits until nothing has arrived for the grace window.
+ * A called worker that does not arrive is late: no merge waits for it until it arrives. Where all workers left are
+ * late, and nothing arrives for two timeouts, they have ended.
  *
  * @throws NeighboursMissingError when a quorum does not arrive in two timeouts
  */
@@ -94,7 +98,8 @@ export async function gathered(node: GatheringNode, before: Workers): Promise<Wo
 /**
  * The servers' parameters after merging what this worker sent in a round.
  *
- * @throws NeighboursMissingError that names the servers that did not answer, later than a server would name the workers that it waits for
+ * @throws NeighboursMissingError that names the servers that did not answer, later than a server would name the workers
+ *   that it waits for
  */
 export async function mergedWith(
   node: GatheringNode & { readonly down: RangeChannel },
@@ -131,7 +136,10 @@ function take(node: GatheringNode, of: Record<PeerName, Attendance>, arrival: Ar
   of[from] = { ...of[from], come: { ...of[from].come, [chunk.part]: { ...message, round } } }
 }
 
-/** `Σ w Δ / Σ w` over the workers present, with w the steps of each: tokens · tokens / steps, where all steps take as many tokens. */
+/**
+ * `Σ w Δ / Σ w` over the workers present, with w the steps of each: tokens · tokens / steps, where all steps take as
+ * many tokens.
+ */
 export function meanByWork(of: Workers, present: readonly PeerName[], part: number): Vector {
   const all = present.map((worker) => of[worker].come[part])
   const work = all.reduce((sum, { steps }) => sum + steps, 0)
@@ -140,7 +148,8 @@ export function meanByWork(of: Workers, present: readonly PeerName[], part: numb
 
 /** The workers after a merge of those present. */
 export function merged(node: ServedNode, before: Workers): Workers {
-  const [present, of] = [presentOf(node, before), { ...before }]
+  const present = presentOf(node, before)
+  const of = { ...before }
   for (const worker of openOf(node, before)) {
     const { merges, come } = before[worker]
     const [first] = Object.values(come)

@@ -1,8 +1,9 @@
 /**
- * A vector's remainders modulo a bound B, in a few bits, and the difference of two vectors from their remainders. A number x lies n = ⌊x/u + ρ⌋ steps
- * of u = B / 2^bits from 0, with ρ in [0, 1) drawn for each number and round, the same at all peers; n mod 2^bits is sent. The difference n_j − n_i
- * of two peers is the value nearest to 0 that is congruent to the difference of both remainders. Both ends find the same value but for the sign,
- * where |x_j − x_i| < θ, with B = 2θ / (1 − 2 / 2^bits).
+ * A vector's remainders modulo a bound B, in a few bits, and the difference of two vectors from their remainders. A
+ * number x lies n = ⌊x/u + ρ⌋ steps of u = B / 2^bits from 0, with ρ in [0, 1) drawn for each number and round, the
+ * same at all peers; n mod 2^bits is sent. The difference n_j − n_i of two peers is the value nearest to 0 that is
+ * congruent to the difference of both remainders. Both ends find the same value but for the sign, where |x_j − x_i| <
+ * θ, with B = 2θ / (1 − 2 / 2^bits).
  */
 import { CounterRandom, createRandom } from '@murmuration/random'
 import { type Vector, wholeField } from '@murmuration/engine'
@@ -35,7 +36,8 @@ export class Remainders {
     const random = new CounterRandom(createRandom(round, 'remainders').integer(2 ** 32)).at(0, 0)
     this.#offsets = new Float64Array(length)
     this.#factors = new Float64Array(length)
-    const [offsets, factors] = [this.#offsets, this.#factors]
+    const offsets = this.#offsets
+    const factors = this.#factors
     for (let i = 0; i < length; i++) {
       offsets[i] = random.next() / 2 ** 32
       factors[i] = random.below(prime)
@@ -46,7 +48,9 @@ export class Remainders {
   of(x: Vector): { readonly q: Vector; readonly check: number } {
     let check = 0
     const { step } = this
-    const [levels, offsets, factors] = [this.#levels, this.#offsets, this.#factors]
+    const levels = this.#levels
+    const offsets = this.#offsets
+    const factors = this.#factors
     const q = x.arena.compute(x.length, (out, from, to) => {
       const { values } = x
       for (let i = from; i < to; i++) {
@@ -60,12 +64,15 @@ export class Remainders {
   }
 
   /**
-   * `theirs − mine` in units of u; undefined where the check shows that some number differs by θ or more. It misses that once in 6 · 10⁷ messages:
-   * when the factors cancel by chance.
+   * `theirs − mine` in units of u; undefined where the check shows that some number differs by θ or more. It misses
+   * that once in 6 · 10⁷ messages: when the factors cancel by chance.
    */
   between(mine: Vector, theirs: Vector, check: number): Vector | undefined {
     let off = check % prime
-    const [levels, factors, { values: a }, { values: b }] = [this.#levels, this.#factors, mine, theirs]
+    const levels = this.#levels
+    const factors = this.#factors
+    const { values: a } = mine
+    const { values: b } = theirs
     const half = levels / 2
     const difference = mine.arena.compute(mine.length, (out, from, to) => {
       for (let i = from; i < to; i++) {

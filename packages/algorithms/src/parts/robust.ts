@@ -1,28 +1,24 @@
-/** Functions that combine the neighbours' messages where some may send any finite numbers. Sums run in the order of names. */
+/**
+ * Functions that combine the neighbours' messages where some may send any finite numbers. Sums run in the order of
+ * names.
+ */
 import { invariant } from '@murmuration/core'
 import { norm, sortElements, squaredDistance } from '@murmuration/vectors'
-import {
-  edgeWeight,
-  linear,
-  linearOf,
-  messageOf,
-  type Mixing,
-  type PerPeer,
-  type Term,
-  type Vector
-} from '@murmuration/engine'
+import { type Collected, edgeWeight, linear, linearOf, type Mixing, type Term, type Vector } from '@murmuration/engine'
 
 /** How many elements are sorted at a time: they fit the processor's first-level cache. */
 const blockLength = 512
 
 /** The median of all, element by element; for an even number the mean of the two in the middle. */
 export function coordinateMedian(mine: Vector, theirs: readonly Vector[]): Vector {
-  const [low, high] = [theirs.length >> 1, (theirs.length + 1) >> 1]
+  const low = theirs.length >> 1
+  const high = (theirs.length + 1) >> 1
   return ofSorted([mine, ...theirs], (sorted, k) => (sorted[low][k] + sorted[high][k]) / 2)
 }
 
 /**
- * The mean, element by element, of the peer's own values and the others' without their `b` largest and `b` smallest; requires more than 2 b others.
+ * The mean, element by element, of the peer's own values and the others' without their `b` largest and `b` smallest;
+ * requires more than 2 b others.
  */
 export function trimmedMean(b: number, mine: Vector, theirs: readonly Vector[]): Vector {
   const kept = theirs.length - 2 * b
@@ -52,8 +48,8 @@ function ofSorted(
 }
 
 /**
- * The one of n vectors with the smallest sum of squared distances to its n − b − 2 nearest others, the first of equals; the first of all where n < 2
- * b + 3.
+ * The one of n vectors with the smallest sum of squared distances to its n − b − 2 nearest others, the first of equals;
+ * the first of all where n < 2 b + 3.
  */
 export function krum(b: number, vectors: readonly Vector[]): Vector {
   const count = vectors.length
@@ -70,7 +66,7 @@ export function krum(b: number, vectors: readonly Vector[]): Vector {
 }
 
 /** A neighbour's weight, and how far its vector is from the peer's own. */
-export interface Distance {
+export interface WeightedDistance {
   readonly weight: number
   readonly length: number
 }
@@ -79,14 +75,14 @@ export interface Distance {
 export function addClipped(
   W: Mixing,
   x: Vector,
-  theirs: PerPeer<{ readonly x: Vector }>,
-  radius: (all: readonly Distance[]) => number
+  theirs: Collected<{ readonly x: Vector }>,
+  radius: (all: readonly WeightedDistance[]) => number
 ): Vector {
   const all = W.from.flatMap((j) => {
-    const message = messageOf(theirs, j)
+    const message = theirs[j]
     if (message === undefined) return []
     const difference = linear([1, message.x], [-1, x])
-    return [{ weight: edgeWeight(W, j, message), difference, length: norm(difference.values) }]
+    return [{ weight: edgeWeight(W, j, theirs), difference, length: norm(difference.values) }]
   })
   const τ = radius(all)
   const terms = all.map(({ weight, difference, length }): Term<Vector> => [
@@ -97,17 +93,17 @@ export function addClipped(
 }
 
 /** The (b + 1)-th largest distance, or the smallest if there are fewer; 0 if there is none. */
-export function farthestBut(b: number, all: readonly Distance[]): number {
+export function farthestBut(b: number, all: readonly WeightedDistance[]): number {
   const lengths = all.map(({ length }) => length).sort((left, right) => right - left)
   return lengths[b] ?? lengths.at(-1) ?? 0
 }
 
 /**
- * The largest distance (the peer's own, 0, included) such that all vectors within it weigh at most the weight of all less twice that of the `b`
- * heaviest neighbours; 0 where the peer's own weight is more than that.
+ * The largest distance (the peer's own, 0, included) such that all vectors within it weigh at most the weight of all
+ * less twice that of the `b` heaviest neighbours; 0 where the peer's own weight is more than that.
  */
-export function radiusWithin(b: number, ownWeight: number, all: readonly Distance[]): number {
-  const sum = (list: readonly Distance[]) => list.reduce((total, { weight }) => total + weight, 0)
+export function radiusWithin(b: number, ownWeight: number, all: readonly WeightedDistance[]): number {
+  const sum = (list: readonly WeightedDistance[]) => list.reduce((total, { weight }) => total + weight, 0)
   const heaviest = [...all].sort((left, right) => right.weight - left.weight).slice(0, b)
   const most = (ownWeight + sum(all) - 2 * sum(heaviest)) * (1 + 1e-9)
   const isWithin = (τ: number) => ownWeight + sum(all.filter(({ length }) => length <= τ)) <= most

@@ -13,6 +13,7 @@ import {
   rangeOf,
   type Route,
   shardsOf,
+  valueOf,
   type Vector
 } from '@murmuration/engine'
 
@@ -44,12 +45,12 @@ export const outerOptions = {
   momentum: z.number().min(0).lt(1).default(0.9).meta({ description: 'β of the outer steps' })
 }
 
-interface Settings {
+interface ServerSettings {
   readonly fusion: Fusion
   readonly chunks: number
   readonly calls?: Calls
 }
-export type ServedNode = NodeTraits<Settings>
+export type ServedNode = NodeTraits<ServerSettings>
 export type RangeChannel = Channel<{ readonly part: Vector }>
 interface Down {
   readonly down: RangeChannel
@@ -76,7 +77,10 @@ function planOf(node: ServedNode): Plan {
   return plan
 }
 
-/** All chunks, server by server. Where calls block, each range is one chunk, and the first of each server comes before the second of any. */
+/**
+ * All chunks, server by server. Where calls block, each range is one chunk, and the first of each server comes before
+ * the second of any.
+ */
 export function chunksOf(node: ServedNode): readonly Chunk[] {
   return planOf(node).chunks
 }
@@ -122,7 +126,7 @@ export function push(node: ServedNode & { readonly up: RangeChannel }, round: nu
 export async function pull(node: ServedNode & Down, round: number): Promise<Vector> {
   const parts: Vector[] = []
   for (const chunk of chunksOf(node))
-    parts.push((await node.down.collect(toServer(node, chunk, round)))[chunk.server].part)
+    parts.push(valueOf(await node.down.collect(toServer(node, chunk, round)), chunk.server).part)
   return joined(node, parts)
 }
 

@@ -1,4 +1,7 @@
-/** The two sides of `parameter-services`: a worker asks the services in turn; a service reads and writes the objects of the store. */
+/**
+ * The two sides of `parameter-services`: a worker asks the services in turn; a service reads and writes the objects of
+ * the store.
+ */
 import { NeighboursMissingError, type PeerName, StoreError } from '@murmuration/core'
 import { isShorter } from '@murmuration/vectors'
 import {
@@ -25,7 +28,7 @@ export interface ServiceOptions {
   readonly atomic: boolean
   readonly alpha: number
 }
-type ServedNode = NodeTraits<ServiceOptions>
+type StoredNode = NodeTraits<ServiceOptions>
 
 /** The objects that the parameters are stored as. */
 interface StoredRange {
@@ -35,7 +38,7 @@ interface StoredRange {
 
 const all = (length: number): Range => ({ offset: 0, length })
 
-function storedRanges({ options }: ServedNode, length: number): readonly StoredRange[] {
+function storedRanges({ options }: StoredNode, length: number): readonly StoredRange[] {
   return cut(all(length), options.chunks).map((range, index) => ({ key: `x${index}`, range }))
 }
 
@@ -47,7 +50,7 @@ const maxStale = 256
 
 /** A message between a worker and services. `turn`: how many requests the worker has sent before in this round. */
 export function between(
-  { self }: ServedNode,
+  { self }: StoredNode,
   { round, turn }: Turn,
   peers: readonly PeerName[],
   { length }: Vector
@@ -67,14 +70,14 @@ interface Served {
 }
 
 /** A worker's side. */
-type AskingNode = ServedNode & { readonly up: PartChannel; readonly down: PartChannel }
+type AskingNode = StoredNode & { readonly up: PartChannel; readonly down: PartChannel }
 
 /** A service's side. */
 type ServingNode = AskingNode & { readonly store: Objects }
 
 /**
- * Sends a part to a service and returns its reply. If the service does not reply in time, asks the next by name. The services that were not asked are
- * notified that the round is over.
+ * Sends a part to a service and returns its reply. If the service does not reply in time, asks the next by name. The
+ * services that were not asked are notified that the round is over.
  *
  * @param first - the index of the service to begin with
  * @throws NeighboursMissingError when none replies
@@ -100,7 +103,10 @@ export async function askAny(node: AskingNode, round: number, first: number, par
   )
 }
 
-/** The first reply of this round; undefined when none arrives in time. A late reply of another service is as good as the awaited one. */
+/**
+ * The first reply of this round; undefined when none arrives in time. A late reply of another service is as good as the
+ * awaited one.
+ */
 async function replyOf(
   node: AskingNode,
   round: number,
@@ -147,7 +153,7 @@ export async function unlessMissing<T>(waited: Promise<T>): Promise<T | undefine
  * @throws StoreError where the numbers in the store are too large already
  */
 async function bringIn(
-  node: ServedNode & { readonly store: Objects },
+  node: StoredNode & { readonly store: Objects },
   initial: Vector,
   part: Vector
 ): Promise<Vector | undefined> {
@@ -155,7 +161,8 @@ async function bringIn(
   const { alpha, atomic } = options
   const parts: Vector[] = []
   for (const { key, range } of storedRanges(node, part.length)) {
-    const [start, sent] = [rangeOf(initial, range), rangeOf(part, range)]
+    const start = rangeOf(initial, range)
+    const sent = rangeOf(part, range)
     const w = await store.get(key, start)
     if (!isShorter(w.values, maxSize))
       throw new StoreError(`${key} in the store has NaN or numbers too large for parameters: a service wrote them`)
@@ -190,7 +197,10 @@ export async function sendEnd(node: ServingNode, { length }: Vector, mayRemove: 
   if (mayRemove) await node.store.remove(stored.map(({ key }) => key))
 }
 
-/** The content of the store when all workers have ended, so that all have the same; the worker's own x when no service sends it in time. */
+/**
+ * The content of the store when all workers have ended, so that all have the same; the worker's own x when no service
+ * sends it in time.
+ */
 export async function endOf(node: AskingNode, x: Vector): Promise<Vector> {
   for (let stale = 0; stale < maxStale; stale++) {
     const arrival = await unlessMissing(node.down.next(() => node.peers('server'), { timeouts: endTimeouts }))

@@ -1,9 +1,14 @@
-/** The cache of a worker of stale synchronous parallel: what the servers sent last, and the worker's own updates that are not in it yet. */
+/**
+ * The cache of a worker of stale synchronous parallel: what the servers sent last, and the worker's own updates that
+ * are not in it yet.
+ */
 import type { PeerName } from '@murmuration/core'
 import { linear, rangeOf, type Vector } from '@murmuration/engine'
 import { chunksOf, joined, type ServedNode } from './servers.js'
 
-/** What was sent last of each chunk. It contains all updates of clocks below `clock`, and the worker's own below `own`. */
+/**
+ * What was sent last of each chunk. It contains all updates of clocks below `clock`, and the worker's own below `own`.
+ */
 export type Seen = Readonly<Record<string, { readonly part: Vector; readonly own: number; readonly clock: number }>>
 
 /** The worker's own updates, by clock. */

@@ -7,7 +7,7 @@ import { Everyone } from '../members/everyone.js'
 import { MemberWaits } from '../members/member-waits.js'
 import type { Participants } from '../members/participants.js'
 import type { Expectation, Owner } from '../messages/owner.js'
-import type { Swaps } from '../edges/swaps.js'
+import { PeerEdges } from '../edges/peer-edges.js'
 import { Presence } from '../members/presence.js'
 import { Arena } from '../vectors/vector.js'
 import { firstVectorOf } from '../messages/wire.js'
@@ -16,9 +16,10 @@ const [a, b] = ['a', 'b'].map(peerName)
 const kinds = { skip: 7, withdraw: 8 }
 
 /**
- * Peer a with the neighbour b: what a has sent, and how often it has answered. Time advances only when a wait has no event left.
+ * Peer a with the neighbour b: what a has sent, and how often it has answered. Time advances only when a wait has no
+ * event left.
  *
- * @param refuses - whether the channel has refusals, as that of states, and no swaps
+ * @param refuses - whether the channel has refusals, as that of states, and no edges
  */
 function caller(refuses = false, members: Participants = new Everyone()) {
   const sent: VectorMessage[] = []
@@ -53,7 +54,10 @@ function caller(refuses = false, members: Participants = new Everyone()) {
   const shape = { ask: { x: 'vector' }, reply: { x: 'vector' } } as const
   const more = { timeout: 100, round: 0, rounds: 10, neighbours: new Set([b, peerName('c')]) }
   const moved = refuses ? undefined : { kinds, weight: 0.5 }
-  const asking = new Caller({ ...owner, ...more } as unknown as Owner, traits, shape, answer, moved)
+  const whole = { ...owner, ...more } as unknown as Owner
+  const asking = new Caller(whole, traits, shape, answer, moved)
+  const edges = new PeerEdges(whole)
+  edges.add(asking.policy, kinds, Number.POSITIVE_INFINITY)
   const envelope = (round: number, value?: number, numbers: readonly number[] = []): Envelope<VectorMessage> => {
     return {
       from: b,
@@ -63,28 +67,28 @@ function caller(refuses = false, members: Participants = new Everyone()) {
   const control = (kind: number, round: number): Envelope<VectorMessage> => {
     return { from: b, message: { kind, round, vector: new Float32Array(0) } }
   }
-  return { control, asking, presence, swaps: asking.swaps as Swaps, state, sent, missed, counts, x, envelope }
+  return { control, asking, presence, edges, state, sent, missed, counts, x, envelope }
 }
 
 const textOf = ({ kind, round, numbers = [] }: VectorMessage) => [kind, round, ...numbers].join(' ')
 
 test('a reply that is on time is given, and nothing is open', async (t) => {
-  const { asking, swaps, state, x, envelope } = caller()
+  const { asking, edges, state, x, envelope } = caller()
   state.events.push(() => asking.acceptReply(envelope(0, 5)))
   const reply = await asking.request(b, x(1))
   t.deepEqual([...(firstVectorOf(reply as Message)?.values ?? [])], [5])
-  t.deepEqual(swaps.owing, [])
+  t.deepEqual(edges.owing, [])
 })
 
 test('a reply that is late is a flow of what was asked and replied, and the next request waits for it', async (t) => {
-  const { asking, swaps, sent, missed, x, envelope } = caller()
+  const { asking, edges, sent, missed, x, envelope } = caller()
   t.is(await asking.request(b, x(1)), undefined)
-  t.deepEqual([missed, swaps.owing], [[b], [b]])
+  t.deepEqual([missed, edges.owing], [[b], [b]])
   t.is(await asking.request(b, x(2)), undefined)
   t.deepEqual(sent.map(textOf), ['1 0', '8 0'])
   asking.acceptReply(envelope(0, 5))
-  const flows = swaps.takeFlows().map(({ weight, mine, theirs }) => [weight, mine, theirs].map(valueOf))
-  t.deepEqual([flows, swaps.owing], [[[0.5, 1, 5]], []])
+  const flows = asking.policy.takeFlows().map(({ weight, mine, theirs }) => [weight, mine, theirs].map(valueOf))
+  t.deepEqual([flows, edges.owing], [[[0.5, 1, 5]], []])
 })
 
 test('where refusals are sent, each silence doubles the wait for the peer, up to 16 timeouts, and the end of the peer ends it', async (t) => {
@@ -112,25 +116,25 @@ test('where refusals are sent, each silence doubles the wait for the peer, up to
 const valueOf = (part: number | Message) => (typeof part === 'number' ? part : firstVectorOf(part)?.values[0])
 
 test('SKIP ends a wait at once and blames nobody, and cancels what is owed', async (t) => {
-  const { control, asking, swaps, state, missed, x, envelope } = caller()
-  state.events.push(() => swaps.accept(control(kinds.skip, 0)))
+  const { control, asking, edges, state, missed, x, envelope } = caller()
+  state.events.push(() => edges.accept(control(kinds.skip, 0)))
   t.is(await asking.request(b, x(1)), undefined)
-  t.deepEqual([state.now, missed, swaps.owing], [0, [], []])
+  t.deepEqual([state.now, missed, edges.owing], [0, [], []])
   await asking.request(b, x(1))
-  t.deepEqual(swaps.owing, [b])
-  swaps.accept(control(kinds.skip, 1))
-  t.deepEqual(swaps.owing, [])
+  t.deepEqual(edges.owing, [b])
+  edges.accept(control(kinds.skip, 1))
+  t.deepEqual(edges.owing, [])
   asking.acceptReply(envelope(1, 5))
-  t.deepEqual(swaps.takeFlows(), [])
+  t.deepEqual(asking.policy.takeFlows(), [])
 })
 
 test('a new life of the other end ends a wait, and what was open with the one before', async (t) => {
-  const { asking, swaps, state, missed, x, envelope } = caller()
-  state.events.push(() => swaps.newLife(b, 2))
+  const { asking, edges, state, missed, x, envelope } = caller()
+  state.events.push(() => edges.newLife(b, 2))
   t.is(await asking.request(b, x(1)), undefined)
   t.deepEqual([state.now, missed], [0, []])
   asking.acceptReply(envelope(0, 5))
-  t.deepEqual(swaps.takeFlows(), [])
+  t.deepEqual(asking.policy.takeFlows(), [])
 })
 
 test('who replies has moved only once the reply is under way', (t) => {
@@ -142,12 +146,12 @@ test('who replies has moved only once the reply is under way', (t) => {
 })
 
 test('who pauses, or is asked in another life, answers SKIP and does not move; who is asked whether a reply comes says SKIP', (t) => {
-  const { control, asking, swaps, sent, counts, envelope } = caller()
-  swaps.pause(true)
+  const { control, asking, edges, sent, counts, envelope } = caller()
+  edges.pause(true)
   asking.acceptAsk(envelope(0, 1))
-  swaps.pause(false)
+  edges.pause(false)
   asking.acceptAsk(envelope(1, 1, [0, 1, 4]))
-  swaps.accept(control(kinds.withdraw, 2))
+  edges.accept(control(kinds.withdraw, 2))
   t.deepEqual(sent.map(textOf), ['7 0', '7 1', '7 2'])
   t.is(counts.answered, 0)
 })

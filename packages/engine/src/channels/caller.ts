@@ -1,12 +1,17 @@
 import { byName, type Envelope, type Milliseconds, NeighboursMissingError, type PeerName } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
-import type { Call, Message, Requests, State } from '../record/record.js'
-import type { EarlyMessages } from '../messages/message-buffer.js'
+import type { Call, Message, Requests, Route, State } from '../record/record.js'
+import { type EarlyMessages, tagOf } from '../messages/message-buffer.js'
 import { noPeerLeft } from '../members/missing.js'
 import type { ChannelTraits, Owner } from '../messages/owner.js'
-import { Swaps, type SwapTraits } from '../edges/swaps.js'
-import { noTerms } from '../messages/terms.js'
+import type { MessageDelivery, EdgePolicy, Inlet } from '../edges/edge-policy.js'
+import { Plain } from '../edges/plain.js'
+import { PushPull, type PushPullTraits } from '../edges/push-pull.js'
+import { withoutOpen } from '../edges/saved-edges.js'
+import type { EdgeHeader } from '../messages/header.js'
 import { Wire } from '../messages/wire.js'
+
+const noPeers: readonly PeerName[] = []
 
 /** Computes the reply to a request, immediately or never. */
 export type Answer = (ask: Message, from: PeerName) => Answered | undefined
@@ -26,10 +31,11 @@ interface Open {
 }
 
 /** A channel of requests. */
-export class Caller implements Requests<Message, Message> {
+export class Caller implements Requests<Message, Message>, Inlet {
   readonly name: string
-  /** The exchanges with other peers, where a reply moves both ends. */
-  readonly swaps: Swaps | undefined
+  readonly policy: EdgePolicy
+  /** Whether a reply moves both ends. */
+  readonly #movesBoth: boolean
   readonly #isReliable: boolean
   readonly #owner: Owner
   readonly #asks: Wire
@@ -39,7 +45,10 @@ export class Caller implements Requests<Message, Message> {
   readonly #answer: Answer | undefined
   #nextId = 0
   #open: Open | undefined
-  /** How often each peer has not replied in time, where refusals are sent: it refuses nothing, so its reply may take longer. */
+  /**
+   * How often each peer has not replied in time, where refusals are sent: it refuses nothing, so its reply may take
+   * longer.
+   */
   readonly #unanswered = new Map<PeerName, number>()
 
   /** @param traits - with the wire number of asks; replies have the next, refusals the one after */
@@ -48,14 +57,15 @@ export class Caller implements Requests<Message, Message> {
     { name, kind, isReliable, refuses }: ChannelTraits & { readonly refuses?: boolean },
     { ask, reply }: Call,
     answer: Answer | undefined,
-    swaps?: SwapTraits
+    edges?: PushPullTraits
   ) {
     this.name = name
-    this.swaps = swaps && new Swaps(owner, swaps)
+    this.#movesBoth = edges !== undefined
+    this.policy = edges === undefined ? new Plain(owner, this) : new PushPull(owner, this, edges)
     this.#isReliable = isReliable
     this.#owner = owner
-    this.#asks = new Wire(owner, kind, ask, swaps !== undefined)
-    this.#replies = new Wire(owner, kind + 1, reply, swaps !== undefined)
+    this.#asks = new Wire(owner, kind, ask, this.#movesBoth)
+    this.#replies = new Wire(owner, kind + 1, reply, this.#movesBoth)
     this.#refusals = refuses === true ? new Wire(owner, kind + 2, {}) : undefined
     this.#answer = answer
   }
@@ -70,20 +80,20 @@ export class Caller implements Requests<Message, Message> {
     const isSent = this.#send(to, id, ask)
     if (!isSent) this.#owner.unsent(to)
     const isGone = () => this.#refusals !== undefined && presence.members.isGone(to)
-    const isOver = () => !isSent || open.isRefused === true || this.swaps?.isOpen(to) === false || isGone()
+    const isOver = () => !isSent || open.isRefused === true || !this.policy.isAwaited(to) || isGone()
     const times = 2 ** (this.#unanswered.get(to) ?? 0)
     return this.#owner.until({
       isDone: () => open.reply !== undefined || isOver(),
       deadline: () => {
-        if (this.swaps !== undefined && !presence.isAwaited(to)) return fabric.now()
+        if (this.#movesBoth && !presence.isAwaited(to)) return fabric.now()
         return presence.members.waits.untilReplied(to, awake, timeout, fabric.now(), times)
       },
       outcome: () => {
         this.#open = undefined
         this.#owner.waited(fabric.now() - start)
         const { reply } = open
-        if (this.swaps !== undefined && isSent) this.#account(to, reply, this.swaps.isOpen(to), awake)
-        if (reply !== undefined) this.swaps?.replied()
+        if (this.#movesBoth && isSent) this.#account(to, reply, this.policy.isAwaited(to), awake)
+        if (reply !== undefined) this.policy.close(noPeers, ask, start)
         else if (!isOver() || !isSent) this.#continueWithout(to, ask, start, isSent)
         return reply
       }
@@ -100,12 +110,16 @@ export class Caller implements Requests<Message, Message> {
 
   /** Returns whether the ask was sent. */
   #send(to: PeerName, id: number, ask: Message): boolean {
-    const { swaps } = this
-    if (swaps?.begin(to, id) === false) return false
-    const result = this.#asks.send(to, id, 0, ask, 0, swaps?.termsTo(to) ?? noTerms)
-    if (result === 'queued') swaps?.markSent(to)
-    else if (result === 'unreachable') this.#owner.presence.markAbsent(to)
-    return result === 'queued'
+    const deliver: MessageDelivery['deliver'] = (_, header) => {
+      const result = this.#asks.send(to, id, 0, ask, 0, header)
+      if (result === 'unreachable') this.#owner.presence.markAbsent(to)
+      return result === 'queued'
+    }
+    return this.policy.send(this.#route(id, [to], [to]), { deliver }).length === 0
+  }
+
+  #route(round: number, to: readonly PeerName[], from: readonly PeerName[]): Route {
+    return { peer: this.#owner.fabric.self, round, to, from }
   }
 
   /** Continues without a reply, and no longer waits for it. */
@@ -113,9 +127,9 @@ export class Caller implements Requests<Message, Message> {
     const { fabric, presence, timeout, round } = this.#owner
     this.#owner.missed([to])
     if (isSent && this.#refusals !== undefined) this.#unanswered.set(to, (this.#unanswered.get(to) ?? 0) + 1)
-    if (this.swaps === undefined) presence.markAbsent(to)
+    this.policy.close([to], ask, since)
+    if (!this.#movesBoth) presence.markAbsent(to)
     else {
-      this.swaps.close(to, ask, since)
       if (isSent) presence.note({ from: [to] }, [to])
       if (!presence.members.mayReturn && !presence.isAnyPresent([...this.#owner.neighbours]))
         throw noPeerLeft(fabric.self, [to], round, undefined)
@@ -130,49 +144,73 @@ export class Caller implements Requests<Message, Message> {
     const { from, message } = envelope
     const { round: id } = message
     const ask = this.#opened(this.#asks, envelope)
-    if (ask === undefined || ask === 'wrong') return
+    if (ask === undefined || ask === 'unusable') return
     if (this.#answer === undefined)
       return this.#owner.fabric.reject(envelope, `this peer answers no requests on ${this.name}`)
-    const isRefused = this.swaps?.mayReply(from, ask) === false || this.#crosses(from) || !this.#isUsable(from, id, ask)
+    const isOfLives = this.policy.step({ kind: 'asked', from, header: this.#asks.header })
+    const isRefused = !isOfLives || this.#crosses(from) || !this.#isUsable(from, id, ask)
     const answered = isRefused ? undefined : this.#answer(ask, from)
     if (answered !== undefined) this.#reply(from, id, answered)
-    else if (this.#refusals?.send(from, id, 0, {}) === undefined) this.swaps?.skip(from, id)
+    else if (this.#refusals?.send(from, id, 0, {}) === undefined)
+      this.policy.step({ kind: 'unanswered', from, tag: tagOf({ round: id }) })
   }
 
   /**
-   * Whether an ask has crossed this peer's own and is the one of the two that is refused, which both ends know by their names. If both were answered,
-   * both ends would move by the whole difference and exchange their states.
+   * Whether an ask has crossed this peer's own and is the one of the two that is refused, which both ends know by their
+   * names. If both were answered, both ends would move by the whole difference and exchange their states.
    */
   #crosses(from: PeerName): boolean {
-    const { swaps } = this
     const open = this.#open
-    if (swaps === undefined || open?.to !== from || open.reply !== undefined) return false
-    return swaps.isOpen(from) && byName(this.#owner.fabric.self, from) < 0
+    if (!this.#movesBoth || open?.to !== from || open.reply !== undefined) return false
+    return this.policy.isAwaited(from) && byName(this.#owner.fabric.self, from) < 0
   }
 
   #reply(from: PeerName, id: number, answered: Answered): void {
-    const result = this.#replies.send(from, id, 0, answered.reply, 0, this.swaps?.termsTo(from) ?? noTerms)
-    if (result !== 'queued') this.#owner.unsent(from)
-    if (result === 'queued' || this.swaps === undefined) answered.accept?.()
+    const deliver: MessageDelivery['deliver'] = (to, header) => {
+      return this.#replies.send(to, id, 0, answered.reply, 0, header) === 'queued'
+    }
+    const isSent = this.policy.send(this.#route(id, [from], noPeers), { deliver }).length === 0
+    if (!isSent) this.#owner.unsent(from)
+    if (isSent || !this.#movesBoth) answered.accept?.()
   }
 
   /** Processes a part of a reply. */
   acceptReply(envelope: Envelope<VectorMessage>): void {
     const { from, message } = envelope
-    const { swaps } = this
     const open = this.#open
-    if (swaps === undefined) {
-      if (open === undefined || open.id !== message.round) return this.#owner.fabric.recycle(message)
-      if (open.to !== from) return this.#owner.fabric.reject(envelope, `a reply to what was asked of ${open.to}`)
-    }
-    const reply = this.#opened(this.#replies, envelope)
-    if (reply === undefined) return
-    if (reply === 'wrong' || !this.#isUsable(from, message.round, reply))
-      return this.#dropReply(from, message.round, open)
-    if (swaps?.take(from, message.round, reply) === false || open === undefined) return
+    const isOpen = open?.id === message.round
+    if (isOpen && open.to !== from)
+      return this.#owner.fabric.reject(envelope, `a reply to what was asked of ${open.to}`)
+    const reply = this.policy.receive(envelope, !isOpen)
+    if (reply === undefined || open === undefined) return
     this.#replies.pin(reply, 1)
     this.#replies.adopt(reply)
     open.reply = reply
+  }
+
+  /** A peer answers one request at a time. */
+  hasRoom(): boolean {
+    return true
+  }
+
+  drop(): void {}
+
+  isDuplicate(): boolean {
+    return false
+  }
+
+  read(envelope: Envelope<VectorMessage>): Message | 'unusable' | undefined {
+    const { from, message } = envelope
+    const reply = this.#opened(this.#replies, envelope)
+    if (reply === undefined || (reply !== 'unusable' && this.#isUsable(from, message.round, reply))) return reply
+    // It counts as one that will not arrive.
+    const open = this.#open
+    if (open?.to === from && open.id === message.round) open.isRefused = true
+    return 'unusable'
+  }
+
+  get header(): EdgeHeader {
+    return this.#replies.header
   }
 
   /** Whether a message can be computed with. */
@@ -180,12 +218,6 @@ export class Caller implements Requests<Message, Message> {
     const problem = this.#owner.problemOf(from, message)
     if (problem !== undefined) this.#owner.refuse(from, id, problem)
     return problem === undefined
-  }
-
-  /** A reply cannot be used: it counts as one that will not arrive. */
-  #dropReply(from: PeerName, id: number, open: Open | undefined): void {
-    this.swaps?.drop(from, id)
-    if (open?.to === from && open.id === id) open.isRefused = true
   }
 
   /** Processes a refusal: the wait for a reply ends at once. */
@@ -197,23 +229,24 @@ export class Caller implements Requests<Message, Message> {
   }
 
   saved(messages: EarlyMessages): State {
-    return this.swaps === undefined
-      ? { nextId: this.#nextId }
-      : { nextId: this.#nextId, swaps: this.swaps.saved(messages) }
+    if (!this.#movesBoth) return { nextId: this.#nextId }
+    // Files have the name `swaps`.
+    const swaps = messages === 'with early' ? this.policy.state : withoutOpen(this.policy.state)
+    return { nextId: this.#nextId, swaps }
   }
 
   restore({ nextId, swaps }: State): void {
     this.#nextId = nextId as number
-    this.swaps?.restore(swaps as State)
+    if (swaps !== undefined) this.policy.state = swaps as State
   }
 
-  /** The message that this part completes, if it does; 'wrong' where it is its sender's fault. */
-  #opened(wire: Wire, envelope: Envelope<VectorMessage>): Message | 'wrong' | undefined {
+  /** The message that this part completes, if it does; 'unusable' where it is its sender's fault. */
+  #opened(wire: Wire, envelope: Envelope<VectorMessage>): Message | 'unusable' | undefined {
     const { from, message } = envelope
     const opened = wire.open(from, message.round, message)
     if (typeof opened === 'string') {
       this.#owner.fabric.reject(envelope, opened)
-      return 'wrong'
+      return 'unusable'
     }
     this.#owner.presence.heard(from)
     return opened

@@ -1,35 +1,38 @@
 import { type Envelope, invariant, type Milliseconds, type PeerName } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
 import {
+  agreedWeights,
   type Arrival,
   type Channel,
+  type Collected,
+  collected,
   type Message,
-  messageOf,
+  type Mixing,
   type NextOptions,
-  type PerPeer,
-  perPeer,
   type Route,
   type Shape,
   type State
 } from '../record/record.js'
 import { MessageBuffer, type EarlyMessages, partsPerRound, tagOf } from '../messages/message-buffer.js'
-import { Exchange } from '../edges/exchange.js'
-import type { ExchangeTraits } from '../edges/exchanging.js'
+import type { Absence, MessageDelivery, EdgePolicy, EdgeTraits, Inlet } from '../edges/edge-policy.js'
 import { LastTags } from '../edges/last-tags.js'
-import { type Problem, type Refused, unusable } from '../vectors/sizes.js'
+import { type MessageProblem, type Refused, unusable } from '../vectors/sizes.js'
 import { noPeerLeft, queueFull, timedOut } from '../members/missing.js'
 import type { ChannelTraits, Expectation, Owner } from '../messages/owner.js'
-import { Pushes } from '../edges/pushes.js'
-import { noTerms } from '../messages/terms.js'
+import { Plain } from '../edges/plain.js'
+import { PushSum } from '../edges/push-sum.js'
+import { withoutOpen } from '../edges/saved-edges.js'
+import { Symmetric } from '../edges/symmetric.js'
+import type { EdgeHeader } from '../messages/header.js'
+import { agreedWeight } from '../messages/mixing.js'
 import { Wire } from '../messages/wire.js'
 
 const noPeers: readonly PeerName[] = []
 
 /** A channel whose messages are collected by tag: a round and a part of it. */
-export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> {
+export class Mailbox implements Channel<Message>, MessageDelivery, Inlet, Expectation<Collected<Message>> {
   readonly name: string
-  /** For a channel whose messages are exchanged along edges. */
-  readonly exchange: Exchange | Pushes | undefined
+  readonly policy: EdgePolicy
   readonly #isReliable: boolean
   readonly #carriesModels: boolean
   readonly #owner: Owner
@@ -45,6 +48,13 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
   #awakeAt: Milliseconds = 0
   /** The last collected tag. */
   #closed = -1
+  /** Whether both ends of an edge agree on its messages; then this peer must send before it collects. */
+  readonly #hasEdges: boolean
+  /** All of `#route.from` before this index have arrived, or are not awaited. */
+  #arrived = 0
+  /** What is being sent, and where. */
+  #sending: Message | ((j: PeerName) => Message) | undefined
+  #sendingTo: Route | undefined
   /** The last sent message, and its tag. */
   #mine: Message | undefined
   #mineTag = -1
@@ -60,49 +70,46 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
     owner: Owner,
     { name, kind, isReliable, carriesModels = false }: ChannelTraits,
     shape: Shape,
-    edges?: ExchangeTraits
+    edges?: EdgeTraits
   ) {
     this.name = name
     this.#isReliable = isReliable
     this.#carriesModels = carriesModels
     this.#owner = owner
-    this.#wire = new Wire(owner, kind, shape, edges !== undefined)
+    this.#hasEdges = edges !== undefined
+    this.#wire = new Wire(owner, kind, shape, this.#hasEdges)
     this.#buffer = new MessageBuffer(this.#wire)
-    if (edges?.late === 'added') this.exchange = new Pushes(owner, this.#buffer, edges.kinds)
-    else this.exchange = edges && new Exchange(owner, this.#buffer, edges)
+    if (edges === undefined) this.policy = new Plain(owner, this)
+    else if (edges.late === 'added') this.policy = new PushSum(owner, this, this.#buffer, edges.kinds)
+    else this.policy = new Symmetric(owner, this, this.#buffer, edges)
   }
 
   send(route: Route, message: Message | ((j: PeerName) => Message)): readonly PeerName[] {
-    const [{ presence }, { exchange }] = [this.#owner, this]
-    const { round, part = 0, range } = route
     if (!this.#isInOrder) this.#noteSent(tagOf(route))
     if (typeof message !== 'function') [this.#mine, this.#mineTag] = [message, tagOf(route)]
-    if (exchange?.begin(route) === 'under way') return noPeers
-    let unsent = noPeers
-    for (const to of route.to) {
-      const terms = exchange === undefined ? noTerms : exchange.termsTo(to)
-      if (terms === undefined) {
-        this.#owner.unsent(to)
-        unsent = [...unsent, to]
-        continue
-      }
-      const theirs = typeof message === 'function' ? message(to) : message
-      const result = this.#wire.send(to, round, part, theirs, range?.offset, terms)
-      if (result === 'queued') {
-        exchange?.markSent()
-        continue
-      }
-      if (result === 'full' && this.#isReliable) throw queueFull(this.#owner.fabric.self, to, round)
-      if (result === 'unreachable') presence.markAbsent(to)
-      exchange?.markUnsent()
-      this.#owner.unsent(to)
-      unsent = [...unsent, to]
-    }
-    exchange?.endSending()
+    this.#sending = message
+    this.#sendingTo = route
+    const unsent = this.policy.send(route, this)
+    this.#sending = undefined
     return unsent
   }
 
-  collect(route: Route, staleness = 0): Promise<PerPeer<Message>> {
+  /** Sends the current message to one of its receivers. */
+  deliver(to: PeerName, header: readonly number[]): boolean {
+    const message = this.#sending
+    const route = this.#sendingTo
+    if (message === undefined || route === undefined) return false
+    const { round, part = 0, range } = route
+    const one = typeof message === 'function' ? message(to) : message
+    const result = this.#wire.send(to, round, part, one, range?.offset, header)
+    if (result === 'queued') return true
+    if (result === 'full' && this.#isReliable) throw queueFull(this.#owner.fabric.self, to, round)
+    if (result === 'unreachable') this.#owner.presence.markAbsent(to)
+    this.#owner.unsent(to)
+    return false
+  }
+
+  collect(route: Route, staleness = 0): Promise<Collected<Message>> {
     const { fabric, presence } = this.#owner
     const tag = tagOf(route)
     invariant(tag > this.#closed, () => `${fabric.self} collects ${this.name} of round ${route.round} again`)
@@ -110,6 +117,7 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
     this.#staleness = staleness
     this.#route = route
     this.#tag = tag
+    this.#arrived = 0
     this.#start = fabric.now()
     this.#awakeAt = presence.members.awake(this.#start)
     return this.#owner.until(this)
@@ -128,7 +136,7 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
   #checkOrder({ round, to }: Route, tag: number): void {
     if (round !== this.#owner.round || to.length === 0) return
     if (this.#sentTag >= tag) this.#isInOrder = true
-    else if (this.exchange !== undefined) invariant(false, this.#tooEarly)
+    else if (this.#hasEdges) invariant(false, this.#tooEarly)
     else this.#earlyTag = tag
   }
 
@@ -138,31 +146,46 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
 
   /** Processes a part of a message. */
   accept(envelope: Envelope<VectorMessage>): void {
-    const { fabric, presence, rounds } = this.#owner
-    const { exchange } = this
-    const { from, message } = envelope
-    const { round, part = 0, offset = 0 } = message
-    const { length } = message.vector
-    const tag = tagOf(message)
+    const { fabric, rounds } = this.#owner
+    const { from, message: one } = envelope
+    const { round, part = 0 } = one
     if (round >= rounds) return fabric.reject(envelope, `a message of round ${round}; the last is ${rounds - 1}`)
     if (part >= partsPerRound)
       return fabric.reject(envelope, `part ${part} of a round; ${partsPerRound - 1} is the last`)
-    if (exchange === undefined && this.#isLate(from, tag)) return fabric.recycle(message)
-    const takesAll = exchange?.takesAll === true
-    const hasRoom = !this.#hasNoRoom(from, tag, length)
-    if (!hasRoom && !takesAll) {
-      presence.tooFar = round
-      exchange?.refuse(from, message)
-      return fabric.recycle(message)
+    const message = this.policy.receive(envelope, this.#isLate(from, tagOf(one)))
+    if (message === undefined) return
+    const arrival = { from, round, part, message }
+    if (!this.#buffer.isInOrder || this.#isUsable(arrival)) this.#buffer.add(arrival, this.#wire.header)
+  }
+
+  hasRoom({ from, message: { vector } }: Envelope<VectorMessage>): boolean {
+    return !this.#buffer.isFull(from, vector.length)
+  }
+
+  drop({ message }: Envelope<VectorMessage>): void {
+    const { fabric, presence } = this.#owner
+    presence.tooFar = message.round
+    fabric.recycle(message)
+  }
+
+  isDuplicate({ from, message }: Envelope<VectorMessage>): boolean {
+    const { offset = 0, vector } = message
+    return this.#buffer.has(from, tagOf(message), { offset, length: vector.length })
+  }
+
+  read(envelope: Envelope<VectorMessage>, isHeard: boolean): Message | 'unusable' | undefined {
+    const { from, message } = envelope
+    const opened = this.#wire.open(from, tagOf(message), message)
+    if (typeof opened === 'string') {
+      this.#owner.fabric.reject(envelope, opened)
+      return 'unusable'
     }
-    const isDuplicate = this.#buffer.has(from, tag, { offset, length })
-    if (isDuplicate && !takesAll) return fabric.reject(envelope, `parameters of round ${round} are duplicate`)
-    const opened = this.#wire.open(from, tag, message)
-    if (typeof opened === 'string') return fabric.reject(envelope, opened)
-    if (exchange === undefined || takesAll || tag > this.#closed) presence.heard(from)
-    if (opened === undefined || exchange?.take(from, tag, opened, hasRoom && !isDuplicate) === false) return
-    const arrival = { from, round, part, message: opened }
-    if (!this.#buffer.isInOrder || this.#isUsable(arrival)) this.#buffer.add(arrival)
+    if (isHeard) this.#owner.presence.heard(from)
+    return opened
+  }
+
+  get header(): EdgeHeader {
+    return this.#wire.header
   }
 
   /** Whether a message can be computed with. */
@@ -177,15 +200,8 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
    * Ranges may have passed several peers, as sums of collectives and servers do; so one is refused only if it is
    * unusable.
    */
-  #isRefused({ grade }: Problem): boolean {
+  #isRefused({ grade }: MessageProblem): boolean {
     return grade === 'unusable' || !this.#isReliable || !this.#wire.isOfRanges
-  }
-
-  /** For the current tag or an earlier one there is at most one message per sender, which always has room. */
-  #hasNoRoom(from: PeerName, tag: number, length: number): boolean {
-    const { exchange } = this
-    if (exchange !== undefined && tag <= exchange.currentTag) return false
-    return this.#buffer.isFull(from, length) || exchange?.isTooEarly(tag) === true
   }
 
   next(awaited: () => readonly PeerName[], options: NextOptions = {}): Promise<Arrival<Message>> {
@@ -231,7 +247,8 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
   /** The progress of the channel, and its early messages. */
   saved(messages: EarlyMessages): State {
     const given = this.#returnedTags.all
-    const exchange = this.exchange?.saved(messages) ?? {}
+    // Files have the name `exchange`.
+    const exchange = messages === 'with early' ? this.policy.state : withoutOpen(this.policy.state)
     return { closed: this.#closed, staleness: this.#staleness, given, early: this.#buffer.saved(messages), exchange }
   }
 
@@ -239,9 +256,9 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
     this.#closed = closed as number
     this.#isInOrder = true
     this.#staleness = staleness as number
-    for (const [peer, tag] of Object.entries(given)) this.#returnedTags.note(peer as PeerName, tag as number)
+    for (const [peer, tag] of Object.entries(given as State)) this.#returnedTags.note(peer as PeerName, tag as number)
     this.#buffer.restore(early as State)
-    this.exchange?.restore(exchange as State)
+    this.policy.state = exchange as State
   }
 
   #isLate(from: PeerName, tag: number): boolean {
@@ -249,22 +266,18 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
     return tag <= this.#closed - this.#staleness * partsPerRound || this.#returnedTags.isPast(from, tag)
   }
 
-  /** Whether all awaited messages have arrived. Late ones may have arrived too, so with debts all that is there is processed first. */
+  /**
+   * Whether all awaited messages have arrived. Late ones may have arrived too, so with debts all that is there is
+   * processed first.
+   */
   isDone(): boolean {
-    const { exchange } = this
-    return this.#hasAll() && exchange?.hasDebts !== true
+    return this.#hasAll() && this.policy.owing.length === 0
   }
 
   #hasAll(): boolean {
-    const [route, { exchange }] = [this.#route, this]
-    if (route === undefined) return true
-    const isUsual = exchange === undefined || exchange.isUsual
-    if (isUsual && this.#buffer.count(this.#tag) < route.from.length) return false
-    for (const j of route.from) {
-      if (this.#buffer.find(this.#tag, j, route.range) !== undefined) continue
-      if (isUsual || exchange.isAwaited(j)) return false
-    }
-    return true
+    const { from = noPeers } = this.#route ?? {}
+    while (this.#arrived < from.length && this.#has(from[this.#arrived])) this.#arrived++
+    return this.#arrived === from.length
   }
 
   /** Until when to wait for the next message; now, if no peer is waited for. */
@@ -272,16 +285,14 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
     const { presence, timeout, fabric } = this.#owner
     const { from = noPeers } = this.#route ?? {}
     const has = (j: PeerName) => this.#has(j)
-    if (!presence.isAnyPresent(from, { has }) || (this.exchange?.hasDebts === true && this.#hasAll()))
-      return fabric.now()
-    return presence.members.waits.untilReceived(this, this.#awakeAt, timeout, fabric.now(), !from.some(has))
+    if (!presence.isAnyPresent(from, { has }) || (this.policy.owing.length > 0 && this.#hasAll())) return fabric.now()
+    const isSilent = this.#arrived === 0 && !from.some(has)
+    return presence.members.waits.untilReceived(this, this.#awakeAt, timeout, fabric.now(), isSilent)
   }
 
   /** Whether nothing more of a sender will arrive under the current tag. */
   #has(j: PeerName): boolean {
-    const { exchange } = this
-    if (this.#buffer.find(this.#tag, j, this.#route?.range) !== undefined) return true
-    return exchange !== undefined && !exchange.isUsual && !exchange.isAwaited(j)
+    return this.#buffer.find(this.#tag, j, this.#route?.range) !== undefined || !this.policy.isAwaited(j)
   }
 
   /** The peers that this one waits for. */
@@ -291,8 +302,9 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
   }
 
   /** The collected messages. */
-  outcome(): PerPeer<Message> | Promise<PerPeer<Message>> {
-    const [owner, route] = [this.#owner, this.#route]
+  outcome(): Collected<Message> | Promise<Collected<Message>> {
+    const owner = this.#owner
+    const route = this.#route
     invariant(route !== undefined, 'nothing is collected')
     owner.waited(owner.fabric.now() - this.#start)
     const theirs = this.#take(this.#tag, route)
@@ -309,49 +321,66 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
    * The collected messages without those that cannot be computed with. Such a message is caused by a liar, so that it
    * does not matter that its sender may use this peer's message of the same edge.
    */
-  #without(found: readonly Refused[], { round, from }: Route, theirs: PerPeer<Message>): PerPeer<Message> {
+  #without(found: readonly Refused[], { round, from }: Route, theirs: Collected<Message>): Collected<Message> {
     if (found.length === 0) return theirs
     const refused = found.filter((problem) => this.#isRefused(problem))
     if (refused.length === 0) return theirs
     for (const problem of refused) this.#owner.refuse(problem.from, round, problem)
     if (this.#isReliable) throw unusable(this.#owner.fabric.self, refused, round)
-    const used = perPeer<Message>()
+    const used = collected<Message>(agreedWeights(theirs))
     const isUsed = (name: PeerName) => !refused.some((each) => each.from === name)
-    for (const j of from) if (messageOf(theirs, j) !== undefined && isUsed(j)) used[j] = theirs[j]
+    for (const j of from) {
+      const message = theirs[j]
+      if (message !== undefined && isUsed(j)) used[j] = message
+    }
     return used
   }
 
   /** The newest message of each sender, of this tag or as old as allowed. Older ones are released. */
-  #take(tag: number, route: Route): PerPeer<Message> {
-    const theirs = perPeer<Message>()
+  #take(tag: number, route: Route): Collected<Message> {
+    const theirs = collected<Message>(this.#agreedWeights(tag, route))
     const isFirst = Math.floor(this.#closed / partsPerRound) !== route.round
     this.#closed = tag
-    let [missing, silent, without, skipped] = [noPeers, noPeers, noPeers, noPeers]
+    let lacking = noPeers
     for (const j of route.from) {
       const message = this.#buffer.find(tag, j, route.range) ?? this.#older(j, tag)
-      if (message !== undefined) {
-        theirs[j] = message
-        continue
-      }
-      without = [...without, j]
-      const absence = this.exchange?.continueWithout(j, this.#mine, this.#start) ?? 'silent'
-      if (absence === 'skipped') skipped = [...skipped, j]
-      else missing = [...missing, j]
-      if (absence === 'silent') silent = [...silent, j]
+      if (message === undefined) lacking = [...lacking, j]
+      else theirs[j] = message
     }
-    if (this.#earlyTag === tag && without.length < route.from.length) this.#isInOrder = true
-    this.exchange?.close()
+    if (this.#earlyTag === tag && lacking.length < route.from.length) this.#isInOrder = true
+    const absences = this.policy.close(lacking, this.#mine, this.#start)
     this.#buffer.release(tag, isFirst || this.#staleness > 0, (from, other, message) => {
-      if (messageOf(theirs, from) === message) {
+      if (theirs[from] === message) {
         if (this.#staleness > 0) this.#returnedTags.note(from, other)
-      } else if (this.exchange !== undefined) this.exchange.keepUncollected(from, other, message)
+      } else if (this.policy.step({ kind: 'uncollected', from, tag: other, message })) return
       else if (other === tag || !route.from.includes(from)) this.#unexpected(from, Math.floor(other / partsPerRound))
     })
-    const { presence, timeout, fabric } = this.#owner
-    presence.members.waits.ended(route, { without, skipped }, this.#awakeAt, timeout, fabric.now())
-    presence.note(route, silent)
-    this.#note(route, missing)
+    this.#account(route, lacking, absences)
     return theirs
+  }
+
+  /** Notes who is missing, and why. */
+  #account(route: Route, lacking: readonly PeerName[], absences: readonly Absence[]): void {
+    const { presence, timeout, fabric } = this.#owner
+    let skipped = noPeers
+    let silent = noPeers
+    for (let index = 0; index < lacking.length; index++) {
+      if (absences[index] === 'skipped') skipped = [...skipped, lacking[index]]
+      if (absences[index] === 'silent') silent = [...silent, lacking[index]]
+    }
+    presence.members.waits.ended(route, { without: lacking, skipped }, this.#awakeAt, timeout, fabric.now())
+    presence.note(route, silent)
+    this.#note(route, skipped.length === 0 ? lacking : lacking.filter((j) => !skipped.includes(j)))
+  }
+
+  /** The weights on which both ends of edges have agreed, where the message of a tag names an offer. */
+  #agreedWeights(tag: number, route: Route): ReadonlyMap<string, number> | undefined {
+    if (!this.#buffer.hasHeaders(tag) || !isMixing(route)) return undefined
+    const weights = route.from.map((j) => {
+      const { offer } = this.#buffer.headerOf(tag, j, route.range)
+      return [j, agreedWeight(route, j, offer)] as const
+    })
+    return new Map(weights)
   }
 
   #older(j: PeerName, tag: number): Message | undefined {
@@ -376,4 +405,9 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
     invariant(this.#earlyTag !== this.#closed, () => this.#tooEarly)
     throw noPeerLeft(fabric.self, missing, round, presence.tooFar)
   }
+}
+
+/** Whether it is a row of W, as it always is where edges are agreed on. */
+function isMixing(route: Route): route is Mixing {
+  return 'row' in route
 }

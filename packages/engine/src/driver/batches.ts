@@ -2,8 +2,8 @@ import { invariant, type PeerName, type Random } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
 
 /**
- * Draws batches without replacement: goes through all samples in a shuffled order, then shuffles again. A batch that reaches the end of one order
- * takes the rest from the next, so every batch has `size` samples.
+ * Draws batches without replacement: goes through all samples in a shuffled order, then shuffles again. A batch that
+ * reaches the end of one order takes the rest from the next, so every batch has `size` samples.
  */
 export class Batches {
   readonly #random: Random

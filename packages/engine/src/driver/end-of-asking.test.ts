@@ -4,6 +4,8 @@ import { EndOfAsking } from './end-of-asking.js'
 import { Everyone } from '../members/everyone.js'
 import { Laggards } from '../members/laggards.js'
 import type { Endings } from '../members/participants.js'
+import type { Handler } from '../messages/inbox.js'
+import { SmallList } from '../vectors/small-list.js'
 import type { Peer } from './peer.js'
 import { Presence } from '../members/presence.js'
 import type { TrainingSettings } from './training.js'
@@ -37,7 +39,13 @@ async function waitFor(roundAt: (now: number) => number): Promise<number> {
   }
   let waited = 0
   const rest = { fabric, until, waited: (time: number) => (waited += time) }
-  const peer = { handlers: [], presence, timeout, mixings: { neighbours: new Set([b]) }, ...rest }
+  const peer = {
+    handlers: new SmallList<Handler>(1),
+    presence,
+    timeout,
+    mixings: { neighbours: new Set([b]) },
+    ...rest
+  }
   const settings = { algorithm: { answers: {} }, workers: [self, b] }
   await new EndOfAsking(peer as unknown as Peer, settings as unknown as TrainingSettings, 0).reach(100)
   if (waited !== now) throw new Error(`it waited ${now} ms and counts ${waited}`)

@@ -26,7 +26,7 @@ export class EndOfAsking implements Handler {
     this.#peer = peer
     this.#settings = settings
     this.#kind = kind
-    peer.handlers[kind] = this
+    peer.handlers.set(kind, this)
   }
 
   /** Announces that this peer has ended, before `round`, and answers until no peer has more requests. */
@@ -96,7 +96,8 @@ export class EndOfAsking implements Handler {
     const hasProgress = () => endings.noteProgress(left(), presence.messages > messages)
     const isDone = () => others.every(isOver)
     const left = () => others.filter((name) => !isOver(name))
-    let [messages, since] = [presence.messages, fabric.now()]
+    let messages = presence.messages
+    let since = fabric.now()
     for (let isAnnounced = announce(); !isAnnounced || !isDone(); isAnnounced = announce()) {
       const end = since + 2 * timeout
       const until = Math.min(end, fabric.now() + (isAnnounced ? endings.checkEvery : announceEvery))

@@ -19,7 +19,8 @@ export function checkState(source: string, found: unknown): asserts found is Sta
 
 /** Throws an InputError unless a function has returned a state with the parts that the state had before. */
 export function checkNext(source: string, found: unknown, expected: State): void {
-  const [foundShape, expectedShape] = [shapeOf(found), shapeOf(expected)]
+  const foundShape = shapeOf(found)
+  const expectedShape = shapeOf(expected)
   if (foundShape === expectedShape) return
   throw new InputError(`${source} returns ${foundShape}, expected a state like the one before, ${expectedShape}`)
 }

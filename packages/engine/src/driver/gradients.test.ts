@@ -75,7 +75,9 @@ test('a gradient over several batches is the mean over all of their samples, its
 })
 
 test('a gradient is g + λ x, and is cut to the norm c where it is longer (Pascanu 2013, Algorithm 1)', async (t) => {
-  const [g, x, λ] = [[3, -1, 0.5], [2, 4, -1], 0.5]
+  const g = [3, -1, 0.5]
+  const x = [2, 4, -1]
+  const λ = 0.5
   const whole = g.map((value, i) => value + λ * x[i])
   const norm = Math.hypot(...whole)
   for (const [clip, expected] of [

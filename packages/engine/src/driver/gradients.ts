@@ -53,7 +53,8 @@ export class Gradients {
   }
 
   /**
-   * The work of a gradient at x: `g + λ x`, clipped, as a vector of the arena. One at a time: the task computes all of them in the same memory.
+   * The work of a gradient at x: `g + λ x`, clipped, as a vector of the arena. One at a time: the task computes all of
+   * them in the same memory.
    *
    * @throws InvariantError while an earlier one is computed
    */
@@ -93,7 +94,8 @@ export class Gradients {
       ]
       weightedSum(out, terms, from, to)
       for (const { offset, length } of this.#untrained) {
-        const [start, end] = [Math.max(offset, from), Math.min(offset + length, to)]
+        const start = Math.max(offset, from)
+        const end = Math.min(offset + length, to)
         if (start < end) out.set(vector.subarray(start, end), start)
       }
     })
@@ -108,13 +110,17 @@ export class Gradients {
     return this.#last === undefined || this.#last.length === 0 ? 0 : norm(this.#last.values)
   }
 
-  /** Copies the moving statistics of `from` into `to`, which must be new, and returns it. Both begin at index `first` of the parameters. */
+  /**
+   * Copies the moving statistics of `from` into `to`, which must be new, and returns it. Both begin at index `first` of
+   * the parameters.
+   */
   withStatistics(to: Vector, from: Vector, first = 0): Vector {
     const statistics = this.#untrained.filter(({ momentum }) => momentum !== 1)
     if (statistics.length === 0) return to
     to.whenDone((numbers) => {
       for (const { offset, length } of statistics) {
-        const [start, end] = [Math.max(offset - first, 0), Math.min(offset + length - first, numbers.length)]
+        const start = Math.max(offset - first, 0)
+        const end = Math.min(offset + length - first, numbers.length)
         if (start < end) numbers.set(from.values.subarray(start, end), start)
       }
     })

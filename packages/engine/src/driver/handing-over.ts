@@ -1,25 +1,19 @@
 import type { PeerName } from '@murmuration/core'
 import type { Message } from '../record/record.js'
-import { Mailbox } from '../channels/mailbox.js'
 import type { Peer } from './peer.js'
 import type { Program } from './program.js'
-import { Pushes } from '../edges/pushes.js'
 
 /** How long to wait, in milliseconds, for what others have sent before they learned that this peer leaves. */
 const lastMessages = 1000
 
 /**
- * A peer that leaves hands the mass that its messages carry (as in push-sum) to the first of `to` that can be reached, after everything in flight to
- * it has arrived. Call it between two rounds, once the others know that the peer leaves.
+ * A peer that leaves hands the mass that its messages carry (as in push-sum) to the first of `to` that can be reached,
+ * after everything in flight to it has arrived. Call it between two rounds, once the others know that the peer leaves.
  */
 export async function handOver(peer: Peer, program: Program, round: number, to: readonly PeerName[]): Promise<void> {
-  const channels = Object.entries(program.channels).flatMap(([name, mailbox]) =>
-    mailbox instanceof Mailbox && mailbox.exchange instanceof Pushes
-      ? [{ name, mailbox, pushes: mailbox.exchange }]
-      : []
-  )
+  const channels = program.massChannels
   if (channels.length === 0) return
-  for (const { pushes } of channels) pushes.drain()
+  peer.exchanges.leave()
   const until = peer.fabric.now() + lastMessages
   await peer.until({ isDone: () => false, deadline: () => until, outcome: () => {} })
   program.applyLate()

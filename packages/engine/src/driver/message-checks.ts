@@ -1,8 +1,8 @@
 import { DivergedError, type Fabric, type NeighbourDistance, type Outlier, type PeerName } from '@murmuration/core'
 import { norm, squaredDistance } from '@murmuration/vectors'
 import type { VectorMessage } from '@murmuration/wire'
-import { type Message, messageOf, type Route } from '../record/record.js'
-import { type Problem, type Refused, Sizes, suspectText, tooFar } from '../vectors/sizes.js'
+import type { Message, PerPeer, Route } from '../record/record.js'
+import { type MessageProblem, type Refused, Sizes, suspectText, tooFar } from '../vectors/sizes.js'
 import { inSlices } from '../vectors/slices.js'
 import { isVector, type Vector } from '../vectors/vector.js'
 import { firstVectorOf } from '../messages/wire.js'
@@ -22,7 +22,9 @@ export interface CheckingPeer {
   readonly origin: { isAt(x: Vector): boolean }
 }
 
-/** Checks the vectors of other peers: what cannot be computed with is not used, and what is far from others is named. */
+/**
+ * Checks the vectors of other peers: what cannot be computed with is not used, and what is far from others is named.
+ */
 export class MessageChecks {
   readonly #peer: CheckingPeer
   readonly #settings: TrainingSettings
@@ -39,7 +41,7 @@ export class MessageChecks {
   collected(
     { round, from }: Route,
     mine: Message | undefined,
-    theirs: Readonly<Record<string, Message>>,
+    theirs: PerPeer<Message>,
     areModels: boolean
   ): readonly Refused[] | Promise<readonly Refused[]> {
     const { fabric, length } = this.#peer
@@ -48,11 +50,11 @@ export class MessageChecks {
     const x = ownVector.values
     const distances = new Array<{ readonly from: PeerName; distance: number }>(from.length)
     let count = 0
-    for (const name of from) if (messageOf(theirs, name) !== undefined) distances[count++] = { from: name, distance: 0 }
+    for (const name of from) if (theirs[name] !== undefined) distances[count++] = { from: name, distance: 0 }
     distances.length = count
     const slices = inSlices(fabric, x.length, (start, end) => {
       for (const each of distances) {
-        const { values } = firstVectorOf(theirs[each.from]) as Vector
+        const { values } = firstVectorOf(theirs[each.from] as Message) as Vector
         each.distance += squaredDistance(x, values, start, end)
       }
     })
@@ -64,13 +66,13 @@ export class MessageChecks {
   }
 
   /** A message is not used: a fault of its sender, unless another may be the cause. */
-  refuse(from: PeerName, round: number, { grade, reason }: Problem): void {
+  refuse(from: PeerName, round: number, { grade, reason }: MessageProblem): void {
     if (grade === 'large') return
     this.#peer.fabric.reject({ from, message: { kind: 0, round, vector: new Float32Array(0) } }, reason)
   }
 
   /** @param compared - the vector of the message that was compared with this peer's, if any */
-  problemOf(from: PeerName, message: Message, compared?: Vector): Problem | undefined {
+  problemOf(from: PeerName, message: Message, compared?: Vector): MessageProblem | undefined {
     for (const field in message) {
       const value = message[field]
       if (!isVector(value) || value === compared) continue
@@ -103,14 +105,10 @@ export class MessageChecks {
   }
 
   /** @param isFirstCompared - whether the first vector of each message is compared with this peer's */
-  #problemsOf(
-    from: readonly PeerName[],
-    theirs: Readonly<Record<string, Message>>,
-    isFirstCompared: boolean
-  ): readonly Refused[] {
+  #problemsOf(from: readonly PeerName[], theirs: PerPeer<Message>, isFirstCompared: boolean): readonly Refused[] {
     let refused: readonly Refused[] = nothing
     for (const name of from) {
-      const message = messageOf(theirs, name)
+      const message = theirs[name]
       const problem = message && this.problemOf(name, message, isFirstCompared ? firstVectorOf(message) : undefined)
       if (problem !== undefined) refused = [...refused, { ...problem, from: name }]
     }
@@ -118,11 +116,7 @@ export class MessageChecks {
   }
 
   /** What must not be used of a round's messages, of which only the first vectors were compared with this peer's. */
-  #withOthers(
-    far: readonly Refused[],
-    from: readonly PeerName[],
-    theirs: Readonly<Record<string, Message>>
-  ): readonly Refused[] {
+  #withOthers(far: readonly Refused[], from: readonly PeerName[], theirs: PerPeer<Message>): readonly Refused[] {
     const others = this.#problemsOf(from, theirs, true)
     if (far.length === 0) return others
     return [...far, ...others.filter((other) => !far.some((each) => each.from === other.from))]

@@ -38,7 +38,10 @@ export function compresses({ channels = {} }: Described): boolean {
   return fields.some((field) => field === 'factors' || field === 'packed' || field === 'packed range')
 }
 
-/** Whether the loss of any peer ends the run. With servers, and where messages may be lost, that depends on which peer is lost. */
+/**
+ * Whether the loss of any peer ends the run. With servers, and where messages may be lost, that depends on which peer
+ * is lost.
+ */
 export function endsWithLoss(record: Described): boolean {
   const { needs } = record
   return neededServers(record) === 0 && (needs.delivery === 'reliable' || needs.reach === 'everyone')
@@ -71,14 +74,19 @@ export function refusals(
   ]
 }
 
-/** What an algorithm keeps on this topology: averages by rows keep the mean only where the columns of W sum to 1 too. */
+/**
+ * What an algorithm keeps on this topology: averages by rows keep the mean only where the columns of W sum to 1 too.
+ */
 export function keptOn({ keeps, needs, answers }: Described, topology: Topology): Keeps {
   // A peer that answers at any time has no rounds in common with the others.
   if (answers !== undefined && keeps !== 'equality') return 'nothing'
   return keeps === 'mean' && needs.weights === 'rows' && offOne(topology, columnSum).length > 0 ? 'nothing' : keeps
 }
 
-/** The given options; one that is absent or the word `graph` is computed from `topology`. Throws an InputError where that is impossible. */
+/**
+ * The given options; one that is absent or the word `graph` is computed from `topology`. Throws an InputError where
+ * that is impossible.
+ */
 export function optionsOn({ fromGraph, options }: Description, topology: Topology, given: Options = {}): Options {
   const isOpen = (name: string) => (given[name] ?? 'graph') === 'graph'
   if (fromGraph === undefined || !Object.keys(options.shape).some(isOpen)) return given
@@ -86,7 +94,8 @@ export function optionsOn({ fromGraph, options }: Description, topology: Topolog
 }
 
 function weightRefusals(title: string, weights: Needs['weights'], topology: Topology): string[] {
-  const [rows, columns] = [weights === 'rows' || weights === 'both', weights === 'columns' || weights === 'both']
+  const rows = weights === 'rows' || weights === 'both'
+  const columns = weights === 'columns' || weights === 'both'
   const advice = '"weights: metropolis" on an undirected graph gives such weights'
   return [
     ...(rows ? foundRefusal(`${title} needs a mixing matrix whose rows sum to 1`, offOne(topology, rowSum)) : []),

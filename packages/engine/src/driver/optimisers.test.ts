@@ -18,10 +18,8 @@ function walk(settings: OptimiserSettings, steps: number): Float32Array {
 
 for (const nesterov of [false, true]) {
   test(`SGD with momentum, nesterov ${nesterov}: v ← μ v + g, and the step of TensorFlow and PyTorch`, (t) => {
-    const [x, v] = [
-      [1, -2],
-      [0, 0]
-    ]
+    const x = [1, -2]
+    const v = [0, 0]
     for (let k = 0; k < 5; k++) {
       for (const [d, g] of [0.5 + k, -0.25 * k].entries()) {
         v[d] = 0.9 * v[d] + g
@@ -35,12 +33,14 @@ for (const nesterov of [false, true]) {
 }
 
 test('AdamW is Algorithm 2 of Loshchilov and Hutter, in float64', (t) => {
-  const [γ, β1, β2, ε, λ] = [0.1, 0.9, 0.999, 1e-8, 0.05]
+  const γ = 0.1
+  const β1 = 0.9
+  const β2 = 0.999
+  const ε = 1e-8
+  const λ = 0.05
   const x = [1, -2]
-  const [m, v] = [
-    [0, 0],
-    [0, 0]
-  ]
+  const m = [0, 0]
+  const v = [0, 0]
   for (let k = 0; k < 6; k++) {
     for (const [d, g] of [0.5 + k, -0.25 * k].entries()) {
       m[d] = β1 * m[d] + (1 - β1) * g

@@ -47,10 +47,12 @@ export const adamw = optimiser({
   options: z.strictObject({ name: z.literal('adamw'), betas, epsilon, decay: decay.default(0.01), rate }),
   start: (_, x) => ({ m: linear([0, x]), v: linear([0, x]), t: 0 }),
   step({ betas: [β1, β2], epsilon: ε, decay: λ, rate: own }, state, base, g, rate) {
-    const [γ, t] = [own ?? rate, state.t + 1]
+    const γ = own ?? rate
+    const t = state.t + 1
     const m = linear([β1, state.m], [1 - β1, g])
     const v = map((v, g) => β2 * v + (1 - β2) * g * g, state.v, g)
-    const [c1, c2] = [1 - β1 ** t, 1 - β2 ** t]
+    const c1 = 1 - β1 ** t
+    const c2 = 1 - β2 ** t
     const x = map((x, m, v) => (1 - γ * λ) * x - (γ * (m / c1)) / (Math.sqrt(v / c2) + ε), base, m, v)
     return { x, state: { m, v, t } }
   }

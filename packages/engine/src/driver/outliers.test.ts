@@ -5,7 +5,10 @@ import { OutlierWatch, outlierText, windowRounds } from './outliers.js'
 
 const [a, b, c] = ['a', 'b', 'c'].map(peerName)
 
-/** Feeds rounds of distances of `a`, `b` and so on to a watch, for parameters of norm 10. Returns the named neighbours as 'round: name'. */
+/**
+ * Feeds rounds of distances of `a`, `b` and so on to a watch, for parameters of norm 10. Returns the named neighbours
+ * as 'round: name'.
+ */
 function namedIn(rounds: readonly (readonly number[])[], watch = new OutlierWatch()): string[] {
   return rounds.flatMap((distances, round) => {
     const from = distances.map((distance, place) => ({ from: [a, b, c][place], distance }))

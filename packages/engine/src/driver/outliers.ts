@@ -16,8 +16,9 @@ const scoreLimit = 3.5
 const madToDeviation = 1.4826
 
 /**
- * A neighbour less than three times as far away as is typical is no outlier. Without this floor, where all distances are alike (MAD 0), the least
- * difference would make one. docs/change/decisions/hostile-peers.md has the number of alarms with other floors.
+ * A neighbour less than three times as far away as is typical is no outlier. Without this floor, where all distances
+ * are alike (MAD 0), the least difference would make one. docs/change/decisions/hostile-peers.md has the number of
+ * alarms with other floors.
  */
 const least = 3
 
@@ -30,19 +31,24 @@ const rounding = 1e-5
 const noOutliers: readonly Outlier[] = []
 
 /**
- * Finds neighbours whose parameters are much farther from the peer's own than is typical, by the modified z-score of Iglewicz & Hoaglin (How to
- * Detect and Handle Outliers, 1993): median and median absolute deviation, over the distances of all neighbours in the last rounds. It scores
- * logarithms, because distances are positive and differ by factors. It does no I/O.
+ * Finds neighbours whose parameters are much farther from the peer's own than is typical, by the modified z-score of
+ * Iglewicz & Hoaglin (How to Detect and Handle Outliers, 1993): median and median absolute deviation, over the
+ * distances of all neighbours in the last rounds. It scores logarithms, because distances are positive and differ by
+ * factors. It does no I/O.
  *
- * A neighbour is named at once when it is a thousand times as far away as is typical, or at no finite distance; otherwise when it exceeds the score's
- * limit in three consecutive rounds. It must begin alone: where most neighbours are far away in the same round, this peer itself has moved, or all
- * models grow alike.
+ * A neighbour is named at once when it is a thousand times as far away as is typical, or at no finite distance;
+ * otherwise when it exceeds the score's limit in three consecutive rounds. It must begin alone: where most neighbours
+ * are far away in the same round, this peer itself has moved, or all models grow alike.
  *
- * An outlier's message is mixed into the peer's own parameters, so that others look far away too from then on. Therefore no other neighbour is named
- * until all distances are typical again, or a whole window has passed; then typical distances are learned anew.
+ * An outlier's message is mixed into the peer's own parameters, so that others look far away too from then on.
+ * Therefore no other neighbour is named until all distances are typical again, or a whole window has passed; then
+ * typical distances are learned anew.
  */
 export class OutlierWatch {
-  /** Distances of the last rounds, without those of neighbours that were far away, in no order; plain numbers, since long-lived objects cost time. */
+  /**
+   * Distances of the last rounds, without those of neighbours that were far away, in no order; plain numbers, since
+   * long-lived objects cost time.
+   */
   readonly #window: number[] = []
   /** The capacity of the window. */
   #size = 0
@@ -100,7 +106,7 @@ export class OutlierWatch {
     return named
   }
 
-  #isOutlier(from: PeerName, distance: number, { floor, typical, limit, norm }: Here & Scale): boolean {
+  #isOutlier(from: PeerName, distance: number, { floor, typical, limit, norm }: Here & DistanceScale): boolean {
     const previous = this.#running?.get(from) ?? 0
     // With the opposite comparison NaN would be no outlier.
     if (distance <= limit || (previous === 0 && distance <= floor)) {
@@ -123,7 +129,7 @@ export class OutlierWatch {
     this.#next = 0
   }
 
-  #scale({ distances }: Here): Scale {
+  #scale({ distances }: Here): DistanceScale {
     if (this.#window.length === 0) {
       const all = distances.map(({ distance }) => distance)
       const typical = lowerMedian(this.#alike ? all : all.filter(isOfScale))
@@ -148,7 +154,7 @@ export class OutlierWatch {
 }
 
 /** What the window says about distances. */
-interface Scale {
+interface DistanceScale {
   readonly typical: number
   /** A distance above it is far away. */
   readonly limit: number
@@ -167,7 +173,10 @@ function isOfScale(distance: number): boolean {
   return distance > 0 && distance < Number.POSITIVE_INFINITY
 }
 
-/** A distance up to it is no farther than the others of the round. With one neighbour there are no others to compare with. */
+/**
+ * A distance up to it is no farther than the others of the round. With one neighbour there are no others to compare
+ * with.
+ */
 function floorOf(distances: readonly NeighbourDistance[]): number {
   if (distances.length === 1) return -1
   if (distances.length === 2) return least * lower(distances[0].distance, distances[1].distance)
@@ -184,7 +193,10 @@ function lower(one: number, other: number): number {
   return one <= other || Number.isNaN(other) ? one : other
 }
 
-/** For an even number the lower of the two in the middle, so that one of two neighbours cannot move it; infinity for none. */
+/**
+ * For an even number the lower of the two in the middle, so that one of two neighbours cannot move it; infinity for
+ * none.
+ */
 function lowerMedian(values: readonly number[]): number {
   return sorted(values)[(values.length - 1) >> 1] ?? Number.POSITIVE_INFINITY
 }

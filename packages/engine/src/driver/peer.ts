@@ -1,12 +1,13 @@
 import type { Fabric, Milliseconds, PeerName, SendResult, Task } from '@murmuration/core'
 import { norm } from '@murmuration/vectors'
 import type { VectorMessage } from '@murmuration/wire'
-import type { AnyRole, Message, Route, State } from '../record/record.js'
+import type { AnyRole, Message, PerPeer, Route, State } from '../record/record.js'
+import type { SmallList } from '../vectors/small-list.js'
 import { Gradients } from './gradients.js'
-import { Exchanges } from '../edges/exchanges.js'
+import { PeerEdges } from '../edges/peer-edges.js'
 import { type Handler, Inbox } from '../messages/inbox.js'
 import { type Layout, layoutOf } from '../vectors/layout.js'
-import type { Problem, Refused } from '../vectors/sizes.js'
+import type { MessageProblem, Refused } from '../vectors/sizes.js'
 import type { Expectation, Owner } from '../messages/owner.js'
 import type { Participants } from '../members/participants.js'
 import { Presence } from '../members/presence.js'
@@ -31,7 +32,7 @@ export class Peer implements Owner, Keeper {
   readonly gradients: Gradients
   readonly optimisers: OptimiserSteps
   readonly mixings: Mixings
-  readonly exchanges: Exchanges
+  readonly exchanges: PeerEdges
   readonly origin: Origin
   readonly notes = new RoundNotes()
   /** The programs with their states. */
@@ -53,7 +54,7 @@ export class Peer implements Owner, Keeper {
     this.fabric = fabric
     this.presence = new Presence(members)
     this.#inbox = new Inbox(fabric)
-    this.exchanges = new Exchanges(this)
+    this.exchanges = new PeerEdges(this)
     // A peer that answers at any time has no time to compute range by range.
     this.arena = new Arena(fabric, role.answers === undefined)
     this.arena.keeper = this
@@ -88,7 +89,7 @@ export class Peer implements Owner, Keeper {
   }
 
   /** The handlers of messages, by kind. */
-  get handlers(): (Handler | undefined)[] {
+  get handlers(): SmallList<Handler> {
     return this.#inbox.handlers
   }
 
@@ -140,17 +141,17 @@ export class Peer implements Owner, Keeper {
   collected(
     route: Route,
     mine: Message | undefined,
-    theirs: Readonly<Record<string, Message>>,
+    theirs: PerPeer<Message>,
     areModels: boolean
   ): readonly Refused[] | Promise<readonly Refused[]> {
     return this.#checks.collected(route, mine, theirs, areModels)
   }
 
-  refuse(from: PeerName, round: number, problem: Problem): void {
+  refuse(from: PeerName, round: number, problem: MessageProblem): void {
     this.#checks.refuse(from, round, problem)
   }
 
-  problemOf(from: PeerName, message: Message): Problem | undefined {
+  problemOf(from: PeerName, message: Message): MessageProblem | undefined {
     return this.#checks.problemOf(from, message)
   }
 

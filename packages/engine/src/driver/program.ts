@@ -1,14 +1,33 @@
 /** A record running on one peer: its channels, its node, its state. */
-import { InputError, invariant, type PeerName, type Work } from '@murmuration/core'
-import type { Algorithm, AnyNode, AnyRole, Call, LateFlow, Message, Shape, State } from '../record/record.js'
+import {
+  byName,
+  InputError,
+  invariant,
+  type Milliseconds,
+  type PeerName,
+  type Random,
+  type Work
+} from '@murmuration/core'
+import type { StepOf, Stepper } from '../record/optimiser-record.js'
+import type {
+  Algorithm,
+  AnyNode,
+  AnyRole,
+  BaseNode,
+  LateFlow,
+  Message,
+  Mixing,
+  OptimiserSettings,
+  RoleName,
+  Route,
+  State
+} from '../record/record.js'
+import { type Objects, objectsOf } from '../store/objects.js'
+import type { Tensor } from '../vectors/ranges.js'
 import { addFlow, addSent } from '../messages/mixing.js'
-import { exchangeEvery } from './needs.js'
-import { type NodeProgram, ProgramNode } from './base-node.js'
-import { type Answer, Caller } from '../channels/caller.js'
+import type { Answer } from '../channels/caller.js'
 import type { EarlyMessages } from '../messages/message-buffer.js'
-import { Mailbox } from '../channels/mailbox.js'
-import type { ControlKinds } from '../edges/exchanging.js'
-import type { OpenEdges } from '../edges/exchanges.js'
+import { isCall, type Kinds, openChannels, type OpenedChannels } from './open-channels.js'
 import type { Peer } from './peer.js'
 import { checkNext, checkNumbers, checkState, functionOf } from './first-round.js'
 import type { TrainingSettings } from './training.js'
@@ -18,19 +37,15 @@ const noPeers: readonly PeerName[] = []
 
 type Late = Extract<LateFlow<State, Message>, (...given: never[]) => unknown>
 
-/** The first wire numbers of a record's messages. */
-export interface Kinds {
-  readonly first: number
-  readonly firstControl: number
-}
-
-export class Program implements NodeProgram {
+export class Program {
   readonly record: Algorithm
   readonly role: AnyRole
   state: State = {}
   readonly #peer: Peer
   readonly #settings: TrainingSettings
-  readonly channels: Readonly<Record<string, Mailbox | Caller>>
+  readonly channels: OpenedChannels['channels']
+  /** Those whose messages carry mass that leaves its sender for good. */
+  readonly massChannels: OpenedChannels['massChannels']
   readonly #node: AnyNode
   #round = 0
   #answered = 0
@@ -53,7 +68,12 @@ export class Program implements NodeProgram {
     this.#peer = peer
     this.#mayAnswer = this.role.round === undefined
     this.#settings = settings
-    this.channels = this.#open(kinds)
+    const opened = openChannels(peer, { settings, record, role: this.role }, kinds, {
+      answerOf: (name) => this.#answerOf(name),
+      atOnce: (act) => this.#atOnce(act)
+    })
+    this.channels = opened.channels
+    this.massChannels = opened.massChannels
     peer.programs = peer.programs.concat(this)
     const options = record === settings.algorithm ? optionsOf(settings) : {}
     if (record.needs.store === true) peer.presence.refusals.listen(peer.fabric)
@@ -117,7 +137,9 @@ export class Program implements NodeProgram {
     this.#mayAnswer = false
   }
 
-  /** Applies late flows. Those of `other`, whose rounds are over, enter like this program's own. Returns their senders. */
+  /**
+   * Applies late flows. Those of `other`, whose rounds are over, enter like this program's own. Returns their senders.
+   */
   applyLate(other?: Program): readonly PeerName[] {
     const from = this.#enterLate(this, noPeers)
     return other === undefined || other === this ? from : this.#enterLate(other, from)
@@ -128,10 +150,8 @@ export class Program implements NodeProgram {
     let senders = from
     for (const name in program.channels) {
       const late = lateOf(program.record.edges?.[name])
-      const channel = program.channels[name]
-      const edges = channel instanceof Caller ? channel.swaps : channel.exchange
-      if (late === undefined || edges === undefined) continue
-      for (const flow of edges.takeFlows()) {
+      if (late === undefined) continue
+      for (const flow of program.channels[name].policy.takeFlows()) {
         // Mass does not enter models.
         if (program !== this && late === addSent) continue
         this.state = late(this.state, flow, program.#node.options)
@@ -167,44 +187,6 @@ export class Program implements NodeProgram {
     this.#answered = answered as number
     this.state = state as State
     for (const name in this.channels) this.channels[name].restore((channels as State)[name] as State)
-  }
-
-  #open({ first, firstControl }: Kinds): Readonly<Record<string, Mailbox | Caller>> {
-    const opened: Record<string, Mailbox | Caller> = {}
-    const { handlers } = this.#peer
-    const every = exchangeEvery(this.#settings)
-    let [kind, control] = [first, firstControl]
-    const isReliable = this.record.needs.delivery === 'reliable'
-    for (const [name, channel] of Object.entries(this.record.channels)) {
-      const traits = { name, kind, isReliable, carriesModels: this.role.model === undefined && carriesModels(channel) }
-      const late = this.record.edges?.[name]
-      const kinds = { skip: control, withdraw: control + 1 }
-      if (late !== undefined) control += 2
-      if (isCall(channel)) {
-        const swaps = typeof late === 'number' ? { kinds, weight: late } : undefined
-        const caller = new Caller(this.#peer, traits, channel, this.#answerOf(name), swaps)
-        handlers[kind++] = { accept: (envelope) => this.#atOnce(() => caller.acceptAsk(envelope)) }
-        handlers[kind++] = { accept: (envelope) => caller.acceptReply(envelope) }
-        opened[name] = caller
-        if (caller.swaps !== undefined) this.#openEdges(caller.swaps, kinds)
-      } else {
-        const how = typeof late === 'string' ? late : ('owed' as const)
-        const edges = late === undefined ? undefined : { kinds, late: how, every }
-        const mailbox = new Mailbox(this.#peer, traits, channel, edges)
-        handlers[kind++] = mailbox
-        opened[name] = mailbox
-        if (mailbox.exchange !== undefined) this.#openEdges(mailbox.exchange, kinds)
-      }
-    }
-    return opened
-  }
-
-  /** Registers the control messages of a channel's exchanges. */
-  #openEdges(edges: OpenEdges, { skip, withdraw }: ControlKinds): void {
-    const { handlers, exchanges } = this.#peer
-    handlers[skip] = edges
-    handlers[withdraw] = edges
-    exchanges.add(edges)
   }
 
   #answerOf(name: string): Answer | undefined {
@@ -302,15 +284,98 @@ function lateOf(how: LateFlow<State, Message> | number | undefined): Late | unde
   return typeof how === 'function' ? how : undefined
 }
 
-function isCall(channel: Shape | Call): channel is Call {
-  return typeof channel.ask === 'object'
+const plainSgd = { name: 'sgd' }
+
+/** What an algorithm sees, without its channels. It is a class, since closures for each peer would cost memory. */
+class ProgramNode implements BaseNode<unknown, State> {
+  readonly options: unknown
+  readonly peers: (role?: RoleName) => readonly PeerName[]
+  readonly rate: (round: number) => number
+  readonly #peer: Peer
+  readonly #program: Program
+  readonly #settings: TrainingSettings
+  #store: Objects | undefined
+
+  constructor(peer: Peer, program: Program, settings: TrainingSettings, options: unknown) {
+    this.options = options
+    this.peers = peersOf(settings)
+    this.rate = settings.rate
+    this.#peer = peer
+    this.#program = program
+    this.#settings = settings
+  }
+
+  get self(): PeerName {
+    return this.#peer.fabric.self
+  }
+
+  get rounds(): number {
+    return this.#settings.rounds
+  }
+
+  get timeout(): Milliseconds {
+    return this.#settings.timeout
+  }
+
+  get tensors(): readonly Tensor[] {
+    return this.#peer.layout.tensors
+  }
+
+  get store(): Objects {
+    return (this.#store ??= objectsOf(this.#settings.store, this.#peer.fabric, this.#peer.arena))
+  }
+
+  mixing(round: number): Mixing {
+    return this.#peer.mixings.of(round)
+  }
+
+  route(round: number, members: readonly PeerName[] = this.#settings.workers): Route {
+    const { needs, name, server } = this.#program.record
+    invariant(
+      needs.reach === 'everyone' || server !== undefined,
+      `${name} uses a route to all peers without "needs: { reach: 'everyone' }"`
+    )
+    const peer = this.self
+    const others = members.filter((member) => member !== peer).sort(byName)
+    return { peer, round, to: others, from: others }
+  }
+
+  gradient(x: Vector): PromiseLike<Vector> {
+    return this.#program.gradient(x)
+  }
+
+  step(base: Vector, gradient: Vector, of?: StepOf): Vector {
+    return this.#step('main', this.#settings.optimiser ?? plainSgd, base, gradient, of)
+  }
+
+  optimiser(name: string, chosen: OptimiserSettings): Stepper {
+    return { step: (base, gradient, of) => this.#step(name, chosen, base, gradient, of) }
+  }
+
+  withStatistics(to: Vector, from: Vector, first?: number): Vector {
+    return this.#peer.gradients.withStatistics(to, from, first)
+  }
+
+  random(purpose: string, round: number): Random {
+    return this.#peer.fabric.random.stream(`${purpose} ${round}`)
+  }
+
+  change(change: (state: State) => State): void {
+    this.#program.change(change)
+  }
+
+  #step(slot: string, settings: OptimiserSettings, base: Vector, gradient: Vector, of: StepOf = {}): Vector {
+    const { offset = 0, round = this.#program.time } = of
+    return this.#peer.optimisers.step(slot, settings, base, gradient, { offset, round })
+  }
 }
 
-/**
- * Whether a message is its sender's `x`, which is the model where a role has no other: a whole vector, without numbers
- * that belong to it.
- */
-function carriesModels(channel: Shape | Call): boolean {
-  const [first, ...others] = Object.entries(channel)
-  return first?.[0] === 'x' && first[1] === 'vector' && others.every(([, kind]) => kind === 'vector')
+/** The same function for all peers of a run; records may take it out of the node. */
+const peersOfSettings = new WeakMap<TrainingSettings, (role?: RoleName) => readonly PeerName[]>()
+
+function peersOf(settings: TrainingSettings): (role?: RoleName) => readonly PeerName[] {
+  const { workers, servers = [] } = settings
+  const peers = peersOfSettings.get(settings) ?? ((role = 'worker') => (role === 'worker' ? workers : servers))
+  peersOfSettings.set(settings, peers)
+  return peers
 }

@@ -25,6 +25,10 @@ test('a state comes back bit by bit, by way of JSON', (t) => {
   t.true(Object.is(back.inbox.b.w, -0))
 })
 
+test('a name without a value is not saved', (t) => {
+  t.deepEqual(pack({ k: 1, seen: { a: undefined, b: 2 } }).tree, { k: 1, seen: { b: 2 } })
+})
+
 test('NaN is no state', (t) => {
   t.throws(() => pack({ k: Number.NaN }), { message: /k is NaN/ })
 })

@@ -2,7 +2,7 @@
 import { InputError, invariant } from '@murmuration/core'
 import { allFinite } from '@murmuration/vectors'
 import { perPeer, type State } from '../record/record.js'
-import { type Arena, isVector } from '../vectors/vector.js'
+import { type Arena, isVector, type Vector } from '../vectors/vector.js'
 
 /** A number, a text for a number that JSON lacks, a record, or a vector as `[name]`. */
 export type SavedTree = number | string | readonly [string] | { readonly [name: string]: SavedTree }
@@ -24,13 +24,18 @@ export interface Saved {
 /** States are nested less deeply than this. */
 const maxDepth = 16
 
-/** The state as views of its vectors, not copies: valid until the next step. Throws an invariant error where a number is NaN. */
+/**
+ * The state as views of its vectors, not copies: valid until the next step. Throws an invariant error where a number is
+ * NaN.
+ */
 export function pack(state: State): Saved {
   const vectors = new Map<string, Float32Array>()
-  const write = (value: State[string], path: readonly string[]): SavedTree => {
+  const write = (value: Vector | number | State, path: readonly string[]): SavedTree => {
     if (typeof value === 'number') return numberOf(value, path)
     if (!isVector(value)) {
-      const parts = Object.entries(value).map(([name, part]) => [name, write(part, [...path, escaped(name)])])
+      const parts = Object.entries(value).flatMap(([name, part]) =>
+        part === undefined ? [] : [[name, write(part, [...path, escaped(name)])]]
+      )
       return Object.fromEntries(parts) as SavedTree
     }
     const name = path.join('/')
@@ -48,7 +53,7 @@ export function pack(state: State): Saved {
  */
 export function unpack({ tree, vectors }: Saved, arena: Arena, length: number): State {
   const unused = new Set(vectors.keys())
-  const read = (value: SavedTree, path: string, depth: number): State[string] => {
+  const read = (value: SavedTree, path: string, depth: number): Vector | number | State => {
     if (typeof value === 'number' && Number.isFinite(value)) return value
     const number = special.get(value)
     if (number !== undefined) return number
@@ -59,7 +64,7 @@ export function unpack({ tree, vectors }: Saved, arena: Arena, length: number): 
     for (const [name, part] of Object.entries(value)) record[name] = read(part, `${path}/${name}`, depth + 1)
     return record
   }
-  const readVector = (names: readonly unknown[], path: string): State[string] => {
+  const readVector = (names: readonly unknown[], path: string): Vector => {
     const [name] = names
     const numbers = typeof name === 'string' ? vectors.get(name) : undefined
     if (typeof name !== 'string' || numbers === undefined || !unused.delete(name))
@@ -76,10 +81,11 @@ export function unpack({ tree, vectors }: Saved, arena: Arena, length: number): 
 }
 
 /**
- * Throws an InputError unless `found` has everything that `expected` has, with the same kinds and lengths. Records may have more, since some have an
- * entry per peer.
+ * Throws an InputError unless `found` has everything that `expected` has, with the same kinds and lengths. Records may
+ * have more, since some have an entry per peer.
  */
 export function checkFits(found: State[string] | undefined, expected: State[string], path = 'the state'): void {
+  if (expected === undefined) return
   if (found === undefined || kindOf(found) !== kindOf(expected))
     throw new InputError(
       `${path}: found ${found === undefined ? 'nothing' : kindOf(found)}, expected ${kindOf(expected)}`
@@ -92,7 +98,7 @@ export function checkFits(found: State[string] | undefined, expected: State[stri
 export function withoutRecords(state: State): State {
   const parts = Object.entries(state).map(([name, value]) => [
     name,
-    typeof value === 'number' || isVector(value) ? value : {}
+    typeof value === 'object' && !isVector(value) ? {} : value
   ])
   return Object.fromEntries(parts) as State
 }

@@ -3,7 +3,7 @@ import { type Fabric, InputError, type PeerName, type StepReport, type Task } fr
 import type { VectorMessage } from '@murmuration/wire'
 import type { State } from '../record/record.js'
 import { EndOfAsking } from './end-of-asking.js'
-import type { Exchanges } from '../edges/exchanges.js'
+import type { PeerEdges } from '../edges/peer-edges.js'
 import { Peer } from './peer.js'
 import { type Program, roleOf } from './program.js'
 import { checkpointProblem } from './checkpoint-problem.js'
@@ -135,7 +135,7 @@ export class Session {
   }
 
   /** The open exchanges with neighbours. */
-  get exchanges(): Exchanges {
+  get exchanges(): PeerEdges {
     return this.#peer.exchanges
   }
 

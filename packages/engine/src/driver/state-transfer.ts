@@ -14,10 +14,16 @@ const checksumField = wholeField(0, () => 2 ** 32 - 1)
 /** The model is sent without loss, since a codec's error would remain. */
 const call: Call = { ask: {}, reply: { x: 'packed', round: roundsField, checksum: checksumField } }
 
-/** A peer gets this many states of another at once, as after one crash and the next; then one in each `timeout` of the run. */
+/**
+ * A peer gets this many states of another at once, as after one crash and the next; then one in each `timeout` of the
+ * run.
+ */
 const statesAtOnce = 3
 
-/** A peer that is refused asks again after a tick of its members, 250 ms. Asks that come more often than this are faults. */
+/**
+ * A peer that is refused asks again after a tick of its members, 250 ms. Asks that come more often than this are
+ * faults.
+ */
 const asksAtOnce = 8
 const askInterval: Milliseconds = 125
 
@@ -50,7 +56,7 @@ export class StateTransfer {
       { accept: (envelope) => this.#caller.acceptReply(envelope) },
       { accept: (envelope) => this.#caller.acceptRefusal(envelope) }
     ]
-    handlers.forEach((handler, index) => (peer.handlers[kind + index] = handler))
+    handlers.forEach((handler, index) => peer.handlers.set(kind + index, handler))
   }
 
   #acceptAsk(envelope: Envelope<VectorMessage>): void {
@@ -68,7 +74,10 @@ export class StateTransfer {
     return allowance
   }
 
-  /** A peer's model, if it arrives within the timeout; undefined if the peer refuses, or the model is invalid or fails its checksum. */
+  /**
+   * A peer's model, if it arrives within the timeout; undefined if the peer refuses, or the model is invalid or fails
+   * its checksum.
+   */
   async ask(donor: PeerName): Promise<ModelState | undefined> {
     const reply = await this.#caller.request(donor, {})
     if (reply === undefined) return undefined

@@ -8,6 +8,7 @@ import { Everyone } from '../members/everyone.js'
 import type { TraineeRun } from '../members/participants.js'
 import type { Expectation } from '../messages/owner.js'
 import { TrainedPeer } from './trained-peer.js'
+import { SmallList } from '../vectors/small-list.js'
 import type { Peer } from './peer.js'
 import { Arena } from '../vectors/vector.js'
 
@@ -23,8 +24,8 @@ interface End {
 }
 
 /**
- * What a peer with the model 5 continues from. Its share is 0.8 for ten seconds; the model of the other side is 1, takes `transfer` milliseconds to
- * arrive, and has this checksum. At the end the peer is asked for its own.
+ * What a peer with the model 5 continues from. Its share is 0.8 for ten seconds; the model of the other side is 1,
+ * takes `transfer` milliseconds to arrive, and has this checksum. At the end the peer is asked for its own.
  */
 async function merged(transfer: number, checksum = checksumOf(theirs), round = 60): Promise<End> {
   let now = 0
@@ -33,22 +34,20 @@ async function merged(transfer: number, checksum = checksumOf(theirs), round = 6
   let end: number | undefined
   const memory = { allocate: (length: number) => new Float32Array(length), free: none }
   const arena = new Arena(memory)
-  const handlers: { accept(envelope: unknown): void }[] = []
+  const handlers = new SmallList<{ accept(envelope: unknown): void }>(1)
   const peer = {
-    ...{
-      handlers,
-      arena,
-      length: 2,
-      ranges: [{ offset: 0, length: 2 }],
-      rounds: 1000,
-      timeout: 30_000,
-      round: 50,
-      mixings: {},
-      waited: none,
-      unsent: none,
-      missed: none,
-      problemOf: none
-    },
+    handlers,
+    arena,
+    length: 2,
+    ranges: [{ offset: 0, length: 2 }],
+    rounds: 1000,
+    timeout: 30_000,
+    round: 50,
+    mixings: {},
+    waited: none,
+    unsent: none,
+    missed: none,
+    problemOf: none,
     fabric: { ...memory, self: peerName('b'), now: () => now, sleep: none, reject: none, recycle: none },
     presence: { members: new Everyone(), messages: 0, heard: none },
     send: (_: unknown, message: VectorMessage) => {
@@ -68,21 +67,27 @@ async function merged(transfer: number, checksum = checksumOf(theirs), round = 6
       if (asked !== undefined) {
         now += transfer
         asked = undefined
-        handlers[stateKind + 1].accept({ from: donor, message: { ...message, kind: stateKind + 1 } })
+        handlers.at(stateKind + 1)?.accept({ from: donor, message: { ...message, kind: stateKind + 1 } })
       }
       return Promise.resolve(expectation.outcome())
     }
   }
   const reunion = { peers: [donor], mass: 2 / 3, side: 1, isAhead: false, round }
   const member = {
-    ...{ contacts: [donor], present: [donor], settings: { lag: Number.POSITIVE_INFINITY } },
+    contacts: [donor],
+    present: [donor],
+    settings: { lag: Number.POSITIVE_INFINITY },
     recordOf: () => ({ name: donor, round, isIn: true }),
     get reunion() {
       return now < 10_000 ? reunion : undefined
     }
   }
   const run: TraineeRun = {
-    ...{ seed: 1, rounds: 1000, every: 1, round: 50, isAtOwnPace: false },
+    seed: 1,
+    rounds: 1000,
+    every: 1,
+    round: 50,
+    isAtOwnPace: false,
     isFinal: () => false,
     nextExchange: (next) => next,
     current: () => ({ x: arena.adopt(Float32Array.of(5, 5)), round: 50 }),
@@ -93,7 +98,7 @@ async function merged(transfer: number, checksum = checksumOf(theirs), round = 6
   const catchingUp = new CatchingUp(member as unknown as Member, trainee, peerName('b'), {} as Topology)
   await catchingUp.take(donor, () => now)
   const ask = { kind: stateKind, round: 0, part: 0, field: 0, numbers: [], offset: 0, vector: new Float32Array(0) }
-  handlers[stateKind].accept({ from: donor, message: ask })
+  handlers.at(stateKind)?.accept({ from: donor, message: ask })
   return { model: end, sent }
 }
 

@@ -29,7 +29,10 @@ export interface TrainingSettings<A extends Description = Algorithm> {
   readonly timeout: Milliseconds
   /** Whether a vector is sent as a whole, or tensor by tensor; 'fused' when absent. */
   readonly fusion?: Fusion
-  /** The membership, where peers may come and go. When absent, all are present from the start, and a lost peer does not come back. */
+  /**
+   * The membership, where peers may come and go. When absent, all are present from the start, and a lost peer does not
+   * come back.
+   */
   readonly members?: Members | undefined
   /** The peers that train, in the order of names. */
   readonly workers: readonly PeerName[]

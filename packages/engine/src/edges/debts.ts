@@ -1,48 +1,38 @@
-import type { Envelope, PeerName } from '@murmuration/core'
-import type { VectorMessage } from '@murmuration/wire'
-import type { Flow, Message, State } from '../record/record.js'
-import { type Control, Controls } from './controls.js'
-import { type EarlyMessages, partsPerRound } from '../messages/message-buffer.js'
-import type { Debt, Edges } from './edge.js'
-import type { ControlKinds } from './exchanging.js'
+import type { PeerName } from '@murmuration/core'
+import { headerNumbers } from '../messages/header.js'
+import { partsPerRound } from '../messages/message-buffer.js'
 import type { Owner } from '../messages/owner.js'
+import type { Flow, Message, State } from '../record/record.js'
+import { sendControl } from './controls.js'
+import type { Debt, Edges } from './edge.js'
+import { type ControlKinds, noFlows } from './edge-policy.js'
 import { restoreEdges, savedEdges } from './saved-edges.js'
-import { termNumbers } from '../messages/terms.js'
 
-const nothing: readonly Flow<Message>[] = []
-
-/** The open exchanges of edges: asked for again, kept, and settled when the message arrives late. Used by exchanges of rounds and by swaps. */
+/** The open exchanges of edges: asked for again, kept, and settled when the message arrives late. */
 export class Debts {
   readonly #owner: Owner
   readonly #edges: Edges<Message>
-  readonly #controls: Controls
-  #flows: readonly Flow<Message>[] = nothing
+  readonly #kinds: ControlKinds
+  #flows = noFlows
 
-  /** @param rounds - messages have rounds below this */
-  constructor(owner: Owner, edges: Edges<Message>, kinds: ControlKinds, rounds?: number) {
+  constructor(owner: Owner, edges: Edges<Message>, kinds: ControlKinds) {
     this.#owner = owner
     this.#edges = edges
-    this.#controls = new Controls(owner, kinds, rounds)
+    this.#kinds = kinds
   }
 
   /** The lives of both ends, as sent. */
   livesTo(peer: PeerName): readonly number[] {
-    return termNumbers({ life: this.#edges.life, toLife: this.#edges.of(peer).life })
+    return headerNumbers({ life: this.#edges.life, toLife: this.#edges.of(peer).life })
   }
 
   send(kind: keyof ControlKinds, to: PeerName, tag: number): void {
-    this.#controls.send(kind, to, tag, this.livesTo(to))
+    sendControl(this.#owner, this.#kinds[kind], to, tag, this.livesTo(to))
   }
 
-  /** Decodes a control message; undefined if it is invalid or of another life. */
-  read(envelope: Envelope<VectorMessage>): Control | undefined {
-    const control = this.#controls.read(envelope)
-    if (control === undefined) return undefined
-    const { life, toLife } = control.terms
-    return this.#edges.isOfLives(envelope.from, life, toLife) ? control : undefined
-  }
-
-  /** Continues without a message. If it was not waited for, it may still be in flight, so it is not asked for at once. */
+  /**
+   * Continues without a message. If it was not waited for, it may still be in flight, so it is not asked for at once.
+   */
   owe(to: PeerName, debt: Omit<Debt<Message>, 'askedAt'>): void {
     this.#owner.arena.pin(debt.mine, 1)
     this.#edges.owe(to, { ...debt, askedAt: undefined })
@@ -85,9 +75,9 @@ export class Debts {
 
   /** The flows of late messages, in the order of arrival. Their vectors belong to the current round from now on. */
   takeFlows(): readonly Flow<Message>[] {
-    if (this.#flows.length === 0) return nothing
+    if (this.#flows.length === 0) return noFlows
     const flows = this.#flows
-    this.#flows = nothing
+    this.#flows = noFlows
     for (const { mine, theirs } of flows) {
       this.#owner.arena.pin(mine, -1)
       this.#owner.arena.pin(theirs, -1)
@@ -95,8 +85,8 @@ export class Debts {
     return flows
   }
 
-  saved(messages: EarlyMessages): State {
-    return savedEdges(this.#edges, messages)
+  get saved(): State {
+    return savedEdges(this.#edges)
   }
 
   restore(state: State): void {

@@ -1,4 +1,7 @@
-/** Peers with {@link Edges} between them, arbitrary views of the graph in each round, and links that delay, are cut and are restored. */
+/**
+ * Peers with {@link Edges} between them, arbitrary views of the graph in each round, and links that delay, are cut and
+ * are restored.
+ */
 import { type PeerName, peerName } from '@murmuration/core'
 import { Edges } from './edge.js'
 import { type ByName, edgeOfLife, freshPeer, type Letter, ModelPeer, type Plain } from './edge-peer.test.support.js'
@@ -219,13 +222,18 @@ class EdgeModel {
     return undefined
   }
 
-  /** If one end has used an edge, the other uses it with the same weight, waits for it, or owes it; unless a life has ended. */
+  /**
+   * If one end has used an edge, the other uses it with the same weight, waits for it, or owes it; unless a life has
+   * ended.
+   */
   #edgeProblem(swarm: Swarm, name: PeerName, other: PeerName, round: number): string | undefined {
-    const [me, they] = [swarm.peers[name], swarm.peers[other]]
+    const me = swarm.peers[name]
+    const they = swarm.peers[other]
     const back = they.edges[name]
     if (swarm.down.includes(other) || me.edges[other].life !== they.life || back?.life !== me.life) return undefined
     if (they.said[name]?.includes(round) !== true) return 'an edge is used, and the other end has not said X'
-    const [weight, theirs] = [me.used[other][round], they.used[name]?.[round]]
+    const weight = me.used[other][round]
+    const theirs = they.used[name]?.[round]
     if (theirs !== undefined) return theirs === weight ? undefined : 'an edge is used with two weights'
     const isAwaited = they.isWaiting && they.round === round && back.skippedTag !== round
     return isAwaited || back.debt?.tag === round ? undefined : 'an edge is used by one end alone'

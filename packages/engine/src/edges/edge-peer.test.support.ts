@@ -1,4 +1,4 @@
-/** A peer of the model: acts on plain data as Exchange does, with the decisions of {@link Edges}. */
+/** A peer of the model: acts on plain data as Symmetric does, with the decisions of {@link Edges}. */
 import type { PeerName } from '@murmuration/core'
 import type { Debt, Edge, Edges } from './edge.js'
 

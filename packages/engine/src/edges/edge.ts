@@ -43,13 +43,15 @@ export type Verdict = 'keep' | 'mix' | 'late' | 'skip' | 'drop'
 /**
  * One peer's side of its edges on one channel. It does no I/O and knows no vectors.
  *
- * Under a tag an end sends its message (X) or SKIP, and the edge is used if and only if both ends send X. An end that continues without the other's X
- * has a debt, and asks for it with WITHDRAW: it applies the same flow when X arrives, and nothing when SKIP arrives. While an edge has a debt, no X is
- * sent on it, so at most one exchange of an edge is open. Every X that is not used, and every WITHDRAW, is answered with SKIP, so no peer waits for a
- * message that will not arrive. Only there SKIP follows an X of its tag, and says that it has arrived or is lost.
+ * Under a tag an end sends its message (X) or SKIP, and the edge is used if and only if both ends send X. An end that
+ * continues without the other's X has a debt, and asks for it with WITHDRAW: it applies the same flow when X arrives,
+ * and nothing when SKIP arrives. While an edge has a debt, no X is sent on it, so at most one exchange of an edge is
+ * open. Every X that is not used, and every WITHDRAW, is answered with SKIP, so no peer waits for a message that will
+ * not arrive. Only there SKIP follows an X of its tag, and says that it has arrived or is lost.
  * docs/change/decisions/edges.md has the rules and their invariants.
  *
- * It relies on links that deliver in order and at most once: when something later arrives from a peer with a debt, what it owed is lost.
+ * It relies on links that deliver in order and at most once: when something later arrives from a peer with a debt, what
+ * it owed is lost.
  */
 export class Edges<M> {
   /** This peer's life. */
@@ -102,7 +104,10 @@ export class Edges<M> {
     return this.of(from).skippedTag === this.currentTag
   }
 
-  /** Whether a message belongs to this peer's life and the sender's newest one. A new life of the sender resets its edge. */
+  /**
+   * Whether a message belongs to this peer's life and the sender's newest one. A new life of the sender resets its
+   * edge.
+   */
   isOfLives(from: PeerName, life: number, toLife: number): boolean {
     const knownLife = this.of(from).life
     if (toLife !== this.life || life < knownLife) return false
@@ -138,8 +143,8 @@ export class Edges<M> {
   }
 
   /**
-   * WITHDRAW has arrived. It is answered with SKIP, also where X was sent: an X that is in flight arrives before the SKIP, and is applied; if it does
-   * not, it is lost.
+   * WITHDRAW has arrived. It is answered with SKIP, also where X was sent: an X that is in flight arrives before the
+   * SKIP, and is applied; if it does not, it is lost.
    */
   withdraw(from: PeerName, tag: number): void {
     const edge = this.of(from)

@@ -1,8 +1,9 @@
 import type { PeerName } from '@murmuration/core'
 
 /**
- * The last tag under which each sender has sent a message or SKIP. Tags only grow and links deliver in order, so nothing of this tag or an earlier
- * one is still in flight. On a one-way edge the receiver knows no more than this, since it sends nothing that is answered.
+ * The last tag under which each sender has sent a message or SKIP. Tags only grow and links deliver in order, so
+ * nothing of this tag or an earlier one is still in flight. On a one-way edge the receiver knows no more than this,
+ * since it sends nothing that is answered.
  */
 export class LastTags {
   /** Created by the first note: messages that arrive in their round are not noted. */

@@ -1,23 +1,30 @@
 /** Edges as a state that can be saved. */
 import type { Milliseconds, PeerName } from '@murmuration/core'
 import type { Message } from '../record/record.js'
-import type { EarlyMessages } from '../messages/message-buffer.js'
 import type { Debt, Edges } from './edge.js'
 import type { State } from '../vectors/vector.js'
 
-/**
- * Lives and open exchanges. From a checkpoint all peers continue in the same round: messages of earlier rounds will not arrive again, so debts are
- * left out, which changes the mean.
- */
-export function savedEdges(edges: Edges<Message>, messages: EarlyMessages): State {
+/** Lives and open exchanges. */
+export function savedEdges(edges: Edges<Message>): State {
   const saved: Record<string, State> = {}
   for (const [peer, edge] of edges.entries()) {
     const { life, sentTag: said, skippedTag: skipped, silentUntil, debt } = edge
-    if (messages === 'without early') saved[peer] = { life, said: -1, skipped: -1, silentUntil: -1, debt: {} }
-    else saved[peer] = { life, said, skipped, silentUntil, debt: debt === undefined ? {} : savedDebt(debt) }
+    saved[peer] = { life, said, skipped, silentUntil, debt: debt === undefined ? {} : savedDebt(debt) }
   }
-  const isOpen = messages === 'with early' && edges.isOpen ? 1 : 0
-  return { begun: edges.currentTag, isOpen, life: edges.life, edges: saved }
+  return { begun: edges.currentTag, isOpen: edges.isOpen ? 1 : 0, life: edges.life, edges: saved }
+}
+
+/**
+ * Without the open exchanges of what a policy has saved, if it has any. From a checkpoint all peers continue in the
+ * same round: messages of earlier rounds will not arrive again, so debts are left out, which changes the mean.
+ */
+export function withoutOpen(saved: State): State {
+  const { edges } = saved
+  if (edges === undefined) return saved
+  const closed = Object.entries(edges as Readonly<Record<string, SavedEdge>>).map(([peer, { life }]) => {
+    return [peer, { life, said: -1, skipped: -1, silentUntil: -1, debt: {} }] as const
+  })
+  return { ...saved, isOpen: 0, edges: Object.fromEntries(closed) }
 }
 
 /** @param now - when the wait for debts begins again */
@@ -29,7 +36,7 @@ export function restoreEdges(
   edges.currentTag = begun as number
   edges.isOpen = isOpen === 1
   edges.life = life as number
-  for (const [peer, state] of Object.entries(saved)) {
+  for (const [peer, state] of Object.entries(saved as State)) {
     const { life, said, skipped, silentUntil, debt } = state as SavedEdge
     const tags = { sentTag: said, skippedTag: skipped, silentUntil }
     edges.restore(peer as PeerName, { life, ...tags, debt: restoredDebt(debt, now) })

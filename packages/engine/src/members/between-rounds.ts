@@ -81,7 +81,8 @@ export class BetweenRounds implements Participation {
     const { notes, fabric } = this.#parts
     const end = this.#run.round
     notes.finish(end)
-    const [{ timeout }, { every }] = [this.#trainee, this.#run]
+    const { timeout } = this.#trainee
+    const { every } = this.#run
     this.#finishing = new Finishing(this.#member, fabric.self, { end, every, timeout }, fabric.now())
     await this.#live()
     this.agreement = this.#finishing.agreement(this.sketches.consensus)

@@ -25,11 +25,21 @@ async function collect(members: Participants, senders: readonly (typeof a)[]) {
     return expectation.outcome()
   }
   const owner = {
-    ...{ arena, until, timeout, length: 1, round: 0, rounds: 9, ranges: [{ offset: 0, length: 1 }] },
+    arena,
+    until,
+    timeout,
+    length: 1,
+    round: 0,
+    rounds: 9,
+    ranges: [{ offset: 0, length: 1 }],
     fabric: { self: a, now: () => now, recycle: () => {}, free: () => {} },
     presence: new Presence(members),
     missed: (peers: readonly string[]) => missed.push(...peers),
-    ...{ waited: () => {}, unsent: () => {}, send: () => 'queued', collected: () => [], problemOf: () => undefined }
+    waited: () => {},
+    unsent: () => {},
+    send: () => 'queued',
+    collected: () => [],
+    problemOf: () => undefined
   } as unknown as Owner
   const box = new Mailbox(owner, { name: 'model', kind: 1, isReliable: false }, { x: 'vector' })
   const W = { peer: a, round: 0, own: 0.5, to: [b, c], from: [b, c], row: () => 0.25, column: () => 0.25 } as Mixing

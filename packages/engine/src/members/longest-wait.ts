@@ -4,8 +4,8 @@ import type { MembersFabric, MembersOptions } from './members-options.js'
 import { othersMissing } from './missing.js'
 
 /**
- * For how many timeouts a peer waits at least where others are there: a model that does not come in time is waited for longer, up to 16 timeouts, and
- * neighbours that were late stay out of its rows for several.
+ * For how many timeouts a peer waits at least where others are there: a model that does not come in time is waited for
+ * longer, up to 16 timeouts, and neighbours that were late stay out of its rows for several.
  */
 const timeoutsWithOthers = 32
 

@@ -19,8 +19,9 @@ export class MemberRows {
   }
 
   /**
-   * The row of a round. It is the topology's own where all of its neighbours are usable. Otherwise it bypasses those that are not, and all its offers
-   * are equal. Rows with the same neighbours are the same object. A peer that keeps this one out of its own row is not in it: it would send nothing.
+   * The row of a round. It is the topology's own where all of its neighbours are usable. Otherwise it bypasses those
+   * that are not, and all its offers are equal. Rows with the same neighbours are the same object. A peer that keeps
+   * this one out of its own row is not in it: it would send nothing.
    *
    * @param at - the round that its peers must have reached: peers that begin a new life do so in a later round
    */
@@ -51,10 +52,10 @@ export class MemberRows {
   }
 
   /**
-   * Whether others are in this round, and this peer exchanges with none of them in this round or the following ones: they were late, or an exchange
-   * with them is open. Where the graph changes by round, a peer without neighbours in a single round continues; so does one that the others keep out,
-   * in order to be where they are once they take it in again. Peers that begin a new life in a later round are not waited for: they would wait for
-   * this peer there.
+   * Whether others are in this round, and this peer exchanges with none of them in this round or the following ones:
+   * they were late, or an exchange with them is open. Where the graph changes by round, a peer without neighbours in a
+   * single round continues; so does one that the others keep out, in order to be where they are once they take it in
+   * again. Peers that begin a new life in a later round are not waited for: they would wait for this peer there.
    */
   isAlone(round: number): boolean {
     const { peers, period } = this.#topology

@@ -1,7 +1,7 @@
 import type { Milliseconds, PeerName } from '@murmuration/core'
 import type { PeerRecord } from '@murmuration/membership'
 
-interface Sight {
+interface RoundSight {
   readonly round: number
   readonly at: Milliseconds
   /** Rounds per millisecond; 0 until the peer was seen in two rounds. */
@@ -13,7 +13,7 @@ const oldest: Milliseconds = 1000
 
 /** Which rounds others can have reached by now, from the rounds that they have reported. */
 export class Pace {
-  readonly #sights = new Map<PeerName, Sight>()
+  readonly #sights = new Map<PeerName, RoundSight>()
 
   observe(records: readonly Pick<PeerRecord, 'name' | 'round'>[], now: Milliseconds): void {
     for (const { name, round } of records) {
@@ -25,8 +25,8 @@ export class Pace {
   }
 
   /**
-   * The farthest round that a peer that has begun can have reached, if it is at most twice as fast as before; not counting `donor`, unless it is the
-   * only one.
+   * The farthest round that a peer that has begun can have reached, if it is at most twice as fast as before; not
+   * counting `donor`, unless it is the only one.
    */
   farthest(records: readonly Pick<PeerRecord, 'name' | 'isIn'>[], donor: PeerName, now: Milliseconds): number {
     const others = records.flatMap(({ name, isIn }) => (isIn ? name : []))

@@ -221,7 +221,8 @@ class PhaseModel {
       })
     )
     const back = this.#names.find((name) => {
-      const [old, now] = [before.peers[name], after.peers[name]]
+      const old = before.peers[name]
+      const now = after.peers[name]
       return old.fate !== 'down' && now.round < old.round
     })
     const problem = back === undefined ? after.problem : `the round of ${back} goes back`
@@ -277,7 +278,11 @@ class PhaseModel {
     const isBehind = median !== undefined && (self.hasBegun ? isMain && median - self.round > this.#lag : !mayBegin)
     const mayCome = all.filter((other) => !self.finished.includes(other) || around.includes(other))
     return {
-      ...{ begun, isMain, mayBegin, hasResult, present: [name, ...around] },
+      begun,
+      isMain,
+      mayBegin,
+      hasResult,
+      present: [name, ...around],
       isAhead: self.round - upper > this.#lag,
       isAnyJoining: around.some((other) => !group.peers[other].hasBegun),
       isTooLate: self.finished.length > 0 && 2 * mayCome.length <= all.length,

@@ -1,6 +1,6 @@
 /**
- * The life of a peer: what it does next follows from what it knows. docs/understand/membership.md has the table of phases and
- * events.
+ * The life of a peer: what it does next follows from what it knows. docs/understand/membership.md has the table of
+ * phases and events.
  */
 
 /** What a peer does. Only one that is `training` begins a round. */

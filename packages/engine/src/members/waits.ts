@@ -1,14 +1,15 @@
 import type { Milliseconds, PeerName } from '@murmuration/core'
 
 /**
- * A wait is given up after this many usual rounds, and at least this many milliseconds. A round is here what lies between two exchanges: in H rounds
- * of training, a peer that is a little slower gets H times as far behind.
+ * A wait is given up after this many usual rounds, and at least this many milliseconds. A round is here what lies
+ * between two exchanges: in H rounds of training, a peer that is a little slower gets H times as far behind.
  */
 const usualRounds = 4
 const leastTimeout: Milliseconds = 5_000
 
 /** The usual length is the median of at most the first number of rounds, and needs at least the second. */
-const [maxLengths, minLengths] = [15, 3]
+const maxLengths = 15
+const minLengths = 3
 
 /** The peers of a collection, and those whose messages have not arrived. */
 export interface Waited {
@@ -23,7 +24,10 @@ type Lost = readonly [PeerName, Milliseconds]
 
 const nothing: readonly Lost[] = []
 
-/** How long each peer was waited for in a round, and how long rounds usually are. Times are of a clock that stops while the process is suspended. */
+/**
+ * How long each peer was waited for in a round, and how long rounds usually are. Times are of a clock that stops while
+ * the process is suspended.
+ */
 export class Waits {
   /** The peers that this one has waited for in the round, and when the wait for each ended. */
   readonly #ends = new Map<PeerName, Milliseconds | undefined>()
@@ -41,7 +45,8 @@ export class Waits {
   }
 
   /**
-   * How long this peer waits before it continues without others: at most the run's `timeout`, and longer by an eighth for each peer of the chain.
+   * How long this peer waits before it continues without others: at most the run's `timeout`, and longer by an eighth
+   * for each peer of the chain.
    *
    * @param chain - how many peers wait one behind the other: each gives up a little before the next one
    */
@@ -57,9 +62,10 @@ export class Waits {
   }
 
   /**
-   * A wait has ended. Returns for each of `without` how long it was waited for beyond all others of `from`, whose messages arrived, and beyond a
-   * usual round: an honest peer may begin the round and answer that much later. SKIP is an answer: where many stall a
-   * little, as on a busy machine, such waits add up. It costs nothing within half of the timeout of a round.
+   * A wait has ended. Returns for each of `without` how long it was waited for beyond all others of `from`, whose
+   * messages arrived, and beyond a usual round: an honest peer may begin the round and answer that much later. SKIP is
+   * an answer: where many stall a little, as on a busy machine, such waits add up. It costs nothing within half of the
+   * timeout of a round.
    *
    * @param since - when it began
    * @param roundTimeout - of this round
@@ -81,7 +87,8 @@ export class Waits {
 
   #noteLast(since: Milliseconds, at: Milliseconds) {
     let last: PeerName | undefined
-    let [lastEnd, endBefore] = [since, since]
+    let lastEnd = since
+    let endBefore = since
     for (const [peer, end = at] of this.#ends) {
       if (end <= lastEnd) {
         endBefore = Math.max(endBefore, end)

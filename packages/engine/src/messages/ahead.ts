@@ -5,8 +5,9 @@ import { overhead } from './wire.js'
 const aheadBytes = 64 << 20
 
 /**
- * A neighbour that exchanges both ways is at most one round ahead, because it waits for this peer's parameters too. Where links go one way, it may be
- * as many rounds ahead as the path back has links; four of those are allowed for at any size.
+ * A neighbour that exchanges both ways is at most one round ahead, because it waits for this peer's parameters too.
+ * Where links go one way, it may be as many rounds ahead as the path back has links; four of those are allowed for at
+ * any size.
  */
 const minAhead = 4
 

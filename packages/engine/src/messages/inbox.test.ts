@@ -10,7 +10,10 @@ const message = (round: number, kind = 0): Envelope<VectorMessage> => {
   return { from: b, message: { kind, round, vector: new Float32Array(0) } }
 }
 
-/** An inbox whose fabric returns these one after the other, whatever the receiver says, as libp2p does; an error is thrown. */
+/**
+ * An inbox whose fabric returns these one after the other, whatever the receiver says, as libp2p does; an error is
+ * thrown.
+ */
 function inbox(...received: (Envelope<VectorMessage> | Error | undefined)[]) {
   const rounds: number[] = []
   const rejected: PeerName[] = []
@@ -27,7 +30,7 @@ function inbox(...received: (Envelope<VectorMessage> | Error | undefined)[]) {
     reject: ({ from }: Envelope<VectorMessage>) => void rejected.push(from)
   }
   const inbox = new Inbox(fabric as unknown as Fabric<VectorMessage>)
-  inbox.handlers[0] = { accept: (envelope) => void rounds.push(envelope.message.round) }
+  inbox.handlers.set(0, { accept: (envelope) => void rounds.push(envelope.message.round) })
   /** Waits for this many messages, for 10 ms at most. */
   const wanted = (count: number): Expectation<readonly number[]> => {
     const deadline = now + 10

@@ -7,14 +7,18 @@ import {
   type Receiver
 } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
+import { SmallList } from '../vectors/small-list.js'
 import type { Expectation } from './owner.js'
 
-/** Processes the messages of some kinds. Channels do so themselves: a closure for each kind would cost every peer memory. */
+/**
+ * Processes the messages of some kinds. Channels do so themselves: a closure for each kind would cost every peer
+ * memory.
+ */
 export interface Handler {
   accept(envelope: Envelope<VectorMessage>): void
 }
 
-/** The initial capacity for handlers: a list that grows by itself has room for at least 17. */
+/** How many kinds of messages a peer usually has. */
 const usualKinds = 8
 
 const noPeers: readonly PeerName[] = []
@@ -22,7 +26,7 @@ const noPeers: readonly PeerName[] = []
 /** Hands messages to their handlers while the peer waits for something. */
 export class Inbox implements Receiver<VectorMessage> {
   /** By kind. */
-  readonly handlers = new Array<Handler | undefined>(usualKinds)
+  readonly handlers = new SmallList<Handler>(usualKinds)
   readonly #fabric: Fabric<VectorMessage>
   #expectation: Expectation<unknown> | undefined
   #since: Milliseconds = 0
@@ -107,7 +111,7 @@ export class Inbox implements Receiver<VectorMessage> {
 
   #accept(envelope: Envelope<VectorMessage>): void {
     const { kind } = envelope.message
-    const handler = this.handlers[kind]
+    const handler = this.handlers.at(kind)
     if (handler === undefined) this.#fabric.reject(envelope, `a message of kind ${kind}, which no channel has`)
     else handler.accept(envelope)
   }

@@ -37,7 +37,8 @@ test('a message is found by its tag and sender until it is released, with all th
 
 test('ranges of one tag are told apart, so that a wrong one is not in the place of a right one', (t) => {
   const early = earlyOf({ x: 'range' })
-  const [wrong, right] = [message(4, 0), message(4, 8)]
+  const wrong = message(4, 0)
+  const right = message(4, 8)
   early.add({ from: a, round: 0, part: 0, message: wrong })
   early.add({ from: a, round: 0, part: 0, message: right })
   t.is(early.find(0, a, { offset: 8, length: 4 }), right)
@@ -87,7 +88,8 @@ test('what has come before order counts comes first', (t) => {
 
 test('the newest of older messages is found, as far back as is asked for', (t) => {
   const early = earlyOf({ x: 'vector' })
-  const [first, second] = [message(), message()]
+  const first = message()
+  const second = message()
   early.add({ from: a, round: 1, part: 0, message: first })
   early.add({ from: a, round: 3, part: 0, message: second })
   const at = (round: number) => tagOf({ round })

@@ -3,7 +3,7 @@ import { vectorsAhead } from './ahead.js'
 import type { Arrival, Message, State } from '../record/record.js'
 import type { Range } from '../vectors/vector.js'
 import { Slot } from './slot.js'
-import { setTerms, termsOf } from './terms.js'
+import { type EdgeHeader, restoredHeader, savedHeader, usualHeader } from './header.js'
 import { overhead, type Wire } from './wire.js'
 
 /** The most parts of a round. */
@@ -18,6 +18,11 @@ interface Tagged {
   readonly from: PeerName
 }
 
+/** A message that is kept in the order of arrival. */
+interface Kept extends Arrival<Message> {
+  readonly header: EdgeHeader
+}
+
 const nothing: readonly Tagged[] = []
 const everything: Range = { offset: 0, length: 0 }
 
@@ -27,8 +32,8 @@ export function tagOf({ round, part = 0 }: { readonly round: number; readonly pa
 }
 
 /**
- * The messages of a channel that have arrived and were not taken: one per sender and tag, or one per range where ranges are carried, or all in the
- * order of arrival. Their vectors are pinned. It does no I/O and does not wait.
+ * The messages of a channel that have arrived and were not taken: one per sender and tag, or one per range where ranges
+ * are carried, or all in the order of arrival. Their vectors are pinned. It does no I/O and does not wait.
  */
 export class MessageBuffer {
   readonly #wire: Wire
@@ -39,7 +44,7 @@ export class MessageBuffer {
   #used = 0
   #spare: Slot | undefined
   /** The other messages: further ranges of a tag, or all where the order of arrival counts. */
-  #others: Arrival<Message>[] = []
+  #others: Kept[] = []
   #isInOrder = false
   /** The size of all messages kept. */
   #size = 0
@@ -57,10 +62,9 @@ export class MessageBuffer {
   /** From now on messages are kept in the order of arrival, after those that are here and pass the test. */
   keepOrder(isKept: (arrival: Arrival<Message>) => boolean): void {
     this.#isInOrder = true
-    const earlier: Arrival<Message>[] = []
+    const earlier: Kept[] = []
     for (const slot of this.#all) {
-      const [round, part] = [Math.floor(slot.tag / partsPerRound), slot.tag % partsPerRound]
-      slot.forEach((from, message) => earlier.push({ from, round, part, message }))
+      slot.forEach((from, message) => earlier.push(keptIn(slot, from, message)))
       this.#close(slot)
     }
     const dropped = earlier.filter((arrival) => !isKept(arrival))
@@ -83,23 +87,41 @@ export class MessageBuffer {
     return !this.#isInOrder && this.find(tag, from, range) !== undefined
   }
 
-  add(arrival: Arrival<Message>): void {
+  add(arrival: Arrival<Message>, header = usualHeader): void {
     const { from, message } = arrival
     const tag = tagOf(arrival)
     const slot = this.#slot(tag)
     this.#wire.pin(message, 1)
     this.#size += this.#wire.sizeOf(message)
-    if (this.#isInOrder || slot?.get(from) !== undefined) this.#others.push(arrival)
-    else (slot ?? this.#open(tag)).add(from, message)
+    if (this.#isInOrder || slot?.get(from) !== undefined) this.#others.push({ ...arrival, header })
+    else (slot ?? this.#open(tag)).add(from, message, header)
   }
 
   /** What a sender has sent under a tag; for this range, where ranges are carried. */
   find(tag: number, from: PeerName, range: Range = everything): Message | undefined {
     const message = this.#slot(tag)?.get(from)
     if (message === undefined || this.#wire.isOf(message, range)) return message
+    return this.#other(tag, from, range)?.message
+  }
+
+  /** Whether a message of a tag may have a header that is not the usual one. */
+  hasHeaders(tag: number): boolean {
+    return this.#others.length > 0 || this.#slot(tag)?.hasHeaders === true
+  }
+
+  /** The header of what {@link find} finds. */
+  headerOf(tag: number, from: PeerName, range: Range = everything): EdgeHeader {
+    const slot = this.#slot(tag)
+    const message = slot?.get(from)
+    if (slot === undefined || message === undefined) return usualHeader
+    if (this.#wire.isOf(message, range)) return slot.headerOf(from)
+    return this.#other(tag, from, range)?.header ?? usualHeader
+  }
+
+  #other(tag: number, from: PeerName, range: Range): Kept | undefined {
     return this.#others.find(
       (other) => other.from === from && tagOf(other) === tag && this.#wire.isOf(other.message, range)
-    )?.message
+    )
   }
 
   /** The tags and the senders of all messages up to a tag. */
@@ -174,31 +196,23 @@ export class MessageBuffer {
     const isInOrder = this.#isInOrder ? 1 : 0
     if (messages === 'without early') return { isInOrder, messages: {} }
     const state: Record<string, State> = {}
-    const save = ({ from, round, part, message }: Arrival<Message>) => {
-      const { offer = 0, life, toLife } = termsOf(message)
-      const terms = { offer, life, toLife }
-      state[Object.keys(state).length] = { round, part, terms, message: { [from]: message } }
+    // Files have the name `terms`.
+    const save = ({ from, round, part, message, header }: Kept) => {
+      state[Object.keys(state).length] = { round, part, terms: savedHeader(header), message: { [from]: message } }
     }
-    for (const slot of this.#all) {
-      const [round, part] = [Math.floor(slot.tag / partsPerRound), slot.tag % partsPerRound]
-      slot.forEach((from, message) => save({ from, round, part, message }))
-    }
+    for (const slot of this.#all) slot.forEach((from, message) => save(keptIn(slot, from, message)))
     this.#others.forEach(save)
     return { isInOrder, messages: state }
   }
 
   restore({ isInOrder, messages }: State): void {
     this.#isInOrder = isInOrder === 1
-    for (const saved of Object.values(messages)) {
+    for (const saved of Object.values(messages as State)) {
       const { round, part, terms, message: only } = saved as State
-      for (const [from, message] of Object.entries(only)) {
-        restoreTerms(message as Message, terms as State)
-        this.add({
-          from: from as PeerName,
-          round: round as number,
-          part: part as number,
-          message: message as State as Message
-        })
+      for (const [from, message] of Object.entries(only as State)) {
+        const tag = { round: round as number, part: part as number }
+        const header = restoredHeader(terms as ReturnType<typeof savedHeader>)
+        this.add({ from: from as PeerName, ...tag, message: message as State as Message }, header)
       }
     }
   }
@@ -261,7 +275,8 @@ export class MessageBuffer {
   }
 }
 
-function restoreTerms(message: Message, { offer, life, toLife }: State): void {
-  const terms = { offer: offer === 0 ? undefined : (offer as number), life: life as number, toLife: toLife as number }
-  if (terms.offer !== undefined || terms.life !== 1 || terms.toLife !== 1) setTerms(message, terms)
+function keptIn(slot: Slot, from: PeerName, message: Message): Kept {
+  const round = Math.floor(slot.tag / partsPerRound)
+  const part = slot.tag % partsPerRound
+  return { from, round, part, message, header: slot.headerOf(from) }
 }

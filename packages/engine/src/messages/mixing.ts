@@ -1,23 +1,32 @@
 /** Functions that combine the neighbours' messages. Pure: messages are not changed. Sums run in the order of names. */
 import { byName, invariant, type PeerName } from '@murmuration/core'
-import { termsOf } from './terms.js'
 import { isVector, linearOf, type State, type Term } from '../vectors/vector.js'
-import { type Flow, type Message, messageOf, type Mixing, type PerPeer, perPeer, type Route } from '../record/record.js'
+import {
+  agreedWeights,
+  type Collected,
+  type Flow,
+  type Message,
+  type Mixing,
+  type PerPeer,
+  perPeer,
+  type Route,
+  valuesOf
+} from '../record/record.js'
 
 /**
- * `Σ_j W_ij theirs_j`, field by field, with the smaller of the weights that both ends offer. Weight that is offered but not used is added to the
- * peer's own weight, so that the row still sums to 1.
+ * `Σ_j W_ij theirs_j`, field by field, with the smaller of the weights that both ends offer. Weight that is offered but
+ * not used is added to the peer's own weight, so that the row still sums to 1.
  */
-export function mix<M extends Message>(W: Mixing, mine: M, theirs: PerPeer<M>): M {
+export function mix<M extends Message>(W: Mixing, mine: M, theirs: Collected<M>): M {
   let own = W.own
   let sum = own
   const { from } = W
+  const agreed = agreedWeights(theirs)
   const weights = new Array<number>(from.length)
   for (let index = 0; index < from.length; index++) {
     const j = from[index]
     const offer = W.row(j)
-    const message = messageOf(theirs, j)
-    const used = message === undefined ? 0 : edgeWeight(W, j, message)
+    const used = theirs[j] === undefined ? 0 : (agreed?.get(j) ?? agreedWeight(W, j))
     weights[index] = used
     sum += offer
     if (used !== offer) own += offer - used
@@ -26,14 +35,24 @@ export function mix<M extends Message>(W: Mixing, mine: M, theirs: PerPeer<M>): 
   return inOrder(W, own, mine, theirs, weights)
 }
 
-/** The weight of an exchange: the smaller of both offers. A message that names no offer offers the topology's weight. */
-export function edgeWeight(W: Mixing, j: PeerName, theirs: Message): number {
-  const { offer } = termsOf(theirs)
+/** The weight that both ends of an edge use for each other's message. */
+export function edgeWeight(W: Mixing, j: PeerName, theirs: Collected<Message>): number {
+  return agreedWeights(theirs)?.get(j) ?? agreedWeight(W, j)
+}
+
+/**
+ * The smaller of the weights that both ends of an edge offer.
+ *
+ * @param offer - j's, as its message names it; the topology's weight when absent
+ */
+export function agreedWeight(W: Mixing, j: PeerName, offer?: number): number {
   if (offer === undefined && W.offer === undefined) return W.row(j)
   return Math.min(W.row(j), offer ?? W.filed?.(j) ?? W.row(j))
 }
 
-/** Adds a late flow to those fields of the state that were sent: `x ← x + w (theirs.x − mine.x)`. Other fields are kept. */
+/**
+ * Adds a late flow to those fields of the state that were sent: `x ← x + w (theirs.x − mine.x)`. Other fields are kept.
+ */
 export function addFlow<S extends State, M extends Message>(state: S, { weight, mine, theirs }: Flow<M>): S {
   const next: Record<string, State[string]> = { ...state }
   for (const field in theirs) {
@@ -66,19 +85,19 @@ export function total<M extends Message>(route: Route, mine: M, theirs: PerPeer<
 
 /** The mean of the peer's own and the received messages. */
 export function mean<M extends Message>(route: Route, mine: M, theirs: PerPeer<M>): M {
-  const weight = 1 / (1 + Object.keys(theirs).length)
+  const weight = 1 / (1 + valuesOf(theirs).length)
   return inOrder(route, weight, mine, theirs, weight)
 }
 
 /** The mean of the received messages, at least one. */
 export function meanOf<M extends Message>(route: Route, theirs: PerPeer<M>): M {
-  const all = route.from.filter((j) => messageOf(theirs, j) !== undefined)
-  return linearOf(all.map((j): Term<M> => [1 / all.length, theirs[j]]))
+  const all = route.from.map((j) => theirs[j]).filter((each) => each !== undefined)
+  return linearOf(all.map((each): Term<M> => [1 / all.length, each]))
 }
 
 /**
- * The weight that a column-stochastic sender keeps: W_ii, and the weights of receivers that could not be reached, so that no mass is lost. A repaired
- * row may have other senders than receivers; then its offers to the receivers count.
+ * The weight that a column-stochastic sender keeps: W_ii, and the weights of receivers that could not be reached, so
+ * that no mass is lost. A repaired row may have other senders than receivers; then its offers to the receivers count.
  */
 export function kept(P: Mixing, unsent: readonly PeerName[]): number {
   const own = P.offer === undefined ? P.own : 1 - P.offer * P.to.length
@@ -86,10 +105,9 @@ export function kept(P: Mixing, unsent: readonly PeerName[]): number {
 }
 
 /** The entries of all peers but one. */
-export function without<T>(all: PerPeer<T>, peer: PeerName): PerPeer<T> {
-  const others = perPeer<T>()
-  for (const j in all) if (j !== peer) others[j] = all[j]
-  return others
+export function without<A extends PerPeer<unknown>>(all: A, peer: PeerName): A {
+  const { [peer]: _, ...others } = all
+  return Object.assign(perPeer(), others) as A
 }
 
 /**
@@ -112,7 +130,7 @@ function inOrder<M extends Message>(
       terms[count++] = [own, mine]
       isMineIn = true
     }
-    const message = messageOf(theirs, j)
+    const message = theirs[j]
     if (message !== undefined) terms[count++] = [typeof weights === 'number' ? weights : weights[index], message]
   }
   if (!isMineIn) terms[count++] = [own, mine]

@@ -1,11 +1,14 @@
 import type { Fabric, Milliseconds, PeerName, SendResult } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
-import type { Message, Route } from '../record/record.js'
-import type { Problem, Refused } from '../vectors/sizes.js'
+import type { Message, PerPeer, Route } from '../record/record.js'
+import type { MessageProblem, Refused } from '../vectors/sizes.js'
 import type { Presence } from '../members/presence.js'
 import type { Arena, Range } from '../vectors/vector.js'
 
-/** What the channels of a peer share. */
+/**
+ * What the channels and edges of a peer see of it. The peer itself is a class of the driver, which opens channels and
+ * edges; they cannot import it without a circle.
+ */
 export interface Owner {
   readonly fabric: Fabric<VectorMessage>
   readonly arena: Arena
@@ -35,13 +38,13 @@ export interface Owner {
   collected(
     route: Route,
     mine: Message | undefined,
-    theirs: Readonly<Record<string, Message>>,
+    theirs: PerPeer<Message>,
     areModels: boolean
   ): readonly Refused[] | Promise<readonly Refused[]>
   /** What is wrong with the vectors of a message that is compared with none of this peer's; see sizes.ts. */
-  problemOf(from: PeerName, message: Message): Problem | undefined
+  problemOf(from: PeerName, message: Message): MessageProblem | undefined
   /** A message is not used: a fault of its sender, unless another may be the cause. */
-  refuse(from: PeerName, round: number, problem: Problem): void
+  refuse(from: PeerName, round: number, problem: MessageProblem): void
   missed(peers: readonly PeerName[]): void
 }
 

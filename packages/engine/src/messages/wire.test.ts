@@ -47,7 +47,9 @@ test('a part of a message is found among 20,000 tensors without going through th
 
 test('a message with a number that the protocol does not allow is refused, with the range', (t) => {
   const memory = { allocate: (length: number) => new Float32Array(length), free: () => {} }
-  const [length, workers, rounds] = [2, 4, 10]
+  const length = 2
+  const workers = 4
+  const rounds = 10
   const run = { fabric: memory, arena: new Arena(memory), length, ranges: [{ offset: 0, length }], workers, rounds }
   const shape = {
     x: 'vector',

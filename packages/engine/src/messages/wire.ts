@@ -4,7 +4,7 @@ import type { VectorMessage } from '@murmuration/wire'
 import type { NumberField } from '../record/number-fields.js'
 import type { Message, Shape, VectorKind } from '../record/record.js'
 import type { Owner } from './owner.js'
-import { readTerms, setTerms } from './terms.js'
+import { type EdgeHeader, readHeader, usualHeader } from './header.js'
 import type { Range, Vector } from '../vectors/vector.js'
 
 /** The size of a message beyond its numbers, counted as numbers. */
@@ -35,19 +35,21 @@ export class Wire {
   /** Whether vectors are sent in parts. */
   readonly #isSplit: boolean
   readonly #parts: number
-  /** Whether terms may be sent with the fields. */
-  readonly #hasTerms: boolean
+  /** Whether a header may be sent with the fields. */
+  readonly #hasHeaders: boolean
+  /** That of the message which `open` returned last. */
+  header = usualHeader
   #incomplete: Map<PeerName, Incomplete[]> | undefined
 
   /**
    * @param kind - the number of the channel, the same at all peers
-   * @param hasTerms - whether terms may be sent with the fields
+   * @param hasHeaders - whether a header may be sent with the fields
    */
-  constructor(owner: Owner, kind: number, shape: Shape, hasTerms = false) {
+  constructor(owner: Owner, kind: number, shape: Shape, hasHeaders = false) {
     const fields = fieldsOf(shape)
     this.#owner = owner
     this.#kind = kind
-    this.#hasTerms = hasTerms
+    this.#hasHeaders = hasHeaders
     this.#fields = fields
     this.#isSplit = !fields.isOfRanges && owner.ranges.length > 1
     this.#parts = fields.vectors.length * (this.#isSplit ? owner.ranges.length : 1)
@@ -79,12 +81,12 @@ export class Wire {
   }
 
   /** Sends the parts of a message until one is refused, since each needs all others. */
-  send(to: PeerName, round: number, part: number, message: Message, offset = 0, terms = none): SendResult {
+  send(to: PeerName, round: number, part: number, message: Message, offset = 0, header = none): SendResult {
     const owner = this.#owner
     const kind = this.#kind
     let numbers =
       this.#fields.numbers.length === 0 ? none : this.#fields.numbers.map((field) => message[field] as number)
-    if (terms.length > 0) numbers = [...numbers, ...terms]
+    if (header.length > 0) numbers = [...numbers, ...header]
     if (this.#fields.vectors.length === 0)
       return owner.send(to, { kind, round, part, field: 0, numbers, offset, vector: empty })
     for (let field = 0; field < this.#fields.vectors.length; field++) {
@@ -127,8 +129,10 @@ export class Wire {
     if (problem !== undefined) return problem
     const { vector, numbers = none } = part
     if (this.#parts > 1) return this.#assemble(from, tag, part)
-    if (this.#fields.vectors.length === 1 && numbers.length === 0)
+    if (this.#fields.vectors.length === 1 && numbers.length === 0) {
+      this.header = usualHeader
       return { [this.#fields.vectors[0]]: this.#owner.arena.adopt(vector, part.offset) }
+    }
     return this.#message([vector], numbers, part.offset)
   }
 
@@ -138,7 +142,7 @@ export class Wire {
     if (field >= Math.max(1, fields)) return `a message has no vector number ${field}`
     const range = this.#isSplit ? ranges[indexOf(ranges, offset)] : undefined
     const expected = field === 0 && (range?.offset ?? 0) === 0 ? this.#fields.numbers.length : 0
-    if (numbers.length !== expected && !(this.#hasTerms && field === 0 && (range?.offset ?? 0) === 0))
+    if (numbers.length !== expected && !(this.#hasHeaders && field === 0 && (range?.offset ?? 0) === 0))
       return `${numbers.length} numbers beside a vector; ${expected} are expected`
     for (const number of numbers) if (!Number.isFinite(number)) return 'a number is NaN or infinite'
     for (let index = 0; index < expected; index++) {
@@ -146,7 +150,7 @@ export class Wire {
       if (allowed === undefined || allowed.isAllowed(numbers[index], this.#owner)) continue
       return `${this.#fields.numbers[index]} is ${numbers[index]}; expected: ${allowed.allowed(this.#owner)}`
     }
-    if (numbers.length !== expected && readTerms(numbers.slice(expected)) === undefined)
+    if (numbers.length !== expected && readHeader(numbers.slice(expected)) === undefined)
       return `the numbers ${numbers.slice(expected).join(', ')} beside a vector are not the terms of an exchange`
     if (fields === 0) return length === 0 ? undefined : `${length} parameters where none are expected`
     if (this.#fields.isOfRanges && offset + length <= whole) return undefined
@@ -199,10 +203,13 @@ export class Wire {
     for (const [index, field] of this.#fields.vectors.entries())
       message[field] = this.#owner.arena.adopt(vectors[index], offset)
     for (const [index, field] of this.#fields.numbers.entries()) message[field] = numbers[index]
-    if (numbers.length === this.#fields.numbers.length) return message
-    const terms = readTerms(numbers.slice(this.#fields.numbers.length))
-    if (terms !== undefined) setTerms(message, terms)
+    this.header = this.#headerIn(numbers)
     return message
+  }
+
+  #headerIn(numbers: readonly number[]): EdgeHeader {
+    const { length } = this.#fields.numbers
+    return numbers.length === length ? usualHeader : (readHeader(numbers.slice(length)) ?? usualHeader)
   }
 }
 
@@ -247,7 +254,10 @@ function isVectorKind(kind: Shape[string]): kind is VectorKind {
 /** By offset, the indices of ranges. All peers of a simulation share one list. */
 const indices = new WeakMap<readonly Range[], ReadonlyMap<number, number>>()
 
-/** The index of the range that begins at an offset; −1 if none does. A table, since a message has as many parts as there are ranges. */
+/**
+ * The index of the range that begins at an offset; −1 if none does. A table, since a message has as many parts as there
+ * are ranges.
+ */
 function indexOf(ranges: readonly Range[], offset: number): number {
   let table = indices.get(ranges)
   if (table === undefined) indices.set(ranges, (table = new Map(ranges.map((range, index) => [range.offset, index]))))

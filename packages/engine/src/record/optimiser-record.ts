@@ -35,7 +35,9 @@ export interface Stepper {
 
 /** Which step it is, where `base` is not the whole vector in the current round. */
 export interface StepOf {
-  /** The index of the parameter that `base` begins with. Each range that is stepped has an optimiser state of its own. */
+  /**
+   * The index of the parameter that `base` begins with. Each range that is stepped has an optimiser state of its own.
+   */
   readonly offset?: number
   readonly round?: number
 }

@@ -1,5 +1,5 @@
 /** What an algorithm is: one record, from which all else follows; and what its rounds see of the world. */
-import { InputError, type Milliseconds, type PeerName, type Random, type Topology } from '@murmuration/core'
+import { InputError, invariant, type Milliseconds, type PeerName, type Random, type Topology } from '@murmuration/core'
 import type { z } from 'zod'
 import type { Objects } from '../store/objects.js'
 import type { Message, Range, State, Vector } from '../vectors/vector.js'
@@ -11,19 +11,51 @@ import { recordProblem } from './record-problem.js'
 export type { Message, State } from '../vectors/vector.js'
 export type { Optimiser, OptimiserSettings } from './optimiser-record.js'
 
-/** One value per peer, in the order of names. A missing peer has no entry. */
+/** Values per peer, in the order of names. A peer may have none. */
 export interface PerPeer<T> {
-  readonly [peer: string]: T
+  readonly [peer: string]: T | undefined
 }
+
+/** The same, to be filled. */
+type MutablePerPeer<T> = { [peer: string]: T | undefined }
 
 /** An empty record of values per peer. It has no prototype, since a peer may be called `constructor`. */
-export function perPeer<T>(): Record<string, T> {
-  return Object.create(null) as Record<string, T>
+export function perPeer<T>(): MutablePerPeer<T> {
+  return Object.create(null) as MutablePerPeer<T>
 }
 
-/** The value of `peer`, if there is one. */
-export function messageOf<T>(all: PerPeer<T>, peer: PeerName): T | undefined {
-  return all[peer]
+/** The values of those peers that have one. */
+export function valuesOf<T>(all: PerPeer<T>): readonly T[] {
+  return Object.values(all).filter((value) => value !== undefined)
+}
+
+/** The value of a peer that has one, as all have where delivery is reliable. */
+export function valueOf<T>(all: PerPeer<T>, peer: PeerName): T {
+  const value = all[peer]
+  invariant(value !== undefined, () => `nothing is known of ${peer}`)
+  return value
+}
+
+const weights: unique symbol = Symbol('agreed weights')
+
+/**
+ * What was collected: the message of each peer, and the weights on which the ends of edges have agreed. They belong to
+ * the peers, not to the messages: a copy of a message, or another in its place, has the same weight.
+ */
+export interface Collected<M> extends PerPeer<M> {
+  /** W_ij as both ends use it in this round, where a row is repaired; the topology's where absent. */
+  readonly [weights]: ReadonlyMap<string, number> | undefined
+}
+
+/** Messages as collected, to be filled, with these weights. */
+export function collected<M>(agreed?: ReadonlyMap<string, number>): MutablePerPeer<M> & Collected<M> {
+  const all = perPeer<M>()
+  return (agreed === undefined ? all : Object.assign(all, { [weights]: agreed })) as MutablePerPeer<M> & Collected<M>
+}
+
+/** The weights of {@link Collected}; undefined where all are the topology's. */
+export function agreedWeights(all: Collected<unknown>): ReadonlyMap<string, number> | undefined {
+  return all[weights]
 }
 
 /** Which peers send to which under which tag. A collective makes one per hop. */
@@ -47,7 +79,10 @@ export interface Mixing extends Route {
   row(j: PeerName): number
   /** W_ji: the weight of this peer's message in j's average. */
   column(j: PeerName): number
-  /** The weight that this peer offers each neighbour, and sends along, in a round whose row is not the topology's. Then `row` is this offer. */
+  /**
+   * The weight that this peer offers each neighbour, and sends along, in a round whose row is not the topology's. Then
+   * `row` is this offer.
+   */
   readonly offer?: number | undefined
   /** W_ji by the topology: the weight that j offers. */
   filed?(j: PeerName): number
@@ -78,14 +113,17 @@ export interface Channel<M extends Message> {
   /** Sends one message, or one per receiver, to all of `route.to`. Returns the peers that cannot be reached now. */
   send(route: Route, message: M | ((j: PeerName) => M)): readonly PeerName[]
   /**
-   * The messages that all of `route.from` sent under this tag, in the order of names, once all have arrived or the timeout has passed. Early messages
-   * are kept; late ones and duplicates are dropped, except for `edges`. A missing peer has no entry; with reliable delivery that is an error.
+   * The messages that all of `route.from` sent under this tag, in the order of names, once all have arrived or the
+   * timeout has passed. Early messages are kept; late ones and duplicates are dropped, except for `edges`. A missing
+   * peer has no entry; with reliable delivery that is an error.
    *
-   * @param staleness - by how many rounds the newest message of a missing peer may be older, if it was not returned before; 0 when absent
+   * @param staleness - by how many rounds the newest message of a missing peer may be older, if it was not returned
+   *   before; 0 when absent
    */
-  collect(route: Route, staleness?: number): Promise<PerPeer<M>>
+  collect(route: Route, staleness?: number): Promise<Collected<M>>
   /**
-   * The next message of any peer, in the order of arrival, whatever its tag. A role uses a channel through this or through `collect`, not both.
+   * The next message of any peer, in the order of arrival, whatever its tag. A role uses a channel through this or
+   * through `collect`, not both.
    *
    * @param awaited - the peers that are missing when nothing arrives in time
    * @throws NeighboursMissingError that names them
@@ -101,7 +139,10 @@ export interface Channel<M extends Message> {
 export interface NextOptions {
   /** Messages of later rounds stay in the mailbox; messages of any round are taken when absent. */
   readonly round?: number
-  /** How many timeouts to wait, 1 when absent; 2 where the senders wait too: else they would be blamed for the peer that they wait for. */
+  /**
+   * How many timeouts to wait, 1 when absent; 2 where the senders wait too: else they would be blamed for the peer that
+   * they wait for.
+   */
   readonly timeouts?: number
   /** How long to wait where no message needs to arrive; 0 when absent. */
   readonly within?: Milliseconds
@@ -135,8 +176,9 @@ export interface Flow<M> {
 }
 
 /**
- * How a late flow enters the state; 'dropped' where no sum over the peers is kept. 'added': a message carries mass that has left its sender for good.
- * It is added to the fields of the same names, even if it arrives late or from a peer outside the row; the ends need not agree on anything.
+ * How a late flow enters the state; 'dropped' where no sum over the peers is kept. 'added': a message carries mass that
+ * has left its sender for good. It is added to the fields of the same names, even if it arrives late or from a peer
+ * outside the row; the ends need not agree on anything.
  */
 export type LateFlow<S, M, O = unknown> = 'dropped' | 'added' | ((state: S, flow: Flow<M>, options: O) => S)
 
@@ -159,13 +201,16 @@ export interface BaseNode<O, S> extends Stepper {
   mixing(round: number): Mixing
   /** A route to and from all of `members` except this peer; all workers when absent. */
   route(round: number, members?: readonly PeerName[]): Route
-  /** The gradient at x of the mean loss over the next batch, computed while messages are sent and received; `await` it in the round, one at a time. */
+  /**
+   * The gradient at x of the mean loss over the next batch, computed while messages are sent and received; `await` it
+   * in the round, one at a time.
+   */
   gradient(x: Vector): PromiseLike<Vector>
   /** Another optimiser, with a state of its own under `name`. */
   optimiser(name: string, settings: OptimiserSettings): Stepper
   /**
-   * Copies the moving statistics of `from` into `to`, which must be new, and returns `to`. Statistics are not descended on: an algorithm's own
-   * momentum or rate does not apply to them.
+   * Copies the moving statistics of `from` into `to`, which must be new, and returns `to`. Statistics are not descended
+   * on: an algorithm's own momentum or rate does not apply to them.
    *
    * @param first - the index of the parameter that both begin with; 0 when absent
    */
@@ -187,21 +232,28 @@ export interface Needs {
   /** Which sums of the mixing matrix are 1. */
   readonly weights?: 'rows' | 'columns' | 'both' | 'symmetric'
   /**
-   * 'fixed': the same neighbours with the same weights in every round. A tree is fixed too. 'groups': in every round a peer's neighbours are
-   * neighbours of each other.
+   * 'fixed': the same neighbours with the same weights in every round. A tree is fixed too. 'groups': in every round a
+   * peer's neighbours are neighbours of each other.
    */
   readonly graph?: 'tree' | 'fixed' | 'groups'
   /** Every eigenvalue of a fixed symmetric W must be above this. */
   readonly eigenvalues?: number
   /** Which peers a peer sends to: its neighbours only when absent. */
   readonly reach?: 'everyone'
-  /** 'reliable': a missing message is an error. 'any': a peer that hears no neighbour continues alone, with two timeouts per round. */
+  /**
+   * 'reliable': a missing message is an error. 'any': a peer that hears no neighbour continues alone, with two timeouts
+   * per round.
+   */
   readonly delivery?: 'reliable' | 'any'
-  /** 'fixed': no peer joins or starts anew, as where neighbours keep running sums of each other. A restart with the saved state is no new start. */
+  /**
+   * 'fixed': no peer joins or starts anew, as where neighbours keep running sums of each other. A restart with the
+   * saved state is no new start.
+   */
   readonly members?: 'fixed'
   /**
-   * 'exact': links carry the numbers unchanged, so the codec is float32. For rules whose sums keep every rounding error. 'fine': any codec but int4.
-   * For rules that divide a difference of models, and so its rounding error, by the rate.
+   * 'exact': links carry the numbers unchanged, so the codec is float32. For rules whose sums keep every rounding
+   * error. 'fine': any codec but int4. For rules that divide a difference of models, and so its rounding error, by the
+   * rate.
    */
   readonly links?: 'exact' | 'fine'
   /** How many servers; none when absent. */
@@ -210,13 +262,19 @@ export interface Needs {
   readonly store?: true
 }
 
-/** What rounds without missing messages preserve, apart from optimiser steps: the mean of `x`; `Σ x` and `Σ w`; equality; or nothing. */
+/**
+ * What rounds without missing messages preserve, apart from optimiser steps: the mean of `x`; `Σ x` and `Σ w`;
+ * equality; or nothing.
+ */
 export type Keeps = 'mean' | 'weighted mean' | 'equality' | 'nothing'
 
 /** What a peer of a role does. `start`, `model` and `answers` are synchronous. */
 export interface Role<O, C extends Channels, S extends State> {
   start(origin: { readonly x: Vector; readonly zero: Vector }, node: NodeTraits<O>): S
-  /** One round: state in, state out. Where there are `answers`, it changes the state by `node.change` and returns nothing. */
+  /**
+   * One round: state in, state out. Where there are `answers`, it changes the state by `node.change` and returns
+   * nothing.
+   */
   round?(node: Node<O, C, S>, state: S, k: number): Promise<S | void>
   readonly answers?: {
     readonly [N in keyof C]?: (
@@ -244,7 +302,9 @@ export interface Description<Z extends z.ZodObject = z.ZodObject> {
   /** Who published it, and where. */
   readonly source: string
   readonly options: Z
-  /** Options that follow from the graph, with the word `graph` as their default; optionsOn in needs.ts fills them in. */
+  /**
+   * Options that follow from the graph, with the word `graph` as their default; optionsOn in needs.ts fills them in.
+   */
   readonly fromGraph?: (topology: Topology) => Partial<z.output<Z>>
   readonly needs: Needs
   readonly keeps: Keeps

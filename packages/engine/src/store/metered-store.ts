@@ -10,13 +10,16 @@ export interface StoreFigures {
   readonly addTime: Milliseconds
   /** Bytes of numbers, in both directions. */
   readonly bytes: number
-  /** Updates of others that this service has overwritten: those between its `get` and its `set`. Several services may overwrite the same one. */
+  /**
+   * Updates of others that this service has overwritten: those between its `get` and its `set`. Several services may
+   * overwrite the same one.
+   */
   readonly overwritten: number
   /** Updates that were in the store and are lost, since it has returned to older versions. */
   readonly rolledBack: number
 }
 
-type Operation = 'get' | 'set' | 'add'
+type StoreOperation = 'get' | 'set' | 'add'
 
 /** A store that measures its operations. At most one operation per object may be in progress. */
 export class MeteredStore implements Store {
@@ -39,7 +42,8 @@ export class MeteredStore implements Store {
   }
 
   get figures(): StoreFigures {
-    const [counts, times] = [this.#counts, this.#times]
+    const counts = this.#counts
+    const times = this.#times
     return {
       gets: counts.get,
       sets: counts.set,
@@ -93,7 +97,7 @@ export class MeteredStore implements Store {
   }
 
   async #timed<Result>(
-    operation: Operation,
+    operation: StoreOperation,
     { byteLength }: Float32Array,
     act: () => PromiseLike<Result>
   ): Promise<Result> {

@@ -18,7 +18,8 @@ export function concat(parts: readonly Vector[]): Vector {
   return parts[0].arena.compute(length, (out, from, to) => {
     let offset = 0
     for (const { values } of parts) {
-      const [start, end] = [Math.max(from, offset), Math.min(to, offset + values.length)]
+      const start = Math.max(from, offset)
+      const end = Math.min(to, offset + values.length)
       const isWhole = end - start === values.length
       if (start < end) out.set(isWhole ? values : values.subarray(start - offset, end - offset), start)
       offset += values.length

@@ -28,7 +28,10 @@ export function rangesOf(tensors: readonly Range[], fusion: Fusion): readonly Ra
     : [{ offset: 0, length: tensors.reduce((sum, { length }) => sum + length, 0) }]
 }
 
-/** Exactly `count` consecutive parts whose lengths differ by at most one. Some are empty when there are more parts than elements. */
+/**
+ * Exactly `count` consecutive parts whose lengths differ by at most one. Some are empty when there are more parts than
+ * elements.
+ */
 export function segmentsOf({ offset, length }: Range, count: number): readonly Range[] {
   const boundary = (part: number) => offset + Math.floor((part * length) / count)
   return Array.from({ length: count }, (_, part) => ({
@@ -43,16 +46,19 @@ export function cut(range: Range, count: number): readonly Range[] {
   return segmentsOf(range, Math.min(count, range.length))
 }
 
-/** The ranges that each of `count` ranks owns: its segment of every one of `ranges`, as {@link segmentsOf} cuts it, in at most `chunks` chunks. */
+/**
+ * The ranges that each of `count` ranks owns: its segment of every one of `ranges`, as {@link segmentsOf} cuts it, in
+ * at most `chunks` chunks.
+ */
 export function rangesByRank(ranges: readonly Range[], count: number, chunks: number): readonly (readonly Range[])[] {
   const segments = ranges.map((range) => segmentsOf(range, count))
   return Array.from({ length: count }, (_, rank) => segments.flatMap((all) => cut(all[rank], chunks)))
 }
 
 /**
- * Divides the flat vector among `count` servers: 'fused' into ranges of the same length; 'per-tensor' into whole tensors, the largest first, each to
- * the server with the least so far (Graham 1969, longest processing time first). The ranges of a server are in the order of the flat vector. A server
- * may get none.
+ * Divides the flat vector among `count` servers: 'fused' into ranges of the same length; 'per-tensor' into whole
+ * tensors, the largest first, each to the server with the least so far (Graham 1969, longest processing time first).
+ * The ranges of a server are in the order of the flat vector. A server may get none.
  */
 export function shardsOf(tensors: readonly Range[], fusion: Fusion, count: number): readonly (readonly Range[])[] {
   const ranges = rangesOf(tensors, fusion)

@@ -22,7 +22,7 @@ const absurd = 1000
 const suspectedFor = 16
 
 /** A message that must not be used. */
-export interface Refused extends Problem {
+export interface Refused extends MessageProblem {
   readonly from: PeerName
 }
 
@@ -31,7 +31,7 @@ export interface Refused extends Problem {
  * mixed in what another sent, and passes it on before it notices, so it is not used and is no fault. 'unusable': it is
  * as long as {@link maxSize}, or not finite; honest peers send none, and it is never used.
  */
-export interface Problem {
+export interface MessageProblem {
   /** For people. */
   readonly reason: string
   readonly grade: 'large' | 'unusable'
@@ -94,7 +94,7 @@ function areNear(distances: readonly NeighbourDistance[]): boolean {
 }
 
 /** Two vectors shorter than {@link maxSize} are less than twice as far apart. */
-function gradeOf(size: number, most: number): Problem['grade'] {
+function gradeOf(size: number, most: number): MessageProblem['grade'] {
   return size < most ? 'large' : 'unusable'
 }
 
@@ -127,7 +127,7 @@ export class Sizes {
   }
 
   /** What is wrong with a vector of a peer, if it cannot be computed with. */
-  problemOf(from: PeerName, vector: Float32Array): Problem | undefined {
+  problemOf(from: PeerName, vector: Float32Array): MessageProblem | undefined {
     const isUsual = isShorter(vector, absurd)
     if (isUsual && this.#last.has(from)) return undefined
     const size = isUsual ? 1 : norm(vector)
@@ -135,7 +135,7 @@ export class Sizes {
     return isUsual ? undefined : this.#problemOfLong(from, size)
   }
 
-  #problemOfLong(from: PeerName, size: number): Problem | undefined {
+  #problemOfLong(from: PeerName, size: number): MessageProblem | undefined {
     const typical = Math.max(1, this.#own.size(), this.#typicalBut(from))
     if (size > absurd * typical) this.#suspectIfWorst({ from, round: this.#own.round(), size, typical })
     // A server that has received nothing else cannot tell what is typical.

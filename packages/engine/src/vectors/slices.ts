@@ -6,11 +6,11 @@ export const sliceLength = 1 << 18
 type Clock = Pick<Fabric<unknown>, 'now' | 'sleep'>
 
 /**
- * Runs `act` over the numbers of a vector, one slice at a time, so that the peer sends and receives messages between the slices of a large vector.
- * Nothing else may use the vectors meanwhile.
+ * Runs `act` over the numbers of a vector, one slice at a time, so that the peer sends and receives messages between
+ * the slices of a large vector. Nothing else may use the vectors meanwhile.
  *
- * @returns what to await; `undefined` when all is done, as with a vector of one slice. Awaiting a promise costs small vectors more time than
- * computing with them.
+ * @returns what to await; `undefined` when all is done, as with a vector of one slice. Awaiting a promise costs small
+ * vectors more time than computing with them.
  */
 export function inSlices(
   fabric: Clock,

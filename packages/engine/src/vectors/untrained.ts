@@ -8,7 +8,10 @@ export interface Untrained extends Range {
   readonly momentum: number
 }
 
-/** The ranges that are frozen or hold statistics, in order; adjacent ones with the same momentum are one. None where everything is trained. */
+/**
+ * The ranges that are frozen or hold statistics, in order; adjacent ones with the same momentum are one. None where
+ * everything is trained.
+ */
 export function untrainedOf(schema: Schema): readonly Untrained[] {
   const offsets = offsetsOf(schema)
   const ranges: Untrained[] = []
@@ -30,13 +33,15 @@ interface Step {
 }
 
 /**
- * Overwrites an optimiser's result where parameters are not trained. There a gradient holds the batch's value b: a statistic becomes `base + (1 − m)
- * (b − at)`, with `at` its value where the gradient was taken. An optimiser other than the run's is given a displacement, which is subtracted as it
- * is.
+ * Overwrites an optimiser's result where parameters are not trained. There a gradient holds the batch's value b: a
+ * statistic becomes `base + (1 − m) (b − at)`, with `at` its value where the gradient was taken. An optimiser other
+ * than the run's is given a displacement, which is subtracted as it is.
  */
 export function keepUntrained(out: Float32Array, untrained: readonly Untrained[], step: Step): void {
   const { first, isMain } = step
-  const [base, g, at] = [step.base.values, step.gradient.values, step.gradient.at?.values ?? step.base.values]
+  const base = step.base.values
+  const g = step.gradient.values
+  const at = step.gradient.at?.values ?? step.base.values
   for (const { offset, length, momentum } of untrained) {
     const end = Math.min(out.length, offset + length - first)
     for (let i = Math.max(0, offset - first); i < end; i++) {

@@ -1,6 +1,7 @@
 import { invariant } from '@murmuration/core'
 import { weightedSum, type Term as WeightedNumbers } from '@murmuration/vectors'
 import { sliceLength } from './slices.js'
+import { SmallList } from './small-list.js'
 
 /** A part of the flat parameters, in elements. */
 export interface Range {
@@ -8,9 +9,12 @@ export interface Range {
   readonly length: number
 }
 
-/** Named vectors and numbers. Records nest, so that a record per neighbour is a state too. */
+/**
+ * Named vectors and numbers. Records nest, so that a record per neighbour is a state too; a neighbour may have no
+ * value.
+ */
 export interface State {
-  readonly [name: string]: Vector | number | State
+  readonly [name: string]: Vector | number | State | undefined
 }
 
 /** A message: a flat record of such values. */
@@ -41,8 +45,8 @@ interface Rest {
 }
 
 /**
- * Immutable numbers. Operations return new vectors. At the end of a round every vector is released that neither the state nor anything else that is
- * kept reaches; using it after that is an InvariantError.
+ * Immutable numbers. Operations return new vectors. At the end of a round every vector is released that neither the
+ * state nor anything else that is kept reaches; using it after that is an InvariantError.
  */
 export class Vector {
   /** How often it is kept besides being reachable from the state. */
@@ -94,7 +98,8 @@ export class Vector {
 
   /** Computes at most `count` more elements. */
   compute(count: number): void {
-    const [numbers, rest] = [this.#numbers, this.#rest]
+    const numbers = this.#numbers
+    const rest = this.#rest
     if (numbers === undefined || rest === undefined) return
     const end = Math.min(numbers.length, rest.done + count)
     rest.write(numbers, rest.done, end)
@@ -120,7 +125,7 @@ export class Vector {
   }
 }
 
-/** The initial capacity for live vectors: a list that grows by itself has room for at least 17. */
+/** How many vectors of a peer usually live. */
 const usualVectors = 8
 
 /** The vectors of one peer. */
@@ -131,9 +136,7 @@ export class Arena {
   keeper: Keeper | undefined
   readonly #memory: VectorMemory
   readonly #isLazy: boolean
-  /** The first `#count` are live. A list that shrinks would be reallocated. */
-  readonly #live = new Array<Vector | undefined>(usualVectors)
-  #count = 0
+  readonly #live = new SmallList<Vector>(usualVectors)
   #pending: Vector[] | undefined
   #sweep = 0
 
@@ -145,7 +148,7 @@ export class Arena {
 
   /** How many vectors are live. */
   get size(): number {
-    return this.#count
+    return this.#live.size
   }
 
   /** A new vector, whose elements `write` computes in order, all at once or range by range. */
@@ -212,14 +215,13 @@ export class Arena {
     this.keeper?.reach(sweep)
     let kept = 0
     const live = this.#live
-    for (let index = 0; index < this.#count; index++) {
-      const vector = live[index] as Vector
+    for (let index = 0; index < live.size; index++) {
+      const vector = live.at(index) as Vector
       if (isOver) vector.isOfRound = false
-      if (vector.isOfRound || vector.pins > 0 || vector.reached === sweep) live[kept++] = vector
+      if (vector.isOfRound || vector.pins > 0 || vector.reached === sweep) live.set(kept++, vector)
       else this.#release(vector)
     }
-    live.fill(undefined, kept, this.#count)
-    this.#count = kept
+    live.truncate(kept)
   }
 
   #release(vector: Vector): void {
@@ -228,14 +230,14 @@ export class Arena {
   }
 
   #add(vector: Vector): Vector {
-    this.#live[this.#count++] = vector
+    this.#live.push(vector)
     return vector
   }
 }
 
 /** Whether it is a vector. A user's module may use another copy of this package, with another class. */
-export function isVector(value: Vector | number | State | Message): value is Vector {
-  return (value as Vector).isVector
+export function isVector(value: State[string] | Message): value is Vector {
+  return (value as Vector | undefined)?.isVector === true
 }
 
 /** Marks the vectors of a state that is kept as reached by a sweep. */

@@ -1,12 +1,13 @@
 /**
- * Direct all-reduce: every rank owns a segment. All send it their values at once; it computes the mean and sends that to all. Two latencies for any
- * number of ranks, and 2 (n − 1)/n of the vector on every line, but n (n − 1) connections. The traffic is that of a parameter server with a shard on
- * each worker's machine (Li et al.: Scaling distributed machine learning with the parameter server, OSDI 2014); as a collective it is an all-to-all
- * and an all-gather.
+ * Direct all-reduce: every rank owns a segment. All send it their values at once; it computes the mean and sends that
+ * to all. Two latencies for any number of ranks, and 2 (n − 1)/n of the vector on every line, but n (n − 1)
+ * connections. The traffic is that of a parameter server with a shard on each worker's machine (Li et al.: Scaling
+ * distributed machine learning with the parameter server, OSDI 2014); as a collective it is an all-to-all and an
+ * all-gather.
  *
  * Sums run in the order of names, in float64, rounded once.
  */
-import { mean, rangeOf } from '@murmuration/engine'
+import { mean, rangeOf, valueOf } from '@murmuration/engine'
 import type { Collective, RangeMean } from './ranks.js'
 
 /** The mean by direct exchange. */
@@ -28,7 +29,7 @@ export const direct: Collective = async (ranks, x, ranges) => {
   for (const other of others.sort((left, right) => left - right)) {
     const from = ranks.to(other)
     for (const [chunk, range] of ranges[other].entries()) {
-      const { part } = (await ranks.receive(from, (1 + other) * maxChunks + chunk, range))[from[0]]
+      const { part } = valueOf(await ranks.receive(from, (1 + other) * maxChunks + chunk, range), from[0])
       means.push({ offset: range.offset, part })
     }
   }

@@ -1,17 +1,19 @@
 /**
- * All-reduce by halving and doubling, for any number of ranks. The all-gather is that of Bruck et al. (Efficient algorithms for all-to-all
- * communications in multiport message-passing systems, IEEE TPDS 8(11), 1997). Before it run its steps backwards, a reduce-scatter of the same cost.
- * For powers of two the cost is that of recursive halving and doubling (Thakur, Rabenseifner & Gropp: Optimization of collective communication
- * operations in MPICH, IJHPCA 19(1), 2005).
+ * All-reduce by halving and doubling, for any number of ranks. The all-gather is that of Bruck et al. (Efficient
+ * algorithms for all-to-all communications in multiport message-passing systems, IEEE TPDS 8(11), 1997). Before it run
+ * its steps backwards, a reduce-scatter of the same cost. For powers of two the cost is that of recursive halving and
+ * doubling (Thakur, Rabenseifner & Gropp: Optimization of collective communication operations in MPICH, IJHPCA 19(1),
+ * 2005).
  *
- * The vector is cut into n segments, which lie on a circle. Doubling: at the distances d = 1, 2, 4, … below n each rank r has the means of the
- * segments r, r + 1, … r + d − 1. It sends them, or as many as the receiver lacks, to the rank d before it, and receives as many from the rank d
- * after it. Halving: the same messages backwards, with partial sums; in the end each rank has the sum of its own segment. 2 ⌈log₂ n⌉ latencies and 2
- * (n − 1)/n of the vector on every line. No chunks: a step needs all of the step before.
+ * The vector is cut into n segments, which lie on a circle. Doubling: at the distances d = 1, 2, 4, … below n each rank
+ * r has the means of the segments r, r + 1, … r + d − 1. It sends them, or as many as the receiver lacks, to the rank d
+ * before it, and receives as many from the rank d after it. Halving: the same messages backwards, with partial sums; in
+ * the end each rank has the sum of its own segment. 2 ⌈log₂ n⌉ latencies and 2 (n − 1)/n of the vector on every line.
+ * No chunks: a step needs all of the step before.
  *
  * Sums are rounded to float32 at every step, in the order of the tree.
  */
-import { concat, linear, type Range, rangeOf, type Vector } from '@murmuration/engine'
+import { concat, linear, type Range, rangeOf, valueOf, type Vector } from '@murmuration/engine'
 import type { Collective, Ranks } from './ranks.js'
 
 /** The mean by halving and doubling. Each rank has one range, or none where there are more ranks than elements. */
@@ -32,14 +34,14 @@ export const halvingDoubling: Collective = async (ranks, x, ranges) => {
 }
 
 /** A step of doubling: the distance of the partners, and how many segments are sent. */
-interface Step {
+interface DoublingStep {
   readonly distance: number
   readonly count: number
 }
 
 /** The steps of doubling among `n` ranks. The last sends only the segments that are still lacking. */
-function stepsOf(n: number): readonly Step[] {
-  const steps: Step[] = []
+function stepsOf(n: number): readonly DoublingStep[] {
+  const steps: DoublingStep[] = []
   for (let distance = 1; distance < n; distance *= 2) {
     steps.push({ distance, count: Math.min(distance, n - distance) })
   }
@@ -76,7 +78,7 @@ class Segments {
   ): Promise<void> {
     const peers = this.#ranks.to(from)
     for (const [turn, run] of this.#arc(first, count)) {
-      const { part: vector } = (await this.#ranks.receive(peers, 2 * hop + turn, joined(run)))[peers[0]]
+      const { part: vector } = valueOf(await this.#ranks.receive(peers, 2 * hop + turn, joined(run)), peers[0])
       for (const segment of run) {
         const { offset, length } = segment
         segment.part = next(rangeOf(vector, { offset: offset - run[0].offset, length }), segment.part)
@@ -93,7 +95,10 @@ class Segments {
     return this.#segments.filter((segment) => segment !== undefined)
   }
 
-  /** `count` segments from `first` on around the circle: the part before its end and the part after, without empty segments. */
+  /**
+   * `count` segments from `first` on around the circle: the part before its end and the part after, without empty
+   * segments.
+   */
   *#arc(first: number, count: number): Iterable<readonly [number, readonly Segment[]]> {
     const end = first + count
     for (const [turn, [from, to]] of [

@@ -13,7 +13,7 @@ import {
 } from '@murmuration/engine'
 import { direct } from './direct.js'
 import { halvingDoubling } from './halving-doubling.js'
-import { type Collective, type RangeChannel, type RangeMean, Ranks } from './ranks.js'
+import { type Collective, type CollectiveChannel, type RangeMean, Ranks } from './ranks.js'
 import { ring } from './ring.js'
 
 const collectives = { ring, 'halving-doubling': halvingDoubling, direct } as const satisfies Record<string, Collective>
@@ -39,11 +39,11 @@ export interface MeanSettings {
 }
 
 /**
- * The mean of all peers' `x`; all get the same bits. Needs reliable delivery. Throws an InputError where a round would have more parts than can be
- * numbered.
+ * The mean of all peers' `x`; all get the same bits. Needs reliable delivery. Throws an InputError where a round would
+ * have more parts than can be numbered.
  */
 export async function meanOver(
-  channel: RangeChannel,
+  channel: CollectiveChannel,
   route: Route,
   x: Vector,
   { options: { collective, fusion, calls, chunks }, tensors }: MeanSettings
@@ -92,7 +92,7 @@ function rangesOfCalls(
 }
 
 /** The mean of all peers' `x` by a ring. */
-export function ringMean(channel: RangeChannel, route: Route, x: Vector): Promise<Vector> {
+export function ringMean(channel: CollectiveChannel, route: Route, x: Vector): Promise<Vector> {
   const options = { collective: 'ring', fusion: 'fused', calls: 'streamed', chunks: 16 } as const
   return meanOver(channel, route, x, { options, tensors: [{ offset: 0, length: x.length }] })
 }

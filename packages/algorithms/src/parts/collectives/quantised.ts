@@ -1,11 +1,15 @@
 /**
- * Direct all-reduce in few bits: segments are sent to their owners, and the means back, as whole multiples of a unit per segment. In both phases together
- * every line carries 2 (n − 1)/n · bits per number, where an all-gather carries (n − 1) · bits.
+ * Direct all-reduce in few bits: segments are sent to their owners, and the means back, as whole multiples of a unit
+ * per segment. In both phases together every line carries 2 (n − 1)/n · bits per number, where an all-gather carries (n
+ * − 1) · bits.
  */
-import { concat, mean, type Range, rangeOf, rangesByRank, type Route, type Vector } from '@murmuration/engine'
-import { type RangeChannel, Ranks } from './ranks.js'
+import { concat, mean, type Range, rangeOf, rangesByRank, type Route, valueOf, type Vector } from '@murmuration/engine'
+import { type CollectiveChannel, Ranks } from './ranks.js'
 
-/** The mean, the same at all peers, and the local rounding errors: those of the sent segments, and n times those of the mean of the local segment. */
+/**
+ * The mean, the same at all peers, and the local rounding errors: those of the sent segments, and n times those of the
+ * mean of the local segment.
+ */
 export interface QuantisedMean {
   readonly mean: Vector
   readonly left: Vector
@@ -13,7 +17,7 @@ export interface QuantisedMean {
 
 /** The mean of all peers' `x` in `bits` bits. Needs reliable delivery, and a channel of packed ranges. */
 export async function quantisedMean(
-  channel: RangeChannel,
+  channel: CollectiveChannel,
   route: Route,
   x: Vector,
   bits: number
@@ -30,7 +34,8 @@ export async function quantisedMean(
     if (range !== undefined) ranks.send(ranks.to(other), 0, range, rangeOf(q, range))
   }
   const parts: Vector[] = []
-  const [mine, served] = [ranges[own], [] as Vector[]]
+  const mine = ranges[own]
+  const served = [] as Vector[]
   if (mine !== undefined) {
     const { part: sent } = mean(route, { part: rangeOf(q, mine) }, await ranks.receive(route.from, 0, mine))
     parts[own] = quantised(sent, [{ offset: 0, length: mine.length }], bits)
@@ -38,8 +43,9 @@ export async function quantisedMean(
     served.push(sent)
   }
   for (const other of others.sort((left, right) => left - right)) {
-    const [from, range] = [ranks.to(other), ranges[other]]
-    if (range !== undefined) parts[other] = (await ranks.receive(from, 1 + other, range))[from[0]].part
+    const from = ranks.to(other)
+    const range = ranges[other]
+    if (range !== undefined) parts[other] = valueOf(await ranks.receive(from, 1 + other, range), from[0]).part
   }
   return {
     mean: concat(parts.filter((part) => part !== undefined)),
@@ -55,7 +61,8 @@ function quantised(x: Vector, ranges: readonly (Range | undefined)[], bits: numb
     const { values } = x
     for (const range of ranges) {
       if (range === undefined) continue
-      const [start, end] = [range.offset, range.offset + range.length]
+      const start = range.offset
+      const end = range.offset + range.length
       let largest = 0
       for (let i = start; i < end; i++) largest = Math.max(largest, Math.abs(values[i]))
       const unit = largest / (2 ** (bits - 1) - 1)
@@ -68,7 +75,8 @@ function leftOf(x: Vector, q: Vector, n: number, mine?: Range, sent?: Vector, pa
   return x.arena.compute(x.length, (out, from, to) => {
     for (let i = from; i < to; i++) out[i] = x.values[i] - q.values[i]
     if (mine === undefined || sent === undefined || part === undefined) return
-    const [start, end] = [Math.max(from, mine.offset), Math.min(to, mine.offset + mine.length)]
+    const start = Math.max(from, mine.offset)
+    const end = Math.min(to, mine.offset + mine.length)
     for (let i = start; i < end; i++) out[i] += n * (sent.values[i - mine.offset] - part.values[i - mine.offset])
   })
 }

@@ -2,7 +2,7 @@ import { byName, type PeerName } from '@murmuration/core'
 import type { Channel, PerPeer, Range, Route, Vector } from '@murmuration/engine'
 
 /** A channel that only a collective uses. */
-export type RangeChannel = Channel<{ readonly part: Vector }>
+export type CollectiveChannel = Channel<{ readonly part: Vector }>
 
 /** A range of a result. */
 export interface RangeMean {
@@ -19,16 +19,19 @@ export type Collective = (ranks: Ranks, x: Vector, ranges: readonly (readonly Ra
 
 const noPeers: readonly PeerName[] = []
 
-/** The participants, this peer included, in the order of names, and the messages between them. Ranks are counted around a circle. */
+/**
+ * The participants, this peer included, in the order of names, and the messages between them. Ranks are counted around
+ * a circle.
+ */
 export class Ranks {
   readonly own: number
   /** The part of the round at which the parts of the current call begin. */
   first = 0
   readonly route: Route
-  readonly #channel: RangeChannel
+  readonly #channel: CollectiveChannel
   readonly #names: readonly PeerName[]
 
-  constructor(channel: RangeChannel, route: Route) {
+  constructor(channel: CollectiveChannel, route: Route) {
     this.#channel = channel
     this.route = route
     this.#names = [route.peer, ...route.to].sort(byName)

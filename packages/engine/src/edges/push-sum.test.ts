@@ -5,7 +5,7 @@ import type { Message, Mixing } from '../record/record.js'
 import { Mailbox } from '../channels/mailbox.js'
 import type { Owner } from '../messages/owner.js'
 import { Presence } from '../members/presence.js'
-import type { Pushes } from './pushes.js'
+import { PeerEdges } from './peer-edges.js'
 import { Arena } from '../vectors/vector.js'
 import { firstVectorOf } from '../messages/wire.js'
 
@@ -25,18 +25,29 @@ function mailbox() {
     free: () => {}
   }
   const owner = {
-    ...{ fabric, arena, presence: new Presence(), length: 1, round: 0, rounds: 100, timeout: 100 },
+    fabric,
+    arena,
+    presence: new Presence(),
+    length: 1,
+    round: 0,
+    rounds: 100,
+    timeout: 100,
     ranges: [{ offset: 0, length: 1 }],
     until: (expectation: { outcome(): unknown }) => expectation.outcome(),
     send: (to: string, { kind, round }: VectorMessage) => {
       sent.push(`${kind} ${round} ${to}`)
       return 'queued'
     },
-    ...{ unsent: () => {}, waited: () => {}, missed: () => {}, collected: () => [], problemOf: () => undefined }
+    unsent: () => {},
+    waited: () => {},
+    missed: () => {},
+    collected: () => [],
+    problemOf: () => undefined
   } as unknown as Owner
   const traits = { name: 'mass', kind: 1, isReliable: false }
   const box = new Mailbox(owner, traits, { x: 'vector', w: 'number' }, { kinds, late: 'added' })
-  const pushes = box.exchange as Pushes
+  const edges = new PeerEdges(owner)
+  edges.add(box.policy, kinds)
   const mixing = (round: number, others = [b, c], offer?: number): Mixing => {
     const filed = { filedTo: [b, c], filedFrom: [b, c] }
     return { peer: a, round, own: 0.5, to: others, from: others, row: () => 0.25, column: () => 0.25, offer, ...filed }
@@ -45,15 +56,15 @@ function mailbox() {
   const receive = (from: typeof a, round: number, x: number, w = 1, terms: readonly number[] = []) =>
     box.accept({ from, message: { kind: 1, round, numbers: [w, ...terms], vector: Float32Array.of(x) } })
   const skip = (from: typeof a, round: number, kind = kinds.skip) =>
-    pushes.accept({ from, message: { kind, round, vector: new Float32Array(0) } })
-  const late = () => pushes.takeFlows().map(({ from, theirs }) => [from, ...valuesOf(theirs)])
-  return { box, pushes, sent, faults, mixing, send, receive, skip, late }
+    edges.accept({ from, message: { kind, round, vector: new Float32Array(0) } })
+  const late = () => box.policy.takeFlows().map(({ from, theirs }) => [from, ...valuesOf(theirs)])
+  return { box, edges, sent, faults, mixing, send, receive, skip, late }
 }
 
 const valuesOf = (message: Message) => [firstVectorOf(message)?.values[0], message.w]
 
 test('what comes late, of nobody’s row or after the last round is summed up by sender, whole, and once', async (t) => {
-  const { box, pushes, faults, mixing, send, receive, late } = mailbox()
+  const { box, edges, faults, mixing, send, receive, late } = mailbox()
   send(mixing(0, [b]))
   receive(b, 0, 1)
   receive(c, 0, 2, 0.5)
@@ -67,7 +78,7 @@ test('what comes late, of nobody’s row or after the last round is summed up by
   receive(b, 2, 5, 0.5)
   t.deepEqual([late(), faults], [[[b, 9, 1.5]], ['b: parameters of round 2 are duplicate']])
   receive(b, 7, 1)
-  pushes.drain()
+  edges.leave()
   receive(b, 9, 3)
   t.deepEqual(late(), [[b, 4, 2]])
 })
@@ -89,12 +100,12 @@ test('who is left out of a row is told so, and who sends along an edge that this
 })
 
 test('who leaves this peer out is sent nothing, is told so, and keeps nobody waiting, until it sends again', (t) => {
-  const { pushes, sent, mixing, send, receive, skip } = mailbox()
+  const { box, sent, mixing, send, receive, skip } = mailbox()
   send(mixing(0))
-  t.true(pushes.isAwaited(b))
+  t.true(box.policy.isAwaited(b))
   skip(b, 1)
   t.deepEqual(send(mixing(1)), [b])
-  t.false(pushes.isAwaited(b))
+  t.false(box.policy.isAwaited(b))
   t.deepEqual(sent, ['1 0 b', '1 0 c', '8 1 b', '1 1 c'])
   receive(b, 2, 1)
   t.deepEqual(send(mixing(2)), [])
@@ -108,8 +119,8 @@ test('who is left out by all keeps what it has', (t) => {
 })
 
 test('a new life of a sender ends the wait for it', (t) => {
-  const { pushes, mixing, send } = mailbox()
+  const { box, edges, mixing, send } = mailbox()
   send(mixing(0))
-  pushes.newLife(b, 2)
-  t.deepEqual([pushes.isAwaited(b), pushes.isAwaited(c)], [false, true])
+  edges.newLife(b, 2)
+  t.deepEqual([box.policy.isAwaited(b), box.policy.isAwaited(c)], [false, true])
 })

@@ -5,7 +5,9 @@ import type { Mixing } from '../record/record.js'
 import { Mailbox } from '../channels/mailbox.js'
 import type { Owner } from '../messages/owner.js'
 import { Presence } from '../members/presence.js'
+import { PeerEdges } from './peer-edges.js'
 import { Arena } from '../vectors/vector.js'
+import { edgeWeight, mix, without } from '../messages/mixing.js'
 import { firstVectorOf } from '../messages/wire.js'
 
 const [a, b, c] = ['a', 'b', 'c'].map(peerName)
@@ -42,10 +44,17 @@ function mailbox(offer?: number) {
       return 'queued'
     },
     unsent: () => {},
-    problemOf: () => undefined
+    problemOf: () => undefined,
+    until: (expectation: { outcome(): unknown }) => expectation.outcome(),
+    waited: () => {},
+    missed: () => {},
+    collected: () => []
   } as unknown as Owner
   const traits = { name: 'model', kind: 1, isReliable: false }
+  const edges = new PeerEdges(owner)
   const box = new Mailbox(owner, traits, { x: 'vector' }, { kinds, late: 'owed' })
+  edges.add(box.policy, kinds)
+  const accept = (message: Envelope<VectorMessage>) => edges.accept(message)
   const mixing = (round: number): Mixing => {
     return { peer: a, round, own: 0.5, to: [b], from: [b], row: () => 0.5, column: () => 0.5, offer }
   }
@@ -53,7 +62,7 @@ function mailbox(offer?: number) {
     box.send({ ...mixing(round), ...others }, { x: arena.adopt(new Float32Array(length)) })
   const receive = (from: typeof a, round: number, numbers: readonly number[] = []) =>
     box.accept({ from, message: { kind: 1, round, numbers, vector: new Float32Array(length) } })
-  return { box, arena, clock, sent, faults, send, receive }
+  return { box, edges, accept, arena, clock, sent, faults, mixing, send, receive }
 }
 
 function control(from: typeof a, message: Partial<VectorMessage>): Envelope<VectorMessage> {
@@ -63,18 +72,33 @@ function control(from: typeof a, message: Partial<VectorMessage>): Envelope<Vect
 const textOf = ({ kind, round, numbers = [] }: VectorMessage) => [kind, round, ...numbers].join(' ')
 
 test('an offer that is not the topology’s travels beside the vector, and nothing travels without one', (t) => {
-  const [plain, repaired] = [mailbox(), mailbox(0.25)]
+  const plain = mailbox()
+  const repaired = mailbox(0.25)
   plain.send(0)
   repaired.send(0)
   t.deepEqual([...plain.sent, ...repaired.sent].map(textOf), ['1 0', '1 0 0.25'])
 })
 
+test('a copied message keeps the weight on which both ends have agreed', async (t) => {
+  const { box, arena, mixing, send, receive } = mailbox()
+  send(0)
+  receive(b, 0, [0.25])
+  const W = mixing(0)
+  const theirs = await box.collect(W)
+  const mine = { x: arena.adopt(Float32Array.of(1, 1, 1, 1)) }
+  const copies = { ...theirs, [b]: { ...theirs[b] } }
+  for (const each of [theirs, copies, without(copies, c)]) {
+    t.is(edgeWeight(W, b, each), 0.25)
+    t.deepEqual(firstVectorOf(mix(W, mine, each))?.values[0], 0.75)
+  }
+})
+
 test('every message that will not be used is answered with SKIP: of nobody’s round, too early, and of one that was told so', (t) => {
-  const { box, sent, send, receive } = mailbox()
+  const { accept, sent, send, receive } = mailbox()
   send(0)
   receive(c, 0)
   receive(b, 99)
-  box.exchange?.accept(control(b, { kind: kinds.withdraw, round: 3 }))
+  accept(control(b, { kind: kinds.withdraw, round: 3 }))
   t.deepEqual(sent.slice(1).map(textOf), ['7 0', '7 99', '7 3'])
   receive(b, 2)
   send(2)
@@ -82,26 +106,26 @@ test('every message that will not be used is answered with SKIP: of nobody’s r
 })
 
 test('who asks for what was sent hears SKIP: it has arrived, or is lost', (t) => {
-  const { box, sent, send } = mailbox()
+  const { accept, sent, send } = mailbox()
   send(0)
   send(1)
-  for (const round of [0, 1]) box.exchange?.accept(control(b, { kind: kinds.withdraw, round }))
+  for (const round of [0, 1]) accept(control(b, { kind: kinds.withdraw, round }))
   t.deepEqual(sent.slice(2).map(textOf), ['7 0', '7 1'])
 })
 
 test('a message of an earlier life, or to one, is dropped, and a new life makes the edge anew', (t) => {
-  const { box, sent, send, receive } = mailbox()
+  const { accept, sent, send, receive } = mailbox()
   send(0)
   receive(b, 1, [0, 2, 1])
   receive(b, 1, [0, 1, 1])
   receive(b, 1, [0, 2, 5])
   t.is(sent.length, 1)
-  box.exchange?.accept(control(b, { kind: kinds.withdraw, round: 1, numbers: [0, 2, 1] }))
+  accept(control(b, { kind: kinds.withdraw, round: 1, numbers: [0, 2, 1] }))
   t.deepEqual(sent.slice(1).map(textOf), ['7 1 0 1 2'])
 })
 
 test('answers that make no sense are their sender’s fault, and change nothing', (t) => {
-  const { box, sent, faults } = mailbox()
+  const { edges, accept, sent, faults } = mailbox()
   const wrong: Partial<VectorMessage>[] = [
     { vector: new Float32Array(1) },
     { round: rounds },
@@ -113,12 +137,12 @@ test('answers that make no sense are their sender’s fault, and change nothing'
     { field: 1 }
   ]
   for (const message of wrong) {
-    box.exchange?.accept(control(b, { ...message, kind: kinds.skip }))
-    box.exchange?.accept(control(b, { ...message, kind: kinds.withdraw }))
+    accept(control(b, { ...message, kind: kinds.skip }))
+    accept(control(b, { ...message, kind: kinds.withdraw }))
   }
   t.deepEqual([sent.length, faults.length], [0, 2 * wrong.length])
-  box.exchange?.accept(control(b, { kind: kinds.skip, round: 9 }))
-  t.deepEqual(box.exchange?.owing, [])
+  accept(control(b, { kind: kinds.skip, round: 9 }))
+  t.deepEqual(edges.owing, [])
 })
 
 test('terms that make no sense are their sender’s fault', (t) => {
@@ -141,14 +165,14 @@ test('a flood for rounds to come keeps one vector for each of 64 rounds at most'
 test('what is owed is saved with a session, and left out of a checkpoint', (t) => {
   const first = mailbox(0.25)
   first.send(0, { row: () => 0.25, filed: () => 0.0625 })
-  first.box.exchange?.continueWithout(b, { x: first.arena.adopt(Float32Array.of(1, 2, 3, 4)) }, 0)
-  t.deepEqual(first.box.exchange?.owing, [b])
+  first.box.policy.close([b], { x: first.arena.adopt(Float32Array.of(1, 2, 3, 4)) }, 0)
+  t.deepEqual(first.edges.owing, [b])
   const flowsAfter = (early: 'with early' | 'without early', offer: readonly number[] = []) => {
     const { box, receive } = mailbox()
     box.restore(first.box.saved(early))
     receive(b, 0, offer)
-    return box.exchange
-      ?.takeFlows()
+    return box.policy
+      .takeFlows()
       .map(({ from, round, weight, mine }) => [from, round, weight, [...(firstVectorOf(mine)?.values ?? [])]])
   }
   t.deepEqual(flowsAfter('with early'), [[b, 0, 0.0625, [1, 2, 3, 4]]])
@@ -162,8 +186,7 @@ test('what is late of several rounds is applied of each, in their order and once
   const owe = (round: number, filed: number) => {
     const mine = { x: arena.adopt(Float32Array.of(round, 2, 3, 4)) }
     send(round, { row: () => 0.25, filed: () => filed })
-    box.exchange?.continueWithout(b, mine, 0)
-    box.exchange?.close()
+    box.policy.close([b], mine, 0)
   }
   owe(0, 0.375)
   receive(b, 0)
@@ -174,9 +197,7 @@ test('what is late of several rounds is applied of each, in their order and once
   owe(3, 0.0625)
   receive(b, 3)
   const taken = () =>
-    box.exchange
-      ?.takeFlows()
-      .map(({ from, round, weight, mine }) => [from, round, weight, firstVectorOf(mine)?.values[0]])
+    box.policy.takeFlows().map(({ from, round, weight, mine }) => [from, round, weight, firstVectorOf(mine)?.values[0]])
   t.deepEqual(taken(), [
     [b, 0, 0.25, 0],
     [b, 1, 0.125, 1],
@@ -189,7 +210,7 @@ test('what is late of several rounds is applied of each, in their order and once
 test('who owes is asked at once, and again each time that a timeout has passed since', (t) => {
   const { box, arena, clock, sent, send } = mailbox()
   send(0)
-  box.exchange?.continueWithout(b, { x: arena.adopt(new Float32Array(length)) }, 0)
+  box.policy.close([b], { x: arena.adopt(new Float32Array(length)) }, 0)
   const asked = [0, 50, 99, 100, 150, 199, 201, 300, 301].map((now, index) => {
     clock.now = now
     send(1 + index)
@@ -204,27 +225,27 @@ test('who owes is asked at once, and again each time that a timeout has passed s
 test('what is late of several peers is ordered by their names', (t) => {
   const { box, arena, send, receive } = mailbox()
   send(0, { to: [b, c], from: [b, c] })
-  for (const peer of [b, c]) box.exchange?.continueWithout(peer, { x: arena.adopt(new Float32Array(length)) }, 0)
+  box.policy.close([b, c], { x: arena.adopt(new Float32Array(length)) }, 0)
   for (const peer of [c, b]) receive(peer, 0)
   t.deepEqual(
-    box.exchange?.takeFlows().map(({ from }) => from),
+    box.policy.takeFlows().map(({ from }) => from),
     [b, c]
   )
 })
 
 test('while an edge has a debt nothing more is sent on it, and a later message cancels the older debt alone', (t) => {
-  const { box, arena, sent, send, receive } = mailbox()
+  const { edges, box, arena, sent, send, receive } = mailbox()
   const both = { to: [b, c], from: [b, c] }
   send(0, both)
-  for (const peer of [b, c]) box.exchange?.continueWithout(peer, { x: arena.adopt(new Float32Array(length)) }, 0)
+  box.policy.close([b, c], { x: arena.adopt(new Float32Array(length)) }, 0)
   send(1, both)
   t.deepEqual(sent.filter(({ kind }) => kind === 1).map(textOf), ['1 0', '1 0'])
-  t.deepEqual(box.exchange?.owing, [b, c])
+  t.deepEqual(edges.owing, [b, c])
   receive(b, 1)
-  t.deepEqual(box.exchange?.owing, [c])
+  t.deepEqual(edges.owing, [c])
   receive(c, 0)
   t.deepEqual(
-    box.exchange?.takeFlows().map(({ from, round }) => [from, round]),
+    box.policy.takeFlows().map(({ from, round }) => [from, round]),
     [[c, 0]]
   )
 })
@@ -234,32 +255,32 @@ const oneWay = { from: [b], to: [c], filedFrom: [b], filedTo: [c] }
 
 test('of an edge that goes one way nothing is awaited any more once its sender has said SKIP, gone on or begun anew', (t) => {
   const outcomes = [
-    ({ box }: ReturnType<typeof mailbox>) => box.exchange?.accept(control(b, { kind: kinds.skip, round: 2 })),
+    ({ accept }: ReturnType<typeof mailbox>) => accept(control(b, { kind: kinds.skip, round: 2 })),
     ({ receive }: ReturnType<typeof mailbox>) => receive(b, 3),
-    ({ box }: ReturnType<typeof mailbox>) => box.exchange?.newLife(b, 2)
+    ({ box }: ReturnType<typeof mailbox>) => box.policy.step({ kind: 'life', peer: b, life: 2 })
   ].map((act) => {
     const given = mailbox()
     given.send(1, oneWay)
     given.receive(b, 1)
     given.send(2, oneWay)
-    const before = [given.box.exchange?.isAwaited(b), given.box.exchange?.isUsual]
+    const before = given.box.policy.isAwaited(b)
     act(given)
-    return [...before, given.box.exchange?.isAwaited(b), given.box.exchange?.isUsual, given.faults.length]
+    return [before, given.box.policy.isAwaited(b), given.faults.length]
   })
-  t.deepEqual(outcomes, new Array(3).fill([true, true, false, false, 0]))
+  t.deepEqual(outcomes, new Array(3).fill([true, false, 0]))
 })
 
 test('what was said before its round begins counts in it', (t) => {
-  const { box, send, receive } = mailbox()
+  const { accept, box, send, receive } = mailbox()
   send(0, oneWay)
-  box.exchange?.accept(control(b, { kind: kinds.skip, round: 2 }))
+  accept(control(b, { kind: kinds.skip, round: 2 }))
   send(1, oneWay)
-  t.is(box.exchange?.isAwaited(b), false, 'links deliver in order')
+  t.is(box.policy.isAwaited(b), false, 'links deliver in order')
   receive(b, 4)
   send(3, oneWay)
-  t.deepEqual([box.exchange?.isAwaited(b), box.exchange?.isUsual], [false, false])
+  t.false(box.policy.isAwaited(b))
   send(5, oneWay)
-  t.deepEqual([box.exchange?.isAwaited(b), box.exchange?.isUsual], [true, true])
+  t.true(box.policy.isAwaited(b))
 })
 
 test('who receives of this peer one way and is left out of its repaired row hears SKIP; with others both ends say X', (t) => {
@@ -270,7 +291,8 @@ test('who receives of this peer one way and is left out of its repaired row hear
 })
 
 test('a sender whose row is repaired hears that this peer sends it nothing', (t) => {
-  const [now, early] = [mailbox(), mailbox()]
+  const now = mailbox()
+  const early = mailbox()
   now.send(0, oneWay)
   now.receive(b, 0, [0.5])
   early.send(0, oneWay)
