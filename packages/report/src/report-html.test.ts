@@ -120,7 +120,7 @@ test('what the checks found is at its run', async (t) => {
 test('modules become one script: those that are needed first come first, without imports and exports', async (t) => {
   const script = await pageScript(new URL('./page/main.js', import.meta.url))
   t.notRegex(script, /^(import|export) /m)
-  t.true(script.indexOf('class Store') < script.indexOf('new Store('))
+  t.true(script.indexOf('class PageStore') < script.indexOf('new PageStore('))
   t.true(script.indexOf('function secondsText') < script.indexOf('const measures'))
 })
 

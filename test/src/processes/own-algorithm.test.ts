@@ -84,7 +84,7 @@ const wrong: readonly (readonly [string, (folder: string) => void, RegExp])[] = 
   [
     'an error in its round is named with the line',
     (folder) => replace(folder, 'mine.js', 'const half =', 'const half = nothing +'),
-    /round of the algorithm's module \S+mine\.js:28 fails: nothing is not defined/
+    /round of the algorithm's module \S+mine\.js:29 fails: nothing is not defined/
   ],
   [
     'what it needs and the topology does not have is refused',

@@ -112,25 +112,36 @@ test('without an open offer, callers are disconnected at once', async (t) => {
   t.is(channels.unproven, 0)
 })
 
-test('silent callers are bounded, make room for a caller with a key, and are disconnected', async (t) => {
-  const timeout = timeLimit(300)
-  const channels = listener(t, timeout)
+test('silent callers are bounded, and make room for a caller with a key', async (t) => {
+  const channels = listener(t)
   const first = await offerOf(channels)
-  const silent: Socket[] = []
-  for (let k = 0; k < 100; k++) {
-    const socket = connectTcp(first.port, host)
-    socket.on('error', () => {})
-    silent.push(socket)
-    await once(socket, 'connect')
-  }
-  t.teardown(() => silent.forEach((socket) => socket.destroy()))
+  const silent = await silentCallers(t, first.port, 100)
   await eventually('36 are gone', () => silent.filter((socket) => socket.closed).length >= 36)
   t.is(channels.unproven, 64)
   const offer = await offerOf(channels)
   t.true(await isSecure(call(t, offer).socket))
+})
+
+test('silent callers are disconnected', async (t) => {
+  const channels = listener(t, timeLimit(300))
+  const { port } = await offerOf(channels)
+  const silent = await silentCallers(t, port, 3)
   await eventually('all are gone', () => silent.every((socket) => socket.closed))
   t.is(channels.unproven, 0)
 })
+
+/** Connections that say nothing. */
+async function silentCallers(t: ExecutionContext, port: number, count: number): Promise<readonly Socket[]> {
+  const silent: Socket[] = []
+  t.teardown(() => silent.forEach((socket) => socket.destroy()))
+  for (let k = 0; k < count; k++) {
+    const socket = connectTcp(port, host)
+    socket.on('error', () => {})
+    silent.push(socket)
+    await once(socket, 'connect')
+  }
+  return silent
+}
 
 test('silent callers of one address push out only their own', async (t) => {
   const channels = listener(t)
