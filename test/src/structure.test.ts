@@ -1,30 +1,16 @@
 /** Tests of what imports what, lazily and for types, too, and of how much one file or class holds. */
 import { existsSync } from 'node:fs'
-import { parseFile } from '@swc/core'
 import test from 'ava'
-import { cruise, type ICruiseResult, type IModule } from 'dependency-cruiser'
-import { repositoryFiles, root, textOf } from './repository.js'
+import { parsedSources, type SourceModule } from './parsed-sources.js'
+import { root, textOf } from './repository.js'
 
-const { output } = await cruise(['packages', 'test/src', 'studies', 'examples'], {
-  baseDir: root,
-  // Imports of types, and of what is only typed, are dependencies too.
-  tsPreCompilationDeps: true,
-  parser: 'swc',
-  doNotFollow: { path: 'node_modules' },
-  exclude: { path: '/dist/|/assembly/|node_modules/\\.' },
-  validate: true,
-  ruleSet: { forbidden: [{ name: 'circle', severity: 'error', from: {}, to: { circular: true } }] }
-})
-const { modules, summary } = output as ICruiseResult
-const sources = modules.filter(({ source }) =>
-  /^(packages\/[^/]+\/src|test\/src|studies|examples)\/.*\.(ts|mjs|js)$/.test(source)
-)
+const { modules: sources, circles, types } = parsedSources()
 
 const isTest = (file: string) => /\.test\.(support\.)?ts$/.test(file) || file.startsWith('test/')
 const packageOf = (file: string) => /^packages\/([^/]+)\//.exec(file)?.[1]
 
 /** The packages that a file imports, as they are written, without `node:` and relative paths. */
-function packagesOf({ dependencies }: IModule): string[] {
+function packagesOf({ dependencies }: SourceModule): string[] {
   return dependencies
     .filter(({ coreModule, module }) => !coreModule && !/^[./]/.test(module))
     .map(({ module }) => module)
@@ -54,10 +40,7 @@ test('the tests of the structure see the sources', (t) => {
 })
 
 test('no file imports itself through others, in expressions and for types, too', (t) => {
-  t.deepEqual(
-    summary.violations.map(({ from, cycle = [] }) => [from, ...cycle.map(({ name }) => name)].join(' → ')),
-    []
-  )
+  t.deepEqual(circles, [])
 })
 
 test('packages import each other one way', (t) => {
@@ -237,16 +220,38 @@ const manyMembers: Readonly<Record<string, number>> = {
   'packages/watch/src/board.ts Board': 24
 }
 
-test('a class has at most 20 members', async (t) => {
-  const found: (readonly [string, number])[] = []
-  for (const file of repositoryFiles()) {
-    if (!/^packages\/[^/]+\/src\/.*\.ts$/.test(file) || isTest(file) || !existsSync(root + file)) continue
-    const { body } = await parseFile(root + file, { syntax: 'typescript', target: 'es2022' })
-    for (const statement of body) {
-      const declared = statement.type === 'ExportDeclaration' ? statement.declaration : statement
-      if (declared.type !== 'ClassDeclaration' || declared.body.length <= 20) continue
-      found.push([`${file} ${declared.identifier.value}`, declared.body.length])
-    }
-  }
+test('a class has at most 20 members', (t) => {
+  const found = types
+    .filter(({ file, members = 0 }) => file.startsWith('packages/') && members > 20)
+    .map(({ file, name, members }) => [`${file} ${name}`, members])
   t.deepEqual(Object.fromEntries(found), manyMembers)
+})
+
+/** The same thing in several worlds, packages or layers. */
+const shared: readonly (readonly [name: string, reason: string])[] = [
+  ['Mailbox', 'received messages: by tag in the engine, in the order of arrival in each world'],
+  ['Mixing', "a peer's row of W: core's as data, the engine's with the route of one exchange"],
+  ['Peer', 'one peer: its training in the engine, its place on the network in libp2p'],
+  ['Signer', "a peer's signatures: libp2p's by its identity, the membership's bound to the run"],
+  ['Term', 'a weight and what it multiplies: numbers in vectors, values of a record in the engine'],
+  ['Wire', "messages of one shape: core's interface for worlds, the engine's class that encodes them"]
+]
+
+test('a type name is declared in one file, unless it is listed with a reason', (t) => {
+  const declaring = new Map<string, Set<string>>()
+  for (const { name, file } of types) declaring.set(name, (declaring.get(name) ?? new Set()).add(file))
+  const twice = [...declaring].filter(([, files]) => files.size > 1)
+  const listed = new Set(shared.map(([name]) => name))
+  const unlisted = twice.filter(([name]) => !listed.has(name))
+  t.deepEqual(
+    unlisted.map(([name, files]) => `${name}: ${[...files].join(', ')}`),
+    [],
+    'say in the name what the thing is in its own subject, or import it'
+  )
+  const known = new Set(twice.map(([name]) => name))
+  t.deepEqual(
+    [...listed].filter((name) => !known.has(name)),
+    [],
+    'these are declared only once: remove them from the lists'
+  )
 })
