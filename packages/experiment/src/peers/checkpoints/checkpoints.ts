@@ -25,10 +25,7 @@ export async function checkCheckpoints(
   algorithm: AnyAlgorithm,
   peers: readonly PeerName[]
 ): Promise<void> {
-  const problem =
-    algorithm.kind === 'rows'
-      ? `${algorithm.title} has no checkpoints yet: its parameters are rows, divided among all peers`
-      : checkpointProblem(algorithm)
+  const problem = checkpointProblem(algorithm)
   if (problem !== undefined) throw new InputError(`--checkpoint: ${problem}`)
   for (const peer of resume ? [] : peers) {
     const [round] = await roundsIn(join(folder, peer))
