@@ -93,7 +93,10 @@ async function filesRead(paths: readonly string[], files: readonly DataFile[]): 
 
 function noData(paths: readonly string[], files: readonly DataFile[]): InputError {
   return new InputError(
-    `${paths.join(', ')} has no data that can be read (found: ${namesOf(files)}); expected X-images-idx3-ubyte with X-labels-idx1-ubyte, a .csv, .libsvm, .svm, .svmlight or .txt file, each also as .gz, a file in LIBSVM's format of any other name, a .parquet file, cifar-10-binary.tar.gz, or a folder of images (PNG, JPEG) for each class`
+    `${paths.join(', ')} has no data that can be read (found: ${namesOf(files)}); ` +
+      'expected X-images-idx3-ubyte with X-labels-idx1-ubyte, a .csv, .libsvm, .svm, .svmlight or .txt file, each also as .gz, ' +
+      "a file in LIBSVM's format of any other name, a .parquet file, cifar-10-binary.tar.gz, " +
+      'or a folder of images (PNG, JPEG) for each class'
   )
 }
 

@@ -34,7 +34,7 @@ async function read(t: ExecutionContext, text: string | Uint8Array, targets?: 'n
   return { inputs: [...all.inputs], targets: [...all.targets], classes, classNames, inputShape }
 }
 
-test('LIBSVM: lines are rows, what is left out is 0, and comments, blank lines, tabs, CR LF and a byte order mark are no rows', async (t) => {
+test('LIBSVM: lines are rows, and what is left out is 0; comments, blank lines, tabs, CR LF and a BOM are no rows', async (t) => {
   const expected = {
     inputs: [0.5, 0, -3, 0, 400, 0, 0, 0, 0],
     targets: [1, 0, 0],
@@ -160,7 +160,7 @@ test('LIBSVM: names of columns are refused, as there are none', async (t) => {
   t.is((await withColumns({ target: 'first' })).count, 2)
 })
 
-test('LIBSVM: known by its names, packed too, and by its beginning where a file has no known name; not beside other tables', async (t) => {
+test('LIBSVM: known by its names, packed too, or by its beginning under other names; not beside other tables', async (t) => {
   const text = '# from there\n1\n1 1:2\n-1 2:3\n'
   for (const name of ['a.libsvm', 'a.svm', 'a.SVMLIGHT', 'a.svm.gz', 'a9a', 'a9a.t', 'a9a.gz']) {
     const folder = await saved(t, { [name]: name.endsWith('gz') ? gzipSync(text) : text, 'README.md': '# 1 2:3' })

@@ -82,7 +82,8 @@ export function libsvmSource(files: readonly SparseTable[], reading: TableReadin
   const named = target !== undefined && target !== 'first' ? 'target' : reading.ignore && 'ignore'
   if (named !== undefined)
     throw new InputError(
-      `${first.name}: found ${named}, expected none: columns have no names in LIBSVM's format, and the label is the first; omit ${named}`
+      `${first.name}: found ${named}, expected none: columns have no names in LIBSVM's format, ` +
+        `and the label is the first; omit ${named}`
     )
   const isOne = files.every(({ labels }) => labels.every((label) => label === first.labels[0]))
   const count = files.reduce((sum, { lines }) => sum + lines.length, 0)
@@ -116,7 +117,8 @@ function fullTable(sparse: SparseTable, width: number, targets: 'classes' | 'num
   const count = lines.length
   if (count * width > maxCells)
     throw new InputError(
-      `${name}: found ${count} lines of ${width} values with their zeros, ${count * width} in all, expected at most ${maxCells}; use a part of the lines, or of the indices`
+      `${name}: found ${count} lines of ${width} values with their zeros, ${count * width} in all, ` +
+        `expected at most ${maxCells}; use a part of the lines, or of the indices`
     )
   const inputs = Array.from({ length: width }, (_, column) => column)
   const wanted = targets === 'numbers' ? { numbers: [...inputs, 0] } : { numbers: inputs }
