@@ -212,7 +212,6 @@ const manyMembers: Readonly<Record<string, number>> = {
   'packages/simulator/src/simulation.ts Simulation': 43,
   'packages/tasks/src/knowledge-graph/knowledge-graph.ts KnowledgeGraph': 24,
   'packages/tasks/src/logistic.ts Logistic': 24,
-  'packages/tasks/src/softmax.ts Softmax': 25,
   'packages/tasks/src/task-thread.ts TaskThread': 21,
   'packages/tasks/src/word-vectors/word-vectors.ts WordVectors': 25,
   'packages/tfjs/src/tfjs-task.ts TfjsTask': 28,

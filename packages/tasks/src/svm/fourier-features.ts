@@ -1,6 +1,6 @@
 import { InputError } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
-import { ClassProducts } from './class-products.js'
+import { ClassProducts } from '../class-products.js'
 
 /** The maximum of inputs times features: they take 8 bytes each. */
 const maxWeights = 2 ** 25

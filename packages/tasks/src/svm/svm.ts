@@ -3,7 +3,7 @@ import type { Samples } from '@murmuration/data'
 import { sizeOf } from '@murmuration/vectors'
 import { checkedPenalty } from '../penalty.js'
 import type { Model } from '../shard-task.js'
-import { ClassProducts } from './class-products.js'
+import { ClassProducts } from '../class-products.js'
 import type { FourierFeatures } from './fourier-features.js'
 
 /** What a margin below 1 costs: 1 − margin, which LIBLINEAR calls the L1 loss, or its square, the L2 loss. */
@@ -110,11 +110,9 @@ export class Svm implements Model {
 
   /** The class for the present scores. */
   #answer(): number {
-    const { scores } = this.#products
+    const { scores, largest } = this.#products
     if (this.#outputs === 1) return scores[0] > 0 ? 1 : 0
-    let best = 0
-    for (let k = 1; k < this.#outputs; k++) if (scores[k] > scores[best]) best = k
-    return best
+    return largest
   }
 
   /** Turns the scores of a row into the slopes of its losses, and returns the sum of these. */
@@ -138,11 +136,12 @@ export class Svm implements Model {
   /** Turns sums into the mean, adds the l2 term's gradient, and returns the l2 term. */
   #finish(parameters: Float32Array, count: number, out: Float32Array): number {
     const outputs = this.#outputs
+    const { sums, width } = this.#products
     let square = 0
     for (let at = 0; at < parameters.length; at++) {
       const weight = parameters[at]
       square += weight * weight
-      const sum = this.#products.sum(Math.floor(at / outputs), at % outputs)
+      const sum = sums[Math.floor(at / outputs) * width + (at % outputs)]
       out[at] = (sum / count + this.#l2 * weight) / outputs
     }
     return ((this.#l2 / 2) * square) / outputs

@@ -1,5 +1,5 @@
 import { KernelMemory } from '@murmuration/vectors'
-import { type ModelKernels, modelKernels } from '../wasm/kernels.js'
+import { type ModelKernels, modelKernels } from './wasm/kernels.js'
 
 /**
  * The two products of a linear model with several outputs, `Wᵀ x` and a sum of `x sᵀ`, over rows x of float32 numbers
@@ -12,12 +12,13 @@ export class ClassProducts {
   readonly #length: number
   readonly #outputs: number
   /** The outputs, padded to an even number. */
-  readonly #width: number
+  readonly width: number
   readonly #kernels: ModelKernels
   readonly #rows: Float32Array
-  /** W in float64, and the sum, both as `[length, width]`. */
+  /** The sum of {@link accumulate}, as `[length, width]`. */
+  readonly sums: Float64Array
+  /** W in float64, as `[length, width]`. */
   readonly #weights: Float64Array
-  readonly #sums: Float64Array
   /** The addresses for the kernels, stored: reading them from an array each time costs as much as a short sum. */
   readonly #addresses: Readonly<Record<'rows' | 'weights' | 'scores' | 'sums', number>>
 
@@ -27,17 +28,17 @@ export class ClassProducts {
     const memory = KernelMemory.fixed([4 * rows * length, 8 * length * width, 8 * width, 8 * length * width])
     this.#length = length
     this.#outputs = outputs
-    this.#width = width
+    this.width = width
     this.#kernels = modelKernels(memory)
     this.#rows = memory.float32(rows * length)
     this.#weights = memory.float64(length * width)
     this.scores = memory.float64(width)
-    this.#sums = memory.float64(length * width)
+    this.sums = memory.float64(length * width)
     this.#addresses = {
       rows: this.#rows.byteOffset,
       weights: this.#weights.byteOffset,
       scores: this.scores.byteOffset,
-      sums: this.#sums.byteOffset
+      sums: this.sums.byteOffset
     }
   }
 
@@ -48,27 +49,33 @@ export class ClassProducts {
 
   /** Takes W, and starts a new sum. */
   begin(weights: ArrayLike<number>): void {
-    for (let i = 0; i < this.#length; i++)
-      for (let k = 0; k < this.#outputs; k++) this.#weights[i * this.#width + k] = weights[i * this.#outputs + k]
-    this.#sums.fill(0)
+    const wide = this.#weights
+    const length = this.#length
+    const outputs = this.#outputs
+    const { width } = this
+    for (let i = 0; i < length; i++) for (let k = 0; k < outputs; k++) wide[i * width + k] = weights[i * outputs + k]
+    this.sums.fill(0)
   }
 
   /** Adds `Wᵀ x` of a row to the scores. */
   score(row: number): void {
     const { rows, weights, scores } = this.#addresses
     const at = rows + 4 * row * this.#length
-    this.#kernels.scoreClasses(at, at + 4 * this.#length, weights, 8 * this.#width, scores)
+    this.#kernels.scoreClasses(at, at + 4 * this.#length, weights, 8 * this.width, scores)
   }
 
   /** Adds `x sᵀ` to the sum, s being the scores. */
   accumulate(row: number): void {
     const { rows, scores, sums } = this.#addresses
     const at = rows + 4 * row * this.#length
-    this.#kernels.accumulateClasses(at, at + 4 * this.#length, sums, 8 * this.#width, scores)
+    this.#kernels.accumulateClasses(at, at + 4 * this.#length, sums, 8 * this.width, scores)
   }
 
-  /** The sum for an input and an output. */
-  sum(input: number, output: number): number {
-    return this.#sums[input * this.#width + output]
+  /** The output with the largest score, the first of several. */
+  get largest(): number {
+    const { scores } = this
+    let best = 0
+    for (let k = 1; k < this.#outputs; k++) if (scores[k] > scores[best]) best = k
+    return best
   }
 }
