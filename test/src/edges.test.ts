@@ -73,8 +73,8 @@ async function run({
       missed += missing.length
       if (round === rounds + 9) models.set(fabric.self, parameters.slice())
     }
-    await session.exchanges.answer(fabric.now() + 2000)
-    owing.push(...session.exchanges.owing)
+    await session.edges.answer(fabric.now() + 2000)
+    owing.push(...session.edges.owing)
   }
   const links = uniformLinks({ latency: 5 })
   const charge = ({ samples }: { samples: number }, peer: PeerName) => samples * cost(peer)

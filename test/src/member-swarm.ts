@@ -178,7 +178,7 @@ export async function runMembers({
 
 /** The values of a peer once everything in flight to it has arrived. */
 async function endOf(session: Session, fabric: Fabric<VectorMessage>): Promise<Pick<FinalBooks, 'x' | 'w'>> {
-  await session.exchanges.answer(fabric.now() + 2000)
+  await session.edges.answer(fabric.now() + 2000)
   session.save()
   const { x, w = 1 } = session.state
   return { x: Array.from((x as Vector).values), w: w as number }

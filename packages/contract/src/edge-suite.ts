@@ -31,12 +31,12 @@ export function testEdges(test: TestFunction, world: FabricWorld): void {
       }
       const isOver = () => models.size === peers.length && [...sessions.values()].every(isSettled)
       const limit = fabric.now() + timeLimit(20_000)
-      while (!isOver() && fabric.now() < limit) await session.exchanges.answer(fabric.now() + 20)
+      while (!isOver() && fabric.now() < limit) await session.edges.answer(fabric.now() + 20)
       // A peer that still answers needs a moment more.
-      await session.exchanges.answer(fabric.now() + 100)
+      await session.edges.answer(fabric.now() + 100)
     })
     t.true(missed > 0, 'a peer continued without another')
-    for (const [peer, session] of sessions) t.deepEqual(session.exchanges.owing, [], `${peer} owes`)
+    for (const [peer, session] of sessions) t.deepEqual(session.edges.owing, [], `${peer} owes`)
     for (let d = 0; d < vectorLength; d++) {
       const moved = peers.reduce((sum, peer) => sum + (models.get(peer)?.[d] ?? Number.NaN) - startOf(peer)[d], 0)
       // Numbers below 4 are rounded to float32 at most three times a round.
@@ -46,7 +46,7 @@ export function testEdges(test: TestFunction, world: FabricWorld): void {
 }
 
 function isSettled(session: Session): boolean {
-  return session.round === rounds && session.exchanges.owing.length === 0
+  return session.round === rounds && session.edges.owing.length === 0
 }
 
 /** Gradients that pull neighbours apart, and sum to 0. */

@@ -9,10 +9,10 @@ const scope = '@murmuration'
 export async function copyOfRepository(): Promise<string> {
   const folder = await mkdtemp(join(await realpath(tmpdir()), 'mutants-'))
   for (const name of ['package.json', 'ava.config.js']) await cp(join(root, name), join(folder, name))
-  // Sources are not needed, and the packages' own node_modules are linked.
-  const isBuilt = (path: string) => !['src', 'node_modules'].includes(basename(path))
+  // The packages' own node_modules are linked. Sources have the transcripts beside them.
+  const isOurs = (path: string) => basename(path) !== 'node_modules'
   for (const name of ['packages', 'test', 'docs', 'studies', 'topologies', 'sim']) {
-    await cp(join(root, name), join(folder, name), { recursive: true, filter: isBuilt })
+    await cp(join(root, name), join(folder, name), { recursive: true, filter: isOurs })
   }
   await linkModules(join(root, 'node_modules'), join(folder, 'node_modules'))
   await mkdir(join(folder, 'node_modules', scope))

@@ -18,8 +18,13 @@ const tests: Readonly<Record<string, readonly string[]>> = {
   algorithms: [
     ...['oracles', 'shelf-oracles', 'compressed-oracles', 'quantised-oracles', 'loss-oracles', 'offer-oracles'],
     ...['pair-oracles', 'central-methods', 'collectives', 'parameter-servers', 'stale-synchronous', 'overlap'],
-    ...['hop', 'quorum', 'divshare', 'running-sums', 'cocktail-sgd', 'key-histories']
+    ...['hop', 'quorum', 'divshare', 'running-sums', 'cocktail-sgd']
   ],
+  engine: [
+    ...['oracles', 'loss-oracles', 'offer-oracles', 'pair-oracles', 'edges', 'members', 'member-algorithms'],
+    ...['running-sums', 'wrong-code', 'transcripts/transcripts']
+  ],
+  rows: ['key-histories', 'keyed-algorithms'],
   topology: ['topologies'],
   simulator: ['fabrics', 'simulated-memory', 'processes/transfers', 'collectives'],
   vectors: ['codecs']

@@ -62,7 +62,7 @@ export class SwarmWatch {
     this.#options = options
     const find = (what: string) => this.find(what)
     const { topology, algorithm, isLossless, longestRound, healedAt } = options
-    const owing = (peer: PeerName) => this.#sessions.get(peer)?.exchanges.owing ?? []
+    const owing = (peer: PeerName) => this.#sessions.get(peer)?.edges.owing ?? []
     const ended = (peer: PeerName) => this.#rounds.get(peer) ?? -1
     if (algorithm.keeps === 'mean' && isExchanging(algorithm) && isLossless && isSymmetric(topology))
       this.#books = new Books({ owing, ended }, find)

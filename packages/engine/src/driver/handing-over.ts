@@ -13,7 +13,7 @@ const lastMessages = 1000
 export async function handOver(peer: Peer, program: Program, round: number, to: readonly PeerName[]): Promise<void> {
   const channels = program.massChannels
   if (channels.length === 0) return
-  peer.exchanges.leave()
+  peer.edges.leave()
   const until = peer.fabric.now() + lastMessages
   await peer.until({ isDone: () => false, deadline: () => until, outcome: () => {} })
   program.applyLate()

@@ -76,10 +76,10 @@ export function openChannels(
 }
 
 /** Registers the control messages of a channel's edges. */
-function openEdges({ handlers, exchanges }: Peer, policy: EdgePolicy, kinds: ControlKinds, rounds?: number): void {
-  handlers.set(kinds.skip, exchanges)
-  handlers.set(kinds.withdraw, exchanges)
-  exchanges.add(policy, kinds, rounds)
+function openEdges({ handlers, edges }: Peer, policy: EdgePolicy, kinds: ControlKinds, rounds?: number): void {
+  handlers.set(kinds.skip, edges)
+  handlers.set(kinds.withdraw, edges)
+  edges.add(policy, kinds, rounds)
 }
 
 /** Whether a channel is one of requests. */

@@ -32,7 +32,7 @@ export class Peer implements Owner, Keeper {
   readonly gradients: Gradients
   readonly optimisers: OptimiserSteps
   readonly mixings: Mixings
-  readonly exchanges: PeerEdges
+  readonly edges: PeerEdges
   readonly origin: Origin
   readonly notes = new RoundNotes()
   /** The programs with their states. */
@@ -54,7 +54,7 @@ export class Peer implements Owner, Keeper {
     this.fabric = fabric
     this.presence = new Presence(members)
     this.#inbox = new Inbox(fabric)
-    this.exchanges = new PeerEdges(this)
+    this.edges = new PeerEdges(this)
     // A peer that answers at any time has no time to compute range by range.
     this.arena = new Arena(fabric, role.answers === undefined)
     this.arena.keeper = this

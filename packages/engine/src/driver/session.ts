@@ -135,8 +135,8 @@ export class Session {
   }
 
   /** The open exchanges with neighbours. */
-  get exchanges(): PeerEdges {
-    return this.#peer.exchanges
+  get edges(): PeerEdges {
+    return this.#peer.edges
   }
 
   /** Leaves the swarm, between two rounds. Where a weighted mean is kept, a neighbour receives this peer's mass. */
@@ -172,7 +172,7 @@ export class Session {
       if (run.round >= end) break
       const program = this.#open()
       program.end(await program.begin(run.round))
-      if (run.round + 1 === run.rounds) await this.#peer.exchanges.settle()
+      if (run.round + 1 === run.rounds) await this.#peer.edges.settle()
       const late = run.applyLate(program)
       const model = run.modelOf(program)
       if (arena.hasPending) await arena.settle(() => this.#fabric.sleep(this.#fabric.now()))

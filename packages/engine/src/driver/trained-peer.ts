@@ -27,13 +27,13 @@ export class TrainedPeer implements Trainee {
   }
 
   get edges(): Trainee['edges'] {
-    return this.#peer.exchanges
+    return this.#peer.edges
   }
 
   progress(): MemberProgress {
-    const { awaited, exchanges, gradients } = this.#peer
+    const { awaited, edges, gradients } = this.#peer
     const { round, every } = this.run
-    return { round, samples: gradients.batches.drawn, waitsFor: awaited, owes: exchanges.owing, every }
+    return { round, samples: gradients.batches.drawn, waitsFor: awaited, owes: edges.owing, every }
   }
 
   open(row: (round: number) => Mixing, mayGive: () => boolean): void {
@@ -47,7 +47,7 @@ export class TrainedPeer implements Trainee {
   }
 
   wait(until: Milliseconds): Promise<void> {
-    this.#peer.exchanges.remindAll()
+    this.#peer.edges.remindAll()
     let looks = 0
     return this.#peer.until({ isDone: () => looks++ > 0, deadline: () => until, outcome: () => {} })
   }
