@@ -52,6 +52,14 @@ export function exchangeEvery({ algorithm, options = {} }: Pick<TrainingSettings
   return algorithm.every?.(algorithm.options.parse(options)) ?? 1
 }
 
+/**
+ * The next round of training in which neighbours exchange, `round` included, where they do at the end of every `every`
+ * rounds and in the last one.
+ */
+export function nextExchange(round: number, every: number, rounds: number): number {
+  return Math.min(rounds - 1, (Math.floor(round / every) + 1) * every - 1)
+}
+
 /** How far a sum of weights may be from 1: files give weights with few digits. */
 const tolerance = 1e-6
 

@@ -3,7 +3,7 @@ import { averagingRecord } from './averaging-record.js'
 import { EndOfAsking } from './end-of-asking.js'
 import { massOf } from './figures.js'
 import type { ModelState, TraineeRun } from '../members/participants.js'
-import { exchangeEvery } from './needs.js'
+import { exchangeEvery, nextExchange } from './needs.js'
 import type { Peer } from './peer.js'
 import { Program } from './program.js'
 import type { Kinds } from './open-channels.js'
@@ -71,8 +71,7 @@ export class TrainingRun implements TraineeRun {
 
   nextExchange(round: number): number | undefined {
     const { rounds } = this.settings
-    const { every } = this
-    const next = round < rounds ? Math.min(rounds - 1, (Math.floor(round / every) + 1) * every - 1) : round
+    const next = round < rounds ? nextExchange(round, this.every, rounds) : round
     return next < this.rounds ? next : undefined
   }
 
