@@ -48,12 +48,12 @@ export function testFabric(test: TestFn, world: FabricWorld): void {
     t.deepEqual([...received.values()], [sent, sent])
   })
 
-  test(titled('numbers, part, field and offset arrive as they were sent, with and without a vector'), async (t) => {
+  test(titled('all fields arrive as they were sent, with and without a vector'), async (t) => {
     const numbers = [0.1, -0, 5e-324, 1e308]
     const sent: readonly VectorMessage[] = [
-      { kind: 1, round: 2, part: 65_535, field: 15, numbers, vector: Float32Array.of(1, 2, 3, 4) },
+      { kind: 1, round: 2, part: 65_535, epoch: 65_535, field: 15, numbers, vector: Float32Array.of(1, 2, 3, 4) },
       { kind: 255, round: 0, part: 1, field: 1, offset: 2, vector: Float32Array.of(5, 6) },
-      { kind: 0, round: 4_000_000_000, numbers: Array<number>(15).fill(7), vector: new Float32Array(0) },
+      { kind: 0, round: 4_000_000_000, epoch: 1, numbers: Array<number>(15).fill(7), vector: new Float32Array(0) },
       message(3)
     ]
     const received: VectorMessage[] = []
@@ -244,6 +244,6 @@ export function testFabric(test: TestFn, world: FabricWorld): void {
 }
 
 /** With the defaults of optional fields filled in. */
-function plain({ kind, round, part = 0, field = 0, numbers = [], offset = 0, vector }: VectorMessage) {
-  return { kind, round, part, field, numbers, offset, vector: vector.slice() }
+function plain({ kind, round, part = 0, epoch = 0, field = 0, numbers = [], offset = 0, vector }: VectorMessage) {
+  return { kind, round, part, epoch, field, numbers, offset, vector: vector.slice() }
 }

@@ -13,7 +13,7 @@
  * | 8 | 4 | round |
  * | 12 | 4 | sequence number of the vector, from 1 |
  * | 16 | 2 | part, which distinguishes messages of one kind and round |
- * | 18 | 2 | reserved, 0 |
+ * | 18 | 2 | epoch of the run, modulo 65,536 |
  * | 20 | 4 | index of the vector's first number in the parameters |
  * | 24 | 4 | length of the vector in numbers |
  * | 28 | 4 | index of the body's first number in the vector |
@@ -34,6 +34,9 @@ export const maxField = 15
 
 /** The highest part. */
 export const maxPart = 65_535
+
+/** The highest epoch in a frame. */
+export const maxEpoch = 65_535
 
 /**
  * The most numbers in the body of a frame: 256 KiB of float32. Larger bodies are no faster and delay the control
@@ -56,6 +59,8 @@ export interface FrameHeader {
   readonly round: number
   readonly sequence: number
   readonly part: number
+  /** The epoch of the run in which the vector was sent, modulo 65,536. */
+  readonly epoch: number
   /** The index of the vector in its message. */
   readonly field: number
   /** The count of the numbers with the vector, between header and body. */
@@ -73,27 +78,28 @@ export interface FrameHeader {
 }
 
 /** Why bytes are not the expected frame. A value, not an exception: a wire may deliver any bytes. */
-export type FrameFault = 'magic' | 'version' | 'reserved' | 'range' | 'codec' | 'length' | 'body' | 'not-finite'
+export type FrameFault = 'magic' | 'version' | 'range' | 'codec' | 'length' | 'body' | 'not-finite'
 
 /** A header, or what is wrong with it. */
 export type HeaderResult =
   | { readonly ok: true; readonly header: FrameHeader }
   | { readonly ok: false; readonly fault: FrameFault; readonly detail: string }
 
-/** A header in which an absent part, field or count of numbers means 0. */
-export type FrameFields = Omit<FrameHeader, 'part' | 'field' | 'numbers'> & Partial<Pick<FrameHeader, 'part' | 'field'>>
+/** A header in which an absent part, epoch, field or count of numbers means 0. */
+export type FrameFields = Omit<FrameHeader, 'part' | 'epoch' | 'field' | 'numbers'> &
+  Partial<Pick<FrameHeader, 'part' | 'epoch' | 'field'>>
 
 /** The header as bytes, with the numbers that follow it. */
 export function encodeHeader(header: FrameFields, numbers: readonly number[] = []): Uint8Array {
   const bytes = new Uint8Array(frameHeaderLength + 8 * numbers.length)
   const view = new DataView(bytes.buffer)
-  const { codec, kind, round, sequence, part = 0, field = 0, offset, length, position, count } = header
+  const { codec, kind, round, sequence, part = 0, epoch = 0, field = 0, offset, length, position, count } = header
   view.setUint32(0, magic, true)
   view.setUint8(4, version)
   view.setUint8(5, field | (numbers.length << 4))
   view.setUint8(6, codec)
   view.setUint8(7, kind)
-  const words = [round, sequence, part, offset, length, position, count, header.bytes]
+  const words = [round, sequence, part | (epoch << 16), offset, length, position, count, header.bytes]
   for (const [index, word] of words.entries()) view.setUint32(8 + 4 * index, word, true)
   for (const [index, number] of numbers.entries()) view.setFloat64(frameHeaderLength + 8 * index, number, true)
   return bytes
@@ -125,6 +131,7 @@ export function decodeHeader(bytes: Uint8Array): HeaderResult {
     round: word(0),
     sequence: word(1),
     part: word(2) & maxPart,
+    epoch: word(2) >>> 16,
     field: view.getUint8(5) & maxField,
     numbers: view.getUint8(5) >> 4,
     offset: word(3),
@@ -135,7 +142,6 @@ export function decodeHeader(bytes: Uint8Array): HeaderResult {
   }
   const { length, position, count, numbers } = header
   if (count > frameNumbers) return faulty('range', `${count} numbers in one frame, expected at most ${frameNumbers}`)
-  if (word(2) > maxPart) return faulty('reserved', 'a reserved field is not 0')
   if (numbers > 0 && position > 0)
     return faulty('range', `${numbers} numbers in a later frame of a vector, expected none`)
   if (position + count > length || (count === 0 && length > 0)) {

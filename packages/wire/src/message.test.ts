@@ -3,7 +3,7 @@ import { pooledVectorWire, vectorWire } from './message.js'
 
 test('a message is copied with its own vector', (t) => {
   const vector = Float32Array.of(1, Number.NaN, -0)
-  const message = { kind: 3, round: 7, part: 4, field: 1, numbers: [0.1], offset: 2, vector }
+  const message = { kind: 3, round: 7, part: 4, epoch: 6, field: 1, numbers: [0.1], offset: 2, vector }
   for (const wire of [vectorWire, pooledVectorWire()]) {
     const copy = wire.copy(message)
     t.deepEqual(copy, message)

@@ -1,6 +1,6 @@
 import { invariant, type Wire } from '@murmuration/core'
 import { packedBytes } from '@murmuration/vectors'
-import { maxField, frameHeaderLength, frameNumbers, framesOf, maxNumbers, maxPart } from './frame.js'
+import { maxEpoch, maxField, frameHeaderLength, frameNumbers, framesOf, maxNumbers, maxPart } from './frame.js'
 
 /** A message of an algorithm: the flat parameters of a round, or a range of them. */
 export interface VectorMessage {
@@ -10,6 +10,8 @@ export interface VectorMessage {
   readonly round: number
   /** Distinguishes the messages of one kind and round, 0 … 65,535; 0 when absent. */
   readonly part?: number
+  /** The epoch of the run in which it was sent, modulo 65,536; 0 when absent. */
+  readonly epoch?: number
   /** The index of the vector in a message of several vectors, 0 … 15; 0 when absent. */
   readonly field?: number
   /** Numbers that travel with the vector, as float64; none when absent. At most 15. */
@@ -58,13 +60,14 @@ export function numberBytes(numbers: readonly number[] | undefined): number {
 }
 
 /** Throws an InvariantError for a value that does not fit a frame's header. */
-export function checkHead({ part = 0, field = 0, numbers }: VectorMessage): void {
+export function checkHead({ part = 0, epoch = 0, field = 0, numbers }: VectorMessage): void {
   const count = numbers === undefined ? 0 : numbers.length
-  const fits = (part & maxPart) === part && (field & maxField) === field && count <= maxNumbers
-  if (!fits)
+  const isPlace = (part & maxPart) === part && (epoch & maxEpoch) === epoch && (field & maxField) === field
+  if (!isPlace || count > maxNumbers)
     invariant(
       false,
-      `part ${part}, field ${field}, ${count} numbers: expected at most ${maxPart}, ${maxField}, ${maxNumbers}`
+      `part ${part}, epoch ${epoch}, field ${field}, ${count} numbers: ` +
+        `expected at most ${maxPart}, ${maxEpoch}, ${maxField}, ${maxNumbers}`
     )
 }
 
@@ -109,10 +112,10 @@ export function pooledVectorWire(): Required<Omit<Wire<VectorMessage>, 'weight' 
   }
   return {
     ...vectorWire,
-    copy: ({ kind, round, part, field, numbers, offset, vector }) => {
+    copy: ({ kind, round, part, epoch, field, numbers, offset, vector }) => {
       const copy = allocate(vector.length)
       copy.set(vector)
-      return { kind, round, part, field, numbers, offset, vector: copy }
+      return { kind, round, part, epoch, field, numbers, offset, vector: copy }
     },
     recycle: ({ vector }) => free(vector),
     allocate,

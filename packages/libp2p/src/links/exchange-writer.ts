@@ -69,7 +69,7 @@ export class ExchangeWriter {
   }
 
   async #write(output: FrameOutput, queued: QueuedVector): Promise<void> {
-    const { kind, round, sequence, part, field, offset, vector } = queued
+    const { kind, round, sequence, part, epoch, field, offset, vector } = queued
     const { length } = vector
     const began = realClock.now()
     if (offset === 0) this.#speed.began(began)
@@ -84,7 +84,7 @@ export class ExchangeWriter {
       const values = vector.subarray(position, position + count)
       const { codec, body } = this.#bodyOf(output, queued, values, offset + position)
       const bytes = body.byteLength
-      const header = { codec, kind, round, sequence, part, field, offset, length, position, count, bytes }
+      const header = { codec, kind, round, sequence, part, epoch, field, offset, length, position, count, bytes }
       const head = encodeHeader(header, numbers)
       this.#meter.sentBytes += head.byteLength + bytes
       await output.send(head, body)

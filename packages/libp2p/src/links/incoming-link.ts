@@ -119,7 +119,7 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
   /** Puts a vector into the mailbox. */
   complete(header: FrameHeader, vector: Float32Array, bytes: number, numbers: readonly number[]): void {
     const { meter } = this.#neighbour
-    const { kind, round, sequence, part, field, offset } = header
+    const { kind, round, sequence, part, epoch, field, offset } = header
     // All of this is synchronous, so the algorithm cannot take the message before it is counted.
     this.#window.arrive(sequence, weightOf({ vector }))
     this.#window.enqueue(weightOf({ vector }))
@@ -127,7 +127,7 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
     meter.receivedPayload += bytes
     meter.receivedRaw += vector.byteLength + numberBytes(numbers)
     this.#neighbour.recordActivity(round)
-    this.#context.mailbox.offer(this, { kind, round, part, field, numbers, offset, vector })
+    this.#context.mailbox.offer(this, { kind, round, part, epoch, field, numbers, offset, vector })
     this.#acknowledge()
     this.#session?.channel.confirm(sequence)
   }

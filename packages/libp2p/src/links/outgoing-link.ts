@@ -63,14 +63,14 @@ export class OutgoingLink {
 
   /** Queues a message for the neighbour. Its vector is pinned until it is acknowledged or given up. */
   offer(message: VectorMessage): SendResult {
-    const { part = 0, field = 0, offset = 0, vector } = message
+    const { part = 0, epoch = 0, field = 0, offset = 0, vector } = message
     const { pool, closing, sending } = this.#context
     if (this.#neighbour.isUnavailable || this.#neighbour.routes.bar !== undefined || closing.aborted)
       return 'unreachable'
     const loan = pool.pin(vector)
     const onDone = () => (loan && pool.unpin(loan), sending.end())
     sending.begin()
-    if (!this.#queue.offer({ ...message, part, field, offset, onDone })) {
+    if (!this.#queue.offer({ ...message, part, epoch, field, offset, onDone })) {
       onDone()
       return 'full'
     }

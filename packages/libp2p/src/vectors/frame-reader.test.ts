@@ -228,11 +228,12 @@ test('a non-finite number with a vector discards only that vector', (t) => {
   }
 })
 
-test('a frame of another part or field cannot continue a vector, and only its first frame has numbers', (t) => {
+test('a frame of another part, epoch or field cannot continue a vector, and only its first frame has numbers', (t) => {
   const first = frames(1, 1, 2).subarray(0, frameHeaderLength + 8)
   const rest = { ...raw, round: 1, position: 2, count: 3, bytes: 12 }
   for (const header of [
     encodeHeader({ ...rest, part: 1 }),
+    encodeHeader({ ...rest, epoch: 1 }),
     encodeHeader({ ...rest, field: 1 }),
     encodeHeader(rest, [1])
   ]) {

@@ -265,6 +265,6 @@ export class FrameReader {
 
 /** Whether a frame continues the vector that `first` began. */
 function belongs(header: FrameHeader, first: FrameHeader): boolean {
-  const fields = ['kind', 'round', 'sequence', 'part', 'field', 'offset', 'length'] as const
+  const fields = ['kind', 'round', 'sequence', 'part', 'epoch', 'field', 'offset', 'length'] as const
   return fields.every((field) => header[field] === first[field])
 }

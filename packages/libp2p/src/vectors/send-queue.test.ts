@@ -7,7 +7,7 @@ import { SendQueue } from './send-queue.js'
 const elements = 10
 
 const message = (round: number, length = elements, onDone = () => {}) => {
-  return { kind: 0, part: 0, field: 0, offset: 0, round, vector: new Float32Array(length), onDone }
+  return { kind: 0, part: 0, epoch: 0, field: 0, offset: 0, round, vector: new Float32Array(length), onDone }
 }
 
 /** A model of a link: a sender's queue, vectors in flight, a receiver's window and its mailbox. */

@@ -9,6 +9,7 @@ export interface OutboundVector {
   readonly kind: number
   readonly round: number
   readonly part: number
+  readonly epoch: number
   readonly field: number
   readonly numbers?: readonly number[] | undefined
   readonly offset: number

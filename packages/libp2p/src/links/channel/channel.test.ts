@@ -73,8 +73,8 @@ function settled(left: TestNode, right: TestNode) {
 }
 
 /**
- * The messages of six rounds, with fields, parts, numbers and ranges, and their traffic; over a data channel unless
- * `limits` prevent it.
+ * The messages of six rounds, with fields, parts, epochs, numbers and ranges, and their traffic; over a data channel
+ * unless `limits` prevent it.
  */
 async function exchanged(t: ExecutionContext, changes: Partial<PeerOptions>) {
   const nodes = await testCluster(t, graph(['a', 'b']), { ...large, ...changes })
@@ -82,9 +82,9 @@ async function exchanged(t: ExecutionContext, changes: Partial<PeerOptions>) {
   await connectAll(nodes)
   if (changes.limits === undefined) await untilMoved(left, right)
   const before = await settled(left, right)
-  const arrived: unknown[] = []
+  const arrived: ReturnType<typeof readable>[] = []
   for (let round = 0; round < 6; round++) {
-    await send(left, round, { field: 1, part: round, numbers: [round, 0.1] })
+    await send(left, round, { field: 1, part: round, epoch: 40_000 + round, numbers: [round, 0.1] })
     arrived.push(readable(await receive(right)))
     await send(left, round, { kind: 2, offset: 70_000, vector: numbers(round).subarray(70_000), packed: true })
     arrived.push(readable(await receive(right)))
@@ -98,12 +98,16 @@ async function exchanged(t: ExecutionContext, changes: Partial<PeerOptions>) {
 
 for (const codec of ['float32', 'float16', 'int8', 'delta-int8', 'top-k:0.01']) {
   test.serial(
-    `vectors in ${codec} are the same, bit by bit, by a data channel and by the stream of libp2p, and count as many bytes`,
+    `vectors in ${codec} are the same, with their epochs, by a data channel and by the stream of libp2p, and count as many bytes`,
     async (t) => {
       const channel = await exchanged(t, { codec })
       const stream = await exchanged(t, { codec, limits: never })
       t.deepEqual([channel.moved, stream.moved], [true, false])
       t.deepEqual(channel.arrived, stream.arrived)
+      t.deepEqual(
+        channel.arrived.map(({ epoch }) => epoch),
+        [0, 1, 2, 3, 4, 5].flatMap((round) => [40_000 + round, 0, 0])
+      )
       t.is(channel.payload, stream.payload)
       // The number of acknowledgements and pings varies.
       t.true(Math.abs(channel.overhead - stream.overhead) < 4000, `${channel.overhead} and ${stream.overhead}`)
