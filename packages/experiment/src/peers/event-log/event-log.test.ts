@@ -3,9 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { peerName } from '@murmuration/core'
 import { eventsFolder, readEventLogs } from '@murmuration/results'
+import { simulate, uniformLinks } from '@murmuration/simulator'
+import { createTopology } from '@murmuration/topology'
+import { type VectorMessage, vectorWire } from '@murmuration/wire'
 import test from 'ava'
 import type { RunEvent } from '../../base/events.js'
 import { EventLogWriter } from './event-log.js'
+import { loggedFabric } from './logged-fabric.js'
 
 const self = peerName('a')
 const plan = { settings: { rounds: '3' } }
@@ -54,6 +58,25 @@ test('each line has both clocks; a log is read as what was written', async (t) =
   const file = join(folder, eventsFolder, 'a-000001.jsonl')
   for (const line of (await readFile(file, 'utf8')).trim().split('\n'))
     t.true(Math.abs(Date.parse((JSON.parse(line) as { at: string }).at) - Date.now()) < 600_000)
+})
+
+test('vectors of two epochs have different ids, the same at both ends', async (t) => {
+  const folder = await newFolder()
+  const { log } = logIn(folder)
+  const peers = [self, peerName('b')]
+  const message: VectorMessage = { kind: 1, round: 5, vector: new Float32Array(2) }
+  const topology = createTopology({ peers, graph: { kind: 'complete' } })
+  const links = uniformLinks({ latency: 5 })
+  await simulate({ topology, seed: 1, wire: vectorWire, links, cost: () => 0 }, async (fabric) => {
+    const logged = loggedFabric(fabric, log)
+    for (const epoch of [0, 1])
+      if (fabric.self === self) logged.send(peers[1], { ...message, epoch })
+      else await logged.receive()
+  })
+  await log.end()
+  const [{ lines }] = await readEventLogs(folder)
+  const idsOf = (kind: 'sent' | 'taken') => lines.flatMap((line) => (line.kind === kind ? [line.id] : []))
+  t.deepEqual([idsOf('sent'), idsOf('taken')], Array(2).fill(['1.5.0.0', '1.5.0.0.1']))
 })
 
 test('each file says which process wrote it, and which it had met', async (t) => {

@@ -32,7 +32,8 @@ export function loggedFabric(fabric: Fabric<VectorMessage>, log: EventLogWriter)
   return logged
 }
 
-/** The same at both ends; vectors with the same id on a link stay in order. */
-function idOf({ kind, round, part = 0, field = 0 }: VectorMessage): string {
-  return `${kind}.${round}.${part}.${field}`
+/** The same at both ends; vectors with the same id on a link stay in order. The rounds of each epoch count anew. */
+function idOf({ kind, round, part = 0, epoch = 0, field = 0 }: VectorMessage): string {
+  const id = `${kind}.${round}.${part}.${field}`
+  return epoch === 0 ? id : `${id}.${epoch}`
 }
