@@ -1,7 +1,7 @@
 import type { Fabric, StepReport, Task } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
 import { type RowsAlgorithm, trainKeys } from '@murmuration/rows'
-import { Session, type TrainingSettings } from '@murmuration/engine'
+import { ElasticSession, Session, type TrainingSettings } from '@murmuration/engine'
 
 /** How peers train, whatever their parameters are. */
 export type AnySettings = TrainingSettings | TrainingSettings<RowsAlgorithm>
@@ -24,12 +24,17 @@ export function train(
   settings: AnySettings,
   { signal }: { readonly signal?: AbortSignal | undefined } = {}
 ): AsyncGenerator<StepReport, Float32Array> {
-  const steps = hasRows(settings) ? trainKeys(fabric, task, settings) : new Session(fabric, task, settings).steps()
+  const steps = hasRows(settings) ? trainKeys(fabric, task, settings) : sessionOf(fabric, task, settings).steps()
   if (signal === undefined) return steps
   return untilAborted(steps, signal, () => {
     settings.members?.leave()
     fabric.stop(signal.reason)
   })
+}
+
+function sessionOf(fabric: Fabric<VectorMessage>, task: Task, settings: TrainingSettings) {
+  const isElastic = settings.epochs !== undefined && settings.members !== undefined
+  return isElastic ? new ElasticSession(fabric, task, settings) : new Session(fabric, task, settings)
 }
 
 async function* untilAborted(

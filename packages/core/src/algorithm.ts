@@ -70,6 +70,8 @@ export interface StepReport {
    * absent.
    */
   readonly life?: number
+  /** The epoch of the run; 0 when absent. Where one begins, rounds may be skipped or repeated. */
+  readonly epoch?: number
   /** Samples that this peer has processed, in this process and in those that it continues. */
   readonly samples: number
   /** Time spent waiting in this round: for neighbours, for servers, or for all other workers. */

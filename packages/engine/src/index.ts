@@ -11,6 +11,7 @@ export {
   compresses,
   endsWithLoss,
   type Described,
+  hasEpochs,
   hasMembers,
   keptOn,
   neededServers,
@@ -22,10 +23,12 @@ export { optimisers, optimiserSettings } from './driver/optimisers.js'
 export { outlierText, OutlierWatch } from './driver/outliers.js'
 export type { Saved, SavedTree } from './driver/save.js'
 export { Session } from './driver/session.js'
-export type { TrainingSettings } from './driver/training.js'
+export type { EpochBeginning, EpochSettings, TrainingSettings } from './driver/training.js'
+export type { Epoch } from './epochs/epoch.js'
+export { ElasticSession, type ElasticStart } from './epochs/elastic-session.js'
 export type { Agreement } from './members/consensus.js'
 export type { MembersFabric, MembersOptions, SwarmStanding } from './members/members-options.js'
-export { Members } from './members/members.js'
+export { type Attendee, Members } from './members/members.js'
 export { checkAhead } from './messages/ahead.js'
 export { partsPerRound } from './messages/message-buffer.js'
 export { addFlow, addSent, edgeWeight, kept, mean, meanOf, mix, total, without } from './messages/mixing.js'

@@ -220,9 +220,13 @@ export class Member extends SwarmView {
     return this.isDead(peer) || this.hasLeft(peer) || this.#detector.isUnreachable(peer)
   }
 
+  /** Whether a peer came back so often that it is not waited for now. */
+  isRestless(peer: PeerName): boolean {
+    return this.#detector.isRestless(peer, this.#clock.at(this.#now))
+  }
+
   override isUsable(peer: PeerName, round: number): boolean {
-    const isRestless = () => this.#detector.isRestless(peer, this.#clock.at(this.#now))
-    return super.isUsable(peer, round) && !this.#watcher.apart.isFrom(peer) && !isRestless()
+    return super.isUsable(peer, round) && !this.#watcher.apart.isFrom(peer) && !this.isRestless(peer)
   }
 
   /**

@@ -26,6 +26,7 @@ export const asyncDiloco = algorithm({
   options: z.strictObject(outerOptions),
   needs: { servers: 1, delivery: 'reliable' },
   keeps: 'nothing',
+  carries: ['x'],
   channels: { up: { part: 'range' }, down: { part: 'range' } },
   start: ({ x }) => ({ x, θ: x }),
   model: ({ θ }) => θ,

@@ -21,6 +21,7 @@ export const cocktailSgd = algorithm({
   }),
   needs: { reach: 'everyone', delivery: 'reliable' },
   keeps: 'nothing',
+  carries: ['x'],
   channels: { up: { q: 'packed' }, down: { q: 'packed' } },
   start: ({ x, zero }) => ({ x, θ: x, e: zero }),
   model: ({ θ }) => θ,

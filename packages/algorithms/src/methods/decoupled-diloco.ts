@@ -28,6 +28,7 @@ export const decoupledDiloco = algorithm({
   options: z.strictObject({ ...outerOptions, ...quorumOptions }),
   needs: { servers: 1, delivery: 'reliable' },
   keeps: 'nothing',
+  carries: ['x'],
   workers: ({ quorum }) => quorum,
   channels: { up: { part: 'range', steps: roundsField, left: roundsField }, call: {}, down: { part: 'range' } },
   start: ({ x }) => ({ x, θ: x, base: 0, merges: 0 }),

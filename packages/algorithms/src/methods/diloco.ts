@@ -20,6 +20,7 @@ export const diloco = algorithm({
   }),
   needs: { reach: 'everyone', delivery: 'reliable' },
   keeps: 'nothing',
+  carries: ['x'],
   channels: { all: { part: 'range' } },
   start: ({ x }) => ({ x, θ: x }),
   model: ({ θ }) => θ,

@@ -24,6 +24,7 @@ export const quantisedDiloco = algorithm({
   }),
   needs: { reach: 'everyone', delivery: 'reliable' },
   keeps: 'nothing',
+  carries: ['x', 'e'],
   channels: { all: { part: 'packed range' } },
   start: ({ x, zero }) => ({ x, θ: x, e: zero }),
   model: ({ θ }) => θ,

@@ -17,6 +17,7 @@ export const slowMo = algorithm({
   }),
   needs: { reach: 'everyone', delivery: 'reliable' },
   keeps: 'nothing',
+  carries: ['outer', 'u'],
   channels: { all: { part: 'range' } },
   start: ({ x, zero }) => ({ x, outer: x, u: zero }),
   async round(node, { x, outer, u }, k) {

@@ -27,6 +27,7 @@ export const sparseLoCo = algorithm({
   options: z.strictObject(sparseLoCoOptions),
   needs: { reach: 'everyone', delivery: 'reliable' },
   keeps: 'nothing',
+  carries: ['x', 'e'],
   channels: { all: { q: 'packed' } },
   start: ({ x, zero }) => ({ x, θ: x, e: zero }),
   model: ({ θ }) => θ,

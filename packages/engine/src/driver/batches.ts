@@ -23,6 +23,11 @@ export class Batches {
     this.#batch = new Uint32Array(size)
   }
 
+  /** Samples in a batch. */
+  get size(): number {
+    return this.#batch.length
+  }
+
   /** How many samples were drawn: all that is needed to continue elsewhere. */
   get drawn(): number {
     return this.#drawn

@@ -31,6 +31,14 @@ export function hasMembers(record: Described): boolean {
   return !isForAll && neededServers(record) === 0
 }
 
+/**
+ * Whether a run of an algorithm that needs all its peers can continue in a new epoch when one is lost, and take peers in.
+ * Rows are divided among the peers, and services have a store: there the loss of a peer is another matter.
+ */
+export function hasEpochs(record: Described & { readonly kind: string }): boolean {
+  return record.kind === 'vector' && !hasMembers(record) && record.needs.store === undefined
+}
+
 /** Whether messages are compressed: then their size does not follow from that of the parameters alone. */
 export function compresses({ channels = {} }: Described): boolean {
   const parts = Object.values(channels).flatMap((channel): unknown[] => Object.values(channel))

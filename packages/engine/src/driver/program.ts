@@ -161,9 +161,14 @@ export class Program {
     return senders
   }
 
+  /** The model in a state of this program; undefined where a role has none. */
+  modelIn(state: State): Vector | undefined {
+    return this.role.model?.(state) ?? (state.x as Vector | undefined)
+  }
+
   /** The vector that is reported and evaluated. */
   model(): Vector | undefined {
-    const model = this.role.model?.(this.state) ?? (this.state.x as Vector | undefined)
+    const model = this.modelIn(this.state)
     if (!this.#isModelChecked && this.#hasStarted) this.#checkModel(model)
     return model
   }

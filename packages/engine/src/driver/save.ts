@@ -45,6 +45,13 @@ export function pack(state: State): Saved {
   return { tree: write(state, []), vectors }
 }
 
+/** The names of the vectors in a tree, in its order. */
+export function vectorNames(tree: SavedTree): readonly string[] {
+  if (typeof tree !== 'object') return []
+  if (Array.isArray(tree)) return [(tree as readonly [string])[0]]
+  return Object.values(tree as { readonly [name: string]: SavedTree }).flatMap(vectorNames)
+}
+
 /**
  * Restores the state that {@link pack} returned.
  *

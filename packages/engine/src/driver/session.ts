@@ -1,5 +1,6 @@
 /** The driver of all records: start, rounds, reports, final averaging, end; saving and resuming. */
 import { type Fabric, InputError, type PeerName, type StepReport, type Task } from '@murmuration/core'
+import type { MemberProgress } from '@murmuration/membership'
 import type { VectorMessage } from '@murmuration/wire'
 import type { State } from '../record/record.js'
 import { EndOfAsking } from './end-of-asking.js'
@@ -14,7 +15,7 @@ import type { Participants, Participation } from '../members/participants.js'
 import { type EndedRound, reportOf } from './round-report.js'
 import { pack, type Saved, unpack } from './save.js'
 import { restore, snapshotOf } from './snapshot.js'
-import { TrainedPeer } from './trained-peer.js'
+import { progressOf, TrainedPeer } from './trained-peer.js'
 import type { TrainingSettings } from './training.js'
 import { doneKind, TrainingRun } from './training-run.js'
 
@@ -36,7 +37,13 @@ export class Session {
    * round.
    */
   keepsBeginnings = false
+  /** Whether what a session {@link leaves} in the middle of a round is of the beginning of that round. */
+  keepsStart = false
+  /** The state and the optimisers' states at the beginning of the current round. */
+  #atStart: { readonly state: State; readonly states: Record<string, State> } | undefined
   #start: (() => Float32Array | PromiseLike<Float32Array>) | undefined
+  /** What another session has left for this one, until it has begun. */
+  #inherited: Saved | undefined
 
   /**
    * @param begin - returns the parameters that this peer starts with; by default those that all peers of the run start
@@ -104,6 +111,44 @@ export class Session {
    */
   previousCheckpoint(): Saved | undefined {
     return this.#previousBeginning && pack({ ...this.#previousBeginning, isCut: 1 })
+  }
+
+  /**
+   * Begins with what another session {@link leaves}, and with the batches that come after so many. To be called before
+   * the first step.
+   */
+  inherit(batches: number, left: Saved | undefined): void {
+    this.#peer.gradients.batches.skipTo(batches * this.#peer.gradients.batches.size)
+    this.#inherited = left
+  }
+
+  /**
+   * What another session can continue with, as it was at the beginning of the current round: copies of the model, where
+   * this peer has a whole one, and of the optimisers' states and the fields that the record carries over, where all are
+   * as long as the model. To be called when this session has ended, or failed.
+   */
+  leaves(): { readonly model: Float32Array | undefined; readonly carried: Saved | undefined } {
+    const { optimisers, length } = this.#peer
+    const { state, states } = this.#atStart ?? { state: this.#run.training.state, states: optimisers.states }
+    const isTraining = this.#run.round <= this.#settings.rounds
+    const model = isTraining ? this.#run.training.modelIn(state) : this.#run.last.model()
+    const fields = this.#settings.algorithm.carries ?? []
+    const kept = Object.fromEntries(fields.flatMap((field) => (field in state ? [[field, state[field]]] : [])))
+    const { tree, vectors } = pack({ optimisers: states, state: kept })
+    const isWhole = [...vectors.values()].every((vector) => vector.length === length)
+    const copies = new Map([...vectors].map(([name, vector]) => [name, vector.slice()]))
+    const carried = isWhole && isTraining ? { tree, vectors: copies } : undefined
+    return { model: model?.length === length ? model.values.slice() : undefined, carried }
+  }
+
+  /** Releases all memory. Nothing of this session may be used any longer. */
+  close(): void {
+    this.#peer.arena.close()
+  }
+
+  /** How far this peer is, for the others to know. */
+  progress(): MemberProgress {
+    return progressOf(this.#peer, this.#run)
   }
 
   /** The next round. */
@@ -199,6 +244,9 @@ export class Session {
       this.#beginning = snapshotOf(this.#peer, this.#run, 'without early')
     this.#peer.arena.inRound = true
     this.#peer.round = round
+    // Answers may replace the state meanwhile.
+    if (this.keepsStart && this.#run.training.role.answers === undefined)
+      this.#atStart = { state: this.#run.training.state, states: { ...this.#peer.optimisers.states } }
     return program
   }
 
@@ -206,7 +254,7 @@ export class Session {
   #report(ended: EndedRound): StepReport {
     this.#run.round++
     this.#previousBeginning = this.#beginning
-    this.#beginning = undefined
+    this.#beginning = this.#atStart = undefined
     return reportOf(this.#peer, this.#run, this.#participation, ended)
   }
 
@@ -217,6 +265,11 @@ export class Session {
     const x = arena.compute(start.length, (out, from, to) => out.set(start.subarray(from, to), from))
     this.#peer.origin.x = x
     this.#run.start(x)
+    if (this.#inherited === undefined) return
+    const { optimisers, state } = unpack(this.#inherited, arena, length)
+    this.#inherited = undefined
+    this.#peer.optimisers.states = optimisers as Record<string, State>
+    this.#run.training.state = { ...this.#run.training.state, ...(state as State) }
   }
 
   /** Releases what the last round has left. */

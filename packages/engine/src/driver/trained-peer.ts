@@ -31,9 +31,7 @@ export class TrainedPeer implements Trainee {
   }
 
   progress(): MemberProgress {
-    const { awaited, edges, gradients } = this.#peer
-    const { round, every } = this.run
-    return { round, samples: gradients.batches.drawn, waitsFor: awaited, owes: edges.owing, every }
+    return progressOf(this.#peer, this.run)
   }
 
   open(row: (round: number) => Mixing, mayGive: () => boolean): void {
@@ -55,4 +53,9 @@ export class TrainedPeer implements Trainee {
   async ask(donor: PeerName): Promise<ModelState | undefined> {
     return this.#transfer?.ask(donor)
   }
+}
+
+/** How far a peer is, for the others to know. */
+export function progressOf({ awaited, edges, gradients }: Peer, { round, every }: TraineeRun): MemberProgress {
+  return { round, samples: gradients.batches.drawn, waitsFor: awaited, owes: edges.owing, every }
 }

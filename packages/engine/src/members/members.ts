@@ -1,5 +1,5 @@
 import type { Milliseconds, Mixing, PeerName } from '@murmuration/core'
-import type { SwarmView } from '@murmuration/membership'
+import type { MemberProgress, SwarmView } from '@murmuration/membership'
 import { BetweenRounds } from './between-rounds.js'
 import { type Agreement, Consensus } from './consensus.js'
 import { entrance, hasBegun } from './entering.js'
@@ -9,6 +9,14 @@ import { MemberWaits } from './member-waits.js'
 import { type MembersFabric, type MembersOptions, standingOf, type SwarmStanding } from './members-options.js'
 import type { Endings, Participants, Participation, Trainee } from './participants.js'
 import { laggardsOf } from './of-others.js'
+import { isEpochNote } from '../epochs/notes.js'
+
+/** A peer that trains in epochs. */
+export interface Attendee {
+  progress(): MemberProgress
+  /** Takes a note about epochs. Returns the sender's fault in words, if any. */
+  take(from: PeerName, note: string): string | undefined
+}
 
 /**
  * The members of a run, where peers come and go, as one peer knows them from their notes: who is present, who is gone;
@@ -23,6 +31,7 @@ export class Members implements Participants {
   readonly #rows: MemberRows
   #between: BetweenRounds | undefined
   #trainee: Trainee | undefined
+  #attendee: Attendee | undefined
 
   constructor(fabric: MembersFabric, options: MembersOptions) {
     this.#fabric = fabric
@@ -39,9 +48,43 @@ export class Members implements Participants {
 
   /** Takes in what is no note of a member. Null if it is one. */
   #takeOther(from: PeerName, note: string): string | undefined | null {
+    if (isEpochNote(note)) return this.#attendee?.take(from, note)
     if (Consensus.isSketch(note)) return this.#between?.sketches.consensus.take(from, note)
     const { others } = this.#options
     return others?.isMine(note) === true ? others.take(from, note) : null
+  }
+
+  /**
+   * For a peer that trains in epochs, instead of {@link follow}: its progress is told from now on, and it takes the notes
+   * about epochs.
+   */
+  attend(attendee: Attendee): void {
+    this.#attendee = attendee
+    const { member } = this.#notes
+    const report = (now: Milliseconds) => {
+      if (hasBegun(member)) member.report(attendee.progress(), now)
+    }
+    this.#notes.observer = { report, onLife: () => {} }
+  }
+
+  /** How this peer is a member. */
+  get options(): MembersOptions {
+    return this.#options
+  }
+
+  /** The life that this peer has begun, or that it shows while it joins; 0 before the first. */
+  get life(): number {
+    return this.#notes.member.lifeOf(this.#fabric.self)
+  }
+
+  /** Whether this peer shows a life that has not begun. */
+  get isJoining(): boolean {
+    return this.#notes.member.recordOf(this.#fabric.self)?.status === 'joining'
+  }
+
+  /** Whether a peer came back so often that it is not waited for now. */
+  isRestless(peer: PeerName): boolean {
+    return this.#notes.member.isRestless(peer)
   }
 
   /** What this peer knows of all others. */

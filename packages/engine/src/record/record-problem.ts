@@ -61,6 +61,10 @@ const vectorRules: Readonly<Record<string, Rule>> = {
   ...descriptionRules,
   channels: record,
   ...roleRules,
+  carries: optional({
+    expected: 'a list of names of the state',
+    isRight: (value) => Array.isArray(value) && value.every((name) => typeof name === 'string')
+  }),
   edges: optional(record),
   server: optional(record)
 }

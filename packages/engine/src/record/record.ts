@@ -326,6 +326,11 @@ export interface Description<Z extends z.ZodObject = z.ZodObject> {
 /** An algorithm over a vector of parameters, with the types of its options, channels and states. */
 export interface Definition<Z extends z.ZodObject, C extends Channels, S extends State, T extends State>
   extends Description<Z>, Role<z.output<Z>, C, S> {
+  /**
+   * The fields of a worker's state, vectors as long as the parameters, with whose mean the next epoch continues: what
+   * `start` does not make of the model. None when absent.
+   */
+  readonly carries?: readonly (keyof S & string)[]
   /** No channel may have the name of a node's property. */
   readonly channels: C & { readonly [K in keyof BaseNode<unknown, unknown>]?: never }
   /**

@@ -139,6 +139,7 @@ export class Arena {
   readonly #live = new SmallList<Vector>(usualVectors)
   #pending: Vector[] | undefined
   #sweep = 0
+  #isClosed = false
 
   /** @param isLazy - whether long vectors are computed by `settle` or when first read; otherwise at once */
   constructor(memory: VectorMemory, isLazy = false) {
@@ -224,13 +225,23 @@ export class Arena {
     live.truncate(kept)
   }
 
+  /** Releases everything. What is computed later belongs to nobody, and is freed at once. */
+  close(): void {
+    this.#isClosed = true
+    const live = this.#live
+    for (let index = 0; index < live.size; index++) this.#release(live.at(index) as Vector)
+    live.truncate(0)
+    this.#pending = undefined
+  }
+
   #release(vector: Vector): void {
     const numbers = vector.release()
     if (numbers !== undefined) this.#memory.free(numbers)
   }
 
   #add(vector: Vector): Vector {
-    this.#live.push(vector)
+    if (this.#isClosed) this.#release(vector)
+    else this.#live.push(vector)
     return vector
   }
 }

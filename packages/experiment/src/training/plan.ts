@@ -1,9 +1,10 @@
 import { type AnyAlgorithm, type AnySettings, hasMembers, refusals, type Surroundings } from '@murmuration/algorithms'
 import { InputError, type Links, type PeerName, type TaskDescription, type Topology } from '@murmuration/core'
 import type { Settings } from '@murmuration/libp2p/settings'
-import { contraction, graphLabel, roundsToConsensus, structureFindings } from '@murmuration/topology'
+import { contraction, graphLabel, structureFindings } from '@murmuration/topology'
 import type { TopologyFile } from '@murmuration/files'
 import { algorithmLabel, givenOptions, optionTexts, recordOf } from './algorithm-choice.js'
+import { finalRoundsOn } from './epoch-settings.js'
 import type { StartEvent } from '../base/events.js'
 import { runSettings } from './run-settings.js'
 import { rowRefusals } from './task-choice.js'
@@ -54,7 +55,7 @@ export interface RunPlan {
 export function planOf(path: string, file: TopologyFile, training: Training): RunPlan {
   const { topology } = file
   const shrinking = contraction(topology)
-  const finalRounds = topology.peers.length === 1 ? 0 : roundsToConsensus(shrinking, training.consensusTolerance)
+  const finalRounds = finalRoundsOn(topology, training)
   if (!Number.isFinite(finalRounds)) {
     throw new InputError(`${path}: these weights do not guarantee consensus; "murmur topology" shows the reason`)
   }

@@ -37,7 +37,8 @@ export class InvariantCheckers {
   readonly #every: number
   readonly #mayJoin: boolean
   readonly #found = new Set<string>()
-  readonly #lives = new Map<PeerName, number>()
+  /** The life and the epoch of each peer. */
+  readonly #stretches = new Map<PeerName, string>()
   readonly #lastRound = new Map<PeerName, number>()
   /** The values before the next round to check: copies, since a report's vectors are valid only until the next step. */
   readonly #before = new Map<PeerName, Float32Array>()
@@ -48,7 +49,7 @@ export class InvariantCheckers {
    * earlier process.
    */
   #lastMixed = -1
-  readonly #models = new Map<number, { readonly model: Float32Array; peers: number }>()
+  readonly #models = new Map<number, { readonly model: Float32Array; readonly epoch: number; peers: number }>()
 
   /**
    * @param every - how often parameters are checked, in rounds; everything else is always checked
@@ -76,15 +77,17 @@ export class InvariantCheckers {
   }
 
   take(peer: PeerName, report: StepReport): void {
-    const { round, parameters, life = 1 } = report
+    const { round, parameters, life = 1, epoch = 0 } = report
     const last = this.#lastRound.get(peer)
-    const isNewLife = this.#mayJoin && (last === undefined || life !== this.#lives.get(peer))
-    if (isNewLife) this.#before.delete(peer)
+    const stretch = `life ${life}, epoch ${epoch}`
+    const isNew = this.#mayJoin && (last === undefined || stretch !== this.#stretches.get(peer))
+    if (isNew) this.#before.delete(peer)
+    if (isNew && epoch > 0) this.#lastMixed = Math.max(this.#lastMixed, round)
     const next = (last ?? -1) + 1
-    // A peer that takes over a state continues in a later round.
-    if (isNewLife ? round < next : round !== next)
-      this.found(`${peer} reports round ${round} after round ${last ?? 'none'}`)
-    this.#lives.set(peer, life)
+    // A peer that takes over a state continues in a later round; where each counts its own, an epoch in an earlier one.
+    const isRight = isNew ? round >= next || epoch > 0 : round === next
+    if (!isRight) this.found(`${peer} reports round ${round} after round ${last ?? 'none'}`)
+    this.#stretches.set(peer, stretch)
     this.#lastRound.set(peer, round)
     if (round % this.#every === 0) {
       if (!allFinite(parameters)) this.found(`${peer} has parameters that are not finite after round ${round}`)
@@ -98,13 +101,15 @@ export class InvariantCheckers {
     }
   }
 
-  #checkIdentical(peer: PeerName, { round, parameters }: StepReport): void {
+  #checkIdentical(peer: PeerName, { round, parameters, epoch = 0 }: StepReport): void {
     const first = this.#models.get(round)
-    if (first === undefined) {
-      this.#models.set(round, { model: Float32Array.from(parameters), peers: 1 })
+    // A round that was given up is repeated in the next epoch, by others.
+    if (first === undefined || first.epoch < epoch) {
+      this.#models.set(round, { model: Float32Array.from(parameters), epoch, peers: 1 })
       giveUpOldest(this.#models)
       return
     }
+    if (first.epoch > epoch) return
     if (!parameters.every((value, index) => value === first.model[index])) {
       this.found(`${peer} has parameters that differ from those of the others after round ${round}`)
     }

@@ -1,4 +1,13 @@
-import { type AnySettings, hasMembers, hasRows, type Keeps, keptOn, Members, train } from '@murmuration/algorithms'
+import {
+  type AnySettings,
+  hasMembers,
+  hasRows,
+  type Keeps,
+  keptOn,
+  Members,
+  train,
+  type TrainingSettings
+} from '@murmuration/algorithms'
 import {
   DivergedError,
   type Fabric,
@@ -18,6 +27,7 @@ import { trustingSigner } from '@murmuration/membership'
 import { withLargeColumns } from '../../base/divergence.js'
 import { nothingLearned } from '../../training/learned-nothing.js'
 import { recordOf } from '../../training/algorithm-choice.js'
+import { continuesInEpochs, epochSettings, membersWithoutRows } from '../../training/epoch-settings.js'
 import { meetingTimeout } from '../../training/meeting-timeout.js'
 import { trainingSettings } from '../../training/training-settings.js'
 import { MetricsRecorder } from './metrics-recorder.js'
@@ -64,6 +74,8 @@ class SimulatedRun {
   readonly #traffic: { readonly schema: Task['schema']; readonly wire: Wire<VectorMessage> }
   readonly #settings: AnySettings
   readonly #topology: Topology
+  /** Workers and servers, as members; all peers share the list. */
+  readonly #everyone: Topology
   readonly #membership: Scenario['membership']
   readonly #checkers: InvariantCheckers
   readonly #metrics: MetricsRecorder
@@ -92,6 +104,7 @@ class SimulatedRun {
         ? { schema: taskSet.schema, wire: pooledVectorWire() }
         : trafficOver(length, scenario.traffic)
     this.#servers = servers.map(({ name }) => name)
+    this.#everyone = membersWithoutRows([...this.#workers, ...this.#servers])
     this.#settings = settingsOf(scenario, run, this.#workers, this.#servers, file.topology)
     const weight = (scenario.traffic?.reduce((sum, size) => sum + size, 0) ?? length) / length
     if (recordOf(method.algorithm).needs.store) this.#store = new SimulatedStore(method.training.store, weight)
@@ -219,38 +232,48 @@ class SimulatedRun {
     if (this.#servers.includes(self)) return this.#serve(fabric)
     this.#checkers.restarted(self)
     const task = this.#asTraffic(isOnOneMachine(this.#run.method) ? this.#taskSet.union : this.#taskSet.of(self))
-    const members = this.#membersOn(fabric)
+    const membership = this.#membershipOn(fabric)
     try {
-      for await (const report of train(fabric, task, { ...settings, members })) {
+      for await (const report of train(fabric, task, { ...settings, ...membership })) {
         if (report.phase === 'train') this.#checkers.take(self, report)
         if (await this.#metrics.take(self, report)) this.#simulation.stop('target reached, or all rounds done')
       }
     } finally {
       // The notes of a peer that has given up would keep the simulation running forever.
-      members?.end()
+      membership.members?.end()
     }
     this.#hasFinished = true
   }
 
   /** The membership, if the scenario has one and the algorithm can continue without some peers. */
-  #membersOn(fabric: Fabric<VectorMessage>): Members | undefined {
+  #membershipOn(fabric: Fabric<VectorMessage>): Pick<TrainingSettings, 'members' | 'epochs'> {
     const { algorithm, timeout } = this.#settings
-    const membership = this.#membership
-    if (membership === undefined || !hasMembers(algorithm) || isOnOneMachine(this.#run.method)) return undefined
-    return new Members(fabric, {
-      settings: membership,
-      topology: this.#topology,
-      signer: trustingSigner,
-      wait: { start: Math.max(timeout, meetingTimeout), pause: timeout }
-    })
+    const settings = this.#membership
+    if (settings === undefined || isOnOneMachine(this.#run.method)) return {}
+    const start = Math.max(timeout, meetingTimeout)
+    if (hasMembers(algorithm)) {
+      const options = { settings, topology: this.#topology, signer: trustingSigner, wait: { start, pause: timeout } }
+      return { members: new Members(fabric, options) }
+    }
+    if (!continuesInEpochs(algorithm, settings)) return {}
+    const { algorithm: chosen, training } = this.#run.method
+    const topology = this.#everyone
+    const wait = { start, pause: start }
+    const members = new Members(fabric, { settings, topology, signer: trustingSigner, wait })
+    return { members, epochs: epochSettings({ ...training, algorithm: chosen }, this.#topology) }
   }
 
   /** Serves; a server's reports are recorded only if it holds rows. */
   async #serve(fabric: Fabric<VectorMessage>): Promise<void> {
-    const settings = { ...this.#settings, store: this.#store?.of(fabric) }
-    for await (const report of train(fabric, this.#asTraffic(this.#taskSet.union), settings))
-      if (report.holds !== undefined && (await this.#metrics.take(fabric.self, report)))
-        this.#simulation.stop('target reached, or all rounds done')
+    const membership = this.#membershipOn(fabric)
+    const settings = { ...this.#settings, store: this.#store?.of(fabric), ...membership }
+    try {
+      for await (const report of train(fabric, this.#asTraffic(this.#taskSet.union), settings))
+        if (report.holds !== undefined && (await this.#metrics.take(fabric.self, report)))
+          this.#simulation.stop('target reached, or all rounds done')
+    } finally {
+      membership.members?.end()
+    }
   }
 
   /** The task with the traffic's tensors in place of its own. */

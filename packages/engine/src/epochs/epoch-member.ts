@@ -1,0 +1,224 @@
+/** A peer as a member of epochs: hands the agreement what arrives and the time, sends its notes, and waits. */
+import { byName, type Fabric, type Milliseconds, NeighboursMissingError, type PeerName } from '@murmuration/core'
+import type { BrokenPair, MemberProgress } from '@murmuration/membership'
+import type { VectorMessage } from '@murmuration/wire'
+import type { Members } from '../members/members.js'
+import { othersMissing } from '../members/missing.js'
+import { Agreement, type AgreementOptions, type Surroundings } from './agreement.js'
+import type { Epoch, Standing } from './epoch.js'
+import type { EpochFabric } from './epoch-fabric.js'
+
+/** How often this peer looks at what it knows. */
+const lookEvery: Milliseconds = 100
+/** How often it asks for news, or to be taken in. */
+const askEvery: Milliseconds = 1000
+/** How often it says that it has finished. */
+const sayDoneEvery: Milliseconds = 250
+
+/** The training of this peer. */
+export interface MemberTraining {
+  progress(): MemberProgress
+  /** Whether two members have to exchange vectors in the epoch that runs. */
+  isEdge(pair: BrokenPair): boolean
+}
+
+/** What the run is for its members. */
+export interface EpochMemberOptions extends Pick<
+  AgreementOptions,
+  'servers' | 'isEqual' | 'hasOwnPace' | 'needsEveryPair' | 'patience'
+> {
+  readonly members: Members
+  readonly timeout: Milliseconds
+  /** How many samples this peer trains on. */
+  readonly samples: number
+  readonly training: MemberTraining
+  readonly isConnected: (members: readonly PeerName[]) => boolean
+}
+
+export class EpochMember {
+  readonly agreement: Agreement
+  readonly #fabric: Fabric<VectorMessage>
+  readonly #epochs: EpochFabric
+  readonly #options: EpochMemberOptions
+  /** Whether this peer has begun with the others, or asks to be taken in. */
+  #isThere = false
+  #isWaiting = false
+  #isOver = false
+
+  constructor(fabric: Fabric<VectorMessage>, epochs: EpochFabric, options: EpochMemberOptions) {
+    const { members, training } = options
+    this.#fabric = fabric
+    this.#epochs = epochs
+    this.#options = options
+    const { topology, signer } = members.options
+    const surroundings = this.#surroundings()
+    this.agreement = new Agreement({ ...options, self: fabric.self, peers: topology.peers, signer, surroundings })
+    members.attend({ progress: () => training.progress(), take: (from, note) => this.#take(from, note) })
+  }
+
+  /** This peer is there: with `first`, in the epoch with which all begin, otherwise in none yet. */
+  begin(first: Epoch | undefined): void {
+    this.#isThere = true
+    if (first !== undefined) this.agreement.begin(first)
+    this.#fabric.spawn((spawned) => this.#look(spawned))
+  }
+
+  /** Sends nothing more of its own accord. */
+  end(): void {
+    this.#isOver = true
+  }
+
+  /** Waits until this peer is a member of the epoch that was decided last. Returns that epoch. */
+  async membership(): Promise<Epoch> {
+    const { members, isConnected, samples } = this.#options
+    const { agreement } = this
+    if (!agreement.isIn) {
+      const ask = () => {
+        // While the links are built, the others train.
+        if (isConnected(members.standing.present)) agreement.join(samples)
+      }
+      await this.#until(() => agreement.isIn, 'to be taken in', ask, askEvery)
+    }
+    if (members.isJoining) members.begin(agreement.epoch.round)
+    agreement.started()
+    return agreement.epoch
+  }
+
+  /** This peer has stopped: waits for the epoch after `last`. */
+  async agreed(last: Epoch, standing: Standing): Promise<void> {
+    this.agreement.stopped(standing, this.#fabric.now())
+    const news = () => this.agreement.askForNews()
+    await this.#until(() => this.agreement.epoch.number > last.number, 'for the others to agree', news, askEvery)
+  }
+
+  /** Waits until all other members have finished or are gone. Throws {@link EpochOver} where another epoch begins. */
+  async othersFinish(): Promise<void> {
+    const { agreement } = this
+    const isDone = () => this.#epochs.isOver || agreement.isLast
+    await this.#until(isDone, 'for the others to finish', () => agreement.finished(), sayDoneEvery)
+    this.#epochs.check()
+    agreement.finished()
+    this.#send()
+  }
+
+  #take(from: PeerName, note: string): string | undefined {
+    if (this.#isOver || !this.#isThere) return undefined
+    const fault = this.agreement.receive(from, note, this.#fabric.now())
+    this.#send()
+    return fault
+  }
+
+  /** Sends what is due, and stops the epoch that runs if it is over. */
+  #send(): void {
+    for (const { to, note } of this.agreement.take()) this.#fabric.tell(to, note)
+    if (this.agreement.mustStop) this.#epochs.end()
+    if (this.#isWaiting) this.#fabric.wake()
+  }
+
+  async #look(spawned: Pick<Fabric<unknown>, 'now' | 'sleep'>): Promise<void> {
+    const { training } = this.#options
+    let round = -1
+    let since = 0
+    while (!this.#isOver) {
+      const now = spawned.now()
+      const { round: current } = training.progress()
+      if (current !== round) since = now
+      round = current
+      if (now - since >= askEvery && this.agreement.isIn) {
+        this.agreement.askForNews()
+        since = now
+      }
+      this.agreement.tick(now)
+      this.#send()
+      await spawned.sleep(now + lookEvery)
+    }
+  }
+
+  /**
+   * Waits between two epochs, or for the end.
+   *
+   * @param what - for the error, after "has waited"
+   * @param repeat - called at once, and then at times
+   */
+  async #until(isDone: () => boolean, what: string, repeat: () => void, every: Milliseconds): Promise<void> {
+    const start = this.#fabric.now()
+    let next = start
+    while (!isDone()) {
+      this.#fabric.signal.throwIfAborted()
+      const now = this.#fabric.now()
+      if (now >= next) {
+        repeat()
+        this.#send()
+        next = now + every
+      }
+      this.#checkWait(now - start, what)
+      this.#isWaiting = true
+      await this.#epochs.wait(now + lookEvery)
+      this.#isWaiting = false
+    }
+  }
+
+  /** Throws where a peer has waited for too long, or nobody is left. */
+  #checkWait(waited: Milliseconds, what: string): void {
+    const { members, timeout } = this.#options
+    const { knowledge, standing, options } = members
+    const { self } = this.#fabric
+    const others = options.topology.peers.filter((name) => name !== self)
+    const finished = others.filter((name) => knowledge.hasFinished(name))
+    const haveLeft = others.every((name) => knowledge.hasLeft(name))
+    const isAlone = standing.present.length <= 1 && waited > 2 * timeout
+    if (finished.length > 0 && (haveLeft || isAlone))
+      throw new NeighboursMissingError(finished, `${self} has not finished; ${finished.join(', ')} have, and are gone`)
+    if (haveLeft && others.length > 0) throw othersMissing(self, 'has not finished, and all others have left', others)
+    const { state } = standing
+    const policy = state === 'partitioned' || state === 'isolated' ? options.settings?.[state] : undefined
+    if (policy === 'stop')
+      throw othersMissing(self, `is ${state}, and the file says "${state}: stop"`, standing.missing)
+    if (waited <= options.wait.pause) return
+    const missing = this.agreement.epoch.members.map(({ name }) => name).filter((name) => this.#isMissing(name))
+    const advice = missing.length === 0 ? '' : '; start them again, or all with --resume'
+    throw othersMissing(self, `has waited ${Math.round(waited / 1000)} s ${what}${advice}`, missing)
+  }
+
+  #isMissing(name: PeerName): boolean {
+    return name !== this.#fabric.self && !this.#options.members.knowledge.isPresent(name)
+  }
+
+  #surroundings(): Surroundings {
+    const { members, training } = this.#options
+    const { knowledge } = members
+    const { self } = this.#fabric
+    const life = () => (this.#isThere ? Math.max(1, members.life) : 0)
+    return {
+      get life() {
+        return life()
+      },
+      isGone({ name, life: begun }) {
+        if (name === self) return false
+        return knowledge.isDead(name) || knowledge.hasLeft(name) || isOther(knowledge.recordOf(name)?.life, begun)
+      },
+      mayJoin({ name, life: asked }) {
+        if (knowledge.isDead(name) || knowledge.hasLeft(name) || members.isRestless(name)) return false
+        return knowledge.lifeOf(name) <= asked
+      },
+      get broken() {
+        return distinct(knowledge.brokenPairs).filter((pair) => training.isEdge(pair))
+      },
+      get present() {
+        return members.standing.present.filter((name) => name !== self && knowledge.recordOf(name)?.isIn === true)
+      }
+    }
+  }
+}
+
+/** Whether a member has another life than that in which it is one, or was not there when the run began. */
+function isOther(known: number | undefined, begun: number): boolean {
+  return known === undefined || known > begun
+}
+
+/** Each pair once, in the order of names. */
+function distinct(pairs: readonly BrokenPair[]): readonly BrokenPair[] {
+  const sorted = pairs.map(([a, b]): BrokenPair => (byName(a, b) <= 0 ? [a, b] : [b, a]))
+  const all = new Map(sorted.map((pair) => [pair.join(' '), pair]))
+  return [...all.values()].sort(([a, b], [c, d]) => byName(a, c) || byName(b, d))
+}

@@ -1,0 +1,117 @@
+/** Which epoch follows: a function of what the members have promised. */
+import { byName, type PeerName } from '@murmuration/core'
+import type { BrokenPair } from '@murmuration/membership'
+import type { SavedTree } from '../driver/save.js'
+import { type Epoch, isMember, isQuorum, type Place, type Standing } from './epoch.js'
+
+/** What an algorithm makes of the members of an epoch; the same at all peers of a run. */
+export interface EpochRules {
+  /** The servers that the run began with. */
+  readonly servers: readonly PeerName[]
+  /** Whether all models of a round are equal, so that only those of the newest round count. */
+  readonly isEqual: boolean
+  /**
+   * Whether each peer counts its own rounds. Then an epoch begins in the middle one of them, otherwise in the last one
+   * that any has reached.
+   */
+  readonly hasOwnPace: boolean
+  /** Whether every pair of members has to exchange vectors, so that of a broken pair one has to go. */
+  readonly needsEveryPair: boolean
+}
+
+/** What the proposer of an epoch knows. */
+export interface Proposed {
+  readonly last: Epoch
+  /** What those say that have stopped. Who has promised is alive, whatever votes say. */
+  readonly standings: ReadonlyMap<PeerName, Standing>
+  /** Peers that ask to be taken in, with places that they have not had. */
+  readonly joining: readonly Place[]
+  readonly broken: readonly BrokenPair[]
+}
+
+/** The epoch after the last one: who has promised, and who joins. */
+export function nextEpoch({ servers: planned, isEqual, hasOwnPace, needsEveryPair }: EpochRules, known: Proposed): Epoch {
+  const { last, standings } = known
+  const promised = last.members.filter(({ name }) => standings.has(name))
+  const staying = needsEveryPair ? withoutBroken(last, promised, known.broken, planned) : promised
+  const members = [...staying, ...joiningOf(known, staying, needsEveryPair)].sort((a, b) => byName(a.name, b.name))
+  const names = members.map(({ name }) => name)
+  const models = staying.flatMap(({ name }) => {
+    const standing = standings.get(name)
+    return standing?.hasModel === true ? [{ name, ...standing }] : []
+  })
+  const opened = Math.max(...models.map((model) => model.opened))
+  const newest = models.filter((model) => model.opened === opened)
+  const rounds = newest.map(({ round }) => round).sort((a, b) => a - b)
+  const round = rounds[hasOwnPace ? (rounds.length - 1) >> 1 : rounds.length - 1] ?? last.round
+  const givers = newest.filter((model) => !isEqual || model.round === round)
+  const carried = commonTree(givers.map((model) => model.carried))
+  return {
+    number: last.number + 1,
+    members,
+    servers: serversOf(planned, last, names),
+    round,
+    givers: givers.map(({ name }) => name),
+    broken: known.broken.filter((pair) => pair.every((name) => names.includes(name))),
+    ...(carried === undefined ? {} : { carried })
+  }
+}
+
+/**
+ * Without one end of each broken pair: the one that is no server, or else the later name. None is left out where the
+ * others are no quorum.
+ */
+function withoutBroken(
+  last: Epoch,
+  promised: readonly Place[],
+  broken: readonly BrokenPair[],
+  servers: readonly PeerName[]
+): readonly Place[] {
+  const out = new Set<PeerName>()
+  for (const pair of broken) {
+    const [first, second] = [...pair].sort(byName)
+    if (out.has(first) || out.has(second)) continue
+    out.add(servers.includes(second) && !servers.includes(first) ? first : second)
+  }
+  const rest = promised.filter(({ name }) => !out.has(name))
+  return isQuorum(last, new Set(rest.map(({ name }) => name))) ? rest : promised
+}
+
+/** Those that join, but for those that cannot exchange with a member that stays, where every pair must. */
+function joiningOf({ joining, broken }: Proposed, staying: readonly Place[], needsEveryPair: boolean): Place[] {
+  const isBroken = (name: PeerName) =>
+    broken.some((pair) => pair.includes(name) && staying.some((place) => place.name !== name && pair.includes(place.name)))
+  const isNew = ({ name }: Place) => !staying.some((place) => place.name === name)
+  return joining.filter((place) => isNew(place) && !(needsEveryPair && isBroken(place.name)))
+}
+
+/**
+ * As many servers as the run began with, but at least one worker: first the run's own, which have no data to train on,
+ * then those that have the role now, then the last names. A run's own server is never a worker.
+ */
+function serversOf(planned: readonly PeerName[], last: Epoch, names: readonly PeerName[]): readonly PeerName[] {
+  const own = planned.filter((name) => names.includes(name))
+  const ranked = [...new Set([...own, ...last.servers, ...[...names].reverse()])].filter((name) => names.includes(name))
+  const count = Math.max(own.length, Math.min(planned.length, names.length - 1))
+  return ranked.slice(0, count).sort(byName)
+}
+
+/** The tree that all givers have in the same shape, as the first has it. */
+function commonTree(trees: readonly (SavedTree | undefined)[]): SavedTree | undefined {
+  const [first, ...others] = trees
+  if (first === undefined) return undefined
+  const shape = shapeOf(first)
+  return others.every((tree) => tree !== undefined && shapeOf(tree) === shape) ? first : undefined
+}
+
+/** A tree without its numbers. */
+function shapeOf(tree: SavedTree): string {
+  return JSON.stringify(tree, (_, part: unknown) => (typeof part === 'number' ? 0 : part))
+}
+
+/** The places of an epoch that its successor lacks, and those that it has in addition. */
+export function changesOf(last: Epoch, next: Epoch): { readonly lost: readonly PeerName[]; readonly joined: readonly PeerName[] } {
+  const missing = (from: Epoch, to: Epoch) =>
+    from.members.filter(({ name, life }) => !isMember(to, name, life)).map(({ name }) => name)
+  return { lost: missing(last, next), joined: missing(next, last) }
+}

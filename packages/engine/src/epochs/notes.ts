@@ -1,0 +1,144 @@
+/** The notes by which peers agree on an epoch: JSON after a letter. What arrives is unchecked until {@link readNote}. */
+import type { PeerName } from '@murmuration/core'
+import { z } from 'zod'
+import type { SavedTree } from '../driver/save.js'
+import type { Ballot, Epoch, Standing } from './epoch.js'
+
+/** A value that was accepted, and under which ballot. */
+export interface Accepted {
+  readonly ballot: Ballot
+  readonly value: Epoch
+}
+
+/** A decision: the signed accepts of a quorum of the last epoch's members. */
+export interface Decision extends Accepted {
+  readonly accepts: readonly (readonly [PeerName, string])[]
+}
+
+/** `epoch` is the number of the epoch that is agreed on; in `news`, `join` and `done` the sender's own. */
+export type EpochNote =
+  | { readonly kind: 'prepare'; readonly epoch: number; readonly ballot: Ballot }
+  | {
+      readonly kind: 'promise'
+      readonly epoch: number
+      readonly ballot: Ballot
+      readonly standing: Standing
+      readonly accepted?: Accepted | undefined
+    }
+  | { readonly kind: 'accept'; readonly epoch: number; readonly ballot: Ballot; readonly value: Epoch }
+  | { readonly kind: 'accepted'; readonly epoch: number; readonly ballot: Ballot; readonly signature: string }
+  /** Decisions one after the other. */
+  | { readonly kind: 'decided'; readonly decisions: readonly Decision[] }
+  /** The sender's epoch, for who knows none before it. */
+  | { readonly kind: 'latest'; readonly value: Epoch }
+  | { readonly kind: 'news'; readonly epoch: number }
+  | { readonly kind: 'join'; readonly epoch: number; readonly life: number; readonly samples: number }
+  | { readonly kind: 'done'; readonly epoch: number }
+
+/** The most members of an epoch: a decision fits a note. */
+export const maxMembers = 256
+const maxDepth = 8
+const maxNames = 64
+
+const count = z.int().min(0)
+const name = z.string().min(1).max(64)
+const epoch = z.int().min(-1)
+const ballot = z.tuple([count, z.string().max(64)])
+const names = z.array(name).max(maxMembers)
+
+/** As `pack` writes it: numbers, infinite ones as texts, `[name]` for a vector, records. */
+const tree = z.custom<SavedTree>((value) => isTree(value, 0))
+const place = z.strictObject({ name, life: count, samples: count })
+const value = z.strictObject({
+  number: count,
+  members: z.array(place).min(1).max(maxMembers),
+  servers: names,
+  round: count,
+  givers: names,
+  broken: z.array(z.tuple([name, name])).max(maxMembers),
+  carried: tree.optional()
+})
+const standing = z.strictObject({
+  opened: epoch,
+  round: count,
+  hasModel: z.boolean(),
+  samples: count,
+  carried: tree.optional()
+})
+const accepted = z.strictObject({ ballot, value })
+const signature = z.string().max(200)
+const accepts = z.array(z.tuple([name, signature])).max(maxMembers)
+
+const note = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('prepare'), epoch, ballot }),
+  z.strictObject({ kind: z.literal('promise'), epoch, ballot, standing, accepted: accepted.optional() }),
+  z.strictObject({ kind: z.literal('accept'), epoch, ballot, value }),
+  z.strictObject({ kind: z.literal('accepted'), epoch, ballot, signature }),
+  z.strictObject({ kind: z.literal('decided'), decisions: z.array(accepted.extend({ accepts })).max(maxNames) }),
+  z.strictObject({ kind: z.literal('latest'), value }),
+  z.strictObject({ kind: z.literal('news'), epoch }),
+  z.strictObject({ kind: z.literal('join'), epoch, life: count, samples: count }),
+  z.strictObject({ kind: z.literal('done'), epoch })
+])
+
+/** Tells these notes from those of members, sketches and others. */
+const letter = 'E'
+
+export function isEpochNote(text: string): boolean {
+  return text.startsWith(`${letter}{`)
+}
+
+export function noteText(given: EpochNote): string {
+  return letter + JSON.stringify(given)
+}
+
+/**
+ * The content of a note, or what is wrong with it, in words.
+ *
+ * @param peers - all peers and servers of the run
+ */
+export function readNote(text: string, peers: ReadonlySet<string>): EpochNote | string {
+  const parsed = note.safeParse(parseJson(text.slice(1)))
+  if (!parsed.success)
+    return `a malformed note about an epoch: ${z.prettifyError(parsed.error).split('\n')[0].slice(0, 200)}`
+  const stranger = namesIn(parsed.data).find((each) => !peers.has(each))
+  if (stranger !== undefined) return `a note about "${stranger}", which is not in the peer list`
+  return parsed.data as EpochNote
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function namesIn(given: z.output<typeof note>): string[] {
+  const namesOf = ({ members, servers, givers, broken }: z.output<typeof value>) => [
+    ...members.map((member) => member.name),
+    ...servers,
+    ...givers,
+    ...broken.flat()
+  ]
+  switch (given.kind) {
+    case 'promise':
+      return given.accepted === undefined ? [] : namesOf(given.accepted.value)
+    case 'accept':
+    case 'latest':
+      return namesOf(given.value)
+    case 'decided':
+      return given.decisions.flatMap((decision) => [...namesOf(decision.value), ...decision.accepts.map(([by]) => by)])
+    default:
+      return []
+  }
+}
+
+function isTree(given: unknown, depth: number): boolean {
+  if (typeof given === 'number') return Number.isFinite(given)
+  if (typeof given === 'string') return given.length <= maxNames
+  if (typeof given !== 'object' || given === null || depth > maxDepth) return false
+  if (Array.isArray(given)) return given.length === 1 && typeof given[0] === 'string' && given[0].length <= 256
+  const parts = Object.values(given)
+  return parts.length <= maxNames && parts.every((part) => isTree(part, depth + 1))
+}

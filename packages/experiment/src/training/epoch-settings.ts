@@ -1,0 +1,54 @@
+import { type AnyAlgorithm, type EpochSettings, hasEpochs, optionsOn } from '@murmuration/algorithms'
+import type { PeerName, Topology } from '@murmuration/core'
+import { contraction, roundsToConsensus } from '@murmuration/topology'
+import { givenOptions, recordOf } from './algorithm-choice.js'
+import type { Training } from './training-schema.js'
+
+/** What decides how a run continues in epochs. */
+type FileSettings = Pick<Training, 'algorithm' | 'codec'>
+
+/** The same with the choice of the file. */
+interface MembershipChoice {
+  readonly onLoss?: 'continue' | 'stop' | undefined
+}
+
+/** Whether the peers of a run continue in a new epoch when one is lost that the algorithm needs. */
+export function continuesInEpochs(record: AnyAlgorithm, membership: MembershipChoice = {}): boolean {
+  return hasEpochs(record) && membership.onLoss !== 'stop'
+}
+
+/**
+ * How a run continues in epochs.
+ *
+ * @param topology - of all workers
+ * @param finalRounds - the rounds of final averaging on a graph; where they are set, they stay
+ */
+export function epochSettings(
+  { algorithm, codec }: FileSettings,
+  topology: Topology,
+  finalRounds?: (graph: Topology) => number
+): EpochSettings {
+  const record = recordOf(algorithm)
+  // With a codec, receivers get rounded values and the sender keeps its own.
+  const areEqual = record.keeps === 'equality' && codec === 'float32'
+  return {
+    topology,
+    areEqual,
+    on: (graph) => ({
+      options: optionsOn(record, graph, givenOptions(algorithm)),
+      ...(finalRounds === undefined ? {} : { finalRounds: areEqual ? 0 : finalRounds(graph) })
+    })
+  }
+}
+
+/** The rounds of averaging after which all peers have the same model, to the file's tolerance. */
+export function finalRoundsOn(graph: Topology, { consensusTolerance }: Pick<Training, 'consensusTolerance'>): number {
+  return graph.peers.length === 1 ? 0 : roundsToConsensus(contraction(graph), consensusTolerance)
+}
+
+/** Peers and servers as members of one swarm. In epochs nobody asks for their rows. */
+export function membersWithoutRows(peers: readonly PeerName[]): Topology {
+  return { peers: [...peers].sort(), period: 1, mixing: () => noRow }
+}
+
+const noRow = { selfWeight: 1, receiveFrom: [], sendTo: [] }
