@@ -1,5 +1,7 @@
 import chalk from 'chalk'
+import { shortList } from '@murmuration/core'
 import type {
+  EpochEvent,
   EvaluationEvent,
   NeighbourEvent,
   PeerStartEvent,
@@ -24,6 +26,7 @@ export class RunBoard {
   #start: StartEvent | undefined
   #began: number | undefined
   #mean: EvaluationEvent | undefined
+  #epoch: EpochEvent | undefined
   #centralised: EvaluationEvent | undefined
 
   constructor(now: () => number) {
@@ -36,6 +39,7 @@ export class RunBoard {
     if (event.kind === 'lost') this.#lost.add(event.peer)
     if (event.kind === 'neighbour') this.#takeNeighbour(event)
     if (event.kind === 'step') this.#takeStep(event)
+    if (event.kind === 'epoch' && event.epoch >= (this.#epoch?.epoch ?? 0)) this.#epoch = event
     if (event.kind === 'evaluation' && event.of === 'centralised') this.#centralised = event
     else if (event.kind === 'evaluation') this.#mean = event
   }
@@ -77,6 +81,7 @@ export class RunBoard {
       const { model, data, backend } = first.about
       facts.push(['model', model], ['data', data], ['backend', backend && `${backend}${reasonOf(first.about)}`])
     }
+    if (this.#epoch !== undefined) facts.push(['epoch', `${this.#epoch.epoch}, of ${shortList(this.#epoch.members)}`])
     const lines = facts
       .filter(([, text]) => text !== undefined)
       .map(([name, text]) => chalk.dim(fit(`  ${name.padEnd(8)} ${text}`, width)))

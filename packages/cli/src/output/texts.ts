@@ -1,7 +1,15 @@
 import { outlierText } from '@murmuration/algorithms'
 import type { Evaluation } from '@murmuration/core'
 import prettyBytes from 'pretty-bytes'
-import type { PeerSummary, RunEvent, StartEvent, StateSeconds, StoreEvent, Summary } from '@murmuration/experiment'
+import {
+  epochText,
+  type PeerSummary,
+  type RunEvent,
+  type StartEvent,
+  type StateSeconds,
+  type StoreEvent,
+  type Summary
+} from '@murmuration/experiment'
 
 const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
 
@@ -58,6 +66,8 @@ export function lineOf(event: RunEvent): string {
     case 'membership':
     case 'note':
       return event.text
+    case 'epoch':
+      return epochText(event)
     case 'step': {
       const loss = event.phase === 'train' ? `loss ${short(event.loss)}` : 'averaging'
       const missing = event.missing.length === 0 ? '' : `, missing: ${event.missing.join(', ')}`
