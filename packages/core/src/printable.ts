@@ -34,6 +34,18 @@ export function shownMessage(text: string): string {
   return shown.join('\n')
 }
 
+/**
+ * The items after commas; of more than eight, the first six and how many more there are.
+ *
+ * @example
+ * ```js
+ * shortList(['a', 'b', 'c']) // → 'a, b, c'
+ * ```
+ */
+export function shortList(items: readonly string[]): string {
+  return items.length <= 8 ? items.join(', ') : `${items.slice(0, 6).join(', ')} and ${items.length - 6} more`
+}
+
 function escaped(character: string): string {
   return Array.from({ length: character.length }, (_, index) => unit(character.charCodeAt(index))).join('')
 }

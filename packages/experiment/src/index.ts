@@ -5,6 +5,7 @@
  * @packageDocumentation
  */
 export * from './base/errors.js'
+export { epochText } from './base/epoch-text.js'
 export type * from './base/events.js'
 export { schemaFiles } from './schemas.js'
 export { codecTable } from './training/codec-table.js'

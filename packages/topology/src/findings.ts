@@ -1,4 +1,4 @@
-import type { Topology } from '@murmuration/core'
+import { shortList, type Topology } from '@murmuration/core'
 import { distancesFrom, partsOf, reverseOf, unionOf } from './connectivity.js'
 import { type Contraction, isSymmetric, roundsToConsensus } from './contraction.js'
 import type { Graph } from './graphs.js'
@@ -148,10 +148,6 @@ function offOne(matrices: readonly SparseMatrix[], names: readonly string[]): st
     const wrong = sums.find((sum) => Math.abs(sum - 1) > sumTolerance)
     return wrong === undefined ? [] : [`${name} (${shownSum(wrong)})`]
   })
-}
-
-function shortList(items: readonly string[]): string {
-  return items.length <= 8 ? items.join(', ') : `${items.slice(0, 6).join(', ')} and ${items.length - 6} more`
 }
 
 function verdict(check: Finding['check'], level: Finding['level'], message: string): Finding {

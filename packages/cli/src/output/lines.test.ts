@@ -7,13 +7,26 @@ import { lineOutput, logOutput } from './lines.js'
 const [a, b] = ['a', 'b'].map(peerName)
 const neighbour = (state: string) => ({ kind: 'neighbour', peer: a, neighbour: b, state }) as const
 const membership = { kind: 'membership', peer: a, present: 1, members: 2, missing: [b], text: 'a: b is dead' } as const
+const epoch = {
+  kind: 'epoch',
+  peer: a,
+  epoch: 1,
+  round: 6,
+  members: [a],
+  servers: [],
+  givers: [a],
+  joined: [],
+  seconds: 1
+} as const
 const events: readonly RunEvent[] = [
   { kind: 'note', text: 'one\ntwo' },
   neighbour('ready'),
   neighbour('silent'),
   { ...membership, state: 'isolated' },
   { ...membership, state: 'healthy' },
-  { kind: 'outlier', peer: a, neighbour: b, round: 7, distance: 8, typical: 1 }
+  { kind: 'outlier', peer: a, neighbour: b, round: 7, distance: 8, typical: 1 },
+  { ...epoch, lost: [b] },
+  { ...epoch, lost: [] }
 ]
 
 function textOf(outputOf: (stream: PassThrough) => ReturnType<typeof lineOutput>): string[] {
@@ -32,7 +45,17 @@ test('each line of a peer’s log has its time and its level', (t) => {
   )
   t.deepEqual(
     lines.map((line) => line.slice(time.length + 1, time.length + 14)),
-    ['info one', 'info two', 'info a: b is ', 'warn a: b is ', 'warn a: b is ', 'info a: b is ', 'warn a: b sen']
+    [
+      'info one',
+      'info two',
+      'info a: b is ',
+      'warn a: b is ',
+      'warn a: b is ',
+      'info a: b is ',
+      'warn a: b sen',
+      'warn a: epoch',
+      'info a: epoch'
+    ]
   )
 })
 

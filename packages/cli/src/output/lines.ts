@@ -26,6 +26,7 @@ const calm: readonly string[] = ['connecting', 'ready', 'left', 'starting', 'hea
 function isWarning(event: RunEvent): boolean {
   if (event.kind === 'neighbour' || event.kind === 'membership') return !calm.includes(event.state)
   if (event.kind === 'summary') return event.learnedNothing !== undefined
+  if (event.kind === 'epoch') return event.lost.length > 0
   return event.kind === 'lost' || event.kind === 'outlier'
 }
 

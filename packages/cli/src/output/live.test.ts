@@ -129,6 +129,22 @@ test('a peer that is lost is marked, and the progress is that of the others', (t
   t.regex(text, /lost/)
 })
 
+test('an epoch is said above the display; its number and members stay in it, also where another peer is behind', (t) => {
+  const terminal = new FakeTerminal(80, 24)
+  const peers = names(4)
+  const output = displayOf(t, terminal, eventsOf(4))
+  t.notRegex(terminal.lines().join('\n'), /epoch/)
+  const of = { kind: 'epoch', round: 123, servers: [], joined: [], seconds: 0.7 } as const
+  const first = { ...of, epoch: 1, members: peers.slice(1), givers: peers.slice(1), lost: [peers[0]] }
+  const second = { ...of, epoch: 2, members: peers.slice(2), givers: peers.slice(2), lost: [peers[1]] }
+  output.event({ ...first, peer: peers[1] })
+  output.event({ ...second, peer: peers[2] })
+  output.event({ ...first, peer: peers[2] })
+  terminal.emit('resize')
+  t.true(terminal.written.join('').includes(`epoch 2: ${peers[1]} is gone; ${peers[2]}, ${peers[3]} continue`))
+  t.true(terminal.lines().some((line) => line.includes(`epoch    2, of ${peers[2]}, ${peers[3]}`)))
+})
+
 test.before(() => {
   chalk.level = 1
 })

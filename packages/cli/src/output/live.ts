@@ -42,7 +42,7 @@ export function liveOutput(stream: NodeJS.WriteStream, now: () => number): Outpu
   return {
     event: (event: RunEvent) => {
       board.take(event)
-      if (['note', 'watch', 'lost', 'outlier', 'membership', 'store', 'text'].includes(event.kind))
+      if (['note', 'watch', 'lost', 'outlier', 'membership', 'epoch', 'store', 'text'].includes(event.kind))
         keep(chalk.yellow(shownMessage(lineOf(event))))
       if (event.kind === 'neighbour' && event.state === 'refused') keep(chalk.red(shownMessage(lineOf(event))))
       if (event.kind === 'summary') {

@@ -1,7 +1,15 @@
 import { outlierText } from '@murmuration/algorithms'
-import type { Evaluation } from '@murmuration/core'
+import { type Evaluation, shortList } from '@murmuration/core'
 import prettyBytes from 'pretty-bytes'
-import type { PeerSummary, RunEvent, StartEvent, StateSeconds, StoreEvent, Summary } from '@murmuration/experiment'
+import {
+  epochText,
+  type PeerSummary,
+  type RunEvent,
+  type StartEvent,
+  type StateSeconds,
+  type StoreEvent,
+  type Summary
+} from '@murmuration/experiment'
 
 const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
 
@@ -58,6 +66,8 @@ export function lineOf(event: RunEvent): string {
     case 'membership':
     case 'note':
       return event.text
+    case 'epoch':
+      return epochText(event)
     case 'step': {
       const loss = event.phase === 'train' ? `loss ${short(event.loss)}` : 'averaging'
       const missing = event.missing.length === 0 ? '' : `, missing: ${event.missing.join(', ')}`
@@ -158,6 +168,12 @@ function finishedText({ peers, finished, lost }: Pick<Summary, 'peers' | 'finish
   return `${count(finished)} of ${count(peers)} peers finished (lost: ${lost.join(', ')})`
 }
 
+/** The epochs that began after the first, if any, and who was lost in them. */
+function epochLines({ epochs, lost = [] }: Pick<PeerSummary, 'epochs' | 'lost'>): string[] {
+  if (epochs === undefined) return []
+  return [`  new epochs                   ${count(epochs)}${lost.length === 0 ? '' : `, without ${shortList(lost)}`}`]
+}
+
 /** The peers that were far from their neighbours, if any. */
 function outlierLines({ outliers }: Pick<Summary, 'outliers'>): string[] {
   return outliers.length === 0 ? [] : [`  far from their neighbours    ${outliers.join(', ')}`]
@@ -220,6 +236,7 @@ export function summaryLines(summary: Summary): string[] {
       summary.consensusDistanceAfterTraining === summary.consensusDistance
         ? ''
         : `   (${short(summary.consensusDistanceAfterTraining)} before final averaging)`),
+    ...epochLines(summary),
     ...Object.entries(summary.troubled).map(([peer, states]) => troubleLine(peer, states)),
     ...outlierLines(summary),
     ...faultLines(summary),
@@ -273,6 +290,7 @@ function peerSummaryLines(summary: PeerSummary): string[] {
     ...(summary.consensusDistance === undefined
       ? []
       : [`  consensus distance           about ${short(summary.consensusDistance)}, estimated from the peers' notes`]),
+    ...epochLines(summary),
     ...(Object.keys(summary.troubled).length === 0 ? [] : [troubleLine(summary.peer, summary.troubled)]),
     ...outlierLines(summary),
     ...faultLines(summary),

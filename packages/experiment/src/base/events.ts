@@ -14,6 +14,7 @@ export type RunEvent =
   | LostEvent
   | NeighbourEvent
   | MembershipEvent
+  | EpochEvent
   | StepEvent
   | OutlierEvent
   | EvaluationEvent
@@ -93,6 +94,28 @@ export interface MembershipEvent {
   readonly missing: readonly PeerName[]
   /** The change, as a sentence. */
   readonly text: string
+}
+
+/**
+ * An epoch has begun at `peer`: members of the run were lost or taken in, and all continue from the mean of the newest
+ * models.
+ */
+export interface EpochEvent {
+  readonly kind: 'epoch'
+  readonly peer: PeerName
+  /** 1, 2, … */
+  readonly epoch: number
+  /** The first round of it. */
+  readonly round: number
+  readonly members: readonly PeerName[]
+  readonly servers: readonly PeerName[]
+  /** The members whose models are in the mean. */
+  readonly givers: readonly PeerName[]
+  /** The members of the epoch before that are in this one no more, and those that were not in it. */
+  readonly lost: readonly PeerName[]
+  readonly joined: readonly PeerName[]
+  /** From when this peer stopped training until it continued. */
+  readonly seconds: number
 }
 
 /** A report of a peer over the rounds since its last report. */

@@ -102,7 +102,14 @@ test('a short run is one timeline: spans, messages and marks of all peers on one
   const failure = eventLine(
     JSON.stringify({ ...b.lines[3], kind: 'membership', peer: 'b', state: 'isolated', text: 'b: isolated' })
   )
-  const lines = [...b.lines.slice(0, 4), ...(failure === undefined ? [] : [failure]), ...b.lines.slice(4)]
+  const epoch = { ...b.lines[3], kind: 'epoch', peer: 'b', epoch: 1, round: 6, seconds: 1 }
+  const epochs = [
+    { ...epoch, lost: ['c'], joined: [] },
+    { ...epoch, epoch: 2, lost: [], joined: ['c', 'd'] },
+    { ...epoch, epoch: 0, lost: [], joined: [] }
+  ]
+  const added = [failure, ...epochs.map((each) => eventLine(JSON.stringify(each)))].flatMap((line) => line ?? [])
+  const lines = [...b.lines.slice(0, 4), ...added, ...b.lines.slice(4)]
   const [whole, ...rest] = timelinesOfLogs([a, { ...b, lines }], { settings: {}, method: 'm', seed: 1 })
   t.deepEqual(rest, [])
   t.deepEqual(whole.peers, ['a', 'b'])
@@ -112,7 +119,11 @@ test('a short run is one timeline: spans, messages and marks of all peers on one
   t.true(whole.to > 0.05 && whole.to < 0.07, String(whole.to))
   t.deepEqual(
     whole.marks?.map(({ peer, text, isFailure }) => [peer, text, isFailure]),
-    [['b', 'b: isolated', true]]
+    [
+      ['b', 'b: isolated', true],
+      ['b', 'b: epoch 1, without c', true],
+      ['b', 'b: epoch 2, with c, d', false]
+    ]
   )
 })
 

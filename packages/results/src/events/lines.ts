@@ -51,6 +51,15 @@ const lines = z.discriminatedUnion('kind', [
     reason: z.string().optional(),
     incarnation: incarnation.optional()
   }),
+  /** An epoch of the run has begun at the peer, without the `lost` and with the `joined`. */
+  z.object({
+    ...stamp,
+    kind: z.literal('epoch'),
+    peer: name,
+    epoch: z.int().min(1),
+    lost: z.array(name),
+    joined: z.array(name)
+  }),
   z.object({ ...stamp, kind: z.literal('outlier'), peer: name, neighbour: name }),
   /** The number of lines that are missing here, because the disk was full or slow. */
   z.object({ ...stamp, kind: z.literal('dropped'), lines: z.number() }),

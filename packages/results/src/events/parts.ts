@@ -1,4 +1,5 @@
 /** The spans and marks of logs, on their common time. */
+import { shortList } from '@murmuration/core'
 import type { Mark, Span } from '../results.js'
 import type { EventLine } from './lines.js'
 import type { EventLog } from './read.js'
@@ -61,6 +62,11 @@ function textOf(peer: string, line: EventLine): Pick<Mark, 'text' | 'isFailure'>
       return isFailure
         ? { text: `${peer}: the link to ${line.neighbour} is ${line.state}${reason}`, isFailure }
         : undefined
+    }
+    case 'epoch': {
+      const lost = line.lost.length === 0 ? '' : `, without ${shortList(line.lost)}`
+      const joined = line.joined.length === 0 ? '' : `, with ${shortList(line.joined)}`
+      return { text: `${peer}: epoch ${line.epoch}${lost}${joined}`, isFailure: line.lost.length > 0 }
     }
     case 'outlier':
       return { text: `${peer}: ${line.neighbour} is far from its neighbours`, isFailure: true }
