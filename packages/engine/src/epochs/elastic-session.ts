@@ -327,16 +327,15 @@ export class ElasticSession {
     while ((await steps.next()).done !== true) this.#epochs.check()
     const mean = session.parameters.slice()
     session.close()
-    const isOwn = carried === undefined && this.#keepsOwn(epoch)
-    const vectorsOf = () => new Map(names.map((name, index) => [name, means[index]]))
-    const next = carried === undefined || part === 'closing' ? undefined : { tree: carried, vectors: vectorsOf() }
-    this.#kept = { ...this.#kept, model: mean, carried: isOwn ? own : next }
+    const common = carried && { tree: carried, vectors: new Map(names.map((name, index) => [name, means[index]])) }
+    const isServer = epoch.servers.includes(this.#fabric.self)
+    this.#kept = { ...this.#kept, model: mean, carried: isServer ? this.#ownAsServer(epoch) : common }
   }
 
-  /** Whether a server keeps its optimisers' states: they are of the round in which the epoch begins. */
-  #keepsOwn({ round, servers }: Epoch): boolean {
-    const isServer = servers.includes(this.#fabric.self)
-    return isServer && servers.join() === this.#epoch.servers.join() && this.#kept.round === round
+  /** A server keeps its optimisers' states where its part stays the same and they are of the round in which an epoch begins. */
+  #ownAsServer({ round, servers }: Epoch): Saved | undefined {
+    const { carried, round: own } = this.#kept
+    return servers.join() === this.#epoch.servers.join() && own === round ? carried : undefined
   }
 
   /** Keeps what the next session needs of this one, and ends it. */

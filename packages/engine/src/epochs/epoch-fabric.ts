@@ -127,7 +127,7 @@ export class EpochFabric {
     if ((message.epoch ?? 0) !== this.#epoch % epochsApart) return undefined
     if (partOf(message.kind) !== part) return undefined
     if (part === 'training') return envelope
-    return { ...envelope, message: { ...message, kind: message.kind - firstKinds[part] } }
+    return { from: envelope.from, message: { ...message, kind: message.kind - firstKinds[part] } }
   }
 
   #keep(envelope: Envelope<VectorMessage>): void {
