@@ -327,7 +327,8 @@ export class ElasticSession {
     while ((await steps.next()).done !== true) this.#epochs.check()
     const mean = session.parameters.slice()
     session.close()
-    const common = carried && { tree: carried, vectors: new Map(names.map((name, index) => [name, means[index]])) }
+    const vectorsOf = () => new Map(names.map((name, index) => [name, means[index]]))
+    const common = names.length === 0 || carried === undefined ? undefined : { tree: carried, vectors: vectorsOf() }
     const isServer = epoch.servers.includes(this.#fabric.self)
     this.#kept = { ...this.#kept, model: mean, carried: isServer ? this.#ownAsServer(epoch) : common }
   }
