@@ -57,13 +57,15 @@ test('what was written is read again, also infinite bandwidth and losses that ar
 test('a real run is read as it was written, without what it cannot know', async (t) => {
   await inFolder(async (folder) => {
     const { sweep } = smallResults({ methods: ['a'], times: () => [10] })
-    const real = { sweep, runs: [realRun()], timelines: [] }
+    const epochs = [{ epoch: 1, round: 6, seconds: 7.5, members: ['p1'], lost: ['p0'], joined: [] }]
+    const real = { sweep, runs: [realRun({ epochs })], timelines: [] }
     await writeResults(folder, real)
     t.deepEqual(await readResults(folder), real)
     const [head, row] = (await readFile(join(folder, 'summary.csv'), 'utf8')).split('\n').map((line) => line.split(','))
     t.is(row[head.indexOf('world')], 'libp2p')
     t.is(row[head.indexOf('time.waiting')], '')
     t.is(row[head.indexOf('logHash')], '')
+    t.is(row[head.indexOf('epochs')], '1')
   })
 })
 
@@ -77,8 +79,8 @@ test('summary.csv has a line per run and curves.csv a line per point, with what 
       'settings.topology,method,seed,world,peer,outcome,reason,peers,seconds,rounds,secondsPerRound,samples,toTarget.seconds,toTarget.samples,' +
         'toTarget.bytes,bytesSent,payloadSent,messages,busiest.name,busiest.bytes,time.working,time.sending,time.waiting,final.loss,' +
         'final.accuracy,final.perplexity,final.measures,final.worstLoss,final.consensusDistance,keys.local,keys.remote,keys.queued,keys.moved,keys.copied,store.sets,store.secondsPerSet,' +
-        'store.overwritten,learnedNothing,lost,findings,logHash,realSeconds\n' +
-        '"a ""torus"", 3 × 3",a,1,simulator,,target,,2,10,10,1,200,10,200,1000,1000,800,20,p0,600,0.5,0.25,0.25,0.5,,,,,0.1,,,,,,,,,,,x; y,hash of 10,0.5\n'
+        'store.overwritten,learnedNothing,lost,epochs,findings,logHash,realSeconds\n' +
+        '"a ""torus"", 3 × 3",a,1,simulator,,target,,2,10,10,1,200,10,200,1000,1000,800,20,p0,600,0.5,0.25,0.25,0.5,,,,,0.1,,,,,,,,,,,,x; y,hash of 10,0.5\n'
     )
     t.is(
       await readFile(join(folder, 'curves.csv'), 'utf8'),
@@ -131,6 +133,13 @@ const damages: readonly (readonly [what: string, file: string, damage: (text: st
     'runs.jsonl',
     (text) => line(text, 1, (each) => each.replace('"bandwidth":1000000', '"bandwidth":7')),
     'out/runs.jsonl:1: found bandwidth 7, expected one of 1000000, Infinity'
+  ],
+  [
+    'an epoch whose members are no list',
+    'runs.jsonl',
+    (text) =>
+      line(text, 1, (each) => each.replace('{', '{"epochs":[{"epoch":1,"round":6,"seconds":2,"members":"p1"}],')),
+    'out/runs.jsonl:1: epochs.0.members: found "p1": Invalid input: expected array, received string'
   ],
   [
     'an axis without values',

@@ -96,6 +96,20 @@ export interface CurvePoint {
   readonly consensusDistance?: number
 }
 
+/** An epoch that began after the first: members were lost or taken in, and all continued from the mean of models. */
+export interface EpochRecord {
+  /** 1, 2, … */
+  readonly epoch: number
+  /** The first round of it: so many were over. */
+  readonly round: number
+  /** Since the start of training, as in the curve. */
+  readonly seconds: number
+  readonly members: readonly string[]
+  /** The members of the epoch before that are in this one no more, and those that were not in it. */
+  readonly lost: readonly string[]
+  readonly joined: readonly string[]
+}
+
 /** The outcome of one run of a method. What a real run cannot know is absent. */
 export interface RunRecord {
   readonly world: World
@@ -145,6 +159,8 @@ export interface RunRecord {
   readonly models?: Readonly<Record<string, string>>
   /** Peers that gave up or lost their process, in that order, each with the reason. */
   readonly lost?: readonly string[]
+  /** The epochs after the first, in that order; absent without. */
+  readonly epochs?: readonly EpochRecord[]
   /** Accesses of the parameter services to their shared store; of simulated runs that have one. */
   readonly store?: StoreTotals
   /** What else went wrong: violated invariants, faults. Empty if nothing did. */

@@ -66,6 +66,21 @@ test('the lines of the summary name the sender, the kinds, and how often it was 
   ])
 })
 
+test('a summary says how many epochs began, if any did, and who is no member any more', (t) => {
+  const figures = { kind: 'summary', peers: 4, lost: [], outliers: [], faults: [], troubled: {}, bytesSent: 0 } as const
+  const swarm = { bytesReceived: 0, bytesOfBusiest: 0, busiestPeer: a }
+  const peer = { peer: a, bytesReceived: 0, model: 'f00d' }
+  const linesOf = (summary: object) =>
+    lineOf({ ...figures, ...summary } as unknown as Summary)
+      .split('\n')
+      .filter((line) => line.includes('epochs'))
+  for (const summary of [swarm, peer]) {
+    t.deepEqual(linesOf(summary), [])
+    t.deepEqual(linesOf({ ...summary, epochs: 1 }), ['  new epochs                   1'])
+    t.deepEqual(linesOf({ ...summary, epochs: 2, lost: [b, c] }), ['  new epochs                   2, without b, c'])
+  }
+})
+
 test('a summary of a run that learned nothing says so, that of a swarm and that of a peer', (t) => {
   const figures = { kind: 'summary', peers: 2, lost: [], outliers: [], faults: [], troubled: {}, bytesSent: 0 } as const
   const learnedNothing = 'no better than always answering the mean of the test set (loss 2.00); try a lower rate'

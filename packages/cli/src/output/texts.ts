@@ -1,5 +1,5 @@
 import { outlierText } from '@murmuration/algorithms'
-import type { Evaluation } from '@murmuration/core'
+import { type Evaluation, shortList } from '@murmuration/core'
 import prettyBytes from 'pretty-bytes'
 import {
   epochText,
@@ -168,6 +168,12 @@ function finishedText({ peers, finished, lost }: Pick<Summary, 'peers' | 'finish
   return `${count(finished)} of ${count(peers)} peers finished (lost: ${lost.join(', ')})`
 }
 
+/** The epochs that began after the first, if any, and who was lost in them. */
+function epochLines({ epochs, lost = [] }: Pick<PeerSummary, 'epochs' | 'lost'>): string[] {
+  if (epochs === undefined) return []
+  return [`  new epochs                   ${count(epochs)}${lost.length === 0 ? '' : `, without ${shortList(lost)}`}`]
+}
+
 /** The peers that were far from their neighbours, if any. */
 function outlierLines({ outliers }: Pick<Summary, 'outliers'>): string[] {
   return outliers.length === 0 ? [] : [`  far from their neighbours    ${outliers.join(', ')}`]
@@ -230,6 +236,7 @@ export function summaryLines(summary: Summary): string[] {
       summary.consensusDistanceAfterTraining === summary.consensusDistance
         ? ''
         : `   (${short(summary.consensusDistanceAfterTraining)} before final averaging)`),
+    ...epochLines(summary),
     ...Object.entries(summary.troubled).map(([peer, states]) => troubleLine(peer, states)),
     ...outlierLines(summary),
     ...faultLines(summary),
@@ -283,6 +290,7 @@ function peerSummaryLines(summary: PeerSummary): string[] {
     ...(summary.consensusDistance === undefined
       ? []
       : [`  consensus distance           about ${short(summary.consensusDistance)}, estimated from the peers' notes`]),
+    ...epochLines(summary),
     ...(Object.keys(summary.troubled).length === 0 ? [] : [troubleLine(summary.peer, summary.troubled)]),
     ...outlierLines(summary),
     ...faultLines(summary),

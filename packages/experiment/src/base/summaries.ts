@@ -20,6 +20,8 @@ export interface Summary {
   readonly finished: number
   /** The peers that ended, or gave up, before the others. */
   readonly lost: readonly PeerName[]
+  /** How many epochs began after the first; absent if none did. */
+  readonly epochs?: number
   /** The peers that were reported as outliers, in the earliest round in which any peer was. */
   readonly outliers: readonly PeerName[]
   /** The peers that sent what no correct peer sends, over all receivers; in the order of names. */
@@ -87,6 +89,9 @@ export interface PeerSummary extends Partial<Evaluation> {
   readonly kind: 'summary'
   readonly peer: PeerName
   readonly peers: number
+  /** How many epochs began at this peer after the first, and who is no member of the last; absent if none did. */
+  readonly epochs?: number
+  readonly lost?: readonly PeerName[]
   /** Neighbours that were reported as outliers, in the earliest round in which one was. */
   readonly outliers: readonly PeerName[]
   /** Neighbours that sent this peer what no correct peer sends, in the order of names. */

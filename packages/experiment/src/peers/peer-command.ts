@@ -11,6 +11,7 @@ import { withEventLog } from './event-log/with-event-log.js'
 import { DisagreementError } from '../base/errors.js'
 import { apartText, peersApart } from './evaluation/difference.js'
 import { FirstOutliers } from './reporting/outlier-events.js'
+import { SeenEpochs } from './reporting/seen-epochs.js'
 import { nothingLearned } from '../training/learned-nothing.js'
 import { factsOfRun, learned } from '../models/model-file.js'
 import { makeRealPlan } from '../make-plan.js'
@@ -65,9 +66,11 @@ export async function runPeerCommand(request: RunRequest, options: PeerCommandOp
   options.emit({ kind: 'note', text: `${self} waits up to ${durationText(options.wait)} for ${awaited}` })
   for (const text of aloneTexts(plan)) options.emit({ kind: 'note', text: `${self}: ${text}` })
   const outliers = new FirstOutliers()
+  const epochs = new SeenEpochs()
   let watching: Watching | undefined
   const emit = (event: RunEvent) => {
     outliers.take(event)
+    epochs.take(event)
     options.emit(event)
   }
   const result = await withEventLog({ directory: options.directory, self, plan, emit }, (logging) =>
@@ -120,6 +123,7 @@ export async function runPeerCommand(request: RunRequest, options: PeerCommandOp
   const run = {
     self,
     peers: peerList.length,
+    ...epochs.figures,
     outliers: outliers.names,
     rounds,
     samples: result.samples,
@@ -206,7 +210,17 @@ function summarise(
     ...run
   }: Pick<
     PeerSummary,
-    'peers' | 'outliers' | 'rounds' | 'samples' | 'seed' | 'learnedNothing' | 'sameModel' | 'apart' | 'trainedApart'
+    | 'peers'
+    | 'epochs'
+    | 'lost'
+    | 'outliers'
+    | 'rounds'
+    | 'samples'
+    | 'seed'
+    | 'learnedNothing'
+    | 'sameModel'
+    | 'apart'
+    | 'trainedApart'
   > & {
     readonly self: PeerSummary['peer']
   }

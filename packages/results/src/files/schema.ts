@@ -101,6 +101,18 @@ const run: z.ZodType<RunRecord> = z.object({
   learnedNothing: z.string().optional(),
   models: z.record(z.string(), z.string()).optional(),
   lost: z.array(z.string()).optional(),
+  epochs: z
+    .array(
+      z.object({
+        epoch: z.int().positive(),
+        round: amount,
+        seconds: amount,
+        members: z.array(z.string()),
+        lost: z.array(z.string()),
+        joined: z.array(z.string())
+      })
+    )
+    .optional(),
   store: z
     .object({
       gets: amount,

@@ -60,6 +60,7 @@ const summaryColumns: readonly Column<RunRecord>[] = [
   ['store.overwritten', ({ store }) => store?.overwritten],
   ['learnedNothing', ({ learnedNothing }) => learnedNothing],
   ['lost', ({ lost }) => lost?.join('; ')],
+  ['epochs', ({ epochs }) => epochs?.length],
   ['findings', ({ findings }) => findings.join('; ')],
   ['logHash', ({ logHash }) => logHash],
   ['realSeconds', ({ realSeconds }) => realSeconds]

@@ -19,12 +19,14 @@ export function summarise(
     ofMean,
     central,
     before,
-    outliers
+    outliers,
+    epochs
   }: {
     readonly ofMean: Evaluation
     readonly central: Centralised | undefined
     readonly before: number | undefined
     readonly outliers: readonly PeerName[]
+    readonly epochs: number | undefined
   }
 ): Summary {
   const all = [...results.values()]
@@ -45,6 +47,7 @@ export function summarise(
     peers: file.topology.peers.length,
     finished: all.length,
     lost: file.topology.peers.filter((peer) => !results.has(peer)),
+    ...(epochs === undefined ? {} : { epochs }),
     outliers,
     faults: faultsBySender(all.flatMap(({ faults }) => faults)),
     rounds: options.rounds,

@@ -34,7 +34,8 @@ export async function recordRun<Result>(
   const texts = await runTexts(request, links)
   const { seed, rounds, finalRounds } = plan.options
   const peers = plan.file.topology.peers.length
-  const recorder = new RunRecorder({ method: plan.label, seed, rounds, finalRounds, peers, peer })
+  const run = { method: plan.label, seed, rounds, finalRounds, peers, peer }
+  const recorder = new RunRecorder(run, () => performance.now())
   const file = new RunFile(directory, emit)
   try {
     const result = await body((event) => {

@@ -52,7 +52,7 @@ const summary: Summary = {
 }
 
 test('a run that still goes on is what its last evaluation says, and unfinished', (t) => {
-  const recorder = new RunRecorder(run)
+  const recorder = new RunRecorder(run, () => 0)
   t.true(recorder.take(evaluation(1)))
   t.false(recorder.take(evaluation(3, { of: 'centralised' })), 'that of plain SGD is another curve')
   t.like(recorder.record(), {
@@ -68,7 +68,7 @@ test('a run that still goes on is what its last evaluation says, and unfinished'
 })
 
 test('a run that has ended has all figures of its summary, and a round is as long as in training', (t) => {
-  const recorder = new RunRecorder(run)
+  const recorder = new RunRecorder(run, () => 0)
   for (const event of [evaluation(1), evaluation(3), summary]) recorder.take(event)
   const record = recorder.record()
   t.like(record, {
@@ -98,7 +98,7 @@ test('a run that has ended has all figures of its summary, and a round is as lon
 })
 
 test('without final averaging rounds the end is the last round, with what is known at the end', (t) => {
-  const recorder = new RunRecorder({ ...run, finalRounds: 0 })
+  const recorder = new RunRecorder({ ...run, finalRounds: 0 }, () => 0)
   for (const event of [evaluation(1), evaluation(3), summary]) recorder.take(event)
   const { curve } = recorder.record()
   t.deepEqual(
@@ -111,7 +111,7 @@ test('without final averaging rounds the end is the last round, with what is kno
 })
 
 test('who was lost, was at fault or was far away is found, and the curve never goes back', (t) => {
-  const recorder = new RunRecorder(run)
+  const recorder = new RunRecorder(run, () => 0)
   const faults = [{ sender: b, to: [a], kinds: { 'not-finite': 3 }, cutOff: 1 }]
   recorder.take(evaluation(3, { samples: 300 }))
   recorder.take({ kind: 'lost', peer: b, reason: 'the process ended by SIGKILL' })
@@ -129,7 +129,7 @@ test('who was lost, was at fault or was far away is found, and the curve never g
 })
 
 test('of a run that went on from a checkpoint, time and bytes are those of its last rounds', (t) => {
-  const recorder = new RunRecorder({ ...run, rounds: 1000, finalRounds: 0 })
+  const recorder = new RunRecorder({ ...run, rounds: 1000, finalRounds: 0 }, () => 0)
   recorder.take(evaluation(949, { seconds: 5, begun: 900 }))
   t.like(recorder.record(), { begun: 900, secondsPerRound: 0.1 })
   recorder.take({ ...summary, rounds: 1000, seconds: 10, begun: 900 })
@@ -137,18 +137,39 @@ test('of a run that went on from a checkpoint, time and bytes are those of its l
 })
 
 test('a run that failed says why, and keeps its curve', (t) => {
-  const recorder = new RunRecorder(run)
+  const recorder = new RunRecorder(run, () => 0)
   recorder.take(evaluation(1))
   recorder.fail({ outcome: 'failed', reason: 'the loss is NaN' })
   t.like(recorder.record(), { outcome: 'failed', reason: 'the loss is NaN', rounds: 2 })
 })
 
 test('of a single peer its own evaluations count', (t) => {
-  const recorder = new RunRecorder({ ...run, peer: a })
+  const recorder = new RunRecorder({ ...run, peer: a }, () => 0)
   t.false(recorder.take(evaluation(1)))
   const { consensusDistance: _, ...own } = evaluation(1, { of: 'a' })
   t.true(recorder.take(own))
   const record = recorder.record()
   t.is(record.peer, 'a')
   t.false('consensusDistance' in record.curve[0])
+})
+
+test('epochs are recorded once, with the time since the start of training, whichever member tells first', (t) => {
+  let now = 3000
+  const recorder = new RunRecorder(run, () => now)
+  const step = { kind: 'step', peer: a, round: 1, phase: 'train', seconds: 2 } as unknown as RunEvent
+  const shared = { servers: [], givers: [a], seconds: 0.7 }
+  const first = { ...shared, kind: 'epoch', peer: a, epoch: 1, round: 2, members: [a], lost: [b], joined: [] } as const
+  const second = { ...first, epoch: 2, round: 3, members: [a, b], lost: [], joined: [b] }
+  recorder.take(step)
+  t.false('epochs' in recorder.record())
+  now = 5000
+  t.true(recorder.take(first), 'the record is written')
+  now = 6500
+  t.true(recorder.take(second))
+  t.false(recorder.take({ ...first, peer: b }))
+  t.false(recorder.take({ ...second, peer: b }))
+  t.deepEqual(recorder.record().epochs, [
+    { epoch: 1, round: 2, seconds: 4, members: [a], lost: [b], joined: [] },
+    { epoch: 2, round: 3, seconds: 5.5, members: [a, b], lost: [], joined: [b] }
+  ])
 })

@@ -1,6 +1,13 @@
-import type { PeerName } from '@murmuration/core'
-import type { CurvePoint, RunRecord, TimeFractions } from '@murmuration/results'
-import type { EvaluationEvent, PeerSummary, RunEvent, Summary } from '../../base/events.js'
+import type { Milliseconds, PeerName } from '@murmuration/core'
+import type { CurvePoint, EpochRecord, RunRecord, TimeFractions } from '@murmuration/results'
+import {
+  type EpochEvent,
+  type EvaluationEvent,
+  type PeerSummary,
+  type RunEvent,
+  secondsOf,
+  type Summary
+} from '../../base/events.js'
 
 /** What is known of a run before it starts. */
 export interface RecordedRun {
@@ -29,25 +36,30 @@ export class RunRecorder {
   readonly #points: CurvePoint[] = []
   readonly #findings: string[] = []
   readonly #lost: string[] = []
-  #hasStarted = false
+  readonly #epochs: EpochRecord[] = []
+  readonly #now: () => Milliseconds
+  /** When training began; undefined until a peer has trained. */
+  #start: Milliseconds | undefined
   #begun = 0
   #summary: Summary | PeerSummary | undefined
   #failure: Failure | undefined
 
-  constructor(run: RecordedRun) {
+  constructor(run: RecordedRun, now: () => Milliseconds) {
     this.#run = run
+    this.#now = now
   }
 
   /** Whether any peer has trained. */
   get hasStarted(): boolean {
-    return this.#hasStarted
+    return this.#start !== undefined
   }
 
-  /** Takes an event. Returns whether the curve has grown. */
+  /** Takes an event. Returns whether the curve, or the list of epochs, has grown. */
   take(event: RunEvent): boolean {
-    if (event.kind === 'step') this.#hasStarted = true
+    if (event.kind === 'step') this.#start ??= this.#now() - 1000 * event.seconds
     if (event.kind === 'lost') this.#lost.push(`${event.peer}: ${event.reason}`)
     if (event.kind === 'summary') this.#end(event)
+    if (event.kind === 'epoch') return this.#begin(event)
     return event.kind === 'evaluation' && event.of === (this.#run.peer ?? 'mean') && this.#add(event)
   }
 
@@ -80,8 +92,17 @@ export class RunRecorder {
       ...this.#figures(),
       curve: this.#points,
       ...(this.#lost.length === 0 ? {} : { lost: this.#lost }),
+      ...(this.#epochs.length === 0 ? {} : { epochs: this.#epochs }),
       findings: this.#findings
     }
+  }
+
+  /** Takes the first report of an epoch; in a swarm, each of its members sends one. */
+  #begin({ epoch, round, members, lost, joined }: EpochEvent): boolean {
+    if (epoch <= (this.#epochs.at(-1)?.epoch ?? 0)) return false
+    const seconds = this.#start === undefined ? 0 : secondsOf(this.#now() - this.#start)
+    this.#epochs.push({ epoch, round, seconds, members, lost, joined })
+    return true
   }
 
   #add({ round, loss, accuracy, perplexity, measures, consensusDistance, ...progress }: EvaluationEvent): boolean {

@@ -12,6 +12,7 @@ import { Evaluator } from '../evaluation/evaluator.js'
 import { Losses } from '../evaluation/losses.js'
 import { checkFinished, type MinFinished, peersNeeded } from './min-finished.js'
 import { FirstOutliers } from '../reporting/outlier-events.js'
+import { SeenEpochs } from '../reporting/seen-epochs.js'
 import { factsOfRun, learned } from '../../models/model-file.js'
 import { makeRealPlan } from '../../make-plan.js'
 import { type RunPlan, type RunRequest, startEvent } from '../../training/plan.js'
@@ -71,10 +72,13 @@ export async function runSwarm(request: RunRequest, options: SwarmOptions): Prom
   const evaluator = await Evaluator.start(plan, options.emit, options.signal)
   try {
     const outliers = new FirstOutliers()
+    const epochs = new SeenEpochs()
     const { results, servers, gaveUp } = await runChildren(plan, { ...request, runId: randomUUID() }, evaluator, {
       ...options,
       emit: (event) => {
         outliers.take(event)
+        epochs.take(event)
+        if (event.kind === 'epoch') evaluator.follow(event)
         options.emit(event)
       }
     })
@@ -94,7 +98,13 @@ export async function runSwarm(request: RunRequest, options: SwarmOptions): Prom
     const summary = summarise(
       plan,
       { results, servers },
-      { ofMean, central, before: evaluator.lastDistance, outliers: outliers.names }
+      {
+        ofMean,
+        central,
+        before: evaluator.lastDistance,
+        outliers: outliers.names,
+        epochs: epochs.figures?.epochs
+      }
     )
     const difference = differenceOf(plan.training, models, summary)
     options.emit(summary)
