@@ -86,6 +86,15 @@ test('curves, seconds and events of a board are bounded; curves cover the whole 
   t.true(now.events.every(({ text }) => text.length <= 400))
 })
 
+test('a board has no epoch until one begins, and then the newest', (t) => {
+  const board = new Board(facts, 1000, 0)
+  const epoch = () => (board.tick(1000) as UpdateMessage).now.epoch
+  t.is(epoch(), undefined)
+  board.begin({ number: 1, members: [a, b] })
+  board.begin({ number: 2, members: [b, s] })
+  t.deepEqual(epoch(), { number: 2, members: [b, s] })
+})
+
 test('reports of unknown peers leave no trace', (t) => {
   const board = new Board(facts, 1000, 0)
   board.take(peerName('unknown'), reportNote(report), 0)

@@ -4,6 +4,7 @@ import { History } from './history.js'
 import type {
   Condition,
   CurveRow,
+  EpochNow,
   Known,
   PeerView,
   RunFacts,
@@ -54,6 +55,7 @@ export class Board {
   readonly #interval: Milliseconds
   #events: readonly SwarmEvent[] = []
   #accuracy: number | undefined
+  #epoch: EpochNow | undefined
   #now: SwarmNow | undefined
 
   /** @param interval - between two reports of a peer */
@@ -82,6 +84,11 @@ export class Board {
   /** Sets the accuracy of the mean model on the test set. */
   evaluated(accuracy: number | undefined): void {
     this.#accuracy = accuracy
+  }
+
+  /** This peer continues in an epoch. */
+  begin(epoch: EpochNow): void {
+    this.#epoch = epoch
   }
 
   /** Adds an event for people to read. */
@@ -128,6 +135,7 @@ export class Board {
       state,
       members,
       present,
+      epoch: this.#epoch,
       loss: mean(fresh.flatMap(({ loss }) => loss ?? [])),
       accuracy: this.#accuracy ?? mean(peers.flatMap(({ accuracy }) => accuracy ?? [])),
       consensusDistance: consensus ?? mean(fresh.flatMap(({ name }) => this.#consensusOf(name) ?? [])),

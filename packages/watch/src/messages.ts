@@ -60,6 +60,8 @@ export interface SwarmNow {
   readonly state?: string | undefined
   readonly members?: number | undefined
   readonly present?: number | undefined
+  /** The newest epoch; absent in the first, which all peers of the run are in. */
+  readonly epoch?: EpochNow | undefined
   /** Mean over the peers that report. */
   readonly loss?: number | undefined
   readonly accuracy?: number | undefined
@@ -69,6 +71,12 @@ export interface SwarmNow {
   readonly peers: readonly PeerView[]
   /** The newest last. */
   readonly events: readonly SwarmEvent[]
+}
+
+/** An epoch, and its members, servers included. */
+export interface EpochNow {
+  readonly number: number
+  readonly members: readonly PeerName[]
 }
 
 export interface SwarmEvent {

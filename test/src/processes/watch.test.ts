@@ -107,6 +107,31 @@ inBrowser(
   }
 )
 
+inBrowser(
+  `an epoch is among the facts of the run once it begins, of many members their number${skipped}`,
+  async (t) => {
+    const names = Array.from({ length: 9 }, (_, place) => peerName(`p${place}`))
+    const facts = { self: names[0], peers: names, servers: [], topology: 'ring', algorithm: 'all-reduce' }
+    const board = new Board({ ...facts, version: '1.2.3', wire: 10, rounds: 100, finalRounds: 0, about: {} }, 1000, 0)
+    const server = await WatchServer.start(board, watchAddress('0'))
+    t.teardown(() => server.close())
+    const { page, complaints } = await openedBrowser(t, server.url, { viewport: { width: 1280, height: 900 } })
+    const text = () => page.locator('#facts').textContent()
+    await page.getByText('9 peers, ring').waitFor()
+    t.notRegex((await text()) ?? '', /epoch/)
+    for (const [number, members, said] of [
+      [1, names.slice(1), 'epoch 1 of p1, p2, p3, p4, p5, p6, p7, p8'],
+      [2, names, 'epoch 2 of 9 peers']
+    ] as const) {
+      board.begin({ number, members })
+      server.send(board.tick(1000 * number))
+      await page.getByText(said).waitFor()
+      t.true((await text())?.endsWith(` · ${said}`))
+    }
+    t.deepEqual(complaints, [])
+  }
+)
+
 inBrowser(`charts have their places before the first loss, and a run that starts is not green${skipped}`, async (t) => {
   const names = ['a', 'b', 'c', 'd'].map(peerName)
   const facts = { self: names[0], peers: names, servers: [], topology: 'ring', algorithm: 'D-PSGD' }

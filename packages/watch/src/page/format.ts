@@ -13,6 +13,10 @@ const isUnknown = (value: Optional): value is undefined | null => value === unde
 
 export const countText = (value: Optional): string => (isUnknown(value) ? dash : whole.format(value))
 
+/** Names, or of many how many. */
+export const namesText = (names: readonly string[]): string =>
+  names.length <= 8 ? names.join(', ') : `${countText(names.length)} peers`
+
 /** Three significant digits. */
 export function shortText(value: Optional): string {
   if (isUnknown(value)) return dash

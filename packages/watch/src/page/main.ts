@@ -3,7 +3,7 @@ import type { RunFacts, SwarmNow, WatchMessage } from '../messages.js'
 import { addSecond, drawLinks, drawTimeline, listenToLinks, startTimeline } from './canvases.js'
 import { addRow, resizeCharts, startCharts } from './charts.js'
 import { element, found } from './elements.js'
-import { countText, dash, percentText, rateText, shortText, timeText } from './format.js'
+import { countText, dash, namesText, percentText, rateText, shortText, timeText } from './format.js'
 import { showPeers } from './peers-table.js'
 
 let facts: RunFacts | undefined
@@ -14,7 +14,6 @@ function take(message: WatchMessage): void {
   now = message.now
   if (message.kind === 'snapshot') {
     facts = message.facts
-    showFacts(facts)
     startCharts(facts, message.curves)
     startTimeline(message.seconds)
   } else {
@@ -28,6 +27,7 @@ function show(): void {
   if (facts === undefined || now === undefined) return
   const state = now.state ?? 'running'
   showConnection(state, tones[state] ?? '')
+  showFacts(facts, now)
   showTiles(facts, now)
   showPeers(now.peers)
   showEvents(now)
@@ -49,7 +49,7 @@ function draw(): void {
   drawLinks(now.peers)
 }
 
-function showFacts({ self, peers, topology, algorithm, about }: RunFacts): void {
+function showFacts({ self, peers, topology, algorithm, about }: RunFacts, { epoch }: SwarmNow): void {
   document.title = `${self}: Murmuration`
   const parts = [
     `as seen by ${self}`,
@@ -57,9 +57,13 @@ function showFacts({ self, peers, topology, algorithm, about }: RunFacts): void 
     algorithm,
     about.model,
     about.data,
-    about.backend
+    about.backend,
+    epoch && `epoch ${epoch.number} of ${namesText(epoch.members)}`
   ]
-  found('#facts').textContent = parts.filter((part) => part !== undefined).join(' · ')
+  const text = parts.filter((part) => part !== undefined).join(' · ')
+  const host = found('#facts')
+  // A reader may have selected a part of it.
+  if (host.textContent !== text) host.textContent = text
 }
 
 function showTiles({ peers, rounds, finalRounds }: RunFacts, swarm: SwarmNow): void {

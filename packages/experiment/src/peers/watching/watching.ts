@@ -17,6 +17,7 @@ import {
   type WatchAddress,
   WatchServer
 } from '@murmuration/watch'
+import { epochText } from '../../base/epoch-text.js'
 import type { RunEvent } from '../../base/events.js'
 import { type RunPlan, startEvent } from '../../training/plan.js'
 import { versions } from '../../base/versions.js'
@@ -97,8 +98,9 @@ export class Watching {
       if (event.of === 'mean') this.#view?.board.evaluated(event.accuracy)
       else if (event.of === this.#peer.fabric.self) this.figures.evaluated(event.accuracy)
     }
-    if (event.kind === 'membership' || event.kind === 'note')
-      this.#view?.board.note(event.text, this.#peer.fabric.now())
+    const text = pageText(event)
+    if (text !== undefined) this.#view?.board.note(text, this.#peer.fabric.now())
+    if (event.kind === 'epoch') this.#view?.board.begin({ number: event.epoch, members: event.members })
   }
 
   /** Shows the last figures, and stops. */
@@ -128,6 +130,12 @@ export class Watching {
     for (const peer of this.#others)
       if (!knowledge?.isDead(peer) && !knowledge?.hasLeft(peer)) this.#peer.fabric.tell(peer, question(this.#interval))
   }
+}
+
+/** What the page's list of events says of one; undefined for those that are not in it. */
+function pageText(event: RunEvent): string | undefined {
+  if (event.kind === 'epoch') return epochText(event)
+  return event.kind === 'membership' || event.kind === 'note' ? event.text : undefined
 }
 
 /** The constant facts of a run, for the page. */
