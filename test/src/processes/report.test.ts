@@ -289,6 +289,37 @@ for (const colorScheme of ['light', 'dark'] as const) {
   }
 }
 
+inBrowser(
+  `epochs are lines across the charts over time and over rounds, with labels where there is room${skipped}`,
+  async (t) => {
+    const { sweep, runs } = madeUpResults({ bandwidths: [1e8], latencies: [5], seeds: [7] })
+    const [run] = runs
+    const epochs = [0.2, 0.6, 0.61, 2].map((fraction, place) => {
+      const begin = { round: fraction * run.rounds, seconds: fraction * run.seconds }
+      return { epoch: place + 1, ...begin, members: ['p0'], lost: ['p1'], joined: [] }
+    })
+    const methods = sweep.methods.filter(({ label }) => label === run.method)
+    const results = { sweep: { ...sweep, methods }, runs: [{ ...run, epochs }], timelines: [] }
+    const { page, complaints } = await opened(t, results)
+    const drawn: Record<string, number> = {}
+    for (const figure of await page.locator('[data-part="curves"] figure').all()) {
+      const lines = await figure.locator('g.epoch line').count()
+      const labels = (await figure.locator('svg text').allTextContents()).filter((text) => text.startsWith('epoch'))
+      t.deepEqual(labels, lines === 0 ? [] : ['epoch 1', 'epoch 2'])
+      drawn[(await figure.locator('h4').textContent()) ?? ''] = lines
+    }
+    t.deepEqual(drawn, {
+      'Loss against time': 3,
+      'Loss against bytes': 0,
+      'Loss against samples': 0,
+      'Consensus distance': 3,
+      'Accuracy against time': 3
+    })
+    t.regex((await page.locator('[data-part="curves"] > .caption').textContent()) ?? '', /vertical line is an epoch/)
+    t.deepEqual(complaints, [])
+  }
+)
+
 inBrowser(`a sweep without runs is said to be one${skipped}`, async (t) => {
   const { page, complaints } = await opened(t, { ...madeUpResults(), runs: [], timelines: [] })
   t.true(await page.getByText('There are no runs.').isVisible())

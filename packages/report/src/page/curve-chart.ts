@@ -1,5 +1,5 @@
 /** One chart of curves. */
-import type { Band, Case, CurveKey, PageData } from '../shared/page-data.js'
+import type { Band, Case, CurveKey, PageData, PageEpoch } from '../shared/page-data.js'
 import { timeDecades, timeTicks } from '../shared/ticks.js'
 import { secondsText } from '../shared/units.js'
 import { colourOf, dashesOf, symbolOf } from './method-style.js'
@@ -12,6 +12,8 @@ export interface ChartPlan {
   readonly title: string
   readonly x: string
   readonly xText: (value: number) => string
+  /** Where epochs are on the x axis, if anywhere. */
+  readonly epochs?: (epoch: PageEpoch) => number
   readonly y: string
   readonly yText: (value: number) => string
   /** How to read it. */
@@ -55,7 +57,12 @@ const byLook =
     Number(one !== leader) - Number(other !== leader) || one - other
 
 /** `all` has at least one point. */
-export function curveChart({ data, view }: PageStore, plan: ChartPlan, all: readonly ChartPoint[], width: number) {
+export function curveChart(
+  { data, view, chosen }: PageStore,
+  plan: ChartPlan,
+  all: readonly ChartPoint[],
+  width: number
+) {
   const methods = [...new Set(all.map(({ method }) => method))].sort(byLook(data))
   const lineOf = (points: readonly ChartPoint[], method: number) => points.filter((point) => point.method === method)
   const ends = methods.flatMap((method) => lineOf(all, method).slice(-1))
@@ -65,6 +72,7 @@ export function curveChart({ data, view }: PageStore, plan: ChartPlan, all: read
   const target = plan.y === 'loss' ? data.targetLoss : undefined
   const scale = xScale(points, logX)
   const y = yScale(plan, points, target, view.logarithmic)
+  const epochs = epochLines(chosen, plan, scale)
   return Plot.plot({
     width,
     height: Math.round(Math.max(240, width * 0.7)),
@@ -78,7 +86,9 @@ export function curveChart({ data, view }: PageStore, plan: ChartPlan, all: read
     marks: [
       xAxis(plan, scale, width),
       ...(target === undefined ? [] : targetMarks(target)),
+      ...methods.flatMap((method) => epochRules(epochs, method)),
       ...methods.flatMap((method) => lineMarks(lineOf(points, method), method, y.domain[1])),
+      ...epochLabels(epochs, scale, width),
       tipMark(
         points,
         ({ x }) => x,
@@ -89,6 +99,8 @@ export function curveChart({ data, view }: PageStore, plan: ChartPlan, all: read
   })
 }
 
+type XScale = ReturnType<typeof xScale>
+
 function xScale(points: readonly ChartPoint[], log: boolean) {
   const places = points.map(({ x }) => x)
   return { type: log ? 'log' : 'linear', domain: [Math.min(...places), Math.max(...places)] } as const
@@ -97,7 +109,7 @@ function xScale(points: readonly ChartPoint[], log: boolean) {
 /**
  * On logarithmic axes Plot labels only powers of ten. Marks of time are not powers of ten, so their texts are given.
  */
-function xAxis({ x, xText }: ChartPlan, { type, domain }: ReturnType<typeof xScale>, width: number) {
+function xAxis({ x, xText }: ChartPlan, { type, domain }: XScale, width: number) {
   const count = Math.floor((width - 70) / 62)
   const label = { label: `${x} →`, labelOffset: 40 }
   if (xText !== secondsText) return Plot.axisX({ ...label, ticks: Math.min(count, 5), tickFormat: xText })
@@ -129,6 +141,54 @@ function targetMarks(target: number) {
     Plot.ruleY([target], { stroke: 'var(--quiet)', strokeWidth: 1.5, strokeDasharray: '3 3' }),
     Plot.text([target], { y: [target], frameAnchor: 'left', text: ['target'], dx: 4, dy: 9, fill: 'var(--quiet)' })
   ]
+}
+
+/** The beginning of an epoch in the runs of a method. */
+interface EpochLine {
+  readonly method: number
+  readonly x: number
+  readonly text: string
+}
+
+/** From left to right, as far as they are on the scale. */
+function epochLines(
+  chosen: Case | undefined,
+  { epochs: placeOf }: ChartPlan,
+  { domain: [least, most] }: XScale
+): readonly EpochLine[] {
+  if (placeOf === undefined) return []
+  const all = (chosen?.entries ?? []).flatMap((entry, method) =>
+    (entry?.epochs ?? []).map((epoch) => ({ method, x: placeOf(epoch), text: `epoch ${epoch.epoch}` }))
+  )
+  return all.filter(({ x }) => x >= least && x <= most).sort((left, right) => left.x - right.x)
+}
+
+/** A thin line for each epoch, in the style of its method. */
+function epochRules(lines: readonly EpochLine[], method: number) {
+  const own = lines.filter((line) => line.method === method)
+  const style = { stroke: colourOf(method), strokeWidth: 1, strokeDasharray: dashesOf(method), className: 'epoch' }
+  return own.length === 0 ? [] : [Plot.ruleX(own, { x: 'x', ...style })]
+}
+
+/** Pixels of an epoch's label, and of the margins at both sides of a chart. */
+const epochLabel = 52
+const margins = 70
+
+/** The labels of epochs, but for those without room. */
+function epochLabels(lines: readonly EpochLine[], { type, domain: [least, most] }: XScale, width: number) {
+  const onScale = type === 'log' ? Math.log : (value: number) => value
+  const pixelOf = (x: number) => ((onScale(x) - onScale(least)) / (onScale(most) - onScale(least))) * (width - margins)
+  let free = 0
+  const labels = lines.filter(({ x }) => {
+    const end = pixelOf(x) + epochLabel
+    const hasRoom = pixelOf(x) >= free && end <= width - margins
+    if (hasRoom) free = end
+    return hasRoom
+  })
+  const fill = { value: ({ method }: EpochLine) => colourOf(method), scale: null }
+  const halo = { stroke: 'var(--page)', strokeWidth: 3 }
+  const place = { frameAnchor: 'top', textAnchor: 'start', dx: 4, dy: 4 } as const
+  return labels.length === 0 ? [] : [Plot.text(labels, { x: 'x', text: 'text', ...place, fill, ...halo })]
 }
 
 /** A line that leaves the chart at its `top` has no mark at its end. */

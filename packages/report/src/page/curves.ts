@@ -15,6 +15,7 @@ const plansOf = (data: PageData): readonly ChartPlan[] => [
     title: 'Loss against time',
     x: timeWord(data),
     xText: secondsText,
+    epochs: ({ seconds }) => seconds,
     y: 'loss',
     yText: short,
     reading: 'Further left is faster: the same loss in less time.'
@@ -42,6 +43,7 @@ const plansOf = (data: PageData): readonly ChartPlan[] => [
     title: 'Consensus distance',
     x: 'rounds (steps per peer)',
     xText: countText,
+    epochs: ({ round }) => round,
     y: 'consensus distance',
     yText: short,
     reading: 'How far the peers’ parameters are from their mean (root mean square); 0 if all are equal.'
@@ -51,6 +53,7 @@ const plansOf = (data: PageData): readonly ChartPlan[] => [
     title: 'Accuracy against time',
     x: timeWord(data),
     xText: secondsText,
+    epochs: ({ seconds }) => seconds,
     y: 'accuracy',
     yText: percentText,
     reading: `Of ${modelWord(data)}, on the test set. Further left is faster.`
@@ -88,7 +91,8 @@ export function mountCurves(store: PageStore, part: HTMLElement): void {
 }
 
 function captionOf(data: PageData): string {
-  const { seeds, maxPoints, targetLoss } = data
+  const { seeds, maxPoints, targetLoss, cases } = data
+  const hasEpochs = cases.some(({ entries }) => entries.some((entry) => entry?.epochs !== undefined))
   const lines =
     seeds === 1
       ? 'Each line is one run.'
@@ -97,6 +101,10 @@ function captionOf(data: PageData): string {
     `${lines} Loss is that of ${modelWord(data)} on the test set. A mark ends each line; ` +
     'a run that has ended keeps its last loss, a run that failed leaves the band. ' +
     (targetLoss === undefined ? '' : 'Dashed: the target. ') +
+    (hasEpochs ? epochsText : '') +
     `Point at a line for its figures. At most ${maxPoints} points of each curve are drawn; curves.csv has all of them.`
   )
 }
+
+const epochsText =
+  'A thin vertical line is an epoch: peers were lost or taken in, and all continued from the mean of their models. At most twenty of each method are drawn. '

@@ -1,10 +1,13 @@
 /** Summarises the seeds of one method in one setting. */
-import { mean } from 'simple-statistics'
-import type { CurvePoint, RunRecord, TimeFractions } from '@murmuration/results'
+import { mean, median } from 'simple-statistics'
+import type { CurvePoint, EpochRecord, RunRecord, TimeFractions } from '@murmuration/results'
 import type { Band, MethodOutcome } from '../shared/page-data.js'
 import { short } from '../shared/units.js'
 import { bandOf } from './bands.js'
 import { rounded, spreadOf } from './spread.js'
+
+/** At most so many epochs of a method are drawn. */
+const maxEpochs = 20
 
 /** `runs` has at least one run. */
 export function entryOf(runs: readonly RunRecord[], maxPoints: number): MethodOutcome {
@@ -33,6 +36,7 @@ export function entryOf(runs: readonly RunRecord[], maxPoints: number): MethodOu
     finalLoss: last(({ loss }) => loss),
     ...(has(runs, 'worstLoss') && { finalWorstLoss: last(({ worstLoss }) => worstLoss) }),
     ...timeOf(runs.flatMap(({ time }) => time ?? [])),
+    ...epochsOf(runs.flatMap(({ epochs }) => epochs ?? [])),
     curves: {
       lossBySeconds: bandFor(runs, 'seconds', 'loss', maxPoints),
       lossByBytes: bandFor(runs, 'bytes', 'loss', maxPoints),
@@ -69,6 +73,17 @@ function timeOf(times: readonly TimeFractions[]): Pick<MethodOutcome, 'time'> {
       other: over(({ working, sending, waiting }) => (sending === undefined && waiting === undefined ? 1 - working : 0))
     }
   }
+}
+
+function epochsOf(all: readonly EpochRecord[]): Pick<MethodOutcome, 'epochs'> {
+  const numbers = [...new Set(all.map(({ epoch }) => epoch))].sort((a, b) => a - b).slice(0, maxEpochs)
+  if (numbers.length === 0) return {}
+  const epochs = numbers.map((number) => {
+    const same = all.filter(({ epoch }) => epoch === number)
+    const over = (figure: (epoch: EpochRecord) => number) => rounded(median(same.map(figure)))
+    return { epoch: number, round: over(({ round }) => round), seconds: over(({ seconds }) => seconds) }
+  })
+  return { epochs }
 }
 
 const has = (runs: readonly RunRecord[], key: keyof CurvePoint) =>

@@ -199,6 +199,23 @@ test('bytes per round are those of the rounds in which they were sent', (t) => {
   t.is(entry.measures.bytesPerRound.middle, 50)
 })
 
+test('an epoch of several runs is at the median of its rounds and times; of many epochs the first are drawn', (t) => {
+  const epoch = { epoch: 1, round: 60, seconds: 7, members: ['p0'], lost: ['p1'], joined: [] }
+  const runs = [
+    smallRun(10, { epochs: [epoch, { ...epoch, epoch: 2, round: 90, seconds: 9 }] }),
+    smallRun(11, { epochs: [{ ...epoch, round: 64, seconds: 8 }], seed: 2 }),
+    smallRun(12, { epochs: [{ ...epoch, round: 61, seconds: 7.5 }], seed: 3 }),
+    smallRun(13, { seed: 4 })
+  ]
+  t.deepEqual(entryOf(runs, 200).epochs, [
+    { epoch: 1, round: 61, seconds: 7.5 },
+    { epoch: 2, round: 90, seconds: 9 }
+  ])
+  t.is(entryOf([smallRun(10)], 200).epochs, undefined)
+  const many = Array.from({ length: 100 }, (_, place) => ({ ...epoch, epoch: place + 1 }))
+  t.is(entryOf([smallRun(10, { epochs: many })], 200).epochs?.length, 20)
+})
+
 test('curves become sparser as there are more of them, and never too sparse to be drawn', (t) => {
   t.is(pointsFor(1), 200)
   t.is(pointsFor(100), 60_000 / 100 / curveKeys.length)

@@ -23,6 +23,13 @@ export interface Band {
   readonly high?: readonly (number | null)[]
 }
 
+/** An epoch that began during runs: the median of its round and time over those that had one of this number. */
+export interface PageEpoch {
+  readonly epoch: number
+  readonly round: number
+  readonly seconds: number
+}
+
 /** The outcome of one method in one setting. */
 export interface MethodOutcome {
   readonly runs: number
@@ -48,6 +55,8 @@ export interface MethodOutcome {
     readonly waiting: number
     readonly other: number
   }
+  /** The first ones, in their order; absent if none began. */
+  readonly epochs?: readonly PageEpoch[]
   readonly curves: Readonly<Record<CurveKey, Band>>
 }
 
