@@ -90,8 +90,8 @@ test('a board has no epoch until one begins, and then the newest', (t) => {
   const board = new Board(facts, 1000, 0)
   const epoch = () => (board.tick(1000) as UpdateMessage).now.epoch
   t.is(epoch(), undefined)
-  board.begin({ number: 1, members: [a, b] })
-  board.begin({ number: 2, members: [b, s] })
+  board.learn({ epoch: { number: 1, members: [a, b] } })
+  board.learn({ epoch: { number: 2, members: [b, s] } })
   t.deepEqual(epoch(), { number: 2, members: [b, s] })
 })
 

@@ -32,6 +32,13 @@ export interface Membership {
   standingOf(peer: PeerName): PeerStanding
 }
 
+/** The newest news of the swarm that are in no report. */
+interface SwarmNews {
+  /** Of the mean model, on the test set. */
+  readonly accuracy?: number | undefined
+  readonly epoch?: EpochNow
+}
+
 interface Received {
   readonly report: PeerReport
   readonly at: Milliseconds
@@ -54,8 +61,7 @@ export class Board {
   readonly #start: Milliseconds
   readonly #interval: Milliseconds
   #events: readonly SwarmEvent[] = []
-  #accuracy: number | undefined
-  #epoch: EpochNow | undefined
+  #news: SwarmNews = {}
   #now: SwarmNow | undefined
 
   /** @param interval - between two reports of a peer */
@@ -81,14 +87,9 @@ export class Board {
       this.#reports.set(from, { report, at: now, previous: this.#reports.get(from)?.report })
   }
 
-  /** Sets the accuracy of the mean model on the test set. */
-  evaluated(accuracy: number | undefined): void {
-    this.#accuracy = accuracy
-  }
-
-  /** This peer continues in an epoch. */
-  begin(epoch: EpochNow): void {
-    this.#epoch = epoch
+  /** Sets what this peer has learned of the swarm. */
+  learn(news: SwarmNews): void {
+    this.#news = { ...this.#news, ...news }
   }
 
   /** Adds an event for people to read. */
@@ -135,9 +136,9 @@ export class Board {
       state,
       members,
       present,
-      epoch: this.#epoch,
+      epoch: this.#news.epoch,
       loss: mean(fresh.flatMap(({ loss }) => loss ?? [])),
-      accuracy: this.#accuracy ?? mean(peers.flatMap(({ accuracy }) => accuracy ?? [])),
+      accuracy: this.#news.accuracy ?? mean(peers.flatMap(({ accuracy }) => accuracy ?? [])),
       consensusDistance: consensus ?? mean(fresh.flatMap(({ name }) => this.#consensusOf(name) ?? [])),
       samplesRate: sum(({ samplesRate }) => samplesRate),
       sentRate: sum(({ sentRate }) => sentRate),

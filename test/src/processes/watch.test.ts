@@ -123,7 +123,7 @@ inBrowser(
       [1, names.slice(1), 'epoch 1 of p1, p2, p3, p4, p5, p6, p7, p8'],
       [2, names, 'epoch 2 of 9 peers']
     ] as const) {
-      board.begin({ number, members })
+      board.learn({ epoch: { number, members } })
       server.send(board.tick(1000 * number))
       await page.getByText(said).waitFor()
       t.true((await text())?.endsWith(` · ${said}`))

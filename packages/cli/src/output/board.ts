@@ -25,9 +25,9 @@ export class RunBoard {
   readonly #lost = new Set<string>()
   #start: StartEvent | undefined
   #began: number | undefined
-  #mean: EvaluationEvent | undefined
   #epoch: EpochEvent | undefined
-  #centralised: EvaluationEvent | undefined
+  /** The newest of each kind. */
+  readonly #evaluations: { mean?: EvaluationEvent; centralised?: EvaluationEvent } = {}
 
   constructor(now: () => number) {
     this.#now = now
@@ -40,8 +40,7 @@ export class RunBoard {
     if (event.kind === 'neighbour') this.#takeNeighbour(event)
     if (event.kind === 'step') this.#takeStep(event)
     if (event.kind === 'epoch' && event.epoch >= (this.#epoch?.epoch ?? 0)) this.#epoch = event
-    if (event.kind === 'evaluation' && event.of === 'centralised') this.#centralised = event
-    else if (event.kind === 'evaluation') this.#mean = event
+    if (event.kind === 'evaluation') this.#evaluations[event.of === 'centralised' ? 'centralised' : 'mean'] = event
   }
 
   /** As many lines as fit in a window of `columns` × `rows` (at least 40 × 15). No line wraps. */
@@ -102,6 +101,7 @@ export class RunBoard {
     const phase = done >= total ? 'finished' : done > start.rounds ? 'averaging' : 'training'
     const figures = [`${count(done)}/${count(total)} rounds`, `${count(samples / elapsed)} samples/s`]
     if (done > 0 && done < total) figures.push(`${duration((elapsed / done) * (total - done))} left`)
+    const { centralised } = this.#evaluations
     const verdicts = [
       `loss ${chalk.bold(short(this.#recentLoss()))} ${chalk.cyan(this.#sparkline(Math.min(24, width - 16)))}`,
       this.#quality(),
@@ -110,10 +110,10 @@ export class RunBoard {
     return [
       barLine(phase, done / total, figures, width),
       ...wrapped(verdicts, width),
-      ...(this.#centralised === undefined
+      ...(centralised === undefined
         ? []
         : wrapped(
-            ['plain SGD on all the data:', `round ${count(this.#centralised.round + 1)}`, qualityOf(this.#centralised)],
+            ['plain SGD on all the data:', `round ${count(centralised.round + 1)}`, qualityOf(centralised)],
             width,
             ' '
           ))
@@ -122,15 +122,15 @@ export class RunBoard {
 
   /** The quality on the test set; a dash before the first evaluation. */
   #quality(): string {
-    if (this.#mean === undefined) return chalk.bold('–')
-    return qualityOf(this.#mean, chalk.bold)
+    const { mean } = this.#evaluations
+    return mean === undefined ? chalk.bold('–') : qualityOf(mean, chalk.bold)
   }
 
   /**
    * A swarm's display gets the consensus distance from time to time; a single peer's knows only its neighbours' models.
    */
   #distance(reports: readonly StepEvent[]): string {
-    const measured = this.#mean?.consensusDistance
+    const measured = this.#evaluations.mean?.consensusDistance
     if (measured !== undefined) return `consensus distance ${chalk.bold(short(measured))}`
     const estimate = reports.find(({ consensusDistance }) => consensusDistance !== undefined)?.consensusDistance
     if (estimate !== undefined) return `consensus distance about ${chalk.bold(short(estimate))}`

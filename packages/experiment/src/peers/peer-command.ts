@@ -10,8 +10,7 @@ import { afterRound, Halt } from './checkpoints/halt.js'
 import { withEventLog } from './event-log/with-event-log.js'
 import { DisagreementError } from '../base/errors.js'
 import { apartText, peersApart } from './evaluation/difference.js'
-import { FirstOutliers } from './reporting/outlier-events.js'
-import { SeenEpochs } from './reporting/seen-epochs.js'
+import { SummarisedEvents } from './reporting/summarised-events.js'
 import { nothingLearned } from '../training/learned-nothing.js'
 import { factsOfRun, learned } from '../models/model-file.js'
 import { makeRealPlan } from '../make-plan.js'
@@ -65,12 +64,10 @@ export async function runPeerCommand(request: RunRequest, options: PeerCommandOp
   const awaited = hasMembers(plan.options.algorithm) ? 'the start of the run' : neededBy(plan, self).join(', ')
   options.emit({ kind: 'note', text: `${self} waits up to ${durationText(options.wait)} for ${awaited}` })
   for (const text of aloneTexts(plan)) options.emit({ kind: 'note', text: `${self}: ${text}` })
-  const outliers = new FirstOutliers()
-  const epochs = new SeenEpochs()
+  const seen = new SummarisedEvents()
   let watching: Watching | undefined
   const emit = (event: RunEvent) => {
-    outliers.take(event)
-    epochs.take(event)
+    seen.take(event)
     options.emit(event)
   }
   const result = await withEventLog({ directory: options.directory, self, plan, emit }, (logging) =>
@@ -123,8 +120,7 @@ export async function runPeerCommand(request: RunRequest, options: PeerCommandOp
   const run = {
     self,
     peers: peerList.length,
-    ...epochs.figures,
-    outliers: outliers.names,
+    ...seen.figures,
     rounds,
     samples: result.samples,
     seed,

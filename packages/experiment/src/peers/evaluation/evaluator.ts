@@ -4,7 +4,8 @@ import { buildTaskHere, startTaskWorker, type TaskWorker } from '@murmuration/ta
 import { consensusDistance, lengthOf, mean } from '@murmuration/vectors'
 import { trainCentrally } from './centralised.js'
 import { startingFrom } from '../../models/start-model.js'
-import { type EpochEvent, type EvaluationEvent, secondsOf, type TextEvent } from '../../base/events.js'
+import { type EpochEvent, type EvaluationEvent, type LostEvent, secondsOf, type TextEvent } from '../../base/events.js'
+import { AveragedPeers } from './averaged-peers.js'
 import { RowSnapshots } from './row-snapshots.js'
 import type { PeerProgress, Snapshot } from '../reporting/snapshots.js'
 import { type RunPlan, taskOf } from '../../training/plan.js'
@@ -28,10 +29,7 @@ export class Evaluator {
   readonly #snapshots = new Map<number, Map<PeerName, Snapshot>>()
   /** The last progress of lost peers and of servers, which are not in later snapshots of all. */
   readonly #latest = new Map<PeerName, PeerProgress>()
-  readonly #lost = new Set<PeerName>()
-  #epoch = 0
-  /** The peers that have a whole model in this epoch. */
-  #workers: readonly PeerName[]
+  readonly #averaged: AveragedPeers
   /** For rows that are divided among all peers. */
   readonly #rows: RowSnapshots
   /** Also receives the evaluations of the mean. */
@@ -47,7 +45,7 @@ export class Evaluator {
     this.#task = task
     this.#emit = emit
     const { topology, servers } = plan.file
-    this.#workers = topology.peers
+    this.#averaged = new AveragedPeers(topology.peers)
     this.#failure.promise.catch(() => {})
     this.#rows = new RowSnapshots(topology.peers.length + servers.length, lengthOf(task.schema))
   }
@@ -95,26 +93,14 @@ export class Evaluator {
     this.#evaluateIfComplete(round, ofRound)
   }
 
-  /** Excludes a peer after its process was lost: from now on the mean is that of the others. */
-  lose(peer: PeerName): void {
-    this.#lost.add(peer)
-    this.#evaluateComplete()
-  }
-
-  /** From now on the mean is that of the epoch's members. Each of them tells of it, some after the next has begun. */
-  follow({ epoch, members, servers }: Pick<EpochEvent, 'epoch' | 'members' | 'servers'>): void {
-    if (epoch <= this.#epoch) return
-    this.#epoch = epoch
-    this.#workers = this.#plan.file.topology.peers.filter((peer) => members.includes(peer) && !servers.includes(peer))
-    this.#evaluateComplete()
-  }
-
-  #evaluateComplete(): void {
+  /** From now on the mean is that of the peers that are left, or of those of the epoch. */
+  follow(event: LostEvent | EpochEvent): void {
+    this.#averaged.take(event)
     for (const [round, ofRound] of [...this.#snapshots]) this.#evaluateIfComplete(round, ofRound)
   }
 
   #evaluateIfComplete(round: number, ofRound: ReadonlyMap<PeerName, Snapshot>): void {
-    const alive = this.#workers.filter((peer) => !this.#lost.has(peer))
+    const alive = this.#averaged.names
     const snapshots = alive.flatMap((peer) => ofRound.get(peer) ?? [])
     if (snapshots.length === 0 || snapshots.length < alive.length) return
     for (const earlier of [...this.#snapshots.keys()]) if (earlier <= round) this.#snapshots.delete(earlier)

@@ -7,6 +7,7 @@ import type { RunPlan } from '../../training/plan.js'
 import type { Centralised } from './evaluator.js'
 import type { PeerResult } from '../one-peer/run-peer.js'
 import { faultsBySender } from '../reporting/sender-faults.js'
+import type { SummarisedEvents } from '../reporting/summarised-events.js'
 
 /** Results by peer, in the order of names; lost peers have none. */
 export type PeerResults = ReadonlyMap<PeerName, PeerResult>
@@ -19,14 +20,12 @@ export function summarise(
     ofMean,
     central,
     before,
-    outliers,
-    epochs
+    seen: { epochs, outliers }
   }: {
     readonly ofMean: Evaluation
     readonly central: Centralised | undefined
     readonly before: number | undefined
-    readonly outliers: readonly PeerName[]
-    readonly epochs: number | undefined
+    readonly seen: SummarisedEvents['figures']
   }
 ): Summary {
   const all = [...results.values()]

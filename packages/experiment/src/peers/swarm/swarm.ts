@@ -11,8 +11,7 @@ import { differenceOf } from '../evaluation/difference.js'
 import { Evaluator } from '../evaluation/evaluator.js'
 import { Losses } from '../evaluation/losses.js'
 import { checkFinished, type MinFinished, peersNeeded } from './min-finished.js'
-import { FirstOutliers } from '../reporting/outlier-events.js'
-import { SeenEpochs } from '../reporting/seen-epochs.js'
+import { SummarisedEvents } from '../reporting/summarised-events.js'
 import { factsOfRun, learned } from '../../models/model-file.js'
 import { makeRealPlan } from '../../make-plan.js'
 import { type RunPlan, type RunRequest, startEvent } from '../../training/plan.js'
@@ -71,14 +70,12 @@ export async function runSwarm(request: RunRequest, options: SwarmOptions): Prom
   if (links !== undefined) options.emit({ kind: 'note', text: `links are shaped as in ${options.links ?? plan.path}` })
   const evaluator = await Evaluator.start(plan, options.emit, options.signal)
   try {
-    const outliers = new FirstOutliers()
-    const epochs = new SeenEpochs()
+    const seen = new SummarisedEvents()
     const { results, servers, gaveUp } = await runChildren(plan, { ...request, runId: randomUUID() }, evaluator, {
       ...options,
       emit: (event) => {
-        outliers.take(event)
-        epochs.take(event)
-        if (event.kind === 'epoch') evaluator.follow(event)
+        seen.take(event)
+        if (event.kind === 'epoch' || event.kind === 'lost') evaluator.follow(event)
         options.emit(event)
       }
     })
@@ -98,13 +95,7 @@ export async function runSwarm(request: RunRequest, options: SwarmOptions): Prom
     const summary = summarise(
       plan,
       { results, servers },
-      {
-        ofMean,
-        central,
-        before: evaluator.lastDistance,
-        outliers: outliers.names,
-        epochs: epochs.figures?.epochs
-      }
+      { ofMean, central, before: evaluator.lastDistance, seen: seen.figures }
     )
     const difference = differenceOf(plan.training, models, summary)
     options.emit(summary)
@@ -172,10 +163,7 @@ async function runChildren(
   try {
     const peerList = await Promise.race([Promise.all(children.map((child) => child.listening)), stopped.promise])
     for (const child of children) child.meet(peerList)
-    const lose = (peer: PeerName, error: Error) => {
-      emit(losses.of(peer, error))
-      evaluator.lose(peer)
-    }
+    const lose = (peer: PeerName, error: Error) => emit(losses.of(peer, error))
     const ends = Promise.all([collect(workers, lose), served(plan, servers, lose)])
     const [{ results, gaveUp }, ofServers] = await Promise.race([ends, stopped.promise, evaluator.failure])
     return { results, servers: ofServers, gaveUp: losses.withCause(gaveUp) }

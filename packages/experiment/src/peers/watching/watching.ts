@@ -95,12 +95,12 @@ export class Watching {
   /** Shows an event of the run on the page. */
   show(event: RunEvent): void {
     if (event.kind === 'evaluation') {
-      if (event.of === 'mean') this.#view?.board.evaluated(event.accuracy)
+      if (event.of === 'mean') this.#view?.board.learn({ accuracy: event.accuracy })
       else if (event.of === this.#peer.fabric.self) this.figures.evaluated(event.accuracy)
     }
     const text = pageText(event)
     if (text !== undefined) this.#view?.board.note(text, this.#peer.fabric.now())
-    if (event.kind === 'epoch') this.#view?.board.begin({ number: event.epoch, members: event.members })
+    if (event.kind === 'epoch') this.#view?.board.learn({ epoch: { number: event.epoch, members: event.members } })
   }
 
   /** Shows the last figures, and stops. */
