@@ -21,9 +21,12 @@ export const membershipSchema = z
     isolated: policy.default('pause').meta({ description: 'What a peer does that reaches no other' }),
     forgetAfter: waitingTime().prefault('10 min').meta({
       description: 'How long a dead peer counts for the majority; a peer that returns later joins again'
+    }),
+    onLoss: z.enum(['continue', 'stop']).default('continue').meta({
+      description: 'What follows for algorithms that need every peer when one is lost: continue in a new epoch, or stop'
     })
   })
-  .meta({ description: 'When a run begins, and what peers do that cannot reach the others' })
+  .meta({ description: 'When a run begins, what peers do that cannot reach the others, and what follows from a loss' })
 
 /** As the schema returns it. */
 export type MembershipDescription = z.output<typeof membershipSchema>

@@ -62,6 +62,7 @@ const pairs: Readonly<Record<string, readonly [Input, Input]>> = {
   'membership.startWithin': [{}, { membership: { startWithin: '1 min' } }],
   'membership.partitioned': [{}, { membership: { partitioned: 'stop' } }],
   'membership.isolated': [{}, { membership: { isolated: 'continue' } }],
+  'membership.onLoss': [{}, { membership: { onLoss: 'stop' } }],
   'membership.forgetAfter': [{}, { membership: { forgetAfter: '30 s' } }],
   'seed': [{}, { seed: 2 }]
 }
