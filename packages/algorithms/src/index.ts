@@ -25,6 +25,7 @@ export {
   cut,
   edgeWeight,
   endsWithLoss,
+  hasEpochs,
   hasMembers,
   isAlgorithm,
   jointBatches,

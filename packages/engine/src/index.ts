@@ -11,6 +11,7 @@ export {
   compresses,
   endsWithLoss,
   type Described,
+  hasEpochs,
   hasMembers,
   keptOn,
   neededServers,
