@@ -55,6 +55,8 @@ export interface EpochSettings {
   readonly on?: (graph: Topology) => Pick<TrainingSettings, 'options' | 'finalRounds'>
   /** Whether all links are up that a peer needs which is to be taken in; always when absent. */
   readonly isConnected?: (members: readonly PeerName[]) => boolean
+  /** Whether this peer takes part in no agreement now, as where all are about to stop; never when absent. */
+  readonly isHeld?: () => boolean
   /** Called before the first round of an epoch other than the first one; awaited. */
   readonly before?: (beginning: EpochBeginning) => Promise<void> | void
 }

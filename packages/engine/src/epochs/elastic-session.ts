@@ -94,7 +94,8 @@ export class ElasticSession {
       patience: Math.max(leastPatience, timeout),
       samples: servers.includes(fabric.self) ? 0 : task.samples,
       training: { progress: () => this.#progress(), isEdge: (pair) => this.#isEdge(pair) },
-      isConnected: epochs.isConnected ?? (() => true)
+      isConnected: epochs.isConnected ?? (() => true),
+      isHeld: epochs.isHeld ?? (() => false)
     })
   }
 

@@ -33,6 +33,7 @@ export interface EpochMemberOptions extends Pick<
   readonly samples: number
   readonly training: MemberTraining
   readonly isConnected: (members: readonly PeerName[]) => boolean
+  readonly isHeld: () => boolean
 }
 
 export class EpochMember {
@@ -102,7 +103,7 @@ export class EpochMember {
   }
 
   #take(from: PeerName, note: string): string | undefined {
-    if (this.#isOver || !this.#isThere) return undefined
+    if (this.#isOver || !this.#isThere || this.#options.isHeld()) return undefined
     const fault = this.agreement.receive(from, note, this.#fabric.now())
     this.#send()
     return fault
@@ -128,8 +129,10 @@ export class EpochMember {
         this.agreement.askForNews()
         since = now
       }
-      this.agreement.tick(now)
-      this.#send()
+      if (!this.#options.isHeld()) {
+        this.agreement.tick(now)
+        this.#send()
+      }
       await spawned.sleep(now + lookEvery)
     }
   }
