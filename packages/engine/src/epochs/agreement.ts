@@ -214,7 +214,8 @@ export class Agreement {
       case 'join': {
         const { life, samples } = note
         this.#answer(from, note.epoch)
-        if (!isMember(this.#epoch, from, life)) this.#asking.set(from, { place: { name: from, life, samples }, at: now })
+        if (!isMember(this.#epoch, from, life))
+          this.#asking.set(from, { place: { name: from, life, samples }, at: now })
         return undefined
       }
       case 'done':
@@ -273,7 +274,13 @@ export class Agreement {
     const accepted = this.#accepted
     const ballot = this.#promised
     if (to !== this.#options.self)
-      return void this.#tell(to, { kind: 'promise', epoch: this.#next, ballot, standing, ...(accepted && { accepted }) })
+      return void this.#tell(to, {
+        kind: 'promise',
+        epoch: this.#next,
+        ballot,
+        standing,
+        ...(accepted && { accepted })
+      })
     this.#proposal?.promises.set(to, { standing, accepted })
     if (this.#proposal !== undefined) this.#drive(this.#proposal, now)
   }
@@ -349,11 +356,7 @@ export class Agreement {
     return nextEpoch(this.#options, { last: this.#epoch, standings, joining: this.#joining, broken })
   }
 
-  #countAccept(
-    from: PeerName,
-    note: Extract<EpochNote, { kind: 'accepted' }>,
-    now: Milliseconds
-  ): string | undefined {
+  #countAccept(from: PeerName, note: Extract<EpochNote, { kind: 'accepted' }>, now: Milliseconds): string | undefined {
     const proposal = this.#proposal
     if (proposal?.value === undefined || !this.#isMine(note)) return undefined
     if (!this.#options.signer.verify(from, acceptText(note.ballot, proposal.value), note.signature))

@@ -9,13 +9,14 @@ import { EndOfAsking } from '../driver/end-of-asking.js'
 import { refusals } from '../driver/needs.js'
 import { type Saved, vectorNames } from '../driver/save.js'
 import { Session } from '../driver/session.js'
-import type { EpochSettings, TrainingSettings } from '../driver/training.js'
+import type { TrainingSettings } from '../driver/training.js'
 import type { Members } from '../members/members.js'
 import { othersMissing } from '../members/missing.js'
 import { type Epoch, isMember, noEpoch } from './epoch.js'
 import { EpochFabric, EpochOver, type EpochPart } from './epoch-fabric.js'
 import { epochGraph } from './epoch-graph.js'
 import { EpochMember } from './epoch-member.js'
+import type { ElasticSettings, EpochSettings } from './epoch-settings.js'
 import { changesOf } from './next-epoch.js'
 import { maxMembers } from './notes.js'
 import { openingOf } from './opening.js'
@@ -40,7 +41,7 @@ export class ElasticSession {
   keepsBeginnings = false
   readonly #fabric: Fabric<VectorMessage>
   readonly #task: Task
-  readonly #settings: TrainingSettings
+  readonly #settings: ElasticSettings
   readonly #members: Members
   readonly #rules: EpochSettings
   readonly #epochs: EpochFabric
@@ -63,7 +64,7 @@ export class ElasticSession {
   constructor(
     fabric: Fabric<VectorMessage>,
     task: Task,
-    settings: TrainingSettings,
+    settings: ElasticSettings,
     { saved, entrance }: ElasticStart = {}
   ) {
     const { members, epochs, servers = [], algorithm, timeout } = settings
@@ -225,8 +226,7 @@ export class ElasticSession {
       if (step.done === true) break
       // A peer that has become a server has no model to report.
       const { round, parameters } = step.value
-      if (parameters.length > 0 || isPlanned)
-        yield { ...step.value, round: this.#first + round, epoch: epoch.number }
+      if (parameters.length > 0 || isPlanned) yield { ...step.value, round: this.#first + round, epoch: epoch.number }
     }
     this.#epochs.check()
     await this.#close(epoch, workers)
@@ -282,7 +282,6 @@ export class ElasticSession {
       ...given,
       ...changed,
       members: undefined,
-      epochs: undefined,
       workers,
       servers,
       rounds: Math.max(0, rounds - first),
@@ -316,7 +315,6 @@ export class ElasticSession {
       algorithm: openingOf(opening),
       options: {},
       members: undefined,
-      epochs: undefined,
       rounds: 1 + names.length,
       finalRounds: 0,
       workers: epoch.members.map(({ name }) => name),
@@ -357,7 +355,8 @@ export class ElasticSession {
     const { servers = [] } = this.#settings
     const { self } = this.#fabric
     const hasModel = model !== undefined && opened >= 0
-    const isWhole = carried !== undefined && [...carried.vectors.values()].every(({ length }) => length === model?.length)
+    const isWhole =
+      carried !== undefined && [...carried.vectors.values()].every(({ length }) => length === model?.length)
     const tree = hasModel && isWhole && carried.vectors.size > 0 ? carried.tree : undefined
     const samples = servers.includes(self) ? 0 : this.#task.samples
     return { opened, round, hasModel, samples, ...(tree === undefined ? {} : { carried: tree }) }
@@ -380,7 +379,8 @@ export class ElasticSession {
       throw othersMissing(self, `is the only one left, and ${algorithm.title} needs a server and a worker`, [])
     const { topology } = this.#rules
     const known = workers.filter((name) => topology.peers.includes(name))
-    const on = (graph: Topology) => refusals(algorithm, { topology: graph, servers, options: { ...options, ...this.#rules.on?.(graph).options } })
+    const on = (graph: Topology) =>
+      refusals(algorithm, { topology: graph, servers, options: { ...options, ...this.#rules.on?.(graph).options } })
     const graph = epochGraph(topology, known, broken, on)
     if ('peers' in graph) return graph
     throw othersMissing(self, `cannot continue with ${workers.join(', ')} alone: ${graph.join('; ')}`, this.gone)

@@ -38,7 +38,10 @@ function bypassed(topology: Topology, peers: readonly PeerName[], broken: readon
   return { peers, period: topology.period, mixing: (peer, round) => rowOf(rounds[round % rounds.length], peer) }
 }
 
-function rowsOf(peers: readonly PeerName[], sendTo: ReadonlyMap<PeerName, ReadonlySet<PeerName>>): Map<PeerName, Mixing> {
+function rowsOf(
+  peers: readonly PeerName[],
+  sendTo: ReadonlyMap<PeerName, ReadonlySet<PeerName>>
+): Map<PeerName, Mixing> {
   const sends = (from: PeerName, to: PeerName) => sendTo.get(from)?.has(to) === true
   const isSymmetric = peers.every((peer) => peers.every((other) => sends(peer, other) === sends(other, peer)))
   const degree = (peer: PeerName) => sendTo.get(peer)?.size ?? 0

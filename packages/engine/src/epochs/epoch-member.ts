@@ -6,6 +6,7 @@ import type { Members } from '../members/members.js'
 import { othersMissing } from '../members/missing.js'
 import { Agreement, type AgreementOptions, type Surroundings } from './agreement.js'
 import type { Epoch, Standing } from './epoch.js'
+import { isEpochNote } from './notes.js'
 import type { EpochFabric } from './epoch-fabric.js'
 
 /** How often this peer looks at what it knows. */
@@ -54,7 +55,11 @@ export class EpochMember {
     const { topology, signer } = members.options
     const surroundings = this.#surroundings()
     this.agreement = new Agreement({ ...options, self: fabric.self, peers: topology.peers, signer, surroundings })
-    members.attend({ progress: () => training.progress(), take: (from, note) => this.#take(from, note) })
+    members.attend({
+      progress: () => training.progress(),
+      isMine: isEpochNote,
+      take: (from, note) => this.#take(from, note)
+    })
   }
 
   /** This peer is there: with `first`, in the epoch with which all begin, otherwise in none yet. */

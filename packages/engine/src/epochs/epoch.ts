@@ -51,7 +51,10 @@ export function isBefore(a: Ballot, b: Ballot): boolean {
 }
 
 /** The text that a member signs when it accepts a value. */
-export function acceptText(ballot: Ballot, { number, members, servers, round, givers, broken, carried }: Epoch): string {
+export function acceptText(
+  ballot: Ballot,
+  { number, members, servers, round, givers, broken, carried }: Epoch
+): string {
   const places = members.map(({ name, life, samples }) => [name, life, samples])
   return JSON.stringify(['epoch', ballot, number, places, servers, round, givers, broken, carried ?? null])
 }

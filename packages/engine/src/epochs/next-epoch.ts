@@ -30,7 +30,10 @@ export interface Proposed {
 }
 
 /** The epoch after the last one: who has promised, and who joins. */
-export function nextEpoch({ servers: planned, isEqual, hasOwnPace, needsEveryPair }: EpochRules, known: Proposed): Epoch {
+export function nextEpoch(
+  { servers: planned, isEqual, hasOwnPace, needsEveryPair }: EpochRules,
+  known: Proposed
+): Epoch {
   const { last, standings } = known
   const promised = last.members.filter(({ name }) => standings.has(name))
   const staying = needsEveryPair ? withoutBroken(last, promised, known.broken, planned) : promised
@@ -80,7 +83,9 @@ function withoutBroken(
 /** Those that join, but for those that cannot exchange with a member that stays, where every pair must. */
 function joiningOf({ joining, broken }: Proposed, staying: readonly Place[], needsEveryPair: boolean): Place[] {
   const isBroken = (name: PeerName) =>
-    broken.some((pair) => pair.includes(name) && staying.some((place) => place.name !== name && pair.includes(place.name)))
+    broken.some(
+      (pair) => pair.includes(name) && staying.some((place) => place.name !== name && pair.includes(place.name))
+    )
   const isNew = ({ name }: Place) => !staying.some((place) => place.name === name)
   return joining.filter((place) => isNew(place) && !(needsEveryPair && isBroken(place.name)))
 }
@@ -110,7 +115,10 @@ function shapeOf(tree: SavedTree): string {
 }
 
 /** The places of an epoch that its successor lacks, and those that it has in addition. */
-export function changesOf(last: Epoch, next: Epoch): { readonly lost: readonly PeerName[]; readonly joined: readonly PeerName[] } {
+export function changesOf(
+  last: Epoch,
+  next: Epoch
+): { readonly lost: readonly PeerName[]; readonly joined: readonly PeerName[] } {
   const missing = (from: Epoch, to: Epoch) =>
     from.members.filter(({ name, life }) => !isMember(to, name, life)).map(({ name }) => name)
   return { lost: missing(last, next), joined: missing(next, last) }

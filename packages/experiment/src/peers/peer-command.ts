@@ -63,7 +63,8 @@ export async function runPeerCommand(request: RunRequest, options: PeerCommandOp
   const admission = await admissionOf({ plan, request }, self, options.emit, options.entered)
   options.emit({ ...startEvent(plan), ...versions })
   const hasEpochs = continuesInEpochs(plan.options.algorithm, plan.training.membership)
-  const awaited = hasEpochs || hasMembers(plan.options.algorithm) ? 'the start of the run' : neededBy(plan, self).join(', ')
+  const awaited =
+    hasEpochs || hasMembers(plan.options.algorithm) ? 'the start of the run' : neededBy(plan, self).join(', ')
   options.emit({ kind: 'note', text: `${self} waits up to ${durationText(options.wait)} for ${awaited}` })
   for (const text of aloneTexts(plan)) options.emit({ kind: 'note', text: `${self}: ${text}` })
   const seen = new SummarisedEvents()

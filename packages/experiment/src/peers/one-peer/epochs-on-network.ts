@@ -22,7 +22,11 @@ interface EpochPeer {
 }
 
 /** How a real peer continues in epochs; undefined where its run ends with the loss of a peer, or none is needed. */
-export function epochsOn({ plan, self, emit, halt }: EpochPeer, task: TaskWorker, peer: Peer): EpochSettings | undefined {
+export function epochsOn(
+  { plan, self, emit, halt }: EpochPeer,
+  task: TaskWorker,
+  peer: Peer
+): EpochSettings | undefined {
   const { training, options, file } = plan
   if (!continuesInEpochs(options.algorithm, training.membership)) return undefined
   const isWeighed = localWeights(training) === 'per-sample' && options.servers?.includes(self) !== true
@@ -48,8 +52,7 @@ export function epochsOn({ plan, self, emit, halt }: EpochPeer, task: TaskWorker
 export async function linked(peer: Peer, members: Members): Promise<void> {
   const { fabric } = peer
   const end = fabric.now() + linksWithin
-  while (!areReady(peer, members.standing.present) && fabric.now() < end)
-    await fabric.sleep(fabric.now() + lookEvery)
+  while (!areReady(peer, members.standing.present) && fabric.now() < end) await fabric.sleep(fabric.now() + lookEvery)
 }
 
 function areReady(peer: Pick<Peer, 'neighbours'>, members: readonly PeerName[]): boolean {

@@ -162,7 +162,8 @@ export async function runPeer(run: PeerRun): Promise<PeerResult> {
     const settings = { ...plan.settings, ...settingsOf({ checksum }) }
     const runSettings = { settings, schema: task.schema, start: hashVector(start) }
     const hasEpochs = continuesInEpochs(plan.options.algorithm, plan.training.membership)
-    const checkpoints = run.checkpoints && new Checkpoints(run.checkpoints, { self, runSettings, emit: run.emit, hasEpochs })
+    const checkpoints =
+      run.checkpoints && new Checkpoints(run.checkpoints, { self, runSettings, emit: run.emit, hasEpochs })
     const saved = checkpoints && { checkpoints, files: await checkpoints.open() }
     const peer = await createPeer({
       self,
@@ -231,7 +232,8 @@ async function withPeer(
     const entrance = resumed === 'lacking' ? 'joins' : found
     const others = { peer, members, epochs, entrance, needed, saved, watching, checkpoints: opened?.checkpoints }
     const trained = await withStore(run, peer.fabric, (store) => trainPeer(run, { task, store, ...others }))
-    const evaluation = trained.parameters.length === 0 || isServer(run) ? noModel : await task.evaluate(trained.parameters).run()
+    const evaluation =
+      trained.parameters.length === 0 || isServer(run) ? noModel : await task.evaluate(trained.parameters).run()
     await peer.close()
     return {
       ...trained,
