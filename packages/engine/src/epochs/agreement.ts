@@ -325,7 +325,9 @@ export class Agreement {
       if (isDue) for (const { name } of missing) this.#tell(name, { kind: 'prepare', epoch, ballot })
       const isAwaited = (place: Place) =>
         now - proposal.since < (this.#around.isGone(place) ? grace : this.#options.patience)
-      if (!isQuorum(this.#epoch, promises) || missing.some(isAwaited)) return
+      // Nobody can continue without a model: one that has it may come back.
+      const hasModel = [...promises.values()].some(({ standing }) => standing.hasModel)
+      if (!isQuorum(this.#epoch, promises) || missing.some(isAwaited) || !hasModel) return
       this.#acceptOwn(proposal, this.#valueOf(promises))
     } else if (isDue) {
       const { value } = proposal

@@ -5,7 +5,7 @@ import type { VectorMessage } from '@murmuration/wire'
 import type { Members } from '../members/members.js'
 import { othersMissing } from '../members/missing.js'
 import { Agreement, type AgreementOptions, type Surroundings } from './agreement.js'
-import type { Epoch, Standing } from './epoch.js'
+import { type Epoch, isQuorum, type Standing } from './epoch.js'
 import { isEpochNote } from './notes.js'
 import type { EpochFabric } from './epoch-fabric.js'
 
@@ -26,7 +26,7 @@ export interface MemberTraining {
 /** What the run is for its members. */
 export interface EpochMemberOptions extends Pick<
   AgreementOptions,
-  'servers' | 'isEqual' | 'hasOwnPace' | 'needsEveryPair' | 'patience'
+  'servers' | 'neededServers' | 'isEqual' | 'hasOwnPace' | 'needsEveryPair' | 'patience'
 > {
   readonly members: Members
   readonly timeout: Milliseconds
@@ -174,8 +174,9 @@ export class EpochMember {
     const others = options.topology.peers.filter((name) => name !== self)
     const finished = others.filter((name) => knowledge.hasFinished(name))
     const haveLeft = others.every((name) => knowledge.hasLeft(name))
-    const isAlone = standing.present.length <= 1 && waited > 2 * timeout
-    if (finished.length > 0 && (haveLeft || isAlone))
+    const left = new Set(this.agreement.epoch.members.flatMap(({ name }) => (knowledge.hasLeft(name) ? [] : name)))
+    const isHopeless = standing.present.length <= 1 || !isQuorum(this.agreement.epoch, left)
+    if (finished.length > 0 && (haveLeft || (isHopeless && waited > 2 * timeout)))
       throw new NeighboursMissingError(finished, `${self} has not finished; ${finished.join(', ')} have, and are gone`)
     if (haveLeft && others.length > 0) throw othersMissing(self, 'has not finished, and all others have left', others)
     const { state } = standing

@@ -86,6 +86,7 @@ export function epochProblem(last: Epoch, next: Epoch): string | undefined {
   if (!isQuorum(last, staying)) return `members without a quorum of those of epoch ${last.number}`
   const others = [...servers, ...broken.flat()].filter((name) => !names.includes(name))
   if (others.length > 0) return `${others[0]} as a server or an end of a pair, which is no member`
+  if (givers.length === 0) return 'no model to begin with'
   const stranger = givers.find((name) => !staying.has(name))
   if (stranger !== undefined) return `the model of ${stranger}, which was no member`
   return round < 0 ? `round ${round}` : undefined
