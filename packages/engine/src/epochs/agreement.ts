@@ -240,6 +240,7 @@ export class Agreement {
     if (note.kind === 'prepare') return this.#prepare(from, ballot, now)
     const problem = epochProblem(this.#epoch, note.value)
     if (problem !== undefined) return `proposes ${problem}`
+    this.#yieldTo(ballot)
     this.#promised = ballot
     this.#accepted = { ballot, value: note.value }
     const signature = this.#options.signer.sign(acceptText(ballot, note.value))
@@ -251,11 +252,15 @@ export class Agreement {
     if (isNew && this.#standing === undefined && !this.#mayStopFor(from, now)) return undefined
     if (isNew) this.#promisedAt = now
     this.#promised = ballot
-    if (from !== this.#options.self && this.#proposal !== undefined && isBefore(this.#proposal.ballot, ballot))
-      this.#proposal = undefined
+    this.#yieldTo(ballot)
     if (this.#standing === undefined) this.#due = from
     else this.#promise(from, now)
     return undefined
+  }
+
+  /** Gives up a proposal of its own under a lower ballot: this peer may no longer accept its value. */
+  #yieldTo(ballot: Ballot): void {
+    if (this.#proposal !== undefined && isBefore(this.#proposal.ballot, ballot)) this.#proposal = undefined
   }
 
   /** Whether this peer stops because a member says so: it sees a reason itself, or that member has not done so lately. */
