@@ -75,6 +75,8 @@ export class Agreement {
   readonly #options: AgreementOptions
   readonly #peers: ReadonlySet<string>
   #epoch = noEpoch
+  /** The number of the epoch that this peer has begun last. */
+  #begun = noEpoch.number
   /** How the epochs after the first one that this peer has known were decided. */
   readonly #decisions: Decision[] = []
   /** The highest ballot that this peer has promised to follow. */
@@ -110,9 +112,9 @@ export class Agreement {
     return isMember(this.#epoch, this.#options.self, this.#around.life)
   }
 
-  /** Whether this peer has to stop: it is to make a promise, or is no longer a member. */
+  /** Whether this peer has to stop: it is to make a promise, is no longer a member, or another epoch has been decided. */
   get mustStop(): boolean {
-    return this.#due !== undefined || !this.isIn
+    return this.#due !== undefined || !this.isIn || this.#begun !== this.#epoch.number
   }
 
   /** Whether all other members have finished or are gone. */
@@ -134,6 +136,7 @@ export class Agreement {
   begin(first: Epoch): void {
     invariant(this.#epoch === noEpoch, 'a peer begins once')
     this.#epoch = first
+    this.#begun = first.number
   }
 
   /** The notes to be sent now. */
@@ -143,8 +146,9 @@ export class Agreement {
     return notes
   }
 
-  /** This peer has stopped: its standing does not change until the next epoch. */
+  /** This peer has stopped: its standing does not change until the next epoch, which may have been decided meanwhile. */
   stopped(standing: Standing, now: Milliseconds): void {
+    if (this.#begun !== this.#epoch.number) return
     this.#standing = standing
     const due = this.#due
     this.#due = undefined
@@ -153,7 +157,7 @@ export class Agreement {
 
   /** The epoch that was decided last runs here. */
   started(): void {
-    this.#standing = undefined
+    this.#begun = this.#epoch.number
   }
 
   /** Tells the others that this peer has finished the run. To be repeated. */
@@ -427,7 +431,7 @@ export class Agreement {
     if (this.#decisions.length > maxDecisions) this.#decisions.shift()
     this.#promised = noBallot
     this.#promisedAt = Number.NEGATIVE_INFINITY
-    this.#accepted = this.#proposal = this.#due = this.#reasonSince = undefined
+    this.#accepted = this.#proposal = this.#due = this.#standing = this.#reasonSince = undefined
     this.#done.clear()
     this.#told.clear()
     for (const { name } of epoch.members) this.#asking.delete(name)
