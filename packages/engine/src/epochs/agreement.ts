@@ -3,7 +3,7 @@
  * (Lamport, "The part-time parliament", ACM TOCS 16(2), 1998; one instance of its single-decree protocol per epoch). It
  * does no I/O and reads no clock: its peer hands in what arrives, with the time, and takes what is to be sent.
  */
-import { byName, invariant, type Milliseconds, type PeerName } from '@murmuration/core'
+import { byName, invariant, maxNoteBytes, type Milliseconds, type PeerName } from '@murmuration/core'
 import type { BrokenPair, Signer } from '@murmuration/membership'
 import {
   acceptText,
@@ -30,6 +30,8 @@ const asksFor: Milliseconds = 3000
 const grace: Milliseconds = 250
 /** How often a member may make others stop for a reason that they do not see themselves. */
 const unfoundedEvery: Milliseconds = 60_000
+/** How far a ballot may be ahead of the last one: a liar must not use up the numbers. */
+const maxBallotStep = 1_000_000
 /** The most decisions in a note, and that are kept for who has missed them. */
 const decisionsPerNote = 8
 const maxDecisions = 256
@@ -205,8 +207,7 @@ export class Agreement {
       case 'accept':
         return this.#follow(from, note, now)
       case 'promise':
-        if (this.#isMine(note)) this.#proposal?.promises.set(from, note)
-        break
+        return this.#countPromise(from, note, now)
       case 'accepted':
         return this.#countAccept(from, note, now)
       case 'decided':
@@ -218,15 +219,14 @@ export class Agreement {
       case 'join': {
         const { life, samples } = note
         this.#answer(from, note.epoch)
-        if (!isMember(this.#epoch, from, life)) this.#asking.set(from, { place: { name: from, life, samples }, at: now })
+        if (!isMember(this.#epoch, from, life))
+          this.#asking.set(from, { place: { name: from, life, samples }, at: now })
         return undefined
       }
       case 'done':
         if (note.epoch === this.#epoch.number) this.#done.add(from)
         return undefined
     }
-    if (this.#proposal !== undefined) this.#drive(this.#proposal, now)
-    return undefined
   }
 
   /** A proposer's prepare or accept. */
@@ -239,6 +239,7 @@ export class Agreement {
     if (note.epoch > this.#next) return this.#tell(from, { kind: 'news', epoch: this.#epoch.number })
     const { ballot } = note
     if (ballot[1] !== from) return `a ballot of ${ballot[1]}`
+    if (ballot[0] > this.#promised[0] + maxBallotStep) return `ballot ${ballot[0]} after ${this.#promised[0]}`
     // A process that was started anew has forgotten what it promised, and has another life.
     if (!this.isIn || !isMember(this.#epoch, from) || isBefore(ballot, this.#promised)) return undefined
     if (note.kind === 'prepare') return this.#prepare(from, ballot, now)
@@ -282,12 +283,20 @@ export class Agreement {
     const accepted = this.#accepted
     const ballot = this.#promised
     if (to !== this.#options.self)
-      return void this.#tell(to, { kind: 'promise', epoch: this.#next, ballot, standing, ...(accepted && { accepted }) })
+      return void this.#tell(to, {
+        kind: 'promise',
+        epoch: this.#next,
+        ballot,
+        standing,
+        ...(accepted && { accepted })
+      })
     this.#proposal?.promises.set(to, { standing, accepted })
     if (this.#proposal !== undefined) this.#drive(this.#proposal, now)
   }
 
   #hasReason(): boolean {
+    // Who has stopped cannot continue without another epoch, even if why it had to is over.
+    if (this.#standing !== undefined) return true
     if (this.#isFinished && this.isLast) return false
     const isGone = this.#epoch.members.some((place) => !this.#done.has(place.name) && this.#around.isGone(place))
     return isGone || this.isStuck || this.#broken.length > 0 || this.#joining.length > 0
@@ -328,7 +337,10 @@ export class Agreement {
       const isAwaited = (place: Place) =>
         now - proposal.since < (this.#around.isGone(place) ? grace : this.#options.patience)
       if (!isQuorum(this.#epoch, promises) || missing.some(isAwaited)) return
-      this.#acceptOwn(proposal, this.#valueOf(promises))
+      const value = this.#valueOf(promises)
+      // Without a model none can begin: whoever has one may still answer.
+      if (value.givers.length === 0) return
+      this.#acceptOwn(proposal, value)
     } else if (isDue) {
       const { value } = proposal
       for (const { name } of this.#epoch.members)
@@ -358,13 +370,21 @@ export class Agreement {
     return nextEpoch(this.#options, { last: this.#epoch, standings, joining: this.#joining, broken })
   }
 
-  #countAccept(
-    from: PeerName,
-    note: Extract<EpochNote, { kind: 'accepted' }>,
-    now: Milliseconds
-  ): string | undefined {
+  #countPromise(from: PeerName, note: Extract<EpochNote, { kind: 'promise' }>, now: Milliseconds): string | undefined {
+    const { standing, accepted } = note
     const proposal = this.#proposal
-    if (proposal?.value === undefined || !this.#isMine(note)) return undefined
+    if (proposal === undefined || !this.#isMine(note) || !isMember(this.#epoch, from)) return undefined
+    if (standing.opened > this.#epoch.number) return `has opened epoch ${standing.opened}, which is not decided`
+    const problem = accepted && epochProblem(this.#epoch, accepted.value)
+    if (problem !== undefined) return `has accepted ${problem}`
+    proposal.promises.set(from, note)
+    this.#drive(proposal, now)
+    return undefined
+  }
+
+  #countAccept(from: PeerName, note: Extract<EpochNote, { kind: 'accepted' }>, now: Milliseconds): string | undefined {
+    const proposal = this.#proposal
+    if (proposal?.value === undefined || !this.#isMine(note) || !isMember(this.#epoch, from)) return undefined
     if (!this.#options.signer.verify(from, acceptText(note.ballot, proposal.value), note.signature))
       return 'an accept with a wrong signature'
     proposal.accepts.set(from, note.signature)
@@ -421,7 +441,7 @@ export class Agreement {
     if (epoch >= this.#epoch.number) return undefined
     const first = this.#decisions.findIndex(({ value }) => value.number === epoch + 1)
     if (first < 0) return this.#tell(to, { kind: 'latest', value: this.#epoch })
-    return this.#tell(to, { kind: 'decided', decisions: this.#decisions.slice(first, first + decisionsPerNote) })
+    return this.#tell(to, { kind: 'decided', decisions: firstThatFit(this.#decisions.slice(first)) })
   }
 
   #install(epoch: Epoch, decision?: Decision): void {
@@ -454,3 +474,11 @@ export class Agreement {
 }
 
 const noBallot: Ballot = [0, '']
+
+/** As many decisions as have room in a note; names and signatures have one byte for each letter. */
+function firstThatFit(all: readonly Decision[]): readonly Decision[] {
+  for (let count = decisionsPerNote; ; count--) {
+    const decisions = all.slice(0, count)
+    if (count === 1 || noteText({ kind: 'decided', decisions }).length <= maxNoteBytes) return decisions
+  }
+}
