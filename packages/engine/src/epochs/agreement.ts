@@ -17,7 +17,7 @@ import {
   type Place,
   type Standing
 } from './epoch.js'
-import { type EpochRules, nextEpoch } from './next-epoch.js'
+import { type EpochRules, isApart, nextEpoch } from './next-epoch.js'
 import { type Accepted, type Decision, type EpochNote, noteText, readNote } from './notes.js'
 
 /** What is not answered is sent again after this time. */
@@ -302,11 +302,14 @@ export class Agreement {
     return isGone || this.isStuck || this.#broken.length > 0 || this.#joining.length > 0
   }
 
+  /** Who asks, and would be in the next epoch: others must be no reason for one, or there is no end of epochs. */
   get #joining(): readonly Place[] {
-    const places = [...this.#asking.values()].map(({ place }) => place)
-    return places
+    const { broken } = this.#around
+    return [...this.#asking.values()]
+      .map(({ place }) => place)
       .filter(({ name, life }) => !isMember(this.#epoch, name, life))
       .filter((place) => this.#around.mayJoin(place))
+      .filter(({ name }) => !this.#options.needsEveryPair || !isApart(name, this.#epoch.members, broken))
       .sort((a, b) => byName(a.name, b.name))
   }
 
