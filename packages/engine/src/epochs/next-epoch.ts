@@ -82,12 +82,14 @@ function withoutBroken(
 
 /** Those that join, but for those that cannot exchange with a member that stays, where every pair must. */
 function joiningOf({ joining, broken }: Proposed, staying: readonly Place[], needsEveryPair: boolean): Place[] {
-  const isBroken = (name: PeerName) =>
-    broken.some(
-      (pair) => pair.includes(name) && staying.some((place) => place.name !== name && pair.includes(place.name))
-    )
   const isNew = ({ name }: Place) => !staying.some((place) => place.name === name)
-  return joining.filter((place) => isNew(place) && !(needsEveryPair && isBroken(place.name)))
+  return joining.filter((place) => isNew(place) && !(needsEveryPair && isApart(place.name, staying, broken)))
+}
+
+/** Whether a peer cannot exchange vectors with one of these places. */
+export function isApart(name: PeerName, places: readonly Place[], broken: readonly BrokenPair[]): boolean {
+  const others = places.filter((place) => place.name !== name)
+  return broken.some((pair) => pair.includes(name) && others.some((place) => pair.includes(place.name)))
 }
 
 /**
