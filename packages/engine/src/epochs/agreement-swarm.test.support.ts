@@ -33,7 +33,13 @@ export interface SwarmListener {
   learnt?(name: PeerName, epoch: Epoch): void
 }
 
-export const defaultRules: EpochRules = { servers: [], neededServers: 0, isEqual: true, hasOwnPace: false, needsEveryPair: true }
+export const defaultRules: EpochRules = {
+  servers: [],
+  neededServers: 0,
+  isEqual: true,
+  hasOwnPace: false,
+  needsEveryPair: true
+}
 /** How long a member that lives may take to stop. */
 const timeout: Milliseconds = 2000
 const lookEvery: Milliseconds = 100

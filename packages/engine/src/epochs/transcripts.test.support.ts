@@ -62,7 +62,12 @@ class Play implements TranscriptRun {
     const planned = servers === undefined ? [] : namesOf(servers)
     const all = [...namesOf(names), ...planned].sort()
     const ofGossip = { isEqual: false, needsEveryPair: false }
-    const rules: EpochRules = { ...defaultRules, servers: planned, ...(kind === 'gossip' ? ofGossip : {}) }
+    const rules: EpochRules = {
+      ...defaultRules,
+      servers: planned,
+      neededServers: planned.length,
+      ...(kind === 'gossip' ? ofGossip : {})
+    }
     this.#swarm = new AgreementSwarm(all, rules, {
       sent: (sent) => this.#note(sent),
       faulty: ({ from, to }, fault) => this.#line(`${to} counts a fault of ${from}: ${fault}`),
