@@ -86,7 +86,8 @@ export class Process {
         return me.broken
       },
       get present() {
-        return me.swarm.peers.filter((name) => name !== me.name && me.gone.get(name) === undefined)
+        const others = me.swarm.living.filter(({ name }) => name !== me.name)
+        return others.filter(({ name, life }) => (me.gone.get(name) ?? 0) < life).map(({ name }) => name)
       }
     }
   }
