@@ -1,12 +1,12 @@
 /** The graph of an epoch's members. */
-import type { Mixing, PeerName, Topology, WeightedPeer } from '@murmuration/core'
+import { byName, type Mixing, type PeerName, type Topology, type WeightedPeer } from '@murmuration/core'
 import { type BrokenPair, repairedRow } from '@murmuration/membership'
 
 /**
  * The topology over some of its peers: as membership bypasses the others, with the weights of Metropolis and Hastings
  * where every edge goes both ways (Xiao, Boyd and Lall 2005), and otherwise with columns that sum to 1. Where that does
  * not fit the algorithm, the same with half of each weight given to the peer itself, so that no eigenvalue is negative;
- * or else a path. The topology itself, where nobody is missing.
+ * or else a tree of its edges. The topology itself, where nobody is missing.
  *
  * @param refusals - why the algorithm cannot run on a graph; none where it can
  * @returns a graph that fits, or why the first one does not
@@ -19,9 +19,15 @@ export function epochGraph(
 ): Topology | readonly string[] {
   if (peers.length === topology.peers.length && broken.length === 0) return topology
   const bypassing = bypassed(topology, peers, broken)
+  const tree = spanningTree(bypassing)
+  const apart = peers.filter((peer) => !tree.has(peer))
+  if (apart.length > 0) {
+    const pairs = broken.map((pair) => pair.join('–')).join(', ')
+    return [`${apart.join(', ')} and ${peers[0]} cannot reach each other, since these cannot exchange: ${pairs}`]
+  }
   const problems = refusals(bypassing)
   if (problems.length === 0) return bypassing
-  return [lazy(bypassing), path(peers)].find((graph) => refusals(graph).length === 0) ?? problems
+  return [lazy(bypassing), graphOf(tree)].find((graph) => refusals(graph).length === 0) ?? problems
 }
 
 function bypassed(topology: Topology, peers: readonly PeerName[], broken: readonly BrokenPair[]): Topology {
@@ -38,7 +44,10 @@ function bypassed(topology: Topology, peers: readonly PeerName[], broken: readon
   return { peers, period: topology.period, mixing: (peer, round) => rowOf(rounds[round % rounds.length], peer) }
 }
 
-function rowsOf(peers: readonly PeerName[], sendTo: ReadonlyMap<PeerName, ReadonlySet<PeerName>>): Map<PeerName, Mixing> {
+function rowsOf(
+  peers: readonly PeerName[],
+  sendTo: ReadonlyMap<PeerName, ReadonlySet<PeerName>>
+): Map<PeerName, Mixing> {
   const sends = (from: PeerName, to: PeerName) => sendTo.get(from)?.has(to) === true
   const isSymmetric = peers.every((peer) => peers.every((other) => sends(peer, other) === sends(other, peer)))
   const degree = (peer: PeerName) => sendTo.get(peer)?.size ?? 0
@@ -70,10 +79,23 @@ function lazy(graph: Topology): Topology {
   return { ...graph, mixing: (peer, round) => rowOf(rounds[round % rounds.length], peer) }
 }
 
-/** The peers in a line, for algorithms that need a tree. */
-function path(peers: readonly PeerName[]): Topology {
-  const next = peers.map((_, index) => peers.filter((_other, other) => Math.abs(other - index) === 1))
-  const rows = rowsOf(peers, new Map(peers.map((peer, index) => [peer, new Set(next[index])])))
+/** The neighbours of each peer in a tree of the graph's edges, of all peers that the first one reaches. */
+function spanningTree({ peers, period, mixing }: Topology): ReadonlyMap<PeerName, ReadonlySet<PeerName>> {
+  const tree = new Map(peers.slice(0, 1).map((peer) => [peer, new Set<PeerName>()]))
+  for (const [peer, neighbours] of tree) {
+    const rows = Array.from({ length: period }, (_, round) => mixing(peer, round))
+    for (const { name } of rows.flatMap(({ sendTo, receiveFrom }) => [...sendTo, ...receiveFrom])) {
+      if (tree.has(name)) continue
+      neighbours.add(name)
+      tree.set(name, new Set([peer]))
+    }
+  }
+  return tree
+}
+
+function graphOf(neighbours: ReadonlyMap<PeerName, ReadonlySet<PeerName>>): Topology {
+  const peers = [...neighbours.keys()].sort(byName)
+  const rows = rowsOf(peers, neighbours)
   return { peers, period: 1, mixing: (peer) => rowOf(rows, peer) }
 }
 
