@@ -86,7 +86,7 @@ export class Process {
         return me.broken
       },
       get present() {
-        const others = me.swarm.living.filter(({ name }) => name !== me.name)
+        const others = me.swarm.living.filter(({ name, standing }) => name !== me.name && standing.opened >= 0)
         return others.filter(({ name, life }) => (me.gone.get(name) ?? 0) < life).map(({ name }) => name)
       }
     }

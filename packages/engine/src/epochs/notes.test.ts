@@ -24,7 +24,7 @@ const tree: fc.Arbitrary<SavedTree> = fc.letrec<{ tree: SavedTree; record: Recor
     { maxKeys: 4, noNullPrototype: true }
   )
 })).tree
-const ballot = fc.tuple(count, name as fc.Arbitrary<string>)
+const ballot = fc.tuple(count, name)
 const carried = fc.option(
   tree.filter((value) => !Object.is(value, -0)),
   { nil: undefined }
