@@ -1,4 +1,4 @@
-import { type Agreement, hasMembers } from '@murmuration/algorithms'
+import { type Agreement, hasMembers, lossRule } from '@murmuration/algorithms'
 import { byName, type PeerName } from '@murmuration/core'
 import { durationText } from '@murmuration/files'
 import type { DiscoveryOptions, Identity, RelayOptions } from '@murmuration/libp2p'
@@ -62,8 +62,8 @@ export async function runPeerCommand(request: RunRequest, options: PeerCommandOp
   const { identity, listen, peerList, relays } = await placeOf(plan, self, options)
   const admission = await admissionOf({ plan, request }, self, options.emit, options.entered)
   options.emit({ ...startEvent(plan), ...versions })
-  const hasEpochs = continuesInEpochs(plan.options.algorithm, plan.training.membership)
-  const awaited = hasEpochs || hasMembers(plan.options.algorithm) ? 'the start of the run' : neededBy(plan, self).join(', ')
+  const { joins } = lossRule(plan.options.algorithm, plan.training.membership.onLoss)
+  const awaited = joins ? 'the start of the run' : neededBy(plan, self).join(', ')
   options.emit({ kind: 'note', text: `${self} waits up to ${durationText(options.wait)} for ${awaited}` })
   for (const text of aloneTexts(plan)) options.emit({ kind: 'note', text: `${self}: ${text}` })
   const seen = new SummarisedEvents()

@@ -1,4 +1,4 @@
-import { Members, type MembersFabric, type MembersOptions } from '@murmuration/algorithms'
+import { lossRule, Members, type MembersFabric, type MembersOptions } from '@murmuration/algorithms'
 import { type Milliseconds, NeighboursMissingError, type PeerName } from '@murmuration/core'
 import type { NeighbourStatus } from '@murmuration/libp2p'
 import type { MemberChange, Signer } from '@murmuration/membership'
@@ -24,27 +24,24 @@ export interface NeededOptions {
 }
 
 /**
- * Where an algorithm cannot continue without some peers: ends the run, with its cause, as soon as one of them is
+ * Where the loss of a peer ends the run (see lossRule): ends it, with its cause, as soon as a peer, or a server, is
  * certainly gone: its process has ended or was replaced, or it has left. All peers learn that from each other, so that
  * all tell the same cause, and none trains on in a part of the run. A peer that is silent has the timeout of the run.
  */
 export class NeededPeers {
   readonly #members: Members
   readonly #options: NeededOptions
-  readonly #needed: ReadonlySet<PeerName>
   readonly #why: string
   #hasBegun = false
   #cause: string | undefined
 
   constructor(
-    { file: { topology, servers }, options: { algorithm }, training: { timeout } }: RunPlan,
+    { file: { topology, servers }, options: { algorithm }, training: { timeout, membership } }: RunPlan,
     options: NeededOptions
   ) {
-    const serverNames = servers.map(({ name }) => name)
-    const peers = [...topology.peers, ...serverNames]
+    const peers = [...topology.peers, ...servers.map(({ name }) => name)]
     this.#options = options
-    this.#needed = new Set(serverNames.length === 0 ? topology.peers : serverNames)
-    this.#why = `${algorithm.title} needs ${serverNames.length === 0 ? 'every peer' : 'its servers'}`
+    this.#why = lossRule(algorithm, membership.onLoss).because ?? ''
     this.#members = new Members(options.fabric, {
       settings: { minSuspectAfter: timeout, maxSuspectAfter: timeout, forgetAfter: Number.MAX_SAFE_INTEGER },
       topology: { peers, period: topology.period, mixing: (peer, round) => topology.mixing(peer, round) },
@@ -86,7 +83,7 @@ export class NeededPeers {
     // Others know a life of this peer that this process has not lived.
     if (this.#hasBegun && this.#members.standing.state === 'starting')
       return this.#end(self, `an earlier process of ${self} has taken part in the run`)
-    if (!('peer' in change) || !this.#needed.has(change.peer)) return
+    if (!('peer' in change)) return
     const { peer } = change
     if (change.kind === 'died') this.#end(peer, `${peer} is dead: ${change.voters.join(', ')} cannot reach it`)
     if (change.kind === 'joined' && change.life > 1) this.#end(peer, `${peer} has started again`)
