@@ -137,6 +137,13 @@ function checkNeeds(path: string, record: AnyAlgorithm, surroundings: Surroundin
   if (refused.length > 0) throw new InputError(refused.map((text) => `${path}: ${text}`).join('\n'))
 }
 
+/** What to say before a run that the loss of a peer ends; nothing of other runs. */
+export function lossTexts({ file, options, training }: RunPlan): readonly string[] {
+  const { onLoss, reason } = lossRule(options.algorithm, training.membership.onLoss)
+  if (onLoss !== 'ends' || file.topology.peers.length + file.servers.length === 1) return []
+  return [`the loss of a peer ends this run: ${reason}`]
+}
+
 /** The task of one peer, or without `self` of the union of all peers' data. */
 export function taskOf({ file, training }: RunPlan, self?: PeerName): TaskDescription {
   return taskDescription(training, { peers: file.topology.peers, seed: training.seed }, self)

@@ -14,7 +14,7 @@ import { checkFinished, type MinFinished, peersNeeded } from './min-finished.js'
 import { SummarisedEvents } from '../reporting/summarised-events.js'
 import { factsOfRun, learned } from '../../models/model-file.js'
 import { makeRealPlan } from '../../make-plan.js'
-import { type RunPlan, type RunRequest, startEvent } from '../../training/plan.js'
+import { lossTexts, type RunPlan, type RunRequest, startEvent } from '../../training/plan.js'
 import { meetingTimeout } from '../../training/meeting-timeout.js'
 import type { PeerResult, UnfinishedModel } from '../one-peer/run-peer.js'
 import { checkSave, saveModel } from '../recording/save.js'
@@ -67,6 +67,7 @@ export async function runSwarm(request: RunRequest, options: SwarmOptions): Prom
   const links = await linksOf(options.links, plan)
   options.emit({ ...startEvent(plan), ...versions })
   if (plan.remark !== undefined) options.emit({ kind: 'note', text: plan.remark })
+  for (const text of lossTexts(plan)) options.emit({ kind: 'note', text })
   if (links !== undefined) options.emit({ kind: 'note', text: `links are shaped as in ${options.links ?? plan.path}` })
   const evaluator = await Evaluator.start(plan, options.emit, options.signal)
   try {
