@@ -34,6 +34,7 @@ export class NeededPeers {
   readonly #why: string
   #hasBegun = false
   #cause: string | undefined
+  #lost: readonly PeerName[] | undefined
 
   constructor(
     { file: { topology, servers }, options: { algorithm }, training: { timeout, membership } }: RunPlan,
@@ -50,6 +51,11 @@ export class NeededPeers {
       wait: { start: Number.POSITIVE_INFINITY, pause: Number.POSITIVE_INFINITY },
       onChange: (change) => this.#take(change)
     })
+  }
+
+  /** The peer whose loss has ended the run; none where others have told of it; undefined before, or if unknown. */
+  get lost(): readonly PeerName[] | undefined {
+    return this.#lost
   }
 
   /** All are connected: this peer trains from this round on. */
@@ -75,7 +81,7 @@ export class NeededPeers {
     // Rejects once this peer is stopped, with the cause that was found meanwhile.
     await until(this.#options.fabric, () => found() !== undefined, verdictWithin).catch(() => {})
     const cause = found()
-    return cause === undefined ? error : new NeighboursMissingError(error.missing, `${error.message}: ${cause}`)
+    return cause === undefined ? error : new NeighboursMissingError(error.missing, `${error.message}; ${cause}`)
   }
 
   #take(change: MemberChange): void {
@@ -118,8 +124,10 @@ export class NeededPeers {
   #end(peer: PeerName, cause: string): void {
     if (this.#cause !== undefined || !this.#hasBegun) return
     this.#cause = cause
-    // What others have told may end with it already.
-    const text = cause.endsWith(this.#why) ? cause : `${cause}; ${this.#why}`
+    // What others have told may say it already, and who is lost.
+    const isTold = cause.includes(this.#why)
+    this.#lost = isTold ? [] : [peer]
+    const text = isTold ? cause : `${cause}; ${this.#why}`
     this.#options.fail(new NeighboursMissingError([peer], `${this.#options.fabric.self}: ${text}`))
   }
 }

@@ -348,7 +348,7 @@ async function trainPeer(run: PeerRun, trainee: TrainingPeer) {
   const { options } = run.plan
   if (!hasRows(options)) return trainModel(run, trainee, options)
   needed?.begin(0)
-  const trained = await trainRows(run, options, task, peer, watching)
+  const trained = await trainRows(run, { ...options, gone: () => needed?.lost }, task, peer, watching)
   needed?.finish(options.rounds)
   return trained
 }
