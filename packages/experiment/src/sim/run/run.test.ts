@@ -168,6 +168,22 @@ test('a run that a crash ends says who has crashed, what makes the others contin
   t.regex(moved, /of 100 rows c held .*of the \d+ whose home it was those that had not moved away: [\d, to…]+; c has/)
 })
 
+test('a run that continues after a crash records the epoch: when it began, in which round, and without whom', async (t) => {
+  const { traffic: _, ...plain } = lines
+  const faults = '{ events: [{ at: 800 ms, do: crash, peer: c }] }'
+  const membership = '{}'
+  const all = { ...plain, rounds: '60', timeout: '1 s', methods: '[all-reduce, dpsgd]', faults, membership }
+  const [allReduce, gossip] = (await everyRun(await scenarioOf(all))).map(({ record }) => record)
+  t.is(allReduce.outcome, 'limit', allReduce.reason)
+  const { epochs = [] } = allReduce
+  t.is(epochs.length, 1)
+  t.like(epochs[0], { epoch: 1, members: ['a', 'b'], lost: ['c'], joined: [] })
+  const [{ seconds, round }] = epochs
+  t.true(seconds > 0.8 && seconds < 3, `${seconds} s`)
+  t.true(round > 0 && round < 60, `round ${round}`)
+  t.false('epochs' in gossip)
+})
+
 test('a run whose peers give up has failed, also if others have left before, and it ends', async (t) => {
   const alone = {
     ...lines,

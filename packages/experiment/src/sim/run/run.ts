@@ -1,5 +1,6 @@
 import {
   type AnySettings,
+  type EpochBeginning,
   hasMembers,
   hasRows,
   type Keeps,
@@ -20,7 +21,7 @@ import {
   type Wire
 } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
-import type { RunRecord, SimulatedRecord, Timeline } from '@murmuration/results'
+import type { EpochRecord, RunRecord, SimulatedRecord, Timeline } from '@murmuration/results'
 import { computingCost, DeadlockError, LogHash, Simulation } from '@murmuration/simulator'
 import type { TaskSet } from '@murmuration/tasks'
 import { codedWire, pooledVectorWire, type VectorMessage, weighed } from '@murmuration/wire'
@@ -84,6 +85,8 @@ class SimulatedRun {
   readonly #recorder: TimelineRecorder | undefined
   /** Workers that gave up, in that order, each with its error. */
   readonly #lost = new Map<PeerName, NeighboursMissingError>()
+  /** The epochs after the first. */
+  readonly #epochs: EpochRecord[] = []
   /** Whether a worker has trained to its last round. */
   #hasFinished = false
   readonly #simulation: Simulation<VectorMessage>
@@ -208,6 +211,7 @@ class SimulatedRun {
       ...(failure === undefined ? this.#nothingLearned() : {}),
       ...(keys === undefined ? {} : { keys }),
       ...(failure !== undefined || this.#lost.size === 0 ? {} : { lost: this.#lostTexts() }),
+      ...(this.#epochs.length === 0 ? {} : { epochs: this.#epochs }),
       store: this.#store?.totals,
       findings: this.#checkers.findings,
       logHash: this.#logHash(),
@@ -286,7 +290,15 @@ class SimulatedRun {
     const topology = this.#everyone
     const wait = { start, pause: start }
     const members = new Members(fabric, { settings, topology, signer: trustingSigner, wait })
-    return { members, epochs: epochSettings({ ...training, algorithm: chosen }, this.#topology) }
+    const rules = epochSettings({ ...training, algorithm: chosen }, this.#topology)
+    return { members, epochs: { ...rules, before: (beginning) => this.#begin(beginning) } }
+  }
+
+  /** Records an epoch when the first of its members begins. */
+  #begin({ epoch: { number, round, members }, lost, joined }: EpochBeginning): void {
+    if (number <= (this.#epochs.at(-1)?.epoch ?? 0)) return
+    const seconds = this.#simulation.now() / 1000
+    this.#epochs.push({ epoch: number, round, seconds, members: members.map(({ name }) => name), lost, joined })
   }
 
   /** Serves; a server's reports are recorded only if it holds rows. */
