@@ -26,7 +26,7 @@ const resendAfter: Milliseconds = 250
 const turn: Milliseconds = 1000
 /** An ask to be taken in counts for this long; it is repeated every second. */
 const asksFor: Milliseconds = 3000
-/** How long a member that is said to be gone may take to answer: it may be back, or be cut off from those that said so. */
+/** How long a member that is said to be gone may take to answer: it may be back, or cut off from those that said so. */
 const grace: Milliseconds = 250
 /** How often a member may make others stop for a reason that they do not see themselves. */
 const unfoundedEvery: Milliseconds = 60_000
@@ -114,7 +114,7 @@ export class Agreement {
     return isMember(this.#epoch, this.#options.self, this.#around.life)
   }
 
-  /** Whether this peer has to stop: it is to make a promise, is no longer a member, or another epoch has been decided. */
+  /** Whether this peer has to stop: it is to promise something, is no member, or another epoch has been decided. */
   get mustStop(): boolean {
     return this.#due !== undefined || !this.isIn || this.#begun !== this.#epoch.number
   }
@@ -148,7 +148,7 @@ export class Agreement {
     return notes
   }
 
-  /** This peer has stopped: its standing does not change until the next epoch, which may have been decided meanwhile. */
+  /** This peer has stopped: its standing stays until the next epoch, which may have been decided meanwhile. */
   stopped(standing: Standing, now: Milliseconds): void {
     if (this.#begun !== this.#epoch.number) return
     this.#standing = standing
@@ -191,7 +191,7 @@ export class Agreement {
     if (rank >= 0 && now - this.#mayProposeFrom(this.#reasonSince, living) >= rank * turn) this.#propose(now)
   }
 
-  /** From when on the first of the living may propose: a proposer that lives, and has this peer's promise, has its time. */
+  /** From when on the first of the living may propose: a living proposer that has this peer's promise has its time. */
   #mayProposeFrom(reasonSince: Milliseconds, living: readonly Place[]): Milliseconds {
     const [, proposer] = this.#promised
     const isAtWork = proposer !== this.#options.self && living.some(({ name }) => name === proposer)
@@ -268,7 +268,7 @@ export class Agreement {
     if (this.#proposal !== undefined && isBefore(this.#proposal.ballot, ballot)) this.#proposal = undefined
   }
 
-  /** Whether this peer stops because a member says so: it sees a reason itself, or that member has not done so lately. */
+  /** Whether this peer stops because a member says so: it sees a reason itself, or that member has not done it lately. */
   #mayStopFor(from: PeerName, now: Milliseconds): boolean {
     if (from === this.#options.self || this.#due !== undefined || this.#hasReason()) return true
     const last = this.#unfounded.get(from)
@@ -421,8 +421,8 @@ export class Agreement {
   }
 
   /**
-   * Who is in no epoch cannot check decisions, and believes what more than half of the others that are there say. So does
-   * a peer whose epoch can have no successor, since too many of its members have other lives.
+   * Who is in no epoch cannot check decisions, and believes what more than half of the others that are there say. So
+   * does a peer whose epoch can have no successor, since too many of its members have other lives.
    */
   #takeLatest(from: PeerName, value: Epoch): undefined {
     if (value.number <= this.#epoch.number || (this.isIn && !this.#isLostEpoch)) return undefined
