@@ -22,8 +22,8 @@ export interface Opening {
 /**
  * A record with a round for the model, and one for each other vector. As in a direct all-reduce, each owner collects
  * its segment from all givers, and sends the mean to all members: two latencies, and twice the vector on each line.
- * Where the givers' numbers are equal each owner has the mean. Sums run in the order of names, in float64, rounded once;
- * so the mean of equal numbers is the same number.
+ * Where the givers' numbers are equal each owner has the mean. Sums run in the order of names, in float64, rounded
+ * once; so the mean of equal numbers is the same number.
  */
 export function openingOf(opening: Opening): Algorithm {
   const { vectors, means } = opening
