@@ -30,6 +30,8 @@ const asksFor: Milliseconds = 3000
 const grace: Milliseconds = 250
 /** How often a member may make others stop for a reason that they do not see themselves. */
 const unfoundedEvery: Milliseconds = 60_000
+/** A proposer of which nothing came is followed again after this time, then after twice as long, and so on. */
+const proposesAgain: Milliseconds = 4000
 /** How far a ballot may be ahead of the last one: a liar must not use up the numbers. */
 const maxBallotStep = 1_000_000
 /** The most decisions in a note, and that are kept for who has missed them. */
@@ -94,6 +96,8 @@ export class Agreement {
   readonly #unfounded = new Map<PeerName, Milliseconds>()
   /** What others say the epoch is; only while this peer is in none. */
   readonly #told = new Map<PeerName, string>()
+  /** How often each member has proposed the next epoch under a new ballot, and when it did last. */
+  readonly #proposers = new Map<PeerName, { readonly count: number; readonly at: Milliseconds }>()
   #reasonSince: Milliseconds | undefined
   #promisedAt: Milliseconds = Number.NEGATIVE_INFINITY
   #isFinished = false
@@ -242,11 +246,11 @@ export class Agreement {
     if (ballot[0] > this.#promised[0] + maxBallotStep) return `ballot ${ballot[0]} after ${this.#promised[0]}`
     // A process that was started anew has forgotten what it promised, and has another life.
     if (!this.isIn || !isMember(this.#epoch, from) || isBefore(ballot, this.#promised)) return undefined
+    if (isBefore(this.#promised, ballot) && this.#proposesTooOften(from, now)) return undefined
     if (note.kind === 'prepare') return this.#prepare(from, ballot, now)
     const problem = epochProblem(this.#epoch, note.value)
     if (problem !== undefined) return `proposes ${problem}`
-    this.#yieldTo(ballot)
-    this.#promised = ballot
+    this.#follows(from, ballot, now)
     this.#accepted = { ballot, value: note.value }
     const signature = this.#options.signer.sign(acceptText(ballot, note.value))
     return this.#tell(from, { kind: 'accepted', epoch: note.epoch, ballot, signature })
@@ -255,20 +259,29 @@ export class Agreement {
   #prepare(from: PeerName, ballot: Ballot, now: Milliseconds): undefined {
     const isNew = isBefore(this.#promised, ballot)
     if (isNew && this.#standing === undefined && !this.#mayStopFor(from, now)) return undefined
-    if (isNew) this.#promisedAt = now
-    this.#promised = ballot
-    this.#yieldTo(ballot)
+    this.#follows(from, ballot, now)
     if (this.#standing === undefined) this.#due = from
     else this.#promise(from, now)
     return undefined
   }
 
-  /** Gives up a proposal of its own under a lower ballot: this peer may no longer accept its value. */
-  #yieldTo(ballot: Ballot): void {
+  /** From now on this peer accepts nothing under a lower ballot: it gives up a proposal of its own that has one. */
+  #follows(from: PeerName, ballot: Ballot, now: Milliseconds): void {
+    if (isBefore(this.#promised, ballot)) {
+      this.#promisedAt = now
+      this.#proposers.set(from, { count: (this.#proposers.get(from)?.count ?? 0) + 1, at: now })
+    }
+    this.#promised = ballot
     if (this.#proposal !== undefined && isBefore(this.#proposal.ballot, ballot)) this.#proposal = undefined
   }
 
-  /** Whether this peer stops because a member says so: it sees a reason itself, or that member has not done it lately. */
+  /** Else a liar that proposes again and again would keep the others from an epoch. */
+  #proposesTooOften(from: PeerName, now: Milliseconds): boolean {
+    const last = this.#proposers.get(from)
+    return last !== undefined && now - last.at < 2 ** (last.count - 1) * proposesAgain
+  }
+
+  /** Whether this peer stops because a member says so: it sees a reason itself, or that member has not done so before. */
   #mayStopFor(from: PeerName, now: Milliseconds): boolean {
     if (from === this.#options.self || this.#due !== undefined || this.#hasReason()) return true
     const last = this.#unfounded.get(from)
@@ -455,6 +468,7 @@ export class Agreement {
     this.#promised = noBallot
     this.#promisedAt = Number.NEGATIVE_INFINITY
     this.#accepted = this.#proposal = this.#due = this.#standing = this.#reasonSince = undefined
+    this.#proposers.clear()
     this.#done.clear()
     this.#told.clear()
     for (const { name } of epoch.members) this.#asking.delete(name)
