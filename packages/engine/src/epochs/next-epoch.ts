@@ -30,7 +30,10 @@ export interface Proposed {
 }
 
 /** The epoch after the last one: who has promised, and who joins. */
-export function nextEpoch({ servers: planned, isEqual, hasOwnPace, needsEveryPair }: EpochRules, known: Proposed): Epoch {
+export function nextEpoch(
+  { servers: planned, isEqual, hasOwnPace, needsEveryPair }: EpochRules,
+  known: Proposed
+): Epoch {
   const { last, standings } = known
   const promised = last.members.filter(({ name }) => standings.has(name))
   const staying = needsEveryPair ? withoutBroken(last, promised, known.broken, planned) : promised
@@ -114,7 +117,10 @@ function shapeOf(tree: SavedTree): string {
 }
 
 /** The places of an epoch that its successor lacks, and those that it has in addition. */
-export function changesOf(last: Epoch, next: Epoch): { readonly lost: readonly PeerName[]; readonly joined: readonly PeerName[] } {
+export function changesOf(
+  last: Epoch,
+  next: Epoch
+): { readonly lost: readonly PeerName[]; readonly joined: readonly PeerName[] } {
   const missing = (from: Epoch, to: Epoch) =>
     from.members.filter(({ name, life }) => !isMember(to, name, life)).map(({ name }) => name)
   return { lost: missing(last, next), joined: missing(next, last) }
