@@ -281,7 +281,7 @@ export class Agreement {
     return last !== undefined && now - last.at < 2 ** (last.count - 1) * proposesAgain
   }
 
-  /** Whether this peer stops because a member says so: it sees a reason itself, or that member has not done so before. */
+  /** Whether this peer stops as a member says: it sees a reason itself, or that member has not done so lately. */
   #mayStopFor(from: PeerName, now: Milliseconds): boolean {
     if (from === this.#options.self || this.#due !== undefined || this.#hasReason()) return true
     const last = this.#unfounded.get(from)
