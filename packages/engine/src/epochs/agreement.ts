@@ -26,10 +26,12 @@ const resendAfter: Milliseconds = 250
 const turn: Milliseconds = 1000
 /** An ask to be taken in counts for this long; it is repeated every second. */
 const asksFor: Milliseconds = 3000
-/** How long a member that is said to be gone may take to answer: it may be back, or be cut off from those that said so. */
+/** How long a member that is said to be gone may take to answer: it may be back, or cut off from those that said so. */
 const grace: Milliseconds = 250
 /** How often a member may make others stop for a reason that they do not see themselves. */
 const unfoundedEvery: Milliseconds = 60_000
+/** A proposer of which nothing came is followed again after this time, then after twice as long, and so on. */
+const proposesAgain: Milliseconds = 4000
 /** How far a ballot may be ahead of the last one: a liar must not use up the numbers. */
 const maxBallotStep = 1_000_000
 /** The most decisions in a note, and that are kept for who has missed them. */
@@ -100,6 +102,8 @@ export class Agreement {
   readonly #unfounded = new Map<PeerName, Milliseconds>()
   /** What others say the epoch is; only while this peer is in none. */
   readonly #told = new Map<PeerName, string>()
+  /** How often each member has proposed the next epoch under a new ballot, and when it did last. */
+  readonly #proposers = new Map<PeerName, { readonly count: number; readonly at: Milliseconds }>()
   #reasonSince: Milliseconds | undefined
   #promisedAt: Milliseconds = Number.NEGATIVE_INFINITY
   #finished: FinishedPart | undefined
@@ -120,7 +124,7 @@ export class Agreement {
     return isMember(this.#epoch, this.#options.self, this.#around.life)
   }
 
-  /** Whether this peer has to stop: it is to make a promise, is no longer a member, or another epoch has been decided. */
+  /** Whether this peer has to stop: it is to promise something, is no member, or another epoch has been decided. */
   get mustStop(): boolean {
     return this.#due !== undefined || !this.isIn || this.#begun !== this.#epoch.number
   }
@@ -175,7 +179,7 @@ export class Agreement {
     return notes
   }
 
-  /** This peer has stopped: its standing does not change until the next epoch, which may have been decided meanwhile. */
+  /** This peer has stopped: its standing stays until the next epoch, which may have been decided meanwhile. */
   stopped(standing: Standing, now: Milliseconds): void {
     if (this.#begun !== this.#epoch.number) return
     this.#standing = standing
@@ -218,7 +222,7 @@ export class Agreement {
     if (rank >= 0 && now - this.#mayProposeFrom(this.#reasonSince, living) >= rank * turn) this.#propose(now)
   }
 
-  /** From when on the first of the living may propose: a proposer that lives, and has this peer's promise, has its time. */
+  /** From when on the first of the living may propose: a living proposer that has this peer's promise has its time. */
   #mayProposeFrom(reasonSince: Milliseconds, living: readonly Place[]): Milliseconds {
     const [, proposer] = this.#promised
     const isAtWork = proposer !== this.#options.self && living.some(({ name }) => name === proposer)
@@ -269,11 +273,11 @@ export class Agreement {
     if (ballot[0] > this.#promised[0] + maxBallotStep) return `ballot ${ballot[0]} after ${this.#promised[0]}`
     // A process that was started anew has forgotten what it promised, and has another life.
     if (!this.isIn || !isMember(this.#epoch, from) || isBefore(ballot, this.#promised)) return undefined
+    if (isBefore(this.#promised, ballot) && this.#proposesTooOften(from, now)) return undefined
     if (note.kind === 'prepare') return this.#prepare(from, ballot, now)
     const problem = epochProblem(this.#epoch, note.value)
     if (problem !== undefined) return `proposes ${problem}`
-    this.#yieldTo(ballot)
-    this.#promised = ballot
+    this.#follows(from, ballot, now)
     this.#accepted = { ballot, value: note.value }
     const signature = this.#options.signer.sign(acceptText(ballot, note.value))
     return this.#tell(from, { kind: 'accepted', epoch: note.epoch, ballot, signature })
@@ -282,20 +286,29 @@ export class Agreement {
   #prepare(from: PeerName, ballot: Ballot, now: Milliseconds): undefined {
     const isNew = isBefore(this.#promised, ballot)
     if (isNew && this.#standing === undefined && !this.#mayStopFor(from, now)) return undefined
-    if (isNew) this.#promisedAt = now
-    this.#promised = ballot
-    this.#yieldTo(ballot)
+    this.#follows(from, ballot, now)
     if (this.#standing === undefined) this.#due = from
     else this.#promise(from, now)
     return undefined
   }
 
-  /** Gives up a proposal of its own under a lower ballot: this peer may no longer accept its value. */
-  #yieldTo(ballot: Ballot): void {
+  /** From now on this peer accepts nothing under a lower ballot: it gives up a proposal of its own that has one. */
+  #follows(from: PeerName, ballot: Ballot, now: Milliseconds): void {
+    if (isBefore(this.#promised, ballot)) {
+      this.#promisedAt = now
+      this.#proposers.set(from, { count: (this.#proposers.get(from)?.count ?? 0) + 1, at: now })
+    }
+    this.#promised = ballot
     if (this.#proposal !== undefined && isBefore(this.#proposal.ballot, ballot)) this.#proposal = undefined
   }
 
-  /** Whether this peer stops because a member says so: it sees a reason itself, or that member has not done so lately. */
+  /** Else a liar that proposes again and again would keep the others from an epoch. */
+  #proposesTooOften(from: PeerName, now: Milliseconds): boolean {
+    const last = this.#proposers.get(from)
+    return last !== undefined && now - last.at < 2 ** (last.count - 1) * proposesAgain
+  }
+
+  /** Whether this peer stops as a member says: it sees a reason itself, or that member has not done so lately. */
   #mayStopFor(from: PeerName, now: Milliseconds): boolean {
     if (from === this.#options.self || this.#due !== undefined || this.#hasReason()) return true
     const last = this.#unfounded.get(from)
@@ -457,8 +470,8 @@ export class Agreement {
   }
 
   /**
-   * Who is in no epoch cannot check decisions, and believes what more than half of the others that are there say. So does
-   * a peer whose epoch can have no successor, since too many of its members have other lives.
+   * Who is in no epoch cannot check decisions, and believes what more than half of the others that are there say. So
+   * does a peer whose epoch can have no successor, since too many of its members have other lives.
    */
   #takeLatest(from: PeerName, value: Epoch): undefined {
     if (value.number <= this.#epoch.number || (this.isIn && !this.#isLostEpoch)) return undefined
@@ -491,6 +504,7 @@ export class Agreement {
     this.#promised = noBallot
     this.#promisedAt = Number.NEGATIVE_INFINITY
     this.#accepted = this.#proposal = this.#due = this.#standing = this.#reasonSince = undefined
+    this.#proposers.clear()
     this.#done.clear()
     this.#told.clear()
     for (const { name } of epoch.members) this.#asking.delete(name)

@@ -25,7 +25,7 @@ export interface Epoch {
   readonly givers: readonly PeerName[]
   /** The pairs of members that cannot exchange vectors: their edges are bypassed. */
   readonly broken: readonly BrokenPair[]
-  /** What the givers continue with beside their models, if all have the same; names the vectors of which a mean is taken. */
+  /** What the givers continue with beside their models, if all have the same; it names the vectors that have a mean. */
   readonly carried?: SavedTree | undefined
 }
 
@@ -77,8 +77,8 @@ export function isQuorum({ members }: Epoch, names: { has(name: PeerName): boole
 }
 
 /**
- * What is wrong with `next` as the epoch after `last`, in words; undefined if nothing is. Its members contain a quorum of
- * the last one's in their lives, so that whoever has promised to stop can be sure that no other group goes on.
+ * What is wrong with `next` as the epoch after `last`, in words; undefined if nothing is. Its members contain a quorum
+ * of the last one's in their lives, so that whoever has promised to stop can be sure that no other group goes on.
  */
 export function epochProblem(last: Epoch, next: Epoch): string | undefined {
   const { members, servers, givers, round, broken } = next

@@ -1,4 +1,4 @@
-/** The notes by which peers agree on an epoch: JSON after a letter. What arrives is unchecked until {@link readNote}. */
+/** The notes by which peers agree on an epoch: JSON after a letter. {@link readNote} checks what arrives. */
 import { maxNoteBytes, type PeerName } from '@murmuration/core'
 import { z } from 'zod'
 import type { SavedTree } from '../driver/save.js'
@@ -119,8 +119,8 @@ export function readNote(text: string, peers: ReadonlySet<string>): EpochNote | 
   const parsed = note.safeParse(parseJson(text.slice(1)))
   if (!parsed.success)
     return `a malformed note about an epoch: ${z.prettifyError(parsed.error).split('\n')[0].slice(0, 200)}`
-  const stranger = namesIn(parsed.data).find((each) => !peers.has(each))
-  if (stranger !== undefined) return `a note about "${stranger}", which is not in the peer list`
+  const unknown = namesIn(parsed.data).find((each) => !peers.has(each))
+  if (unknown !== undefined) return `a note about "${unknown}", which is not in the peer list`
   return parsed.data as EpochNote
 }
 

@@ -33,7 +33,13 @@ const sourceOf = (file: string) =>
 const moduleOf = (source: string) => `data:text/javascript,${encodeURIComponent(source)}`
 
 /** Time plays no part: every wait may be over at once. */
-const timeless = ['resendAfter = 250', 'turn = 1000', 'grace = 250', 'unfoundedEvery = 60_000'].map((text): Change => {
+const timeless = [
+  'resendAfter = 250',
+  'turn = 1000',
+  'grace = 250',
+  'unfoundedEvery = 60_000',
+  'proposesAgain = 4000'
+].map((text): Change => {
   return { file: 'agreement', before: text, after: `${text.split(' ')[0]} = 0` }
 })
 
