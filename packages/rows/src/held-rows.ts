@@ -5,7 +5,9 @@ import type { PeerName } from '@murmuration/core'
 export interface HeldRows {
   /** Whose rows it certainly holds. */
   readonly certain: readonly number[]
-  /** Whose home it is, where rows move: it holds those that have not moved to a peer of which this one does not know. */
+  /**
+   * Whose home it is, where rows move: it holds those that have not moved to a peer of which this one does not know.
+   */
   readonly perhaps: readonly number[]
 }
 

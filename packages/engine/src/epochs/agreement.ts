@@ -14,8 +14,8 @@ import {
   isMember,
   isQuorum,
   noEpoch,
-  type Place,
-  type Standing
+  type MemberPlace,
+  type MemberStanding
 } from './epoch.js'
 import { type EpochRules, isApart, nextEpoch } from './next-epoch.js'
 import { type Accepted, type Decision, type EpochNote, type FinishedPart, noteText, readNote } from './notes.js'
@@ -39,19 +39,19 @@ const decisionsPerNote = 8
 const maxDecisions = 256
 
 /** What a peer knows of the others, at the time of each call. */
-export interface Surroundings {
+export interface EpochSurroundings {
   /** The life of this peer; 0 before it has begun. */
   readonly life: number
   /** Whether a member is dead, has left, has another life, or was not there when the run began. */
-  isGone(place: Place): boolean
+  isGone(place: MemberPlace): boolean
   /** Whether it has said that it leaves: then it does not answer. */
-  hasLeft(place: Place): boolean
+  hasLeft(place: MemberPlace): boolean
   /** Whether its record says that it has finished the run. */
-  hasFinished(place: Place): boolean
+  hasFinished(place: MemberPlace): boolean
   /** Whether nothing has been heard of it lately, or nothing can be sent to it. */
-  isSilent(place: Place): boolean
+  isSilent(place: MemberPlace): boolean
   /** Whether a peer that asks is taken in: it is there, and does not come back too often. */
-  mayJoin(place: Place): boolean
+  mayJoin(place: MemberPlace): boolean
   /** Pairs of members that cannot exchange vectors, and have to. */
   readonly broken: readonly BrokenPair[]
   /** The other peers of the run that are there, and train. */
@@ -63,15 +63,15 @@ export interface AgreementOptions extends EpochRules {
   /** All peers and servers of the run. */
   readonly peers: readonly PeerName[]
   readonly signer: Signer
-  readonly surroundings: Surroundings
+  readonly surroundings: EpochSurroundings
   /** How long a member that is not known to be gone may take to stop. */
-  readonly patience: Milliseconds
+  readonly stopTimeout: Milliseconds
 }
 
 /** What this peer, as the proposer, has heard. */
 interface Proposal {
   readonly ballot: Ballot
-  readonly promises: Map<PeerName, { readonly standing: Standing; readonly accepted?: Accepted | undefined }>
+  readonly promises: Map<PeerName, { readonly standing: MemberStanding; readonly accepted?: Accepted | undefined }>
   readonly accepts: Map<PeerName, string>
   readonly since: Milliseconds
   value: Epoch | undefined
@@ -79,7 +79,7 @@ interface Proposal {
 }
 
 /** One peer's part in the agreement on epochs. */
-export class Agreement {
+export class EpochAgreement {
   /** Whether this peer's round has failed although no member is gone. */
   isStuck = false
   readonly #options: AgreementOptions
@@ -93,10 +93,10 @@ export class Agreement {
   #promised: Ballot = noBallot
   #accepted: Accepted | undefined
   #proposal: Proposal | undefined
-  #standing: Standing | undefined
+  #standing: MemberStanding | undefined
   /** To whom a promise is due once this peer has stopped. */
   #due: PeerName | undefined
-  readonly #asking = new Map<PeerName, { readonly place: Place; readonly at: Milliseconds }>()
+  readonly #asking = new Map<PeerName, { readonly place: MemberPlace; readonly at: Milliseconds }>()
   readonly #done = new Map<PeerName, FinishedPart>()
   /** When a member made this peer stop for a reason that it did not see. */
   readonly #unfounded = new Map<PeerName, Milliseconds>()
@@ -147,17 +147,17 @@ export class Agreement {
     return this.#finished === 'run'
   }
 
-  #hasDone(place: Place): boolean {
+  #hasDone(place: MemberPlace): boolean {
     const done = this.#done.get(place.name)
     return this.#hasEnded(place) || (done === 'training' && this.#finished !== 'run')
   }
 
   /** Whether a member has finished the run: its note may have been lost. */
-  #hasEnded(place: Place): boolean {
+  #hasEnded(place: MemberPlace): boolean {
     return this.#done.get(place.name) === 'run' || this.#around.hasFinished(place)
   }
 
-  get #around(): Surroundings {
+  get #around(): EpochSurroundings {
     return this.#options.surroundings
   }
 
@@ -180,7 +180,7 @@ export class Agreement {
   }
 
   /** This peer has stopped: its standing stays until the next epoch, which may have been decided meanwhile. */
-  stopped(standing: Standing, now: Milliseconds): void {
+  stopped(standing: MemberStanding, now: Milliseconds): void {
     if (this.#begun !== this.#epoch.number) return
     this.#standing = standing
     const due = this.#due
@@ -223,10 +223,10 @@ export class Agreement {
   }
 
   /** From when on the first of the living may propose: a living proposer that has this peer's promise has its time. */
-  #mayProposeFrom(reasonSince: Milliseconds, living: readonly Place[]): Milliseconds {
+  #mayProposeFrom(reasonSince: Milliseconds, living: readonly MemberPlace[]): Milliseconds {
     const [, proposer] = this.#promised
     const isAtWork = proposer !== this.#options.self && living.some(({ name }) => name === proposer)
-    return isAtWork ? this.#promisedAt + this.#options.patience + 2 * turn : reasonSince
+    return isAtWork ? this.#promisedAt + this.#options.stopTimeout + 2 * turn : reasonSince
   }
 
   /** Takes a note in. Returns the sender's fault in words, if any. */
@@ -345,7 +345,7 @@ export class Agreement {
   }
 
   /** Who asks, and would be in the next epoch: others must be no reason for one, or there is no end of epochs. */
-  get #joining(): readonly Place[] {
+  get #joining(): readonly MemberPlace[] {
     const { broken } = this.#around
     return [...this.#asking.values()]
       .map(({ place }) => place)
@@ -381,7 +381,7 @@ export class Agreement {
       const missing = this.#epoch.members.filter(({ name }) => !promises.has(name))
       if (isDue) for (const { name } of missing) this.#tell(name, { kind: 'prepare', epoch, ballot })
       const waited = now - proposal.since
-      const isAwaited = (place: Place) => waited < this.#timeFor(place)
+      const isAwaited = (place: MemberPlace) => waited < this.#timeFor(place)
       if (!isQuorum(this.#epoch, promises) || missing.some(isAwaited)) return
       const value = this.#valueOf(promises)
       // Without a model none can begin: whoever has one may still answer.
@@ -396,9 +396,9 @@ export class Agreement {
   }
 
   /** How long a member has to stop. */
-  #timeFor(place: Place): Milliseconds {
+  #timeFor(place: MemberPlace): Milliseconds {
     if (this.#around.hasLeft(place)) return 0
-    return this.#around.isGone(place) || this.#around.isSilent(place) ? grace : this.#options.patience
+    return this.#around.isGone(place) || this.#around.isSilent(place) ? grace : this.#options.stopTimeout
   }
 
   #acceptOwn(proposal: Proposal, value: Epoch): void {

@@ -3,8 +3,8 @@ import { byName, type Fabric, type Milliseconds, type PeerName } from '@murmurat
 import type { BrokenPair, MemberProgress } from '@murmuration/membership'
 import type { VectorMessage } from '@murmuration/wire'
 import type { Members } from '../members/members.js'
-import { Agreement, type AgreementOptions, type Surroundings } from './agreement.js'
-import type { Epoch, Standing } from './epoch.js'
+import { EpochAgreement, type AgreementOptions, type EpochSurroundings } from './agreement.js'
+import type { Epoch, MemberStanding } from './epoch.js'
 import { type FinishedPart, isEpochNote } from './notes.js'
 import type { EpochFabric } from './epoch-fabric.js'
 import { checkEpochWait } from './epoch-wait.js'
@@ -26,7 +26,7 @@ export interface MemberTraining {
 /** What the run is for its members. */
 export interface EpochMemberOptions extends Pick<
   AgreementOptions,
-  'servers' | 'neededServers' | 'isEqual' | 'hasOwnPace' | 'needsEveryPair' | 'patience'
+  'servers' | 'neededServers' | 'isEqual' | 'hasOwnPace' | 'needsEveryPair' | 'stopTimeout'
 > {
   readonly members: Members
   readonly timeout: Milliseconds
@@ -38,7 +38,7 @@ export interface EpochMemberOptions extends Pick<
 }
 
 export class EpochMember {
-  readonly agreement: Agreement
+  readonly agreement: EpochAgreement
   readonly #fabric: Fabric<VectorMessage>
   readonly #epochs: EpochFabric
   readonly #options: EpochMemberOptions
@@ -54,7 +54,7 @@ export class EpochMember {
     this.#options = options
     const { topology, signer } = members.options
     const surroundings = this.#surroundings()
-    this.agreement = new Agreement({ ...options, self: fabric.self, peers: topology.peers, signer, surroundings })
+    this.agreement = new EpochAgreement({ ...options, self: fabric.self, peers: topology.peers, signer, surroundings })
     members.attend({
       progress: () => training.progress(),
       isMine: isEpochNote,
@@ -91,7 +91,7 @@ export class EpochMember {
   }
 
   /** This peer has stopped: waits for the epoch after `last`. */
-  async agreed(last: Epoch, standing: Standing): Promise<void> {
+  async agreed(last: Epoch, standing: MemberStanding): Promise<void> {
     this.agreement.stopped(standing, this.#fabric.now())
     this.#send()
     const news = () => this.agreement.askForNews()
@@ -108,8 +108,8 @@ export class EpochMember {
 
   /**
    * As {@link othersTrain}, for all of the run. Where those that have finished are no quorum, others may go on without
-   * them: this peer ends all the same after two timeouts, but only if it `needsAll`, and so has finished with all of its
-   * epoch.
+   * them: this peer ends all the same after two timeouts, but only if it `needsAll`, and so has finished with all of
+   * its epoch.
    *
    * @throws NeighboursMissingError where it has to give up
    */
@@ -188,7 +188,7 @@ export class EpochMember {
     }
   }
 
-  #surroundings(): Surroundings {
+  #surroundings(): EpochSurroundings {
     const { members, training } = this.#options
     const { knowledge } = members
     const { self } = this.#fabric

@@ -4,7 +4,7 @@ import type { BrokenPair } from '@murmuration/membership'
 import { type SavedTree, vectorNames } from '../driver/save.js'
 
 /** A member of an epoch: a peer in one life. */
-export interface Place {
+export interface MemberPlace {
   readonly name: PeerName
   readonly life: number
   /** How many samples of its own it trains on; 0 for a server. */
@@ -16,7 +16,7 @@ export interface Epoch {
   /** 0, 1, … */
   readonly number: number
   /** In the order of names. */
-  readonly members: readonly Place[]
+  readonly members: readonly MemberPlace[]
   /** Those of the members that are servers, in the order of names. */
   readonly servers: readonly PeerName[]
   /** The first round, of the whole run. */
@@ -30,7 +30,7 @@ export interface Epoch {
 }
 
 /** What a peer that has stopped can continue from. */
-export interface Standing {
+export interface MemberStanding {
   /** The last epoch that it has begun with that epoch's mean; −1 for none. */
   readonly opened: number
   readonly round: number

@@ -2,7 +2,7 @@
 import { maxNoteBytes, type PeerName } from '@murmuration/core'
 import { z } from 'zod'
 import type { SavedTree } from '../driver/save.js'
-import type { Ballot, Epoch, Standing } from './epoch.js'
+import type { Ballot, Epoch, MemberStanding } from './epoch.js'
 
 /** A value that was accepted, and under which ballot. */
 export interface Accepted {
@@ -25,7 +25,7 @@ export type EpochNote =
       readonly kind: 'promise'
       readonly epoch: number
       readonly ballot: Ballot
-      readonly standing: Standing
+      readonly standing: MemberStanding
       readonly accepted?: Accepted | undefined
     }
   | { readonly kind: 'accept'; readonly epoch: number; readonly ballot: Ballot; readonly value: Epoch }

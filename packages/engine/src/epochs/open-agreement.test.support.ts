@@ -1,6 +1,6 @@
 /** The compiled agreement with its fields open, so that a state can be copied; and with mistakes put into it. */
 import { readFileSync } from 'node:fs'
-import type { Agreement, AgreementOptions } from './agreement.js'
+import type { EpochAgreement, AgreementOptions } from './agreement.js'
 import type { Epoch } from './epoch.js'
 
 /** A piece of a compiled file, and what stands there instead. */
@@ -25,7 +25,7 @@ export interface Fields {
   [name: string]: unknown
 }
 
-export type OpenAgreement = Agreement & Fields
+export type OpenAgreement = EpochAgreement & Fields
 export type AgreementClass = new (options: AgreementOptions) => OpenAgreement
 
 const sourceOf = (file: string) =>
@@ -61,7 +61,7 @@ export async function agreementWith(changes: readonly Change[] = []): Promise<Ag
   const nextEpoch = moduleOf(withImports(changed('next-epoch'), { './epoch.js': epoch }))
   const open = changed('agreement').replace(/#(?=[a-z])/g, '_')
   const source = withImports(open, { './epoch.js': epoch, './next-epoch.js': nextEpoch })
-  const { Agreement: Opened } = (await import(moduleOf(source))) as { Agreement: AgreementClass }
+  const { EpochAgreement: Opened } = (await import(moduleOf(source))) as { EpochAgreement: AgreementClass }
   return Opened
 }
 
