@@ -79,9 +79,11 @@ export class EpochMember {
     const { members, isConnected, samples } = this.#options
     const { agreement } = this
     if (!agreement.isIn) {
+      const since = this.#fabric.now()
       const ask = () => {
-        // While the links are built, the others train.
-        if (isConnected(members.standing.present)) agreement.join(samples)
+        // While the links are built, the others train: but not for ever, since a link may be broken.
+        const isLong = this.#fabric.now() - since > this.#options.timeout
+        if (isLong || isConnected(this.#living)) agreement.join(samples)
       }
       await this.#until(() => agreement.isIn, 'to be taken in', ask, askEvery)
     }
@@ -127,6 +129,12 @@ export class EpochMember {
     this.#epochs.check()
     agreement.finished(part)
     this.#send()
+  }
+
+  /** The others that are there, heard by this peer or not. */
+  get #living(): readonly PeerName[] {
+    const { knowledge, standing } = this.#options.members
+    return standing.members.filter((name) => !knowledge.isDead(name) && !knowledge.hasLeft(name))
   }
 
   #take(from: PeerName, note: string): string | undefined {

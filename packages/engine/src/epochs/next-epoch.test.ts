@@ -122,6 +122,11 @@ test('servers are the run’s own, then those that serve, then the last names, a
   t.is(servers('s7 t7', 'st', 'st'), 'st', 'a server is never a worker')
 })
 
+test('a member has as many samples as it says now', (t) => {
+  const { members } = next('a7 b7 c7', { changes: { a: { samples: 5 } } })
+  t.is(members.find(({ name }) => name === 'a')?.samples, 5)
+})
+
 test('what all givers carry in one shape is carried over', (t) => {
   const carried = (...trees: (MemberStanding['carried'] | undefined)[]) => {
     const changes = Object.fromEntries(trees.map((tree, index) => ['abcd'[index], { carried: tree }]))

@@ -35,7 +35,10 @@ export interface Proposed {
 export function nextEpoch(rules: EpochRules, known: Proposed): Epoch {
   const { servers: planned, isEqual, hasOwnPace, needsEveryPair } = rules
   const { last, standings } = known
-  const promised = last.members.filter(({ name }) => standings.has(name))
+  const promised = last.members.flatMap((place) => {
+    const standing = standings.get(place.name)
+    return standing === undefined ? [] : [{ ...place, samples: standing.samples }]
+  })
   const staying = needsEveryPair ? withoutBroken(last, promised, known.broken, planned) : promised
   const members = [...staying, ...joiningOf(known, staying, needsEveryPair)].sort((a, b) => byName(a.name, b.name))
   const names = members.map(({ name }) => name)
