@@ -185,7 +185,7 @@ const manyMembers: Readonly<Record<string, number>> = {
   'packages/libp2p/src/discovery/discovery.ts Discovery': 30,
   'packages/libp2p/src/fabric.ts NetworkFabric': 26,
   'packages/libp2p/src/links/incoming-link.ts IncomingLink': 35,
-  'packages/libp2p/src/links/neighbour.ts Neighbour': 51,
+  'packages/libp2p/src/links/neighbour.ts Neighbour': 50,
   'packages/libp2p/src/links/outgoing-link.ts OutgoingLink': 37,
   'packages/libp2p/src/links/peer-set.ts PeerSet': 34,
   'packages/libp2p/src/network-peer.ts NetworkPeer': 38,
