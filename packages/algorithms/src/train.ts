@@ -1,7 +1,7 @@
-import type { Fabric, StepReport, Task } from '@murmuration/core'
+import { type Fabric, InputError, type StepReport, type Task } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
 import { type RowsAlgorithm, trainKeys } from '@murmuration/rows'
-import { ElasticSession, type ElasticSettings, Session, type TrainingSettings } from '@murmuration/engine'
+import { ElasticSession, type ElasticSettings, hasMembers, Session, type TrainingSettings } from '@murmuration/engine'
 
 /** How peers train, whatever their parameters are. */
 export type AnySettings = ElasticSettings | TrainingSettings<RowsAlgorithm>
@@ -33,8 +33,12 @@ export function train(
 }
 
 function sessionOf(fabric: Fabric<VectorMessage>, task: Task, settings: ElasticSettings) {
-  const isElastic = settings.epochs !== undefined && settings.members !== undefined
-  return isElastic ? new ElasticSession(fabric, task, settings) : new Session(fabric, task, settings)
+  const { algorithm, members, epochs } = settings
+  if (members !== undefined && epochs === undefined && !hasMembers(algorithm))
+    throw new InputError(`${algorithm.title} needs all peers: where they come and go, settings need "epochs"`)
+  return epochs !== undefined && members !== undefined
+    ? new ElasticSession(fabric, task, settings)
+    : new Session(fabric, task, settings)
 }
 
 async function* untilAborted(

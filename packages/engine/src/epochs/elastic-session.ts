@@ -252,7 +252,8 @@ export class ElasticSession {
     this.#endSession()
     if (hasOwnPace) await this.#member.othersTrain()
     await this.#mean({ ...epoch, givers: workersOf(epoch), carried: undefined }, 'closing')
-    const round = rounds + finalRounds
+    // Where some rounds of averaging have ended it is one more of them.
+    const round = Math.max(rounds + finalRounds, this.#kept.round + 1)
     this.#kept = { ...this.#kept, round }
     yield { ...reportOfMean(this.#kept), round: round - 1, epoch: epoch.number }
   }

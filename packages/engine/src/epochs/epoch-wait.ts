@@ -30,6 +30,13 @@ export function checkEpochWait(
     throw new NeighboursMissingError(finished, `${self} has not finished; ${finished.join(', ')} have, and are gone`)
   if (!hasFinished && haveLeft && !isQuorumLeft)
     throw othersMissing(self, 'has not finished, and all others have left', others)
+  const anew = epoch.members.filter(({ name, life }) => knowledge.lifeOf(name) > life).map(({ name }) => name)
+  const inTheirLives = new Set([...staying].filter((name) => !anew.includes(name)))
+  if (!hasFinished && anew.length > 0 && epoch.number >= 0 && !isQuorum(epoch, inTheirLives))
+    throw new NeighboursMissingError(
+      anew,
+      `${self} cannot continue: ${anew.join(', ')} started again and forgot what was agreed, and the others are too few; start all again with --resume`
+    )
   const { state } = standing
   const policy = state === 'partitioned' || state === 'isolated' ? options.settings?.[state] : undefined
   if (policy === 'stop') throw othersMissing(self, `is ${state}, and the file says "${state}: stop"`, standing.missing)

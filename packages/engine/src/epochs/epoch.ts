@@ -89,6 +89,7 @@ export function epochProblem(last: Epoch, next: Epoch): string | undefined {
   if (!isQuorum(last, staying)) return `members without a quorum of those of epoch ${last.number}`
   const others = [...servers, ...broken.flat()].filter((name) => !names.includes(name))
   if (others.length > 0) return `${others[0]} as a server or an end of a pair, which is no member`
+  if (names.every((name) => servers.includes(name))) return 'servers without a worker'
   if (givers.length === 0) return 'nobody’s model'
   const other = givers.find((name) => !staying.has(name))
   if (other !== undefined) return `the model of ${other}, which was no member`
