@@ -238,19 +238,15 @@ export class ElasticSession {
         yield { ...step.value, round: this.#first + round, epoch: epoch.number }
     }
     this.#epochs.check()
-    yield* this.#close(epoch)
+    yield* this.#close(epoch, graph)
   }
 
-  /**
-   * Ends with the mean of the workers' models, where a worker has become a server, or where each counts its own rounds:
-   * there rounds of final averaging would pass by those that are far behind.
-   */
-  async *#close(epoch: Epoch): AsyncGenerator<StepReport, void> {
+  /** Ends with the mean of the workers' models, where the epoch closes with it. */
+  async *#close(epoch: Epoch, graph: Topology): AsyncGenerator<StepReport, void> {
     const { rounds, finalRounds = 0 } = this.#settings
-    const { hasOwnPace } = this.#run
-    if (!hasOwnPace && !this.#run.hasPromoted(epoch)) return
+    if (!this.#run.closes(epoch, graph)) return
     this.#endSession()
-    if (hasOwnPace) await this.#member.othersTrain()
+    await this.#member.othersTrain()
     await this.#mean({ ...epoch, givers: workersOf(epoch), carried: undefined }, 'closing')
     // Where some rounds of averaging have ended it is one more of them.
     const round = Math.max(rounds + finalRounds, this.#kept.round + 1)

@@ -37,10 +37,25 @@ export class EpochRun {
     return this.#settings.servers?.includes(this.#self) === true
   }
 
-  /** Whether a worker of the run is a server of an epoch. */
-  hasPromoted({ servers }: Epoch): boolean {
+  /**
+   * Whether an epoch ends with the mean of the workers' models in place of rounds of final averaging: where these would
+   * pass by those that are far behind, where a worker has become a server, and where rows of W do not sum to 1.
+   */
+  closes(epoch: Epoch, graph: Topology): boolean {
     const { servers: planned = [] } = this.#settings
-    return servers.some((name) => !planned.includes(name))
+    return this.hasOwnPace || epoch.servers.some((name) => !planned.includes(name)) || this.#lacksRows(graph)
+  }
+
+  /** Whether a graph of some of the peers is for algorithms that need columns alone. */
+  #lacksRows(graph: Topology): boolean {
+    if (graph === this.#epochs.topology || this.#settings.algorithm.needs.weights !== 'columns') return false
+    const isOff = (peer: PeerName, round: number) => {
+      const { selfWeight, receiveFrom } = graph.mixing(peer, round)
+      return Math.abs(receiveFrom.reduce((sum, { weight }) => sum + weight, selfWeight) - 1) > 1e-9
+    }
+    return graph.peers.some((peer) =>
+      Array.from({ length: graph.period }, (_, round) => round).some((round) => isOff(peer, round))
+    )
   }
 
   /** The epoch in which all begin that were in the run from the start. */
@@ -79,7 +94,8 @@ export class EpochRun {
     const changed = graph === topology ? {} : on?.(graph)
     const { round: first, servers } = epoch
     const { rounds, finalRounds = 0 } = { ...given, ...changed }
-    const left = this.hasOwnPace ? 0 : Math.min(finalRounds, Math.max(0, rounds + finalRounds - first))
+    const left =
+      this.hasOwnPace || this.#lacksRows(graph) ? 0 : Math.min(finalRounds, Math.max(0, rounds + finalRounds - first))
     return {
       ...given,
       ...changed,
