@@ -1,0 +1,292 @@
+/** Watches a simulated run in epochs: the invariants E1 to E8 of docs/understand/membership.md. */
+import type { Algorithm, ElasticSession, Epoch, Members, Saved, State, Vector } from '@murmuration/algorithms'
+import type { PeerName, StepReport } from '@murmuration/core'
+import { SessionsWatch } from './sessions-watch.js'
+
+/** What is said of an epoch in a note. */
+interface EpochNote {
+  readonly kind: string
+  readonly epoch: number
+  readonly standing?: { readonly opened: number; readonly round: number }
+  readonly value?: Epoch
+  readonly decisions?: readonly { readonly value: Epoch }[]
+}
+
+/** What a peer had when it promised to stop. */
+interface Given {
+  readonly model: Float32Array
+  readonly carried: Saved | undefined
+  /** What it said of itself; unknown of a proposer. */
+  readonly standing: string | undefined
+}
+
+export interface WatchedRun {
+  readonly algorithm: Algorithm
+  /** Whether the models of all peers are equal in every round. */
+  readonly areEqual: boolean
+  readonly hasOwnPace: boolean
+}
+
+/** More are not reported. */
+const maxFindings = 10
+/** The mean of float32 numbers may differ by this fraction of the largest of them. */
+const rounding = 2 ** -22
+
+export class EpochWatch {
+  readonly run: WatchedRun
+  readonly #found = new Set<string>()
+  /** By number, each epoch as it was decided. */
+  readonly values = new Map<number, Epoch>()
+  readonly #given = new Map<number, Map<PeerName, Given>>()
+  /** By epoch and what begins: its bits, and the peer that began with them first. */
+  readonly #beginnings = new Map<string, { readonly bits: string; readonly first: PeerName }>()
+  /** The present process of each peer. */
+  readonly processes = new Map<PeerName, ProcessWatch>()
+  readonly sessions: SessionsWatch
+  /** The process that begins an epoch now: until its session starts, no other process does anything. */
+  beginning: ProcessWatch | undefined
+
+  constructor(run: WatchedRun) {
+    this.run = run
+    this.sessions = new SessionsWatch((what) => this.find(what))
+    this.sessions.inherits = (left) => this.beginning?.inherits(left)
+  }
+
+  get findings(): readonly string[] {
+    this.sessions.check()
+    return [...this.#found]
+  }
+
+  /** Whether any peer has begun to train. */
+  get hasBegun(): boolean {
+    return this.values.size > 0
+  }
+
+  find(what: string): void {
+    if (this.#found.size < maxFindings) this.#found.add(what)
+  }
+
+  process(self: PeerName): ProcessWatch {
+    const process = new ProcessWatch(this, self)
+    this.processes.set(self, process)
+    return process
+  }
+
+  /** E1 and E2: an epoch has one value, and its members contain a quorum of those of the last one. */
+  decided(epoch: Epoch, by: PeerName): void {
+    const known = this.values.get(epoch.number)
+    if (known !== undefined) {
+      if (textOf(known) !== textOf(epoch)) this.find(`E1: ${by} has epoch ${textOf(epoch)}, others ${textOf(known)}`)
+      return
+    }
+    this.values.set(epoch.number, epoch)
+    const last = this.values.get(epoch.number - 1)
+    if (last !== undefined && !isQuorumOf(last, epoch.members))
+      this.find(`E2: epoch ${epoch.number} has no quorum of the last one: ${textOf(epoch)}, ${textOf(last)}`)
+  }
+
+  /** E4: all members begin an epoch with the same. */
+  begins(self: PeerName, epoch: number, what: string, bits: string): void {
+    const key = `${epoch} ${what}`
+    const known = this.#beginnings.get(key)
+    if (known === undefined) this.#beginnings.set(key, { bits, first: self })
+    else if (known.bits !== bits) this.find(`E4: ${self} begins epoch ${epoch} with another ${what} than ${known.first}`)
+  }
+
+  gives(self: PeerName, epoch: number, given: Given): void {
+    const all = this.#given.get(epoch) ?? new Map<PeerName, Given>()
+    this.#given.set(epoch, all)
+    all.set(self, given)
+  }
+
+  givenBy(peer: PeerName, epoch: number): Given | undefined {
+    return this.#given.get(epoch)?.get(peer)
+  }
+
+  hasGiven(peer: PeerName, epoch: number): boolean {
+    return this.givenBy(peer, epoch) !== undefined
+  }
+
+  /** E7: what an epoch begins with is the mean of what its givers had. */
+  checkMean(epoch: Epoch, what: string, mean: Float32Array, of: (given: Given) => Float32Array | undefined): void {
+    const { givers, number } = epoch
+    // A peer that was alone has told nobody anything.
+    if (this.values.get(number - 1)?.members.length === 1) return
+    const missing = givers.filter((name) => this.givenBy(name, number) === undefined)
+    if (missing.length > 0) return this.find(`E7: ${missing.join()} gave to epoch ${number} without a promise`)
+    const models = givers.flatMap((name) => {
+      const given = this.givenBy(name, number)
+      return (given && of(given)) ?? []
+    })
+    if (models.length < givers.length) return this.find(`E7: a giver of epoch ${number} had no ${what}`)
+    const areEqual = models.every((model) => bitsOf(model) === bitsOf(models[0]))
+    if (this.run.areEqual && what === 'model' && !areEqual) this.find(`E7: the givers' models of epoch ${number} differ`)
+    const wrong = mean.findIndex((value, index) => {
+      const sum = models.reduce((total, model) => total + model[index], 0)
+      const scale = Math.max(...models.map((model) => Math.abs(model[index])))
+      const expected = Math.fround(sum / models.length)
+      return areEqual ? value !== models[0][index] : Math.abs(value - expected) > rounding * scale
+    })
+    if (wrong >= 0 || models[0]?.length !== mean.length)
+      this.find(`E7: the ${what} with which epoch ${number} begins is not the mean of its givers: ${textOf(epoch)}`)
+  }
+}
+
+/** One process of a peer. */
+export class ProcessWatch {
+  readonly #watch: EpochWatch
+  readonly self: PeerName
+  #session: ElasticSession | undefined
+  #members: Members | undefined
+  #arena: Vector['arena'] | undefined
+  #reported: { readonly round: number; readonly epoch: number } | undefined
+  #standing: { readonly opened: number; readonly round: number; readonly epoch: number } | undefined
+
+  constructor(watch: EpochWatch, self: PeerName) {
+    this.#watch = watch
+    this.self = self
+  }
+
+  /** The life that it shows. */
+  get life(): number {
+    return Math.max(1, this.#members?.life ?? 0)
+  }
+
+  begins(session: ElasticSession, members: Members): void {
+    this.#session = session
+    this.#members = members
+  }
+
+  /** It has begun an epoch after the first one. */
+  opened(epoch: Epoch): void {
+    this.#watch.decided(epoch, this.self)
+    this.#watch.beginning = this
+  }
+
+  inherits(left: Saved | undefined): void {
+    const { epoch } = this.#session ?? {}
+    if (epoch === undefined || epoch.servers.includes(this.self)) return
+    const { vectors = new Map<string, Float32Array>(), tree } = left ?? {}
+    const bits = [JSON.stringify(tree), ...[...vectors].map(([name, vector]) => `${name} ${bitsOf(vector)}`)]
+    this.#watch.begins(this.self, epoch.number, 'state', bits.join())
+    for (const [name, vector] of vectors)
+      this.#watch.checkMean(epoch, name, vector, ({ carried }) => carried?.vectors.get(name))
+  }
+
+  /** The record's start, with which the training of an epoch begins. */
+  started({ x }: { readonly x: Vector }): void {
+    this.#watch.beginning = undefined
+    const { epoch } = this.#session ?? {}
+    if (epoch === undefined) return
+    const { number } = epoch
+    if (number === 0) this.#watch.decided(epoch, this.self)
+    if (this.#arena !== undefined && !this.#watch.sessions.isClosed(this.#arena))
+      this.#watch.find(`E3: ${this.self} begins epoch ${number} before the session of the last one has closed`)
+    this.#arena = x.arena
+    this.#watch.sessions.begins(this.self, x.arena, number)
+    this.#watch.begins(this.self, number, 'model', bitsOf(x.values))
+    if (number > 0) this.#watch.checkMean(epoch, 'model', x.values, ({ model }) => model)
+  }
+
+  /** A note of this peer. */
+  tells(text: string): void {
+    if (!text.startsWith('E{')) return
+    const note = JSON.parse(text.slice(1)) as EpochNote
+    const { decisions = [], value } = note
+    for (const decision of decisions) this.#watch.decided(decision.value, this.self)
+    if (note.kind === 'promise') return this.#promises(note)
+    // A proposer tells nobody of its own promise.
+    const proposed = note.kind === 'accept' ? value : decisions.length === 1 ? decisions[0].value : undefined
+    const isNext = proposed !== undefined && proposed.number > (this.#session?.epoch.number ?? 0)
+    if (isNext && proposed.givers.includes(this.self) && !this.#watch.hasGiven(this.self, proposed.number))
+      this.#stands(proposed.number, undefined)
+  }
+
+  /** E8: rounds do not decrease, unless this peer was outside. */
+  stepped({ round, epoch = 0 }: StepReport): void {
+    const last = this.#reported
+    this.#reported = { round, epoch }
+    if (last === undefined || this.#watch.run.hasOwnPace || round >= last.round) return
+    if (!this.#wasOutside(last.epoch, epoch)) this.#watch.find(`E8: ${this.self} reports round ${round} after ${last.round}`)
+  }
+
+  /** E5 and E6. */
+  #promises({ epoch, standing }: EpochNote): void {
+    const last = this.#watch.values.get(epoch - 1)
+    const isMember = last?.members.some(({ name, life }) => name === this.self && life === this.life)
+    if (isMember === false) this.#watch.find(`E6: ${this.self} promises in life ${this.life}, of epoch ${textOf(last)}`)
+    this.#stands(epoch, JSON.stringify(standing))
+    const before = this.#standing
+    if (standing === undefined) return
+    this.#standing = { ...standing, epoch }
+    if (before === undefined || this.#watch.run.hasOwnPace || this.#wasOutside(before.epoch - 1, epoch - 1)) return
+    if (standing.round < before.round || standing.opened < before.opened)
+      this.#watch.find(`E8: ${this.self} stands in ${JSON.stringify(standing)} after ${JSON.stringify(before)}`)
+  }
+
+  #stands(epoch: number, standing: string | undefined): void {
+    const known = this.#watch.givenBy(this.self, epoch)
+    const model = this.#session?.parameters.slice() ?? new Float32Array(0)
+    if (known !== undefined && this.#isOfThis(epoch)) {
+      const hasChanged = standing !== undefined && known.standing !== undefined && standing !== known.standing
+      if (hasChanged || bitsOf(model) !== bitsOf(known.model))
+        this.#watch.find(`E5: ${this.self} has promised ${known.standing} to epoch ${epoch}, and then ${standing}`)
+      if (known.standing !== undefined || standing === undefined) return
+    }
+    this.#promisedTo = epoch
+    const kept = this.#session?.parameters
+    const carried = kept === undefined ? undefined : this.#watch.sessions.left.get(kept)
+    this.#watch.gives(this.self, epoch, { model, carried, standing })
+  }
+
+  /** The last epoch to which this process has promised. */
+  #promisedTo = -1
+
+  #isOfThis(epoch: number): boolean {
+    return this.#promisedTo === epoch
+  }
+
+  /** Whether it was no member of some epoch after one of these and up to the other. */
+  #wasOutside(after: number, to: number): boolean {
+    for (let number = after + 1; number <= to; number++) {
+      const epoch = this.#watch.values.get(number)
+      if (epoch?.members.some(({ name, life }) => name === this.self && life === this.life) !== true) return true
+    }
+    return false
+  }
+}
+
+/** A record whose start is watched, in each of its roles. */
+export function watchedStart(record: Algorithm, process: ProcessWatch, started: () => void): Algorithm {
+  const { server } = record
+  const watched = <Start extends (origin: { readonly x: Vector; readonly zero: Vector }, node: never) => State>(
+    start: Start
+  ) =>
+    ((origin, node) => {
+      started()
+      process.started(origin)
+      return start(origin, node)
+    }) as Start
+  return {
+    ...record,
+    start: watched(record.start.bind(record)),
+    ...(server && { server: { ...server, start: watched(server.start.bind(server)) } })
+  }
+}
+
+/** More than half of an epoch's places, or of two halves the one with the first name. */
+export function isQuorumOf({ members }: Epoch, places: readonly Pick<Epoch['members'][number], 'name' | 'life'>[]): boolean {
+  const isAmong = (place: Epoch['members'][number]) =>
+    places.some(({ name, life }) => name === place.name && life === place.life)
+  const count = members.filter(isAmong).length
+  return 2 * count > members.length || (2 * count === members.length && count > 0 && isAmong(members[0]))
+}
+
+function textOf(epoch: Epoch | undefined): string {
+  return JSON.stringify(epoch)
+}
+
+/** The bits of numbers, as text. */
+export function bitsOf(numbers: Float32Array): string {
+  return new Uint32Array(numbers.slice().buffer).join()
+}
