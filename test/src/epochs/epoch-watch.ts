@@ -8,7 +8,6 @@ interface EpochNote {
   readonly kind: string
   readonly epoch: number
   readonly standing?: { readonly opened: number; readonly round: number }
-  readonly value?: Epoch
   readonly decisions?: readonly { readonly value: Epoch }[]
 }
 
@@ -18,6 +17,14 @@ interface Given {
   readonly carried: Saved | undefined
   /** What it said of itself; unknown of a proposer. */
   readonly standing: string | undefined
+}
+
+/** A vector with which an epoch begins, and its counterpart in what a giver had. */
+interface Mean {
+  readonly epoch: Epoch
+  readonly what: string
+  readonly mean: Float32Array
+  readonly of: (given: Given) => Float32Array | undefined
 }
 
 export interface WatchedRun {
@@ -38,6 +45,7 @@ export class EpochWatch {
   /** By number, each epoch as it was decided. */
   readonly values = new Map<number, Epoch>()
   readonly #given = new Map<number, Map<PeerName, Given>>()
+  readonly #means = new Map<string, Mean>()
   /** By epoch and what begins: its bits, and the peer that began with them first. */
   readonly #beginnings = new Map<string, { readonly bits: string; readonly first: PeerName }>()
   /** The present process of each peer. */
@@ -54,6 +62,7 @@ export class EpochWatch {
 
   get findings(): readonly string[] {
     this.sessions.check()
+    for (const { epoch, what, mean, of } of this.#means.values()) this.#checkMean(epoch, what, mean, of)
     return [...this.#found]
   }
 
@@ -103,15 +112,14 @@ export class EpochWatch {
     return this.#given.get(epoch)?.get(peer)
   }
 
-  hasGiven(peer: PeerName, epoch: number): boolean {
-    return this.givenBy(peer, epoch) !== undefined
+  /** What an epoch begins with, the same at all members. */
+  beginsWith(epoch: Epoch, what: string, mean: Float32Array, of: Mean['of']): void {
+    this.#means.set(`${epoch.number} ${what}`, { epoch, what, mean: mean.slice(), of })
   }
 
   /** E7: what an epoch begins with is the mean of what its givers had. */
-  checkMean(epoch: Epoch, what: string, mean: Float32Array, of: (given: Given) => Float32Array | undefined): void {
+  #checkMean(epoch: Epoch, what: string, mean: Float32Array, of: Mean['of']): void {
     const { givers, number } = epoch
-    // A peer that was alone has told nobody anything.
-    if (this.values.get(number - 1)?.members.length === 1) return
     const missing = givers.filter((name) => this.givenBy(name, number) === undefined)
     if (missing.length > 0) return this.find(`E7: ${missing.join()} gave to epoch ${number} without a promise`)
     const models = givers.flatMap((name) => {
@@ -140,6 +148,8 @@ export class ProcessWatch {
   #members: Members | undefined
   #arena: Vector['arena'] | undefined
   #reported: { readonly round: number; readonly epoch: number } | undefined
+  /** The last epoch to which it has promised. */
+  #promisedTo = -1
   #standing: { readonly opened: number; readonly round: number; readonly epoch: number } | undefined
 
   constructor(watch: EpochWatch, self: PeerName) {
@@ -160,6 +170,10 @@ export class ProcessWatch {
   /** It has begun an epoch after the first one. */
   opened(epoch: Epoch): void {
     this.#watch.decided(epoch, this.self)
+    // A proposer tells nobody of its own promise.
+    const left = this.#arena && this.#watch.sessions.leftBy(this.#arena)
+    if (left !== undefined && this.#watch.givenBy(this.self, epoch.number) === undefined)
+      this.#watch.gives(this.self, epoch.number, { ...left, standing: undefined })
     this.#watch.beginning = this
   }
 
@@ -170,7 +184,7 @@ export class ProcessWatch {
     const bits = [JSON.stringify(tree), ...[...vectors].map(([name, vector]) => `${name} ${bitsOf(vector)}`)]
     this.#watch.begins(this.self, epoch.number, 'state', bits.join())
     for (const [name, vector] of vectors)
-      this.#watch.checkMean(epoch, name, vector, ({ carried }) => carried?.vectors.get(name))
+      this.#watch.beginsWith(epoch, name, vector, ({ carried }) => carried?.vectors.get(name))
   }
 
   /** The record's start, with which the training of an epoch begins. */
@@ -185,21 +199,15 @@ export class ProcessWatch {
     this.#arena = x.arena
     this.#watch.sessions.begins(this.self, x.arena, number)
     this.#watch.begins(this.self, number, 'model', bitsOf(x.values))
-    if (number > 0) this.#watch.checkMean(epoch, 'model', x.values, ({ model }) => model)
+    if (number > 0) this.#watch.beginsWith(epoch, 'model', x.values, ({ model }) => model)
   }
 
   /** A note of this peer. */
   tells(text: string): void {
     if (!text.startsWith('E{')) return
     const note = JSON.parse(text.slice(1)) as EpochNote
-    const { decisions = [], value } = note
-    for (const decision of decisions) this.#watch.decided(decision.value, this.self)
-    if (note.kind === 'promise') return this.#promises(note)
-    // A proposer tells nobody of its own promise.
-    const proposed = note.kind === 'accept' ? value : decisions.length === 1 ? decisions[0].value : undefined
-    const isNext = proposed !== undefined && proposed.number > (this.#session?.epoch.number ?? 0)
-    if (isNext && proposed.givers.includes(this.self) && !this.#watch.hasGiven(this.self, proposed.number))
-      this.#stands(proposed.number, undefined)
+    for (const { value } of note.decisions ?? []) this.#watch.decided(value, this.self)
+    if (note.kind === 'promise') this.#promises(note)
   }
 
   /** E8: rounds do not decrease, unless this peer was outside. */
@@ -215,7 +223,7 @@ export class ProcessWatch {
     const last = this.#watch.values.get(epoch - 1)
     const isMember = last?.members.some(({ name, life }) => name === this.self && life === this.life)
     if (isMember === false) this.#watch.find(`E6: ${this.self} promises in life ${this.life}, of epoch ${textOf(last)}`)
-    this.#stands(epoch, JSON.stringify(standing))
+    this.#stands(epoch, String(JSON.stringify(standing)))
     const before = this.#standing
     if (standing === undefined) return
     this.#standing = { ...standing, epoch }
@@ -224,26 +232,16 @@ export class ProcessWatch {
       this.#watch.find(`E8: ${this.self} stands in ${JSON.stringify(standing)} after ${JSON.stringify(before)}`)
   }
 
-  #stands(epoch: number, standing: string | undefined): void {
-    const known = this.#watch.givenBy(this.self, epoch)
-    const model = this.#session?.parameters.slice() ?? new Float32Array(0)
-    if (known !== undefined && this.#isOfThis(epoch)) {
-      const hasChanged = standing !== undefined && known.standing !== undefined && standing !== known.standing
-      if (hasChanged || bitsOf(model) !== bitsOf(known.model))
-        this.#watch.find(`E5: ${this.self} has promised ${known.standing} to epoch ${epoch}, and then ${standing}`)
-      if (known.standing !== undefined || standing === undefined) return
-    }
+  #stands(epoch: number, standing: string): void {
+    const kept = this.#session?.parameters ?? new Float32Array(0)
+    const known = this.#promisedTo === epoch ? this.#watch.givenBy(this.self, epoch) : undefined
     this.#promisedTo = epoch
-    const kept = this.#session?.parameters
-    const carried = kept === undefined ? undefined : this.#watch.sessions.left.get(kept)
-    this.#watch.gives(this.self, epoch, { model, carried, standing })
-  }
-
-  /** The last epoch to which this process has promised. */
-  #promisedTo = -1
-
-  #isOfThis(epoch: number): boolean {
-    return this.#promisedTo === epoch
+    if (known === undefined) {
+      const carried = this.#watch.sessions.carriedBeside(kept)
+      return this.#watch.gives(this.self, epoch, { model: kept.slice(), carried, standing })
+    }
+    if (standing !== known.standing || bitsOf(kept) !== bitsOf(known.model))
+      this.#watch.find(`E5: ${this.self} has promised ${known.standing} to epoch ${epoch}, and then ${standing}`)
   }
 
   /** Whether it was no member of some epoch after one of these and up to the other. */

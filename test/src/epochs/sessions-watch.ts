@@ -1,8 +1,14 @@
 /** What sessions of all peers receive, begin with and leave: seen at the methods of two classes while a run is simulated. */
-import { type Saved, Session, type Vector } from '@murmuration/algorithms'
+import { type Saved, Session, type State, type Vector } from '@murmuration/algorithms'
 import type { VectorMessage } from '@murmuration/wire'
 
 type Arena = Vector['arena']
+
+/** What a session leaves for the next one. */
+interface Left {
+  readonly model: Float32Array
+  readonly carried: Saved | undefined
+}
 
 /** The first kind of an opening's messages: those of training have lower ones. */
 const firstOpeningKind = 128
@@ -24,8 +30,8 @@ export class SessionsWatch {
   readonly #sentIn = new WeakMap<Float32Array, string>()
   readonly #arenas = new Map<Arena, WatchedArena>()
   readonly #find: (what: string) => void
-  /** By the model that a session left: what else it left. */
-  readonly left = new WeakMap<Float32Array, Saved>()
+  readonly #left = new Map<Arena, Left>()
+  readonly #carried = new WeakMap<Float32Array, Saved>()
   /** Called with what a session inherits. */
   inherits: (left: Saved | undefined) => void = () => {}
 
@@ -49,6 +55,23 @@ export class SessionsWatch {
   begins(self: string, arena: Arena, epoch: number): void {
     watchClass(arena)
     this.#take(arena, `${epoch % (1 << 16)} training`, `a session of ${self}`)
+  }
+
+  /** A session whose state is this one leaves something. */
+  leaves(state: State, { model, carried }: ReturnType<Session['leaves']>): void {
+    const arena = arenaOf(state)
+    if (arena === undefined || model === undefined) return
+    this.#left.set(arena, { model, carried })
+    if (carried !== undefined) this.#carried.set(model, carried)
+  }
+
+  leftBy(arena: Arena): Left | undefined {
+    return this.#left.get(arena)
+  }
+
+  /** What a session has left together with this model. */
+  carriedBeside(model: Float32Array): Saved | undefined {
+    return this.#carried.get(model)
   }
 
   isClosed(arena: Arena): boolean {
@@ -99,7 +122,7 @@ export async function watchingSessions(watch: SessionsWatch, act: () => Promise<
   }
   Session.prototype.leaves = function () {
     const all = leaves.call(this)
-    if (all.model !== undefined && all.carried !== undefined) watch.left.set(all.model, all.carried)
+    watch.leaves(this.state, all)
     return all
   }
   try {
@@ -126,4 +149,14 @@ function watchClass(arena: Arena): void {
     close.call(this)
     watching?.closes(this)
   }
+}
+
+/** The arena of the first vector in a state. */
+function arenaOf(state: State): Arena | undefined {
+  for (const value of Object.values(state)) {
+    if (typeof value !== 'object') continue
+    const arena = 'arena' in value ? (value as Vector).arena : arenaOf(value as State)
+    if (arena !== undefined) return arena
+  }
+  return undefined
 }
