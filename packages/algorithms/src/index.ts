@@ -78,6 +78,7 @@ export {
   type Collected,
   type Definition,
   type Description,
+  type ElasticSettings,
   type ElasticStart,
   type Epoch,
   type EpochBeginning,

@@ -1,5 +1,5 @@
 import { type Mixing, type PeerName, peerName, type Topology } from '@murmuration/core'
-import { compresses, hasMembers, keptOn, refusals } from '@murmuration/engine'
+import { compresses, hasEpochs, hasMembers, keptOn, refusals } from '@murmuration/engine'
 import test from 'ava'
 import { adPsgd } from './methods/ad-psgd.js'
 import { csPlus } from './methods/cs-plus.js'
@@ -206,4 +206,23 @@ test('a robust algorithm is refused where a peer has too few neighbours in some 
   )
   t.deepEqual(found(csPlus, near(1), { b: 0 }), [])
   t.deepEqual(found(krumSgd, { ...near(0), peers: peers.slice(0, 1) }), [])
+})
+
+test('an algorithm has members, or epochs, or neither: those with keyed rows or a store', (t) => {
+  const of = (record: Parameters<typeof hasEpochs>[0]) => [hasMembers(record), hasEpochs(record)].join()
+  const neither = allAlgorithms.filter((record) => of(record) === 'false,false').map(({ name }) => name)
+  t.deepEqual(neither.sort(), [
+    'adapm',
+    'classic-local-server',
+    'classic-server',
+    'lapse',
+    'parameter-services',
+    'petuum'
+  ])
+  t.deepEqual(
+    allAlgorithms.filter((record) => of(record) === 'true,true'),
+    []
+  )
+  for (const record of [relaySgd, robustPushSum, d2, gradientTracking]) t.true(hasEpochs(record), record.name)
+  t.false(hasEpochs(dpsgd))
 })

@@ -1,10 +1,10 @@
 import type { Fabric, StepReport, Task } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
 import { type RowsAlgorithm, trainKeys } from '@murmuration/rows'
-import { ElasticSession, Session, type TrainingSettings } from '@murmuration/engine'
+import { ElasticSession, type ElasticSettings, Session, type TrainingSettings } from '@murmuration/engine'
 
 /** How peers train, whatever their parameters are. */
-export type AnySettings = TrainingSettings | TrainingSettings<RowsAlgorithm>
+export type AnySettings = ElasticSettings | TrainingSettings<RowsAlgorithm>
 
 /** Whether the parameters of a run are keyed rows. */
 export function hasRows(settings: AnySettings): settings is TrainingSettings<RowsAlgorithm> {
@@ -32,7 +32,7 @@ export function train(
   })
 }
 
-function sessionOf(fabric: Fabric<VectorMessage>, task: Task, settings: TrainingSettings) {
+function sessionOf(fabric: Fabric<VectorMessage>, task: Task, settings: ElasticSettings) {
   const isElastic = settings.epochs !== undefined && settings.members !== undefined
   return isElastic ? new ElasticSession(fabric, task, settings) : new Session(fabric, task, settings)
 }

@@ -133,10 +133,13 @@ test.serial(
 )
 
 /** The arguments of a swarm of three whose rounds take a while until the test hurries them. */
-async function pacedSwarm(folder: string, name?: string): Promise<readonly string[]> {
+async function pacedSwarm(folder: string, name?: string, membership = '{}'): Promise<readonly string[]> {
   const train = join(folder, 'training.yaml')
   const algorithm = await paced(folder, name)
-  await writeFile(train, `${training.replace('rounds: 30', 'rounds: 40')}timeout: 2 s\n${algorithm}`)
+  await writeFile(
+    train,
+    `${training.replace('rounds: 30', 'rounds: 40')}timeout: 2 s\nmembership: ${membership}\n${algorithm}`
+  )
   return ['swarm', join(folder, 'three.yaml'), '--train', train, '--no-baseline', '--json']
 }
 
@@ -195,11 +198,11 @@ test.serial(
 )
 
 test.serial(
-  'where every peer is needed, all name the one that was killed, and what they have learned is kept; code 3',
+  'where every peer is needed and a loss stops the run, all name the one that was killed, and what they have learned is kept; code 3',
   async (t) => {
     const { folder } = t.context
     const model = join(folder, 'unfinished.safetensors')
-    const swarm = murmur([...(await pacedSwarm(folder, 'all-reduce')), '--save', model], folder)
+    const swarm = murmur([...(await pacedSwarm(folder, 'all-reduce', '{ onLoss: stop }')), '--save', model], folder)
     // Who has ended no round has learned nothing to keep.
     for (const peer of ['a', 'b', 'c']) await swarm.saying(`"kind":"step","peer":"${peer}"`)
     const killed = recordsOf({ stdout: swarm.output() }).filter(({ kind }) => kind === 'peer')[2]

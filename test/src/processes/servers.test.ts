@@ -74,3 +74,19 @@ test('an algorithm that needs servers refuses a topology without, and the other 
   t.regex(none.stderr, /needs a server, and found 0; add a peer such as \{ name: s/)
   t.regex(two.stderr, /D-PSGD has no servers, and found 2; leave out the peers with/)
 })
+
+test('a server that is killed is reported as lost, and that the others continue', async (t) => {
+  const folder = await folderWith({
+    'topology.yaml': topology,
+    'training.yaml': training.replace('rounds: 20', 'rounds: 1000000')
+  })
+  const args = ['swarm', 'topology.yaml', '--train', 'training.yaml', '--json']
+  const swarm = murmur(args, folder, undefined, { cwd: folder })
+  const serving = await swarm.telling('that t serves', ({ text }) => /^t serves/.test(String(text)))
+  await swarm.saying('"kind":"step"')
+  process.kill(Number(/process (\d+)$/.exec(String(serving.text))?.[1]), 'SIGKILL')
+  const lost = await swarm.telling('who is lost', ({ kind }) => kind === 'lost')
+  t.like(lost, { peer: 't', reason: 'the process of peer t ended by SIGKILL', consequence: 'the others continue' })
+  swarm.process.kill('SIGINT')
+  await swarm.result
+})

@@ -81,6 +81,8 @@ export class Gradients {
   #take({ loss, vector }: Gradient, x: Vector, round: number): Vector {
     const { weightDecay = 0, clip } = this.#options
     this.#isUnderWay = false
+    // The session has ended meanwhile: nobody uses the gradient.
+    if (this.#arena.isClosed) return this.#arena.adopt(new Float32Array(0))
     if (this.#first === undefined) checkNumbers("the task's gradient", vector, x.length)
     this.loss = loss
     this.#first ??= loss

@@ -32,11 +32,11 @@ export function hasMembers(record: Described): boolean {
 }
 
 /**
- * Whether a run of an algorithm that needs all its peers can continue in a new epoch when one is lost, and take peers in.
- * Rows are divided among the peers, and services have a store: there the loss of a peer is another matter.
+ * Whether peers that lose one of them, or take one in, can continue in a new epoch: an algorithm over a vector that
+ * needs them all. Rows of a lost peer are nowhere else, and services have their parameters in a store.
  */
-export function hasEpochs(record: Described & { readonly kind: string }): boolean {
-  return record.kind === 'vector' && !hasMembers(record) && record.needs.store === undefined
+export function hasEpochs(record: Described): boolean {
+  return record.channels !== undefined && !hasMembers(record) && record.needs.store === undefined
 }
 
 /** Whether messages are compressed: then their size does not follow from that of the parameters alone. */

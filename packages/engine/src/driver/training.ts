@@ -1,7 +1,6 @@
-import type { Milliseconds, PeerName, Store, Topology } from '@murmuration/core'
+import type { Milliseconds, PeerName, Store } from '@murmuration/core'
 import type { Fusion } from '../vectors/ranges.js'
 import type { Members } from '../members/members.js'
-import type { Epoch } from '../epochs/epoch.js'
 import type { Algorithm, Description, OptimiserSettings } from '../record/record.js'
 
 /** How peers train; the same for all peers of a run. */
@@ -35,36 +34,10 @@ export interface TrainingSettings<A extends Description = Algorithm> {
    * come back.
    */
   readonly members?: Members | undefined
-  /** How the run continues when a peer is lost that the algorithm needs; absent where it ends. With `members`. */
-  readonly epochs?: EpochSettings | undefined
   /** The peers that train, in the order of names. */
   readonly workers: readonly PeerName[]
   /** The servers, in the order of names; none when absent. */
   readonly servers?: readonly PeerName[]
   /** The store that the servers share, where the algorithm needs one. Workers have none. */
   readonly store?: Store | undefined
-}
-
-/** How a run continues in epochs. */
-export interface EpochSettings {
-  /** The graph of all workers, as in the file. */
-  readonly topology: Topology
-  /** Whether the models of all peers are equal in every round, bit by bit. */
-  readonly areEqual: boolean
-  /** What follows from the graph of an epoch's workers, where that is not the file's. */
-  readonly on?: (graph: Topology) => Pick<TrainingSettings, 'options' | 'finalRounds'>
-  /** Whether all links are up that a peer needs which is to be taken in; always when absent. */
-  readonly isConnected?: (members: readonly PeerName[]) => boolean
-  /** Called before the first round of an epoch other than the first one; awaited. */
-  readonly before?: (beginning: EpochBeginning) => Promise<void> | void
-}
-
-/** An epoch that begins. */
-export interface EpochBeginning {
-  readonly epoch: Epoch
-  /** The members of the epoch before that are in this one no more, and those that were not in it. */
-  readonly lost: readonly PeerName[]
-  readonly joined: readonly PeerName[]
-  /** How long this peer has not trained. */
-  readonly paused: Milliseconds
 }

@@ -3,7 +3,7 @@
  * (Lamport, "The part-time parliament", ACM TOCS 16(2), 1998; one instance of its single-decree protocol per epoch). It
  * does no I/O and reads no clock: its peer hands in what arrives, with the time, and takes what is to be sent.
  */
-import { byName, invariant, type Milliseconds, type PeerName } from '@murmuration/core'
+import { byName, invariant, maxNoteBytes, type Milliseconds, type PeerName } from '@murmuration/core'
 import type { BrokenPair, Signer } from '@murmuration/membership'
 import {
   acceptText,
@@ -17,7 +17,7 @@ import {
   type Place,
   type Standing
 } from './epoch.js'
-import { type EpochRules, nextEpoch } from './next-epoch.js'
+import { type EpochRules, isApart, nextEpoch } from './next-epoch.js'
 import { type Accepted, type Decision, type EpochNote, noteText, readNote } from './notes.js'
 
 /** What is not answered is sent again after this time. */
@@ -30,6 +30,8 @@ const asksFor: Milliseconds = 3000
 const grace: Milliseconds = 250
 /** How often a member may make others stop for a reason that they do not see themselves. */
 const unfoundedEvery: Milliseconds = 60_000
+/** How far a ballot may be ahead of the last one: a liar must not use up the numbers. */
+const maxBallotStep = 1_000_000
 /** The most decisions in a note, and that are kept for who has missed them. */
 const decisionsPerNote = 8
 const maxDecisions = 256
@@ -75,6 +77,8 @@ export class Agreement {
   readonly #options: AgreementOptions
   readonly #peers: ReadonlySet<string>
   #epoch = noEpoch
+  /** The number of the epoch that this peer has begun last. */
+  #begun = noEpoch.number
   /** How the epochs after the first one that this peer has known were decided. */
   readonly #decisions: Decision[] = []
   /** The highest ballot that this peer has promised to follow. */
@@ -110,9 +114,9 @@ export class Agreement {
     return isMember(this.#epoch, this.#options.self, this.#around.life)
   }
 
-  /** Whether this peer has to stop: it is to make a promise, or is no longer a member. */
+  /** Whether this peer has to stop: it is to make a promise, is no longer a member, or another epoch has been decided. */
   get mustStop(): boolean {
-    return this.#due !== undefined || !this.isIn
+    return this.#due !== undefined || !this.isIn || this.#begun !== this.#epoch.number
   }
 
   /** Whether all other members have finished or are gone. */
@@ -134,6 +138,7 @@ export class Agreement {
   begin(first: Epoch): void {
     invariant(this.#epoch === noEpoch, 'a peer begins once')
     this.#epoch = first
+    this.#begun = first.number
   }
 
   /** The notes to be sent now. */
@@ -143,8 +148,9 @@ export class Agreement {
     return notes
   }
 
-  /** This peer has stopped: its standing does not change until the next epoch. */
+  /** This peer has stopped: its standing does not change until the next epoch, which may have been decided meanwhile. */
   stopped(standing: Standing, now: Milliseconds): void {
+    if (this.#begun !== this.#epoch.number) return
     this.#standing = standing
     const due = this.#due
     this.#due = undefined
@@ -153,7 +159,7 @@ export class Agreement {
 
   /** The epoch that was decided last runs here. */
   started(): void {
-    this.#standing = undefined
+    this.#begun = this.#epoch.number
   }
 
   /** Tells the others that this peer has finished the run. To be repeated. */
@@ -201,8 +207,7 @@ export class Agreement {
       case 'accept':
         return this.#follow(from, note, now)
       case 'promise':
-        if (this.#isMine(note)) this.#proposal?.promises.set(from, note)
-        break
+        return this.#countPromise(from, note, now)
       case 'accepted':
         return this.#countAccept(from, note, now)
       case 'decided':
@@ -214,15 +219,14 @@ export class Agreement {
       case 'join': {
         const { life, samples } = note
         this.#answer(from, note.epoch)
-        if (!isMember(this.#epoch, from, life)) this.#asking.set(from, { place: { name: from, life, samples }, at: now })
+        if (!isMember(this.#epoch, from, life))
+          this.#asking.set(from, { place: { name: from, life, samples }, at: now })
         return undefined
       }
       case 'done':
         if (note.epoch === this.#epoch.number) this.#done.add(from)
         return undefined
     }
-    if (this.#proposal !== undefined) this.#drive(this.#proposal, now)
-    return undefined
   }
 
   /** A proposer's prepare or accept. */
@@ -235,11 +239,13 @@ export class Agreement {
     if (note.epoch > this.#next) return this.#tell(from, { kind: 'news', epoch: this.#epoch.number })
     const { ballot } = note
     if (ballot[1] !== from) return `a ballot of ${ballot[1]}`
+    if (ballot[0] > this.#promised[0] + maxBallotStep) return `ballot ${ballot[0]} after ${this.#promised[0]}`
     // A process that was started anew has forgotten what it promised, and has another life.
     if (!this.isIn || !isMember(this.#epoch, from) || isBefore(ballot, this.#promised)) return undefined
     if (note.kind === 'prepare') return this.#prepare(from, ballot, now)
     const problem = epochProblem(this.#epoch, note.value)
     if (problem !== undefined) return `proposes ${problem}`
+    this.#yieldTo(ballot)
     this.#promised = ballot
     this.#accepted = { ballot, value: note.value }
     const signature = this.#options.signer.sign(acceptText(ballot, note.value))
@@ -251,11 +257,15 @@ export class Agreement {
     if (isNew && this.#standing === undefined && !this.#mayStopFor(from, now)) return undefined
     if (isNew) this.#promisedAt = now
     this.#promised = ballot
-    if (from !== this.#options.self && this.#proposal !== undefined && isBefore(this.#proposal.ballot, ballot))
-      this.#proposal = undefined
+    this.#yieldTo(ballot)
     if (this.#standing === undefined) this.#due = from
     else this.#promise(from, now)
     return undefined
+  }
+
+  /** Gives up a proposal of its own under a lower ballot: this peer may no longer accept its value. */
+  #yieldTo(ballot: Ballot): void {
+    if (this.#proposal !== undefined && isBefore(this.#proposal.ballot, ballot)) this.#proposal = undefined
   }
 
   /** Whether this peer stops because a member says so: it sees a reason itself, or that member has not done so lately. */
@@ -273,22 +283,33 @@ export class Agreement {
     const accepted = this.#accepted
     const ballot = this.#promised
     if (to !== this.#options.self)
-      return void this.#tell(to, { kind: 'promise', epoch: this.#next, ballot, standing, ...(accepted && { accepted }) })
+      return void this.#tell(to, {
+        kind: 'promise',
+        epoch: this.#next,
+        ballot,
+        standing,
+        ...(accepted && { accepted })
+      })
     this.#proposal?.promises.set(to, { standing, accepted })
     if (this.#proposal !== undefined) this.#drive(this.#proposal, now)
   }
 
   #hasReason(): boolean {
+    // Who has stopped cannot continue without another epoch, even if why it had to is over.
+    if (this.#standing !== undefined) return true
     if (this.#isFinished && this.isLast) return false
     const isGone = this.#epoch.members.some((place) => !this.#done.has(place.name) && this.#around.isGone(place))
     return isGone || this.isStuck || this.#broken.length > 0 || this.#joining.length > 0
   }
 
+  /** Who asks, and would be in the next epoch: others must be no reason for one, or there is no end of epochs. */
   get #joining(): readonly Place[] {
-    const places = [...this.#asking.values()].map(({ place }) => place)
-    return places
+    const { broken } = this.#around
+    return [...this.#asking.values()]
+      .map(({ place }) => place)
       .filter(({ name, life }) => !isMember(this.#epoch, name, life))
       .filter((place) => this.#around.mayJoin(place))
+      .filter(({ name }) => !this.#options.needsEveryPair || !isApart(name, this.#epoch.members, broken))
       .sort((a, b) => byName(a.name, b.name))
   }
 
@@ -319,7 +340,10 @@ export class Agreement {
       const isAwaited = (place: Place) =>
         now - proposal.since < (this.#around.isGone(place) ? grace : this.#options.patience)
       if (!isQuorum(this.#epoch, promises) || missing.some(isAwaited)) return
-      this.#acceptOwn(proposal, this.#valueOf(promises))
+      const value = this.#valueOf(promises)
+      // Without a model none can begin: whoever has one may still answer.
+      if (value.givers.length === 0) return
+      this.#acceptOwn(proposal, value)
     } else if (isDue) {
       const { value } = proposal
       for (const { name } of this.#epoch.members)
@@ -349,13 +373,21 @@ export class Agreement {
     return nextEpoch(this.#options, { last: this.#epoch, standings, joining: this.#joining, broken })
   }
 
-  #countAccept(
-    from: PeerName,
-    note: Extract<EpochNote, { kind: 'accepted' }>,
-    now: Milliseconds
-  ): string | undefined {
+  #countPromise(from: PeerName, note: Extract<EpochNote, { kind: 'promise' }>, now: Milliseconds): string | undefined {
+    const { standing, accepted } = note
     const proposal = this.#proposal
-    if (proposal?.value === undefined || !this.#isMine(note)) return undefined
+    if (proposal === undefined || !this.#isMine(note) || !isMember(this.#epoch, from)) return undefined
+    if (standing.opened > this.#epoch.number) return `has opened epoch ${standing.opened}, which is not decided`
+    const problem = accepted && epochProblem(this.#epoch, accepted.value)
+    if (problem !== undefined) return `has accepted ${problem}`
+    proposal.promises.set(from, note)
+    this.#drive(proposal, now)
+    return undefined
+  }
+
+  #countAccept(from: PeerName, note: Extract<EpochNote, { kind: 'accepted' }>, now: Milliseconds): string | undefined {
+    const proposal = this.#proposal
+    if (proposal?.value === undefined || !this.#isMine(note) || !isMember(this.#epoch, from)) return undefined
     if (!this.#options.signer.verify(from, acceptText(note.ballot, proposal.value), note.signature))
       return 'an accept with a wrong signature'
     proposal.accepts.set(from, note.signature)
@@ -412,7 +444,7 @@ export class Agreement {
     if (epoch >= this.#epoch.number) return undefined
     const first = this.#decisions.findIndex(({ value }) => value.number === epoch + 1)
     if (first < 0) return this.#tell(to, { kind: 'latest', value: this.#epoch })
-    return this.#tell(to, { kind: 'decided', decisions: this.#decisions.slice(first, first + decisionsPerNote) })
+    return this.#tell(to, { kind: 'decided', decisions: firstThatFit(this.#decisions.slice(first)) })
   }
 
   #install(epoch: Epoch, decision?: Decision): void {
@@ -422,7 +454,7 @@ export class Agreement {
     if (this.#decisions.length > maxDecisions) this.#decisions.shift()
     this.#promised = noBallot
     this.#promisedAt = Number.NEGATIVE_INFINITY
-    this.#accepted = this.#proposal = this.#due = this.#reasonSince = undefined
+    this.#accepted = this.#proposal = this.#due = this.#standing = this.#reasonSince = undefined
     this.#done.clear()
     this.#told.clear()
     for (const { name } of epoch.members) this.#asking.delete(name)
@@ -445,3 +477,11 @@ export class Agreement {
 }
 
 const noBallot: Ballot = [0, '']
+
+/** As many decisions as have room in a note; names and signatures have one byte for each letter. */
+function firstThatFit(all: readonly Decision[]): readonly Decision[] {
+  for (let count = decisionsPerNote; ; count--) {
+    const decisions = all.slice(0, count)
+    if (count === 1 || noteText({ kind: 'decided', decisions }).length <= maxNoteBytes) return decisions
+  }
+}

@@ -1,24 +1,23 @@
 /** Training in epochs: one session after the other, each with the members that were agreed on. */
 import { type Fabric, InputError, type Milliseconds, NeighboursMissingError } from '@murmuration/core'
 import type { PeerName, StepReport, Task, Topology } from '@murmuration/core'
-import type { BrokenPair, MemberProgress } from '@murmuration/membership'
+import type { MemberProgress } from '@murmuration/membership'
 import { lengthOf } from '@murmuration/vectors'
 import type { VectorMessage } from '@murmuration/wire'
 import { checkpointProblem } from '../driver/checkpoint-problem.js'
-import { EndOfAsking } from '../driver/end-of-asking.js'
-import { refusals } from '../driver/needs.js'
-import { type Saved, vectorNames } from '../driver/save.js'
+import { neededServers } from '../driver/needs.js'
+import type { Saved } from '../driver/save.js'
 import { Session } from '../driver/session.js'
-import type { EpochSettings, TrainingSettings } from '../driver/training.js'
 import type { Members } from '../members/members.js'
-import { othersMissing } from '../members/missing.js'
 import { type Epoch, isMember, noEpoch } from './epoch.js'
+import { type BetweenEpochs, keptOf, nothingKept, standingOf } from './between-epochs.js'
 import { EpochFabric, EpochOver, type EpochPart } from './epoch-fabric.js'
-import { epochGraph } from './epoch-graph.js'
+import { meanOfGivers } from './epoch-mean.js'
 import { EpochMember } from './epoch-member.js'
+import type { ElasticSettings, EpochSettings } from './epoch-settings.js'
+import { EpochRun, workersOf } from './epoch-run.js'
 import { changesOf } from './next-epoch.js'
-import { maxMembers } from './notes.js'
-import { openingOf } from './opening.js'
+import { fitsNote } from './notes.js'
 import { epochOf, savedEpoch } from './saved-epoch.js'
 
 /** How often a round may fail in a row while no member is gone. */
@@ -40,9 +39,10 @@ export class ElasticSession {
   keepsBeginnings = false
   readonly #fabric: Fabric<VectorMessage>
   readonly #task: Task
-  readonly #settings: TrainingSettings
+  readonly #settings: ElasticSettings
   readonly #members: Members
   readonly #rules: EpochSettings
+  readonly #run: EpochRun
   readonly #epochs: EpochFabric
   readonly #member: EpochMember
   #entrance: ElasticStart['entrance']
@@ -63,21 +63,22 @@ export class ElasticSession {
   constructor(
     fabric: Fabric<VectorMessage>,
     task: Task,
-    settings: TrainingSettings,
+    settings: ElasticSettings,
     { saved, entrance }: ElasticStart = {}
   ) {
     const { members, epochs, servers = [], algorithm, timeout } = settings
     if (members === undefined || epochs === undefined) throw new InputError('epochs need members and settings')
-    const count = members.options.topology.peers.length
-    if (count > maxMembers)
+    const { peers } = members.options.topology
+    if (!fitsNote(peers))
       throw new InputError(
-        `found ${count} peers, expected at most ${maxMembers} where ${algorithm.title} continues when one is lost; with "membership: { onLoss: stop }" there may be more`
+        `found ${peers.length} peers, more than can agree where ${algorithm.title} continues when one is lost; choose fewer, or "membership: { onLoss: stop }"`
       )
     this.#fabric = fabric
     this.#task = task
     this.#settings = settings
     this.#members = members
     this.#rules = epochs
+    this.#run = new EpochRun(fabric.self, settings, epochs)
     this.#epochs = new EpochFabric(fabric)
     this.#entrance = entrance
     const from = saved && epochOf(saved)
@@ -87,14 +88,19 @@ export class ElasticSession {
     this.#member = new EpochMember(fabric, this.#epochs, {
       members,
       servers,
+      neededServers: neededServers(algorithm),
       timeout,
       isEqual: epochs.areEqual,
-      hasOwnPace: this.#hasOwnPace,
-      needsEveryPair: this.#needsEveryPair,
+      hasOwnPace: this.#run.hasOwnPace,
+      needsEveryPair: this.#run.needsEveryPair,
       patience: Math.max(leastPatience, timeout),
-      samples: servers.includes(fabric.self) ? 0 : task.samples,
-      training: { progress: () => this.#progress(), isEdge: (pair) => this.#isEdge(pair) },
-      isConnected: epochs.isConnected ?? (() => true)
+      samples: this.#run.isServer ? 0 : task.samples,
+      training: {
+        progress: () => this.#progress(),
+        isEdge: (pair) => this.#run.isEdge(pair, this.#epoch, this.#graph)
+      },
+      isConnected: epochs.isConnected ?? (() => true),
+      isHeld: epochs.isHeld ?? (() => false)
     })
   }
 
@@ -176,7 +182,7 @@ export class ElasticSession {
         }
         this.#endSession()
         this.#epochs.end()
-        await this.#member.agreed(epoch, this.#standing())
+        await this.#member.agreed(epoch, standingOf(this.#kept, this.#run.isServer ? 0 : this.#task.samples))
       }
     } finally {
       this.#member.end()
@@ -186,19 +192,14 @@ export class ElasticSession {
   /** Waits until the run begins, or is found to be running; then this peer is in no epoch yet. */
   async #begin(): Promise<void> {
     const members = this.#members
-    const { workers, servers = [], seed } = this.#settings
+    const { seed } = this.#settings
     this.#entrance ??= await members.entrance()
     if (this.#entrance === 'joins') {
       this.#saved = undefined
       this.#epoch = noEpoch
       return this.#member.begin(undefined)
     }
-    if (this.#epoch === noEpoch) {
-      const places = new Set(members.options.places)
-      const names = [...workers, ...servers].filter((name) => !places.has(name)).sort()
-      const all = names.map((name) => ({ name, life: 1, samples: 0 }))
-      this.#epoch = { ...noEpoch, number: 0, members: all, servers }
-    }
+    if (this.#epoch === noEpoch) this.#epoch = this.#run.first(members.options.places ?? [])
     members.begin(this.#epoch.round)
     this.#kept = { ...this.#kept, opened: this.#epoch.number }
     if (this.#saved === undefined) {
@@ -210,13 +211,11 @@ export class ElasticSession {
 
   /** Takes part in an epoch to the end of the run. */
   async *#train(epoch: Epoch): AsyncGenerator<StepReport, void> {
-    const { servers } = epoch
-    const workers = epoch.members.map(({ name }) => name).filter((name) => !servers.includes(name))
-    this.#graph = this.#graphOf(epoch, workers)
+    const graph = this.#run.graphOf(epoch)
+    this.#graph = graph
     if (this.#kept.opened < epoch.number) await this.#open(epoch)
     else this.#epoch = epoch
-    const session = this.#newSession(epoch, workers)
-    const isPlanned = this.#settings.servers?.includes(this.#fabric.self) === true
+    const session = this.#newSession(epoch, graph)
     const steps = session.steps()
     for (;;) {
       this.#epochs.check()
@@ -224,34 +223,36 @@ export class ElasticSession {
       if (step.done === true) break
       // A peer that has become a server has no model to report.
       const { round, parameters } = step.value
-      if (parameters.length > 0 || isPlanned)
+      if (parameters.length > 0 || this.#run.isServer)
         yield { ...step.value, round: this.#first + round, epoch: epoch.number }
     }
     this.#epochs.check()
-    await this.#close(epoch, workers)
+    yield* this.#close(epoch)
   }
 
   /**
    * Ends with the mean of the workers' models, where a worker has become a server, or where each counts its own rounds:
    * there rounds of final averaging would pass by those that are far behind.
    */
-  async #close(epoch: Epoch, workers: readonly PeerName[]): Promise<void> {
-    const { servers: planned = [], rounds, finalRounds = 0 } = this.#settings
-    const isPromoted = epoch.servers.some((name) => !planned.includes(name))
-    if (!isPromoted && !this.#hasOwnPace) return
+  async *#close(epoch: Epoch): AsyncGenerator<StepReport, void> {
+    const { rounds, finalRounds = 0 } = this.#settings
+    const { hasOwnPace } = this.#run
+    if (!hasOwnPace && !this.#run.hasPromoted(epoch)) return
     this.#endSession()
-    if (this.#hasOwnPace) await this.#member.othersFinish()
-    await this.#mean({ ...epoch, givers: workers }, 'closing')
-    this.#kept = { ...this.#kept, round: rounds + finalRounds }
+    if (hasOwnPace) await this.#member.othersFinish()
+    await this.#mean({ ...epoch, givers: workersOf(epoch), carried: undefined }, 'closing')
+    const round = rounds + finalRounds
+    this.#kept = { ...this.#kept, round }
+    yield { ...reportOfMean(this.#kept), round: round - 1, epoch: epoch.number }
   }
 
-  #newSession(epoch: Epoch, workers: readonly PeerName[]): Session {
+  #newSession(epoch: Epoch, graph: Topology): Session {
     const saved = this.#saved
     this.#saved = undefined
     this.#first = epoch.round
     const { model, carried } = this.#kept
-    const view = this.#epochs.view('training', this.#graph)
-    const settings = this.#settingsOf(epoch, workers)
+    const view = this.#epochs.view('training', graph)
+    const settings = this.#run.settingsOf(epoch, graph)
     const start = () => model ?? new Float32Array(lengthOf(this.#task.schema))
     const session =
       saved === undefined
@@ -268,28 +269,6 @@ export class ElasticSession {
     return session
   }
 
-  /** The settings of the rounds that are left: a record sees an epoch as a run of its own. */
-  #settingsOf(epoch: Epoch, workers: readonly PeerName[]): TrainingSettings {
-    const given = this.#settings
-    const graph = this.#graph
-    const isWhole = graph === undefined || graph === this.#rules.topology
-    const changed = isWhole ? {} : this.#rules.on?.(graph)
-    const { round: first, servers } = epoch
-    const { rounds, finalRounds = 0 } = { ...given, ...changed }
-    const left = this.#hasOwnPace ? 0 : Math.min(finalRounds, Math.max(0, rounds + finalRounds - first))
-    return {
-      ...given,
-      ...changed,
-      members: undefined,
-      epochs: undefined,
-      workers,
-      servers,
-      rounds: Math.max(0, rounds - first),
-      finalRounds: left,
-      rate: first === 0 ? given.rate : (round) => given.rate(first + round)
-    }
-  }
-
   /** Begins an epoch with the mean of the newest models. */
   async #open(epoch: Epoch): Promise<void> {
     const last = this.#epoch
@@ -303,37 +282,18 @@ export class ElasticSession {
 
   /** Takes the mean of the givers' models, and of what they carry over. Until it is complete, this peer keeps its own. */
   async #mean(epoch: Epoch, part: EpochPart): Promise<void> {
-    const { model, carried: own } = this.#kept
-    const length = lengthOf(this.#task.schema)
-    const { carried } = epoch
-    const names = part === 'closing' || carried === undefined ? [] : vectorNames(carried)
-    const vectors = names.map((name) => own?.vectors.get(name) ?? new Float32Array(length))
-    const means: Float32Array[] = []
-    const opening = { epoch, areEqual: this.#rules.areEqual && part === 'opening', vectors, means }
-    const settings: TrainingSettings = {
-      ...this.#settings,
-      algorithm: openingOf(opening),
-      options: {},
-      members: undefined,
-      epochs: undefined,
-      rounds: 1 + names.length,
-      finalRounds: 0,
-      workers: epoch.members.map(({ name }) => name),
-      servers: []
-    }
     const view = this.#epochs.view(part, this.#rules.topology)
-    const session = new Session(view, this.#task, settings, () => model ?? new Float32Array(length))
-    const steps = session.steps()
-    while ((await steps.next()).done !== true) this.#epochs.check()
-    const mean = session.parameters.slice()
-    session.close()
-    const vectorsOf = () => new Map(names.map((name, index) => [name, means[index]]))
-    const common = names.length === 0 || carried === undefined ? undefined : { tree: carried, vectors: vectorsOf() }
+    const areEqual = this.#rules.areEqual && part === 'opening'
+    const options = { view, task: this.#task, settings: this.#settings, areEqual }
+    const { model, carried } = await meanOfGivers(options, epoch, this.#kept)
     const isServer = epoch.servers.includes(this.#fabric.self)
-    this.#kept = { ...this.#kept, model: mean, carried: isServer ? this.#ownAsServer(epoch) : common }
+    this.#kept = { ...this.#kept, model, carried: isServer ? this.#ownAsServer(epoch) : carried }
   }
 
-  /** A server keeps its optimisers' states where its part stays the same and they are of the round in which an epoch begins. */
+  /**
+   * A server keeps its optimisers' states where its part stays the same and they are of the round in which an epoch
+   * begins.
+   */
   #ownAsServer({ round, servers }: Epoch): Saved | undefined {
     const { carried, round: own } = this.#kept
     return servers.join() === this.#epoch.servers.join() && own === round ? carried : undefined
@@ -343,23 +303,8 @@ export class ElasticSession {
   #endSession(): void {
     const session = this.#session
     if (session === undefined) return
-    const { model, carried } = session.leaves()
-    const { opened } = this.#kept
-    const { round, waited } = this
-    this.#kept = { opened, model, carried, round, waited, samples: session.samples, stoppedAt: this.#fabric.now() }
+    this.#kept = keptOf(session, this.#kept, { round: this.round, now: this.#fabric.now() })
     this.#session = undefined
-    session.close()
-  }
-
-  #standing() {
-    const { opened, round, model, carried } = this.#kept
-    const { servers = [] } = this.#settings
-    const { self } = this.#fabric
-    const hasModel = model !== undefined && opened >= 0
-    const isWhole = carried !== undefined && [...carried.vectors.values()].every(({ length }) => length === model?.length)
-    const tree = hasModel && isWhole && carried.vectors.size > 0 ? carried.tree : undefined
-    const samples = servers.includes(self) ? 0 : this.#task.samples
-    return { opened, round, hasModel, samples, ...(tree === undefined ? {} : { carried: tree }) }
   }
 
   /** Throws whatever does not end an epoch, and where a round fails again and again. */
@@ -372,40 +317,6 @@ export class ElasticSession {
     this.#member.agreement.isStuck = true
   }
 
-  #graphOf({ servers, broken }: Epoch, workers: readonly PeerName[]): Topology | undefined {
-    const { algorithm, servers: planned = [], options } = this.#settings
-    const { self } = this.#fabric
-    if (planned.length > 0 && (workers.length === 0 || servers.length === 0))
-      throw othersMissing(self, `is the only one left, and ${algorithm.title} needs a server and a worker`, [])
-    const { topology } = this.#rules
-    const known = workers.filter((name) => topology.peers.includes(name))
-    const on = (graph: Topology) => refusals(algorithm, { topology: graph, servers, options: { ...options, ...this.#rules.on?.(graph).options } })
-    const graph = epochGraph(topology, known, broken, on)
-    if ('peers' in graph) return graph
-    throw othersMissing(self, `cannot continue with ${workers.join(', ')} alone: ${graph.join('; ')}`, this.gone)
-  }
-
-  get #hasOwnPace(): boolean {
-    const { algorithm } = this.#settings
-    return EndOfAsking.isUsed(this.#settings) || (algorithm.server !== undefined && algorithm.keeps === 'nothing')
-  }
-
-  get #needsEveryPair(): boolean {
-    const { algorithm, servers = [] } = this.#settings
-    return algorithm.needs.reach === 'everyone' || servers.length > 0
-  }
-
-  #isEdge([a, b]: BrokenPair): boolean {
-    const { algorithm, servers = [] } = this.#settings
-    if (algorithm.needs.reach === 'everyone') return true
-    if (servers.length > 0) return this.#epoch.servers.includes(a) !== this.#epoch.servers.includes(b)
-    const graph = this.#graph
-    if (graph?.peers.includes(a) !== true) return false
-    return Array.from({ length: graph.period }, (_, round) => graph.mixing(a, round)).some(
-      ({ sendTo, receiveFrom }) => sendTo.some(({ name }) => name === b) || receiveFrom.some(({ name }) => name === b)
-    )
-  }
-
   #progress(): MemberProgress {
     const { round, samples } = this
     const session = this.#session
@@ -414,24 +325,8 @@ export class ElasticSession {
   }
 }
 
-interface Kept {
-  /** The last epoch that this peer has begun with that epoch's mean; −1 for none. */
-  readonly opened: number
-  readonly round: number
-  readonly samples: number
-  readonly waited: Milliseconds
-  readonly model: Float32Array | undefined
-  /** Optimisers' states, and what the record carries over. */
-  readonly carried: Saved | undefined
-  readonly stoppedAt: Milliseconds | undefined
-}
-
-const nothingKept: Kept = {
-  opened: -1,
-  round: 0,
-  samples: 0,
-  waited: 0,
-  model: undefined,
-  carried: undefined,
-  stoppedAt: undefined
+/** The report of a mean with which a run ends, in place of rounds of final averaging. */
+function reportOfMean({ samples, model = new Float32Array(0) }: BetweenEpochs): Omit<StepReport, 'round'> {
+  const nothing = { waited: 0, distances: [], outliers: [], missing: [], unsent: [], moves: [] }
+  return { phase: 'average', samples, parameters: model, ...nothing }
 }

@@ -5,7 +5,8 @@ import type { VectorMessage } from '@murmuration/wire'
 import type { Members } from '../members/members.js'
 import { othersMissing } from '../members/missing.js'
 import { Agreement, type AgreementOptions, type Surroundings } from './agreement.js'
-import type { Epoch, Standing } from './epoch.js'
+import { type Epoch, isQuorum, type Standing } from './epoch.js'
+import { isEpochNote } from './notes.js'
 import type { EpochFabric } from './epoch-fabric.js'
 
 /** How often this peer looks at what it knows. */
@@ -25,7 +26,7 @@ export interface MemberTraining {
 /** What the run is for its members. */
 export interface EpochMemberOptions extends Pick<
   AgreementOptions,
-  'servers' | 'isEqual' | 'hasOwnPace' | 'needsEveryPair' | 'patience'
+  'servers' | 'neededServers' | 'isEqual' | 'hasOwnPace' | 'needsEveryPair' | 'patience'
 > {
   readonly members: Members
   readonly timeout: Milliseconds
@@ -33,6 +34,7 @@ export interface EpochMemberOptions extends Pick<
   readonly samples: number
   readonly training: MemberTraining
   readonly isConnected: (members: readonly PeerName[]) => boolean
+  readonly isHeld: () => boolean
 }
 
 export class EpochMember {
@@ -53,7 +55,11 @@ export class EpochMember {
     const { topology, signer } = members.options
     const surroundings = this.#surroundings()
     this.agreement = new Agreement({ ...options, self: fabric.self, peers: topology.peers, signer, surroundings })
-    members.attend({ progress: () => training.progress(), take: (from, note) => this.#take(from, note) })
+    members.attend({
+      progress: () => training.progress(),
+      isMine: isEpochNote,
+      take: (from, note) => this.#take(from, note)
+    })
   }
 
   /** This peer is there: with `first`, in the epoch with which all begin, otherwise in none yet. */
@@ -102,7 +108,7 @@ export class EpochMember {
   }
 
   #take(from: PeerName, note: string): string | undefined {
-    if (this.#isOver || !this.#isThere) return undefined
+    if (this.#isOver || !this.#isThere || this.#options.isHeld()) return undefined
     const fault = this.agreement.receive(from, note, this.#fabric.now())
     this.#send()
     return fault
@@ -128,8 +134,10 @@ export class EpochMember {
         this.agreement.askForNews()
         since = now
       }
-      this.agreement.tick(now)
-      this.#send()
+      if (!this.#options.isHeld()) {
+        this.agreement.tick(now)
+        this.#send()
+      }
       await spawned.sleep(now + lookEvery)
     }
   }
@@ -166,8 +174,9 @@ export class EpochMember {
     const others = options.topology.peers.filter((name) => name !== self)
     const finished = others.filter((name) => knowledge.hasFinished(name))
     const haveLeft = others.every((name) => knowledge.hasLeft(name))
-    const isAlone = standing.present.length <= 1 && waited > 2 * timeout
-    if (finished.length > 0 && (haveLeft || isAlone))
+    const left = new Set(this.agreement.epoch.members.flatMap(({ name }) => (knowledge.hasLeft(name) ? [] : name)))
+    const isHopeless = standing.present.length <= 1 || !isQuorum(this.agreement.epoch, left)
+    if (finished.length > 0 && (haveLeft || (isHopeless && waited > 2 * timeout)))
       throw new NeighboursMissingError(finished, `${self} has not finished; ${finished.join(', ')} have, and are gone`)
     if (haveLeft && others.length > 0) throw othersMissing(self, 'has not finished, and all others have left', others)
     const { state } = standing

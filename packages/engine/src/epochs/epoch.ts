@@ -1,5 +1,5 @@
 /** An epoch of a run: a stretch with fixed members. docs/understand/membership.md has the protocol. */
-import type { PeerName } from '@murmuration/core'
+import { byName, type PeerName } from '@murmuration/core'
 import type { BrokenPair } from '@murmuration/membership'
 import type { SavedTree } from '../driver/save.js'
 
@@ -51,7 +51,10 @@ export function isBefore(a: Ballot, b: Ballot): boolean {
 }
 
 /** The text that a member signs when it accepts a value. */
-export function acceptText(ballot: Ballot, { number, members, servers, round, givers, broken, carried }: Epoch): string {
+export function acceptText(
+  ballot: Ballot,
+  { number, members, servers, round, givers, broken, carried }: Epoch
+): string {
   const places = members.map(({ name, life, samples }) => [name, life, samples])
   return JSON.stringify(['epoch', ballot, number, places, servers, round, givers, broken, carried ?? null])
 }
@@ -78,12 +81,18 @@ export function epochProblem(last: Epoch, next: Epoch): string | undefined {
   const { members, servers, givers, round, broken } = next
   if (next.number !== last.number + 1) return `epoch ${next.number} after ${last.number}`
   const names = members.map(({ name }) => name)
-  if (names.some((name, index) => index > 0 && names[index - 1] >= name)) return 'members that are not in order'
+  if (![names, servers, givers].every(areInOrder)) return 'members that are not in order'
   const staying = new Set(members.filter(({ name, life }) => isMember(last, name, life)).map(({ name }) => name))
   if (!isQuorum(last, staying)) return `members without a quorum of those of epoch ${last.number}`
   const others = [...servers, ...broken.flat()].filter((name) => !names.includes(name))
   if (others.length > 0) return `${others[0]} as a server or an end of a pair, which is no member`
-  const stranger = givers.find((name) => !staying.has(name))
-  if (stranger !== undefined) return `the model of ${stranger}, which was no member`
+  if (givers.length === 0) return 'nobody’s model'
+  const other = givers.find((name) => !staying.has(name))
+  if (other !== undefined) return `the model of ${other}, which was no member`
   return round < 0 ? `round ${round}` : undefined
+}
+
+/** Whether each name is there once, in the order of names. */
+function areInOrder(names: readonly PeerName[]): boolean {
+  return names.every((name, index) => index === 0 || byName(names[index - 1], name) < 0)
 }

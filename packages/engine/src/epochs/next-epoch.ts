@@ -8,6 +8,8 @@ import { type Epoch, isMember, isQuorum, type Place, type Standing } from './epo
 export interface EpochRules {
   /** The servers that the run began with. */
   readonly servers: readonly PeerName[]
+  /** How many servers the algorithm needs at least. */
+  readonly neededServers: number
   /** Whether all models of a round are equal, so that only those of the newest round count. */
   readonly isEqual: boolean
   /**
@@ -30,7 +32,8 @@ export interface Proposed {
 }
 
 /** The epoch after the last one: who has promised, and who joins. */
-export function nextEpoch({ servers: planned, isEqual, hasOwnPace, needsEveryPair }: EpochRules, known: Proposed): Epoch {
+export function nextEpoch(rules: EpochRules, known: Proposed): Epoch {
+  const { servers: planned, isEqual, hasOwnPace, needsEveryPair } = rules
   const { last, standings } = known
   const promised = last.members.filter(({ name }) => standings.has(name))
   const staying = needsEveryPair ? withoutBroken(last, promised, known.broken, planned) : promised
@@ -49,7 +52,7 @@ export function nextEpoch({ servers: planned, isEqual, hasOwnPace, needsEveryPai
   return {
     number: last.number + 1,
     members,
-    servers: serversOf(planned, last, names),
+    servers: serversOf(rules, last, names),
     round,
     givers: givers.map(({ name }) => name),
     broken: known.broken.filter((pair) => pair.every((name) => names.includes(name))),
@@ -79,20 +82,28 @@ function withoutBroken(
 
 /** Those that join, but for those that cannot exchange with a member that stays, where every pair must. */
 function joiningOf({ joining, broken }: Proposed, staying: readonly Place[], needsEveryPair: boolean): Place[] {
-  const isBroken = (name: PeerName) =>
-    broken.some((pair) => pair.includes(name) && staying.some((place) => place.name !== name && pair.includes(place.name)))
   const isNew = ({ name }: Place) => !staying.some((place) => place.name === name)
-  return joining.filter((place) => isNew(place) && !(needsEveryPair && isBroken(place.name)))
+  return joining.filter((place) => isNew(place) && !(needsEveryPair && isApart(place.name, staying, broken)))
+}
+
+/** Whether a peer cannot exchange vectors with one of these places. */
+export function isApart(name: PeerName, places: readonly Place[], broken: readonly BrokenPair[]): boolean {
+  const others = places.filter((place) => place.name !== name)
+  return broken.some((pair) => pair.includes(name) && others.some((place) => pair.includes(place.name)))
 }
 
 /**
- * As many servers as the run began with, but at least one worker: first the run's own, which have no data to train on,
- * then those that have the role now, then the last names. A run's own server is never a worker.
+ * The run's own servers, which have no data to train on; and where these are too few for the algorithm, those that have
+ * the role now, and then the last names. One worker at least remains.
  */
-function serversOf(planned: readonly PeerName[], last: Epoch, names: readonly PeerName[]): readonly PeerName[] {
-  const own = planned.filter((name) => names.includes(name))
+function serversOf(
+  { servers, neededServers }: EpochRules,
+  last: Epoch,
+  names: readonly PeerName[]
+): readonly PeerName[] {
+  const own = servers.filter((name) => names.includes(name))
   const ranked = [...new Set([...own, ...last.servers, ...[...names].reverse()])].filter((name) => names.includes(name))
-  const count = Math.max(own.length, Math.min(planned.length, names.length - 1))
+  const count = Math.max(own.length, Math.min(neededServers, names.length - 1))
   return ranked.slice(0, count).sort(byName)
 }
 
@@ -110,7 +121,10 @@ function shapeOf(tree: SavedTree): string {
 }
 
 /** The places of an epoch that its successor lacks, and those that it has in addition. */
-export function changesOf(last: Epoch, next: Epoch): { readonly lost: readonly PeerName[]; readonly joined: readonly PeerName[] } {
+export function changesOf(
+  last: Epoch,
+  next: Epoch
+): { readonly lost: readonly PeerName[]; readonly joined: readonly PeerName[] } {
   const missing = (from: Epoch, to: Epoch) =>
     from.members.filter(({ name, life }) => !isMember(to, name, life)).map(({ name }) => name)
   return { lost: missing(last, next), joined: missing(next, last) }

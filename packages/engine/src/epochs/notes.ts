@@ -1,5 +1,5 @@
 /** The notes by which peers agree on an epoch: JSON after a letter. What arrives is unchecked until {@link readNote}. */
-import type { PeerName } from '@murmuration/core'
+import { maxNoteBytes, type PeerName } from '@murmuration/core'
 import { z } from 'zod'
 import type { SavedTree } from '../driver/save.js'
 import type { Ballot, Epoch, Standing } from './epoch.js'
@@ -35,8 +35,8 @@ export type EpochNote =
   | { readonly kind: 'join'; readonly epoch: number; readonly life: number; readonly samples: number }
   | { readonly kind: 'done'; readonly epoch: number }
 
-/** The most members of an epoch: a decision fits a note. */
-export const maxMembers = 256
+/** The most members of an epoch. */
+const maxMembers = 1024
 const maxDepth = 8
 const maxNames = 64
 
@@ -80,6 +80,21 @@ const note = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('join'), epoch, life: count, samples: count }),
   z.strictObject({ kind: z.literal('done'), epoch })
 ])
+
+/** Room in a decision for what the members carry over, and for numbers that grow. */
+const spareBytes = 8192
+const signatureBytes = 88
+
+/** Whether a decision among these peers fits a note. */
+export function fitsNote(peers: readonly PeerName[]): boolean {
+  if (peers.length > maxMembers) return false
+  const members = peers.map((each) => ({ name: each, life: 999, samples: 999_999 }))
+  const last = { number: 99_999, members, servers: [], round: 9_999_999, givers: peers, broken: [] }
+  const accepts = peers.slice(0, peers.length / 2 + 1).map((each) => [each, 'x'.repeat(signatureBytes)] as const)
+  const decision: Decision = { ballot: [999, peers[0] ?? ''], value: last, accepts }
+  const { byteLength } = new TextEncoder().encode(noteText({ kind: 'decided', decisions: [decision] }))
+  return byteLength + spareBytes <= maxNoteBytes
+}
 
 /** Tells these notes from those of members, sketches and others. */
 const letter = 'E'

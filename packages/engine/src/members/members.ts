@@ -9,12 +9,13 @@ import { MemberWaits } from './member-waits.js'
 import { type MembersFabric, type MembersOptions, standingOf, type SwarmStanding } from './members-options.js'
 import type { Endings, Participants, Participation, Trainee } from './participants.js'
 import { laggardsOf } from './of-others.js'
-import { isEpochNote } from '../epochs/notes.js'
 
 /** A peer that trains in epochs. */
 export interface Attendee {
   progress(): MemberProgress
-  /** Takes a note about epochs. Returns the sender's fault in words, if any. */
+  /** Whether a note is about epochs. */
+  isMine(note: string): boolean
+  /** Takes such a note. Returns the sender's fault in words, if any. */
   take(from: PeerName, note: string): string | undefined
 }
 
@@ -48,7 +49,7 @@ export class Members implements Participants {
 
   /** Takes in what is no note of a member. Null if it is one. */
   #takeOther(from: PeerName, note: string): string | undefined | null {
-    if (isEpochNote(note)) return this.#attendee?.take(from, note)
+    if (this.#attendee?.isMine(note) === true) return this.#attendee.take(from, note)
     if (Consensus.isSketch(note)) return this.#between?.sketches.consensus.take(from, note)
     const { others } = this.#options
     return others?.isMine(note) === true ? others.take(from, note) : null

@@ -132,6 +132,8 @@ const usualVectors = 8
 export class Arena {
   /** Whether what is computed now belongs to the current round. */
   inRound = false
+  /** Whether all is released for good. */
+  isClosed = false
   /** Knows all states that are kept; none when absent. */
   keeper: Keeper | undefined
   readonly #memory: VectorMemory
@@ -139,7 +141,6 @@ export class Arena {
   readonly #live = new SmallList<Vector>(usualVectors)
   #pending: Vector[] | undefined
   #sweep = 0
-  #isClosed = false
 
   /** @param isLazy - whether long vectors are computed by `settle` or when first read; otherwise at once */
   constructor(memory: VectorMemory, isLazy = false) {
@@ -227,7 +228,7 @@ export class Arena {
 
   /** Releases everything. What is computed later belongs to nobody, and is freed at once. */
   close(): void {
-    this.#isClosed = true
+    this.isClosed = true
     const live = this.#live
     for (let index = 0; index < live.size; index++) this.#release(live.at(index) as Vector)
     live.truncate(0)
@@ -240,7 +241,7 @@ export class Arena {
   }
 
   #add(vector: Vector): Vector {
-    if (this.#isClosed) this.#release(vector)
+    if (this.isClosed) this.#release(vector)
     else this.#live.push(vector)
     return vector
   }

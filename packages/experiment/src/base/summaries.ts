@@ -89,9 +89,7 @@ export interface PeerSummary extends Partial<Evaluation> {
   readonly kind: 'summary'
   readonly peer: PeerName
   readonly peers: number
-  /**
-   * How many epochs began at this peer after the first, and who was a member and is none in the last; absent if none did.
-   */
+  /** How many epochs began at this peer after the first, and who is no member of the last; absent if none did. */
   readonly epochs?: number
   readonly lost?: readonly PeerName[]
   /** Neighbours that were reported as outliers, in the earliest round in which one was. */

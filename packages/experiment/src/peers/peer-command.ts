@@ -19,6 +19,7 @@ import { placeOf } from '../training/peer-list.js'
 import { type PeerResult, runPeer, type UnfinishedModel } from './one-peer/run-peer.js'
 import type { WatchAddress } from '@murmuration/watch'
 import { checkSave, saveModel } from './recording/save.js'
+import { continuesInEpochs } from '../training/epoch-settings.js'
 import { versions } from '../base/versions.js'
 import type { Watching } from './watching/watching.js'
 
@@ -61,7 +62,9 @@ export async function runPeerCommand(request: RunRequest, options: PeerCommandOp
   const { identity, listen, peerList, relays } = await placeOf(plan, self, options)
   const admission = await admissionOf({ plan, request }, self, options.emit, options.entered)
   options.emit({ ...startEvent(plan), ...versions })
-  const awaited = hasMembers(plan.options.algorithm) ? 'the start of the run' : neededBy(plan, self).join(', ')
+  const hasEpochs = continuesInEpochs(plan.options.algorithm, plan.training.membership)
+  const awaited =
+    hasEpochs || hasMembers(plan.options.algorithm) ? 'the start of the run' : neededBy(plan, self).join(', ')
   options.emit({ kind: 'note', text: `${self} waits up to ${durationText(options.wait)} for ${awaited}` })
   for (const text of aloneTexts(plan)) options.emit({ kind: 'note', text: `${self}: ${text}` })
   const seen = new SummarisedEvents()
@@ -140,6 +143,10 @@ const minorityStates = ['partitioned', 'isolated'] as const
 
 /** What follows from policies with which there may be several models in the end. */
 function aloneTexts({ options, training: { membership } }: RunPlan): string[] {
+  if (continuesInEpochs(options.algorithm, membership))
+    return minorityStates
+      .filter((state) => membership[state] === 'continue')
+      .map((state) => `"${state}: continue" in the file has no effect: ${options.algorithm.title} needs a majority`)
   if (!hasMembers(options.algorithm)) return []
   const all = {
     partitioned: 'while it reaches only half of the others or fewer',
@@ -151,7 +158,11 @@ function aloneTexts({ options, training: { membership } }: RunPlan): string[] {
 }
 
 /** For how long a peer has trained without a majority, in seconds. */
-function secondsApart({ training: { membership } }: RunPlan, { troubled }: Pick<PeerResult, 'troubled'>): number {
+function secondsApart(
+  { training: { membership }, options }: RunPlan,
+  { troubled }: Pick<PeerResult, 'troubled'>
+): number {
+  if (continuesInEpochs(options.algorithm, membership)) return 0
   return minorityStates
     .filter((state) => membership?.[state] === 'continue')
     .reduce((sum, state) => sum + (troubled[state] ?? 0), 0)

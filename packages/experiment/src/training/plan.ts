@@ -4,7 +4,7 @@ import type { Settings } from '@murmuration/libp2p/settings'
 import { contraction, graphLabel, structureFindings } from '@murmuration/topology'
 import type { TopologyFile } from '@murmuration/files'
 import { algorithmLabel, givenOptions, optionTexts, recordOf } from './algorithm-choice.js'
-import { finalRoundsOn } from './epoch-settings.js'
+import { continuesInEpochs, finalRoundsOn } from './epoch-settings.js'
 import type { StartEvent } from '../base/events.js'
 import { runSettings } from './run-settings.js'
 import { rowRefusals } from './task-choice.js'
@@ -65,6 +65,7 @@ export function planOf(path: string, file: TopologyFile, training: Training): Ru
   const { codec } = training
   checkNeeds(path, record, { topology, servers, codec, options: givenOptions(training.algorithm) }, training)
   checkPlaces(path, file, training, record)
+  checkQuorum(path, file, training, record)
   return {
     path,
     file,
@@ -110,10 +111,24 @@ function checkPlaces(path: string, { peers }: TopologyFile, training: Training, 
   const invited = peers.filter((peer) => peer.invited).map(({ name }) => name)
   if (invited.length === 0) return
   const found = `${path}: ${invited.join(', ')} may join by invitation`
-  if (!hasMembers(record)) throw new InputError(`${found}, but ${record.title} needs all peers from the start`)
-  if (localWeights(training) === undefined) return
+  const hasEpochs = continuesInEpochs(record, training.membership)
+  if (!hasMembers(record) && !hasEpochs)
+    throw new InputError(`${found}, but ${record.title} needs all peers from the start`)
+  if (localWeights(training) === undefined || hasEpochs) return
   throw new InputError(
     `${found}, but with partition "local" all peers must report at the start how many samples they have`
+  )
+}
+
+/** In epochs a majority decides who the members are: fewer peers could begin in two groups. */
+function checkQuorum(path: string, { peers, servers }: TopologyFile, training: Training, record: AnyAlgorithm): void {
+  const { quorum } = training.membership
+  if (quorum === undefined || !continuesInEpochs(record, training.membership)) return
+  const count = peers.filter(({ invited }) => invited !== true).length + servers.length
+  const needed = Math.floor(count / 2) + 1
+  if (quorum >= needed) return
+  throw new InputError(
+    `${path}: quorum: found ${quorum} of ${count} peers, expected at least ${needed}: ${record.title} needs all its members, and two groups could begin`
   )
 }
 

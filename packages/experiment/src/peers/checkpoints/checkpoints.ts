@@ -1,12 +1,21 @@
 import { access, constants, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type AnyAlgorithm, checkpointProblem, type Saved, type Session } from '@murmuration/algorithms'
+import { type AnyAlgorithm, checkpointProblem, type Saved } from '@murmuration/algorithms'
 import { InputError, messageOf, type PeerName } from '@murmuration/core'
 import type { Peer, RunSettings } from '@murmuration/libp2p'
 import type { RunEvent } from '../../base/events.js'
 import { CheckpointFolder, roundsIn, type SavedFiles } from './folder.js'
 import { type CheckpointInterval, CheckpointRounds } from './interval.js'
 import { newestCommon } from './retention.js'
+
+/** What is saved of a peer in training. */
+export interface SavedSession {
+  readonly round: number
+  /** The state before this round; undefined where none is to be saved now. */
+  checkpoint(): Saved | undefined
+  /** The state before the last round, if it is kept. */
+  previousCheckpoint(): Saved | undefined
+}
 
 /** Where checkpoints are written, how often, and whether to resume from them. Can be sent to another process. */
 export interface CheckpointOptions {
@@ -51,6 +60,7 @@ export class Checkpoints {
   readonly #self: PeerName
   readonly #emit: (event: RunEvent) => void
   readonly #folder: CheckpointFolder
+  readonly #hasEpochs: boolean
   #rounds: CheckpointRounds | undefined
   #gone: () => readonly PeerName[] = () => []
   #hasFailed = false
@@ -58,11 +68,18 @@ export class Checkpoints {
 
   constructor(
     options: CheckpointOptions,
-    run: { readonly self: PeerName; readonly runSettings: RunSettings; readonly emit: (event: RunEvent) => void }
+    run: {
+      readonly self: PeerName
+      readonly runSettings: RunSettings
+      readonly emit: (event: RunEvent) => void
+      /** Whether the members of the run are those of its epoch: then a peer that was none resumes from no file. */
+      readonly hasEpochs?: boolean
+    }
   ) {
     this.#options = options
     this.#self = run.self
     this.#emit = run.emit
+    this.#hasEpochs = run.hasEpochs === true
     this.#folder = new CheckpointFolder(options.folder, run.self, run.runSettings)
   }
 
@@ -85,10 +102,10 @@ export class Checkpoints {
 
   /**
    * The peer's state before the newest round that all peers of the file have saved, apart from peers that were gone.
-   * Undefined if the peer starts anew. Throws an InputError that lists the rounds of each peer if they have none in
-   * common.
+   * Undefined if the peer starts anew; 'lacking' if the others continue without waiting for its rounds, and it has to take
+   * a model of theirs. Throws an InputError that lists the rounds of each peer if they have none in common.
    */
-  async resume(peer: Peer, { rounds, gone }: SavedFiles, timeout: number): Promise<Saved | undefined> {
+  async resume(peer: Peer, { rounds, gone }: SavedFiles, timeout: number): Promise<Saved | 'lacking' | undefined> {
     if (!this.#options.resume) return undefined
     const all = await peer.exchangeCheckpoints(rounds, timeout, gone)
     // Not an error, so that a service needs the same command for its first start and for restarts.
@@ -105,9 +122,9 @@ export class Checkpoints {
     }
     // The others do not wait for the rounds of a peer that was invited or gone, so it may lack the round from which
     // they resume.
-    if (!all.has(this.#self) && !rounds.includes(round)) {
+    if (!all.has(this.#self) && (this.#hasEpochs || !rounds.includes(round))) {
       this.#note(`has no checkpoint of round ${round}, from which the others continue, and takes a neighbour's model`)
-      return undefined
+      return 'lacking'
     }
     try {
       const saved = await this.#folder.resume(round)
@@ -119,7 +136,7 @@ export class Checkpoints {
   }
 
   /** Must be called between two rounds of training, and at its end: writes a checkpoint if it is due. */
-  async writeIfDue(session: Session, peer: Peer): Promise<void> {
+  async writeIfDue(session: SavedSession, peer: Peer): Promise<void> {
     const now = peer.fabric.now()
     if (this.#rounds?.isDue(session.round, now) !== true || !(await this.write(session))) return
     await this.#pruning
@@ -139,13 +156,15 @@ export class Checkpoints {
   /**
    * Writes a checkpoint now. Returns whether it was written; a note reports the first failure, and the next success.
    */
-  async write(session: Session): Promise<boolean> {
+  async write(session: SavedSession): Promise<boolean> {
     return this.#write(session.round, () => session.checkpoint())
   }
 
-  async #write(round: number, saved: () => Saved): Promise<boolean> {
+  async #write(round: number, saved: () => Saved | undefined): Promise<boolean> {
     try {
-      await this.#folder.write(round, saved(), this.#gone())
+      const state = saved()
+      if (state === undefined) return false
+      await this.#folder.write(round, state, this.#gone())
     } catch (error) {
       if (!this.#hasFailed)
         this.#note(
@@ -162,7 +181,7 @@ export class Checkpoints {
   /**
    * As `write`, for the last checkpoint, with a note; and for the round before, which others that stop now have, too.
    */
-  async writeLast(session: Session): Promise<void> {
+  async writeLast(session: SavedSession): Promise<void> {
     if (await this.write(session)) this.#note(`stops before round ${session.round}; --resume continues from there`)
     const previous = session.previousCheckpoint()
     if (previous !== undefined && session.round > 1) await this.#write(session.round - 1, () => previous)

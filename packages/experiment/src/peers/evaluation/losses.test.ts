@@ -1,4 +1,4 @@
-import { algorithms } from '@murmuration/algorithms'
+import { allAlgorithms } from '@murmuration/algorithms'
 import { InputError, NeighboursMissingError, peerName } from '@murmuration/core'
 import test from 'ava'
 import { LostError } from '../../base/errors.js'
@@ -11,10 +11,10 @@ const missed = new NeighboursMissingError(
   'peer a: a waited 2000 ms for the model of b in round 7: nothing arrived'
 )
 
-const lossesOf = (name: string) => {
-  const algorithm = algorithms.find((each) => each.name === name)
+const lossesOf = (name: string, onLoss: 'continue' | 'stop' = 'stop') => {
+  const algorithm = allAlgorithms.find((each) => each.name === name)
   if (algorithm === undefined) throw new Error(`no algorithm ${name}`)
-  return new Losses(algorithm)
+  return new Losses(algorithm, { onLoss })
 }
 
 test('a lost peer is reported with what follows for the others, where that is certain', (t) => {
@@ -28,6 +28,14 @@ test('a lost peer is reported with what follows for the others, where that is ce
   ])
     t.deepEqual(consequences(name), [`${title} needs every peer, so the run ends`, undefined])
   t.deepEqual(consequences('async-diloco'), [undefined, undefined])
+})
+
+test('with onLoss: continue a loss ends only runs of keyed rows', (t) => {
+  const consequences = (name: string) => [killed, missed].map((e) => lossesOf(name, 'continue').of(b, e).consequence)
+  for (const name of ['motef', 'hop', 'all-reduce', 'async-diloco', 'relay-sgd', 'dpsgd'])
+    t.deepEqual(consequences(name), ['the others continue', 'the others continue'], name)
+  t.deepEqual(consequences('lapse'), ['Lapse needs every peer, so the run ends', undefined])
+  t.deepEqual(consequences('parameter-services'), [undefined, undefined])
 })
 
 test('an error of a peer that misses others names the first lost process as its cause; other errors stay', (t) => {

@@ -1,15 +1,19 @@
-import { type AnyAlgorithm, endsWithLoss, hasMembers } from '@murmuration/algorithms'
+import { type AnyAlgorithm, endsWithLoss, hasEpochs, hasMembers } from '@murmuration/algorithms'
 import type { PeerName } from '@murmuration/core'
 import { failureKindOf, LostError } from '../../base/errors.js'
 import type { LostEvent } from '../../base/events.js'
+import type { Training } from '../../training/training-schema.js'
 
 /** The peers of a swarm that lost their processes or gave up, in the order in which that was noticed. */
 export class Losses {
   readonly #algorithm: AnyAlgorithm
+  /** Whether the others continue in a new epoch. */
+  readonly #hasEpochs: boolean
   #first: LostError | undefined
 
-  constructor(algorithm: AnyAlgorithm) {
+  constructor(algorithm: AnyAlgorithm, { onLoss }: Pick<Training['membership'], 'onLoss'>) {
     this.#algorithm = algorithm
+    this.#hasEpochs = hasEpochs(algorithm) && onLoss === 'continue'
   }
 
   /** What is reported of a peer that ended with `error`. */
@@ -27,7 +31,8 @@ export class Losses {
 
   /** What follows for the others; undefined where that depends on what they wait for. */
   #consequenceOf(error: Error): string | undefined {
-    if (hasMembers(this.#algorithm) || this.#algorithm.needs.delivery === 'any') return 'the others continue'
+    const isNeeded = !hasMembers(this.#algorithm) && this.#algorithm.needs.delivery !== 'any'
+    if (this.#hasEpochs || !isNeeded) return 'the others continue'
     if (!endsWithLoss(this.#algorithm) || !(error instanceof LostError)) return undefined
     return `${this.#algorithm.title} needs every peer, so the run ends`
   }

@@ -29,6 +29,8 @@ export function summarise(
   }
 ): Summary {
   const all = [...results.values()]
+  // A lost service takes nothing with it: the parameters are in the store.
+  const roles = options.algorithm.needs.store === undefined ? file.servers.map(({ name }) => name) : []
   const withServers = [...all, ...servers.values()]
   const keys = sumOfCounts(withServers.flatMap((result) => result.keys ?? []))
   const accuracies = all.flatMap(({ evaluation }) => evaluation.accuracy ?? [])
@@ -45,7 +47,7 @@ export function summarise(
     kind: 'summary',
     peers: file.topology.peers.length,
     finished: all.length,
-    lost: file.topology.peers.filter((peer) => !results.has(peer)),
+    lost: [...file.topology.peers, ...roles].filter((peer) => !results.has(peer) && !servers.has(peer)),
     ...(epochs === undefined ? {} : { epochs }),
     outliers,
     faults: faultsBySender(all.flatMap(({ faults }) => faults)),

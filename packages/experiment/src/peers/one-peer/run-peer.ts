@@ -1,5 +1,7 @@
 import {
   type Agreement,
+  ElasticSession,
+  type EpochSettings,
   hasMembers,
   hasRows,
   Members,
@@ -48,6 +50,7 @@ import type { RunPlan } from '../../training/plan.js'
 import { faultsSeenBy } from '../reporting/sender-faults.js'
 import { withStore } from './service-store.js'
 import { isSnapshot, type Snapshot, snapshotsEvery } from '../reporting/snapshots.js'
+import { epochsOn, linked } from './epochs-on-network.js'
 import { withReasons } from './reasons.js'
 import { StepReports } from '../reporting/step-reports.js'
 import { trainRows } from './train-rows.js'
@@ -55,6 +58,7 @@ import { factsOf, Watching } from '../watching/watching.js'
 import { moduleChecksums } from '../../training/module-checksums.js'
 import { withLargeColumns } from '../../base/divergence.js'
 import { type FailureKind, failureKindOf } from '../../base/errors.js'
+import { continuesInEpochs, membersWithoutRows } from '../../training/epoch-settings.js'
 import { weighByCounts } from './weigh-by-counts.js'
 
 /** What one peer needs in addition to the plan. */
@@ -157,7 +161,9 @@ export async function runPeer(run: PeerRun): Promise<PeerResult> {
     const checksum = { ...task.fingerprints, ...(await moduleChecksums(plan.training)) }
     const settings = { ...plan.settings, ...settingsOf({ checksum }) }
     const runSettings = { settings, schema: task.schema, start: hashVector(start) }
-    const checkpoints = run.checkpoints && new Checkpoints(run.checkpoints, { self, runSettings, emit: run.emit })
+    const hasEpochs = continuesInEpochs(plan.options.algorithm, plan.training.membership)
+    const checkpoints =
+      run.checkpoints && new Checkpoints(run.checkpoints, { self, runSettings, emit: run.emit, hasEpochs })
     const saved = checkpoints && { checkpoints, files: await checkpoints.open() }
     const peer = await createPeer({
       self,
@@ -211,17 +217,23 @@ async function withPeer(
       run.emit({ kind: 'note', text: `${self} serves ${grouped(parameters)} parameters, process ${process.pid}` })
     else run.emit({ kind: 'peer', peer: self, pid: process.pid, id, addresses, parameters, about: task.about })
     const events = new MemberEvents(self, () => peer.fabric.now())
-    members = membersOf(run, peer, opened?.files.gone ?? [], events, watching)
+    const epochs = epochsOn(run, task, peer)
+    members = membersOf(run, peer, opened?.files.gone ?? [], { events, watching, hasEpochs: epochs !== undefined })
     needed = members === undefined ? neededOf(run, peer, watching) : undefined
     await watch(run, watching, task)
     watching.begin(members, (members ?? needed) !== undefined)
-    const entrance = await meet(run, peer, members)
-    await weighByCounts(run, task, peer)
+    const found = await meet(run, peer, members)
+    if (epochs !== undefined && members !== undefined && found === 'begins') await linked(peer, members)
+    // A peer that is taken into an epoch hears then how many samples the others have.
+    if (epochs === undefined || found === 'begins') await weighByCounts(run, task, peer)
     // A peer that joins takes the state of another, which is newer than its own checkpoints.
-    const saved = entrance === 'joins' ? undefined : await opened?.checkpoints.resume(peer, opened.files, run.timeout)
-    const others = { peer, members, needed, saved, watching, checkpoints: opened?.checkpoints }
+    const resumed = found === 'joins' ? undefined : await opened?.checkpoints.resume(peer, opened.files, run.timeout)
+    const saved = resumed === 'lacking' ? undefined : resumed
+    const entrance = resumed === 'lacking' ? 'joins' : found
+    const others = { peer, members, epochs, entrance, needed, saved, watching, checkpoints: opened?.checkpoints }
     const trained = await withStore(run, peer.fabric, (store) => trainPeer(run, { task, store, ...others }))
-    const evaluation = isServer(run) ? noModel : await task.evaluate(trained.parameters).run()
+    const evaluation =
+      trained.parameters.length === 0 || isServer(run) ? noModel : await task.evaluate(trained.parameters).run()
     await peer.close()
     return {
       ...trained,
@@ -261,22 +273,27 @@ async function watch({ plan, self, emit, onWatching, watch: address }: PeerRun, 
   emit({ kind: 'watch', peer: self, url: await watching.serve(address, factsOf(plan, self, task.about)) })
 }
 
+interface MembersOf {
+  readonly events: MemberEvents
+  readonly watching: Watching
+  readonly hasEpochs: boolean
+}
+
 /** The membership, for algorithms that can continue without some peers. */
 function membersOf(
   { plan, timeout, pause, emit, admission }: PeerRun,
   peer: Peer,
   gone: readonly PeerName[],
-  events: MemberEvents,
-  others: Watching
+  { events, watching, hasEpochs }: MembersOf
 ): Members | undefined {
   const { options, training, file } = plan
-  if (!hasMembers(options.algorithm)) return undefined
+  if (!hasMembers(options.algorithm) && !hasEpochs) return undefined
   return new Members(peer.fabric, {
     settings: training.membership ?? {},
-    topology: file.topology,
+    topology: hasEpochs ? membersWithoutRows([...file.topology.peers, ...(options.servers ?? [])]) : file.topology,
     places: [...(admission?.places ?? []), ...gone],
     signer: peer.signer,
-    others,
+    others: watching,
     wait: { start: timeout, pause },
     onChange: (change, standing) => {
       const event = events.of(change, standing)
@@ -319,6 +336,8 @@ interface TrainingPeer {
   readonly store: RunPlan['options']['store']
   readonly peer: Peer
   readonly members: Members | undefined
+  readonly epochs: EpochSettings | undefined
+  readonly entrance: 'begins' | 'joins'
   readonly needed: NeededPeers | undefined
   /** The state to resume from; absent for a new start. */
   readonly saved: Saved | undefined
@@ -341,19 +360,22 @@ async function trainModel(
   trainee: TrainingPeer,
   given: TrainingSettings & { readonly finalRounds: number }
 ) {
-  const { task, store, peer, members, needed, saved, watching, checkpoints } = trainee
+  const { task, store, peer, members, epochs, entrance, needed, saved, watching, checkpoints } = trainee
   const { halt, log } = run
   const fabric = log === undefined ? peer.fabric : loggedFabric(peer.fabric, log)
-  const options = { ...given, members, store }
+  const options = { ...given, members, epochs, store }
   const reports = new StepReports(run.self, peer, options)
   const outliers = new OutlierEvents(run.self)
   const every = snapshotsEvery(options.rounds)
   const busy = new BusyTime(() => peer.fabric.now())
   const start = peer.fabric.now()
   const watched = busy.watch(task)
+  const elastic = epochs && new ElasticSession(fabric, watched, options, { saved, entrance })
   const session =
-    saved === undefined ? new Session(fabric, watched, options) : Session.resume(fabric, watched, options, saved)
-  checkpoints?.begin(session.round, start, options.rounds, () => members?.knowledge.gone ?? [])
+    elastic ??
+    (saved === undefined ? new Session(fabric, watched, options) : Session.resume(fabric, watched, options, saved))
+  const gone = () => elastic?.gone ?? members?.knowledge.gone ?? []
+  checkpoints?.begin(session.round, start, options.rounds, gone)
   watching.figures.begin(session, busy)
   // A peer that needs all others ends in the middle of a round when one is lost.
   needed?.begin(session.round)
@@ -410,7 +432,7 @@ function slowestOf(waitedFor: ReadonlyMap<PeerName, number>): PeerResult['waited
 
 interface Learned {
   readonly task: Task
-  readonly session: Session
+  readonly session: Session | ElasticSession
   readonly checkpoints: Checkpoints | undefined
 }
 

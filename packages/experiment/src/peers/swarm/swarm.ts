@@ -1,3 +1,4 @@
+import { hasEpochs } from '@murmuration/algorithms'
 import { deferred, type Evaluation, type PeerName } from '@murmuration/core'
 import { mean } from '@murmuration/vectors'
 import { randomUUID } from 'node:crypto'
@@ -154,7 +155,7 @@ async function runChildren(
     const kills = await Promise.all(children.map((child) => child.stop()))
     for (const text of kills) if (text !== undefined) emit({ kind: 'note', text })
   }
-  const losses = new Losses(plan.options.algorithm)
+  const losses = new Losses(plan.options.algorithm, plan.training.membership)
   const stopped = deferred<never>()
   stopped.promise.catch(() => {})
   const abort = () => stopped.reject(signal.reason)
@@ -196,6 +197,16 @@ type Lose = (peer: PeerName, error: Error) => void
  * error is thrown.
  */
 async function collect(children: readonly Child[], lose: Lose): Promise<Omit<SwarmResults, 'servers'>> {
+  const collected = await settled(children, lose)
+  if (collected.results.size === 0) throw collected.gaveUp ?? new LostError('all processes were lost')
+  return collected
+}
+
+/** As {@link collect}, but also without any result. */
+async function settled(
+  children: readonly Child[],
+  lose: Lose
+): Promise<{ readonly results: PeerResults; readonly gaveUp: Error | undefined }> {
   const results = new Map<PeerName, PeerResult>()
   let gaveUp: Error | undefined
   await Promise.all(
@@ -209,16 +220,17 @@ async function collect(children: readonly Child[], lose: Lose): Promise<Omit<Swa
       }
     })
   )
-  if (results.size === 0) throw gaveUp ?? new LostError('all processes were lost')
   return { results: new Map([...results].sort(([left], [right]) => (left < right ? -1 : 1))), gaveUp }
 }
 
 /**
- * The results of servers. A failed server ends the run; a lost service with a shared store is only reported, unless
- * none remains.
+ * The results of servers. A failed server ends the run, unless the others continue in a new epoch, in which one of them
+ * serves. A lost service with a shared store is only reported, unless none remains.
  */
-async function served({ options }: RunPlan, servers: readonly Child[], lose: Lose): Promise<PeerResults> {
-  if (options.algorithm.needs.store !== undefined) return (await collect(servers, lose)).results
+async function served({ options, training }: RunPlan, servers: readonly Child[], lose: Lose): Promise<PeerResults> {
+  const { algorithm } = options
+  if (algorithm.needs.store !== undefined) return (await collect(servers, lose)).results
+  if (hasEpochs(algorithm) && training.membership.onLoss === 'continue') return (await settled(servers, lose)).results
   return new Map(await Promise.all(servers.map(async ({ name, result }) => [name, await result] as const)))
 }
 

@@ -1,13 +1,4 @@
-import {
-  type AnySettings,
-  hasMembers,
-  hasRows,
-  type Keeps,
-  keptOn,
-  Members,
-  train,
-  type TrainingSettings
-} from '@murmuration/algorithms'
+import { type AnySettings, hasRows, type Keeps, keptOn, train } from '@murmuration/algorithms'
 import {
   DivergedError,
   type Fabric,
@@ -23,14 +14,12 @@ import { computingCost, DeadlockError, LogHash, Simulation } from '@murmuration/
 import type { TaskSet } from '@murmuration/tasks'
 import { codedWire, pooledVectorWire, type VectorMessage, weighed } from '@murmuration/wire'
 import { lengthOf } from '@murmuration/vectors'
-import { trustingSigner } from '@murmuration/membership'
 import { withLargeColumns } from '../../base/divergence.js'
 import { nothingLearned } from '../../training/learned-nothing.js'
 import { recordOf } from '../../training/algorithm-choice.js'
-import { continuesInEpochs, epochSettings, membersWithoutRows } from '../../training/epoch-settings.js'
-import { meetingTimeout } from '../../training/meeting-timeout.js'
 import { trainingSettings } from '../../training/training-settings.js'
 import { MetricsRecorder } from './metrics-recorder.js'
+import { RunMembers } from './run-members.js'
 import { InvariantCheckers } from './invariant-checkers.js'
 import { alone } from './alone.js'
 import { firstParameters } from './first-parameters.js'
@@ -73,10 +62,7 @@ class SimulatedRun {
   readonly #servers: readonly PeerName[]
   readonly #traffic: { readonly schema: Task['schema']; readonly wire: Wire<VectorMessage> }
   readonly #settings: AnySettings
-  readonly #topology: Topology
-  /** Workers and servers, as members; all peers share the list. */
-  readonly #everyone: Topology
-  readonly #membership: Scenario['membership']
+  readonly #members: RunMembers
   readonly #checkers: InvariantCheckers
   readonly #metrics: MetricsRecorder
   readonly #recorder: TimelineRecorder | undefined
@@ -95,8 +81,6 @@ class SimulatedRun {
     const isAlone = isOnOneMachine(method)
     const topology = isAlone ? alone(file.topology) : file.topology
     const servers = serversOf(method, topology.peers, file.servers)
-    this.#topology = topology
-    this.#membership = scenario.membership
     this.#workers = topology.peers
     const length = lengthOf(taskSet.schema)
     this.#traffic =
@@ -104,8 +88,16 @@ class SimulatedRun {
         ? { schema: taskSet.schema, wire: pooledVectorWire() }
         : trafficOver(length, scenario.traffic)
     this.#servers = servers.map(({ name }) => name)
-    this.#everyone = membersWithoutRows([...this.#workers, ...this.#servers])
     this.#settings = settingsOf(scenario, run, this.#workers, this.#servers, file.topology)
+    this.#members = new RunMembers({
+      algorithm: this.#settings.algorithm,
+      method,
+      membership: isAlone ? undefined : scenario.membership,
+      topology,
+      servers: this.#servers,
+      timeout: this.#settings.timeout,
+      now: () => this.#simulation.now()
+    })
     const weight = (scenario.traffic?.reduce((sum, size) => sum + size, 0) ?? length) / length
     if (recordOf(method.algorithm).needs.store) this.#store = new SimulatedStore(method.training.store, weight)
     const mayJoin = scenario.membership !== undefined
@@ -182,6 +174,7 @@ class SimulatedRun {
       ...(failure === undefined ? this.#nothingLearned() : {}),
       ...(keys === undefined ? {} : { keys }),
       ...(failure !== undefined || this.#lost.size === 0 ? {} : { lost: this.#lostTexts() }),
+      ...(this.#members.epochs.length === 0 ? {} : { epochs: this.#members.epochs }),
       store: this.#store?.totals,
       findings: this.#checkers.findings,
       logHash: this.#logHash(),
@@ -203,7 +196,8 @@ class SimulatedRun {
       await this.#train(fabric)
     } catch (error) {
       const { self } = fabric
-      if (!(error instanceof NeighboursMissingError) || this.#servers.includes(self)) throw error
+      const isNeeded = this.#servers.includes(self) && !this.#members.hasEpochs
+      if (!(error instanceof NeighboursMissingError) || isNeeded) throw error
       this.#lose(self, error)
     }
   }
@@ -232,7 +226,7 @@ class SimulatedRun {
     if (this.#servers.includes(self)) return this.#serve(fabric)
     this.#checkers.restarted(self)
     const task = this.#asTraffic(isOnOneMachine(this.#run.method) ? this.#taskSet.union : this.#taskSet.of(self))
-    const membership = this.#membershipOn(fabric)
+    const membership = this.#members.on(fabric)
     try {
       for await (const report of train(fabric, task, { ...settings, ...membership })) {
         if (report.phase === 'train') this.#checkers.take(self, report)
@@ -245,27 +239,9 @@ class SimulatedRun {
     this.#hasFinished = true
   }
 
-  /** The membership, if the scenario has one and the algorithm can continue without some peers. */
-  #membershipOn(fabric: Fabric<VectorMessage>): Pick<TrainingSettings, 'members' | 'epochs'> {
-    const { algorithm, timeout } = this.#settings
-    const settings = this.#membership
-    if (settings === undefined || isOnOneMachine(this.#run.method)) return {}
-    const start = Math.max(timeout, meetingTimeout)
-    if (hasMembers(algorithm)) {
-      const options = { settings, topology: this.#topology, signer: trustingSigner, wait: { start, pause: timeout } }
-      return { members: new Members(fabric, options) }
-    }
-    if (!continuesInEpochs(algorithm, settings)) return {}
-    const { algorithm: chosen, training } = this.#run.method
-    const topology = this.#everyone
-    const wait = { start, pause: start }
-    const members = new Members(fabric, { settings, topology, signer: trustingSigner, wait })
-    return { members, epochs: epochSettings({ ...training, algorithm: chosen }, this.#topology) }
-  }
-
   /** Serves; a server's reports are recorded only if it holds rows. */
   async #serve(fabric: Fabric<VectorMessage>): Promise<void> {
-    const membership = this.#membershipOn(fabric)
+    const membership = this.#members.on(fabric)
     const settings = { ...this.#settings, store: this.#store?.of(fabric), ...membership }
     try {
       for await (const report of train(fabric, this.#asTraffic(this.#taskSet.union), settings))

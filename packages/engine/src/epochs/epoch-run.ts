@@ -1,0 +1,110 @@
+/** What follows from the settings of a run for one epoch of it. */
+import type { PeerName, Topology } from '@murmuration/core'
+import type { BrokenPair } from '@murmuration/membership'
+import { EndOfAsking } from '../driver/end-of-asking.js'
+import { refusals } from '../driver/needs.js'
+import type { TrainingSettings } from '../driver/training.js'
+import { othersMissing } from '../members/missing.js'
+import { type Epoch, noEpoch } from './epoch.js'
+import { epochGraph } from './epoch-graph.js'
+import type { ElasticSettings, EpochSettings } from './epoch-settings.js'
+
+export class EpochRun {
+  readonly #self: PeerName
+  readonly #settings: ElasticSettings
+  readonly #epochs: EpochSettings
+
+  constructor(self: PeerName, settings: ElasticSettings, epochs: EpochSettings) {
+    this.#self = self
+    this.#settings = settings
+    this.#epochs = epochs
+  }
+
+  /** Whether each peer counts its own rounds. */
+  get hasOwnPace(): boolean {
+    const { algorithm } = this.#settings
+    return EndOfAsking.isUsed(this.#settings) || (algorithm.server !== undefined && algorithm.keeps === 'nothing')
+  }
+
+  /** Whether every member exchanges vectors with every other, or with every server. */
+  get needsEveryPair(): boolean {
+    const { algorithm, servers = [] } = this.#settings
+    return algorithm.needs.reach === 'everyone' || servers.length > 0
+  }
+
+  /** Whether this peer is a server of the run, which has no data to train on. */
+  get isServer(): boolean {
+    return this.#settings.servers?.includes(this.#self) === true
+  }
+
+  /** Whether a worker of the run is a server of an epoch. */
+  hasPromoted({ servers }: Epoch): boolean {
+    const { servers: planned = [] } = this.#settings
+    return servers.some((name) => !planned.includes(name))
+  }
+
+  /** The epoch in which all begin that were in the run from the start. */
+  first(places: readonly PeerName[]): Epoch {
+    const { workers, servers = [] } = this.#settings
+    const names = [...workers, ...servers].filter((name) => !places.includes(name)).sort()
+    return { ...noEpoch, number: 0, members: names.map((name) => ({ name, life: 1, samples: 0 })), servers }
+  }
+
+  /**
+   * The graph of an epoch's workers.
+   *
+   * @throws NeighboursMissingError where there is none on which the algorithm works
+   */
+  graphOf(epoch: Epoch): Topology {
+    const { algorithm, servers: planned = [], options } = this.#settings
+    const { servers, broken } = epoch
+    const workers = workersOf(epoch)
+    if (planned.length > 0 && (workers.length === 0 || servers.length === 0))
+      throw othersMissing(this.#self, `is the only one left, and ${algorithm.title} needs a server and a worker`, [])
+    const { topology, on } = this.#epochs
+    const known = workers.filter((name) => topology.peers.includes(name))
+    const problems = (graph: Topology) =>
+      refusals(algorithm, { topology: graph, servers, options: { ...options, ...on?.(graph).options } })
+    const sums = algorithm.needs.weights === 'columns' ? 'columns' : 'rows'
+    const graph = epochGraph(topology, known, broken, sums, problems)
+    if ('peers' in graph) return graph
+    const lost = topology.peers.filter((name) => !known.includes(name))
+    throw othersMissing(this.#self, `cannot continue with ${known.join(', ')}: ${graph.join('; ')}`, lost)
+  }
+
+  /** The settings of the rounds that are left: a record sees an epoch as a run of its own. */
+  settingsOf(epoch: Epoch, graph: Topology): TrainingSettings {
+    const given = this.#settings
+    const { topology, on } = this.#epochs
+    const changed = graph === topology ? {} : on?.(graph)
+    const { round: first, servers } = epoch
+    const { rounds, finalRounds = 0 } = { ...given, ...changed }
+    const left = this.hasOwnPace ? 0 : Math.min(finalRounds, Math.max(0, rounds + finalRounds - first))
+    return {
+      ...given,
+      ...changed,
+      members: undefined,
+      workers: workersOf(epoch),
+      servers,
+      rounds: Math.max(0, rounds - first),
+      finalRounds: left,
+      rate: first === 0 ? given.rate : (round) => given.rate(first + round)
+    }
+  }
+
+  /** Whether two members have to exchange vectors in an epoch. */
+  isEdge([a, b]: BrokenPair, { servers }: Epoch, graph: Topology | undefined): boolean {
+    const { algorithm, servers: planned = [] } = this.#settings
+    if (algorithm.needs.reach === 'everyone') return true
+    if (planned.length > 0) return servers.includes(a) !== servers.includes(b)
+    if (graph?.peers.includes(a) !== true) return false
+    return Array.from({ length: graph.period }, (_, round) => graph.mixing(a, round)).some(
+      ({ sendTo, receiveFrom }) => sendTo.some(({ name }) => name === b) || receiveFrom.some(({ name }) => name === b)
+    )
+  }
+}
+
+/** The members that train. */
+export function workersOf({ members, servers }: Epoch): readonly PeerName[] {
+  return members.map(({ name }) => name).filter((name) => !servers.includes(name))
+}
