@@ -18,10 +18,10 @@ import { namesOf } from '../member-swarm.js'
 
 /** When faults may begin, and when the last one ends. */
 const troubleFrom: Milliseconds = 300
-const troubleUntil: Milliseconds = 9000
-const healedBy: Milliseconds = 20_000
+const troubleUntil: Milliseconds = 6000
+const healedBy: Milliseconds = 16_000
 /** Until then a long run trains: whoever is out at {@link healedBy} is taken in. */
-const trainingUntil: Milliseconds = 45_000
+const trainingUntil: Milliseconds = 32_000
 
 /** What happens to the notes of all peers, besides what the links do: fractions of them. */
 export interface NoteFaults {
@@ -78,7 +78,7 @@ export function drawRun(seed: number, only?: string): DrawnRun {
   const candidates = elastic.filter(({ name }) => only === undefined || name === only)
   const algorithm = pick(candidates)
   const isCalm = random.integer(12) === 0
-  const count = random.integer(20) === 0 ? 16 + random.integer(11) : 2 + random.integer(8)
+  const count = random.integer(30) === 0 ? 16 + random.integer(11) : 2 + random.integer(8)
   const workers = [...namesOf(count)].sort()
   const servers = drawServers(algorithm, random)
   const options = drawOptions(algorithm, random)
@@ -91,7 +91,7 @@ export function drawRun(seed: number, only?: string): DrawnRun {
     [5, 3],
     [8, 5]
   ])
-  const base = pick([50, 100, 200, 400])
+  const base = pick([50, 100, 200, 200, 400])
   const isEven = random.integer(2) === 0
   const pace = new Map([...workers, ...servers].map((peer) => [peer, isEven ? 1 : 1 + random.integer(4) / 2]))
   const areAlike = random.integer(2) === 0
@@ -105,7 +105,7 @@ export function drawRun(seed: number, only?: string): DrawnRun {
   const start = isCalm ? {} : drawStart(workers.length + servers.length, random)
   const everyone = [...workers, ...servers].sort()
   const troubles = isCalm ? { events: [], quits: new Map() } : drawTroubles(everyone, start, random)
-  const span = isCalm ? 8000 : isLong ? trainingUntil : 2000 + random.integer(14_000)
+  const span = isCalm ? 6000 : isLong ? trainingUntil : 2000 + random.integer(10_000)
   const rounds = Math.ceil(span / (base * (isEven ? 1 : 2) + latency))
   const isAveraged = random.integer(3) > 0
   const areFlawed = !isCalm && random.integer(3) === 0

@@ -1,6 +1,6 @@
 /** Watches a simulated run in epochs: the invariants E1 to E8 of docs/understand/membership.md. */
 import type { Algorithm, ElasticSession, Epoch, Members, Saved, State, Vector } from '@murmuration/algorithms'
-import type { PeerName, StepReport } from '@murmuration/core'
+import type { Milliseconds, PeerName, StepReport } from '@murmuration/core'
 import { SessionsWatch } from './sessions-watch.js'
 
 /** What is said of an epoch in a note. */
@@ -51,6 +51,9 @@ export class EpochWatch {
   /** The present process of each peer. */
   readonly processes = new Map<PeerName, ProcessWatch>()
   readonly sessions: SessionsWatch
+  #steppedAt: Milliseconds | undefined
+  /** The longest time in which no peer has ended a round. */
+  longestPause: { readonly time: Milliseconds; readonly until: Milliseconds } = { time: 0, until: 0 }
   /** The process that begins an epoch now: until its session starts, no other process does anything. */
   beginning: ProcessWatch | undefined
 
@@ -100,6 +103,13 @@ export class EpochWatch {
     const known = this.#beginnings.get(key)
     if (known === undefined) this.#beginnings.set(key, { bits, first: self })
     else if (known.bits !== bits) this.find(`E4: ${self} begins epoch ${epoch} with another ${what} than ${known.first}`)
+  }
+
+  /** Some peer has ended a round. */
+  stepped(now: Milliseconds): void {
+    const time = now - (this.#steppedAt ?? now)
+    if (time > this.longestPause.time) this.longestPause = { time, until: now }
+    this.#steppedAt = now
   }
 
   gives(self: PeerName, epoch: number, given: Given): void {
@@ -211,7 +221,8 @@ export class ProcessWatch {
   }
 
   /** E8: rounds do not decrease, unless this peer was outside. */
-  stepped({ round, epoch = 0 }: StepReport): void {
+  stepped({ round, epoch = 0 }: StepReport, now: Milliseconds): void {
+    this.#watch.stepped(now)
     const last = this.#reported
     this.#reported = { round, epoch }
     if (last === undefined || this.#watch.run.hasOwnPace || round >= last.round) return

@@ -115,6 +115,11 @@ function settingsOf(run: DrawnRun): TrainingSettings {
   }
 }
 
+/** Whether no fault happens. */
+export function isUndisturbed({ events, quits, notes: { lost, late, again } }: DrawnRun): boolean {
+  return events.length + quits.size + lost + late + again === 0
+}
+
 /** A simulation of all peers and servers. */
 function simulationOf(
   run: DrawnRun,
@@ -168,7 +173,7 @@ export async function runInEpochs(run: DrawnRun, watch: EpochWatch): Promise<Run
   const simulation = simulationOf(run, watch, events, async (plain) => {
     const { self } = plain
     const process = watch.process(self)
-    const fabric = flawed(noting(plain, events), run, (note) => process.tells(note))
+    const fabric = flawed(isUndisturbed(run) ? noting(plain, events) : plain, run, (note) => process.tells(note))
     outcomes.delete(self)
     const members = new Members(fabric, {
       settings: run.membership,
@@ -193,7 +198,7 @@ export async function runInEpochs(run: DrawnRun, watch: EpochWatch): Promise<Run
       const steps = session.steps()
       let step = await steps.next()
       for (; step.done !== true; step = await steps.next()) {
-        process.stepped(step.value)
+        process.stepped(step.value, fabric.now())
         if (fabric.now() < (run.quits.get(self) ?? Number.POSITIVE_INFINITY)) continue
         await session.leave()
         outcomes.set(self, { how: 'left' })

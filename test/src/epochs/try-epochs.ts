@@ -1,12 +1,16 @@
 /** Simulates the run in epochs of a seed, and reports what is wrong with it. */
-import type { PeerName } from '@murmuration/core'
+import type { Milliseconds, PeerName } from '@murmuration/core'
+import type { FaultEvent } from '@murmuration/simulator'
 import { consensusDistance } from '@murmuration/vectors'
 import { type DrawnRun, drawRun } from './draw-epochs.js'
 import { bitsOf, EpochWatch, isQuorumOf } from './epoch-watch.js'
-import { areEqualIn, finalRoundsOf, hasOwnPace, maxElapsed, maxFinalRounds, type RunEnd, runInEpochs, runWithout } from './run-epochs.js'
+import { areEqualIn, finalRoundsOf, hasOwnPace, isUndisturbed, maxElapsed, maxFinalRounds, type RunEnd, runInEpochs, runWithout } from './run-epochs.js'
 
 /** How far apart the models may be after averaging that leaves a thousandth of their distances. */
 const maxApart = 0.05
+
+/** How long all may pause after the end of one process or more, besides three rounds. */
+const maxPause: Milliseconds = 5000
 
 /** What is wrong with a run in epochs: one sentence each. */
 export async function tryRun(run: DrawnRun): Promise<readonly string[]> {
@@ -20,7 +24,8 @@ export async function tryRun(run: DrawnRun): Promise<readonly string[]> {
     ...[...rejected].map(([name, count]) => `${count} messages or notes of ${name} were rejected`),
     ...unfinished(run, watch, end),
     ...apart(run, end),
-    ...(run.events.length + run.quits.size === 0 ? await changed(run, watch, end) : [])
+    ...paused(run, watch),
+    ...(isUndisturbed(run) ? await changed(run, watch, end) : [])
   ]
 }
 
@@ -48,6 +53,21 @@ function unfinished(run: DrawnRun, watch: EpochWatch, { outcomes }: RunEnd): rea
     return outcome?.how === 'missed others' ? outcome.reason : `${name} has ${outcome?.how}`
   })
   return [`${missing.join()} did not finish: ${reasons.join('; ')}; the last epoch was ${JSON.stringify(last)}`]
+}
+
+/**
+ * Where processes end that others are connected to, and always less than half of them, the others continue within some
+ * seconds: the first name may be dead, and another may die in the agreement.
+ */
+function paused(run: DrawnRun, { longestPause: { time, until } }: EpochWatch): readonly string[] {
+  const { topology, servers, events, quits, notes, latency } = run
+  const count = topology.peers.length + servers.length
+  const isEnd = ({ kind }: FaultEvent) => ['crash', 'restart', 'leave'].includes(kind)
+  const ended = new Set([...quits.keys(), ...events.flatMap((event) => ('peer' in event ? [event.peer] : []))])
+  if (!events.every(isEnd) || 2 * ended.size >= count || notes.lost + notes.late > 0) return []
+  const slowest = Math.max(...topology.peers.map((peer) => run.gradient(peer)))
+  const round = slowest + 2 * count * latency
+  return time <= maxPause + 3 * round ? [] : [`nobody has ended a round for ${time} ms, until ${until} ms`]
 }
 
 /** The peers whose last process does not crash or leave. */
