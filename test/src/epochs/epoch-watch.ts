@@ -7,7 +7,7 @@ import { SessionsWatch } from './sessions-watch.js'
 interface EpochNote {
   readonly kind: string
   readonly epoch: number
-  readonly standing?: { readonly opened: number; readonly round: number }
+  readonly standing?: { readonly opened: number; readonly round: number; readonly hasModel: boolean }
   readonly decisions?: readonly { readonly value: Epoch }[]
 }
 
@@ -167,9 +167,9 @@ export class ProcessWatch {
     this.self = self
   }
 
-  /** The life that it shows. */
+  /** The life that it shows; 0 before it has begun. */
   get life(): number {
-    return Math.max(1, this.#members?.life ?? 0)
+    return this.#members?.life ?? 0
   }
 
   begins(session: ElasticSession, members: Members): void {
@@ -236,7 +236,8 @@ export class ProcessWatch {
     if (isMember === false) this.#watch.find(`E6: ${this.self} promises in life ${this.life}, of epoch ${textOf(last)}`)
     this.#stands(epoch, String(JSON.stringify(standing)))
     const before = this.#standing
-    if (standing === undefined) return
+    // A server reports no rounds, and those of workers count.
+    if (standing?.hasModel !== true) return
     this.#standing = { ...standing, epoch }
     if (before === undefined || this.#watch.run.hasOwnPace || this.#wasOutside(before.epoch - 1, epoch - 1)) return
     if (standing.round < before.round || standing.opened < before.opened)
