@@ -9,6 +9,14 @@ export class StoppedError extends Error {
   }
 }
 
+/** The epoch of the run is over: what waits in it ends, and the peer continues in the next one. */
+export class EpochOverError extends Error {
+  override readonly name = 'EpochOverError'
+  constructor() {
+    super('the epoch is over')
+  }
+}
+
 /** Neighbours did not come or are gone, so that the peer would train alone. */
 export class NeighboursMissingError extends Error {
   override readonly name = 'NeighboursMissingError'

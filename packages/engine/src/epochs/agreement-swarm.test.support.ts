@@ -87,6 +87,7 @@ export class Process {
         return me.life
       },
       isGone: (place) => place.name !== me.name && (me.gone.get(place.name) ?? 0) >= place.life,
+      hasLeft: () => false,
       mayJoin: ({ name, life }) => !me.refused.has(name) && (me.gone.get(name) ?? 0) < life,
       get broken() {
         return me.broken
@@ -113,7 +114,7 @@ export class Process {
     if (this.hasFinished && this.isRunning) {
       if (isDue(sayDoneEvery)) {
         this.#asked = now
-        this.agreement.finished()
+        this.agreement.finished('run')
       }
       if (this.agreement.isLast) {
         this.hasLeft = true

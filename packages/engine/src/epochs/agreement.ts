@@ -18,7 +18,7 @@ import {
   type Standing
 } from './epoch.js'
 import { type EpochRules, isApart, nextEpoch } from './next-epoch.js'
-import { type Accepted, type Decision, type EpochNote, noteText, readNote } from './notes.js'
+import { type Accepted, type Decision, type EpochNote, type FinishedPart, noteText, readNote } from './notes.js'
 
 /** What is not answered is sent again after this time. */
 const resendAfter: Milliseconds = 250
@@ -42,6 +42,8 @@ export interface Surroundings {
   readonly life: number
   /** Whether a member is dead, has left, has another life, or was not there when the run began. */
   isGone(place: Place): boolean
+  /** Whether it has said that it leaves: then it does not answer. */
+  hasLeft(place: Place): boolean
   /** Whether a peer that asks is taken in: it is there, and does not come back too often. */
   mayJoin(place: Place): boolean
   /** Pairs of members that cannot exchange vectors, and have to. */
@@ -89,14 +91,14 @@ export class Agreement {
   /** To whom a promise is due once this peer has stopped. */
   #due: PeerName | undefined
   readonly #asking = new Map<PeerName, { readonly place: Place; readonly at: Milliseconds }>()
-  readonly #done = new Set<PeerName>()
+  readonly #done = new Map<PeerName, FinishedPart>()
   /** When a member made this peer stop for a reason that it did not see. */
   readonly #unfounded = new Map<PeerName, Milliseconds>()
   /** What others say the epoch is; only while this peer is in none. */
   readonly #told = new Map<PeerName, string>()
   #reasonSince: Milliseconds | undefined
   #promisedAt: Milliseconds = Number.NEGATIVE_INFINITY
-  #isFinished = false
+  #finished: FinishedPart | undefined
   #notes: { readonly to: PeerName; readonly note: string }[] = []
 
   constructor(options: AgreementOptions) {
@@ -119,11 +121,16 @@ export class Agreement {
     return this.#due !== undefined || !this.isIn || this.#begun !== this.#epoch.number
   }
 
-  /** Whether all other members have finished or are gone. */
+  /** Whether all other members have finished, as far as this peer has, or are gone. */
   get isLast(): boolean {
     return this.#epoch.members.every(
-      (place) => place.name === this.#options.self || this.#done.has(place.name) || this.#around.isGone(place)
+      (place) => place.name === this.#options.self || this.#hasDone(place.name) || this.#around.isGone(place)
     )
+  }
+
+  #hasDone(name: PeerName): boolean {
+    const done = this.#done.get(name)
+    return done === 'run' || (done === 'training' && this.#finished !== 'run')
   }
 
   get #around(): Surroundings {
@@ -162,10 +169,10 @@ export class Agreement {
     this.#begun = this.#epoch.number
   }
 
-  /** Tells the others that this peer has finished the run. To be repeated. */
-  finished(): void {
-    this.#isFinished = true
-    this.#tellAll({ kind: 'done', epoch: this.#epoch.number })
+  /** Tells the others that this peer has done its training, or all of the run. To be repeated. */
+  finished(part: FinishedPart): void {
+    this.#finished = part
+    this.#tellAll({ kind: 'done', epoch: this.#epoch.number, part })
   }
 
   /** Asks all peers of the run to be taken in. To be repeated. */
@@ -224,7 +231,7 @@ export class Agreement {
         return undefined
       }
       case 'done':
-        if (note.epoch === this.#epoch.number) this.#done.add(from)
+        if (note.epoch === this.#epoch.number && this.#done.get(from) !== 'run') this.#done.set(from, note.part)
         return undefined
     }
   }
@@ -297,8 +304,10 @@ export class Agreement {
   #hasReason(): boolean {
     // Who has stopped cannot continue without another epoch, even if why it had to is over.
     if (this.#standing !== undefined) return true
-    if (this.#isFinished && this.isLast) return false
-    const isGone = this.#epoch.members.some((place) => !this.#done.has(place.name) && this.#around.isGone(place))
+    if (this.#finished === 'run' && this.isLast) return false
+    const isGone = this.#epoch.members.some(
+      (place) => this.#done.get(place.name) !== 'run' && this.#around.isGone(place)
+    )
     return isGone || this.isStuck || this.#broken.length > 0 || this.#joining.length > 0
   }
 
@@ -316,7 +325,8 @@ export class Agreement {
   /** The broken pairs of members that are not bypassed yet. */
   get #broken(): readonly BrokenPair[] {
     const isKnown = ([a, b]: BrokenPair) => this.#epoch.broken.some((pair) => pair.includes(a) && pair.includes(b))
-    const areIn = (pair: BrokenPair) => pair.every((name) => isMember(this.#epoch, name) && !this.#done.has(name))
+    const areIn = (pair: BrokenPair) =>
+      pair.every((name) => isMember(this.#epoch, name) && this.#done.get(name) !== 'run')
     return this.#around.broken.filter((pair) => areIn(pair) && !isKnown(pair))
   }
 
@@ -337,8 +347,8 @@ export class Agreement {
     if (proposal.value === undefined) {
       const missing = this.#epoch.members.filter(({ name }) => !promises.has(name))
       if (isDue) for (const { name } of missing) this.#tell(name, { kind: 'prepare', epoch, ballot })
-      const isAwaited = (place: Place) =>
-        now - proposal.since < (this.#around.isGone(place) ? grace : this.#options.patience)
+      const waited = now - proposal.since
+      const isAwaited = (place: Place) => waited < this.#timeFor(place)
       if (!isQuorum(this.#epoch, promises) || missing.some(isAwaited)) return
       const value = this.#valueOf(promises)
       // Without a model none can begin: whoever has one may still answer.
@@ -350,6 +360,12 @@ export class Agreement {
         if (!accepts.has(name)) this.#tell(name, { kind: 'accept', epoch, ballot, value })
     }
     if (isQuorum(this.#epoch, accepts)) this.#decide(proposal)
+  }
+
+  /** How long a member has to stop. */
+  #timeFor(place: Place): Milliseconds {
+    if (this.#around.hasLeft(place)) return 0
+    return this.#around.isGone(place) ? grace : this.#options.patience
   }
 
   #acceptOwn(proposal: Proposal, value: Epoch): void {
@@ -458,7 +474,8 @@ export class Agreement {
     this.#done.clear()
     this.#told.clear()
     for (const { name } of epoch.members) this.#asking.delete(name)
-    this.isStuck = this.#isFinished = false
+    this.isStuck = false
+    this.#finished = undefined
   }
 
   #isMine({ epoch, ballot }: { readonly epoch: number; readonly ballot: Ballot }): boolean {

@@ -1,5 +1,5 @@
 /** Training in epochs: one session after the other, each with the members that were agreed on. */
-import { type Fabric, InputError, type Milliseconds, NeighboursMissingError } from '@murmuration/core'
+import { EpochOverError, type Fabric, InputError, type Milliseconds, NeighboursMissingError } from '@murmuration/core'
 import type { PeerName, StepReport, Task, Topology } from '@murmuration/core'
 import type { MemberProgress } from '@murmuration/membership'
 import { lengthOf } from '@murmuration/vectors'
@@ -11,7 +11,7 @@ import { Session } from '../driver/session.js'
 import type { Members } from '../members/members.js'
 import { type Epoch, isMember, noEpoch } from './epoch.js'
 import { type BetweenEpochs, keptOf, nothingKept, standingOf } from './between-epochs.js'
-import { EpochFabric, EpochOver, type EpochPart } from './epoch-fabric.js'
+import { EpochFabric, type EpochPart } from './epoch-fabric.js'
 import { meanOfGivers } from './epoch-mean.js'
 import { EpochMember } from './epoch-member.js'
 import type { ElasticSettings, EpochSettings } from './epoch-settings.js'
@@ -174,7 +174,7 @@ export class ElasticSession {
         this.#epochs.begin(epoch.number)
         try {
           yield* this.#train(epoch)
-          await this.#member.othersFinish()
+          await this.#member.othersFinish('run')
           this.#members.conclude(this.round)
           return this.parameters
         } catch (error) {
@@ -239,7 +239,7 @@ export class ElasticSession {
     const { hasOwnPace } = this.#run
     if (!hasOwnPace && !this.#run.hasPromoted(epoch)) return
     this.#endSession()
-    if (hasOwnPace) await this.#member.othersFinish()
+    if (hasOwnPace) await this.#member.othersFinish('training')
     await this.#mean({ ...epoch, givers: workersOf(epoch), carried: undefined }, 'closing')
     const round = rounds + finalRounds
     this.#kept = { ...this.#kept, round }
@@ -309,7 +309,7 @@ export class ElasticSession {
 
   /** Throws whatever does not end an epoch, and where a round fails again and again. */
   #noteFailure(error: unknown): void {
-    if (error instanceof EpochOver) return
+    if (error instanceof EpochOverError) return
     if (!(error instanceof NeighboursMissingError)) throw error
     const { round } = this
     this.#failures = { count: this.#failures.round === round ? this.#failures.count + 1 : 1, round }

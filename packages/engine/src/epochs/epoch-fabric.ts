@@ -1,6 +1,7 @@
 /** The fabric as the peers of one epoch see it: only their messages, and a graph of them. */
 import {
   type Envelope,
+  EpochOverError,
   type Fabric,
   fabricWith,
   invariant,
@@ -10,15 +11,6 @@ import {
   type Topology
 } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
-
-/** Ends whatever waits in an epoch that is over. */
-export class EpochOver extends Error {
-  override readonly name = 'EpochOver'
-
-  constructor() {
-    super('the epoch is over')
-  }
-}
 
 /** Messages carry the number of their epoch modulo this. */
 const epochsApart = 1 << 16
@@ -35,8 +27,8 @@ function partOf(kind: number): EpochPart {
 }
 
 /**
- * Sorts messages by epoch: those of earlier ones are dropped, and are nobody's fault; those of the next one, and of a
- * part that has not begun, are kept. How many is bounded by what a sender may send before it is answered.
+ * Sorts messages by epoch: those of earlier ones are dropped, and are nobody's fault; those of later ones, of which this
+ * peer may not have heard yet, and of a part that has not begun, are kept. How many is bounded by what a sender may send before it is answered.
  */
 export class EpochFabric {
   readonly #fabric: Fabric<VectorMessage>
@@ -58,7 +50,7 @@ export class EpochFabric {
     for (const envelope of kept) this.#keep(envelope)
   }
 
-  /** Makes the waits of this epoch fail with {@link EpochOver}, now and from now on. */
+  /** Makes the waits of this epoch fail with {@link EpochOverError}, now and from now on. */
   end(): void {
     if (this.#isOver) return
     this.#isOver = true
@@ -69,9 +61,9 @@ export class EpochFabric {
     return this.#isOver
   }
 
-  /** Throws {@link EpochOver} if it is. */
+  /** Throws {@link EpochOverError} if it is. */
   check(): void {
-    if (this.#isOver) throw new EpochOver()
+    if (this.#isOver) throw new EpochOverError()
   }
 
   /** Waits until `until` or a wake, and keeps what arrives. */
@@ -133,8 +125,8 @@ export class EpochFabric {
   #keep(envelope: Envelope<VectorMessage>): void {
     const { message } = envelope
     const ahead = ((message.epoch ?? 0) - this.#epoch + epochsApart) % epochsApart
-    // One that is further ahead comes from a peer whose news this one has not heard: it is too late for these messages.
-    if (ahead === 1 || (ahead === 0 && !this.#isOver)) this.#kept.push(envelope)
+    const isLater = ahead > 0 && ahead < epochsApart / 2
+    if (isLater || (ahead === 0 && !this.#isOver)) this.#kept.push(envelope)
     else this.#fabric.recycle(message)
   }
 }

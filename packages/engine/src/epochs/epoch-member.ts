@@ -6,7 +6,7 @@ import type { Members } from '../members/members.js'
 import { othersMissing } from '../members/missing.js'
 import { Agreement, type AgreementOptions, type Surroundings } from './agreement.js'
 import { type Epoch, isQuorum, type Standing } from './epoch.js'
-import { isEpochNote } from './notes.js'
+import { type FinishedPart, isEpochNote } from './notes.js'
 import type { EpochFabric } from './epoch-fabric.js'
 
 /** How often this peer looks at what it knows. */
@@ -93,17 +93,21 @@ export class EpochMember {
   /** This peer has stopped: waits for the epoch after `last`. */
   async agreed(last: Epoch, standing: Standing): Promise<void> {
     this.agreement.stopped(standing, this.#fabric.now())
+    this.#send()
     const news = () => this.agreement.askForNews()
     await this.#until(() => this.agreement.epoch.number > last.number, 'for the others to agree', news, askEvery)
   }
 
-  /** Waits until all other members have finished or are gone. Throws {@link EpochOver} where another epoch begins. */
-  async othersFinish(): Promise<void> {
+  /**
+   * Waits until all other members have done their training, or all of the run, or are gone. Throws
+   * {@link EpochOverError} where another epoch begins.
+   */
+  async othersFinish(part: FinishedPart): Promise<void> {
     const { agreement } = this
     const isDone = () => this.#epochs.isOver || agreement.isLast
-    await this.#until(isDone, 'for the others to finish', () => agreement.finished(), sayDoneEvery)
+    await this.#until(isDone, 'for the others to finish', () => agreement.finished(part), sayDoneEvery)
     this.#epochs.check()
-    agreement.finished()
+    agreement.finished(part)
     this.#send()
   }
 
@@ -174,11 +178,12 @@ export class EpochMember {
     const others = options.topology.peers.filter((name) => name !== self)
     const finished = others.filter((name) => knowledge.hasFinished(name))
     const haveLeft = others.every((name) => knowledge.hasLeft(name))
-    const left = new Set(this.agreement.epoch.members.flatMap(({ name }) => (knowledge.hasLeft(name) ? [] : name)))
-    const isHopeless = standing.present.length <= 1 || !isQuorum(this.agreement.epoch, left)
+    const staying = new Set(this.agreement.epoch.members.flatMap(({ name }) => (knowledge.hasLeft(name) ? [] : name)))
+    const isHopeless = standing.present.length <= 1 || !isQuorum(this.agreement.epoch, staying)
     if (finished.length > 0 && (haveLeft || (isHopeless && waited > 2 * timeout)))
       throw new NeighboursMissingError(finished, `${self} has not finished; ${finished.join(', ')} have, and are gone`)
-    if (haveLeft && others.length > 0) throw othersMissing(self, 'has not finished, and all others have left', others)
+    if (haveLeft && others.length > 0 && !isQuorum(this.agreement.epoch, staying))
+      throw othersMissing(self, 'has not finished, and all others have left', others)
     const { state } = standing
     const policy = state === 'partitioned' || state === 'isolated' ? options.settings?.[state] : undefined
     if (policy === 'stop')
@@ -206,6 +211,7 @@ export class EpochMember {
         if (name === self) return false
         return knowledge.isDead(name) || knowledge.hasLeft(name) || isOther(knowledge.recordOf(name)?.life, begun)
       },
+      hasLeft: ({ name }) => knowledge.hasLeft(name),
       mayJoin({ name, life: asked }) {
         if (knowledge.isDead(name) || knowledge.hasLeft(name) || members.isRestless(name)) return false
         return knowledge.lifeOf(name) <= asked

@@ -15,6 +15,9 @@ export interface Decision extends Accepted {
   readonly accepts: readonly (readonly [PeerName, string])[]
 }
 
+/** What a member has done: its training, where all take the mean of their models once all have; or all of the run. */
+export type FinishedPart = 'training' | 'run'
+
 /** `epoch` is the number of the epoch that is agreed on; in `news`, `join` and `done` the sender's own. */
 export type EpochNote =
   | { readonly kind: 'prepare'; readonly epoch: number; readonly ballot: Ballot }
@@ -33,7 +36,7 @@ export type EpochNote =
   | { readonly kind: 'latest'; readonly value: Epoch }
   | { readonly kind: 'news'; readonly epoch: number }
   | { readonly kind: 'join'; readonly epoch: number; readonly life: number; readonly samples: number }
-  | { readonly kind: 'done'; readonly epoch: number }
+  | { readonly kind: 'done'; readonly epoch: number; readonly part: FinishedPart }
 
 /** The most members of an epoch. */
 const maxMembers = 1024
@@ -78,7 +81,7 @@ const note = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('latest'), value }),
   z.strictObject({ kind: z.literal('news'), epoch }),
   z.strictObject({ kind: z.literal('join'), epoch, life: count, samples: count }),
-  z.strictObject({ kind: z.literal('done'), epoch })
+  z.strictObject({ kind: z.literal('done'), epoch, part: z.enum(['training', 'run']) })
 ])
 
 /** Room in a decision for what the members carry over, and for numbers that grow. */
