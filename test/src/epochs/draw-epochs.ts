@@ -91,7 +91,7 @@ export function drawRun(seed: number, only?: string): DrawnRun {
     [5, 3],
     [8, 5]
   ])
-  const base = pick([50, 100, 200, 200, 400])
+  const base = pick([100, 200, 400, 400])
   const isEven = random.integer(2) === 0
   const pace = new Map([...workers, ...servers].map((peer) => [peer, isEven ? 1 : 1 + random.integer(4) / 2]))
   const areAlike = random.integer(2) === 0
@@ -112,7 +112,11 @@ export function drawRun(seed: number, only?: string): DrawnRun {
   const notes = areFlawed ? { lost: pick([0, 0.03, 0.1]), late: pick([0, 0.1]), again: pick([0, 0.2]) } : noNoteFaults
   const facts = { algorithm: algorithm.name, options, optimiser, peers: workers.length, servers, graph, codec, shape }
   const times = { base, isEven, latency, bandwidth, timeout, rounds, isAveraged, areAlike, start, notes, isLong }
-  const lines = [{ ...facts, ...times }, ...troubles.events, ...[...troubles.quits].map(([peer, at]) => ({ at, quits: peer }))]
+  const lines = [
+    { ...facts, ...times },
+    ...troubles.events,
+    ...[...troubles.quits].map(([peer, at]) => ({ at, quits: peer }))
+  ]
   return {
     seed,
     algorithm,
@@ -242,13 +246,17 @@ function drawTroubles(
     const order = random.shuffle(peers)
     if (kind === 'split' || kind === 'minority') {
       const size = kind === 'split' ? Math.ceil(peers.length / 2) : 1 + random.integer(Math.ceil(peers.length / 2))
-      events.push({ at, kind: 'partition', groups: [order.slice(0, size), order.slice(size)] }, { at: until, kind: 'heal' })
+      events.push(
+        { at, kind: 'partition', groups: [order.slice(0, size), order.slice(size)] },
+        { at: until, kind: 'heal' }
+      )
       continue
     }
     if (kind === 'cut' || kind === 'hole') {
       const [a, b] = order
       const ends = kind === 'cut' ? [order, [b, a]] : [order]
-      for (const [from, to] of ends) events.push({ at, kind: 'clog', from, to }, { at: until, kind: 'unclog', from, to })
+      for (const [from, to] of ends)
+        events.push({ at, kind: 'clog', from, to }, { at: until, kind: 'unclog', from, to })
       continue
     }
     // A peer gets at most one such fault, so that each fault is what its name says.

@@ -102,7 +102,8 @@ export class EpochWatch {
     const key = `${epoch} ${what}`
     const known = this.#beginnings.get(key)
     if (known === undefined) this.#beginnings.set(key, { bits, first: self })
-    else if (known.bits !== bits) this.find(`E4: ${self} begins epoch ${epoch} with another ${what} than ${known.first}`)
+    else if (known.bits !== bits)
+      this.find(`E4: ${self} begins epoch ${epoch} with another ${what} than ${known.first}`)
   }
 
   /** Some peer has ended a round. */
@@ -138,7 +139,8 @@ export class EpochWatch {
     })
     if (models.length < givers.length) return this.find(`E7: a giver of epoch ${number} had no ${what}`)
     const areEqual = models.every((model) => bitsOf(model) === bitsOf(models[0]))
-    if (this.run.areEqual && what === 'model' && !areEqual) this.find(`E7: the givers' models of epoch ${number} differ`)
+    if (this.run.areEqual && what === 'model' && !areEqual)
+      this.find(`E7: the givers' models of epoch ${number} differ`)
     const wrong = mean.findIndex((value, index) => {
       const sum = models.reduce((total, model) => total + model[index], 0)
       const scale = Math.max(...models.map((model) => Math.abs(model[index])))
@@ -226,7 +228,8 @@ export class ProcessWatch {
     const last = this.#reported
     this.#reported = { round, epoch }
     if (last === undefined || this.#watch.run.hasOwnPace || round >= last.round) return
-    if (!this.#wasOutside(last.epoch, epoch)) this.#watch.find(`E8: ${this.self} reports round ${round} after ${last.round}`)
+    if (!this.#wasOutside(last.epoch, epoch))
+      this.#watch.find(`E8: ${this.self} reports round ${round} after ${last.round}`)
   }
 
   /** E5 and E6. */
@@ -285,7 +288,10 @@ export function watchedStart(record: Algorithm, process: ProcessWatch, started: 
 }
 
 /** More than half of an epoch's places, or of two halves the one with the first name. */
-export function isQuorumOf({ members }: Epoch, places: readonly Pick<Epoch['members'][number], 'name' | 'life'>[]): boolean {
+export function isQuorumOf(
+  { members }: Epoch,
+  places: readonly Pick<Epoch['members'][number], 'name' | 'life'>[]
+): boolean {
   const isAmong = (place: Epoch['members'][number]) =>
     places.some(({ name, life }) => name === place.name && life === place.life)
   const count = members.filter(isAmong).length

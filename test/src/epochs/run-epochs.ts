@@ -52,7 +52,7 @@ export const maxElapsed: Milliseconds = 1_200_000
 /** Averaging ends after so many rounds, even where models are not nearly equal. */
 export const maxFinalRounds = 400
 /** What is left of the differences between models after averaging. */
-const consensus = 1e-3
+const consensus = 1e-2
 /** The first kind of the messages with which some runs close, beside their training. */
 const firstClosingKind = 192
 
@@ -93,7 +93,11 @@ function taskOf(run: DrawnRun, peer: PeerName): Task {
     ],
     samples: run.samples(peer),
     about: {},
-    initialise: () => ({ kind: 'initialise', samples: 0, run: () => Float32Array.from({ length }, (_, d) => d / length) }),
+    initialise: () => ({
+      kind: 'initialise',
+      samples: 0,
+      run: () => Float32Array.from({ length }, (_, d) => d / length)
+    }),
     gradient: (x, batch) => ({ kind: 'gradient', samples: batch.length, run: () => gradientAt(x, batch) }),
     evaluate: (x) => ({ kind: 'evaluate', samples: 0, run: () => ({ loss: gradientAt(x, new Uint32Array(0)).loss }) })
   }
@@ -216,7 +220,8 @@ export async function runInEpochs(run: DrawnRun, watch: EpochWatch): Promise<Run
   })
   let error: string | undefined
   await watchingSessions(watch.sessions, () => simulation.run()).catch((reason: unknown) => {
-    error = reason instanceof Error ? (reason.stack ?? String(reason)).split('\n').slice(0, 4).join('\n') : String(reason)
+    error =
+      reason instanceof Error ? (reason.stack ?? String(reason)).split('\n').slice(0, 4).join('\n') : String(reason)
   })
   return { outcomes, begun, events, error, rejected: simulation.traffic.rejected, elapsed: simulation.now() }
 }

@@ -1,4 +1,7 @@
-/** What sessions of all peers receive, begin with and leave: seen at the methods of two classes while a run is simulated. */
+/**
+ * What the sessions of all peers receive, begin with and leave: seen at the methods of two classes while a run is
+ * simulated.
+ */
 import { type Saved, Session, type State, type Vector } from '@murmuration/algorithms'
 import type { VectorMessage } from '@murmuration/wire'
 
@@ -155,7 +158,7 @@ function watchClass(arena: Arena): void {
 function arenaOf(state: State): Arena | undefined {
   for (const value of Object.values(state)) {
     if (typeof value !== 'object') continue
-    const arena = 'arena' in value ? (value as Vector).arena : arenaOf(value as State)
+    const arena = 'arena' in value ? (value as Vector).arena : arenaOf(value)
     if (arena !== undefined) return arena
   }
   return undefined

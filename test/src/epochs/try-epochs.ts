@@ -4,10 +4,20 @@ import type { FaultEvent } from '@murmuration/simulator'
 import { consensusDistance } from '@murmuration/vectors'
 import { type DrawnRun, drawRun } from './draw-epochs.js'
 import { bitsOf, EpochWatch, isQuorumOf } from './epoch-watch.js'
-import { areEqualIn, finalRoundsOf, hasOwnPace, isUndisturbed, maxElapsed, maxFinalRounds, type RunEnd, runInEpochs, runWithout } from './run-epochs.js'
+import {
+  areEqualIn,
+  finalRoundsOf,
+  hasOwnPace,
+  isUndisturbed,
+  maxElapsed,
+  maxFinalRounds,
+  type RunEnd,
+  runInEpochs,
+  runWithout
+} from './run-epochs.js'
 
-/** How far apart the models may be after averaging that leaves a thousandth of their distances. */
-const maxApart = 0.05
+/** How far apart the models may be after averaging that leaves a hundredth of their distances. */
+const maxApart = 0.2
 
 /** How long all may pause after the end of one process or more, besides three rounds. */
 const maxPause: Milliseconds = 5000
@@ -44,7 +54,9 @@ function unfinished(run: DrawnRun, watch: EpochWatch, { outcomes }: RunEnd): rea
   )
   if (isStuck || !isQuorumOf(last, places)) return []
   const isCut = run.events.some(({ kind }) => ['freeze', 'partition', 'clog'].includes(kind))
-  const members = places.filter((place) => last.members.some(({ name, life }) => name === place.name && life === place.life))
+  const members = places.filter((place) =>
+    last.members.some(({ name, life }) => name === place.name && life === place.life)
+  )
   const owing = run.isLong ? there : isCut ? [] : members.map(({ name }) => name)
   const missing = owing.filter((name) => outcomes.get(name)?.how !== 'finished')
   if (missing.length === 0) return []
@@ -85,11 +97,14 @@ function apart(run: DrawnRun, { outcomes }: RunEnd): readonly string[] {
   const models = [...outcomes].flatMap(([name, outcome]) =>
     outcome.how === 'finished' && !run.servers.includes(name) ? [outcome.model] : []
   )
-  const wrong = models.find((model) => model.length !== models[0].length || model.some((value) => !Number.isFinite(value)))
+  const wrong = models.find(
+    (model) => model.length !== models[0].length || model.some((value) => !Number.isFinite(value))
+  )
   if (wrong !== undefined) return [`a model ends as ${wrong.join()}`]
   if (models.length < 2) return []
   const distance = consensusDistance(models)
-  if (areEqualIn(run) || hasOwnPace(run)) return distance === 0 ? [] : [`the models are ${distance} apart, and not equal`]
+  if (areEqualIn(run) || hasOwnPace(run))
+    return distance === 0 ? [] : [`the models are ${distance} apart, and not equal`]
   const isAveraged = run.isAveraged && finalRoundsOf(run, run.topology) < maxFinalRounds
   return isAveraged && distance > maxApart ? [`the models are ${distance} apart`] : []
 }
@@ -99,7 +114,8 @@ async function changed(run: DrawnRun, watch: EpochWatch, end: RunEnd): Promise<r
   if (watch.values.size !== 1) return [`E9: found ${watch.values.size} epochs without a fault`]
   const without = await runWithout(run, end.begun)
   const index = without.events.findIndex((event, place) => event !== end.events[place])
-  if (index >= 0) return [`E9: event ${index} is ${end.events[index]}; without membership it is ${without.events[index]}`]
+  if (index >= 0)
+    return [`E9: event ${index} is ${end.events[index]}; without membership it is ${without.events[index]}`]
   if (end.events.length > without.events.length) return [`E9: more events than without membership`]
   if (hasOwnPace(run)) return []
   return run.topology.peers.flatMap((name) => {
