@@ -4,7 +4,7 @@ import type { Milliseconds, PeerName, StepReport } from '@murmuration/core'
 import { SessionsWatch } from './sessions-watch.js'
 
 /** What is said of an epoch in a note. */
-interface EpochNote {
+interface ToldNote {
   readonly kind: string
   readonly epoch: number
   readonly standing?: { readonly opened: number; readonly round: number; readonly hasModel: boolean }
@@ -217,7 +217,7 @@ export class ProcessWatch {
   /** A note of this peer. */
   tells(text: string): void {
     if (!text.startsWith('E{')) return
-    const note = JSON.parse(text.slice(1)) as EpochNote
+    const note = JSON.parse(text.slice(1)) as ToldNote
     for (const { value } of note.decisions ?? []) this.#watch.decided(value, this.self)
     if (note.kind === 'promise') this.#promises(note)
   }
@@ -233,7 +233,7 @@ export class ProcessWatch {
   }
 
   /** E5 and E6. */
-  #promises({ epoch, standing }: EpochNote): void {
+  #promises({ epoch, standing }: ToldNote): void {
     const last = this.#watch.values.get(epoch - 1)
     const isMember = last?.members.some(({ name, life }) => name === this.self && life === this.life)
     if (isMember === false) this.#watch.find(`E6: ${this.self} promises in life ${this.life}, of epoch ${textOf(last)}`)

@@ -26,14 +26,14 @@ import type { DrawnRun } from './draw-epochs.js'
 import { bitsOf, type EpochWatch, watchedStart } from './epoch-watch.js'
 
 /** How a peer's last process has ended. */
-export type Outcome =
+export type ProcessEnd =
   | { readonly how: 'finished'; readonly model: Float32Array }
   | { readonly how: 'missed others'; readonly reason: string }
   | { readonly how: 'left' }
 
-export interface RunEnd {
+export interface EpochsEnd {
   /** A peer that has crashed, or never begun, has none. */
-  readonly outcomes: ReadonlyMap<PeerName, Outcome>
+  readonly outcomes: ReadonlyMap<PeerName, ProcessEnd>
   /** When the training of each peer began. */
   readonly begun: ReadonlyMap<PeerName, Milliseconds>
   /** What was sent in training and computed, in order. */
@@ -167,8 +167,8 @@ function simulationOf(
 }
 
 /** A run in epochs. */
-export async function runInEpochs(run: DrawnRun, watch: EpochWatch): Promise<RunEnd> {
-  const outcomes = new Map<PeerName, Outcome>()
+export async function runInEpochs(run: DrawnRun, watch: EpochWatch): Promise<EpochsEnd> {
+  const outcomes = new Map<PeerName, ProcessEnd>()
   const begun = new Map<PeerName, Milliseconds>()
   const events: string[] = []
   const settings = settingsOf(run)
@@ -227,8 +227,8 @@ export async function runInEpochs(run: DrawnRun, watch: EpochWatch): Promise<Run
 }
 
 /** The same run without membership; peers begin at the given times. */
-export async function runWithout(run: DrawnRun, begun: RunEnd['begun']): Promise<RunEnd> {
-  const outcomes = new Map<PeerName, Outcome>()
+export async function runWithout(run: DrawnRun, begun: EpochsEnd['begun']): Promise<EpochsEnd> {
+  const outcomes = new Map<PeerName, ProcessEnd>()
   const events: string[] = []
   const settings = settingsOf(run)
   const simulation = simulationOf(run, undefined, events, async (plain) => {

@@ -5,7 +5,7 @@
 import { type Saved, Session, type State, type Vector } from '@murmuration/algorithms'
 import type { VectorMessage } from '@murmuration/wire'
 
-type Arena = Vector['arena']
+type VectorArena = Vector['arena']
 
 /** What a session leaves for the next one. */
 interface Left {
@@ -31,9 +31,9 @@ function partOf({ epoch = 0, kind }: VectorMessage): string {
 export class SessionsWatch {
   /** What was sent in which part of which epoch, by the vector that arrives. */
   readonly #sentIn = new WeakMap<Float32Array, string>()
-  readonly #arenas = new Map<Arena, WatchedArena>()
+  readonly #arenas = new Map<VectorArena, WatchedArena>()
   readonly #find: (what: string) => void
-  readonly #left = new Map<Arena, Left>()
+  readonly #left = new Map<VectorArena, Left>()
   readonly #carried = new WeakMap<Float32Array, Saved>()
   /** Called with what a session inherits. */
   inherits: (left: Saved | undefined) => void = () => {}
@@ -55,7 +55,7 @@ export class SessionsWatch {
   }
 
   /** A session for the training of an epoch begins with this arena. */
-  begins(self: string, arena: Arena, epoch: number): void {
+  begins(self: string, arena: VectorArena, epoch: number): void {
     watchClass(arena)
     this.#take(arena, `${epoch % (1 << 16)} training`, `a session of ${self}`)
   }
@@ -68,7 +68,7 @@ export class SessionsWatch {
     if (carried !== undefined) this.#carried.set(model, carried)
   }
 
-  leftBy(arena: Arena): Left | undefined {
+  leftBy(arena: VectorArena): Left | undefined {
     return this.#left.get(arena)
   }
 
@@ -77,16 +77,16 @@ export class SessionsWatch {
     return this.#carried.get(model)
   }
 
-  isClosed(arena: Arena): boolean {
+  isClosed(arena: VectorArena): boolean {
     return this.#of(arena).isClosed
   }
 
-  adopts(arena: Arena, numbers: Float32Array): void {
+  adopts(arena: VectorArena, numbers: Float32Array): void {
     const part = this.#sentIn.get(numbers)
     if (part !== undefined) this.#take(arena, part, 'a session')
   }
 
-  closes(arena: Arena): void {
+  closes(arena: VectorArena): void {
     this.#of(arena).isClosed = true
     if (arena.size > 0) this.#find(`E3: ${arena.size} vectors are left in a closed arena`)
   }
@@ -97,7 +97,7 @@ export class SessionsWatch {
       if (isClosed && arena.size > 0) this.#find(`E3: ${arena.size} vectors are left of a session that is over`)
   }
 
-  #take(arena: Arena, part: string, what: string): void {
+  #take(arena: VectorArena, part: string, what: string): void {
     const known = this.#of(arena)
     if (known.isClosed) this.#find(`E3: ${what} has received a message of epoch ${part} after its end`)
     if (known.part !== undefined && known.part !== part)
@@ -105,7 +105,7 @@ export class SessionsWatch {
     known.part = part
   }
 
-  #of(arena: Arena): WatchedArena {
+  #of(arena: VectorArena): WatchedArena {
     const known = this.#arenas.get(arena) ?? { isClosed: false, part: undefined }
     this.#arenas.set(arena, known)
     return known
@@ -139,10 +139,10 @@ export async function watchingSessions(watch: SessionsWatch, act: () => Promise<
 let isWatched = false
 
 /** The class of an arena is not exported: it is taken from the first one that is seen. */
-function watchClass(arena: Arena): void {
+function watchClass(arena: VectorArena): void {
   if (isWatched) return
   isWatched = true
-  const prototype = Object.getPrototypeOf(arena) as Arena
+  const prototype = Object.getPrototypeOf(arena) as VectorArena
   const { adopt, close } = prototype
   prototype.adopt = function (numbers, offset) {
     watching?.adopts(this, numbers)
@@ -155,7 +155,7 @@ function watchClass(arena: Arena): void {
 }
 
 /** The arena of the first vector in a state. */
-function arenaOf(state: State): Arena | undefined {
+function arenaOf(state: State): VectorArena | undefined {
   for (const value of Object.values(state)) {
     if (typeof value !== 'object') continue
     const arena = 'arena' in value ? (value as Vector).arena : arenaOf(value)

@@ -11,7 +11,7 @@ import {
   isUndisturbed,
   maxElapsed,
   maxFinalRounds,
-  type RunEnd,
+  type EpochsEnd,
   runInEpochs,
   runWithout
 } from './run-epochs.js'
@@ -44,7 +44,7 @@ export async function tryRun(run: DrawnRun): Promise<readonly string[]> {
  * are a quorum of it, and no epoch was one that the algorithm cannot train in. Where training may end before all that
  * were out are back, only the members of the last epoch have to, if none was frozen or cut off.
  */
-function unfinished(run: DrawnRun, watch: EpochWatch, { outcomes }: RunEnd): readonly string[] {
+function unfinished(run: DrawnRun, watch: EpochWatch, { outcomes }: EpochsEnd): readonly string[] {
   const last = watch.values.get(Math.max(...watch.values.keys()))
   if (last === undefined || !watch.hasBegun) return []
   const there = stayingIn(run)
@@ -93,7 +93,7 @@ function stayingIn({ topology, servers, events, quits }: DrawnRun): readonly Pee
 }
 
 /** The models of those that finish are equal, or nearly equal where they are averaged. */
-function apart(run: DrawnRun, { outcomes }: RunEnd): readonly string[] {
+function apart(run: DrawnRun, { outcomes }: EpochsEnd): readonly string[] {
   const models = [...outcomes].flatMap(([name, outcome]) =>
     outcome.how === 'finished' && !run.servers.includes(name) ? [outcome.model] : []
   )
@@ -110,7 +110,7 @@ function apart(run: DrawnRun, { outcomes }: RunEnd): readonly string[] {
 }
 
 /** E9: without a fault there is no other epoch, and the run is the one without membership, bit by bit. */
-async function changed(run: DrawnRun, watch: EpochWatch, end: RunEnd): Promise<readonly string[]> {
+async function changed(run: DrawnRun, watch: EpochWatch, end: EpochsEnd): Promise<readonly string[]> {
   if (watch.values.size !== 1) return [`E9: found ${watch.values.size} epochs without a fault`]
   const without = await runWithout(run, end.begun)
   const index = without.events.findIndex((event, place) => event !== end.events[place])
