@@ -237,7 +237,7 @@ export class ProcessWatch {
     const last = this.#watch.values.get(epoch - 1)
     const isMember = last?.members.some(({ name, life }) => name === this.self && life === this.life)
     if (isMember === false) this.#watch.find(`E6: ${this.self} promises in life ${this.life}, of epoch ${textOf(last)}`)
-    this.#stands(epoch, String(JSON.stringify(standing)))
+    this.#stands(epoch, String(JSON.stringify(standing)), standing?.opened ?? epoch)
     const before = this.#standing
     // A server reports no rounds, and those of workers count.
     if (standing?.hasModel !== true) return
@@ -247,13 +247,17 @@ export class ProcessWatch {
       this.#watch.find(`E8: ${this.self} stands in ${JSON.stringify(standing)} after ${JSON.stringify(before)}`)
   }
 
-  #stands(epoch: number, standing: string): void {
+  #stands(epoch: number, standing: string, opened: number): void {
     const kept = this.#session?.parameters ?? new Float32Array(0)
     const known = this.#promisedTo === epoch ? this.#watch.givenBy(this.self, epoch) : undefined
     this.#promisedTo = epoch
     if (known === undefined) {
       const carried = this.#watch.sessions.carriedBeside(kept)
-      return this.#watch.gives(this.self, epoch, { model: kept.slice(), carried, standing })
+      const given = { model: kept.slice(), carried, standing }
+      // A proposer tells nobody of its own promise. It has kept this since the last epoch that it has opened.
+      for (let before = opened + 1; before < epoch; before++)
+        if (this.#watch.givenBy(this.self, before) === undefined) this.#watch.gives(this.self, before, given)
+      return this.#watch.gives(this.self, epoch, given)
     }
     if (standing !== known.standing || bitsOf(kept) !== bitsOf(known.model))
       this.#watch.find(`E5: ${this.self} has promised ${known.standing} to epoch ${epoch}, and then ${standing}`)

@@ -41,7 +41,7 @@ export async function tryRun(run: DrawnRun): Promise<readonly string[]> {
 
 /**
  * All peers that are there in the end have to finish, if the present lives of those that are members of the last epoch
- * are a quorum of it, and no epoch was one that the algorithm cannot train in. Where training may end before all that
+ * are a quorum of it and one has a whole model, and no epoch was one that the algorithm cannot train in. Where training may end before all that
  * were out are back, only the members of the last epoch have to, if none was frozen or cut off.
  */
 function unfinished(run: DrawnRun, watch: EpochWatch, { outcomes }: EpochsEnd): readonly string[] {
@@ -52,11 +52,13 @@ function unfinished(run: DrawnRun, watch: EpochWatch, { outcomes }: EpochsEnd): 
   const isStuck = [...watch.values.values()].some(
     ({ members, servers }) => run.servers.length > 0 && (servers.length === 0 || servers.length === members.length)
   )
-  if (isStuck || !isQuorumOf(last, places)) return []
-  const isCut = run.events.some(({ kind }) => ['freeze', 'partition', 'clog'].includes(kind))
   const members = places.filter((place) =>
     last.members.some(({ name, life }) => name === place.name && life === place.life)
   )
+  // A server has a part of the model.
+  const isModelLost = members.every(({ name }) => last.servers.includes(name))
+  if (isStuck || isModelLost || !isQuorumOf(last, places)) return []
+  const isCut = run.events.some(({ kind }) => ['freeze', 'partition', 'clog'].includes(kind))
   const owing = run.isLong ? there : isCut ? [] : members.map(({ name }) => name)
   const missing = owing.filter((name) => outcomes.get(name)?.how !== 'finished')
   if (missing.length === 0) return []
