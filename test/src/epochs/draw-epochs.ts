@@ -30,6 +30,8 @@ export interface NoteFaults {
   readonly late: number
   /** Sent at once, and again up to 6 s later. */
   readonly again: number
+  /** Lost besides, of those with which a value is accepted and decided. */
+  readonly undecided: number
 }
 
 /** A run and what happens to it. */
@@ -69,7 +71,7 @@ export const elastic: readonly Algorithm[] = registry.flatMap((record: AnyAlgori
   record.kind === 'vector' && hasEpochs(record) ? [record] : []
 )
 
-const noNoteFaults: NoteFaults = { lost: 0, late: 0, again: 0 }
+const noNoteFaults: NoteFaults = { lost: 0, late: 0, again: 0, undecided: 0 }
 
 /** @param only - the name of the algorithm; drawn when absent */
 export function drawRun(seed: number, only?: string): DrawnRun {
@@ -109,7 +111,9 @@ export function drawRun(seed: number, only?: string): DrawnRun {
   const rounds = Math.ceil(span / (base * (isEven ? 1 : 2) + latency))
   const isAveraged = random.integer(3) > 0
   const areFlawed = !isCalm && random.integer(3) === 0
-  const notes = areFlawed ? { lost: pick([0, 0.03, 0.1]), late: pick([0, 0.1]), again: pick([0, 0.2]) } : noNoteFaults
+  const notes = areFlawed
+    ? { lost: pick([0, 0.03, 0.1]), late: pick([0, 0.1]), again: pick([0, 0.2]), undecided: pick([0, 0, 0.7]) }
+    : noNoteFaults
   const facts = { algorithm: algorithm.name, options, optimiser, peers: workers.length, servers, graph, codec, shape }
   const times = { base, isEven, latency, bandwidth, timeout, rounds, isAveraged, areAlike, start, notes, isLong }
   const lines = [

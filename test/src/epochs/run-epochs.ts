@@ -120,8 +120,8 @@ function settingsOf(run: DrawnRun): TrainingSettings {
 }
 
 /** Whether no fault happens. */
-export function isUndisturbed({ events, quits, notes: { lost, late, again } }: DrawnRun): boolean {
-  return events.length + quits.size + lost + late + again === 0
+export function isUndisturbed({ events, quits, notes: { lost, late, again, undecided } }: DrawnRun): boolean {
+  return events.length + quits.size + lost + late + again + undecided === 0
 }
 
 /** A simulation of all peers and servers. */
@@ -257,10 +257,12 @@ function noting(fabric: Fabric<VectorMessage>, events: string[]): Fabric<VectorM
   })
 }
 
+const ofDecision = /^E\{"kind":"(?:accept|accepted|decided)"/
+
 /** A fabric whose notes may be lost, late and duplicate. */
 function flawed(
   fabric: Fabric<VectorMessage>,
-  { seed, notes: { lost, late, again } }: DrawnRun,
+  { seed, notes: { lost, late, again, undecided } }: DrawnRun,
   told: (note: string) => void
 ): Fabric<VectorMessage> {
   const random = createRandom(seed, `notes of ${fabric.self}`)
@@ -272,6 +274,7 @@ function flawed(
   return fabricWith(fabric, {
     tell: (to, note) => {
       told(note)
+      if (undecided > 0 && ofDecision.test(note) && random.uniform() < undecided) return
       const what = lost + late + again === 0 ? 1 : random.uniform()
       if (what < lost) return
       if (what < lost + late) return tellIn(3000 * random.uniform(), to, note)

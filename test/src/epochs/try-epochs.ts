@@ -78,7 +78,7 @@ function paused(run: DrawnRun, { longestPause: { time, until } }: EpochWatch): r
   const count = topology.peers.length + servers.length
   const isEnd = ({ kind }: FaultEvent) => ['crash', 'restart', 'leave'].includes(kind)
   const ended = new Set([...quits.keys(), ...events.flatMap((event) => ('peer' in event ? [event.peer] : []))])
-  if (!events.every(isEnd) || 2 * ended.size >= count || notes.lost + notes.late > 0) return []
+  if (!events.every(isEnd) || 2 * ended.size >= count || notes.lost + notes.late + notes.undecided > 0) return []
   const slowest = Math.max(...topology.peers.map((peer) => run.gradient(peer)))
   const round = slowest + 2 * count * latency
   return time <= maxPause + 3 * round ? [] : [`nobody has ended a round for ${time} ms, until ${until} ms`]
