@@ -277,7 +277,8 @@ export class ElasticSession {
     this.#epoch = epoch
     this.#kept = { ...this.#kept, opened: epoch.number, round: epoch.round, stoppedAt: undefined }
     const paused = stoppedAt === undefined ? 0 : this.#fabric.now() - stoppedAt
-    await this.#rules.before?.({ epoch, ...changesOf(last, epoch), paused })
+    const changes = last === noEpoch ? { lost: [], joined: [this.#fabric.self] } : changesOf(last, epoch)
+    await this.#rules.before?.({ epoch, ...changes, paused })
   }
 
   /** Takes the mean of the givers' models, and of what they carry over. Until it is complete, this peer keeps its own. */

@@ -24,6 +24,11 @@ export function epochGraph(
 ): Topology | readonly string[] {
   if (peers.length === topology.peers.length && broken.length === 0) return topology
   const bypassing = bypassed(topology, peers, broken, sums)
+  const unreached = unreachedIn(bypassing)
+  if (unreached.length > 0) {
+    const pairs = broken.map((pair) => pair.join('–')).join(', ')
+    return [`${unreached.join(', ')} cannot be reached from ${peers[0]}: no vectors cross ${pairs}`]
+  }
   const problems = refusals(bypassing)
   if (problems.length === 0) return bypassing
   return [lazy(bypassing), path(peers)].find((graph) => refusals(graph).length === 0) ?? problems
@@ -82,6 +87,18 @@ function lazy(graph: Topology): Topology {
     )
   })
   return { ...graph, mixing: (peer, round) => rowOf(rounds[round % rounds.length], peer) }
+}
+
+/** The peers to which no edges lead from the first, in all rounds together: their models would never meet the others'. */
+function unreachedIn({ peers, period, mixing }: Topology): readonly PeerName[] {
+  const reached = new Set(peers.slice(0, 1))
+  for (const peer of reached) {
+    for (let round = 0; round < period; round++) {
+      const { sendTo, receiveFrom } = mixing(peer, round)
+      for (const { name } of [...sendTo, ...receiveFrom]) reached.add(name)
+    }
+  }
+  return peers.filter((peer) => !reached.has(peer))
 }
 
 /** The peers in a line, for algorithms that need a tree. */

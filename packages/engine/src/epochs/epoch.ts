@@ -1,7 +1,7 @@
 /** An epoch of a run: a stretch with fixed members. docs/understand/membership.md has the protocol. */
 import { byName, type PeerName } from '@murmuration/core'
 import type { BrokenPair } from '@murmuration/membership'
-import type { SavedTree } from '../driver/save.js'
+import { type SavedTree, vectorNames } from '../driver/save.js'
 
 /** A member of an epoch: a peer in one life. */
 export interface Place {
@@ -38,6 +38,9 @@ export interface Standing {
   readonly samples: number
   readonly carried?: SavedTree | undefined
 }
+
+/** The most vectors that are carried over: each is as long as the model. */
+const maxCarried = 16
 
 /** Before a peer knows any epoch. */
 export const noEpoch: Epoch = { number: -1, members: [], servers: [], round: 0, givers: [], broken: [] }
@@ -89,6 +92,8 @@ export function epochProblem(last: Epoch, next: Epoch): string | undefined {
   if (givers.length === 0) return 'nobody’s model'
   const other = givers.find((name) => !staying.has(name))
   if (other !== undefined) return `the model of ${other}, which was no member`
+  const count = next.carried === undefined ? 0 : vectorNames(next.carried).length
+  if (count > maxCarried) return `${count} vectors beside the model`
   return round < 0 ? `round ${round}` : undefined
 }
 
