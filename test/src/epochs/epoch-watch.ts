@@ -17,6 +17,8 @@ interface Given {
   readonly carried: Saved | undefined
   /** What it said of itself; unknown of a proposer. */
   readonly standing: string | undefined
+  /** The last epoch that it had begun. */
+  readonly opened: number
 }
 
 /** A vector with which an epoch begins, and its counterpart in what a giver had. */
@@ -133,6 +135,9 @@ export class EpochWatch {
     const { givers, number } = epoch
     const missing = givers.filter((name) => this.givenBy(name, number) === undefined)
     if (missing.length > 0) return this.find(`E7: ${missing.join()} gave to epoch ${number} without a promise`)
+    const opened = givers.flatMap((name) => this.givenBy(name, number)?.opened ?? [])
+    if (opened.some((other) => other !== opened[0]))
+      this.find(`E7: the givers of epoch ${number} have begun different epochs: ${opened.join()}`)
     const models = givers.flatMap((name) => {
       const given = this.givenBy(name, number)
       return (given && of(given)) ?? []
@@ -160,6 +165,8 @@ export class ProcessWatch {
   #members: Members | undefined
   #arena: Vector['arena'] | undefined
   #reported: { readonly round: number; readonly epoch: number } | undefined
+  /** The last epoch that it has opened. */
+  #opened = 0
   /** The last epoch to which it has promised. */
   #promisedTo = -1
   #standing: { readonly opened: number; readonly round: number; readonly epoch: number } | undefined
@@ -182,10 +189,9 @@ export class ProcessWatch {
   /** It has begun an epoch after the first one. */
   opened(epoch: Epoch): void {
     this.#watch.decided(epoch, this.self)
-    // A proposer tells nobody of its own promise.
     const left = this.#arena && this.#watch.sessions.leftBy(this.#arena)
-    if (left !== undefined && this.#watch.givenBy(this.self, epoch.number) === undefined)
-      this.#watch.gives(this.self, epoch.number, { ...left, standing: undefined })
+    if (left !== undefined) this.#gives({ ...left, standing: undefined, opened: this.#opened }, epoch.number)
+    this.#opened = epoch.number
     this.#watch.beginning = this
   }
 
@@ -237,7 +243,7 @@ export class ProcessWatch {
     const last = this.#watch.values.get(epoch - 1)
     const isMember = last?.members.some(({ name, life }) => name === this.self && life === this.life)
     if (isMember === false) this.#watch.find(`E6: ${this.self} promises in life ${this.life}, of epoch ${textOf(last)}`)
-    this.#stands(epoch, String(JSON.stringify(standing)), standing?.opened ?? epoch)
+    this.#stands(epoch, String(JSON.stringify(standing)))
     const before = this.#standing
     // A server reports no rounds, and those of workers count.
     if (standing?.hasModel !== true) return
@@ -247,20 +253,22 @@ export class ProcessWatch {
       this.#watch.find(`E8: ${this.self} stands in ${JSON.stringify(standing)} after ${JSON.stringify(before)}`)
   }
 
-  #stands(epoch: number, standing: string, opened: number): void {
+  #stands(epoch: number, standing: string): void {
     const kept = this.#session?.parameters ?? new Float32Array(0)
     const known = this.#promisedTo === epoch ? this.#watch.givenBy(this.self, epoch) : undefined
     this.#promisedTo = epoch
     if (known === undefined) {
       const carried = this.#watch.sessions.carriedBeside(kept)
-      const given = { model: kept.slice(), carried, standing }
-      // A proposer tells nobody of its own promise. It has kept this since the last epoch that it has opened.
-      for (let before = opened + 1; before < epoch; before++)
-        if (this.#watch.givenBy(this.self, before) === undefined) this.#watch.gives(this.self, before, given)
-      return this.#watch.gives(this.self, epoch, given)
+      return this.#gives({ model: kept.slice(), carried, standing, opened: this.#opened }, epoch)
     }
     if (standing !== known.standing || bitsOf(kept) !== bitsOf(known.model))
       this.#watch.find(`E5: ${this.self} has promised ${known.standing} to epoch ${epoch}, and then ${standing}`)
+  }
+
+  /** A proposer tells nobody of its own promise: it keeps the same since the last epoch that it has opened. */
+  #gives(given: Given, epoch: number): void {
+    for (let number = this.#opened + 1; number <= epoch; number++)
+      if (this.#watch.givenBy(this.self, number) === undefined) this.#watch.gives(this.self, number, given)
   }
 
   /** Whether it was no member of some epoch after one of these and up to the other. */
