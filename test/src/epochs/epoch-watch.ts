@@ -47,6 +47,8 @@ export class EpochWatch {
   /** By number, each epoch as it was decided. */
   readonly values = new Map<number, Epoch>()
   readonly #given = new Map<number, Map<PeerName, Given>>()
+  /** Each peer that has proposed, and its epoch. */
+  readonly proposers = new Set<string>()
   readonly #means = new Map<string, Mean>()
   /** By epoch and what begins: its bits, and the peer that began with them first. */
   readonly #beginnings = new Map<string, { readonly bits: string; readonly first: PeerName }>()
@@ -134,7 +136,10 @@ export class EpochWatch {
   #checkMean(epoch: Epoch, what: string, mean: Float32Array, of: Mean['of']): void {
     const { givers, number } = epoch
     const missing = givers.filter((name) => this.givenBy(name, number) === undefined)
-    if (missing.length > 0) return this.find(`E7: ${missing.join()} gave to epoch ${number} without a promise`)
+    const silent = missing.filter((name) => !this.proposers.has(`${name} ${number}`))
+    if (silent.length > 0) this.find(`E7: ${silent.join()} gave to epoch ${number} without a promise`)
+    // What a proposer that has died gave is unknown.
+    if (missing.length > 0) return
     const opened = givers.flatMap((name) => this.givenBy(name, number)?.opened ?? [])
     if (opened.some((other) => other !== opened[0]))
       this.find(`E7: the givers of epoch ${number} have begun different epochs: ${opened.join()}`)
@@ -225,6 +230,7 @@ export class ProcessWatch {
     if (!text.startsWith('E{')) return
     const note = JSON.parse(text.slice(1)) as ToldNote
     for (const { value } of note.decisions ?? []) this.#watch.decided(value, this.self)
+    if (note.kind === 'prepare') this.#watch.proposers.add(`${this.self} ${note.epoch}`)
     if (note.kind === 'promise') this.#promises(note)
   }
 
