@@ -88,6 +88,8 @@ export class Process {
       },
       isGone: (place) => place.name !== me.name && (me.gone.get(place.name) ?? 0) >= place.life,
       hasLeft: () => false,
+      hasFinished: () => false,
+      isSilent: () => false,
       mayJoin: ({ name, life }) => !me.refused.has(name) && (me.gone.get(name) ?? 0) < life,
       get broken() {
         return me.broken

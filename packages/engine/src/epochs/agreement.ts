@@ -44,6 +44,10 @@ export interface Surroundings {
   isGone(place: Place): boolean
   /** Whether it has said that it leaves: then it does not answer. */
   hasLeft(place: Place): boolean
+  /** Whether its record says that it has finished the run. */
+  hasFinished(place: Place): boolean
+  /** Whether nothing has been heard of it lately, or nothing can be sent to it. */
+  isSilent(place: Place): boolean
   /** Whether a peer that asks is taken in: it is there, and does not come back too often. */
   mayJoin(place: Place): boolean
   /** Pairs of members that cannot exchange vectors, and have to. */
@@ -124,13 +128,29 @@ export class Agreement {
   /** Whether all other members have finished, as far as this peer has, or are gone. */
   get isLast(): boolean {
     return this.#epoch.members.every(
-      (place) => place.name === this.#options.self || this.#hasDone(place.name) || this.#around.isGone(place)
+      (place) => place.name === this.#options.self || this.#hasDone(place) || this.#around.isGone(place)
     )
   }
 
-  #hasDone(name: PeerName): boolean {
-    const done = this.#done.get(name)
-    return done === 'run' || (done === 'training' && this.#finished !== 'run')
+  /** Whether those that have finished, with this peer, are a quorum: then no others go on without them. */
+  get areEnoughDone(): boolean {
+    const done = this.#epoch.members.filter((place) => place.name === this.#options.self || this.#hasDone(place))
+    return isQuorum(this.#epoch, new Set(done.map(({ name }) => name)))
+  }
+
+  /** Whether this peer has finished the run in this epoch. */
+  get hasFinished(): boolean {
+    return this.#finished === 'run'
+  }
+
+  #hasDone(place: Place): boolean {
+    const done = this.#done.get(place.name)
+    return this.#hasEnded(place) || (done === 'training' && this.#finished !== 'run')
+  }
+
+  /** Whether a member has finished the run: its note may have been lost. */
+  #hasEnded(place: Place): boolean {
+    return this.#done.get(place.name) === 'run' || this.#around.hasFinished(place)
   }
 
   get #around(): Surroundings {
@@ -365,7 +385,7 @@ export class Agreement {
   /** How long a member has to stop. */
   #timeFor(place: Place): Milliseconds {
     if (this.#around.hasLeft(place)) return 0
-    return this.#around.isGone(place) ? grace : this.#options.patience
+    return this.#around.isGone(place) || this.#around.isSilent(place) ? grace : this.#options.patience
   }
 
   #acceptOwn(proposal: Proposal, value: Epoch): void {

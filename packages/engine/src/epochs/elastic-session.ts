@@ -6,6 +6,7 @@ import { lengthOf } from '@murmuration/vectors'
 import type { VectorMessage } from '@murmuration/wire'
 import { checkpointProblem } from '../driver/checkpoint-problem.js'
 import { neededServers } from '../driver/needs.js'
+import { othersMissing } from '../members/missing.js'
 import type { Saved } from '../driver/save.js'
 import { Session } from '../driver/session.js'
 import type { Members } from '../members/members.js'
@@ -172,9 +173,11 @@ export class ElasticSession {
       for (;;) {
         const epoch = await this.#member.membership()
         this.#epochs.begin(epoch.number)
+        let hasTrained = false
         try {
           yield* this.#train(epoch)
-          await this.#member.othersFinish('run')
+          hasTrained = true
+          await this.#member.othersEnd(this.#settings.algorithm.needs.delivery !== 'any')
           this.#members.conclude(this.round)
           return this.parameters
         } catch (error) {
@@ -182,7 +185,14 @@ export class ElasticSession {
         }
         this.#endSession()
         this.#epochs.end()
-        await this.#member.agreed(epoch, standingOf(this.#kept, this.#run.isServer ? 0 : this.#task.samples))
+        try {
+          await this.#member.agreed(epoch, standingOf(this.#kept, this.#run.isServer ? 0 : this.#task.samples))
+        } catch (error) {
+          // A peer that has finished was stopped for others, which are gone.
+          if (!hasTrained || !(error instanceof NeighboursMissingError)) throw error
+          this.#members.conclude(this.round)
+          return this.parameters
+        }
       }
     } finally {
       this.#member.end()
@@ -213,8 +223,9 @@ export class ElasticSession {
   async *#train(epoch: Epoch): AsyncGenerator<StepReport, void> {
     const graph = this.#run.graphOf(epoch)
     this.#graph = graph
-    if (this.#kept.opened < epoch.number) await this.#open(epoch)
-    else this.#epoch = epoch
+    if (this.#kept.opened >= epoch.number) this.#epoch = epoch
+    else if (epoch.givers.length > 0) await this.#open(epoch)
+    else await this.#beginLate(epoch)
     const session = this.#newSession(epoch, graph)
     const steps = session.steps()
     for (;;) {
@@ -239,7 +250,7 @@ export class ElasticSession {
     const { hasOwnPace } = this.#run
     if (!hasOwnPace && !this.#run.hasPromoted(epoch)) return
     this.#endSession()
-    if (hasOwnPace) await this.#member.othersFinish('training')
+    if (hasOwnPace) await this.#member.othersTrain()
     await this.#mean({ ...epoch, givers: workersOf(epoch), carried: undefined }, 'closing')
     const round = rounds + finalRounds
     this.#kept = { ...this.#kept, round }
@@ -267,6 +278,18 @@ export class ElasticSession {
     this.#kept = { ...this.#kept, model: undefined, carried: undefined }
     this.#session = session
     return session
+  }
+
+  /**
+   * Begins the first epoch, of which this peer is a member though it was not there in time: with the model with which all
+   * have begun. Where that is of a checkpoint, the others have to begin another epoch with it.
+   */
+  async #beginLate(epoch: Epoch): Promise<void> {
+    const { self } = this.#fabric
+    if (epoch.round > 0) throw othersMissing(self, `has no checkpoint of round ${epoch.round}`, [])
+    const model = await this.#fabric.work(this.#task.initialise(this.#settings.seed))
+    this.#epoch = epoch
+    this.#kept = { ...this.#kept, opened: epoch.number, model: model.slice() }
   }
 
   /** Begins an epoch with the mean of the newest models. */

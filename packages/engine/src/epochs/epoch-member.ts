@@ -1,13 +1,13 @@
 /** A peer as a member of epochs: hands the agreement what arrives and the time, sends its notes, and waits. */
-import { byName, type Fabric, type Milliseconds, NeighboursMissingError, type PeerName } from '@murmuration/core'
+import { byName, type Fabric, type Milliseconds, type PeerName } from '@murmuration/core'
 import type { BrokenPair, MemberProgress } from '@murmuration/membership'
 import type { VectorMessage } from '@murmuration/wire'
 import type { Members } from '../members/members.js'
-import { othersMissing } from '../members/missing.js'
 import { Agreement, type AgreementOptions, type Surroundings } from './agreement.js'
-import { type Epoch, isQuorum, type Standing } from './epoch.js'
+import type { Epoch, Standing } from './epoch.js'
 import { type FinishedPart, isEpochNote } from './notes.js'
 import type { EpochFabric } from './epoch-fabric.js'
+import { checkEpochWait } from './epoch-wait.js'
 
 /** How often this peer looks at what it knows. */
 const lookEvery: Milliseconds = 100
@@ -99,13 +99,31 @@ export class EpochMember {
   }
 
   /**
-   * Waits until all other members have done their training, or all of the run, or are gone. Throws
-   * {@link EpochOverError} where another epoch begins.
+   * Waits until all other members have done their training, or are gone. Throws {@link EpochOverError} where another
+   * epoch begins.
    */
-  async othersFinish(part: FinishedPart): Promise<void> {
+  async othersTrain(): Promise<void> {
+    await this.#othersFinish('training', () => this.agreement.isLast)
+  }
+
+  /**
+   * As {@link othersTrain}, for all of the run. Where those that have finished are no quorum, others may go on without
+   * them: this peer ends all the same after two timeouts, but only if it `needsAll`, and so has finished with all of its
+   * epoch.
+   *
+   * @throws NeighboursMissingError where it has to give up
+   */
+  async othersEnd(needsAll: boolean): Promise<void> {
     const { agreement } = this
-    const isDone = () => this.#epochs.isOver || agreement.isLast
-    await this.#until(isDone, 'for the others to finish', () => agreement.finished(part), sayDoneEvery)
+    const since = this.#fabric.now()
+    const isLong = () => this.#fabric.now() - since > 2 * this.#options.timeout
+    await this.#othersFinish('run', () => agreement.isLast && (agreement.areEnoughDone || (needsAll && isLong())))
+  }
+
+  async #othersFinish(part: FinishedPart, isDone: () => boolean): Promise<void> {
+    const { agreement } = this
+    const isOver = () => this.#epochs.isOver || isDone()
+    await this.#until(isOver, 'for the others to finish', () => agreement.finished(part), sayDoneEvery)
     this.#epochs.check()
     agreement.finished(part)
     this.#send()
@@ -163,39 +181,11 @@ export class EpochMember {
         this.#send()
         next = now + every
       }
-      this.#checkWait(now - start, what)
+      checkEpochWait(this.#fabric.self, this.#options, this.agreement, { waited: now - start, what })
       this.#isWaiting = true
       await this.#epochs.wait(now + lookEvery)
       this.#isWaiting = false
     }
-  }
-
-  /** Throws where a peer has waited for too long, or nobody is left. */
-  #checkWait(waited: Milliseconds, what: string): void {
-    const { members, timeout } = this.#options
-    const { knowledge, standing, options } = members
-    const { self } = this.#fabric
-    const others = options.topology.peers.filter((name) => name !== self)
-    const finished = others.filter((name) => knowledge.hasFinished(name))
-    const haveLeft = others.every((name) => knowledge.hasLeft(name))
-    const staying = new Set(this.agreement.epoch.members.flatMap(({ name }) => (knowledge.hasLeft(name) ? [] : name)))
-    const isHopeless = standing.present.length <= 1 || !isQuorum(this.agreement.epoch, staying)
-    if (finished.length > 0 && (haveLeft || (isHopeless && waited > 2 * timeout)))
-      throw new NeighboursMissingError(finished, `${self} has not finished; ${finished.join(', ')} have, and are gone`)
-    if (haveLeft && others.length > 0 && !isQuorum(this.agreement.epoch, staying))
-      throw othersMissing(self, 'has not finished, and all others have left', others)
-    const { state } = standing
-    const policy = state === 'partitioned' || state === 'isolated' ? options.settings?.[state] : undefined
-    if (policy === 'stop')
-      throw othersMissing(self, `is ${state}, and the file says "${state}: stop"`, standing.missing)
-    if (waited <= options.wait.pause) return
-    const missing = this.agreement.epoch.members.map(({ name }) => name).filter((name) => this.#isMissing(name))
-    const advice = missing.length === 0 ? '' : '; start them again, or all with --resume'
-    throw othersMissing(self, `has waited ${Math.round(waited / 1000)} s ${what}${advice}`, missing)
-  }
-
-  #isMissing(name: PeerName): boolean {
-    return name !== this.#fabric.self && !this.#options.members.knowledge.isPresent(name)
   }
 
   #surroundings(): Surroundings {
@@ -212,6 +202,8 @@ export class EpochMember {
         return knowledge.isDead(name) || knowledge.hasLeft(name) || isOther(knowledge.recordOf(name)?.life, begun)
       },
       hasLeft: ({ name }) => knowledge.hasLeft(name),
+      hasFinished: ({ name, life: begun }) => knowledge.hasFinished(name) && knowledge.lifeOf(name) === begun,
+      isSilent: ({ name }) => name !== self && (!knowledge.isPresent(name) || knowledge.isBroken(self, name)),
       mayJoin({ name, life: asked }) {
         if (knowledge.isDead(name) || knowledge.hasLeft(name) || members.isRestless(name)) return false
         return knowledge.lifeOf(name) <= asked

@@ -1,0 +1,40 @@
+/** How long a peer waits for an epoch, or in it for the others to finish. */
+import { type Milliseconds, NeighboursMissingError, type PeerName } from '@murmuration/core'
+import type { Members } from '../members/members.js'
+import { othersMissing } from '../members/missing.js'
+import type { Agreement } from './agreement.js'
+import { isQuorum } from './epoch.js'
+
+/** A wait so far. */
+interface EpochWait {
+  readonly waited: Milliseconds
+  /** For the error, after "has waited". */
+  readonly what: string
+}
+
+/** Throws a NeighboursMissingError where a peer has waited for too long, or for what can no longer come. */
+export function checkEpochWait(
+  self: PeerName,
+  { members, timeout }: { readonly members: Members; readonly timeout: Milliseconds },
+  { epoch, hasFinished }: Pick<Agreement, 'epoch' | 'hasFinished'>,
+  { waited, what }: EpochWait
+): void {
+  const { knowledge, standing, options } = members
+  const others = options.topology.peers.filter((name) => name !== self)
+  const finished = others.filter((name) => knowledge.hasFinished(name))
+  const haveLeft = others.length > 0 && others.every((name) => knowledge.hasLeft(name))
+  const staying = new Set(epoch.members.flatMap(({ name }) => (knowledge.hasLeft(name) ? [] : name)))
+  const isQuorumLeft = isQuorum(epoch, staying)
+  const isAlone = standing.present.length <= 1 || !isQuorumLeft
+  if (!hasFinished && finished.length > 0 && (haveLeft || (isAlone && waited > 2 * timeout)))
+    throw new NeighboursMissingError(finished, `${self} has not finished; ${finished.join(', ')} have, and are gone`)
+  if (!hasFinished && haveLeft && !isQuorumLeft)
+    throw othersMissing(self, 'has not finished, and all others have left', others)
+  const { state } = standing
+  const policy = state === 'partitioned' || state === 'isolated' ? options.settings?.[state] : undefined
+  if (policy === 'stop') throw othersMissing(self, `is ${state}, and the file says "${state}: stop"`, standing.missing)
+  if (waited <= options.wait.pause) return
+  const missing = epoch.members.map(({ name }) => name).filter((name) => name !== self && !knowledge.isPresent(name))
+  const advice = missing.length === 0 ? '' : '; start them again, or all with --resume'
+  throw othersMissing(self, `has waited ${Math.round(waited / 1000)} s ${what}${advice}`, missing)
+}
