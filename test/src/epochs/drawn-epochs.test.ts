@@ -1,4 +1,4 @@
-/** Random runs in epochs with faults and churn keep the invariants of docs/understand/membership.md. */
+/** Random runs in epochs with faults and churn keep the invariants of epoch-watch.ts. */
 import test from 'ava'
 import { epochProblems } from './try-epochs.js'
 

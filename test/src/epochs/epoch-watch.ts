@@ -1,4 +1,10 @@
-/** Watches a simulated run in epochs: the invariants E1 to E8 of docs/understand/membership.md. */
+/**
+ * Watches a simulated run in epochs. E1: an epoch has one value. E2: its members contain a quorum of the last one's.
+ * E3: a session takes only messages of its epoch, and nothing once it is closed. E4: all members begin with the same
+ * bits. E5: what a peer has promised stays until the next epoch. E6: it promises only in the life in which it is a
+ * member. E7: an epoch begins with the mean of the models of its givers. E8: rounds do not decrease. E9, that a run
+ * without a fault is the one without membership, is in try-epochs.ts.
+ */
 import type { Algorithm, ElasticSession, Epoch, Members, Saved, State, Vector } from '@murmuration/algorithms'
 import type { Milliseconds, PeerName, StepReport } from '@murmuration/core'
 import { SessionsWatch } from './sessions-watch.js'
@@ -9,6 +15,7 @@ interface ToldNote {
   readonly epoch: number
   readonly standing?: { readonly opened: number; readonly round: number; readonly hasModel: boolean }
   readonly decisions?: readonly { readonly value: Epoch }[]
+  readonly value?: Epoch
 }
 
 /** What a peer had when it promised to stop. */
@@ -230,6 +237,7 @@ export class ProcessWatch {
     if (!text.startsWith('E{')) return
     const note = JSON.parse(text.slice(1)) as ToldNote
     for (const { value } of note.decisions ?? []) this.#watch.decided(value, this.self)
+    if (note.kind === 'latest' && note.value !== undefined) this.#watch.decided(note.value, this.self)
     if (note.kind === 'prepare') this.#watch.proposers.add(`${this.self} ${note.epoch}`)
     if (note.kind === 'promise') this.#promises(note)
   }
