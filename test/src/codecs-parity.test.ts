@@ -8,7 +8,7 @@ import { bodyOf } from '@murmuration/vectors'
 import { codedWire, frameHeaderLength, frameNumbers, framesOf, vectorWire } from '@murmuration/wire'
 import test from 'ava'
 import { pullingTask } from './pulling-task.js'
-import { overLibp2p, type WorldProgram, simulated } from './worlds.js'
+import { complete, overLibp2p, type WorldProgram, simulated } from './worlds.js'
 
 const peers = ['p0', 'p1', 'p2', 'p3'].map(peerName)
 const topology = createTopology({ peers, graph: { kind: 'ring' } })
@@ -49,6 +49,42 @@ for (const codec of ['float32', 'int8', 'int4', 'delta-int8', 'delta-int4', 'top
         t.is(simulation?.length, length)
         t.is(Buffer.compare(bodyOf(link as Float32Array), bodyOf(simulation as Float32Array)), 0)
       }
+    }
+  )
+}
+
+for (const codec of ['float32', 'delta-int8', 'top-k:0.05']) {
+  test.serial(
+    `${codec}: vectors that a later epoch drops leave the same bytes and the same bits in both worlds`,
+    async (t) => {
+      const [a, b] = ['a', 'b'].map(peerName)
+      const options = { topology: complete(a, b), seed: 11, length: 4 * frameNumbers, codec, bandwidth: 20e6 }
+      const vectorOf = (round: number) => Float32Array.from({ length: options.length }, (_, k) => Math.sin(k + round))
+      const programInto =
+        (received: Buffer[]): WorldProgram =>
+        async (fabric) => {
+          if (fabric.self === b)
+            for (const _ of [1, 2, 3]) {
+              const envelope = await fabric.receive(fabric.now() + timeLimit(20_000))
+              received.push(Buffer.from(bodyOf(envelope?.message.vector ?? t.fail())))
+            }
+          else
+            for (const [epoch, rounds] of [3, 2].entries()) {
+              for (let round = 0; round < rounds; round++)
+                t.is(fabric.send(b, { kind: 1, epoch, round, vector: vectorOf(epoch + round) }), 'queued')
+              // The first one begins.
+              await fabric.sleep(fabric.now())
+            }
+        }
+      const inTime: Buffer[] = []
+      const onLinks: Buffer[] = []
+      const { bytes, messages } = await simulated(options, programInto(inTime))
+      let real: readonly Peer[] = []
+      await overLibp2p(options, programInto(onLinks), (all) => (real = all))
+      const { frames, payload } = real[0].traffic().sent
+      t.deepEqual([frames, payload + frames * 4 * frameHeaderLength], [messages, bytes])
+      t.is(messages, 3)
+      t.true(inTime.every((body, index) => body.equals(onLinks[index])))
     }
   )
 }

@@ -21,6 +21,8 @@ export interface WorldOptions {
   readonly servers?: readonly PeerName[] | undefined
   /** The codec of vectors; float32 when absent. */
   readonly codec?: string | undefined
+  /** Bits per second of each peer's line; unlimited when absent. */
+  readonly bandwidth?: number | undefined
 }
 
 /**
@@ -33,11 +35,11 @@ export async function inSimulator(options: WorldOptions, program: WorldProgram):
 
 /** As {@link inSimulator}, with the result of the simulation. */
 export function simulated(options: WorldOptions, program: WorldProgram): Promise<SimulationResult> {
-  const { topology, seed, length, servers = [], codec = 'float32' } = options
+  const { topology, seed, length, servers = [], codec = 'float32', bandwidth } = options
   const coding = { codec, elements: length, random: (peer: PeerName) => createRandom(seed, peer) }
   const wire = codedWire({ ...vectorWire, ...weighed(length) }, coding)
   const others = servers.map((name) => ({ name }))
-  const links = uniformLinks({ latency: 10 })
+  const links = uniformLinks({ latency: 10, bandwidth })
   return simulate({ topology, servers: others, seed, wire, links, cost: ({ samples }) => samples }, (fabric) =>
     program(poisonedFabric(fabric))
   )
@@ -72,7 +74,10 @@ async function runProgram(peer: Peer, program: WorldProgram, all: readonly Peer[
   }
 }
 
-async function startPeer({ topology, seed, length, servers, codec }: WorldOptions, self: PeerName): Promise<Peer> {
+async function startPeer(
+  { topology, seed, length, servers, codec, bandwidth }: WorldOptions,
+  self: PeerName
+): Promise<Peer> {
   return createPeer({
     self,
     identity: await createIdentity(),
@@ -80,6 +85,7 @@ async function startPeer({ topology, seed, length, servers, codec }: WorldOption
     servers,
     codec,
     seed,
+    links: bandwidth === undefined ? undefined : uniformLinks({ bandwidth }),
     listen: ['/ip4/127.0.0.1/tcp/0'],
     runSettings: { settings: { run: 'test' }, schema: [{ name: 'x', shape: [length] }], start: 'same' }
   })
@@ -90,6 +96,7 @@ export const simulatedWorld: FabricWorld = {
   name: 'simulator',
   isDeterministic: true,
   run: (topology, program, servers) => inSimulator({ topology, servers, seed: 1, length: vectorLength }, program),
+  runOverLines: (topology, line, program) => inSimulator({ topology, seed: 1, ...line }, program),
   runAndStop: async (topology, stopped, program) => {
     const stops = new Map([[stopped, 100]])
     await simulate(
@@ -104,6 +111,7 @@ export const libp2pWorld: FabricWorld = {
   name: 'libp2p',
   isDeterministic: false,
   run: (topology, program, servers) => overLibp2p({ topology, servers, seed: 1, length: vectorLength }, program),
+  runOverLines: (topology, line, program) => overLibp2p({ topology, seed: 1, ...line }, program),
   runAndStop: async (topology, stopped, program) => {
     const known = deferred<readonly Peer[]>()
     const ready = async () => {

@@ -1,5 +1,5 @@
 import { type Mixing, type PeerName, peerName, type Topology } from '@murmuration/core'
-import { compresses, hasEpochs, hasMembers, keptOn, refusals } from '@murmuration/engine'
+import { compresses, hasMembers, keptOn, lossRule, refusals } from '@murmuration/engine'
 import test from 'ava'
 import { adPsgd } from './methods/ad-psgd.js'
 import { csPlus } from './methods/cs-plus.js'
@@ -208,21 +208,24 @@ test('a robust algorithm is refused where a peer has too few neighbours in some 
   t.deepEqual(found(krumSgd, { ...near(0), peers: peers.slice(0, 1) }), [])
 })
 
-test('an algorithm has members, or epochs, or neither: those with keyed rows or a store', (t) => {
-  const of = (record: Parameters<typeof hasEpochs>[0]) => [hasMembers(record), hasEpochs(record)].join()
-  const neither = allAlgorithms.filter((record) => of(record) === 'false,false').map(({ name }) => name)
-  t.deepEqual(neither.sort(), [
-    'adapm',
-    'classic-local-server',
-    'classic-server',
-    'lapse',
-    'parameter-services',
-    'petuum'
-  ])
-  t.deepEqual(
-    allAlgorithms.filter((record) => of(record) === 'true,true'),
-    []
-  )
-  for (const record of [relaySgd, robustPushSum, d2, gradientTracking]) t.true(hasEpochs(record), record.name)
-  t.false(hasEpochs(dpsgd))
+test('of each algorithm it is said what a loss means: rows end, services and edges continue, all others in an epoch', (t) => {
+  const named = (onLoss: string) =>
+    allAlgorithms.filter((record) => lossRule(record).onLoss === onLoss).map(({ name }) => name)
+  t.deepEqual(named('ends').sort(), ['adapm', 'classic-local-server', 'classic-server', 'lapse', 'petuum'])
+  const withoutEdges = named('continues').filter((name) => !joining.has(name))
+  t.deepEqual(withoutEdges, ['parameter-services'])
+  for (const record of [relaySgd, robustPushSum, d2, gradientTracking, { ...dpsgd, server: dpsgd }])
+    t.like(lossRule(record), { onLoss: 'continues in a new epoch', joins: true }, record.name)
+})
+
+const joining = new Set(allAlgorithms.filter(hasMembers).map(({ name }) => name))
+
+test('with onLoss: stop a loss ends what would continue in an epoch, and changes nothing for the others', (t) => {
+  for (const record of allAlgorithms) {
+    const rule = lossRule(record)
+    const stopped = lossRule(record, 'stop')
+    if (rule.onLoss !== 'continues in a new epoch') t.deepEqual(stopped, rule, record.name)
+    else t.like(stopped, { onLoss: 'ends', joins: false, because: 'the file says "onLoss: stop"' }, record.name)
+    t.is(stopped.because === undefined, stopped.onLoss !== 'ends', record.name)
+  }
 })

@@ -1,5 +1,5 @@
 /** The list of `murmur algorithms`, and the table in docs/use/algorithms.md. Both are generated from the registry. */
-import { allAlgorithms, type AnyAlgorithm, neededServers } from '@murmuration/algorithms'
+import { allAlgorithms, type AnyAlgorithm, type LossRule, lossRule, neededServers } from '@murmuration/algorithms'
 import type { z } from 'zod'
 import { inlineYaml } from './inline-yaml.js'
 
@@ -16,6 +16,9 @@ export interface AlgorithmEntry {
   readonly source: string
   readonly needs: readonly string[]
   readonly keeps: string
+  /** What follows for the others when a peer is lost, and how or why. */
+  readonly onLoss: LossRule['onLoss']
+  readonly lossReason: string
   readonly options: readonly OptionRow[]
 }
 
@@ -23,6 +26,7 @@ export interface AlgorithmEntry {
 export function algorithmEntry(record: AnyAlgorithm): AlgorithmEntry {
   const { name, title, source, needs, keeps, options, kind, neighbours } = record
   const servers = neededServers(record)
+  const { onLoss, reason: lossReason } = lossRule(record)
   return {
     name,
     title,
@@ -41,6 +45,8 @@ export function algorithmEntry(record: AnyAlgorithm): AlgorithmEntry {
       ...(servers === 0 ? [] : [servers === 1 ? 'a server' : `${servers} servers`])
     ],
     keeps,
+    onLoss,
+    lossReason,
     options: Object.entries(options.shape).map(([option, schema]) => optionEntry(option, schema as z.ZodType))
   }
 }
@@ -81,14 +87,25 @@ export function algorithmsText(): string {
   return algorithmsJson().map(entryText).join('\n\n')
 }
 
-function entryText({ name, title, source, needs, keeps, options }: AlgorithmEntry): string {
+function entryText({ name, title, source, needs, keeps, onLoss, lossReason, options }: AlgorithmEntry): string {
   return [
     `${name}: ${title}`,
     `  source  ${source}`,
     `  needs   ${needs.length === 0 ? 'nothing' : needs.join(', ')}`,
     `  keeps   ${keeps}`,
+    `  on loss ${onLoss}: ${lossReason}`,
     ...options.map((option) => `  ${option.name}: ${shown(option.default)}  ${option.description}`.trimEnd())
   ].join('\n')
+}
+
+/** What a loss means, and with which algorithms. */
+function lossRows(entries: readonly AlgorithmEntry[]): string[] {
+  const counts = new Map<string, number>()
+  for (const { onLoss, lossReason } of entries) {
+    const start = `| ${onLoss} | ${lossReason} |`
+    counts.set(start, (counts.get(start) ?? 0) + 1)
+  }
+  return [...counts].map(([start, count]) => `${start} ${count} |`)
 }
 
 function shown(value: unknown): string {
@@ -98,8 +115,8 @@ function shown(value: unknown): string {
 /** The tables of docs/use/algorithms.md. Algorithms that share an option, with its default, share its line. */
 export function algorithmTables(): string {
   const entries = algorithmsJson()
-  const rows = entries.map(({ name, title, needs, keeps }) => {
-    return `| \`${name}\` | ${title} | ${needs.join(', ')} | ${keeps} |`
+  const rows = entries.map(({ name, title, needs, keeps, onLoss }) => {
+    return `| \`${name}\` | ${title} | ${needs.join(', ')} | ${keeps} | ${onLoss} |`
   })
   const options = new Map<string, string[]>()
   for (const { name, options: own } of entries) {
@@ -109,9 +126,13 @@ export function algorithmTables(): string {
     }
   }
   return [
-    '| name | title | needs | keeps |',
-    '| --- | --- | --- | --- |',
+    '| name | title | needs | keeps | on loss |',
+    '| --- | --- | --- | --- | --- |',
     ...rows,
+    '',
+    '| on loss | what the others do, or why they cannot | of the above |',
+    '| --- | --- | --- |',
+    ...lossRows(entries),
     '',
     '| algorithm | option | default | what |',
     '| --- | --- | --- | --- |',

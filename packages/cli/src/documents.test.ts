@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import test from 'ava'
-import { algorithmsJson } from './algorithms-command.js'
+import { algorithmsJson, algorithmsText } from './algorithms-command.js'
 import { tables, withTables } from './documents.js'
 import { headOf, recordFiles, sentenceOf } from './paper-map.js'
 import { exitCodes } from './exit-codes.js'
@@ -24,6 +24,16 @@ test('every option of every algorithm has a description and a default', (t) => {
       t.not(option.default, undefined, `${name}: ${option.name}`)
     }
   }
+})
+
+test('the list says of every algorithm what the loss of a peer means, for people and for programs', (t) => {
+  const entries = algorithmsJson()
+  const lines = algorithmsText().match(/^ {2}on loss (continues|continues in a new epoch|ends): \S.{30,}$/gm) ?? []
+  t.is(lines.length, entries.length)
+  t.deepEqual(
+    lines,
+    entries.map(({ onLoss, lossReason }) => `  on loss ${onLoss}: ${lossReason}`)
+  )
 })
 
 test('every algorithm is one file, which begins by saying what it computes', async (t) => {

@@ -2,6 +2,7 @@ import { type PeerName, peerName, StoppedError } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
 import type { TestFn } from 'ava'
 import { message, next, sendWithRetry } from './exchanging.js'
+import { testEpochs } from './fabric-epochs.js'
 import { testNotes } from './fabric-notes.js'
 import { testReach } from './fabric-reach.js'
 import type { FabricWorld } from './fabric-world.js'
@@ -53,13 +54,18 @@ export function testFabric(test: TestFn, world: FabricWorld): void {
     const sent: readonly VectorMessage[] = [
       { kind: 1, round: 2, part: 65_535, epoch: 65_535, field: 15, numbers, vector: Float32Array.of(1, 2, 3, 4) },
       { kind: 255, round: 0, part: 1, field: 1, offset: 2, vector: Float32Array.of(5, 6) },
-      { kind: 0, round: 4_000_000_000, epoch: 1, numbers: Array<number>(15).fill(7), vector: new Float32Array(0) },
-      message(3)
+      message(3),
+      { kind: 0, round: 4_000_000_000, epoch: 1, numbers: Array<number>(15).fill(7), vector: new Float32Array(0) }
     ]
     const received: VectorMessage[] = []
     await world.run(complete('a', 'b'), async (fabric) => {
-      if (fabric.self === 'a') for (const each of sent) await sendWithRetry(fabric, 'b', each)
-      else while (received.length < sent.length) received.push((await next(fabric)).message)
+      for (const each of sent) {
+        if (fabric.self === 'a') await sendWithRetry(fabric, 'b', each)
+        else received.push((await next(fabric)).message)
+        // While it waits, one of a later epoch would take its place.
+        if (fabric.self === 'a') await next(fabric)
+        else await sendWithRetry(fabric, 'a', message(0))
+      }
     })
     t.deepEqual(received.map(plain), sent.map(plain))
   })
@@ -104,6 +110,7 @@ export function testFabric(test: TestFn, world: FabricWorld): void {
     t.false(early, 'receiving ended before the deadline')
   })
 
+  testEpochs(test, world)
   testReach(test, world)
   testNotes(test, world)
 

@@ -20,4 +20,10 @@ export interface FabricWorld {
     stopped: PeerName,
     program: (fabric: Fabric<VectorMessage>, ready: () => void) => Promise<void>
   ): Promise<void>
+  /** As `run`, with vectors of `length` elements, and lines of so many bits per second. */
+  runOverLines(
+    topology: Topology,
+    line: { readonly length: number; readonly bandwidth: number },
+    program: (fabric: Fabric<VectorMessage>) => Promise<void>
+  ): Promise<void>
 }

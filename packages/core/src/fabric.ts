@@ -7,7 +7,7 @@ import type { Mixing } from './topology.js'
  * What became of a message: 'queued' to be sent; 'full', not accepted because the queue to that peer is full;
  * 'unreachable', not attempted, because that peer is not in the peer list, is this one, has left, ended or refused, or
  * is behind a relay that carries no vectors, or because this one is closing. 'queued' promises an attempt, not a
- * delivery.
+ * delivery, and not even that once a message of a later epoch is sent to that peer.
  */
 export type SendResult = 'queued' | 'full' | 'unreachable'
 
@@ -138,6 +138,11 @@ export interface Wire<Message> {
   weight?(message: Message): number
   /** The weight of the largest message, the unit of queue limits; 1 when absent. */
   readonly largest?: number
+  /**
+   * The epoch of a message, modulo 65,536; always 0 when absent. Once one of a later epoch is sent to a peer, those of
+   * earlier epochs that have not begun to be sent to it are dropped: nobody would use them.
+   */
+  epochOf?(message: Message): number
   /**
    * The wire of one connection, which may have state; this wire when absent. It is asked for the lengths of a message
    * right after its copy. When either end restarts, a new one is made.

@@ -6,6 +6,7 @@
 export * from './algorithm.js'
 export * from './budget.js'
 export * from './deferred.js'
+export * from './epochs.js'
 export * from './errors.js'
 export * from './fabric-with.js'
 export * from './fabric.js'

@@ -47,7 +47,6 @@ export function contextOf(
     closing,
     changed: new Signal(),
     relays: relay?.vectors === true ? { relayVectors: true } : {},
-    emit: onEvent,
-    round: 0
+    emit: onEvent
   }
 }

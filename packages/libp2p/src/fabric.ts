@@ -76,7 +76,6 @@ export class NetworkFabric implements Fabric<VectorMessage> {
     checkHead(message)
     const fits = offset === 0 ? end <= elements : vector.length > 0 && end <= elements
     invariant(fits, () => `numbers ${offset} to ${end - 1} were sent; the schema has ${elements}`)
-    this.#context.round = Math.max(this.#context.round, message.round)
     return this.#peers.sessionForVectors(to)?.outgoing.offer(message) ?? 'unreachable'
   }
 

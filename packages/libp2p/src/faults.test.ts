@@ -98,3 +98,20 @@ test('a neighbour that disappears without a leave message fills its queue, not t
   t.deepEqual(results, [...Array(8).fill('queued'), ...Array(12).fill('full')])
   t.like(left.peer.neighbours()[0], { state: 'connecting', queue: 8 })
 })
+
+test('what was written but has not arrived when the connection broke gives way to a later epoch', async (t) => {
+  const [left, right, proxies] = await pair(t)
+  const { fabric } = left.peer
+  for (const proxy of proxies) proxy.freeze()
+  for (let round = 0; round < 3; round++)
+    t.is(fabric.send(b, { kind: 0, round, vector: new Float32Array(elements).fill(round) }), 'queued')
+  await eventually('the first one is written', () => left.peer.traffic().sent.frames > 0)
+  for (const proxy of proxies) proxy.cut()
+  await eventOf(left, 'reconnecting')
+  for (let round = 7; round < 9; round++)
+    t.is(fabric.send(b, { kind: 0, epoch: 1, round, vector: new Float32Array(elements).fill(round) }), 'queued')
+  t.deepEqual(await receiveAll(right, 2, () => {}), [7, 8])
+  await eventually('all acknowledged', () => left.peer.neighbours()[0].queue === 0)
+  t.is(left.peer.traffic().retransmissions, 0)
+  t.like(right.peer.traffic(), { badFrames: 0, duplicates: 0 })
+})

@@ -121,7 +121,6 @@ async function byHand(t: ExecutionContext, victim: TestNode) {
       runSettings: victimTerms,
       incarnation,
       first,
-      round: 0,
       codecs: []
     })
     return { channel, answer: await channel.first(timeLimit(5_000)) }

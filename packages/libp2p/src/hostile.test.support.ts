@@ -31,7 +31,7 @@ export async function connectionTo(t: ExecutionContext, { peer }: TestNode): Pro
 export async function sayHello(connection: Connection, name: PeerName, runSettings: RunSettings, incarnation = 'x') {
   const stream = await connection.newStream(controlProtocol)
   const channel = new ControlChannel(stream, new TrafficMeter())
-  const rest = { name, incarnation, first: 1, round: 0, codecs: [] }
+  const rest = { name, incarnation, first: 1, codecs: [] }
   channel.send({ kind: 'hello', version: protocolVersion, runSettings, ...rest })
   return { stream, channel, answer: await channel.first(60_000) }
 }
@@ -50,6 +50,6 @@ export function behindLength(message: ControlMessage): Uint8Array {
 
 /** Many pings in one piece. */
 export function pings(count: number): Uint8Array {
-  const ping = behindLength({ kind: 'ping', round: 0, at: 0, padding: '' })
+  const ping = behindLength({ kind: 'ping', at: 0, padding: '' })
   return Buffer.concat(Array.from({ length: count }, () => ping))
 }

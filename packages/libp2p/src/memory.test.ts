@@ -3,6 +3,7 @@ import { peerName } from '@murmuration/core'
 import { KernelMemory, weightedSum } from '@murmuration/vectors'
 import test from 'ava'
 import { type TestNode, connectAll, eventually, testCluster, graph, schemaOf } from './cluster.test.support.js'
+import { links } from './shaping/wire.test.support.js'
 
 const elements = 600_000
 const runSettings = { settings: { run: 'r' }, schema: schemaOf(elements), start: '0' }
@@ -159,4 +160,29 @@ test('encoded bodies are not overwritten before they are sent, however slow the 
     )
     if (message !== undefined) right.peer.fabric.recycle(message)
   }
+})
+
+test('the memory of vectors that a later epoch drops is free at once, and nothing counts them', async (t) => {
+  const slow = links({ up: 20e6, down: 20e6 })
+  const [left, right] = await testCluster(t, graph(['a', 'b']), { runSettings, links: slow })
+  await connectAll([left, right])
+  const { fabric } = left.peer
+  const sent = Array.from({ length: 4 }, () => fabric.allocate(elements).fill(1))
+  for (const [round, vector] of sent.entries()) {
+    t.is(fabric.send(peerName('b'), { kind: 0, round, vector }), 'queued')
+    fabric.free(vector)
+  }
+  // The first one begins.
+  await fabric.sleep(fabric.now())
+  t.is(left.peer.neighbours()[0].queue, 4)
+  t.is(fabric.send(peerName('b'), { kind: 0, round: 0, epoch: 1, vector: new Float32Array(8) }), 'queued')
+  t.is(left.peer.neighbours()[0].queue, 2)
+  const next = [1, 2, 3].map(() => fabric.allocate(elements))
+  t.true(sent.every((vector, round) => next.includes(vector) === round > 0))
+  const lengths = [await right.peer.fabric.receive(), await right.peer.fabric.receive()].map(
+    (envelope) => envelope?.message.vector.length
+  )
+  t.deepEqual(lengths, [elements, 8])
+  await eventually('all acknowledged', () => left.peer.neighbours()[0].queue === 0)
+  t.like(left.peer.traffic().sent, { frames: 2, payload: 4 * (elements + 8), raw: 4 * (elements + 8) })
 })

@@ -4,6 +4,7 @@
  * that the peer itself holds is accessed without a message.
  */
 import { invariant, type KeyCounts } from '@murmuration/core'
+import type { HeldRows } from './held-rows.js'
 import { isAdding, type KeyMessage, type KeySpace, noValues } from './messages.js'
 import { finished, grouped, keysAt, type Operation, indexOf, rowsAt } from './operation.js'
 import { RowTable } from './row-table.js'
@@ -84,6 +85,11 @@ export class KeyServer {
     return { keys, rows }
   }
 
+  /** The rows of the peer with this index, as far as is known here. */
+  rowsOf(peer: number): HeldRows {
+    return { certain: this.keysWhere((key) => homeOf(key, this.setting.holders) === peer), perhaps: [] }
+  }
+
   /**
    * Reads the rows of `keys` into `out`. Rows of other peers are there once the operation has ended.
    *
@@ -140,6 +146,13 @@ export class KeyServer {
       default:
         return `a message of ${message.type}, where rows do not move`
     }
+  }
+
+  /** Ascending. */
+  protected keysWhere(isOne: (key: number) => boolean): readonly number[] {
+    const keys: number[] = []
+    for (let key = 0; key < this.setting.count; key++) if (isOne(key)) keys.push(key)
+    return keys
   }
 
   /** Reads a row for a worker of this peer; returns whether it is here. */

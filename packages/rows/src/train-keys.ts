@@ -1,7 +1,15 @@
 /**
  * The driver of algorithms with keyed rows: a round is an epoch, in which each worker goes through its samples once.
  */
-import { type Fabric, InputError, invariant, type StepReport, type Task, type TaskRows } from '@murmuration/core'
+import {
+  type Fabric,
+  InputError,
+  invariant,
+  NeighboursMissingError,
+  type StepReport,
+  type Task,
+  type TaskRows
+} from '@murmuration/core'
 import { lengthOf } from '@murmuration/vectors'
 import type { VectorMessage } from '@murmuration/wire'
 import { checkNumbers, type TrainingSettings } from '@murmuration/engine'
@@ -20,6 +28,7 @@ const nothing: readonly never[] = []
  * empty.
  *
  * @throws InputError when the task has no keyed rows, or the settings ask for something that such algorithms lack
+ * @throws NeighboursMissingError when a peer is lost or silent; it names the rows that this peer held
  */
 export async function* trainKeys(
   fabric: Fabric<VectorMessage>,
@@ -28,21 +37,26 @@ export async function* trainKeys(
 ): AsyncGenerator<StepReport, Float32Array> {
   const run = new KeyRun(fabric, task, settings)
   await run.start()
-  const close = run.peer.serve()
-  for (let round = 0; round < settings.rounds; round++) {
-    const loss = await run.epoch(round)
-    yield run.report(round, loss)
-    run.peer.beginPhase()
+  try {
+    const close = run.peer.serve()
+    for (let round = 0; round < settings.rounds; round++) {
+      const loss = await run.epoch(round)
+      yield run.report(round, loss)
+      run.peer.beginPhase()
+    }
+    const { finalRounds = 0 } = settings
+    // The counts of training alone: gathering is not part of it.
+    const keys = run.peer.server.counts
+    const parameters = finalRounds === 0 ? new Float32Array(0) : await run.gather()
+    close()
+    if (finalRounds === 0) return parameters
+    const report = run.report(settings.rounds + finalRounds - 1, undefined)
+    yield { ...report, phase: 'average', holds: undefined, keys, parameters }
+    return parameters
+  } catch (error) {
+    if (!(error instanceof NeighboursMissingError)) throw error
+    throw run.peer.withRowsOf(settings.gone?.() ?? error.missing, error)
   }
-  const { finalRounds = 0 } = settings
-  // The counts of training alone: gathering is not part of it.
-  const keys = run.peer.server.counts
-  const parameters = finalRounds === 0 ? new Float32Array(0) : await run.gather()
-  close()
-  if (finalRounds === 0) return parameters
-  const report = run.report(settings.rounds + finalRounds - 1, undefined)
-  yield { ...report, phase: 'average', holds: undefined, keys, parameters }
-  return parameters
 }
 
 class KeyRun {

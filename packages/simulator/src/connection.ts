@@ -1,6 +1,7 @@
 import {
   type Envelope,
   invariant,
+  isLaterEpoch,
   type LinkWire,
   type Milliseconds,
   type NoteListener,
@@ -35,9 +36,11 @@ export interface End<Message> {
 export interface Carrier<Message> {
   now(): Milliseconds
   add(event: Event): void
-  /** A delivery has arrived, or is lost; called once for each. */
+  /** A delivery has arrived, is lost, or is withdrawn; called once for each. */
   arrived(delivery: Delivery<Message>): void
   lost(delivery: Delivery<Message>): void
+  /** Its epoch was over before it was sent. */
+  withdrawn(delivery: Delivery<Message>): void
 }
 
 /** A message in flight: an envelope with its state, which is also the event of its arrival. */
@@ -51,6 +54,8 @@ export class Delivery<Message> implements Envelope<Message>, Transfer, Event {
     readonly connection: Connection<Message>,
     readonly message: Message,
     readonly bytes: number,
+    /** Of these, what the algorithm wanted to send. */
+    readonly payload: number,
     /** How much of the connection's queue it takes. */
     readonly weight: number,
     readonly sentAt: Milliseconds,
@@ -64,6 +69,10 @@ export class Delivery<Message> implements Envelope<Message>, Transfer, Event {
 
   sent(): void {
     this.connection.markSent(this)
+  }
+
+  withdrawn(): void {
+    this.connection.withdraw(this)
   }
 
   /** The message arrives. */
@@ -100,6 +109,8 @@ export class Connection<Message> {
   readonly #fromIncarnation: number
   readonly #toIncarnation: number
   #lastArrival: Milliseconds = 0
+  /** Of the last message. */
+  #epoch = 0
 
   constructor(
     from: End<Message>,
@@ -128,6 +139,15 @@ export class Connection<Message> {
     return this.from.incarnation === this.#fromIncarnation && this.to.incarnation === this.#toIncarnation
   }
 
+  /** Drops what was sent in earlier epochs and has not begun. Returns false for an epoch that is over. */
+  turnTo(epoch: number): boolean {
+    if (epoch === this.#epoch) return true
+    if (this.pending > 0 && !isLaterEpoch(epoch, this.#epoch)) return false
+    this.#epoch = epoch
+    this.#channel?.withdraw()
+    return true
+  }
+
   send(delivery: Delivery<Message>): void {
     this.pending += delivery.weight
     if (this.#channel === undefined) {
@@ -153,6 +173,14 @@ export class Connection<Message> {
     }
     const jitterDelay = jitter > 0 ? this.#random.uniform() * jitter : 0
     this.#planArrival(delivery, now + latency + jitterDelay + delivery.delay)
+  }
+
+  /** The message is dropped before it began. */
+  withdraw(delivery: Delivery<Message>): void {
+    invariant(delivery.state === 'sending', 'a message was dropped that was sent')
+    delivery.state = 'over'
+    this.from.timeUse.transfer(this.#carrier.now(), -1)
+    this.#carrier.withdrawn(delivery)
   }
 
   /** The message has arrived. */

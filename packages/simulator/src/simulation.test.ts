@@ -3,6 +3,7 @@ import { setTimeout as realDelay } from 'node:timers/promises'
 import { byName, type Fabric, type PeerName, peerName, type Topology, type Wire } from '@murmuration/core'
 import test from 'ava'
 import { simulate } from './simulate.js'
+import { Simulation } from './simulation.js'
 import { type SimulationOptions, uniformLinks } from './simulation-options.js'
 
 /** A message is a text. */
@@ -186,4 +187,34 @@ test('a thousand peers that all talk to all of a ring come to the end they shoul
     }
   )
   t.like(result, { elapsed: 50, messages: 10_000, bytes: 10_000 })
+})
+
+test('what a later epoch drops is not traffic, takes no time and no room, and its memory is released', async (t) => {
+  const recycled: string[] = []
+  const received: string[] = []
+  const epochs: Wire<string> = { ...wire, epochOf: Number.parseFloat, recycle: (text) => recycled.push(text) }
+  const [a, b] = ['a', 'b'].map(peerName)
+  const topology = everyone('a', 'b')
+  const options = { topology, seed: 1, wire: epochs, links: uniformLinks({ bandwidth: 8000 }), cost: () => 0 }
+  const simulation = new Simulation(options, async (fabric) => {
+    if (fabric.self === b) {
+      while (received.length < 3) received.push(`${(await fabric.receive())?.message} ${fabric.now()}`)
+      return
+    }
+    for (let k = 0; k < 8; k++) t.is(fabric.send(b, `0 is sent ${k}`), 'queued')
+    t.is(fabric.send(b, '0 has no room'), 'full')
+    await fabric.sleep(5)
+    for (let k = 0; k < 2; k++) t.is(fabric.send(b, `1 ${k}`), 'queued')
+    t.is(fabric.send(b, '0 comes late'), 'queued')
+    await fabric.sleep(100)
+  })
+  await simulation.run()
+  t.deepEqual(received, ['0 is sent 0 11', '1 0 14', '1 1 17'])
+  t.deepEqual(
+    recycled,
+    Array.from({ length: 7 }, (_, k) => `0 is sent ${k + 1}`)
+  )
+  t.like(simulation.traffic, { messages: 3, bytes: 17, payload: 17 })
+  t.is(simulation.busiest().bytes, 17)
+  t.deepEqual(simulation.timeOf(a), { working: 0, sending: 17, waiting: 83 })
 })

@@ -152,12 +152,14 @@ export class Simulation<Message> implements SimulatedWorld<Message>, Carrier<Mes
     const { wire, network = rawNetwork, queueLimit = 8 } = this.#options
     const existing = from.connections.get(to)
     const connection = existing?.isPresent ? existing : this.#connect(from, target)
+    if (!connection.turnTo(wire.epochOf?.(message) ?? 0)) return 'queued'
     const weight = wire.weight?.(message) ?? 1
     const isFull = connection.pending > 0 && connection.pending + weight > queueLimit * (wire.largest ?? 1)
     if (isFull) return 'full'
     const copy = connection.wire.copy(message)
     const bytes = connection.wire.byteLength(message) + network.messageOverhead
-    if (from.machine !== target.machine) this.traffic.count(from, target, bytes, connection.wire.payloadLength(message))
+    const payload = connection.wire.payloadLength(message)
+    if (from.machine !== target.machine) this.traffic.count(from, target, bytes, payload)
     const { rules } = this.#faults
     const now = this.now()
     const verdict = rules.length === 0 ? 'pass' : applyRules(rules, from.name, to, now, this.#ruleRandom)
@@ -167,7 +169,7 @@ export class Simulation<Message> implements SimulatedWorld<Message>, Carrier<Mes
       return 'queued'
     }
     const delay = verdict === 'pass' ? 0 : verdict.delay
-    connection.send(new Delivery(connection, copy, bytes, weight, now, delay))
+    connection.send(new Delivery(connection, copy, bytes, payload, weight, now, delay))
     return 'queued'
   }
 
@@ -186,6 +188,13 @@ export class Simulation<Message> implements SimulatedWorld<Message>, Carrier<Mes
     const { connection, bytes, sentAt } = delivery
     connection.taken(delivery)
     this.#options.observer?.message?.(connection.from.name, connection.to.name, bytes, sentAt, undefined)
+  }
+
+  withdrawn(delivery: Delivery<Message>): void {
+    const { connection, message, bytes, payload } = delivery
+    connection.taken(delivery)
+    this.traffic.uncount(this.#endpoint(connection.from.name), this.#endpoint(connection.to.name), bytes, payload)
+    this.recycle(message)
   }
 
   workEnded(endpoint: Endpoint<Message>, kind: string, start: Milliseconds): void {

@@ -27,6 +27,13 @@ export class SimulatedTraffic {
     this.countNote(from, to, bytes)
   }
 
+  /** A message that was counted is not sent. */
+  uncount(from: LinkEnd, to: LinkEnd, bytes: number, payload: number): void {
+    this.messages--
+    this.payload -= payload
+    this.countNote(from, to, -bytes)
+  }
+
   countNote(from: LinkEnd, to: LinkEnd, bytes: number): void {
     this.bytes += bytes
     from.carried += bytes

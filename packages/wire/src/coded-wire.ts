@@ -39,6 +39,7 @@ class CodedLink implements LinkWire<VectorMessage> {
   readonly #out: Uint8Array
   /** Bytes of the bodies of the last copied vector. */
   #bodies = 0
+  #epoch = 0
 
   constructor(wire: Wire<VectorMessage>, encoder: LinkEncoder, decoder: LinkDecoder, out: Uint8Array) {
     this.#wire = wire
@@ -59,8 +60,9 @@ class CodedLink implements LinkWire<VectorMessage> {
   copy(message: VectorMessage): VectorMessage {
     const copy = this.#wire.copy(message)
     const lane = { kind: message.kind, field: message.field ?? 0 }
-    const { offset = 0, vector } = message
-    if (message.startsAnew) this.#encoder.reset()
+    const { epoch = 0, offset = 0, vector } = message
+    if (message.startsAnew || epoch !== this.#epoch) this.#encoder.reset()
+    this.#epoch = epoch
     this.#bodies = message.packed ? packedLength(vector) : 0
     if (message.packed) return copy
     for (let start = 0; start < vector.length; start += frameNumbers) {

@@ -21,7 +21,7 @@ export interface VectorMessage {
   readonly vector: Float32Array
   /** Whether the vector travels packed (lossless) instead of in the link's codec. Set only at the sender. */
   readonly packed?: true
-  /** Whether the codec of the link forgets what was sent before. Set only at the sender. */
+  /** Whether the codec of the link forgets what was sent before, as it does at each epoch. Set only at the sender. */
   readonly startsAnew?: true
 }
 
@@ -32,7 +32,13 @@ export const vectorWire: Wire<VectorMessage> = {
     return framesOf(message.vector.length) * frameHeaderLength + payloadLength(message)
   },
   payloadLength,
-  copy: (message) => ({ ...message, vector: message.vector.slice() })
+  copy: (message) => ({ ...message, vector: message.vector.slice() }),
+  epochOf
+}
+
+/** See {@link Wire.epochOf}. */
+function epochOf({ epoch = 0 }: VectorMessage): number {
+  return epoch
 }
 
 /** The packed message that was measured last: it is asked for both its lengths, and packing takes longest. */
@@ -117,6 +123,7 @@ export function pooledVectorWire(): Required<Omit<Wire<VectorMessage>, 'weight' 
       copy.set(vector)
       return { kind, round, part, epoch, field, numbers, offset, vector: copy }
     },
+    epochOf,
     recycle: ({ vector }) => free(vector),
     allocate,
     free

@@ -101,3 +101,24 @@ test('a server process holds the rows of a worker process', async (t) => {
   t.true(Number(waiting) < 1, `two workers that wait at the same time wait once: ${String(waiting)}`)
   t.deepEqual([local, remote], [0, (simulations.classic.keys as KeyCounts).remote])
 })
+
+test('the loss of a peer is announced once at the start, ends the run with code 3, and each other names the rows that it held', async (t) => {
+  t.timeout(timeLimit(120_000))
+  const [topology, train] = ['topology', 'train'].map((kind) => join(home, `lost-${kind}.yaml`))
+  await writeFile(topology, 'graph: complete\npeers: [a, b, c]\n')
+  await writeFile(train, `${training.replace('rounds: 4', 'rounds: 1000000')}algorithm: lapse\n`)
+  const lost = murmur(['swarm', topology, '--train', train, '--json', '--no-baseline'], home)
+  const { pid } = await lost.telling('the process of c', ({ kind, peer }) => kind === 'peer' && peer === 'c')
+  await lost.saying('"kind":"step"')
+  process.kill(Number(pid), 'SIGKILL')
+  const result = await lost.result
+  t.is(result.code, 3, result.stderr)
+  const records = recordsOf(result)
+  const notes = records.filter(({ text }) => String(text).startsWith('the loss of a peer ends this run: '))
+  t.is(notes.length, 1)
+  const losses = records.filter(({ kind }) => kind === 'lost')
+  t.like(losses[0], { peer: 'c', consequence: 'Lapse needs every peer, so the run ends' })
+  const held = /of 100 rows c held .*of the \d+ whose home it was those that had not moved away: \d+/
+  for (const { reason } of losses.slice(1)) t.regex(String(reason), held)
+  t.regex(result.stderr, held)
+})

@@ -97,6 +97,7 @@ const others = {
   wrong: small.replace('latency: [1', 'latncy: [1'),
   failing: small.replace('{ decay: constant }', '{ initial: 1e30, decay: constant }'),
   empty: small.replace(/task: .*/, 'task: softmax\ndata: { path: ./none }'),
+  lossy: `${small.replace('rounds: 20', 'rounds: 60').replace('[1 ms, 20 ms]', '[1 ms]')}timeout: 1 s\nmembership: {}\nfaults: { events: [{ at: 800 ms, do: crash, peer: p3 }] }\n`,
   calibrated: small.replace('seeds: 2', 'seeds: 1').replace('[1 ms, 20 ms]', '[1 ms]')
 } as const
 type Other = keyof typeof others
@@ -131,6 +132,16 @@ test('runs that all failed are a reason and an exit code, and no promise kept', 
   t.regex(stderr, /all 12 runs failed; D-PSGD.*, seed 1: training diverged/)
   t.regex(stdout, /12 of 12 runs failed/)
   t.notRegex(stdout, /all invariants held/)
+})
+
+test('runs that continued in a new epoch are told, with the first of them', (t) => {
+  const { code, stdout, stderr } = answers.lossy
+  t.is(code, 0, stderr)
+  // Of two seeds; D-PSGD needs no epoch.
+  t.regex(
+    stdout,
+    /4 of 6 runs continued in new epochs; SGD on an all-reduce, seed 1: epoch 1 after [\d.]+ s, in round \d+, without p3/
+  )
 })
 
 test('computing can be measured on this machine', (t) => {

@@ -134,10 +134,10 @@ export class SoakPeer {
   #standingOf(name: PeerName): string {
     const status = this.#peer.neighbours().find((neighbour) => neighbour.name === name)
     if (status === undefined) return 'no neighbour'
-    const { state, reason, round, silentFor, queue, traffic } = status
+    const { state, reason, silentFor, queue, traffic } = status
     const { sent, received, retransmissions } = traffic
     return (
-      `${state}${reason && `, ${reason}`}, in round ${round}, heard ${Math.round(silentFor ?? Number.NaN)} ms ago, ` +
+      `${state}${reason && `, ${reason}`}, heard ${Math.round(silentFor ?? Number.NaN)} ms ago, ` +
       `${queue} frames unacknowledged, ${sent.frames} sent, ${retransmissions} again, ${received.frames} received`
     )
   }

@@ -125,7 +125,8 @@ function verdictOn({ runs }: Results): SimulationError | undefined {
   if (violations.length > 0) return new SimulationError(`violated invariants: ${violations.length}, listed above`)
   const [first] = runs
   if (runs.length === 0 || runs.some(({ outcome }) => outcome !== 'failed')) return undefined
-  return new SimulationError(`all ${runs.length} runs failed; ${first.method}, seed ${first.seed}: ${first.reason}`)
+  const all = runs.length === 1 ? 'the only run' : `all ${runs.length} runs`
+  return new SimulationError(`${all} failed; ${first.method}, seed ${first.seed}: ${first.reason}`)
 }
 
 function throwFirst(errors: readonly unknown[]): void {

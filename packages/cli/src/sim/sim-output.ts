@@ -6,6 +6,7 @@ import {
   type SimulatedRecord,
   type Sweep
 } from '@murmuration/results'
+import { shortList } from '@murmuration/core'
 import { createLogUpdate } from 'log-update'
 import { bytes, count, duration, percent, quality, short } from '../output/texts.js'
 import type { RunResult } from '@murmuration/experiment/sim'
@@ -129,6 +130,7 @@ function endText(results: Results<SimulatedRecord>, end: SimEnd): string {
     ...onlyRunLines(results),
     ...failedText(results),
     ...lostText(results),
+    ...epochsText(results),
     ...nothingText(results),
     ...invariantsText(results, end),
     end.report === undefined ? `results: ${end.directory}; no report` : `report: ${end.report}`
@@ -162,6 +164,21 @@ function lostText({ runs }: Results): string[] {
   const others = `${count(losing.length)} of ${count(runs.length)} runs continued without peers that gave up`
   return [`${others}; ${method}, seed ${seed}: ${lost.join('; ')}`]
 }
+
+/** Of the first run with new epochs: when they began, and what changed. */
+function epochsText({ runs }: Results): string[] {
+  const [first, ...others] = runs.filter(({ epochs = [] }) => epochs.length > 0)
+  if (first === undefined) return []
+  const { method, seed, epochs = [] } = first
+  const texts = epochs.map(({ epoch, round, seconds, lost, joined }) => {
+    const changes = [...named('without', lost), ...named('with', joined)].join(' and ')
+    return `epoch ${epoch} after ${seconds < 60 ? `${short(seconds)} s` : duration(seconds)}, in round ${round + 1}${changes === '' ? '' : `, ${changes}`}`
+  })
+  const counted = `${count(others.length + 1)} of ${runsText(runs.length)} continued in new epochs`
+  return [`${counted}; ${method}, seed ${seed}: ${shortList(texts)}`]
+}
+
+const named = (word: string, peers: readonly string[]) => (peers.length === 0 ? [] : [`${word} ${shortList(peers)}`])
 
 function nothingText({ runs }: Results<SimulatedRecord>): string[] {
   const [first, ...others] = runs.filter(({ learnedNothing }) => learnedNothing !== undefined)

@@ -31,28 +31,11 @@ export function hasMembers(record: Described): boolean {
   return !isForAll && neededServers(record) === 0
 }
 
-/**
- * Whether peers that lose one of them, or take one in, can continue in a new epoch: an algorithm over a vector that
- * needs them all. Rows of a lost peer are nowhere else, and services have their parameters in a store.
- */
-export function hasEpochs(record: Described): boolean {
-  return record.channels !== undefined && !hasMembers(record) && record.needs.store === undefined
-}
-
 /** Whether messages are compressed: then their size does not follow from that of the parameters alone. */
 export function compresses({ channels = {} }: Described): boolean {
   const parts = Object.values(channels).flatMap((channel): unknown[] => Object.values(channel))
   const fields = parts.flatMap((part) => (typeof part === 'object' && part !== null ? Object.values(part) : [part]))
   return fields.some((field) => field === 'factors' || field === 'packed' || field === 'packed range')
-}
-
-/**
- * Whether the loss of any peer ends the run. With servers, and where messages may be lost, that depends on which peer
- * is lost.
- */
-export function endsWithLoss(record: Described): boolean {
-  const { needs } = record
-  return neededServers(record) === 0 && (needs.delivery === 'reliable' || needs.reach === 'everyone')
 }
 
 /** How many rounds lie between two exchanges with neighbours. */

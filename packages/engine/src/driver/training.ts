@@ -38,6 +38,8 @@ export interface TrainingSettings<A extends Description = Algorithm> {
   readonly workers: readonly PeerName[]
   /** The servers, in the order of names; none when absent. */
   readonly servers?: readonly PeerName[]
+  /** The peers whose loss has ended the run, for errors; undefined where that is not certain. */
+  readonly gone?: (() => readonly PeerName[] | undefined) | undefined
   /** The store that the servers share, where the algorithm needs one. Workers have none. */
   readonly store?: Store | undefined
 }

@@ -5,9 +5,9 @@ import { Agreement, type AgreementOptions } from './agreement.js'
 import { type Epoch, isMember, noEpoch, type Place, type Standing } from './epoch.js'
 import type { EpochRules } from './next-epoch.js'
 
-/** Signatures that each peer checks, and that no other can write. */
+/** Signatures that each peer checks, and that no other can write, as long as those of libp2p. */
 export function signerOf(self: PeerName): Signer {
-  const signatureOf = (name: PeerName, text: string) => `${name} has signed ${text.length} letters`
+  const signatureOf = (name: PeerName, text: string) => `${name} has signed ${text.length} letters`.padEnd(88, '.')
   return {
     sign: (text) => signatureOf(self, text),
     verify: (name, text, signature) => signature === signatureOf(name, text)
@@ -95,7 +95,8 @@ export class Process {
         return me.broken
       },
       get present() {
-        return me.swarm.peers.filter((name) => name !== me.name && me.gone.get(name) === undefined)
+        const others = me.swarm.living.filter(({ name, standing }) => name !== me.name && standing.opened >= 0)
+        return others.filter(({ name, life }) => (me.gone.get(name) ?? 0) < life).map(({ name }) => name)
       }
     }
   }
@@ -122,7 +123,7 @@ export class Process {
         this.hasLeft = true
         this.swarm.left(this.name)
       }
-    } else if (!this.isRunning && isDue(askEvery)) {
+    } else if ((!this.isRunning || this.swarm.roundsStand) && isDue(askEvery)) {
       this.#asked = now
       if (this.agreement.isIn) this.agreement.askForNews()
       else this.agreement.join(this.standing.samples)
@@ -172,6 +173,8 @@ export class AgreementSwarm {
   readonly cut = new Set<string>()
   /** Decides whether a note is lost. */
   isLost: (sent: Sent) => boolean = () => false
+  /** Whether rounds take long, so that who trains asks for news, too. */
+  roundsStand = false
   now: Milliseconds = 0
   #flying: Flying[] = []
 

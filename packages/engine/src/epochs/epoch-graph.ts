@@ -1,5 +1,5 @@
 /** The graph of an epoch's members. */
-import type { Mixing, PeerName, Topology, WeightedPeer } from '@murmuration/core'
+import { byName, type Mixing, type PeerName, type Topology, type WeightedPeer } from '@murmuration/core'
 import { type BrokenPair, repairedRow } from '@murmuration/membership'
 
 /** What of W sums to 1. */
@@ -9,29 +9,30 @@ type Sums = 'rows' | 'columns'
  * The topology over some of its peers: as membership bypasses the others, with the weights of Metropolis and Hastings
  * where every edge goes both ways (Xiao, Boyd and Lall 2005), and otherwise with rows or columns that sum to 1. Where
  * that does not fit the algorithm, the same with half of each weight given to the peer itself, so that no eigenvalue is
- * negative; or else a path. The topology itself, where nobody is missing.
+ * negative; or else a tree of its edges. The topology itself, where nobody is missing.
  *
- * @param sums - what has to sum to 1
  * @param refusals - why the algorithm cannot run on a graph; none where it can
+ * @param sums - what has to sum to 1 where some edges go one way
  * @returns a graph that fits, or why the first one does not
  */
 export function epochGraph(
   topology: Topology,
   peers: readonly PeerName[],
   broken: readonly BrokenPair[],
-  sums: Sums,
-  refusals: (graph: Topology) => readonly string[]
+  refusals: (graph: Topology) => readonly string[],
+  sums: Sums = 'rows'
 ): Topology | readonly string[] {
   if (peers.length === topology.peers.length && broken.length === 0) return topology
   const bypassing = bypassed(topology, peers, broken, sums)
-  const unreached = unreachedIn(bypassing)
-  if (unreached.length > 0) {
+  const tree = spanningTree(bypassing)
+  const apart = peers.filter((peer) => !tree.has(peer))
+  if (apart.length > 0) {
     const pairs = broken.map((pair) => pair.join('–')).join(', ')
-    return [`${unreached.join(', ')} cannot be reached from ${peers[0]}: no vectors cross ${pairs}`]
+    return [`${apart.join(', ')} and ${peers[0]} cannot reach each other, since these cannot exchange: ${pairs}`]
   }
   const problems = refusals(bypassing)
   if (problems.length === 0) return bypassing
-  return [lazy(bypassing), path(peers)].find((graph) => refusals(graph).length === 0) ?? problems
+  return [lazy(bypassing), graphOf(tree)].find((graph) => refusals(graph).length === 0) ?? problems
 }
 
 function bypassed(topology: Topology, peers: readonly PeerName[], broken: readonly BrokenPair[], sums: Sums): Topology {
@@ -89,22 +90,23 @@ function lazy(graph: Topology): Topology {
   return { ...graph, mixing: (peer, round) => rowOf(rounds[round % rounds.length], peer) }
 }
 
-/** The peers to which no edges lead from the first, in all rounds together: their models would never meet the others'. */
-function unreachedIn({ peers, period, mixing }: Topology): readonly PeerName[] {
-  const reached = new Set(peers.slice(0, 1))
-  for (const peer of reached) {
-    for (let round = 0; round < period; round++) {
-      const { sendTo, receiveFrom } = mixing(peer, round)
-      for (const { name } of [...sendTo, ...receiveFrom]) reached.add(name)
+/** The neighbours of each peer in a tree of the graph's edges, of all peers that the first one reaches. */
+function spanningTree({ peers, period, mixing }: Topology): ReadonlyMap<PeerName, ReadonlySet<PeerName>> {
+  const tree = new Map(peers.slice(0, 1).map((peer) => [peer, new Set<PeerName>()]))
+  for (const [peer, neighbours] of tree) {
+    const rows = Array.from({ length: period }, (_, round) => mixing(peer, round))
+    for (const { name } of rows.flatMap(({ sendTo, receiveFrom }) => [...sendTo, ...receiveFrom])) {
+      if (tree.has(name)) continue
+      neighbours.add(name)
+      tree.set(name, new Set([peer]))
     }
   }
-  return peers.filter((peer) => !reached.has(peer))
+  return tree
 }
 
-/** The peers in a line, for algorithms that need a tree. */
-function path(peers: readonly PeerName[]): Topology {
-  const next = peers.map((_, index) => peers.filter((_other, other) => Math.abs(other - index) === 1))
-  const rows = rowsOf(peers, new Map(peers.map((peer, index) => [peer, new Set(next[index])])), 'rows')
+function graphOf(neighbours: ReadonlyMap<PeerName, ReadonlySet<PeerName>>): Topology {
+  const peers = [...neighbours.keys()].sort(byName)
+  const rows = rowsOf(peers, neighbours, 'rows')
   return { peers, period: 1, mixing: (peer) => rowOf(rows, peer) }
 }
 

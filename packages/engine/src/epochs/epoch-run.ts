@@ -66,7 +66,7 @@ export class EpochRun {
     const problems = (graph: Topology) =>
       refusals(algorithm, { topology: graph, servers, options: { ...options, ...on?.(graph).options } })
     const sums = algorithm.needs.weights === 'columns' ? 'columns' : 'rows'
-    const graph = epochGraph(topology, known, broken, sums, problems)
+    const graph = epochGraph(topology, known, broken, problems, sums)
     if ('peers' in graph) return graph
     const lost = topology.peers.filter((name) => !known.includes(name))
     throw othersMissing(this.#self, `cannot continue with ${known.join(', ')}: ${graph.join('; ')}`, lost)

@@ -39,7 +39,7 @@ export type EpochNote =
   | { readonly kind: 'done'; readonly epoch: number; readonly part: FinishedPart }
 
 /** The most members of an epoch. */
-const maxMembers = 1024
+const maxMembers = 512
 const maxDepth = 8
 const maxNames = 64
 

@@ -1,4 +1,4 @@
-import { type Agreement, hasMembers } from '@murmuration/algorithms'
+import { type Agreement, hasMembers, lossRule } from '@murmuration/algorithms'
 import { byName, type PeerName } from '@murmuration/core'
 import { durationText } from '@murmuration/files'
 import type { DiscoveryOptions, Identity, RelayOptions } from '@murmuration/libp2p'
@@ -14,7 +14,7 @@ import { SummarisedEvents } from './reporting/summarised-events.js'
 import { nothingLearned } from '../training/learned-nothing.js'
 import { factsOfRun, learned } from '../models/model-file.js'
 import { makeRealPlan } from '../make-plan.js'
-import { type RunPlan, type RunRequest, startEvent } from '../training/plan.js'
+import { lossTexts, type RunPlan, type RunRequest, startEvent } from '../training/plan.js'
 import { placeOf } from '../training/peer-list.js'
 import { type PeerResult, runPeer, type UnfinishedModel } from './one-peer/run-peer.js'
 import type { WatchAddress } from '@murmuration/watch'
@@ -62,11 +62,10 @@ export async function runPeerCommand(request: RunRequest, options: PeerCommandOp
   const { identity, listen, peerList, relays } = await placeOf(plan, self, options)
   const admission = await admissionOf({ plan, request }, self, options.emit, options.entered)
   options.emit({ ...startEvent(plan), ...versions })
-  const hasEpochs = continuesInEpochs(plan.options.algorithm, plan.training.membership)
-  const awaited =
-    hasEpochs || hasMembers(plan.options.algorithm) ? 'the start of the run' : neededBy(plan, self).join(', ')
+  const { joins } = lossRule(plan.options.algorithm, plan.training.membership.onLoss)
+  const awaited = joins ? 'the start of the run' : neededBy(plan, self).join(', ')
   options.emit({ kind: 'note', text: `${self} waits up to ${durationText(options.wait)} for ${awaited}` })
-  for (const text of aloneTexts(plan)) options.emit({ kind: 'note', text: `${self}: ${text}` })
+  for (const text of [...lossTexts(plan), ...aloneTexts(plan)]) options.emit({ kind: 'note', text: `${self}: ${text}` })
   const seen = new SummarisedEvents()
   let watching: Watching | undefined
   const emit = (event: RunEvent) => {

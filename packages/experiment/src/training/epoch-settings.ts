@@ -1,4 +1,4 @@
-import { type AnyAlgorithm, type EpochSettings, hasEpochs, optionsOn } from '@murmuration/algorithms'
+import { type AnyAlgorithm, type EpochSettings, lossRule, optionsOn } from '@murmuration/algorithms'
 import type { PeerName, Topology } from '@murmuration/core'
 import { contraction, roundsToConsensus } from '@murmuration/topology'
 import { givenOptions, recordOf } from './algorithm-choice.js'
@@ -7,14 +7,9 @@ import type { Training } from './training-schema.js'
 /** What decides how a run continues in epochs. */
 type FileSettings = Pick<Training, 'algorithm' | 'codec'>
 
-/** The same with the choice of the file. */
-interface MembershipChoice {
-  readonly onLoss?: 'continue' | 'stop' | undefined
-}
-
 /** Whether the peers of a run continue in a new epoch when one is lost that the algorithm needs. */
-export function continuesInEpochs(record: AnyAlgorithm, membership: MembershipChoice = {}): boolean {
-  return hasEpochs(record) && membership.onLoss !== 'stop'
+export function continuesInEpochs(record: AnyAlgorithm, { onLoss }: Pick<Training['membership'], 'onLoss'>): boolean {
+  return lossRule(record, onLoss).onLoss === 'continues in a new epoch'
 }
 
 /**

@@ -6,7 +6,7 @@ import { buildTaskHere } from '@murmuration/tasks'
 import test from 'ava'
 import { makePlan } from '../make-plan.js'
 import { checkCheckpoints } from '../peers/checkpoints/checkpoints.js'
-import { taskOf } from './plan.js'
+import { lossTexts, taskOf } from './plan.js'
 
 test('local data need weights that favour nobody', async (t) => {
   const topology = join(await mkdtemp(join(tmpdir(), 'murmur-plan-')), 'star.yaml')
@@ -58,6 +58,27 @@ test('keyed rows need a task that has some, and plain steps; the file is told wh
   t.is(options.finalRounds, 1, 'in which all rows are gathered')
   const checkpoints = { folder: join(folder, 'checkpoints'), every: { rounds: 1 }, resume: false } as const
   await t.throwsAsync(checkCheckpoints(checkpoints, options.algorithm, []), { message: /Lapse has no checkpoints yet/ })
+})
+
+test('a run that the loss of a peer ends says so at the start, and why; one of a single peer has nobody to lose', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'murmuration-'))
+  const topology = join(folder, 'topology.yaml')
+  const train = join(folder, 'train.yaml')
+  const textsFor = async (training: string, peers = 3) => {
+    await writeFile(topology, `graph: ring\npeers: ${peers}\n`)
+    await writeFile(train, training)
+    return lossTexts(await makePlan({ topology, train }))
+  }
+  const rows = 'algorithm: lapse\ntask: matrix-factorisation\noptimiser: sgd\nweightDecay: 0\n'
+  const stop = 'algorithm: all-reduce\nmembership: { onLoss: stop }\n'
+  const [ofRows] = await textsFor(rows)
+  t.regex(ofRows, /^the loss of a peer ends this run: the rows that a peer holds are complete nowhere else/)
+  t.deepEqual(await textsFor(stop), [
+    'the loss of a peer ends this run: membership has "onLoss: stop", so nobody opens a new epoch'
+  ])
+  t.deepEqual(await textsFor(stop, 1), [])
+  for (const continues of ['algorithm: all-reduce\n', 'membership: { onLoss: stop }\n'])
+    t.deepEqual(await textsFor(continues), [])
 })
 
 test('options that follow from the graph are those of the topology, unless the file gives others', async (t) => {

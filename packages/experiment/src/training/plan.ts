@@ -1,4 +1,4 @@
-import { type AnyAlgorithm, type AnySettings, hasMembers, refusals, type Surroundings } from '@murmuration/algorithms'
+import { type AnyAlgorithm, type AnySettings, lossRule, refusals, type Surroundings } from '@murmuration/algorithms'
 import { InputError, type Links, type PeerName, type TaskDescription, type Topology } from '@murmuration/core'
 import type { Settings } from '@murmuration/libp2p/settings'
 import { contraction, graphLabel, structureFindings } from '@murmuration/topology'
@@ -111,10 +111,9 @@ function checkPlaces(path: string, { peers }: TopologyFile, training: Training, 
   const invited = peers.filter((peer) => peer.invited).map(({ name }) => name)
   if (invited.length === 0) return
   const found = `${path}: ${invited.join(', ')} may join by invitation`
-  const hasEpochs = continuesInEpochs(record, training.membership)
-  if (!hasMembers(record) && !hasEpochs)
+  if (!lossRule(record, training.membership.onLoss).joins)
     throw new InputError(`${found}, but ${record.title} needs all peers from the start`)
-  if (localWeights(training) === undefined || hasEpochs) return
+  if (localWeights(training) === undefined || continuesInEpochs(record, training.membership)) return
   throw new InputError(
     `${found}, but with partition "local" all peers must report at the start how many samples they have`
   )
@@ -136,6 +135,13 @@ function checkQuorum(path: string, { peers, servers }: TopologyFile, training: T
 function checkNeeds(path: string, record: AnyAlgorithm, surroundings: Surroundings, training: Training): void {
   const refused = [...refusals(record, surroundings), ...rowRefusals(record, training)]
   if (refused.length > 0) throw new InputError(refused.map((text) => `${path}: ${text}`).join('\n'))
+}
+
+/** What to say before a run that the loss of a peer ends; nothing of other runs. */
+export function lossTexts({ file, options, training }: RunPlan): readonly string[] {
+  const { onLoss, reason } = lossRule(options.algorithm, training.membership.onLoss)
+  if (onLoss !== 'ends' || file.topology.peers.length + file.servers.length === 1) return []
+  return [`the loss of a peer ends this run: ${reason}`]
 }
 
 /** The task of one peer, or without `self` of the union of all peers' data. */

@@ -11,7 +11,7 @@ export const controlProtocol = '/murmuration/control/5'
 export const exchangeProtocol = '/murmuration/exchange/3'
 
 /** The wire: the version in a hello, of all messages that follow. */
-export const protocolVersion = 11
+export const protocolVersion = 12
 
 /** The longest control message that is read. A hello carries the schema, which is the largest part. */
 export const controlBytes = 1 << 20

@@ -39,6 +39,6 @@ test('the first message of a stream that is closed already is not waited for', a
 
 test('a channel over a stream that is closed already can be closed', async (t) => {
   const control = new ControlChannel(await closedStream(t), new TrafficMeter())
-  control.send({ kind: 'ping', round: 0, at: 0, padding: '' })
+  control.send({ kind: 'ping', at: 0, padding: '' })
   t.is(await fateOf(control.close(500)), 'fulfilled')
 })

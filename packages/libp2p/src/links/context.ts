@@ -49,8 +49,6 @@ export interface LinkContext {
   readonly emit: PeerEventListener
   /** Called for a connection that this peer has dialled, before the hello. The peer sets it. */
   greet?: ((connection: Connection) => Promise<void>) | undefined
-  /** The last round that this peer has sent. The fabric sets it. */
-  round: number
 }
 
 /** The connections to the peer with this id, dialled by either side. */

@@ -15,13 +15,12 @@ const messages: readonly ControlMessage[] = [
     runSettings,
     incarnation: 'x',
     first: 1,
-    round: 0,
     codecs: ['int8']
   },
-  { kind: 'welcome', name: peerName('b'), round: 3, received: 2, acknowledged: 1, window: 4, codecs: [] },
+  { kind: 'welcome', name: peerName('b'), received: 2, acknowledged: 1, window: 4, codecs: [] },
   { kind: 'refused', code: 'schema', reason: 'tensor 1 differs', runSettings },
   { kind: 'ack', sequence: 7 },
-  { kind: 'ping', round: 7, at: 1.5, padding: '' },
+  { kind: 'ping', at: 1.5, padding: '' },
   { kind: 'pong', at: 1.5, padding: '...' },
   { kind: 'note', note: 'é\u0000' },
   { kind: 'leave', reason: 'done' }

@@ -77,7 +77,6 @@ const controlMessage = z.discriminatedUnion('kind', [
     /** Random for each created peer: another one means that the sender has lost its state. */
     incarnation: foreign(64).pipe(z.string().min(1)),
     first: count.min(1),
-    round: count,
     /** The codecs that the sender wants to write in, besides raw float32. */
     codecs,
     /** Some addresses at which the sender's process listens. */
@@ -90,7 +89,6 @@ const controlMessage = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('welcome'),
     name,
-    round: count,
     received: count,
     acknowledged: count,
     window: z.number().int().min(1).max(1024),
@@ -110,7 +108,7 @@ const controlMessage = z.discriminatedUnion('kind', [
   /** The receiver has all vectors up to `sequence`, and room for the next. */
   z.object({ kind: z.literal('ack'), sequence: count }),
   /** The sender is alive. `at` is the time on its clock in milliseconds, and `padding` makes the message longer. */
-  z.object({ kind: z.literal('ping'), round: count, at: z.number(), padding }),
+  z.object({ kind: z.literal('ping'), at: z.number(), padding }),
   /** The receiver's immediate answer, with the fields of the ping. */
   z.object({ kind: z.literal('pong'), at: z.number(), padding }),
   /** The sender offers a data channel: the receiver may connect to this port of the sender's machine with this key. */

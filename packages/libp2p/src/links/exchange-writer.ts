@@ -34,6 +34,8 @@ export class ExchangeWriter {
   /** The output from the next vector on, if it changes. */
   #next: FrameOutput | undefined
   #isHeld = false
+  /** The epoch of the last vector. */
+  #epoch = 0
 
   constructor(queue: SendQueue, work: Signal, neighbour: Pick<Neighbour, 'meter' | 'speed'>, encoder?: BodyEncoder) {
     this.#queue = queue
@@ -73,7 +75,9 @@ export class ExchangeWriter {
     const { length } = vector
     const began = realClock.now()
     if (offset === 0) this.#speed.began(began)
-    if (queued.startsAnew) this.#encoder?.reset()
+    // Some vectors of an earlier epoch may have been dropped.
+    if (queued.startsAnew || epoch !== this.#epoch) this.#encoder?.reset()
+    this.#epoch = epoch
     output.begin(queued, this.#queue.inFlight)
     let numbers = queued.numbers ?? none
     let position = 0

@@ -16,7 +16,7 @@ const versionFields = { version: protocolVersion, software: ownVersions.software
  * @param first - the sequence number of the first vector that may follow
  */
 export async function sayHello(
-  { node, self, runSettings, incarnation, limits, round, codec, relays }: LinkContext,
+  { node, self, runSettings, incarnation, limits, codec, relays }: LinkContext,
   neighbour: Neighbour,
   control: ControlChannel,
   first: number
@@ -29,7 +29,6 @@ export async function sayHello(
     runSettings,
     incarnation,
     first,
-    round,
     codecs,
     listens: listens(node.getMultiaddrs()),
     ...relays
@@ -88,11 +87,11 @@ export async function takeHello(
 
 /** The answer to an acceptable hello. */
 export function welcomeOf(
-  { self, limits, round, relays }: LinkContext,
+  { self, limits, relays }: LinkContext,
   { received, acknowledged }: Pick<Welcome, 'received' | 'acknowledged'>,
   codecs: Welcome['codecs']
 ): Welcome {
-  return { kind: 'welcome', name: self, round, received, acknowledged, window: limits.window, codecs, ...relays }
+  return { kind: 'welcome', name: self, received, acknowledged, window: limits.window, codecs, ...relays }
 }
 
 function problemOf({ runSettings, self }: LinkContext, neighbour: Neighbour, hello: Hello): Mismatch | undefined {

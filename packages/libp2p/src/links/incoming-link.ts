@@ -126,7 +126,7 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
     meter.receivedFrames++
     meter.receivedPayload += bytes
     meter.receivedRaw += vector.byteLength + numberBytes(numbers)
-    this.#neighbour.recordActivity(round)
+    this.#neighbour.recordActivity()
     this.#context.mailbox.offer(this, { kind, round, part, epoch, field, numbers, offset, vector })
     this.#acknowledge()
     this.#session?.channel.confirm(sequence)
@@ -183,7 +183,7 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
     this.#neighbour.routes.set('incoming', via)
     this.#neighbour.meet(hello.incarnation)
     this.#neighbour.accept()
-    this.#neighbour.recordActivity(hello.round)
+    this.#neighbour.recordActivity()
     this.#neighbour.set('incoming', true)
     this.#outgoing.retryNow()
   }
@@ -253,8 +253,8 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
     if (typeof fault === 'string') this.#count('message', foreignText(fault), false)
   }
 
-  #ping({ round, at, padding }: Extract<ControlMessage, { kind: 'ping' }>): void {
-    this.#neighbour.recordActivity(round)
+  #ping({ at, padding }: Extract<ControlMessage, { kind: 'ping' }>): void {
+    this.#neighbour.recordActivity()
     this.#session?.control.send({ kind: 'pong', at, padding })
   }
 

@@ -18,8 +18,6 @@ export interface NeighbourStatus {
   readonly state: NeighbourState
   /** Why it is not ready; empty when it is. */
   readonly reason: string
-  /** The last round in its vectors and pings. */
-  readonly round: number
   /** The time since its last message; absent before the first. */
   readonly silentFor?: Milliseconds
   /** The number of unacknowledged vectors. */
@@ -91,7 +89,6 @@ export class Neighbour {
   #silent = false
   #lastFailure = notConnectedYet
   #lastActivity: Milliseconds | undefined
-  #round = 0
   #roundTrip: Milliseconds | undefined
   #answers = 0
   #shortest = Number.POSITIVE_INFINITY
@@ -202,10 +199,9 @@ export class Neighbour {
     this.#lastFailure = reason
   }
 
-  /** Records that a message has arrived, and the round in it. */
-  recordActivity(round?: number): void {
+  /** Records that a message has arrived. */
+  recordActivity(): void {
     this.#lastActivity = this.#clock.now()
-    if (round !== undefined) this.#round = round
     if (this.#silent) this.#change(() => (this.#silent = false))
     // For the algorithm, a neighbour to which vectors are not allowed is absent.
     if (this.routes.bar === undefined) this.#onActivity()
@@ -272,7 +268,6 @@ export class Neighbour {
       name,
       state,
       reason,
-      round: this.#round,
       ...silentFor,
       queue,
       channel,

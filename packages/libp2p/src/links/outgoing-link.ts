@@ -224,7 +224,7 @@ export class OutgoingLink {
       this.#neighbour.meter
     )
     this.#control = control
-    this.#pings = new Pings(this.#context, this.#neighbour, control)
+    this.#pings = new Pings(this.#neighbour, control)
     const welcome = await sayHello(this.#context, this.#neighbour, control, this.#queue.first)
     if (welcome === undefined) return undefined
     const via = viaOf(connection.remoteAddr, this.#context, welcome.relayVectors)
@@ -238,7 +238,7 @@ export class OutgoingLink {
       throw new ProtocolFault(`it claims to have vector ${welcome.received}, which was never sent`)
     }
     this.#context.changed.notify()
-    this.#neighbour.recordActivity(welcome.round)
+    this.#neighbour.recordActivity()
     this.#codecs = welcome.codecs
   }
 

@@ -1,20 +1,17 @@
 import type { Milliseconds } from '@murmuration/core'
 import { realClock } from '../base/clock.js'
-import type { LinkContext } from './context.js'
 import type { ControlChannel } from './control-channel.js'
 import { ProtocolFault } from './control-messages.js'
 import { type Neighbour, roundTripsNeeded } from './neighbour.js'
 
 /** Pings over one control stream: they show the neighbour that this peer is alive, and measure the round trip. */
 export class Pings {
-  readonly #context: LinkContext
   readonly #neighbour: Neighbour
   readonly #control: ControlChannel
   /** The number of unanswered pings. */
   #open = 0
 
-  constructor(context: LinkContext, neighbour: Neighbour, control: ControlChannel) {
-    this.#context = context
+  constructor(neighbour: Neighbour, control: ControlChannel) {
     this.#neighbour = neighbour
     this.#control = control
   }
@@ -22,7 +19,7 @@ export class Pings {
   /** Sends a ping with the time `at`. */
   send(at = realClock.now(), padding = ''): void {
     this.#open++
-    this.#control.send({ kind: 'ping', round: this.#context.round, at, padding })
+    this.#control.send({ kind: 'ping', at, padding })
   }
 
   /** Sends a ping if the neighbour is connected and none is unanswered: before, both sides are busy with handshakes. */

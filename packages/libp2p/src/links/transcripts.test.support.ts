@@ -66,7 +66,7 @@ class Link implements TranscriptRun {
     [/a offers data channels/, () => void (this.#channelFrom = 1)],
     [/an unknown peer connects/, () => this.#meetUnknown()],
     [/b says hello(?: (.+))?/, (change = 'as agreed') => this.#hello(change)],
-    [/b begins with a ping/, () => this.#begin({ kind: 'ping', round: 0, at: 0, padding: '' })],
+    [/b begins with a ping/, () => this.#begin({ kind: 'ping', at: 0, padding: '' })],
     [/b sends a note/, () => this.#say({ kind: 'note', note: 'a note' })],
     [/b sends ack (\d+)/, (sequence) => this.#say({ kind: 'ack', sequence: Number(sequence) })],
     [/b sends move (\d+)/, (sequence) => this.#say({ kind: 'move', sequence: Number(sequence) })],
@@ -163,7 +163,7 @@ class Link implements TranscriptRun {
     } as const
     const difference = changes[change]
     if (difference === undefined) throw new Error(`no hello ${change}; expected one ${Object.keys(changes).join(', ')}`)
-    await this.#begin({ ...identity, first: 1, round: 0, codecs: [], ...difference })
+    await this.#begin({ ...identity, first: 1, codecs: [], ...difference })
   }
 
   /** Opens a control stream. */
@@ -186,7 +186,7 @@ class Link implements TranscriptRun {
   /** Shows what a answers, and what it concludes. */
   async #settle(): Promise<void> {
     const at = ++this.#pings
-    this.#control?.send({ kind: 'ping', round: 0, at, padding: '' })
+    this.#control?.send({ kind: 'ping', at, padding: '' })
     while (this.#control !== undefined) {
       const answer = await this.#control.messages.next().catch(() => undefined)
       if (answer === undefined || answer.done === true) {
@@ -258,7 +258,7 @@ class Link implements TranscriptRun {
   async #welcome([received = 0, acknowledged = 0]: readonly number[]): Promise<void> {
     const { victim } = await this.#all()
     const isReady = () => victim.peer.neighbours()[0]?.state === 'ready'
-    this.#answering?.send({ kind: 'welcome', name: b, round: 0, received, acknowledged, window: 2, codecs: [] })
+    this.#answering?.send({ kind: 'welcome', name: b, received, acknowledged, window: 2, codecs: [] })
     await eventually('a link', isReady)
     this.#put('a: its link to b is ready')
   }
@@ -342,7 +342,7 @@ function wordsOf(message: ControlMessage): string {
   const codecsIn = (codecs: readonly string[]) => (codecs.length === 0 ? '' : `, codecs ${codecs.join(' and ')}`)
   switch (message.kind) {
     case 'hello':
-      return `hello: first vector ${message.first}, round ${message.round}${codecsIn(message.codecs)}`
+      return `hello: first vector ${message.first}${codecsIn(message.codecs)}`
     case 'welcome': {
       const { received, acknowledged, window, codecs } = message
       return `welcome: ${received} received, ${acknowledged} acknowledged, window ${window}${codecsIn(codecs)}`

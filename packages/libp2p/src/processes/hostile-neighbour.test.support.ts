@@ -89,7 +89,7 @@ const others: Readonly<Record<string, Attack>> = {
     exchange.send(frame(1, elements))
   }
 }
-const longPing = behindLength({ kind: 'ping', round: 0, at: 0, padding: '.'.repeat(maxPadding) })
+const longPing = behindLength({ kind: 'ping', at: 0, padding: '.'.repeat(maxPadding) })
 
 /** Sends pieces as fast as they are taken, until the stream ends. */
 async function pour(stream: Stream, piece: (k: number) => Uint8Array): Promise<void> {
@@ -132,7 +132,7 @@ async function answerHello(stream: Stream, { name }: Orders): Promise<void> {
   const channel = new ControlChannel(stream, new TrafficMeter())
   const hello = await channel.first(60_000)
   if (hello.kind !== 'hello') return
-  const nothing = { round: 0, received: hello.first - 1, acknowledged: hello.first - 1, window: 2, codecs: [] }
+  const nothing = { received: hello.first - 1, acknowledged: hello.first - 1, window: 2, codecs: [] }
   channel.send({ kind: 'welcome', name: peerName(name), ...nothing })
   learnt.resolve(hello.runSettings)
 }

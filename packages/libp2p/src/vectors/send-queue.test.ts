@@ -6,8 +6,8 @@ import { SendQueue } from './send-queue.js'
 /** How many numbers a whole vector has. */
 const elements = 10
 
-const message = (round: number, length = elements, onDone = () => {}) => {
-  return { kind: 0, part: 0, epoch: 0, field: 0, offset: 0, round, vector: new Float32Array(length), onDone }
+const message = (round: number, length = elements, onDone = () => {}, epoch = 0) => {
+  return { kind: 0, part: 0, epoch, field: 0, offset: 0, round, vector: new Float32Array(length), onDone }
 }
 
 /** A model of a link: a sender's queue, vectors in flight, a receiver's window and its mailbox. */
@@ -19,6 +19,10 @@ class Model {
   mailbox: number[] = []
   readonly taken: number[] = []
   offered = 0
+  epoch = 65_534
+  /** The first round of the epoch that was offered. */
+  first = 0
+  done = 0
 
   constructor() {
     this.reconnect()
@@ -33,7 +37,16 @@ class Model {
   }
 
   offer(): void {
-    if (this.queue.offer(message(this.offered))) this.offered++
+    if (!this.queue.offer(message(this.offered, elements, () => this.done++, this.epoch % 65_536))) return
+    this.offered++
+    const waiting = this.queue.length - this.queue.inFlight
+    if (waiting > this.offered - this.first) throw new Error('vectors of an earlier epoch still wait')
+  }
+
+  /** The next vector is of a later epoch. */
+  turn(): void {
+    this.epoch++
+    this.first = this.offered
   }
 
   write(): void {
@@ -71,6 +84,12 @@ class Model {
 
 const acts = ['offer', 'write', 'arrive', 'take', 'acknowledge', 'reconnect'] as const
 
+/** All that is queued arrives and is taken. */
+function settle(model: Model): void {
+  for (let turn = 0; turn < 100; turn++)
+    for (const act of acts) if (act !== 'offer' && act !== 'reconnect') model[act]()
+}
+
 test('whatever is lost and when, each frame arrives once and in order, and queues stay bounded', (t) => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...acts), { maxLength: 150 }), (steps) => {
@@ -80,13 +99,53 @@ test('whatever is lost and when, each frame arrives once and in order, and queue
         t.true(model.queue.length <= 6)
         t.true(model.mailbox.length <= 5, 'no more than the mailbox and the window')
       }
-      for (let turn = 0; turn < 100; turn++)
-        for (const act of acts) if (act !== 'offer' && act !== 'reconnect') model[act]()
+      settle(model)
       t.deepEqual(model.taken, [...Array(model.offered).keys()])
       t.is(model.queue.length, 0)
     }),
     { numRuns: 300 }
   )
+})
+
+test('whatever is lost and when, the frames of the last epoch all arrive; of earlier ones, some, once and in order', (t) => {
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...acts, 'turn'), { maxLength: 150 }), (steps) => {
+      const model = new Model()
+      for (const act of steps) model[act]()
+      settle(model)
+      const { taken, first, offered } = model
+      t.true(taken.every((round, index) => index === 0 || round > taken[index - 1]))
+      t.deepEqual(
+        taken.filter((round) => round >= first),
+        Array.from({ length: offered - first }, (_, index) => first + index)
+      )
+      t.deepEqual([model.queue.length, model.done], [0, offered])
+    }),
+    { numRuns: 300 }
+  )
+})
+
+test('a later epoch drops what was not handed out, and after a break also what has not arrived', (t) => {
+  const queue = new SendQueue(elements, 6)
+  const done: number[] = []
+  const offer = (round: number, epoch: number) => queue.offer(message(round, elements, () => done.push(round), epoch))
+  for (let round = 0; round < 6; round++) t.true(offer(round, 0))
+  queue.resume({ received: 0, acknowledged: 0, window: 3 })
+  t.deepEqual([queue.next()?.round, queue.next()?.round], [0, 1])
+  t.true(offer(6, 1))
+  t.deepEqual(done, [2, 3, 4, 5])
+  t.is(queue.length, 3)
+  for (let round = 7; round < 10; round++) t.true(offer(round, 1), 'their room is free')
+  t.false(offer(10, 1))
+  t.true(offer(11, 0), 'an epoch that is over needs no room')
+  t.deepEqual([done, queue.length], [[2, 3, 4, 5, 11], 6])
+  t.like(queue.next(), { round: 6, sequence: 3 })
+  t.true(queue.resume({ received: 1, acknowledged: 0, window: 3 }))
+  t.deepEqual([done, queue.length], [[2, 3, 4, 5, 11, 1], 5])
+  t.like(queue.next(), { round: 6, sequence: 2 })
+  t.true(queue.acknowledge(2))
+  t.deepEqual(done.slice(-2), [0, 6])
+  for (let round = 7; round < 10; round++) t.is(queue.next()?.round, round, 'the window is as open as before')
 })
 
 test('a full queue refuses vectors until one is acknowledged', (t) => {

@@ -1,4 +1,4 @@
-import { invariant, type Milliseconds } from '@murmuration/core'
+import { isLaterEpoch, type Milliseconds } from '@murmuration/core'
 import { maxInFlight } from '../base/constants.js'
 
 /** The most unacknowledged messages, however short, besides those of whole vectors that are sent tensor by tensor. */
@@ -26,8 +26,8 @@ export interface OutboundVector {
 
 /** An outbound vector with its sequence number. */
 export interface QueuedVector extends OutboundVector {
-  /** 1, 2, … in the order of `offer`. */
-  readonly sequence: number
+  /** 1, 2, … in the order of writing; 0 before. One that did not arrive may get another when it is written again. */
+  sequence: number
   /** Whether it was already written, so that writing it again is a retransmission. */
   written: boolean
   /** Set once it was written: when writing began, and how many bytes its bodies took. */
@@ -54,6 +54,9 @@ export function weightOf({ vector }: { readonly vector: Float32Array }): number 
  * vector to write, `resume` sets where to continue after a new handshake. Window and queue are counted in numbers, so
  * that instead of one whole vector many ranges may be in flight. Messages are counted, too: a neighbour that
  * acknowledges nothing can make this peer answer it with empty ones.
+ *
+ * Once a vector of a later epoch is offered, nobody would use those of earlier ones. They are dropped, except what is
+ * being written or may have arrived: of that the neighbour counts the numbers.
  */
 export class SendQueue {
   readonly #elements: number
@@ -61,7 +64,10 @@ export class SendQueue {
   readonly #maxMessages: number
   /** How many numbers may be unacknowledged, by the neighbour's welcome. */
   #window: number
-  /** Unacknowledged vectors, numbered from `#acknowledged` + 1 without gaps. */
+  /**
+   * Unacknowledged vectors; the last one has the latest epoch. The numbers of those that were handed out follow
+   * `#acknowledged` without gaps.
+   */
   #queued: QueuedVector[] = []
   #acknowledged = 0
   #handedOut = 0
@@ -101,12 +107,20 @@ export class SendQueue {
     return this.#acknowledged + 1
   }
 
-  /** Adds a vector. Returns false when the queue is full. */
+  /** Adds a vector, or drops it if its epoch is over. Returns false when the queue is full. */
   offer(vector: OutboundVector): boolean {
+    const latest = this.#queued.at(-1)?.epoch ?? vector.epoch
+    if (vector.epoch !== latest) {
+      if (!isLaterEpoch(vector.epoch, latest)) {
+        vector.onDone?.()
+        return true
+      }
+      this.#dropBefore(vector.epoch)
+    }
     const weight = this.#weight + weightOf(vector)
     if (this.#queued.length > 0 && (weight > this.#size || this.#queued.length >= this.#maxMessages)) return false
     this.#weight = weight
-    this.#queued.push({ ...vector, sequence: this.first + this.#queued.length, written: false })
+    this.#queued.push({ ...vector, sequence: 0, written: false })
     return true
   }
 
@@ -117,11 +131,8 @@ export class SendQueue {
     if (next === undefined || unacknowledged >= maxInFlight) return undefined
     const weight = this.#weightInFlight + weightOf(next)
     if (unacknowledged > 0 && weight > this.#window) return undefined
-    invariant(
-      next.sequence === this.#handedOut + 1,
-      () => `vector ${next.sequence} is queued, expected ${this.#handedOut + 1}`
-    )
-    this.#handedOut = next.sequence
+    this.#handedOut++
+    next.sequence = this.#handedOut
     this.#weightInFlight = weight
     return next
   }
@@ -151,6 +162,8 @@ export class SendQueue {
     this.#handedOut = received
     this.#weightInFlight = sum(this.#queued.slice(0, this.inFlight))
     this.#window = window * this.#elements
+    const last = this.#queued.at(-1)
+    if (last !== undefined) this.#dropBefore(last.epoch)
     return true
   }
 
@@ -159,6 +172,16 @@ export class SendQueue {
     this.#remove(this.#queued.length)
     this.#handedOut = this.#acknowledged
     this.#weightInFlight = 0
+  }
+
+  /** Drops the vectors of earlier epochs that are not handed out. */
+  #dropBefore(epoch: number): void {
+    const { inFlight } = this
+    let end = inFlight
+    while (end < this.#queued.length && this.#queued[end].epoch !== epoch) end++
+    const dropped = this.#queued.splice(inFlight, end - inFlight)
+    this.#weight -= sum(dropped)
+    for (const { onDone } of dropped) onDone?.()
   }
 
   #remove(count: number): void {

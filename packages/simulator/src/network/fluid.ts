@@ -103,7 +103,11 @@ export class FluidNetwork {
 const lineKinds = { up: 'line up', down: 'line down', pipe: 'pipe' } as const
 
 /** No limit: everything is sent at once. */
-const unlimited: NetworkChannel = { send: (transfer) => transfer.sent(), cut: () => {} }
+const unlimited: NetworkChannel = {
+  send: (transfer) => transfer.sent(),
+  cut: () => {},
+  withdraw: () => {}
+}
 
 /** The end of a channel's current transfer, unless its rate changes before. */
 class EndOfTransfer implements Event {
@@ -153,6 +157,12 @@ class FluidChannel extends NetworkFlow implements NetworkChannel {
     this.#transfer = undefined
     this.#next = undefined
     this.#stop()
+  }
+
+  withdraw(): void {
+    const withdrawn = this.#next ?? []
+    this.#next = undefined
+    for (const transfer of withdrawn) transfer.withdrawn()
   }
 
   setRate(rate: number): void {

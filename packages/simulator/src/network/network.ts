@@ -37,6 +37,8 @@ export interface Transfer {
   readonly bytes: number
   /** Called when the last byte has been sent. */
   sent(): void
+  /** Called when it is dropped before it began. */
+  withdrawn(): void
 }
 
 /** A connection from one machine to another, which sends transfers one after the other. */
@@ -44,6 +46,8 @@ export interface NetworkChannel {
   send(transfer: Transfer): void
   /** Drops silently what has not been sent. */
   cut(): void
+  /** Drops the transfers that have not begun. */
+  withdraw(): void
 }
 
 /** Bytes per millisecond, from bits per second. */

@@ -1,25 +1,26 @@
-import { type AnyAlgorithm, endsWithLoss, hasEpochs, hasMembers } from '@murmuration/algorithms'
+import { type LossRule, lossRule } from '@murmuration/algorithms'
 import type { PeerName } from '@murmuration/core'
 import { failureKindOf, LostError } from '../../base/errors.js'
 import type { LostEvent } from '../../base/events.js'
-import type { Training } from '../../training/training-schema.js'
+import type { RunPlan } from '../../training/plan.js'
 
 /** The peers of a swarm that lost their processes or gave up, in the order in which that was noticed. */
 export class Losses {
-  readonly #algorithm: AnyAlgorithm
-  /** Whether the others continue in a new epoch. */
-  readonly #hasEpochs: boolean
+  readonly #rule: LossRule
+  /** The services with a shared store that are left. */
+  readonly #services: Set<PeerName>
   #first: LostError | undefined
 
-  constructor(algorithm: AnyAlgorithm, { onLoss }: Pick<Training['membership'], 'onLoss'>) {
-    this.#algorithm = algorithm
-    this.#hasEpochs = hasEpochs(algorithm) && onLoss === 'continue'
+  constructor({ options, training, file }: Pick<RunPlan, 'options' | 'training' | 'file'>) {
+    const { algorithm } = options
+    this.#rule = lossRule(algorithm, training.membership.onLoss)
+    this.#services = new Set(algorithm.needs.store === undefined ? [] : file.servers.map(({ name }) => name))
   }
 
   /** What is reported of a peer that ended with `error`. */
   of(peer: PeerName, error: Error): LostEvent {
     if (error instanceof LostError) this.#first ??= error
-    const consequence = this.#consequenceOf(error)
+    const consequence = this.#consequenceOf(peer, error)
     return { kind: 'lost', peer, reason: error.message, ...(consequence === undefined ? {} : { consequence }) }
   }
 
@@ -29,11 +30,11 @@ export class Losses {
     return new LostError(`${this.#first.message}; then ${(error as Error).message}`)
   }
 
-  /** What follows for the others; undefined where that depends on what they wait for. */
-  #consequenceOf(error: Error): string | undefined {
-    const isNeeded = !hasMembers(this.#algorithm) && this.#algorithm.needs.delivery !== 'any'
-    if (this.#hasEpochs || !isNeeded) return 'the others continue'
-    if (!endsWithLoss(this.#algorithm) || !(error instanceof LostError)) return undefined
-    return `${this.#algorithm.title} needs every peer, so the run ends`
+  /** What follows for the others; undefined of a peer that ends since another was lost. */
+  #consequenceOf(peer: PeerName, error: Error): string | undefined {
+    const { onLoss, because } = this.#rule
+    if (this.#services.delete(peer) && this.#services.size === 0) return 'no service is left, so the run ends'
+    if (onLoss !== 'ends') return 'the others continue'
+    return error instanceof LostError ? `${because}, so the run ends` : undefined
   }
 }

@@ -26,8 +26,8 @@ async function run({ servers = [], events = [], links = () => [], acts = {} }: W
   const topology = createTopology({ peers, graph: { kind: 'ring' } })
   const plan = {
     file: { topology, servers: servers.map((name) => ({ name })) },
-    options: { algorithm: { title: 'Example' } },
-    training: { timeout: 5000 }
+    options: { algorithm: { title: 'Example', needs: { reach: 'everyone' } } },
+    training: { timeout: 5000, membership: { onLoss: 'continue' } }
   } as unknown as RunPlan
   const ends = new Map<PeerName, { readonly at: number; readonly text: string }>()
   const program = async (fabric: Fabric<VectorMessage>) => {
@@ -86,10 +86,18 @@ test('a peer that is started again has lost what the others need', async (t) => 
   for (const name of [a, c, d]) t.regex(ends.get(name)?.text ?? '', /b (has left|is dead|has started again)/)
 })
 
-test('with servers only these are needed', async (t) => {
-  const workers = await run({ servers: [server], events: [{ at: 8000, kind: 'crash', peer: b }] })
-  t.is(workers.size, 0)
-  const ends = await run({ servers: [server], events: [{ at: 8000, kind: 'crash', peer: server }] })
-  t.deepEqual([...ends.keys()].sort(), peers)
-  for (const { text } of ends.values()) t.regex(text, /s is dead: .* cannot reach it; Example needs its servers$/)
+test('a server is needed, and so is each worker', async (t) => {
+  const crashOf = (peer: PeerName) => run({ servers: [server], events: [{ at: 8000, kind: 'crash', peer }] })
+  const others = { [server]: peers, [b]: [a, c, d, server] }
+  for (const lost of [server, b]) {
+    const ends = await crashOf(lost)
+    t.deepEqual([...ends.keys()].sort(), others[lost])
+    for (const { text } of ends.values())
+      t.regex(text, new RegExp(`${lost} is dead: .* cannot reach it; Example needs every peer$`))
+  }
+})
+
+test('who has finished is not needed any more, and its process may end', async (t) => {
+  const events: FaultEvent[] = [{ at: 8000, kind: 'crash', peer: d }]
+  t.is((await run({ acts: { d: 'finishes' }, events })).size, 0)
 })

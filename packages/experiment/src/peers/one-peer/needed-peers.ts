@@ -1,4 +1,4 @@
-import { Members, type MembersFabric, type MembersOptions } from '@murmuration/algorithms'
+import { lossRule, Members, type MembersFabric, type MembersOptions } from '@murmuration/algorithms'
 import { type Milliseconds, NeighboursMissingError, type PeerName } from '@murmuration/core'
 import type { NeighbourStatus } from '@murmuration/libp2p'
 import type { MemberChange, Signer } from '@murmuration/membership'
@@ -24,27 +24,25 @@ export interface NeededOptions {
 }
 
 /**
- * Where an algorithm cannot continue without some peers: ends the run, with its cause, as soon as one of them is
+ * Where the loss of a peer ends the run (see lossRule): ends it, with its cause, as soon as a peer, or a server, is
  * certainly gone: its process has ended or was replaced, or it has left. All peers learn that from each other, so that
  * all tell the same cause, and none trains on in a part of the run. A peer that is silent has the timeout of the run.
  */
 export class NeededPeers {
   readonly #members: Members
   readonly #options: NeededOptions
-  readonly #needed: ReadonlySet<PeerName>
   readonly #why: string
   #hasBegun = false
   #cause: string | undefined
+  #lost: readonly PeerName[] | undefined
 
   constructor(
-    { file: { topology, servers }, options: { algorithm }, training: { timeout } }: RunPlan,
+    { file: { topology, servers }, options: { algorithm }, training: { timeout, membership } }: RunPlan,
     options: NeededOptions
   ) {
-    const serverNames = servers.map(({ name }) => name)
-    const peers = [...topology.peers, ...serverNames]
+    const peers = [...topology.peers, ...servers.map(({ name }) => name)]
     this.#options = options
-    this.#needed = new Set(serverNames.length === 0 ? topology.peers : serverNames)
-    this.#why = `${algorithm.title} needs ${serverNames.length === 0 ? 'every peer' : 'its servers'}`
+    this.#why = lossRule(algorithm, membership.onLoss).because ?? ''
     this.#members = new Members(options.fabric, {
       settings: { minSuspectAfter: timeout, maxSuspectAfter: timeout, forgetAfter: Number.MAX_SAFE_INTEGER },
       topology: { peers, period: topology.period, mixing: (peer, round) => topology.mixing(peer, round) },
@@ -53,6 +51,11 @@ export class NeededPeers {
       wait: { start: Number.POSITIVE_INFINITY, pause: Number.POSITIVE_INFINITY },
       onChange: (change) => this.#take(change)
     })
+  }
+
+  /** The peer whose loss has ended the run; none where others have told of it; undefined before, or if unknown. */
+  get lost(): readonly PeerName[] | undefined {
+    return this.#lost
   }
 
   /** All are connected: this peer trains from this round on. */
@@ -78,7 +81,7 @@ export class NeededPeers {
     // Rejects once this peer is stopped, with the cause that was found meanwhile.
     await until(this.#options.fabric, () => found() !== undefined, verdictWithin).catch(() => {})
     const cause = found()
-    return cause === undefined ? error : new NeighboursMissingError(error.missing, `${error.message}: ${cause}`)
+    return cause === undefined ? error : new NeighboursMissingError(error.missing, `${error.message}; ${cause}`)
   }
 
   #take(change: MemberChange): void {
@@ -86,7 +89,7 @@ export class NeededPeers {
     // Others know a life of this peer that this process has not lived.
     if (this.#hasBegun && this.#members.standing.state === 'starting')
       return this.#end(self, `an earlier process of ${self} has taken part in the run`)
-    if (!('peer' in change) || !this.#needed.has(change.peer)) return
+    if (!('peer' in change)) return
     const { peer } = change
     if (change.kind === 'died') this.#end(peer, `${peer} is dead: ${change.voters.join(', ')} cannot reach it`)
     if (change.kind === 'joined' && change.life > 1) this.#end(peer, `${peer} has started again`)
@@ -121,8 +124,10 @@ export class NeededPeers {
   #end(peer: PeerName, cause: string): void {
     if (this.#cause !== undefined || !this.#hasBegun) return
     this.#cause = cause
-    // What others have told may end with it already.
-    const text = cause.endsWith(this.#why) ? cause : `${cause}; ${this.#why}`
+    // What others have told may say it already, and who is lost.
+    const isTold = cause.includes(this.#why)
+    this.#lost = isTold ? [] : [peer]
+    const text = isTold ? cause : `${cause}; ${this.#why}`
     this.#options.fail(new NeighboursMissingError([peer], `${this.#options.fabric.self}: ${text}`))
   }
 }

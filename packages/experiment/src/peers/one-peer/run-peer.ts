@@ -2,8 +2,8 @@ import {
   type Agreement,
   ElasticSession,
   type EpochSettings,
-  hasMembers,
   hasRows,
+  lossRule,
   Members,
   type Saved,
   Session,
@@ -287,7 +287,7 @@ function membersOf(
   { events, watching, hasEpochs }: MembersOf
 ): Members | undefined {
   const { options, training, file } = plan
-  if (!hasMembers(options.algorithm) && !hasEpochs) return undefined
+  if (!lossRule(options.algorithm, training.membership.onLoss).joins) return undefined
   return new Members(peer.fabric, {
     settings: training.membership ?? {},
     topology: hasEpochs ? membersWithoutRows([...file.topology.peers, ...(options.servers ?? [])]) : file.topology,
@@ -302,9 +302,9 @@ function membersOf(
   })
 }
 
-/** For all other algorithms; a shared store says itself who is lost. */
+/** Where the loss of a peer ends the run. A shared store says itself who is lost. */
 function neededOf({ plan, halt }: PeerRun, peer: Peer, others: Watching): NeededPeers | undefined {
-  if (plan.options.algorithm.needs.store !== undefined) return undefined
+  if (lossRule(plan.options.algorithm, plan.training.membership.onLoss).onLoss !== 'ends') return undefined
   const { fabric, signer } = peer
   // Where all are stopped together, those that stop first are no loss: each saves the round before which all stop.
   const fail = (error: NeighboursMissingError) => {
@@ -350,7 +350,7 @@ async function trainPeer(run: PeerRun, trainee: TrainingPeer) {
   const { options } = run.plan
   if (!hasRows(options)) return trainModel(run, trainee, options)
   needed?.begin(0)
-  const trained = await trainRows(run, options, task, peer, watching)
+  const trained = await trainRows(run, { ...options, gone: () => needed?.lost }, task, peer, watching)
   needed?.finish(options.rounds)
   return trained
 }

@@ -1,4 +1,3 @@
-import { hasEpochs } from '@murmuration/algorithms'
 import { deferred, type Evaluation, type PeerName } from '@murmuration/core'
 import { mean } from '@murmuration/vectors'
 import { randomUUID } from 'node:crypto'
@@ -15,7 +14,7 @@ import { checkFinished, type MinFinished, peersNeeded } from './min-finished.js'
 import { SummarisedEvents } from '../reporting/summarised-events.js'
 import { factsOfRun, learned } from '../../models/model-file.js'
 import { makeRealPlan } from '../../make-plan.js'
-import { type RunPlan, type RunRequest, startEvent } from '../../training/plan.js'
+import { lossTexts, type RunPlan, type RunRequest, startEvent } from '../../training/plan.js'
 import { meetingTimeout } from '../../training/meeting-timeout.js'
 import type { PeerResult, UnfinishedModel } from '../one-peer/run-peer.js'
 import { checkSave, saveModel } from '../recording/save.js'
@@ -68,6 +67,7 @@ export async function runSwarm(request: RunRequest, options: SwarmOptions): Prom
   const links = await linksOf(options.links, plan)
   options.emit({ ...startEvent(plan), ...versions })
   if (plan.remark !== undefined) options.emit({ kind: 'note', text: plan.remark })
+  for (const text of lossTexts(plan)) options.emit({ kind: 'note', text })
   if (links !== undefined) options.emit({ kind: 'note', text: `links are shaped as in ${options.links ?? plan.path}` })
   const evaluator = await Evaluator.start(plan, options.emit, options.signal)
   try {
@@ -155,7 +155,7 @@ async function runChildren(
     const kills = await Promise.all(children.map((child) => child.stop()))
     for (const text of kills) if (text !== undefined) emit({ kind: 'note', text })
   }
-  const losses = new Losses(plan.options.algorithm, plan.training.membership)
+  const losses = new Losses(plan)
   const stopped = deferred<never>()
   stopped.promise.catch(() => {})
   const abort = () => stopped.reject(signal.reason)
@@ -224,14 +224,12 @@ async function settled(
 }
 
 /**
- * The results of servers. A failed server ends the run, unless the others continue in a new epoch, in which one of them
- * serves. A lost service with a shared store is only reported, unless none remains.
+ * The results of servers. Where one is lost, the workers end the run, or continue in a new epoch, in which one of them
+ * serves. Services with a shared store need not be there, but for one.
  */
-async function served({ options, training }: RunPlan, servers: readonly Child[], lose: Lose): Promise<PeerResults> {
-  const { algorithm } = options
-  if (algorithm.needs.store !== undefined) return (await collect(servers, lose)).results
-  if (hasEpochs(algorithm) && training.membership.onLoss === 'continue') return (await settled(servers, lose)).results
-  return new Map(await Promise.all(servers.map(async ({ name, result }) => [name, await result] as const)))
+async function served({ options }: RunPlan, servers: readonly Child[], lose: Lose): Promise<PeerResults> {
+  const areServices = options.algorithm.needs.store !== undefined
+  return (await (areServices ? collect : settled)(servers, lose)).results
 }
 
 function sampleCounts(results: PeerResults): number[] {

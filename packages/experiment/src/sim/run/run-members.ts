@@ -36,6 +36,11 @@ export class RunMembers {
     this.#everyone = membersWithoutRows([...options.topology.peers, ...options.servers])
   }
 
+  /** The scenario's; undefined where it has none. */
+  get settings(): Scenario['membership'] {
+    return this.#options.membership
+  }
+
   /** The epochs that began after the first. */
   get epochs(): readonly EpochRecord[] {
     return this.#epochs

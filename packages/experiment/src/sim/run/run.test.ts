@@ -142,6 +142,48 @@ test('a peer that is gone for good ends the central ways with its name, and goss
   }
 })
 
+test('a run that a crash ends says who has crashed, what makes the others continue, and which rows are lost', async (t) => {
+  const { traffic: _, ...plain } = lines
+  const reasonOf = async (method: string, more: Readonly<Record<string, string>> = {}) => {
+    const faults = '{ events: [{ at: 300 ms, do: crash, peer: c }] }'
+    const scenario = await scenarioOf({ ...plain, timeout: '1 s', methods: `[${method}]`, faults, ...more })
+    const [{ record }] = await everyRun(scenario)
+    t.is(record.outcome, 'failed')
+    return record.reason ?? ''
+  }
+  t.regex(
+    await reasonOf('parameter-server'),
+    /; c has crashed; with "membership: \{\}" in the scenario the others would continue in a new epoch$/
+  )
+  const stop = { membership: '{ onLoss: stop }' }
+  t.regex(await reasonOf('all-reduce', stop), /; c has crashed; the file says "onLoss: stop"$/)
+  const rows = {
+    task: '{ kind: matrix-factorisation, users: 60, items: 40, ratings: 2000, rank: 2 }',
+    rate: '{ initial: 0.05, decay: constant }'
+  }
+  const reason = await reasonOf('petuum', { ...rows, membership: '{}' })
+  t.regex(reason, /; c held \d+ of 100 rows: [\d, to…]+; c has crashed; Petuum needs every peer$/)
+  t.notRegex(reason, /[ab] held/)
+  const moved = await reasonOf('lapse', rows)
+  t.regex(moved, /of 100 rows c held .*of the \d+ whose home it was those that had not moved away: [\d, to…]+; c has/)
+})
+
+test('a run that continues after a crash records the epoch: when it began, in which round, and without whom', async (t) => {
+  const { traffic: _, ...plain } = lines
+  const faults = '{ events: [{ at: 800 ms, do: crash, peer: c }] }'
+  const membership = '{}'
+  const all = { ...plain, rounds: '60', timeout: '1 s', methods: '[all-reduce, dpsgd]', faults, membership }
+  const [allReduce, gossip] = (await everyRun(await scenarioOf(all))).map(({ record }) => record)
+  t.is(allReduce.outcome, 'limit', allReduce.reason)
+  const { epochs = [] } = allReduce
+  t.is(epochs.length, 1)
+  t.like(epochs[0], { epoch: 1, members: ['a', 'b'], lost: ['c'], joined: [] })
+  const [{ seconds, round }] = epochs
+  t.true(seconds > 0.8 && seconds < 3, `${seconds} s`)
+  t.true(round > 0 && round < 60, `round ${round}`)
+  t.false('epochs' in gossip)
+})
+
 test('a run whose peers give up has failed, also if others have left before, and it ends', async (t) => {
   const alone = {
     ...lines,

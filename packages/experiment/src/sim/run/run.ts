@@ -1,15 +1,16 @@
-import { type AnySettings, hasRows, type Keeps, keptOn, train } from '@murmuration/algorithms'
+import { type AnySettings, hasRows, type Keeps, keptOn, lossRule, train } from '@murmuration/algorithms'
 import {
   DivergedError,
   type Fabric,
   NeighboursMissingError,
   type PeerName,
+  shortList,
   type Task,
   type Topology,
   type Wire
 } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
-import type { RunRecord, SimulatedRecord, Timeline } from '@murmuration/results'
+import type { EpochRecord, RunRecord, SimulatedRecord, Timeline } from '@murmuration/results'
 import { computingCost, DeadlockError, LogHash, Simulation } from '@murmuration/simulator'
 import type { TaskSet } from '@murmuration/tasks'
 import { codedWire, pooledVectorWire, type VectorMessage, weighed } from '@murmuration/wire'
@@ -135,14 +136,39 @@ class SimulatedRun {
       await this.#metrics.finish()
       const [first] = this.#lost.values()
       if (this.#hasFinished || this.#simulation.isStopping) return undefined
-      return first?.message ?? 'no peer reached its last round: all have crashed or left'
+      return first === undefined ? 'no peer reached its last round: all have crashed or left' : this.#withCause(first)
     } catch (error) {
       const isResult =
         error instanceof NeighboursMissingError || error instanceof DivergedError || error instanceof DeadlockError
       if (!isResult) throw error
       if (error instanceof DeadlockError) this.#checkers.found(`deadlock: ${error.message}`)
+      if (error instanceof NeighboursMissingError) return this.#withCause(error)
       return (withLargeColumns(error, this.#taskSet.union) as Error).message
     }
+  }
+
+  /** The peers and servers that have crashed and not come back; undefined where there are none. */
+  #crashed(): readonly PeerName[] | undefined {
+    const names = [...this.#workers, ...this.#servers].filter((name) => this.#simulation.hasCrashed(name))
+    return names.length === 0 ? undefined : names
+  }
+
+  /** Why a run has failed in which peers crashed, and what would make it continue. */
+  #withCause({ message }: NeighboursMissingError): string {
+    const crashed = this.#crashed()
+    if (crashed === undefined) return message
+    const { algorithm } = this.#settings
+    const { settings } = this.#members
+    const { onLoss, because } = lossRule(algorithm, settings?.onLoss)
+    const advice = 'with "membership: {}" in the scenario the others would continue in a new epoch'
+    const isOpen = settings === undefined && onLoss === 'continues in a new epoch'
+    const rule = isOpen ? advice : because
+    const names = shortList(crashed)
+    return [
+      message,
+      `${names} ${crashed.length === 1 ? 'has' : 'have'} crashed`,
+      ...(rule === undefined ? [] : [rule])
+    ].join('; ')
   }
 
   result(failure: string | undefined, realSeconds: number): RunResult {
@@ -228,7 +254,7 @@ class SimulatedRun {
     const task = this.#asTraffic(isOnOneMachine(this.#run.method) ? this.#taskSet.union : this.#taskSet.of(self))
     const membership = this.#members.on(fabric)
     try {
-      for await (const report of train(fabric, task, { ...settings, ...membership })) {
+      for await (const report of train(fabric, task, { ...settings, ...membership, gone: () => this.#crashed() })) {
         if (report.phase === 'train') this.#checkers.take(self, report)
         if (await this.#metrics.take(self, report)) this.#simulation.stop('target reached, or all rounds done')
       }
@@ -242,7 +268,8 @@ class SimulatedRun {
   /** Serves; a server's reports are recorded only if it holds rows. */
   async #serve(fabric: Fabric<VectorMessage>): Promise<void> {
     const membership = this.#members.on(fabric)
-    const settings = { ...this.#settings, store: this.#store?.of(fabric), ...membership }
+    const gone = () => this.#crashed()
+    const settings = { ...this.#settings, store: this.#store?.of(fabric), ...membership, gone }
     try {
       for await (const report of train(fabric, this.#asTraffic(this.#taskSet.union), settings))
         if (report.holds !== undefined && (await this.#metrics.take(fabric.self, report)))

@@ -72,6 +72,9 @@ function settled(left: TestNode, right: TestNode) {
   })
 }
 
+/** Later from round to round, also beyond the last number. */
+const epochIn = (round: number) => (65_533 + round) % 65_536
+
 /**
  * The messages of six rounds, with fields, parts, epochs, numbers and ranges, and their traffic; over a data channel
  * unless `limits` prevent it.
@@ -84,11 +87,12 @@ async function exchanged(t: ExecutionContext, changes: Partial<PeerOptions>) {
   const before = await settled(left, right)
   const arrived: ReturnType<typeof readable>[] = []
   for (let round = 0; round < 6; round++) {
-    await send(left, round, { field: 1, part: round, epoch: 40_000 + round, numbers: [round, 0.1] })
+    const epoch = epochIn(round)
+    await send(left, round, { field: 1, part: round, epoch, numbers: [round, 0.1] })
     arrived.push(readable(await receive(right)))
-    await send(left, round, { kind: 2, offset: 70_000, vector: numbers(round).subarray(70_000), packed: true })
+    await send(left, round, { kind: 2, epoch, offset: 70_000, vector: numbers(round).subarray(70_000), packed: true })
     arrived.push(readable(await receive(right)))
-    await send(left, round, { kind: 3, offset: 7, vector: Float32Array.of(round) })
+    await send(left, round, { kind: 3, epoch, offset: 7, vector: Float32Array.of(round) })
     arrived.push(readable(await receive(right)))
   }
   const sent = await settled(left, right)
@@ -106,7 +110,7 @@ for (const codec of ['float32', 'float16', 'int8', 'delta-int8', 'top-k:0.01']) 
       t.deepEqual(channel.arrived, stream.arrived)
       t.deepEqual(
         channel.arrived.map(({ epoch }) => epoch),
-        [0, 1, 2, 3, 4, 5].flatMap((round) => [40_000 + round, 0, 0])
+        [0, 1, 2, 3, 4, 5].flatMap((round) => [round, round, round].map(epochIn))
       )
       t.is(channel.payload, stream.payload)
       // The number of acknowledgements and pings varies.

@@ -36,7 +36,7 @@ async function mallory(t: ExecutionContext, { opensStream = true } = {}) {
     void node.handle(controlProtocol, async (stream) => {
       const channel = new ControlChannel(stream, new TrafficMeter())
       resolve(channel)
-      const place = { round: 0, received: 0, acknowledged: 0, window: 2, codecs: [] }
+      const place = { received: 0, acknowledged: 0, window: 2, codecs: [] }
       channel.send({ kind: 'welcome', name: m, ...place })
       for await (const message of channel.messages) received.push(message)
     })
