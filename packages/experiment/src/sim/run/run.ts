@@ -10,7 +10,7 @@ import {
   type Wire
 } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
-import type { EpochRecord, RunRecord, SimulatedRecord, Timeline } from '@murmuration/results'
+import type { RunRecord, SimulatedRecord, Timeline } from '@murmuration/results'
 import { computingCost, DeadlockError, LogHash, Simulation } from '@murmuration/simulator'
 import type { TaskSet } from '@murmuration/tasks'
 import { codedWire, pooledVectorWire, type VectorMessage, weighed } from '@murmuration/wire'
