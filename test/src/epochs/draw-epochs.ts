@@ -3,7 +3,7 @@ import {
   type Algorithm,
   type AnyAlgorithm,
   algorithms as registry,
-  hasEpochs,
+  lossRule,
   neededServers,
   type OptimiserSettings,
   refusals
@@ -68,7 +68,7 @@ export interface DrawnRun {
 
 /** All algorithms that continue in epochs. */
 export const elastic: readonly Algorithm[] = registry.flatMap((record: AnyAlgorithm) =>
-  record.kind === 'vector' && hasEpochs(record) ? [record] : []
+  record.kind === 'vector' && lossRule(record).onLoss === 'continues in a new epoch' ? [record] : []
 )
 
 const noNoteFaults: NoteFaults = { lost: 0, late: 0, again: 0, undecided: 0 }
