@@ -41,8 +41,8 @@ export async function tryRun(run: DrawnRun): Promise<readonly string[]> {
 
 /**
  * All peers that are there in the end have to finish, if the present lives of those that are members of the last epoch
- * are a quorum of it and one has a whole model, and no epoch was one that the algorithm cannot train in. Where training may end before all that
- * were out are back, only the members of the last epoch have to, if none was frozen or cut off.
+ * are a quorum of it and one has a whole model, and no epoch was one that the algorithm cannot train in. Where training
+ * may end before all that were out are back, only the members of the last epoch have to, if none was frozen or cut off.
  */
 function unfinished(run: DrawnRun, watch: EpochWatch, { outcomes }: EpochsEnd): readonly string[] {
   const last = watch.values.get(Math.max(...watch.values.keys()))
