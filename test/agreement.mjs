@@ -13,7 +13,9 @@ const { explore } = await load('edges/explore.test.support.js')
 const size = Object.fromEntries(process.argv.slice(2).map((text) => text.split('=')))
 for (const [name, count] of Object.entries(size)) {
   if (!isSize(name) || !/^\d+$/.test(count)) {
-    console.error(`found "${name}=${count}"; expected counts of deaths, restarts, mistakes, failures, rounds, ballots, epochs`)
+    console.error(
+      `found "${name}=${count}"; expected counts of deaths, restarts, mistakes, failures, rounds, ballots, epochs`
+    )
     process.exit(2)
   }
   size[name] = Number(count)

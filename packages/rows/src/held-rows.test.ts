@@ -1,13 +1,12 @@
-import { invariant, peerName } from '@murmuration/core'
+import { invariant, NeighboursMissingError, peerName } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
 import test from 'ava'
-import { heldText, keysText } from './held-rows.js'
+import { keysAt, keysText, withHeldRows } from './held-rows.js'
 import { IntentKeyServer } from './intent-key-server.js'
 import { homeOf, KeyServer, type KeySetting, type SendTo } from './key-server.js'
 import { RelocatingKeyServer } from './relocating-key-server.js'
 import { StaleKeyServer } from './stale-key-server.js'
 
-const [a, c] = ['a', 'c'].map(peerName)
 const count = 60
 const start = new Float32Array(count)
 
@@ -19,14 +18,27 @@ test('keys are ranges, of many the first ones and the last, with commas between 
   t.is(keysText([0, 2, 4, 6, 8, 10]), '0, 2, 4, 6, 8, 10')
 })
 
-test('what a lost peer held is said with what is certain, and what its home alone knows', (t) => {
-  const text = (certain: number[], perhaps: number[]) => heldText({ name: c, rows: { certain, perhaps } }, 2500, a)
-  t.is(text([0, 1, 2, 1400], []), 'c held 4 of 2,500 rows: 0 to 2, 1,400')
-  t.is(text([], []), 'c held no rows that a knows of')
-  t.is(text([], [3, 4]), 'of 2,500 rows c held of the 2 whose home it was those that had not moved away: 3 to 4')
+test('of more than four peers the first are named with their rows', (t) => {
+  const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map(peerName)
+  const server = { held: () => ({ keys: Uint32Array.of(0), rows: start }), whereIs: (key: number) => key % 7 }
+  const error = new NeighboursMissingError([names[1]], 'a waits')
+  const { message, missing } = withHeldRows(error, names.slice(1, 6), { server, names, count: 14 })
+  const of = (name: string, keys: string) => `${name} held, or was the home of, 2 of 14 rows: ${keys}`
   t.is(
-    text([7], [3, 4]),
-    'of 2,500 rows c held 1 whose home is a (7), and of the 2 whose home it was those that had not moved away: 3 to 4'
+    message,
+    [
+      'a waits',
+      of('b', '1, 8'),
+      of('c', '2, 9'),
+      of('d', '3, 10'),
+      of('e', '4, 11'),
+      'and 1 more'
+    ].join('; ')
+  )
+  t.deepEqual(missing, [names[1]])
+  t.regex(
+    withHeldRows(error, names.slice(0, 1), { server, names, count: 7 }).message,
+    /; a held no rows that are known here$/
   )
 })
 
@@ -58,22 +70,20 @@ const kinds: readonly (readonly [string, Open])[] = [
   ['moving by intents', (setting, send) => new IntentKeyServer(setting, send, start, { every: 1 })]
 ]
 for (const [name, open] of kinds) {
-  test(`the others know together which rows each peer holds, or had at home: ${name}`, (t) => {
+  test(`the others know together which rows each peer holds, and each the home of the rest: ${name}`, (t) => {
     const servers = three(open)
     for (const [lost, server] of servers.entries()) {
       const others = servers.filter((other) => other !== server)
-      const certain = others.map((other) => other.rowsOf(lost).certain)
+      const known = others.map((other) => keysAt({ server: other, count }, lost))
       const held = [...server.held().keys]
-      for (const keys of certain) for (const key of keys) t.true(held.includes(key), `${key} is certain of ${lost}`)
-      for (const other of others) {
-        const { perhaps } = other.rowsOf(lost)
-        t.true(perhaps.every((key) => homeOf(key, 3) === lost && !other.held().keys.includes(key)))
-        const known = new Set([...certain.flat(), ...perhaps])
-        t.deepEqual(
-          held.filter((key) => !known.has(key)),
-          []
-        )
-      }
+      const missed = held.filter((key) => !known.some((keys) => keys.includes(key)))
+      t.deepEqual(missed, [])
+      // At the home of a row it is certain where it is.
+      for (const key of known.flat())
+        if (homeOf(key, 3) !== lost && servers[homeOf(key, 3)].whereIs(key) === lost)
+          t.true(held.includes(key), `${key}`)
+      for (const [place, other] of others.entries())
+        for (const key of known[place]) t.false(other.held().keys.includes(key), `${key}`)
     }
   })
 }

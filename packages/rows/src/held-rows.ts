@@ -1,35 +1,49 @@
-/** Which rows a peer holds, as far as another peer knows; and in words, for the error when it is lost. */
-import type { PeerName } from '@murmuration/core'
-
-/** Ascending keys. */
-export interface HeldRows {
-  /** Whose rows it certainly holds. */
-  readonly certain: readonly number[]
-  /** Whose home it is, where rows move: it holds those that have not moved to a peer of which this one does not know. */
-  readonly perhaps: readonly number[]
-}
-
-interface Holder {
-  readonly name: PeerName
-  readonly rows: HeldRows
-}
+/** Which rows a lost peer held, as far as another peer knows, in words: for the error that names them. */
+import { NeighboursMissingError, type PeerName } from '@murmuration/core'
+import type { KeyServer } from './key-server.js'
 
 /** At most so many ranges of keys are listed. */
 const maxRanges = 6
 
-/**
- * What a peer held: how many rows, and their keys.
- *
- * @param count - of all rows of the run
- */
-export function heldText({ name, rows: { certain, perhaps } }: Holder, count: number, self: PeerName): string {
-  if (certain.length + perhaps.length === 0) return `${name} held no rows that ${self} knows of`
-  const all = `${withThousands(count)} rows`
-  if (perhaps.length === 0) return `${name} held ${withThousands(certain.length)} of ${all}: ${keysText(certain)}`
-  const moved =
-    certain.length === 0 ? '' : ` ${withThousands(certain.length)} whose home is ${self} (${keysText(certain)}), and`
-  const own = ` of the ${withThousands(perhaps.length)} whose home it was those that had not moved away`
-  return `of ${all} ${name} held${moved}${own}: ${keysText(perhaps)}`
+/** The rows of at most so many peers are named. */
+const maxNamed = 4
+
+interface Rows {
+  readonly server: Pick<KeyServer, 'held' | 'whereIs'>
+  /** Of all peers, by their indices. */
+  readonly names: readonly PeerName[]
+  /** How many rows there are. */
+  readonly count: number
+}
+
+/** The error, with the rows that these peers held. */
+export function withHeldRows(
+  { missing, message }: NeighboursMissingError,
+  lost: readonly PeerName[],
+  rows: Rows
+): NeighboursMissingError {
+  const texts = lost
+    .slice(0, maxNamed)
+    .map((name) => heldText(name, keysAt(rows, rows.names.indexOf(name)), rows.count))
+  const more = lost.length > maxNamed ? [`and ${lost.length - maxNamed} more`] : []
+  return new NeighboursMissingError(missing, [message, ...texts, ...more].join('; '))
+}
+
+/** The keys, ascending, of the rows that are not here and are asked of the peer with this index. */
+export function keysAt({ server, count }: Omit<Rows, 'names'>, peer: number): readonly number[] {
+  const here = server.held().keys
+  const keys: number[] = []
+  let next = 0
+  for (let key = 0; key < count; key++)
+    if (here[next] === key) next++
+    else if (server.whereIs(key) === peer) keys.push(key)
+  return keys
+}
+
+/** What a peer held: where rows move, those of its home may have moved to a peer of which this one does not know. */
+export function heldText(name: PeerName, keys: readonly number[], count: number): string {
+  if (keys.length === 0) return `${name} held no rows that are known here`
+  return `${name} held, or was the home of, ${withThousands(keys.length)} of ${withThousands(count)} rows: ${keysText(keys)}`
 }
 
 /** Ascending keys as ranges: the first ones, and the last. */

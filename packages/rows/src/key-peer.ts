@@ -1,7 +1,6 @@
 /** One peer of a run whose parameters are keyed rows: its key server on a fabric, shared by the workers of the peer. */
 import { type Envelope, type Fabric, type Milliseconds, NeighboursMissingError, type PeerName } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
-import { heldText } from './held-rows.js'
 import type { KeyServer, KeySetting, SendTo } from './key-server.js'
 import { areBelow, type KeyMessage, messageOf, noKeys, noValues, vectorOf } from './messages.js'
 import type { Operation } from './operation.js'
@@ -22,9 +21,6 @@ const maxUnsent = 16
 
 /** A peer that has sent larger numbers is named if training fails. */
 const suspicious = 2 ** 24
-
-/** The rows of at most so many peers are named. */
-const maxNamed = 4
 
 /** How often to look for that room, in milliseconds. */
 const retryEvery = 50
@@ -135,17 +131,6 @@ export class KeyPeer {
     if (this.#large.size * 2 >= this.#options.peers.length) return ''
     const list = [...this.#large].map(([name, size]) => `${name} has sent numbers as large as ${text(size)}`)
     return list.length === 0 ? '' : `; ${list.join(', and ')}`
-  }
-
-  /** The error, with the rows that each of the peers held. */
-  withRowsOf(peers: readonly PeerName[], { missing, message }: NeighboursMissingError): NeighboursMissingError {
-    const { count, peers: all } = this.#options
-    const named = peers.slice(0, maxNamed)
-    const texts = named.map((name) =>
-      heldText({ name, rows: this.server.rowsOf(all.indexOf(name)) }, count, this.#fabric.self)
-    )
-    const more = peers.length > maxNamed ? [`and ${peers.length - maxNamed} more peers held rows`] : []
-    return new NeighboursMissingError(missing, [message, ...texts, ...more].join('; '))
   }
 
   /** The error when requests were not answered for this many timeouts. */

@@ -4,7 +4,6 @@
  * that the peer itself holds is accessed without a message.
  */
 import { invariant, type KeyCounts } from '@murmuration/core'
-import type { HeldRows } from './held-rows.js'
 import { isAdding, type KeyMessage, type KeySpace, noValues } from './messages.js'
 import { finished, grouped, keysAt, type Operation, indexOf, rowsAt } from './operation.js'
 import { RowTable } from './row-table.js'
@@ -85,11 +84,6 @@ export class KeyServer {
     return { keys, rows }
   }
 
-  /** The rows of the peer with this index, as far as is known here. */
-  rowsOf(peer: number): HeldRows {
-    return { certain: this.keysWhere((key) => homeOf(key, this.setting.holders) === peer), perhaps: [] }
-  }
-
   /**
    * Reads the rows of `keys` into `out`. Rows of other peers are there once the operation has ended.
    *
@@ -148,13 +142,6 @@ export class KeyServer {
     }
   }
 
-  /** Ascending. */
-  protected keysWhere(isOne: (key: number) => boolean): readonly number[] {
-    const keys: number[] = []
-    for (let key = 0; key < this.setting.count; key++) if (isOne(key)) keys.push(key)
-    return keys
-  }
-
   /** Reads a row for a worker of this peer; returns whether it is here. */
   protected readHere(key: number, out: Float32Array, at: number): boolean {
     return this.table.read(key, out, at)
@@ -166,7 +153,7 @@ export class KeyServer {
   }
 
   /** The index of the peer to ask for the row of a key that is not here. */
-  protected whereIs(key: number): number {
+  whereIs(key: number): number {
     return homeOf(key, this.setting.holders)
   }
 

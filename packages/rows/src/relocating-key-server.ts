@@ -13,7 +13,6 @@
  * here has asked for may be caused by a third peer: it is no fault of its sender. An answer is dropped, and a row goes
  * home.
  */
-import type { HeldRows } from './held-rows.js'
 import { homeOf, KeyServer, type KeySetting, type Request, type SendTo } from './key-server.js'
 import { isAdding, type KeyMessage, noValues } from './messages.js'
 import { finished, grouped, keysAt, type Operation, indexOf, rowsAt } from './operation.js'
@@ -51,15 +50,6 @@ export class RelocatingKeyServer extends KeyServer {
     this.#waitingOf = Array.from({ length: peers }, () => 0)
     this.holders = Uint16Array.from({ length: count }, (_, key) => homeOf(key, holders))
     this.seen = new Int16Array(count).fill(-1)
-  }
-
-  /** A home knows where its rows are, or are about to be; of other rows it is known only which are here. */
-  override rowsOf(peer: number): HeldRows {
-    const { self, holders } = this.setting
-    return {
-      certain: this.keysWhere((key) => homeOf(key, holders) === self && this.holders[key] === peer),
-      perhaps: this.keysWhere((key) => homeOf(key, holders) === peer && peer !== self && !this.table.has(key))
-    }
   }
 
   override localize(keys: Uint32Array): Operation {
@@ -129,7 +119,7 @@ export class RelocatingKeyServer extends KeyServer {
   }
 
   /** The holder of the row, if its home is here; else where it was last seen, or the home. */
-  protected override whereIs(key: number): number {
+  override whereIs(key: number): number {
     const home = homeOf(key, this.setting.holders)
     if (home === this.setting.self) return this.holders[key]
     return this.seen[key] < 0 ? home : this.seen[key]

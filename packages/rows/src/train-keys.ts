@@ -13,6 +13,7 @@ import {
 import { lengthOf } from '@murmuration/vectors'
 import type { VectorMessage } from '@murmuration/wire'
 import { checkNumbers, type TrainingSettings } from '@murmuration/engine'
+import { withHeldRows } from './held-rows.js'
 import { KeyPeer } from './key-peer.js'
 import { Keys } from './keys.js'
 import { maxKeys } from './messages.js'
@@ -55,7 +56,9 @@ export async function* trainKeys(
     return parameters
   } catch (error) {
     if (!(error instanceof NeighboursMissingError)) throw error
-    throw run.peer.withRowsOf(settings.gone?.() ?? error.missing, error)
+    const { servers = nothing, workers } = settings
+    const rows = { server: run.peer.server, names: [...servers, ...workers], count: rowsOf(task, settings).count }
+    throw withHeldRows(error, settings.gone?.() ?? error.missing, rows)
   }
 }
 

@@ -36,11 +36,9 @@ export interface End<Message> {
 export interface Carrier<Message> {
   now(): Milliseconds
   add(event: Event): void
-  /** A delivery has arrived, is lost, or is withdrawn; called once for each. */
+  /** A delivery has arrived, or is lost, perhaps before it was sent; called once for each. */
   arrived(delivery: Delivery<Message>): void
-  lost(delivery: Delivery<Message>): void
-  /** Its epoch was over before it was sent. */
-  withdrawn(delivery: Delivery<Message>): void
+  lost(delivery: Delivery<Message>, wasSent: boolean): void
 }
 
 /** A message in flight: an envelope with its state, which is also the event of its arrival. */
@@ -102,10 +100,7 @@ export class Connection<Message> {
   /** Messages in flight or in the mailbox, by weight. */
   pending = 0
   readonly #carrier: Carrier<Message>
-  readonly #channel: NetworkChannel | undefined
-  readonly #path: EndpointPath['path']
-  readonly #random: Random
-  readonly #isStream: boolean
+  readonly #route: ConnectionRoute
   readonly #fromIncarnation: number
   readonly #toIncarnation: number
   #lastArrival: Milliseconds = 0
@@ -123,10 +118,7 @@ export class Connection<Message> {
     this.from = from
     this.to = to
     this.#carrier = carrier
-    this.#channel = route.channel
-    this.#path = route.path
-    this.#random = route.random
-    this.#isStream = route.transport === 'stream'
+    this.#route = route
     this.#fromIncarnation = from.incarnation
     this.#toIncarnation = to.incarnation
   }
@@ -144,19 +136,20 @@ export class Connection<Message> {
     if (epoch === this.#epoch) return true
     if (this.pending > 0 && !isLaterEpoch(epoch, this.#epoch)) return false
     this.#epoch = epoch
-    this.#channel?.withdraw()
+    this.#route.channel?.withdraw()
     return true
   }
 
   send(delivery: Delivery<Message>): void {
     this.pending += delivery.weight
-    if (this.#channel === undefined) {
+    const { channel } = this.#route
+    if (channel === undefined) {
       delivery.state = 'in flight'
       this.#planArrival(delivery, this.#carrier.now() + delivery.delay)
       return
     }
     this.from.timeUse.transfer(this.#carrier.now(), 1)
-    this.#channel.send(delivery)
+    channel.send(delivery)
   }
 
   /** The last byte was sent. */
@@ -165,13 +158,14 @@ export class Connection<Message> {
     const now = this.#carrier.now()
     delivery.state = 'in flight'
     this.from.timeUse.transfer(now, -1)
-    const { latency, jitter, loss } = this.#path
-    if (loss > 0 && this.#random.uniform() >= (1 - loss) ** packetsOf(delivery)) {
+    const { path, random } = this.#route
+    const { latency, jitter, loss } = path
+    if (loss > 0 && random.uniform() >= (1 - loss) ** packetsOf(delivery)) {
       this.#over(delivery)
-      this.#carrier.lost(delivery)
+      this.#carrier.lost(delivery, true)
       return
     }
-    const jitterDelay = jitter > 0 ? this.#random.uniform() * jitter : 0
+    const jitterDelay = jitter > 0 ? random.uniform() * jitter : 0
     this.#planArrival(delivery, now + latency + jitterDelay + delivery.delay)
   }
 
@@ -180,7 +174,7 @@ export class Connection<Message> {
     invariant(delivery.state === 'sending', 'a message was dropped that was sent')
     delivery.state = 'over'
     this.from.timeUse.transfer(this.#carrier.now(), -1)
-    this.#carrier.withdrawn(delivery)
+    this.#carrier.lost(delivery, false)
   }
 
   /** The message has arrived. */
@@ -191,7 +185,7 @@ export class Connection<Message> {
 
   /** The sender has crashed: what was not sent is lost; what was sent arrives. */
   cut(): void {
-    this.#channel?.cut()
+    this.#route.channel?.cut()
   }
 
   /** The receiver has taken a message out of its mailbox, or never will. */
@@ -201,7 +195,7 @@ export class Connection<Message> {
   }
 
   #planArrival(delivery: Delivery<Message>, arrival: Milliseconds): void {
-    const time = this.#isStream ? Math.max(arrival, this.#lastArrival) : arrival
+    const time = this.#route.transport === 'stream' ? Math.max(arrival, this.#lastArrival) : arrival
     this.#lastArrival = time
     delivery.time = time
     this.#carrier.add(delivery)

@@ -184,16 +184,12 @@ export class Simulation<Message> implements SimulatedWorld<Message>, Carrier<Mes
     else this.#barriers.hold(from.name, to.name, () => this.#deliver(delivery, true))
   }
 
-  lost(delivery: Delivery<Message>): void {
-    const { connection, bytes, sentAt } = delivery
+  lost(delivery: Delivery<Message>, wasSent = true): void {
+    const { connection, message, bytes, payload, sentAt } = delivery
+    const { from, to } = connection
     connection.taken(delivery)
-    this.#options.observer?.message?.(connection.from.name, connection.to.name, bytes, sentAt, undefined)
-  }
-
-  withdrawn(delivery: Delivery<Message>): void {
-    const { connection, message, bytes, payload } = delivery
-    connection.taken(delivery)
-    this.traffic.uncount(this.#endpoint(connection.from.name), this.#endpoint(connection.to.name), bytes, payload)
+    if (wasSent) return this.#options.observer?.message?.(from.name, to.name, bytes, sentAt, undefined)
+    this.traffic.uncount(this.#endpoint(from.name), this.#endpoint(to.name), bytes, payload)
     this.recycle(message)
   }
 

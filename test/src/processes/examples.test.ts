@@ -8,11 +8,12 @@ import { text as textFrom } from 'node:stream/consumers'
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { Worker } from 'node:worker_threads'
-import { dpsgd, train } from '@murmuration/algorithms'
+import { algorithms, dpsgd, type EpochSettings, Members, train } from '@murmuration/algorithms'
 import { timeLimit } from '@murmuration/contract'
-import type { Topology } from '@murmuration/core'
+import { peerName, StoppedError, type Topology } from '@murmuration/core'
 import { loadModel } from '@murmuration/experiment/models'
-import { structureFindings } from '@murmuration/topology'
+import { trustingSigner } from '@murmuration/membership'
+import { createTopology, structureFindings } from '@murmuration/topology'
 import anyTest from 'ava'
 import { build } from 'esbuild'
 import { murmur, recordsOf, temporaryFolder } from './command.js'
@@ -59,9 +60,15 @@ test('the example runs as one bundled file, away from all packages, in a worker 
   for (const value of lastValues(stdout).values()) t.true(Math.abs(value - 10) < 0.01, `${value}`)
 })
 
+/** What the block of code in docs/use/in-a-program.md exports that exports `name`. */
+async function documentedModule<T>(name: string): Promise<T> {
+  const blocks = [...textOf('docs/use/in-a-program.md').matchAll(/```js\n([\s\S]*?)```/g)].map(([, code]) => code)
+  const code = blocks.find((block) => block.includes(`export const ${name} =`)) ?? ''
+  return (await import(`data:text/javascript,${encodeURIComponent(code)}`)) as T
+}
+
 test('the topology in the documents averages in pairs, to the mean of all', async (t) => {
-  const [, code = ''] = /```js\n([\s\S]*?)```/.exec(textOf('docs/use/in-a-program.md')) ?? []
-  const { pairs } = (await import(`data:text/javascript,${encodeURIComponent(code)}`)) as { readonly pairs: Topology }
+  const { pairs } = await documentedModule<{ readonly pairs: Topology }>('pairs')
   t.deepEqual(
     structureFindings(pairs).filter(({ level }) => level !== 'ok'),
     []
@@ -77,6 +84,39 @@ test('the topology in the documents averages in pairs, to the mean of all', asyn
     ends.add(end)
   })
   t.is(ends.size, 1, [...ends].join('\n'))
+})
+
+test('with the epochs in the documents an all-reduce goes on without a peer that leaves', async (t) => {
+  type EpochsOf = (topology: Topology, log: (text: string) => void) => EpochSettings
+  const { epochsOf } = await documentedModule<{ readonly epochsOf: EpochsOf }>('epochsOf')
+  const peers = ['ann', 'bob', 'cat', 'dan'].map(peerName)
+  const topology = createTopology({ peers, graph: { kind: 'ring' } })
+  const [allReduce] = algorithms.filter(({ name }) => name === 'all-reduce')
+  const settings = { algorithm: allReduce, seed: 1, batchSize: 1, rounds: 40, timeout: 1000, rate: () => 0.1 }
+  const lines: string[] = []
+  const ends: string[] = []
+  await inSimulator({ topology, seed: 1, length: 4 }, async (fabric) => {
+    const { self } = fabric
+    const members = new Members(fabric, { topology, signer: trustingSigner, wait: { start: 5000, pause: 60_000 } })
+    const epochs = epochsOf(topology, (text) => lines.push(`${self}: ${text}`))
+    const ending = new AbortController()
+    const all = { ...settings, workers: peers, members, epochs }
+    const steps = train(fabric, pullingTask(peers, self, 4), all, { signal: ending.signal })
+    try {
+      for await (const { round, parameters } of steps) {
+        if (self === 'bob' && round === 10) ending.abort(new StoppedError())
+        if (round === settings.rounds - 1) ends.push(parameters.join())
+      }
+    } catch (error) {
+      if (!(error instanceof StoppedError)) throw error
+    }
+  })
+  t.deepEqual(
+    lines.sort(),
+    ['ann', 'cat', 'dan'].map((self) => `${self}: epoch 1 without bob`)
+  )
+  t.is(ends.length, 3)
+  t.is(new Set(ends).size, 1)
 })
 
 test('the peer that docs/use/in-a-program.md shows is given what that of the example is', (t) => {

@@ -6,7 +6,7 @@ import { type PeerName, peerName } from '@murmuration/core'
 import type { Model, Move } from '../edges/explore.test.support.js'
 import { epochOfAll, signerOf } from './agreement-swarm.test.support.js'
 import type { AgreementOptions } from './agreement.js'
-import { type Ballot, type Epoch, isBefore, isMember, isQuorum, noEpoch, type Standing } from './epoch.js'
+import { type Ballot, type Epoch, isBefore, isMember, isQuorum, noEpoch, type MemberStanding } from './epoch.js'
 import { readNote } from './notes.js'
 import { type AgreementClass, type Fields, fieldsOf, fieldsText, withFields } from './open-agreement.test.support.js'
 
@@ -42,7 +42,7 @@ interface Local {
   readonly life: number
   readonly isUp: boolean
   readonly isRunning: boolean
-  readonly standing: Standing
+  readonly standing: MemberStanding
   /** The lives of others that it takes for gone. */
   readonly gone: Readonly<Record<string, number>>
   /** The epoch for which it has made its last promise. */
@@ -155,7 +155,7 @@ class World {
       isEqual: true,
       hasOwnPace: false,
       needsEveryPair: true,
-      patience: isImpatient ? 0 : Number.POSITIVE_INFINITY,
+      stopTimeout: isImpatient ? 0 : Number.POSITIVE_INFINITY,
       surroundings: {
         life,
         isGone: (place) => place.name !== self && (gone[place.name] ?? 0) >= place.life,
@@ -401,7 +401,7 @@ function ballotProblem(name: PeerName, before: Fields, after: Fields): string | 
 /** What is wrong with a new value: all that have promised are in it, and the newest of their models count. */
 function valueProblem(name: PeerName, before: Fields['_proposal'], after: Fields['_proposal']): string | undefined {
   if (after?.value === undefined || before?.value !== undefined) return undefined
-  const promises = [...after.promises] as unknown as [PeerName, { standing: Standing; accepted?: object }][]
+  const promises = [...after.promises] as unknown as [PeerName, { standing: MemberStanding; accepted?: object }][]
   if (promises.some(([, { accepted }]) => accepted !== undefined)) return undefined
   const { members, givers } = after.value
   const missing = promises.find(([peer]) => !members.some((place) => place.name === peer))

@@ -1,8 +1,8 @@
 /** Peers that agree on epochs: their processes, links and clocks, and what each takes the others for. */
 import { type Milliseconds, type PeerName, peerName } from '@murmuration/core'
 import type { BrokenPair, Signer } from '@murmuration/membership'
-import { Agreement, type AgreementOptions } from './agreement.js'
-import { type Epoch, isMember, noEpoch, type Place, type Standing } from './epoch.js'
+import { EpochAgreement, type AgreementOptions } from './agreement.js'
+import { type Epoch, isMember, noEpoch, type MemberPlace, type MemberStanding } from './epoch.js'
 import type { EpochRules } from './next-epoch.js'
 
 /** Signatures that each peer checks, and that no other can write, as long as those of libp2p. */
@@ -48,12 +48,12 @@ const sayDoneEvery: Milliseconds = 250
 
 /** One process of a peer: does what EpochMember and ElasticSession do, without vectors. */
 export class Process {
-  readonly agreement: Agreement
+  readonly agreement: EpochAgreement
   /** The lives in which this process takes others for gone. */
   readonly gone = new Map<PeerName, number>()
   readonly refused = new Set<PeerName>()
   broken: readonly BrokenPair[] = []
-  standing: Standing
+  standing: MemberStanding
   isRunning = false
   hasFinished = false
   hasLeft = false
@@ -66,15 +66,15 @@ export class Process {
     readonly swarm: AgreementSwarm,
     readonly name: PeerName,
     readonly life: number,
-    standing: Standing
+    standing: MemberStanding
   ) {
     this.standing = standing
-    this.agreement = new Agreement({
+    this.agreement = new EpochAgreement({
       ...swarm.rules,
       self: name,
       peers: swarm.peers,
       signer: signerOf(name),
-      patience: timeout,
+      stopTimeout: timeout,
       surroundings: this.#surroundings()
     } satisfies AgreementOptions)
   }
@@ -250,6 +250,6 @@ export class AgreementSwarm {
   }
 }
 
-export function placeText({ name, life }: Place): string {
+export function placeText({ name, life }: MemberPlace): string {
   return life === 1 ? name : `${name} in life ${life}`
 }

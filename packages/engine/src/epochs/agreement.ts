@@ -14,8 +14,8 @@ import {
   isMember,
   isQuorum,
   noEpoch,
-  type Place,
-  type Standing
+  type MemberPlace,
+  type MemberStanding
 } from './epoch.js'
 import { type EpochRules, isApart, nextEpoch } from './next-epoch.js'
 import { type Accepted, type Decision, type EpochNote, type FinishedPart, noteText, readNote } from './notes.js'
@@ -26,10 +26,12 @@ const resendAfter: Milliseconds = 250
 const turn: Milliseconds = 1000
 /** An ask to be taken in counts for this long; it is repeated every second. */
 const asksFor: Milliseconds = 3000
-/** How long a member that is said to be gone may take to answer: it may be back, or be cut off from those that said so. */
+/** How long a member that is said to be gone may take to answer: it may be back, or cut off from those that said so. */
 const grace: Milliseconds = 250
 /** How often a member may make others stop for a reason that they do not see themselves. */
 const unfoundedEvery: Milliseconds = 60_000
+/** A proposer of which nothing came is followed again after this time, then after twice as long, and so on. */
+const proposesAgain: Milliseconds = 4000
 /** How far a ballot may be ahead of the last one: a liar must not use up the numbers. */
 const maxBallotStep = 1_000_000
 /** The most decisions in a note, and that are kept for who has missed them. */
@@ -37,19 +39,19 @@ const decisionsPerNote = 8
 const maxDecisions = 256
 
 /** What a peer knows of the others, at the time of each call. */
-export interface Surroundings {
+export interface EpochSurroundings {
   /** The life of this peer; 0 before it has begun. */
   readonly life: number
   /** Whether a member is dead, has left, has another life, or was not there when the run began. */
-  isGone(place: Place): boolean
+  isGone(place: MemberPlace): boolean
   /** Whether it has said that it leaves: then it does not answer. */
-  hasLeft(place: Place): boolean
+  hasLeft(place: MemberPlace): boolean
   /** Whether its record says that it has finished the run. */
-  hasFinished(place: Place): boolean
+  hasFinished(place: MemberPlace): boolean
   /** Whether nothing has been heard of it lately, or nothing can be sent to it. */
-  isSilent(place: Place): boolean
+  isSilent(place: MemberPlace): boolean
   /** Whether a peer that asks is taken in: it is there, and does not come back too often. */
-  mayJoin(place: Place): boolean
+  mayJoin(place: MemberPlace): boolean
   /** Pairs of members that cannot exchange vectors, and have to. */
   readonly broken: readonly BrokenPair[]
   /** The other peers of the run that are there, and train. */
@@ -61,15 +63,15 @@ export interface AgreementOptions extends EpochRules {
   /** All peers and servers of the run. */
   readonly peers: readonly PeerName[]
   readonly signer: Signer
-  readonly surroundings: Surroundings
+  readonly surroundings: EpochSurroundings
   /** How long a member that is not known to be gone may take to stop. */
-  readonly patience: Milliseconds
+  readonly stopTimeout: Milliseconds
 }
 
 /** What this peer, as the proposer, has heard. */
 interface Proposal {
   readonly ballot: Ballot
-  readonly promises: Map<PeerName, { readonly standing: Standing; readonly accepted?: Accepted | undefined }>
+  readonly promises: Map<PeerName, { readonly standing: MemberStanding; readonly accepted?: Accepted | undefined }>
   readonly accepts: Map<PeerName, string>
   readonly since: Milliseconds
   value: Epoch | undefined
@@ -77,7 +79,7 @@ interface Proposal {
 }
 
 /** One peer's part in the agreement on epochs. */
-export class Agreement {
+export class EpochAgreement {
   /** Whether this peer's round has failed although no member is gone. */
   isStuck = false
   readonly #options: AgreementOptions
@@ -91,15 +93,17 @@ export class Agreement {
   #promised: Ballot = noBallot
   #accepted: Accepted | undefined
   #proposal: Proposal | undefined
-  #standing: Standing | undefined
+  #standing: MemberStanding | undefined
   /** To whom a promise is due once this peer has stopped. */
   #due: PeerName | undefined
-  readonly #asking = new Map<PeerName, { readonly place: Place; readonly at: Milliseconds }>()
+  readonly #asking = new Map<PeerName, { readonly place: MemberPlace; readonly at: Milliseconds }>()
   readonly #done = new Map<PeerName, FinishedPart>()
   /** When a member made this peer stop for a reason that it did not see. */
   readonly #unfounded = new Map<PeerName, Milliseconds>()
   /** What others say the epoch is; only while this peer is in none. */
   readonly #told = new Map<PeerName, string>()
+  /** How often each member has proposed the next epoch under a new ballot, and when it did last. */
+  readonly #proposers = new Map<PeerName, { readonly count: number; readonly at: Milliseconds }>()
   #reasonSince: Milliseconds | undefined
   #promisedAt: Milliseconds = Number.NEGATIVE_INFINITY
   #finished: FinishedPart | undefined
@@ -120,7 +124,7 @@ export class Agreement {
     return isMember(this.#epoch, this.#options.self, this.#around.life)
   }
 
-  /** Whether this peer has to stop: it is to make a promise, is no longer a member, or another epoch has been decided. */
+  /** Whether this peer has to stop: it is to promise something, is no member, or another epoch has been decided. */
   get mustStop(): boolean {
     return this.#due !== undefined || !this.isIn || this.#begun !== this.#epoch.number
   }
@@ -143,17 +147,17 @@ export class Agreement {
     return this.#finished === 'run'
   }
 
-  #hasDone(place: Place): boolean {
+  #hasDone(place: MemberPlace): boolean {
     const done = this.#done.get(place.name)
     return this.#hasEnded(place) || (done === 'training' && this.#finished !== 'run')
   }
 
   /** Whether a member has finished the run: its note may have been lost. */
-  #hasEnded(place: Place): boolean {
+  #hasEnded(place: MemberPlace): boolean {
     return this.#done.get(place.name) === 'run' || this.#around.hasFinished(place)
   }
 
-  get #around(): Surroundings {
+  get #around(): EpochSurroundings {
     return this.#options.surroundings
   }
 
@@ -175,8 +179,8 @@ export class Agreement {
     return notes
   }
 
-  /** This peer has stopped: its standing does not change until the next epoch, which may have been decided meanwhile. */
-  stopped(standing: Standing, now: Milliseconds): void {
+  /** This peer has stopped: its standing stays until the next epoch, which may have been decided meanwhile. */
+  stopped(standing: MemberStanding, now: Milliseconds): void {
     if (this.#begun !== this.#epoch.number) return
     this.#standing = standing
     const due = this.#due
@@ -218,11 +222,11 @@ export class Agreement {
     if (rank >= 0 && now - this.#mayProposeFrom(this.#reasonSince, living) >= rank * turn) this.#propose(now)
   }
 
-  /** From when on the first of the living may propose: a proposer that lives, and has this peer's promise, has its time. */
-  #mayProposeFrom(reasonSince: Milliseconds, living: readonly Place[]): Milliseconds {
+  /** From when on the first of the living may propose: a living proposer that has this peer's promise has its time. */
+  #mayProposeFrom(reasonSince: Milliseconds, living: readonly MemberPlace[]): Milliseconds {
     const [, proposer] = this.#promised
     const isAtWork = proposer !== this.#options.self && living.some(({ name }) => name === proposer)
-    return isAtWork ? this.#promisedAt + this.#options.patience + 2 * turn : reasonSince
+    return isAtWork ? this.#promisedAt + this.#options.stopTimeout + 2 * turn : reasonSince
   }
 
   /** Takes a note in. Returns the sender's fault in words, if any. */
@@ -269,11 +273,11 @@ export class Agreement {
     if (ballot[0] > this.#promised[0] + maxBallotStep) return `ballot ${ballot[0]} after ${this.#promised[0]}`
     // A process that was started anew has forgotten what it promised, and has another life.
     if (!this.isIn || !isMember(this.#epoch, from) || isBefore(ballot, this.#promised)) return undefined
+    if (isBefore(this.#promised, ballot) && this.#proposesTooOften(from, now)) return undefined
     if (note.kind === 'prepare') return this.#prepare(from, ballot, now)
     const problem = epochProblem(this.#epoch, note.value)
     if (problem !== undefined) return `proposes ${problem}`
-    this.#yieldTo(ballot)
-    this.#promised = ballot
+    this.#follows(from, ballot, now)
     this.#accepted = { ballot, value: note.value }
     const signature = this.#options.signer.sign(acceptText(ballot, note.value))
     return this.#tell(from, { kind: 'accepted', epoch: note.epoch, ballot, signature })
@@ -282,20 +286,29 @@ export class Agreement {
   #prepare(from: PeerName, ballot: Ballot, now: Milliseconds): undefined {
     const isNew = isBefore(this.#promised, ballot)
     if (isNew && this.#standing === undefined && !this.#mayStopFor(from, now)) return undefined
-    if (isNew) this.#promisedAt = now
-    this.#promised = ballot
-    this.#yieldTo(ballot)
+    this.#follows(from, ballot, now)
     if (this.#standing === undefined) this.#due = from
     else this.#promise(from, now)
     return undefined
   }
 
-  /** Gives up a proposal of its own under a lower ballot: this peer may no longer accept its value. */
-  #yieldTo(ballot: Ballot): void {
+  /** From now on this peer accepts nothing under a lower ballot: it gives up a proposal of its own that has one. */
+  #follows(from: PeerName, ballot: Ballot, now: Milliseconds): void {
+    if (isBefore(this.#promised, ballot)) {
+      this.#promisedAt = now
+      this.#proposers.set(from, { count: (this.#proposers.get(from)?.count ?? 0) + 1, at: now })
+    }
+    this.#promised = ballot
     if (this.#proposal !== undefined && isBefore(this.#proposal.ballot, ballot)) this.#proposal = undefined
   }
 
-  /** Whether this peer stops because a member says so: it sees a reason itself, or that member has not done so lately. */
+  /** Else a liar that proposes again and again would keep the others from an epoch. */
+  #proposesTooOften(from: PeerName, now: Milliseconds): boolean {
+    const last = this.#proposers.get(from)
+    return last !== undefined && now - last.at < 2 ** (last.count - 1) * proposesAgain
+  }
+
+  /** Whether this peer stops as a member says: it sees a reason itself, or that member has not done so lately. */
   #mayStopFor(from: PeerName, now: Milliseconds): boolean {
     if (from === this.#options.self || this.#due !== undefined || this.#hasReason()) return true
     const last = this.#unfounded.get(from)
@@ -332,7 +345,7 @@ export class Agreement {
   }
 
   /** Who asks, and would be in the next epoch: others must be no reason for one, or there is no end of epochs. */
-  get #joining(): readonly Place[] {
+  get #joining(): readonly MemberPlace[] {
     const { broken } = this.#around
     return [...this.#asking.values()]
       .map(({ place }) => place)
@@ -368,7 +381,7 @@ export class Agreement {
       const missing = this.#epoch.members.filter(({ name }) => !promises.has(name))
       if (isDue) for (const { name } of missing) this.#tell(name, { kind: 'prepare', epoch, ballot })
       const waited = now - proposal.since
-      const isAwaited = (place: Place) => waited < this.#timeFor(place)
+      const isAwaited = (place: MemberPlace) => waited < this.#timeFor(place)
       if (!isQuorum(this.#epoch, promises) || missing.some(isAwaited)) return
       const value = this.#valueOf(promises)
       // Without a model none can begin: whoever has one may still answer.
@@ -383,9 +396,9 @@ export class Agreement {
   }
 
   /** How long a member has to stop. */
-  #timeFor(place: Place): Milliseconds {
+  #timeFor(place: MemberPlace): Milliseconds {
     if (this.#around.hasLeft(place)) return 0
-    return this.#around.isGone(place) || this.#around.isSilent(place) ? grace : this.#options.patience
+    return this.#around.isGone(place) || this.#around.isSilent(place) ? grace : this.#options.stopTimeout
   }
 
   #acceptOwn(proposal: Proposal, value: Epoch): void {
@@ -457,8 +470,8 @@ export class Agreement {
   }
 
   /**
-   * Who is in no epoch cannot check decisions, and believes what more than half of the others that are there say. So does
-   * a peer whose epoch can have no successor, since too many of its members have other lives.
+   * Who is in no epoch cannot check decisions, and believes what more than half of the others that are there say. So
+   * does a peer whose epoch can have no successor, since too many of its members have other lives.
    */
   #takeLatest(from: PeerName, value: Epoch): undefined {
     if (value.number <= this.#epoch.number || (this.isIn && !this.#isLostEpoch)) return undefined
@@ -491,6 +504,7 @@ export class Agreement {
     this.#promised = noBallot
     this.#promisedAt = Number.NEGATIVE_INFINITY
     this.#accepted = this.#proposal = this.#due = this.#standing = this.#reasonSince = undefined
+    this.#proposers.clear()
     this.#done.clear()
     this.#told.clear()
     for (const { name } of epoch.members) this.#asking.delete(name)

@@ -2,7 +2,7 @@
 import type { Milliseconds } from '@murmuration/core'
 import { type Saved, vectorNames } from '../driver/save.js'
 import type { Session } from '../driver/session.js'
-import type { Standing } from './epoch.js'
+import type { MemberStanding } from './epoch.js'
 
 export interface BetweenEpochs {
   /** The last epoch that this peer has begun with that epoch's mean; −1 for none. */
@@ -44,7 +44,7 @@ export function keptOf(
 }
 
 /** What others learn of it: which vectors are carried over, but only where all are as long as the model. */
-export function standingOf({ opened, round, model, carried }: BetweenEpochs, samples: number): Standing {
+export function standingOf({ opened, round, model, carried }: BetweenEpochs, samples: number): MemberStanding {
   const hasModel = model !== undefined && opened >= 0
   const vectors = [...(carried?.vectors.values() ?? [])]
   const isWhole = vectors.length > 0 && vectors.every(({ length }) => length === model?.length)

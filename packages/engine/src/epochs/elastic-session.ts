@@ -24,7 +24,7 @@ import { epochOf, savedEpoch } from './saved-epoch.js'
 /** How often a round may fail in a row while no member is gone. */
 const maxFailures = 3
 /** How long a member may take to stop, at least: a gradient, and a busy machine. */
-const leastPatience: Milliseconds = 2000
+const leastStopTimeout: Milliseconds = 2000
 
 /** How a peer begins. */
 export interface ElasticStart {
@@ -94,7 +94,7 @@ export class ElasticSession {
       isEqual: epochs.areEqual,
       hasOwnPace: this.#run.hasOwnPace,
       needsEveryPair: this.#run.needsEveryPair,
-      patience: Math.max(leastPatience, timeout),
+      stopTimeout: Math.max(leastStopTimeout, timeout),
       samples: this.#run.isServer ? 0 : task.samples,
       training: {
         progress: () => this.#progress(),
@@ -281,8 +281,8 @@ export class ElasticSession {
   }
 
   /**
-   * Begins the first epoch, of which this peer is a member though it was not there in time: with the model with which all
-   * have begun. Where that is of a checkpoint, the others have to begin another epoch with it.
+   * Begins the first epoch, of which this peer is a member though it was not there in time: with the model with which
+   * all have begun. Where that is of a checkpoint, the others have to begin another epoch with it.
    */
   async #beginLate(epoch: Epoch): Promise<void> {
     const { self } = this.#fabric
@@ -304,7 +304,9 @@ export class ElasticSession {
     await this.#rules.before?.({ epoch, ...changes, paused })
   }
 
-  /** Takes the mean of the givers' models, and of what they carry over. Until it is complete, this peer keeps its own. */
+  /**
+   * Takes the mean of the givers' models, and of what they carry over. Until it is complete, this peer keeps its own.
+   */
   async #mean(epoch: Epoch, part: EpochPart): Promise<void> {
     const view = this.#epochs.view(part, this.#rules.topology)
     const areEqual = this.#rules.areEqual && part === 'opening'

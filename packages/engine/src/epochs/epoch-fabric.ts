@@ -27,8 +27,9 @@ function partOf(kind: number): EpochPart {
 }
 
 /**
- * Sorts messages by epoch: those of earlier ones are dropped, and are nobody's fault; those of later ones, of which this
- * peer may not have heard yet, and of a part that has not begun, are kept. How many is bounded by what a sender may send before it is answered.
+ * Sorts messages by epoch: those of earlier ones are dropped, and are nobody's fault; those of later ones, of which
+ * this peer may not have heard yet, and of a part that has not begun, are kept. How many is bounded by what a sender
+ * may send before it is answered.
  */
 export class EpochFabric {
   readonly #fabric: Fabric<VectorMessage>

@@ -18,8 +18,8 @@ interface MeanOptions {
 }
 
 /**
- * The mean of the givers' models, and of what they carry over, as all members get it. Rejects where it is not completed:
- * then every peer still has its own.
+ * The mean of the givers' models, and of what they carry over, as all members get it. Rejects where it is not
+ * completed: then every peer still has its own.
  */
 export async function meanOfGivers(
   { view, task, settings, areEqual }: MeanOptions,

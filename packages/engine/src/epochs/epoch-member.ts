@@ -3,8 +3,8 @@ import { byName, type Fabric, type Milliseconds, type PeerName } from '@murmurat
 import type { BrokenPair, MemberProgress } from '@murmuration/membership'
 import type { VectorMessage } from '@murmuration/wire'
 import type { Members } from '../members/members.js'
-import { Agreement, type AgreementOptions, type Surroundings } from './agreement.js'
-import type { Epoch, Standing } from './epoch.js'
+import { EpochAgreement, type AgreementOptions, type EpochSurroundings } from './agreement.js'
+import type { Epoch, MemberStanding } from './epoch.js'
 import { type FinishedPart, isEpochNote } from './notes.js'
 import type { EpochFabric } from './epoch-fabric.js'
 import { checkEpochWait } from './epoch-wait.js'
@@ -26,7 +26,7 @@ export interface MemberTraining {
 /** What the run is for its members. */
 export interface EpochMemberOptions extends Pick<
   AgreementOptions,
-  'servers' | 'neededServers' | 'isEqual' | 'hasOwnPace' | 'needsEveryPair' | 'patience'
+  'servers' | 'neededServers' | 'isEqual' | 'hasOwnPace' | 'needsEveryPair' | 'stopTimeout'
 > {
   readonly members: Members
   readonly timeout: Milliseconds
@@ -38,7 +38,7 @@ export interface EpochMemberOptions extends Pick<
 }
 
 export class EpochMember {
-  readonly agreement: Agreement
+  readonly agreement: EpochAgreement
   readonly #fabric: Fabric<VectorMessage>
   readonly #epochs: EpochFabric
   readonly #options: EpochMemberOptions
@@ -54,7 +54,7 @@ export class EpochMember {
     this.#options = options
     const { topology, signer } = members.options
     const surroundings = this.#surroundings()
-    this.agreement = new Agreement({ ...options, self: fabric.self, peers: topology.peers, signer, surroundings })
+    this.agreement = new EpochAgreement({ ...options, self: fabric.self, peers: topology.peers, signer, surroundings })
     members.attend({
       progress: () => training.progress(),
       isMine: isEpochNote,
@@ -79,9 +79,11 @@ export class EpochMember {
     const { members, isConnected, samples } = this.#options
     const { agreement } = this
     if (!agreement.isIn) {
+      const since = this.#fabric.now()
       const ask = () => {
-        // While the links are built, the others train.
-        if (isConnected(members.standing.present)) agreement.join(samples)
+        // While the links are built, the others train: but not for ever, since a link may be broken.
+        const isLong = this.#fabric.now() - since > this.#options.timeout
+        if (isLong || isConnected(this.#living)) agreement.join(samples)
       }
       await this.#until(() => agreement.isIn, 'to be taken in', ask, askEvery)
     }
@@ -91,7 +93,7 @@ export class EpochMember {
   }
 
   /** This peer has stopped: waits for the epoch after `last`. */
-  async agreed(last: Epoch, standing: Standing): Promise<void> {
+  async agreed(last: Epoch, standing: MemberStanding): Promise<void> {
     this.agreement.stopped(standing, this.#fabric.now())
     this.#send()
     const news = () => this.agreement.askForNews()
@@ -108,8 +110,8 @@ export class EpochMember {
 
   /**
    * As {@link othersTrain}, for all of the run. Where those that have finished are no quorum, others may go on without
-   * them: this peer ends all the same after two timeouts, but only if it `needsAll`, and so has finished with all of its
-   * epoch.
+   * them: this peer ends all the same after two timeouts, but only if it `needsAll`, and so has finished with all of
+   * its epoch.
    *
    * @throws NeighboursMissingError where it has to give up
    */
@@ -127,6 +129,12 @@ export class EpochMember {
     this.#epochs.check()
     agreement.finished(part)
     this.#send()
+  }
+
+  /** The others that are there, heard by this peer or not. */
+  get #living(): readonly PeerName[] {
+    const { knowledge, standing } = this.#options.members
+    return standing.members.filter((name) => !knowledge.isDead(name) && !knowledge.hasLeft(name))
   }
 
   #take(from: PeerName, note: string): string | undefined {
@@ -188,7 +196,7 @@ export class EpochMember {
     }
   }
 
-  #surroundings(): Surroundings {
+  #surroundings(): EpochSurroundings {
     const { members, training } = this.#options
     const { knowledge } = members
     const { self } = this.#fabric

@@ -2,7 +2,7 @@
 import { type Milliseconds, NeighboursMissingError, type PeerName } from '@murmuration/core'
 import type { Members } from '../members/members.js'
 import { othersMissing } from '../members/missing.js'
-import type { Agreement } from './agreement.js'
+import type { EpochAgreement } from './agreement.js'
 import { isQuorum } from './epoch.js'
 
 /** A wait so far. */
@@ -16,7 +16,7 @@ interface EpochWait {
 export function checkEpochWait(
   self: PeerName,
   { members, timeout }: { readonly members: Members; readonly timeout: Milliseconds },
-  { epoch, hasFinished }: Pick<Agreement, 'epoch' | 'hasFinished'>,
+  { epoch, hasFinished }: Pick<EpochAgreement, 'epoch' | 'hasFinished'>,
   { waited, what }: EpochWait
 ): void {
   const { knowledge, standing, options } = members

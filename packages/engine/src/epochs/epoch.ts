@@ -4,7 +4,7 @@ import type { BrokenPair } from '@murmuration/membership'
 import { type SavedTree, vectorNames } from '../driver/save.js'
 
 /** A member of an epoch: a peer in one life. */
-export interface Place {
+export interface MemberPlace {
   readonly name: PeerName
   readonly life: number
   /** How many samples of its own it trains on; 0 for a server. */
@@ -16,7 +16,7 @@ export interface Epoch {
   /** 0, 1, … */
   readonly number: number
   /** In the order of names. */
-  readonly members: readonly Place[]
+  readonly members: readonly MemberPlace[]
   /** Those of the members that are servers, in the order of names. */
   readonly servers: readonly PeerName[]
   /** The first round, of the whole run. */
@@ -25,12 +25,12 @@ export interface Epoch {
   readonly givers: readonly PeerName[]
   /** The pairs of members that cannot exchange vectors: their edges are bypassed. */
   readonly broken: readonly BrokenPair[]
-  /** What the givers continue with beside their models, if all have the same; names the vectors of which a mean is taken. */
+  /** What the givers continue with beside their models, if all have the same; it names the vectors that have a mean. */
   readonly carried?: SavedTree | undefined
 }
 
 /** What a peer that has stopped can continue from. */
-export interface Standing {
+export interface MemberStanding {
   /** The last epoch that it has begun with that epoch's mean; −1 for none. */
   readonly opened: number
   readonly round: number
@@ -77,8 +77,8 @@ export function isQuorum({ members }: Epoch, names: { has(name: PeerName): boole
 }
 
 /**
- * What is wrong with `next` as the epoch after `last`, in words; undefined if nothing is. Its members contain a quorum of
- * the last one's in their lives, so that whoever has promised to stop can be sure that no other group goes on.
+ * What is wrong with `next` as the epoch after `last`, in words; undefined if nothing is. Its members contain a quorum
+ * of the last one's in their lives, so that whoever has promised to stop can be sure that no other group goes on.
  */
 export function epochProblem(last: Epoch, next: Epoch): string | undefined {
   const { members, servers, givers, round, broken } = next

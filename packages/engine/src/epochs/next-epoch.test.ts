@@ -2,7 +2,7 @@ import { type PeerName, peerName } from '@murmuration/core'
 import type { BrokenPair } from '@murmuration/membership'
 import test from 'ava'
 import { defaultRules, epochOfAll } from './agreement-swarm.test.support.js'
-import type { Epoch, Place, Standing } from './epoch.js'
+import type { Epoch, MemberPlace, MemberStanding } from './epoch.js'
 import { changesOf, type EpochRules, nextEpoch } from './next-epoch.js'
 
 const named = (names: string) => [...names].map(peerName)
@@ -10,7 +10,10 @@ const textOf = (names: readonly PeerName[]) => names.join('')
 const pair = (names: string) => named(names) as unknown as BrokenPair
 
 /** What has promised: a letter for the peer and its round, such as `a7`; `-` for no model. */
-function standingsOf(text: string, changes: Readonly<Record<string, Partial<Standing>>> = {}): Map<PeerName, Standing> {
+function standingsOf(
+  text: string,
+  changes: Readonly<Record<string, Partial<MemberStanding>>> = {}
+): Map<PeerName, MemberStanding> {
   return new Map(
     text.split(' ').map((part) => {
       const standing = { opened: 0, round: Number(part.slice(1)) || 0, hasModel: !part.includes('-'), samples: 1 }
@@ -22,9 +25,9 @@ function standingsOf(text: string, changes: Readonly<Record<string, Partial<Stan
 interface Case {
   readonly rules?: Partial<EpochRules>
   readonly last?: Epoch
-  readonly joining?: readonly Place[]
+  readonly joining?: readonly MemberPlace[]
   readonly broken?: readonly BrokenPair[]
-  readonly changes?: Readonly<Record<string, Partial<Standing>>>
+  readonly changes?: Readonly<Record<string, Partial<MemberStanding>>>
 }
 
 function next(
@@ -34,7 +37,7 @@ function next(
   return nextEpoch({ ...defaultRules, ...rules }, { last, standings: standingsOf(promised, changes), joining, broken })
 }
 
-const place = (name: string, life: number): Place => ({ name: peerName(name), life, samples: 5 })
+const place = (name: string, life: number): MemberPlace => ({ name: peerName(name), life, samples: 5 })
 const membersOf = ({ members }: Epoch) => members.map(({ name, life }) => `${name}${life}`).join(' ')
 
 test('who has promised stays, and who joins is in, in the order of names', (t) => {
@@ -104,7 +107,7 @@ test('who cannot exchange with a member does not join where all exchange', (t) =
 })
 
 test('servers are the run’s own, then those that serve, then the last names, and one worker is left', (t) => {
-  const servers = (promised: string, planned: string, now: string, joining: readonly Place[] = []) => {
+  const servers = (promised: string, planned: string, now: string, joining: readonly MemberPlace[] = []) => {
     const last = epochOfAll(named('abcdst'), { servers: named(now) })
     return textOf(next(promised, { rules: { servers: named(planned), neededServers: 1 }, last, joining }).servers)
   }
@@ -119,8 +122,13 @@ test('servers are the run’s own, then those that serve, then the last names, a
   t.is(servers('s7 t7', 'st', 'st'), 'st', 'a server is never a worker')
 })
 
+test('a member has as many samples as it says now', (t) => {
+  const { members } = next('a7 b7 c7', { changes: { a: { samples: 5 } } })
+  t.is(members.find(({ name }) => name === 'a')?.samples, 5)
+})
+
 test('what all givers carry in one shape is carried over', (t) => {
-  const carried = (...trees: (Standing['carried'] | undefined)[]) => {
+  const carried = (...trees: (MemberStanding['carried'] | undefined)[]) => {
     const changes = Object.fromEntries(trees.map((tree, index) => ['abcd'[index], { carried: tree }]))
     return next('a7 b7 c7', { changes }).carried
   }

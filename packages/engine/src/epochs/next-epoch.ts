@@ -2,7 +2,7 @@
 import { byName, type PeerName } from '@murmuration/core'
 import type { BrokenPair } from '@murmuration/membership'
 import type { SavedTree } from '../driver/save.js'
-import { type Epoch, isMember, isQuorum, type Place, type Standing } from './epoch.js'
+import { type Epoch, isMember, isQuorum, type MemberPlace, type MemberStanding } from './epoch.js'
 
 /** What an algorithm makes of the members of an epoch; the same at all peers of a run. */
 export interface EpochRules {
@@ -25,9 +25,9 @@ export interface EpochRules {
 export interface Proposed {
   readonly last: Epoch
   /** What those say that have stopped. Who has promised is alive, whatever votes say. */
-  readonly standings: ReadonlyMap<PeerName, Standing>
+  readonly standings: ReadonlyMap<PeerName, MemberStanding>
   /** Peers that ask to be taken in, with places that they have not had. */
-  readonly joining: readonly Place[]
+  readonly joining: readonly MemberPlace[]
   readonly broken: readonly BrokenPair[]
 }
 
@@ -35,7 +35,10 @@ export interface Proposed {
 export function nextEpoch(rules: EpochRules, known: Proposed): Epoch {
   const { servers: planned, isEqual, hasOwnPace, needsEveryPair } = rules
   const { last, standings } = known
-  const promised = last.members.filter(({ name }) => standings.has(name))
+  const promised = last.members.flatMap((place) => {
+    const standing = standings.get(place.name)
+    return standing === undefined ? [] : [{ ...place, samples: standing.samples }]
+  })
   const staying = needsEveryPair ? withoutBroken(last, promised, known.broken, planned) : promised
   const members = [...staying, ...joiningOf(known, staying, needsEveryPair)].sort((a, b) => byName(a.name, b.name))
   const names = members.map(({ name }) => name)
@@ -66,10 +69,10 @@ export function nextEpoch(rules: EpochRules, known: Proposed): Epoch {
  */
 function withoutBroken(
   last: Epoch,
-  promised: readonly Place[],
+  promised: readonly MemberPlace[],
   broken: readonly BrokenPair[],
   servers: readonly PeerName[]
-): readonly Place[] {
+): readonly MemberPlace[] {
   const out = new Set<PeerName>()
   for (const pair of broken) {
     const [first, second] = [...pair].sort(byName)
@@ -81,13 +84,17 @@ function withoutBroken(
 }
 
 /** Those that join, but for those that cannot exchange with a member that stays, where every pair must. */
-function joiningOf({ joining, broken }: Proposed, staying: readonly Place[], needsEveryPair: boolean): Place[] {
-  const isNew = ({ name }: Place) => !staying.some((place) => place.name === name)
+function joiningOf(
+  { joining, broken }: Proposed,
+  staying: readonly MemberPlace[],
+  needsEveryPair: boolean
+): MemberPlace[] {
+  const isNew = ({ name }: MemberPlace) => !staying.some((place) => place.name === name)
   return joining.filter((place) => isNew(place) && !(needsEveryPair && isApart(place.name, staying, broken)))
 }
 
 /** Whether a peer cannot exchange vectors with one of these places. */
-export function isApart(name: PeerName, places: readonly Place[], broken: readonly BrokenPair[]): boolean {
+export function isApart(name: PeerName, places: readonly MemberPlace[], broken: readonly BrokenPair[]): boolean {
   const others = places.filter((place) => place.name !== name)
   return broken.some((pair) => pair.includes(name) && others.some((place) => pair.includes(place.name)))
 }

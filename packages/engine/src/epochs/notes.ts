@@ -1,8 +1,8 @@
-/** The notes by which peers agree on an epoch: JSON after a letter. What arrives is unchecked until {@link readNote}. */
+/** The notes by which peers agree on an epoch: JSON after a letter. {@link readNote} checks what arrives. */
 import { maxNoteBytes, type PeerName } from '@murmuration/core'
 import { z } from 'zod'
 import type { SavedTree } from '../driver/save.js'
-import type { Ballot, Epoch, Standing } from './epoch.js'
+import type { Ballot, Epoch, MemberStanding } from './epoch.js'
 
 /** A value that was accepted, and under which ballot. */
 export interface Accepted {
@@ -25,7 +25,7 @@ export type EpochNote =
       readonly kind: 'promise'
       readonly epoch: number
       readonly ballot: Ballot
-      readonly standing: Standing
+      readonly standing: MemberStanding
       readonly accepted?: Accepted | undefined
     }
   | { readonly kind: 'accept'; readonly epoch: number; readonly ballot: Ballot; readonly value: Epoch }
@@ -119,8 +119,8 @@ export function readNote(text: string, peers: ReadonlySet<string>): EpochNote | 
   const parsed = note.safeParse(parseJson(text.slice(1)))
   if (!parsed.success)
     return `a malformed note about an epoch: ${z.prettifyError(parsed.error).split('\n')[0].slice(0, 200)}`
-  const stranger = namesIn(parsed.data).find((each) => !peers.has(each))
-  if (stranger !== undefined) return `a note about "${stranger}", which is not in the peer list`
+  const unknown = namesIn(parsed.data).find((each) => !peers.has(each))
+  if (unknown !== undefined) return `a note about "${unknown}", which is not in the peer list`
   return parsed.data as EpochNote
 }
 

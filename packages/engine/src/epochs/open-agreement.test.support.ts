@@ -1,6 +1,6 @@
 /** The compiled agreement with its fields open, so that a state can be copied; and with mistakes put into it. */
 import { readFileSync } from 'node:fs'
-import type { Agreement, AgreementOptions } from './agreement.js'
+import type { EpochAgreement, AgreementOptions } from './agreement.js'
 import type { Epoch } from './epoch.js'
 
 /** A piece of a compiled file, and what stands there instead. */
@@ -25,7 +25,7 @@ export interface Fields {
   [name: string]: unknown
 }
 
-export type OpenAgreement = Agreement & Fields
+export type OpenAgreement = EpochAgreement & Fields
 export type AgreementClass = new (options: AgreementOptions) => OpenAgreement
 
 const sourceOf = (file: string) =>
@@ -33,7 +33,13 @@ const sourceOf = (file: string) =>
 const moduleOf = (source: string) => `data:text/javascript,${encodeURIComponent(source)}`
 
 /** Time plays no part: every wait may be over at once. */
-const timeless = ['resendAfter = 250', 'turn = 1000', 'grace = 250', 'unfoundedEvery = 60_000'].map((text): Change => {
+const timeless = [
+  'resendAfter = 250',
+  'turn = 1000',
+  'grace = 250',
+  'unfoundedEvery = 60_000',
+  'proposesAgain = 4000'
+].map((text): Change => {
   return { file: 'agreement', before: text, after: `${text.split(' ')[0]} = 0` }
 })
 
@@ -55,7 +61,7 @@ export async function agreementWith(changes: readonly Change[] = []): Promise<Ag
   const nextEpoch = moduleOf(withImports(changed('next-epoch'), { './epoch.js': epoch }))
   const open = changed('agreement').replace(/#(?=[a-z])/g, '_')
   const source = withImports(open, { './epoch.js': epoch, './next-epoch.js': nextEpoch })
-  const { Agreement: Opened } = (await import(moduleOf(source))) as { Agreement: AgreementClass }
+  const { EpochAgreement: Opened } = (await import(moduleOf(source))) as { EpochAgreement: AgreementClass }
   return Opened
 }
 

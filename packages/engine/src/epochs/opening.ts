@@ -9,23 +9,23 @@ import { rangeOf, type Vector } from '../vectors/vector.js'
 import type { Epoch } from './epoch.js'
 
 /** What travels in an opening. */
-export interface Opening {
+export interface OpeningOptions {
   readonly epoch: Pick<Epoch, 'members' | 'givers' | 'broken'>
   /** Whether the givers have the same numbers: then each has the mean already, and only others need it. */
   readonly areEqual: boolean
-  /** A giver's vectors beside its model, in an order that all share; where a peer gives none, their number and length. */
+  /** A giver's vectors beside its model, in an order that all share; of another peer, as many of the same length. */
   readonly vectors: readonly Float32Array[]
   /** Takes their means. */
   readonly means: Float32Array[]
 }
 
 /**
- * A record with a round for the model, and one for each other vector. As in a direct all-reduce, each owner collects its
- * segment from all givers, and sends the mean to all members: two latencies, and twice the vector on each line. Where
- * the givers' numbers are equal each owner has the mean. Sums run in the order of names, in float64, rounded once; so the
- * mean of equal numbers is the same number.
+ * A record with a round for the model, and one for each other vector. As in a direct all-reduce, each owner collects
+ * its segment from all givers, and sends the mean to all members: two latencies, and twice the vector on each line.
+ * Where the givers' numbers are equal each owner has the mean. Sums run in the order of names, in float64, rounded
+ * once; so the mean of equal numbers is the same number.
  */
-export function openingOf(opening: Opening): Algorithm {
+export function openingOf(opening: OpeningOptions): Algorithm {
   const { vectors, means } = opening
   return algorithm({
     name: 'opening',
@@ -50,7 +50,12 @@ const channels = { gather: { part: 'packed range' }, means: { part: 'packed rang
 type OpeningNode = Pick<Node<unknown, typeof channels, State>, 'self' | 'gather' | 'means'>
 
 /** The mean of the givers' vectors, of which `own` is this peer's; it counts only if this peer is a giver. */
-async function openingMean(node: OpeningNode, { epoch, areEqual }: Opening, own: Vector, k: number): Promise<Vector> {
+async function openingMean(
+  node: OpeningNode,
+  { epoch, areEqual }: OpeningOptions,
+  own: Vector,
+  k: number
+): Promise<Vector> {
   const { self } = node
   const { givers } = epoch
   const names = epoch.members.map(({ name }) => name)

@@ -4,8 +4,8 @@ import type { Saved, SavedTree } from '../driver/save.js'
 import type { Epoch } from './epoch.js'
 
 /**
- * With the session's state under `session`. Lives are not saved: all members begin anew where they resume. Nor are pairs
- * that could not exchange vectors.
+ * With the session's state under `session`. Lives are not saved: all members begin anew where they resume. Nor are
+ * pairs that could not exchange vectors.
  */
 export function savedEpoch({ number, round, members, servers }: Epoch, { tree, vectors }: Saved): Saved {
   const samples = Object.fromEntries(members.map((place) => [place.name, place.samples]))

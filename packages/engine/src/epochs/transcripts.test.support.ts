@@ -12,7 +12,7 @@ import {
   type Process,
   type Sent
 } from './agreement-swarm.test.support.js'
-import type { Ballot, Epoch, Standing } from './epoch.js'
+import type { Ballot, Epoch, MemberStanding } from './epoch.js'
 import type { EpochRules } from './next-epoch.js'
 import { type EpochNote, noteText, readNote } from './notes.js'
 
@@ -115,7 +115,7 @@ class Play implements TranscriptRun {
   #lie(from: PeerName, receivers: readonly PeerName[], note: string): void {
     const members = epochOfAll(this.#swarm.peers).members
     const value: Epoch = { ...epochOfAll(this.#swarm.peers), number: 1, members, givers: [from] }
-    const standing: Standing = { opened: 9, round: 9, hasModel: true, samples: 0 }
+    const standing: MemberStanding = { opened: 9, round: 9, hasModel: true, samples: 0 }
     const lies: Readonly<Record<string, EpochNote | string>> = {
       'a ballot of a': { kind: 'prepare', epoch: 1, ballot: [1, 'a'] },
       'a ballot far ahead': { kind: 'prepare', epoch: 1, ballot: [Number.MAX_SAFE_INTEGER, from] },

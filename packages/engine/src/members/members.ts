@@ -56,8 +56,8 @@ export class Members implements Participants {
   }
 
   /**
-   * For a peer that trains in epochs, instead of {@link follow}: its progress is told from now on, and it takes the notes
-   * about epochs.
+   * For a peer that trains in epochs, instead of {@link follow}: its progress is told from now on, and it takes the
+   * notes about epochs.
    */
   attend(attendee: Attendee): void {
     this.#attendee = attendee

@@ -5,7 +5,7 @@ import { givenOptions, recordOf } from './algorithm-choice.js'
 import type { Training } from './training-schema.js'
 
 /** What decides how a run continues in epochs. */
-type FileSettings = Pick<Training, 'algorithm' | 'codec'>
+type EpochFileSettings = Pick<Training, 'algorithm' | 'codec'>
 
 /** Whether the peers of a run continue in a new epoch when one is lost that the algorithm needs. */
 export function continuesInEpochs(record: AnyAlgorithm, { onLoss }: Pick<Training['membership'], 'onLoss'>): boolean {
@@ -19,7 +19,7 @@ export function continuesInEpochs(record: AnyAlgorithm, { onLoss }: Pick<Trainin
  * @param finalRounds - the rounds of final averaging on a graph; where they are set, they stay
  */
 export function epochSettings(
-  { algorithm, codec }: FileSettings,
+  { algorithm, codec }: EpochFileSettings,
   topology: Topology,
   finalRounds?: (graph: Topology) => number
 ): EpochSettings {

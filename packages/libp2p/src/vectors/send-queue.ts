@@ -109,13 +109,13 @@ export class SendQueue {
 
   /** Adds a vector, or drops it if its epoch is over. Returns false when the queue is full. */
   offer(vector: OutboundVector): boolean {
-    const latest = this.#queued.at(-1)?.epoch ?? vector.epoch
-    if (vector.epoch !== latest) {
-      if (!isLaterEpoch(vector.epoch, latest)) {
+    const { length } = this.#queued
+    if (length > 0 && this.#queued[length - 1].epoch !== vector.epoch) {
+      if (!isLaterEpoch(vector.epoch, this.#queued[length - 1].epoch)) {
         vector.onDone?.()
         return true
       }
-      this.#dropBefore(vector.epoch)
+      this.#remove(this.inFlight, this.#queued.length)
     }
     const weight = this.#weight + weightOf(vector)
     if (this.#queued.length > 0 && (weight > this.#size || this.#queued.length >= this.#maxMessages)) return false
@@ -148,7 +148,10 @@ export class SendQueue {
    */
   acknowledge(sequence: number): boolean {
     if (sequence > this.#handedOut) return false
-    if (sequence > this.#acknowledged) this.#remove(sequence - this.#acknowledged)
+    if (sequence > this.#acknowledged) {
+      this.#weightInFlight -= this.#remove(0, sequence - this.#acknowledged)
+      this.#acknowledged = sequence
+    }
     return true
   }
 
@@ -162,35 +165,27 @@ export class SendQueue {
     this.#handedOut = received
     this.#weightInFlight = sum(this.#queued.slice(0, this.inFlight))
     this.#window = window * this.#elements
-    const last = this.#queued.at(-1)
-    if (last !== undefined) this.#dropBefore(last.epoch)
+    const latest = this.#queued.at(-1)?.epoch
+    const first = this.#queued.findIndex(({ epoch }) => epoch === latest)
+    this.#remove(this.inFlight, first)
     return true
   }
 
   /** Removes all vectors. */
   clear(): void {
-    this.#remove(this.#queued.length)
+    this.#acknowledged += this.#queued.length
+    this.#remove(0, this.#queued.length)
     this.#handedOut = this.#acknowledged
     this.#weightInFlight = 0
   }
 
-  /** Drops the vectors of earlier epochs that are not handed out. */
-  #dropBefore(epoch: number): void {
-    const { inFlight } = this
-    let end = inFlight
-    while (end < this.#queued.length && this.#queued[end].epoch !== epoch) end++
-    const dropped = this.#queued.splice(inFlight, end - inFlight)
-    this.#weight -= sum(dropped)
-    for (const { onDone } of dropped) onDone?.()
-  }
-
-  #remove(count: number): void {
-    const done = this.#queued.splice(0, count)
-    this.#acknowledged += count
+  /** Removes the vectors from index `start` up to `end`, which may be before it, and returns their weight. */
+  #remove(start: number, end: number): number {
+    const done = this.#queued.splice(start, end - start)
     const weight = sum(done)
     this.#weight -= weight
-    this.#weightInFlight -= weight
     for (const { onDone } of done) onDone?.()
+    return weight
   }
 }
 

@@ -102,8 +102,8 @@ export class Checkpoints {
 
   /**
    * The peer's state before the newest round that all peers of the file have saved, apart from peers that were gone.
-   * Undefined if the peer starts anew; 'lacking' if the others continue without waiting for its rounds, and it has to take
-   * a model of theirs. Throws an InputError that lists the rounds of each peer if they have none in common.
+   * Undefined if the peer starts anew; 'lacking' if the others continue without waiting for its rounds, and it has to
+   * take a model of theirs. Throws an InputError that lists the rounds of each peer if they have none in common.
    */
   async resume(peer: Peer, { rounds, gone }: SavedFiles, timeout: number): Promise<Saved | 'lacking' | undefined> {
     if (!this.#options.resume) return undefined

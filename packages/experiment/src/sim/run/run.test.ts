@@ -162,10 +162,10 @@ test('a run that a crash ends says who has crashed, what makes the others contin
     rate: '{ initial: 0.05, decay: constant }'
   }
   const reason = await reasonOf('petuum', { ...rows, membership: '{}' })
-  t.regex(reason, /; c held \d+ of 100 rows: [\d, to…]+; c has crashed; Petuum needs every peer$/)
+  t.regex(reason, /; c held, or was the home of, \d+ of 100 rows: [\d, to…]+; c has crashed; Petuum needs every peer$/)
   t.notRegex(reason, /[ab] held/)
   const moved = await reasonOf('lapse', rows)
-  t.regex(moved, /of 100 rows c held .*of the \d+ whose home it was those that had not moved away: [\d, to…]+; c has/)
+  t.regex(moved, /; c held, or was the home of, \d+ of 100 rows: [\d, to…]+; c has crashed; Lapse needs every peer$/)
 })
 
 test('a run that continues after a crash records the epoch: when it began, in which round, and without whom', async (t) => {

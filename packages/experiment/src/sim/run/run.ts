@@ -89,7 +89,10 @@ class SimulatedRun {
         ? { schema: taskSet.schema, wire: pooledVectorWire() }
         : trafficOver(length, scenario.traffic)
     this.#servers = servers.map(({ name }) => name)
-    this.#settings = settingsOf(scenario, run, this.#workers, this.#servers, file.topology)
+    this.#settings = {
+      ...settingsOf(scenario, run, this.#workers, this.#servers, file.topology),
+      gone: () => crashedOf(this.#simulation, [...this.#workers, ...this.#servers])
+    }
     this.#members = new RunMembers({
       algorithm: this.#settings.algorithm,
       method,
@@ -136,39 +139,18 @@ class SimulatedRun {
       await this.#metrics.finish()
       const [first] = this.#lost.values()
       if (this.#hasFinished || this.#simulation.isStopping) return undefined
-      return first === undefined ? 'no peer reached its last round: all have crashed or left' : this.#withCause(first)
+      if (first === undefined) return 'no peer reached its last round: all have crashed or left'
+      throw first
     } catch (error) {
       const isResult =
         error instanceof NeighboursMissingError || error instanceof DivergedError || error instanceof DeadlockError
       if (!isResult) throw error
       if (error instanceof DeadlockError) this.#checkers.found(`deadlock: ${error.message}`)
-      if (error instanceof NeighboursMissingError) return this.#withCause(error)
+      const crashed = this.#settings.gone?.()
+      if (error instanceof NeighboursMissingError && crashed !== undefined)
+        return withCrash(error, crashed, this.#settings.algorithm, this.#members.settings)
       return (withLargeColumns(error, this.#taskSet.union) as Error).message
     }
-  }
-
-  /** The peers and servers that have crashed and not come back; undefined where there are none. */
-  #crashed(): readonly PeerName[] | undefined {
-    const names = [...this.#workers, ...this.#servers].filter((name) => this.#simulation.hasCrashed(name))
-    return names.length === 0 ? undefined : names
-  }
-
-  /** Why a run has failed in which peers crashed, and what would make it continue. */
-  #withCause({ message }: NeighboursMissingError): string {
-    const crashed = this.#crashed()
-    if (crashed === undefined) return message
-    const { algorithm } = this.#settings
-    const { settings } = this.#members
-    const { onLoss, because } = lossRule(algorithm, settings?.onLoss)
-    const advice = 'with "membership: {}" in the scenario the others would continue in a new epoch'
-    const isOpen = settings === undefined && onLoss === 'continues in a new epoch'
-    const rule = isOpen ? advice : because
-    const names = shortList(crashed)
-    return [
-      message,
-      `${names} ${crashed.length === 1 ? 'has' : 'have'} crashed`,
-      ...(rule === undefined ? [] : [rule])
-    ].join('; ')
   }
 
   result(failure: string | undefined, realSeconds: number): RunResult {
@@ -199,7 +181,7 @@ class SimulatedRun {
       models,
       ...(failure === undefined ? this.#nothingLearned() : {}),
       ...(keys === undefined ? {} : { keys }),
-      ...(failure !== undefined || this.#lost.size === 0 ? {} : { lost: this.#lostTexts() }),
+      ...(failure !== undefined || this.#lost.size === 0 ? {} : { lost: lostTexts([...this.#lost.values()]) }),
       ...(this.#members.epochs.length === 0 ? {} : { epochs: this.#members.epochs }),
       store: this.#store?.totals,
       findings: this.#checkers.findings,
@@ -239,13 +221,6 @@ class SimulatedRun {
     if (this.#workers.every((name) => this.#lost.has(name) || this.#simulation.hasCrashed(name))) throw first
   }
 
-  /** The first ones in full, and the number of others. */
-  #lostTexts(): string[] {
-    const texts = [...this.#lost.values()].map(({ message }) => message)
-    const more = texts.length - maxLostTexts
-    return more <= 0 ? texts : [...texts.slice(0, maxLostTexts), `${more} more`]
-  }
-
   async #train(fabric: Fabric<VectorMessage>): Promise<void> {
     const { self } = fabric
     const settings = this.#settings
@@ -254,7 +229,7 @@ class SimulatedRun {
     const task = this.#asTraffic(isOnOneMachine(this.#run.method) ? this.#taskSet.union : this.#taskSet.of(self))
     const membership = this.#members.on(fabric)
     try {
-      for await (const report of train(fabric, task, { ...settings, ...membership, gone: () => this.#crashed() })) {
+      for await (const report of train(fabric, task, { ...settings, ...membership })) {
         if (report.phase === 'train') this.#checkers.take(self, report)
         if (await this.#metrics.take(self, report)) this.#simulation.stop('target reached, or all rounds done')
       }
@@ -268,8 +243,7 @@ class SimulatedRun {
   /** Serves; a server's reports are recorded only if it holds rows. */
   async #serve(fabric: Fabric<VectorMessage>): Promise<void> {
     const membership = this.#members.on(fabric)
-    const gone = () => this.#crashed()
-    const settings = { ...this.#settings, store: this.#store?.of(fabric), ...membership, gone }
+    const settings = { ...this.#settings, store: this.#store?.of(fabric), ...membership }
     try {
       for await (const report of train(fabric, this.#asTraffic(this.#taskSet.union), settings))
         if (report.holds !== undefined && (await this.#metrics.take(fabric.self, report)))
@@ -304,6 +278,35 @@ class SimulatedRun {
     return this.#simulation.log.text() + hash.text()
   }
 }
+
+/** The peers and servers that have crashed and not come back; undefined where there are none. */
+function crashedOf(simulation: Pick<Simulation<VectorMessage>, 'hasCrashed'>, all: readonly PeerName[]) {
+  const names = all.filter((name) => simulation.hasCrashed(name))
+  return names.length === 0 ? undefined : names
+}
+
+/** Why a run has failed in which peers crashed, and what would make it continue. */
+function withCrash(
+  { message }: NeighboursMissingError,
+  crashed: readonly PeerName[],
+  algorithm: AnySettings['algorithm'],
+  membership: Scenario['membership']
+): string {
+  const { onLoss, because } = lossRule(algorithm, membership?.onLoss)
+  const isOpen = membership === undefined && onLoss === 'continues in a new epoch'
+  const advice = 'with "membership: {}" in the scenario the others would continue in a new epoch'
+  const rule = isOpen ? advice : because
+  const fact = `${shortList(crashed)} ${crashed.length === 1 ? 'has' : 'have'} crashed`
+  return [message, fact, ...(rule === undefined ? [] : [rule])].join('; ')
+}
+
+/** The first ones in full, and the number of others. */
+function lostTexts(errors: readonly NeighboursMissingError[]): string[] {
+  const texts = errors.map(({ message }) => message)
+  const more = texts.length - maxLostTexts
+  return more <= 0 ? texts : [...texts.slice(0, maxLostTexts), `${more} more`]
+}
+
 
 /** Plain SGD has all data and no neighbours. */
 function isOnOneMachine({ algorithm }: Method): boolean {
