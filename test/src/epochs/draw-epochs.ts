@@ -233,7 +233,10 @@ const kinds = [
   'late'
 ] as const
 
-/** One to three faults. Some of each kind stay where fewer than half of the peers are left. */
+/**
+ * One to three faults. Processes that are started anew are fewer than may begin a run: otherwise, where nobody is there
+ * to know of their earlier lives, they begin another run.
+ */
 function drawTroubles(
   peers: readonly PeerName[],
   { quorum = peers.length, startWithin }: Partial<MembershipSettings>,
@@ -243,6 +246,7 @@ function drawTroubles(
   const quits = new Map<PeerName, Milliseconds>()
   const touched = new Set<PeerName>()
   let late = startWithin === undefined ? peers.length - quorum : Math.ceil(peers.length / 2) - 1
+  const mayBegin = startWithin === undefined ? quorum : Math.floor(peers.length / 2) + 1
   for (let count = 1 + random.integer(3); count > 0; count--) {
     const kind = kinds[random.integer(kinds.length)]
     const at = Math.round(troubleFrom + random.uniform() * (troubleUntil - troubleFrom))
@@ -267,10 +271,11 @@ function drawTroubles(
     const free = (kind === 'first crashes' ? [...peers] : order).filter((peer) => !touched.has(peer))
     const [peer, other] = free
     if (peer === undefined || (kind === 'late' && late-- <= 0)) continue
+    if (kind !== 'freeze' && touched.size + 1 >= mayBegin) continue
     touched.add(peer)
     if (kind === 'quit') quits.set(peer, at)
     else events.push(...eventsOf(kind, peer, at, until))
-    if (kind !== 'two crashes' || other === undefined) continue
+    if (kind !== 'two crashes' || other === undefined || touched.size + 1 >= mayBegin) continue
     touched.add(other)
     events.push({ at: at + random.integer(700), kind: 'crash', peer: other })
   }
