@@ -1,19 +1,25 @@
 /**
- * Drawn swarms as a program: `node test/dist/swarms/main.js FIRST COUNT [overlapping]`. It prints what is wrong, and
- * how to reproduce it.
+ * Drawn swarms as a program: `node test/dist/swarms/main.js FIRST COUNT [overlapping | epochs [ALGORITHM]]`. It prints
+ * what is wrong, and how to reproduce it.
  */
+import { drawRun } from '../epochs/draw-epochs.js'
+import { epochProblems } from '../epochs/try-epochs.js'
 import { drawSwarm, type ExchangeKind } from './draw-swarm.js'
 import { problemsWith } from './try-swarm.js'
 
 const [first = 1, count = 100] = process.argv.slice(2).map(Number)
-const exchanges: ExchangeKind = process.argv[4] === 'overlapping' ? 'overlapping' : 'drawn'
+const [kind = 'drawn', only] = process.argv.slice(4)
+const exchanges: ExchangeKind = kind === 'overlapping' ? 'overlapping' : 'drawn'
+const isOfEpochs = kind === 'epochs'
 let failed = 0
 for (let seed = first; seed < first + count; seed++) {
-  const wrong = await problemsWith(seed, { exchanges })
+  const wrong = await (isOfEpochs ? epochProblems(seed, only) : problemsWith(seed, { exchanges }))
+  const { story } = isOfEpochs ? drawRun(seed, only) : drawSwarm(seed, exchanges)
   if (wrong.length === 0) continue
   failed++
-  const story = count === 1 ? `${drawSwarm(seed, exchanges).story}\n` : ''
-  process.stdout.write(`${story}${wrong.join('\n')}\nto see it again: npm run swarms -- ${seed} 1 ${exchanges}\n`)
+  const again = ['npm run swarms --', seed, 1, kind, only].filter((part) => part !== undefined).join(' ')
+  if (count === 1) process.stdout.write(`${story}\n`)
+  process.stdout.write(`${wrong.join('\n')}\nto see it again: ${again}\n`)
 }
 const { user, system } = process.cpuUsage()
 const seconds = ((user + system) / 1e6).toFixed(0)

@@ -1,0 +1,24 @@
+/** Random runs in epochs with faults and churn keep the invariants of epoch-watch.ts. */
+import test from 'ava'
+import { epochProblems } from './try-epochs.js'
+
+const first = Number(process.env.MURMURATION_SEED ?? 1)
+const count = Number(process.env.MURMURATION_SEEDS ?? 12)
+
+test.serial(`drawn runs in epochs keep what they have to, and finish: ${count} seeds from ${first}`, async (t) => {
+  for (let seed = first; seed < first + count; seed++)
+    t.deepEqual(await epochProblems(seed), [], `to see it again: npm run swarms -- ${seed} 1 epochs`)
+})
+
+/** Runs that revealed a bug, or that reveals a mutant of the agreement. */
+const found: Readonly<Record<number, string>> = {
+  300176: 'a peer whose last note was lost made others stop that had finished, and all ended as if they had not',
+  300227: 'a minority passed the rounds without training, and finished with another model',
+  300308: 'a peer that came while epoch 0 ran wanted a model of givers, of which that epoch has none',
+  700102: 'reveals that models of an earlier epoch count'
+}
+
+for (const [seed, what] of Object.entries(found))
+  test.serial(`seed ${seed} of epochs: ${what}`, async (t) => {
+    t.deepEqual(await epochProblems(Number(seed)), [])
+  })
