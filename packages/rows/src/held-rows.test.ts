@@ -26,14 +26,7 @@ test('of more than four peers the first are named with their rows', (t) => {
   const of = (name: string, keys: string) => `${name} held, or was the home of, 2 of 14 rows: ${keys}`
   t.is(
     message,
-    [
-      'a waits',
-      of('b', '1, 8'),
-      of('c', '2, 9'),
-      of('d', '3, 10'),
-      of('e', '4, 11'),
-      'and 1 more'
-    ].join('; ')
+    ['a waits', of('b', '1, 8'), of('c', '2, 9'), of('d', '3, 10'), of('e', '4, 11'), 'and 1 more'].join('; ')
   )
   t.deepEqual(missing, [names[1]])
   t.regex(

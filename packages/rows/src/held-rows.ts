@@ -8,7 +8,7 @@ const maxRanges = 6
 /** The rows of at most so many peers are named. */
 const maxNamed = 4
 
-interface Rows {
+interface RowsOfPeers {
   readonly server: Pick<KeyServer, 'held' | 'whereIs'>
   /** Of all peers, by their indices. */
   readonly names: readonly PeerName[]
@@ -20,7 +20,7 @@ interface Rows {
 export function withHeldRows(
   { missing, message }: NeighboursMissingError,
   lost: readonly PeerName[],
-  rows: Rows
+  rows: RowsOfPeers
 ): NeighboursMissingError {
   const texts = lost
     .slice(0, maxNamed)

@@ -81,7 +81,7 @@ export class EpochMember {
     if (!agreement.isIn) {
       const since = this.#fabric.now()
       const ask = () => {
-        // While the links are built, the others train: but not for ever, since a link may be broken.
+        // While the links are built, the others train: but not forever, since a link may be broken.
         const isLong = this.#fabric.now() - since > this.#options.timeout
         if (isLong || isConnected(this.#living)) agreement.join(samples)
       }

@@ -307,7 +307,6 @@ function lostTexts(errors: readonly NeighboursMissingError[]): string[] {
   return more <= 0 ? texts : [...texts.slice(0, maxLostTexts), `${more} more`]
 }
 
-
 /** Plain SGD has all data and no neighbours. */
 function isOnOneMachine({ algorithm }: Method): boolean {
   return algorithm.name === 'sgd'
