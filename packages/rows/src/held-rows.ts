@@ -30,7 +30,7 @@ export function withHeldRows(
 }
 
 /** The keys, ascending, of the rows that are not here and are asked of the peer with this index. */
-export function keysAt({ server, count }: Omit<Rows, 'names'>, peer: number): readonly number[] {
+export function keysAt({ server, count }: Omit<RowsOfPeers, 'names'>, peer: number): readonly number[] {
   const here = server.held().keys
   const keys: number[] = []
   let next = 0

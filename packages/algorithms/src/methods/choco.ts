@@ -8,6 +8,7 @@ import { z } from 'zod'
 import { compress, compressorSettings } from '../parts/compressors.js'
 import { added, copiesOf, mixCopies } from '../parts/copies.js'
 import { algorithm, linear, valueOf } from '@murmuration/engine'
+import { atPeriod } from '../parts/schedule.js'
 
 /** Options: how changes are compressed, how far a round moves towards the copies, and how often peers exchange. */
 export const chocoOptions = {
@@ -33,9 +34,9 @@ export const choco = algorithm({
   channels: { changes: { q: 'packed' } },
   start: ({ x }) => ({ x, copies: copiesOf(x) }),
   async round(node, { x, copies }, k) {
-    const { compressor, consensus: γ, period } = node.options
+    const { compressor, consensus: γ } = node.options
     const half = node.step(x, await node.gradient(x)) //                     x_i^{t+½} = x_i − η g_i
-    if ((k + 1) % period !== 0) return { x: half, copies }
+    if (!atPeriod(node, k)) return { x: half, copies }
     const W = node.mixing(k)
     const change = linear([1, half], [-1, copies.own])
     const q = compress(compressor, change, node, 'compress', k) //           q_i = Q(x_i^{t+½} − x̂_i)

@@ -22,6 +22,7 @@ import {
   type Term,
   type Vector
 } from '@murmuration/engine'
+import { atPeriod } from '../parts/schedule.js'
 
 /**
  * A neighbour with so many exchanges unacknowledged gets no fragments: no more than their fragments queue before a slow
@@ -50,7 +51,7 @@ export const divShare = algorithm({
   async round(node, { x, under: before }, k) {
     const { period, fragments, receivers: s } = node.options
     const half = node.step(x, await node.gradient(x))
-    if ((k + 1) % period !== 0) return { x: half, under: before }
+    if (!atPeriod(node, k)) return { x: half, under: before }
     const { to, peer } = node.mixing(k)
     const random = node.random('receivers', k)
     const send = (j: PeerName, round: number, part: number, range: Range) =>

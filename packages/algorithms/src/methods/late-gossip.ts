@@ -7,6 +7,7 @@
 import { z } from 'zod'
 import { ringMean } from '../parts/collectives/mean-over.js'
 import { algorithm, mix } from '@murmuration/engine'
+import { atPeriod } from '../parts/schedule.js'
 
 export const lateGossip = algorithm({
   name: 'late-gossip',
@@ -26,10 +27,10 @@ export const lateGossip = algorithm({
   channels: { model: { x: 'vector' }, all: { part: 'range' } },
   start: ({ x }) => ({ x }),
   async round(node, { x }, k) {
-    const { period, late } = node.options
+    const { late } = node.options
     const half = node.step(x, await node.gradient(x))
     if (k + 1 === node.rounds) return { x: await ringMean(node.all, node.route(k), half) }
-    if (k < (1 - late) * node.rounds && (k + 1) % period !== 0) return { x: half }
+    if (k < (1 - late) * node.rounds && !atPeriod(node, k)) return { x: half }
     const W = node.mixing(k)
     node.model.send(W, { x: half })
     return mix(W, { x: half }, await node.model.collect(W)) //    x_i ← Σ_j W_ij (x_j − γ g(x_j))

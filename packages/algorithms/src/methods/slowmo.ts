@@ -5,6 +5,7 @@
 import { z } from 'zod'
 import { ringMean } from '../parts/collectives/mean-over.js'
 import { algorithm, linear } from '@murmuration/engine'
+import { atPeriod } from '../parts/schedule.js'
 
 export const slowMo = algorithm({
   name: 'slowmo',
@@ -21,9 +22,9 @@ export const slowMo = algorithm({
   channels: { all: { part: 'range' } },
   start: ({ x, zero }) => ({ x, outer: x, u: zero }),
   async round(node, { x, outer, u }, k) {
-    const { period, momentum: β, slowRate: α } = node.options
+    const { momentum: β, slowRate: α } = node.options
     const half = node.step(x, await node.gradient(x))
-    if ((k + 1) % period !== 0) return { x: half, outer, u }
+    if (!atPeriod(node, k)) return { x: half, outer, u }
     const mean = await ringMean(node.all, node.route(k), half)
     const γ = node.rate(k) //                                                the rate of the last of the τ steps, if it changes between them
     const slow = linear([β, u], [1 / γ, outer], [-1 / γ, mean]) //           u ← β u + (x_{t,0} − x_{t,τ}) / γ

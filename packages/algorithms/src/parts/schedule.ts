@@ -1,9 +1,18 @@
+/** A node, as far as its periods are concerned. */
+interface PeriodicNode {
+  readonly rounds: number
+  readonly first: number
+  readonly options: { readonly period: number }
+}
+
 /** Whether round k ends a period of H local steps. The last round of a run does too, so that no step is lost. */
-export function endsPeriod(
-  node: { readonly rounds: number; readonly options: { readonly period: number } },
-  k: number
-): boolean {
-  return (k + 1) % node.options.period === 0 || k + 1 === node.rounds
+export function endsPeriod(node: PeriodicNode, k: number): boolean {
+  return atPeriod(node, k) || k + 1 === node.rounds
+}
+
+/** The same, but for the last round. A new epoch does not begin the period anew: its steps are carried over. */
+export function atPeriod({ first, options }: Omit<PeriodicNode, 'rounds'>, k: number): boolean {
+  return (first + k + 1) % options.period === 0
 }
 
 /** How the learning rate changes over the rounds. JSON. */

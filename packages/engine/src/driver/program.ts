@@ -318,6 +318,10 @@ class ProgramNode implements BaseNode<unknown, State> {
     return this.#settings.rounds
   }
 
+  get first(): number {
+    return this.#settings.first ?? 0
+  }
+
   get timeout(): Milliseconds {
     return this.#settings.timeout
   }

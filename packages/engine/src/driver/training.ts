@@ -13,6 +13,8 @@ export interface TrainingSettings<A extends Description = Algorithm> {
   /** Samples per peer and gradient. */
   readonly batchSize: number
   readonly rounds: number
+  /** How many rounds of the run were before these, in earlier epochs; 0 when absent. */
+  readonly first?: number
   /** Rounds of pure averaging after training, so that all peers end with the same model; 0 when absent. */
   readonly finalRounds?: number
   /** The learning rate γ of a round. */

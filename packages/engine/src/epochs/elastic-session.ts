@@ -178,9 +178,9 @@ export class ElasticSession {
           yield* this.#train(epoch)
           hasTrained = true
           await this.#member.othersEnd(this.#settings.algorithm.needs.delivery !== 'any')
-          this.#members.conclude(this.round)
-          return this.parameters
+          return this.#conclude()
         } catch (error) {
+          if (this.#isServed(error)) return this.#conclude()
           this.#noteFailure(error)
         }
         this.#endSession()
@@ -189,14 +189,27 @@ export class ElasticSession {
           await this.#member.agreed(epoch, standingOf(this.#kept, this.#run.isServer ? 0 : this.#task.samples))
         } catch (error) {
           // A peer that has finished was stopped for others, which are gone.
-          if (!hasTrained || !(error instanceof NeighboursMissingError)) throw error
-          this.#members.conclude(this.round)
-          return this.parameters
+          if (!this.#isServed(error) && !(hasTrained && error instanceof NeighboursMissingError)) throw error
+          return this.#conclude()
         }
       }
     } finally {
       this.#member.end()
     }
+  }
+
+  /** This peer has finished the run, with these parameters. */
+  #conclude(): Float32Array {
+    this.#members.conclude(this.round)
+    return this.parameters
+  }
+
+  /** Whether a server misses those that have finished: nobody needs it any longer. */
+  #isServed(error: unknown): boolean {
+    const { self } = this.#fabric
+    if (!this.#run.isServer || !(error instanceof NeighboursMissingError)) return false
+    const { knowledge } = this.#members
+    return this.#epoch.members.every(({ name }) => name === self || knowledge.hasFinished(name))
   }
 
   /** Waits until the run begins, or is found to be running; then this peer is in no epoch yet. */

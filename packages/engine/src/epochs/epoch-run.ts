@@ -103,6 +103,7 @@ export class EpochRun {
       workers: workersOf(epoch),
       servers,
       rounds: Math.max(0, rounds - first),
+      first,
       finalRounds: left,
       rate: first === 0 ? given.rate : (round) => given.rate(first + round)
     }

@@ -194,6 +194,8 @@ export interface BaseNode<O, S> extends Stepper {
   /** How many rounds of training there are, and how long to wait for a message. */
   readonly rounds: number
   readonly timeout: Milliseconds
+  /** How many rounds of the run were before round 0 of this node: those of earlier epochs. Periods count from there. */
+  readonly first: number
   /** Where each tensor lies in the parameters, in order, without empty tensors. */
   readonly tensors: readonly Tensor[]
   /** All peers of a role, in the order of names. */
@@ -224,7 +226,7 @@ export interface BaseNode<O, S> extends Stepper {
   /** The store that the run's servers share; only for a record that needs one. */
   readonly store: Objects
 }
-export type NodeTraits<O> = Pick<BaseNode<O, State>, 'self' | 'options' | 'rounds' | 'tensors' | 'peers'>
+export type NodeTraits<O> = Pick<BaseNode<O, State>, 'self' | 'options' | 'rounds' | 'first' | 'tensors' | 'peers'>
 export type Node<O, C extends Channels, S> = BaseNode<O, S> & { readonly [N in keyof C]: ChannelOf<C[N]> }
 
 /** What an algorithm requires. It is checked before anything starts; a run without it is refused with the reason. */
