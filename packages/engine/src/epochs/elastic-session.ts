@@ -53,6 +53,8 @@ export class ElasticSession {
   #epoch = noEpoch
   #graph: Topology | undefined
   #session: Session | undefined
+  /** The checkpoint of the session that has ended, until the next one begins: this peer may have to end here. */
+  #left: Saved | undefined
   /** The round in which the session began: it counts its own from 0. */
   #first = 0
   /** What is kept between two sessions. */
@@ -148,7 +150,8 @@ export class ElasticSession {
     const problem = checkpointProblem(this.#settings.algorithm)
     if (problem !== undefined) throw new InputError(problem)
     const session = this.#session
-    const isFirst = session === undefined || (session.round === 0 && this.#epoch.number > 0)
+    if (session === undefined) return this.#left
+    const isFirst = session.round === 0 && this.#epoch.number > 0
     return isFirst ? undefined : savedEpoch(this.#epoch, session.checkpoint())
   }
 
@@ -209,7 +212,8 @@ export class ElasticSession {
     const { self } = this.#fabric
     if (!this.#run.isServer || !(error instanceof NeighboursMissingError)) return false
     const { knowledge } = this.#members
-    return this.#epoch.members.every(({ name }) => name === self || knowledge.hasFinished(name))
+    const { members } = this.#epoch
+    return members.length > 0 && members.every(({ name }) => name === self || knowledge.hasFinished(name))
   }
 
   /** Waits until the run begins, or is found to be running; then this peer is in no epoch yet. */
@@ -286,6 +290,7 @@ export class ElasticSession {
     session.keepsBeginnings = this.keepsBeginnings
     // From now on the session has them.
     this.#kept = { ...this.#kept, model: undefined, carried: undefined }
+    this.#left = undefined
     this.#session = session
     return session
   }
@@ -339,6 +344,8 @@ export class ElasticSession {
   #endSession(): void {
     const session = this.#session
     if (session === undefined) return
+    const saved = this.keepsBeginnings ? this.checkpoint() : undefined
+    this.#left = saved && { ...saved, vectors: copiesOf(saved.vectors) }
     this.#kept = keptOf(session, this.#kept, { round: this.round, now: this.#fabric.now() })
     this.#session = undefined
   }
@@ -365,4 +372,8 @@ export class ElasticSession {
 function reportOfMean({ samples, model = new Float32Array(0) }: BetweenEpochs): Omit<StepReport, 'round'> {
   const nothing = { waited: 0, distances: [], outliers: [], missing: [], unsent: [], moves: [] }
   return { phase: 'average', samples, parameters: model, ...nothing }
+}
+
+function copiesOf(vectors: Saved['vectors']): Saved['vectors'] {
+  return new Map([...vectors].map(([name, vector]) => [name, vector.slice()]))
 }
