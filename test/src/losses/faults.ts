@@ -1,0 +1,266 @@
+/** The faults whose cost is measured: what is done to the processes of a run, and what is expected then. */
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Milliseconds } from '@murmuration/core'
+import { type LossRun, type Method, type RunShape, type Said, timeout } from './loss-run.js'
+
+/** When a fault was done, and over. */
+export interface Moments {
+  /** From when on the others stand still; absent where nothing stops them. */
+  readonly at?: Milliseconds
+  /** From when on those that come back can train; absent for when they have been started and can be reached. */
+  readonly backAt?: Milliseconds
+}
+
+export interface Fault {
+  readonly name: string
+  /** As the table says it. */
+  readonly title: string
+  readonly shape?: Partial<RunShape>
+  readonly needsServer?: true
+  /** The workers that are not started at first. */
+  readonly later?: readonly string[]
+  /** Who is no member of the epoch that the others then begin. */
+  readonly lost?: readonly string[]
+  /** Who comes, or comes back. */
+  readonly back?: readonly string[]
+  /** The exit codes or signals that differ from 0. */
+  readonly ends?: Readonly<Record<string, number | string>>
+  /** Who would have the same data, had it been alone from the start; all where absent. */
+  readonly alone?: readonly string[]
+  /** The longest time from the fault to the first round after it, for the others. */
+  readonly within?: Milliseconds
+  /** The same for who comes back. */
+  readonly backWithin?: Milliseconds
+  /** Does the fault, once all have trained for a while. Returns when it is over, before the run ends. */
+  readonly happen: (run: LossRun) => Promise<Moments>
+}
+
+const four = ['a', 'b', 'c', 'd']
+const five = [...four, 'e']
+/** Of five, cut off. */
+const few = ['d', 'e']
+const most = ['a', 'b', 'c']
+
+/** The time from a kill to the next epoch's first round. */
+const afterKill: Milliseconds = 1500
+/** The time from when a process has its links to its first round. */
+const afterStart: Milliseconds = 1000
+/** The time from when a process or a link works again to its first round. */
+const afterWaking: Milliseconds = 2000
+/** A machine is known to be silent after about five seconds. */
+const afterSilence: Milliseconds = 6000
+
+/** A signal to a peer. */
+const sends =
+  (name: string, signal: NodeJS.Signals) =>
+  (run: LossRun): Promise<Moments> =>
+    Promise.resolve({ at: run.signal(name, signal) })
+
+/** Kills two peers, one after the other. */
+const killsTwo = (first: string, second: string, pause: Milliseconds) => async (run: LossRun) => {
+  const at = run.signal(first, 'SIGKILL')
+  await delay(pause)
+  return { at, last: run.signal(second, 'SIGKILL') }
+}
+
+/** Kills a peer, and starts it again. */
+const restarts =
+  (pause: Milliseconds) =>
+  async (run: LossRun): Promise<Moments> => {
+    const at = run.signal('b', 'SIGKILL')
+    await run.ends(['b'])
+    await delay(pause)
+    run.start('b')
+    await run.train(['b'], at)
+    return { at }
+  }
+
+/** Cuts two of five off, until the others train again. */
+async function split(run: LossRun): Promise<Milliseconds> {
+  const at = run.part(
+    few,
+    run.names.filter((name) => !few.includes(name))
+  )
+  await run.train(most, at, 3)
+  const isOver = ({ at: when, line }: Said) => when > at && line.kind === 'epoch'
+  await run.until(() => most.every((name) => run.of(name).said.some(isOver) || run.of(name).end !== undefined))
+  await run.train(most, performance.now())
+  return at
+}
+
+const heal = (run: LossRun) =>
+  run.heal(
+    few,
+    run.names.filter((name) => !few.includes(name))
+  )
+
+const killed = 'SIGKILL'
+
+export const faults: readonly Fault[] = [
+  { name: 'none', title: 'none', happen: () => Promise.resolve({}) },
+  {
+    name: 'kill',
+    title: '`kill -9` of one of four',
+    lost: ['b'],
+    ends: { b: killed },
+    alone: ['a', 'c', 'd'],
+    within: afterKill,
+    happen: sends('b', killed)
+  },
+  {
+    name: 'two',
+    title: '`kill -9` of two of five, 4 s apart',
+    shape: { workers: five },
+    lost: ['b', 'd'],
+    ends: { b: killed, d: killed },
+    alone: ['a', 'c', 'e'],
+    within: afterKill,
+    async happen(run) {
+      const { last } = await killsTwo('b', 'd', 4000)(run)
+      return { at: last }
+    }
+  },
+  {
+    name: 'first',
+    title: '`kill -9` of the first name, which proposes',
+    lost: ['a'],
+    ends: { a: killed },
+    alone: ['b', 'c', 'd'],
+    within: afterKill,
+    happen: sends('a', killed)
+  },
+  {
+    name: 'proposer',
+    title: '`kill -9` of one of five, and 0.6 s later of who proposes',
+    shape: { workers: five },
+    lost: ['a', 'b'],
+    ends: { a: killed, b: killed },
+    alone: ['c', 'd', 'e'],
+    within: 2500,
+    happen: killsTwo('b', 'a', 600)
+  },
+  {
+    name: 'server',
+    title: '`kill -9` of the server',
+    needsServer: true,
+    lost: ['s'],
+    ends: { s: killed },
+    // The last name takes its role, and trains no more.
+    alone: ['a', 'b', 'c'],
+    within: afterKill,
+    happen: sends('s', killed)
+  },
+  {
+    name: 'leave',
+    title: 'Ctrl-C of one of four',
+    lost: ['b'],
+    ends: { b: 130 },
+    alone: ['a', 'c', 'd'],
+    within: 1000,
+    happen: sends('b', 'SIGINT')
+  },
+  {
+    name: 'stall',
+    title: 'one of four stopped for 3 timeouts',
+    lost: ['b'],
+    back: ['b'],
+    within: afterSilence,
+    backWithin: afterWaking,
+    async happen(run) {
+      const at = run.signal('b', 'SIGSTOP')
+      await delay(3 * timeout)
+      const backAt = run.signal('b', 'SIGCONT')
+      await run.train(['b'], backAt)
+      return { at, backAt }
+    }
+  },
+  {
+    name: 'again',
+    title: '`kill -9` of one of four, started again at once',
+    back: ['b'],
+    backWithin: afterStart,
+    happen: restarts(0)
+  },
+  {
+    name: 'later',
+    title: '`kill -9` of one of four, started again after 3 s',
+    lost: ['b'],
+    back: ['b'],
+    within: afterKill,
+    backWithin: afterStart,
+    happen: restarts(3000)
+  },
+  {
+    name: 'late',
+    title: 'one of four starts late',
+    shape: { membership: '{ startWithin: 2 s }' },
+    later: ['d'],
+    back: ['d'],
+    backWithin: afterStart,
+    async happen(run) {
+      run.start('d')
+      await run.train(['d'], performance.now())
+      return {}
+    }
+  },
+  {
+    name: 'friend',
+    title: 'a fourth joins by invitation',
+    shape: { workers: ['a', 'b', 'c'], friend: 'd', rounds: 3000 },
+    back: ['d'],
+    backWithin: afterStart,
+    async happen(run) {
+      await run.join('d')
+      await run.train(['d'], performance.now())
+      return {}
+    }
+  },
+  {
+    name: 'split',
+    title: 'two of five cut off, and then not',
+    shape: { workers: five, hasRelays: true },
+    lost: few,
+    back: few,
+    within: afterSilence,
+    backWithin: afterWaking,
+    async happen(run) {
+      const at = await split(run)
+      const backAt = heal(run)
+      await run.train(few, backAt)
+      return { at, backAt }
+    }
+  },
+  {
+    name: 'split-end',
+    title: 'two of five cut off until the others have finished',
+    shape: { workers: five, hasRelays: true },
+    lost: few,
+    ends: { d: 3, e: 3 },
+    alone: most,
+    within: afterSilence,
+    async happen(run) {
+      const at = await split(run)
+      await run.hurry()
+      await run.ends(most)
+      heal(run)
+      return { at }
+    }
+  }
+]
+
+/** What a run of an algorithm with a fault needs. */
+export function shapeOf({ shape }: Fault): RunShape {
+  return { workers: four, rounds: 400, ...shape }
+}
+
+/** The algorithms, each with a graph that it accepts, and periods so short that it exchanges often. */
+export const methods: readonly Method[] = [
+  { name: 'all-reduce', graph: 'ring' },
+  { name: 'local-sgd', graph: 'ring' },
+  { name: 'choco', graph: 'ring' },
+  { name: 'd2', graph: 'complete' },
+  { name: 'gradient-tracking', graph: 'ring' },
+  { name: 'diloco', graph: 'ring', options: ', period: 10' },
+  { name: 'parameter-server', graph: 'ring', hasServer: true },
+  { name: 'async-parameter-server', graph: 'ring', hasServer: true }
+]

@@ -1,0 +1,165 @@
+/** One run with a fault: what is measured, and what is not as expected. */
+import type { Milliseconds } from '@murmuration/core'
+import { distance } from '@murmuration/vectors'
+import { type Fault, type Moments, shapeOf } from './faults.js'
+import { LossRun, type Method, type PeerProcess, type Said } from './loss-run.js'
+
+/** The fault happens once all have trained for so many rounds. */
+const before = 20
+/** How much larger the loss may be than that of those that finish, had they been alone from the start. */
+const lossWithin = 0.02
+/** How long the others may wait for one that comes. */
+const pausedWithin: Milliseconds = 500
+/** Models that are averaged by rounds at the end are so close. */
+const apartWithin = 1e-5
+
+/** What a run has shown. Times in milliseconds, undefined where there is none. */
+export interface Measured {
+  /** From the fault to the first round of the next epoch, at the last of the others. */
+  readonly resumed: Milliseconds | undefined
+  /** From when it could train to its first round, of the last that comes back. */
+  readonly returned: Milliseconds | undefined
+  /** How long the others stood still for who comes, at most. */
+  readonly paused: Milliseconds | undefined
+  /** By how many rounds the next epoch's first one differs from the one that had begun, at most. */
+  readonly rounds: number | undefined
+  /** How far apart the models of those that finish are at most; 0 for the same bits. */
+  readonly apart: number
+  /** The mean loss of those that finish. */
+  readonly loss: number
+  /** What is not as expected, in words. */
+  readonly wrong: readonly string[]
+}
+
+/** Runs an algorithm with a fault. */
+export async function measure(method: Method, fault: Fault, alone: number): Promise<Measured> {
+  const run = await LossRun.prepare(method, shapeOf(fault))
+  try {
+    const first = run.names.filter((name) => name !== run.shape.friend && fault.later?.includes(name) !== true)
+    for (const name of first) run.start(name)
+    const workers = first.filter((name) => !run.servers.includes(name))
+    await run.reach(before, workers)
+    const moments = await fault.happen(run)
+    await run.hurry()
+    await run.until(() => run.names.every((name) => run.of(name).end !== undefined))
+    return await measured(run, fault, moments, alone)
+  } finally {
+    await run.close()
+  }
+}
+
+/** The workers whose loss is compared: those that would have the same data, had they been alone from the start. */
+export function aloneOf(fault: Fault): readonly string[] {
+  const { workers, friend } = shapeOf(fault)
+  return fault.alone ?? [...workers, ...(friend === undefined ? [] : [friend])]
+}
+
+/** Their mean loss, had they been alone from the start. */
+export async function lossAlone(method: Method, fault: Fault): Promise<number> {
+  const { workers, friend, rounds } = shapeOf(fault)
+  const all = [...workers, ...(friend === undefined ? [] : [friend])]
+  const run = await LossRun.prepare(method, { workers: all, rounds, membership: '{ startWithin: 2 s }' })
+  try {
+    const present = aloneOf(fault)
+    const names = [...present, ...run.servers]
+    for (const name of names) run.start(name)
+    await run.hurry()
+    await run.ends(names)
+    return meanLoss(present.map((name) => run.of(name)))
+  } finally {
+    await run.close()
+  }
+}
+
+async function measured(
+  run: LossRun,
+  { lost = [], back = [], ends: expected = {}, within, backWithin }: Fault,
+  { at, backAt }: Moments,
+  alone: number
+): Promise<Measured> {
+  const { names } = run
+  const ends = Object.fromEntries(names.map((name) => [name, run.of(name).end ?? 'hangs']))
+  const wrong = names
+    .filter((name) => ends[name] !== (expected[name] ?? 0))
+    .map((name) => `${name} ended with ${ends[name]}: ${lastWords(run.of(name))}`)
+  const finished = names.filter((name) => ends[name] === 0 && hasLoss(run.of(name)))
+  const others = finished.filter((name) => !back.includes(name))
+  const resumptions = at === undefined ? [] : others.map((name) => resumptionOf(run.of(name), at, lost))
+  const resumed = largest(resumptions.map((found) => found?.after))
+  const rounds = largest(resumptions.map((found) => found?.rounds))
+  const returned = largest(back.map((name) => returnOf(run.of(name), backAt)))
+  const paused = back.length === 0 ? undefined : largest(others.map((name) => pauseOf(run.of(name), back)))
+  const apart = await largestDistance(run, finished)
+  const loss = meanLoss(finished.map((name) => run.of(name)))
+  if (at !== undefined && resumed === undefined) wrong.push('the others begin no epoch')
+  if (back.length > 0 && returned === undefined) wrong.push('who comes back does not train')
+  wrong.push(...late('the others train', resumed, within), ...late('who comes back trains', returned, backWithin))
+  wrong.push(...late('the others continue with it', paused, pausedWithin))
+  if (!(apart <= apartWithin)) wrong.push(`the models are ${apart} apart`)
+  if (!(loss <= alone * (1 + lossWithin))) wrong.push(`the loss is ${loss}, alone ${alone}`)
+  return { resumed, returned, paused, rounds, apart, loss, wrong }
+}
+
+function late(what: string, time: Milliseconds | undefined, within: Milliseconds | undefined): string[] {
+  return time === undefined || within === undefined || time <= within ? [] : [`${what} after ${Math.round(time)} ms`]
+}
+
+/**
+ * When a peer has trained again after a loss, and by how many rounds it has jumped. Undefined for one that has become a
+ * server.
+ */
+function resumptionOf({ said }: PeerProcess, at: Milliseconds, lost: readonly string[]) {
+  const isBegun = ({ at: when, line }: Said) =>
+    when > at && line.kind === 'epoch' && !(line.members as readonly string[]).some((name) => lost.includes(name))
+  const begun = said.findIndex(isBegun)
+  if (begun < 0) return undefined
+  const isStep = ({ line }: Said) => line.kind === 'step'
+  const next = said.slice(begun).find(isStep)
+  const due = Number(said.slice(0, begun).findLast(isStep)?.line.round ?? -1) + 1
+  return next && { after: next.at - at, rounds: Math.abs(Number(said[begun].line.round) - due) }
+}
+
+/** How long a peer that comes has taken to train: from a time, or from when it could be reached. */
+function returnOf({ said }: PeerProcess, at?: Milliseconds): Milliseconds | undefined {
+  const from = at ?? said.find(({ line }) => line.kind === 'peer')?.at
+  if (from === undefined) return undefined
+  const step = said.find((each) => each.at > from && each.line.kind === 'step')
+  return step && step.at - from
+}
+
+/** How long a peer has stood still for one that comes. */
+function pauseOf({ said }: PeerProcess, names: readonly string[]): Milliseconds | undefined {
+  const pauses = said.flatMap(({ line }) =>
+    line.kind === 'epoch' && (line.joined as readonly string[]).some((name) => names.includes(name))
+      ? [1000 * Number(line.seconds)]
+      : []
+  )
+  return largest(pauses)
+}
+
+const summaryOf = ({ said }: PeerProcess) => said.findLast(({ line }) => line.kind === 'summary')?.line
+
+const hasLoss = (peer: PeerProcess) => typeof summaryOf(peer)?.loss === 'number'
+
+function meanLoss(peers: readonly PeerProcess[]): number {
+  const losses = peers.map((peer) => Number(summaryOf(peer)?.loss))
+  return losses.reduce((sum, loss) => sum + loss, 0) / losses.length
+}
+
+async function largestDistance(run: LossRun, names: readonly string[]): Promise<number> {
+  const models = (await Promise.all(names.map((name) => run.modelOf(name)))).filter((model) => model !== undefined)
+  return largest(models.map((model) => distance(model, models[0]))) ?? Number.NaN
+}
+
+const largest = (values: readonly (number | undefined)[]): number | undefined => {
+  const known = values.filter((value) => value !== undefined)
+  return known.length === 0 ? undefined : Math.max(...known)
+}
+
+/** Why a process has ended, in its own words. */
+function lastWords({ said, stderr }: PeerProcess): string {
+  const texts = said.flatMap(({ line }) =>
+    ['membership', 'epoch'].includes(String(line.kind)) ? [String(line.text ?? JSON.stringify(line))] : []
+  )
+  return `${texts.slice(-2).join(' | ')} ${stderr.trim().slice(-400)}`.trim()
+}
