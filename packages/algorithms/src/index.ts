@@ -25,6 +25,7 @@ export {
   cut,
   edgeWeight,
   ElasticSession,
+  EpochOver,
   endsWithLoss,
   hasEpochs,
   hasMembers,

@@ -1,7 +1,7 @@
 /** The faults whose cost is measured: what is done to the processes of a run, and what is expected then. */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Milliseconds } from '@murmuration/core'
-import { type LossRun, type Method, type RunShape, type Said, timeout } from './loss-run.js'
+import { type LossRun, type Method, type RunShape, timeout } from './loss-run.js'
 
 /** When a fault was done, and over. */
 export interface Moments {
@@ -37,9 +37,9 @@ export interface Fault {
 
 const four = ['a', 'b', 'c', 'd']
 const five = [...four, 'e']
-/** Of five, cut off. */
-const few = ['d', 'e']
-const most = ['a', 'b', 'c']
+/** Of five, those that are lost or cut off, and the others. */
+const few = ['a', 'b']
+const most = ['c', 'd', 'e']
 
 /** The time from a kill to the next epoch's first round. */
 const afterKill: Milliseconds = 1500
@@ -77,16 +77,19 @@ const restarts =
 
 /** Cuts two of five off, until the others train again. */
 async function split(run: LossRun): Promise<Milliseconds> {
-  const at = run.part(
-    few,
-    run.names.filter((name) => !few.includes(name))
+  const at = run.part(few, othersOf(run))
+  await run.until(() =>
+    most.every(
+      (name) =>
+        run.of(name).said.some(({ at: when, line }) => when > at && line.kind === 'epoch') ||
+        run.of(name).end !== undefined
+    )
   )
-  await run.train(most, at, 3)
-  const isOver = ({ at: when, line }: Said) => when > at && line.kind === 'epoch'
-  await run.until(() => most.every((name) => run.of(name).said.some(isOver) || run.of(name).end !== undefined))
   await run.train(most, performance.now())
   return at
 }
+
+const othersOf = (run: LossRun) => run.names.filter((name) => !few.includes(name))
 
 const heal = (run: LossRun) =>
   run.heal(
@@ -111,12 +114,12 @@ export const faults: readonly Fault[] = [
     name: 'two',
     title: '`kill -9` of two of five, 4 s apart',
     shape: { workers: five },
-    lost: ['b', 'd'],
-    ends: { b: killed, d: killed },
-    alone: ['a', 'c', 'e'],
+    lost: few,
+    ends: { a: killed, b: killed },
+    alone: most,
     within: afterKill,
     async happen(run) {
-      const { last } = await killsTwo('b', 'd', 4000)(run)
+      const { last } = await killsTwo('b', 'a', 4000)(run)
       return { at: last }
     }
   },
@@ -133,9 +136,9 @@ export const faults: readonly Fault[] = [
     name: 'proposer',
     title: '`kill -9` of one of five, and 0.6 s later of who proposes',
     shape: { workers: five },
-    lost: ['a', 'b'],
+    lost: few,
     ends: { a: killed, b: killed },
-    alone: ['c', 'd', 'e'],
+    alone: most,
     within: 2500,
     happen: killsTwo('b', 'a', 600)
   },
@@ -206,7 +209,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'friend',
     title: 'a fourth joins by invitation',
-    shape: { workers: ['a', 'b', 'c'], friend: 'd', rounds: 3000 },
+    shape: { workers: ['a', 'b', 'c'], friend: 'd', rounds: 600 },
     back: ['d'],
     backWithin: afterStart,
     async happen(run) {
@@ -235,7 +238,7 @@ export const faults: readonly Fault[] = [
     title: 'two of five cut off until the others have finished',
     shape: { workers: five, hasRelays: true },
     lost: few,
-    ends: { d: 3, e: 3 },
+    ends: { a: 3, b: 3 },
     alone: most,
     within: afterSilence,
     async happen(run) {
@@ -250,7 +253,7 @@ export const faults: readonly Fault[] = [
 
 /** What a run of an algorithm with a fault needs. */
 export function shapeOf({ shape }: Fault): RunShape {
-  return { workers: four, rounds: 400, ...shape }
+  return { workers: four, rounds: 200, ...shape }
 }
 
 /** The algorithms, each with a graph that it accepts, and periods so short that it exchanges often. */

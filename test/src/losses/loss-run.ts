@@ -16,9 +16,9 @@ import { TcpRelay } from '../soak/relay.js'
 /** The timeout of every run. */
 export const timeout: Milliseconds = 5000
 /** After this time a run is over, whatever hangs. */
-const limit: Milliseconds = 120_000
+const limit: Milliseconds = 240_000
 /** By how much a round is longer until the fault is over. */
-const pause: Milliseconds = 50
+const pause: Milliseconds = 100
 
 /** An algorithm with the graph and the options with which it is measured. */
 export interface Method {

@@ -5,7 +5,7 @@ import { type Fault, type Moments, shapeOf } from './faults.js'
 import { LossRun, type Method, type PeerProcess, type Said } from './loss-run.js'
 
 /** The fault happens once all have trained for so many rounds. */
-const before = 20
+const before = 8
 /** How much larger the loss may be than that of those that finish, had they been alone from the start. */
 const lossWithin = 0.02
 /** How long the others may wait for one that comes. */

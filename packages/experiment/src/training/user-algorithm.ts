@@ -1,6 +1,6 @@
 /** A user's own algorithm: a module that exports one. */
 import { pathToFileURL } from 'node:url'
-import { algorithmIn, type AnyAlgorithm, type AnyRole } from '@murmuration/algorithms'
+import { algorithmIn, type AnyAlgorithm, type AnyRole, EpochOver } from '@murmuration/algorithms'
 import { InputError, messageOf } from '@murmuration/core'
 import { blame, placeOf } from '@murmuration/tasks'
 import { failureKindOf } from '../base/errors.js'
@@ -30,7 +30,8 @@ function guarded(path: string, { start, round, model, answers }: AnyRole): AnyRo
   const guard = <Args extends readonly unknown[], Result>(what: string, act: (...args: Args) => Result) => {
     const fail = (error: unknown): never => {
       // An error that Murmuration throws through an algorithm is not the algorithm's.
-      throw failureKindOf(error) !== undefined ? error : blame(path, what, error, 'algorithm')
+      const isOurs = failureKindOf(error) !== undefined || error instanceof EpochOver
+      throw isOurs ? error : blame(path, what, error, 'algorithm')
     }
     return (...args: Args): Result => {
       try {
