@@ -37,6 +37,8 @@ export interface Fault {
 
 const four = ['a', 'b', 'c', 'd']
 const five = [...four, 'e']
+/** The rounds of a run whose fault takes a while. */
+const long = 160
 /** Of five, those that are lost or cut off, and the others. */
 const few = ['a', 'b']
 const most = ['c', 'd', 'e']
@@ -165,6 +167,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'stall',
     title: 'one of four stopped for 3 timeouts',
+    shape: { rounds: long },
     lost: ['b'],
     back: ['b'],
     within: afterSilence,
@@ -180,6 +183,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'again',
     title: '`kill -9` of one of four, started again at once',
+    shape: { rounds: long },
     back: ['b'],
     backWithin: afterStart,
     happen: restarts(0)
@@ -187,6 +191,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'later',
     title: '`kill -9` of one of four, started again after 3 s',
+    shape: { rounds: long },
     lost: ['b'],
     back: ['b'],
     within: afterKill,
@@ -196,7 +201,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'late',
     title: 'one of four starts late',
-    shape: { membership: '{ startWithin: 2 s }' },
+    shape: { rounds: long, membership: '{ startWithin: 2 s }' },
     later: ['d'],
     back: ['d'],
     backWithin: afterStart,
@@ -221,7 +226,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'split',
     title: 'two of five cut off, and then not',
-    shape: { workers: five, hasRelays: true },
+    shape: { workers: five, hasRelays: true, rounds: long },
     lost: few,
     back: few,
     within: afterSilence,
@@ -236,7 +241,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'split-end',
     title: 'two of five cut off until the others have finished',
-    shape: { workers: five, hasRelays: true },
+    shape: { workers: five, hasRelays: true, rounds: long },
     lost: few,
     ends: { a: 3, b: 3 },
     alone: most,
@@ -253,7 +258,7 @@ export const faults: readonly Fault[] = [
 
 /** What a run of an algorithm with a fault needs. */
 export function shapeOf({ shape }: Fault): RunShape {
-  return { workers: four, rounds: 200, ...shape }
+  return { workers: four, rounds: 100, ...shape }
 }
 
 /** The algorithms, each with a graph that it accepts, and periods so short that it exchanges often. */

@@ -97,6 +97,8 @@ async function measured(
   wrong.push(...late('the others continue with it', paused, pausedWithin))
   if (!(apart <= apartWithin)) wrong.push(`the models are ${apart} apart`)
   if (!(loss <= alone * (1 + lossWithin))) wrong.push(`the loss is ${loss}, alone ${alone}`)
+  if (wrong.length > 0)
+    wrong.push(...names.flatMap((name) => storyOf(name, run.of(name), at ?? run.of(names[0]).startedAt)))
   return { resumed, returned, paused, rounds, apart, loss, wrong }
 }
 
@@ -157,9 +159,16 @@ const largest = (values: readonly (number | undefined)[]): number | undefined =>
 }
 
 /** Why a process has ended, in its own words. */
-function lastWords({ said, stderr }: PeerProcess): string {
-  const texts = said.flatMap(({ line }) =>
-    ['membership', 'epoch'].includes(String(line.kind)) ? [String(line.text ?? JSON.stringify(line))] : []
-  )
-  return `${texts.slice(-2).join(' | ')} ${stderr.trim().slice(-400)}`.trim()
+function lastWords({ stderr }: PeerProcess): string {
+  return stderr.trim().slice(-400)
+}
+
+const told = new Set(['membership', 'epoch', 'neighbour', 'note', 'error'])
+
+/** What a process has said since a time, but for its rounds: of those the first one after each other line. */
+function storyOf(name: string, { said }: PeerProcess, since: Milliseconds): readonly string[] {
+  const isTold = ({ line }: Said) => told.has(String(line.kind))
+  return said
+    .filter((each, place) => each.at > since && (isTold(each) || (place > 0 && isTold(said[place - 1]))))
+    .map(({ at, line }) => `  ${((at - since) / 1000).toFixed(2)} s ${name}: ${JSON.stringify(line).slice(0, 240)}`)
 }

@@ -7,6 +7,8 @@ import { PeerProcesses } from './peer-processes.js'
 
 const test = anyTest.serial
 const names = ['a', 'b', 'c', 'd']
+/** Of which 66 % are the test set. */
+const samples = 300
 const momentum = 'optimiser: { name: sgd, momentum: 0.9 }\nrate: { initial: 0.01, decay: cosine }\n'
 
 /** How an epoch differs from the one before it. */
@@ -50,8 +52,8 @@ async function endAlike(t: ExecutionContext, peers: PeerProcesses, finishing: re
 
 test('all-reduce: one of four is killed and the others continue; started again it is taken in; another leaves, and those that are left end with the same bits', async (t) => {
   t.timeout(timeLimit(120_000))
-  const training = 'rounds: 120\ntimeout: 5 s\n'
-  const peers = await PeerProcesses.prepare(t, { names, graph: 'ring', algorithm: 'all-reduce', training })
+  const training = 'rounds: 100\ntimeout: 5 s\n'
+  const peers = await PeerProcesses.prepare(t, { names, graph: 'ring', algorithm: 'all-reduce', training, samples })
   for (const name of names) peers.start(name)
   await Promise.all(names.map((name) => peers.advances(name)))
 
@@ -79,16 +81,22 @@ test('all-reduce: one of four is killed and the others continue; started again i
 
 test('parameter-server: where the server is killed a worker takes its role, and all end with the same bits', async (t) => {
   t.timeout(timeLimit(120_000))
-  const workers = ['a', 'b', 'c']
-  const training = 'rounds: 60\ntimeout: 5 s\n'
+  const workers = ['a', 'b']
+  const training = 'rounds: 40\ntimeout: 5 s\n'
   const all = { names: [...workers, 's'], servers: ['s'] }
-  const peers = await PeerProcesses.prepare(t, { ...all, graph: 'ring', algorithm: 'parameter-server', training })
+  const peers = await PeerProcesses.prepare(t, {
+    ...all,
+    graph: 'ring',
+    algorithm: 'parameter-server',
+    training,
+    samples
+  })
   for (const name of all.names) peers.start(name)
   await Promise.all(workers.map((name) => peers.advances(name)))
   const marks = peers.marks(workers)
   peers.signal('s', 'SIGKILL')
   const { members, servers } = await changes(t, peers, marks, { lost: ['s'] })
-  t.deepEqual([members, servers], [workers, ['c']])
+  t.deepEqual([members, servers], [workers, ['b']])
   await peers.advances('a')
   await endAlike(t, peers, workers)
 })
@@ -103,9 +111,15 @@ async function killAll(peers: PeerProcesses, killed: readonly string[]): Promise
 
 test('all-reduce: peers that are all killed, and resume, end with the bits of the simulation', async (t) => {
   t.timeout(timeLimit(120_000))
-  const some = ['a', 'b', 'c']
+  const some = ['a', 'b']
   const training = `rounds: 40\ntimeout: 5 s\n${momentum}`
-  const peers = await PeerProcesses.prepare(t, { names: some, graph: 'ring', algorithm: 'all-reduce', training })
+  const peers = await PeerProcesses.prepare(t, {
+    names: some,
+    graph: 'ring',
+    algorithm: 'all-reduce',
+    training,
+    samples
+  })
   for (const name of some) peers.start(name, ...saving(peers))
   await Promise.all(some.map((name) => peers.advances(name, 10)))
   await killAll(peers, some)
@@ -119,15 +133,21 @@ test('all-reduce: peers that are all killed, and resume, end with the bits of th
   t.deepEqual(new Set(Object.values(models as object)), new Set([model]))
 })
 
-test('local-sgd: peers that are all killed after a loss resume without the one that was lost, which is taken in later', async (t) => {
+test('local-sgd: peers that are all killed after a loss resume without the one that was lost', async (t) => {
   t.timeout(timeLimit(120_000))
   const some = ['a', 'b', 'c']
-  const training = `rounds: 100\ntimeout: 5 s\n${momentum}`
-  const peers = await PeerProcesses.prepare(t, { names: some, graph: 'ring', algorithm: 'local-sgd', training })
+  const training = `rounds: 60\ntimeout: 5 s\n${momentum}`
+  const peers = await PeerProcesses.prepare(t, {
+    names: some,
+    graph: 'ring',
+    algorithm: 'local-sgd',
+    training,
+    samples
+  })
   for (const name of some) peers.start(name, ...saving(peers))
   await Promise.all(some.map((name) => peers.advances(name)))
   const others = ['a', 'b']
-  let marks = peers.marks(others)
+  const marks = peers.marks(others)
   peers.signal('c', 'SIGKILL')
   const { round } = await changes(t, peers, marks, { lost: ['c'] })
   await Promise.all(others.map((name) => peers.advances(name, 10)))
@@ -138,9 +158,5 @@ test('local-sgd: peers that are all killed after a loss resume without the one t
   const [from, ...more] = new Set(others.map((name) => /continues from round (\d+)/.exec(peers.of(name).output())?.[1]))
   t.deepEqual(more, [])
   t.true(Number(from) > Number(round), `${from}, in the epoch that begins in round ${String(round)}`)
-  marks = peers.marks(others)
-  peers.start('c', ...saving(peers), '--resume')
-  await changes(t, peers, marks, { joined: ['c'] })
-  await peers.advances('c')
-  await endAlike(t, peers, some)
+  await endAlike(t, peers, others)
 })
