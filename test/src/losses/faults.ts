@@ -1,17 +1,18 @@
 /** The faults whose cost is measured: what is done to the processes of a run, and what is expected then. */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Milliseconds } from '@murmuration/core'
-import { type LossRun, type Method, type RunShape, timeout } from './loss-run.js'
+import type { LossRun, WatchedProcess } from './loss-run.js'
+import { type LossMethod, type RunShape, timeout } from './run-files.js'
 
 /** When a fault was done, and over. */
-export interface Moments {
+export interface LossMoments {
   /** From when on the others stand still; absent where nothing stops them. */
   readonly at?: Milliseconds
   /** From when on those that come back can train; absent for when they have been started and can be reached. */
   readonly backAt?: Milliseconds
 }
 
-export interface Fault {
+export interface Loss {
   readonly name: string
   /** As the table says it. */
   readonly title: string
@@ -32,11 +33,13 @@ export interface Fault {
   /** The same for who comes back. */
   readonly backWithin?: Milliseconds
   /** Does the fault, once all have trained for a while. Returns when it is over, before the run ends. */
-  readonly happen: (run: LossRun) => Promise<Moments>
+  readonly happen: (run: LossRun) => Promise<LossMoments>
 }
 
 const four = ['a', 'b', 'c', 'd']
 const five = [...four, 'e']
+/** So many rounds show that a peer trains. */
+const shortly = 5
 /** The rounds of a run whose fault takes a while. */
 const long = 160
 /** Of five, those that are lost or cut off, and the others. */
@@ -55,7 +58,7 @@ const afterSilence: Milliseconds = 6000
 /** A signal to a peer. */
 const sends =
   (name: string, signal: NodeJS.Signals) =>
-  (run: LossRun): Promise<Moments> =>
+  (run: LossRun): Promise<LossMoments> =>
     Promise.resolve({ at: run.signal(name, signal) })
 
 /** Kills two peers, one after the other. */
@@ -68,40 +71,27 @@ const killsTwo = (first: string, second: string, pause: Milliseconds) => async (
 /** Kills a peer, and starts it again. */
 const restarts =
   (pause: Milliseconds) =>
-  async (run: LossRun): Promise<Moments> => {
+  async (run: LossRun): Promise<LossMoments> => {
     const at = run.signal('b', 'SIGKILL')
     await run.ends(['b'])
     await delay(pause)
     run.start('b')
-    await run.train(['b'], at)
+    await run.trains(['b'], at, shortly)
     return { at }
   }
 
 /** Cuts two of five off, until the others train again. */
 async function split(run: LossRun): Promise<Milliseconds> {
-  const at = run.part(few, othersOf(run))
-  await run.until(() =>
-    most.every(
-      (name) =>
-        run.of(name).said.some(({ at: when, line }) => when > at && line.kind === 'epoch') ||
-        run.of(name).end !== undefined
-    )
-  )
-  await run.train(most, performance.now())
+  const at = run.files.part(few)
+  const begins = ({ said }: WatchedProcess) => said.some(({ at: when, line }) => when > at && line.kind === 'epoch')
+  await run.until(begins, most)
+  await run.trains(most, performance.now(), shortly)
   return at
 }
 
-const othersOf = (run: LossRun) => run.names.filter((name) => !few.includes(name))
-
-const heal = (run: LossRun) =>
-  run.heal(
-    few,
-    run.names.filter((name) => !few.includes(name))
-  )
-
 const killed = 'SIGKILL'
 
-export const faults: readonly Fault[] = [
+export const faults: readonly Loss[] = [
   { name: 'none', title: 'none', happen: () => Promise.resolve({}) },
   {
     name: 'kill',
@@ -176,7 +166,7 @@ export const faults: readonly Fault[] = [
       const at = run.signal('b', 'SIGSTOP')
       await delay(3 * timeout)
       const backAt = run.signal('b', 'SIGCONT')
-      await run.train(['b'], backAt)
+      await run.trains(['b'], backAt, shortly)
       return { at, backAt }
     }
   },
@@ -207,7 +197,7 @@ export const faults: readonly Fault[] = [
     backWithin: afterStart,
     async happen(run) {
       run.start('d')
-      await run.train(['d'], performance.now())
+      await run.trains(['d'], performance.now(), shortly)
       return {}
     }
   },
@@ -219,7 +209,7 @@ export const faults: readonly Fault[] = [
     backWithin: afterStart,
     async happen(run) {
       await run.join('d')
-      await run.train(['d'], performance.now())
+      await run.trains(['d'], performance.now(), shortly)
       return {}
     }
   },
@@ -233,8 +223,8 @@ export const faults: readonly Fault[] = [
     backWithin: afterWaking,
     async happen(run) {
       const at = await split(run)
-      const backAt = heal(run)
-      await run.train(few, backAt)
+      const backAt = run.files.heal(few)
+      await run.trains(few, backAt, shortly)
       return { at, backAt }
     }
   },
@@ -248,21 +238,21 @@ export const faults: readonly Fault[] = [
     within: afterSilence,
     async happen(run) {
       const at = await split(run)
-      await run.hurry()
+      await run.files.hurry()
       await run.ends(most)
-      heal(run)
+      run.files.heal(few)
       return { at }
     }
   }
 ]
 
 /** What a run of an algorithm with a fault needs. */
-export function shapeOf({ shape }: Fault): RunShape {
+export function shapeOf({ shape }: Loss): RunShape {
   return { workers: four, rounds: 100, ...shape }
 }
 
 /** The algorithms, each with a graph that it accepts, and periods so short that it exchanges often. */
-export const methods: readonly Method[] = [
+export const methods: readonly LossMethod[] = [
   { name: 'all-reduce', graph: 'ring' },
   { name: 'local-sgd', graph: 'ring' },
   { name: 'choco', graph: 'ring' },

@@ -5,9 +5,9 @@
  */
 import { spawn } from 'node:child_process'
 import { InputError, messageOf } from '@murmuration/core'
-import { type Fault, faults, methods, shapeOf } from './faults.js'
-import type { Method } from './loss-run.js'
-import { aloneOf, lossAlone, type Measured, measure } from './measure.js'
+import { type Loss, faults, methods, shapeOf } from './faults.js'
+import { aloneOf, lossAlone, type LossCost, measure } from './measure.js'
+import type { LossMethod } from './run-files.js'
 import { head, rowOf } from './table.js'
 
 /** The one that has this name, or all. */
@@ -20,7 +20,7 @@ function chosen<T extends { readonly name: string }>(what: string, all: readonly
 /** What those that finish would have reached alone, measured once. */
 const known = new Map<string, Promise<number>>()
 
-function aloneFor(method: Method, fault: Fault): Promise<number> {
+function aloneFor(method: LossMethod, fault: Loss): Promise<number> {
   const { workers, rounds } = shapeOf(fault)
   const key = [method.name, workers.length, rounds, ...aloneOf(fault)].join()
   const loss = known.get(key) ?? lossAlone(method, fault)
@@ -28,9 +28,9 @@ function aloneFor(method: Method, fault: Fault): Promise<number> {
   return loss
 }
 
-async function row(method: Method, fault: Fault, times: number): Promise<void> {
+async function row(method: LossMethod, fault: Loss, times: number): Promise<void> {
   const alone = await aloneFor(method, fault)
-  const all: Measured[] = []
+  const all: LossCost[] = []
   for (let k = 0; k < times; k++) {
     const measured = await measure(method, fault, alone)
     for (const text of measured.wrong) process.stderr.write(`${method.name}, ${fault.name}: ${text}\n`)

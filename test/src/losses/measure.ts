@@ -1,8 +1,16 @@
 /** One run with a fault: what is measured, and what is not as expected. */
+import { readFile } from 'node:fs/promises'
 import type { Milliseconds } from '@murmuration/core'
-import { distance } from '@murmuration/vectors'
-import { type Fault, type Moments, shapeOf } from './faults.js'
-import { LossRun, type Method, type PeerProcess, type Said } from './loss-run.js'
+import {
+  decodeSafetensorsHeader,
+  distance,
+  safetensorsHeaderLength,
+  safetensorsLengthBytes,
+  tensorsIn
+} from '@murmuration/vectors'
+import { type Loss, type LossMoments, shapeOf } from './faults.js'
+import { LossRun, type Said, type WatchedProcess } from './loss-run.js'
+import { type LossMethod, workersOf } from './run-files.js'
 
 /** The fault happens once all have trained for so many rounds. */
 const before = 8
@@ -14,7 +22,7 @@ const pausedWithin: Milliseconds = 500
 const apartWithin = 1e-5
 
 /** What a run has shown. Times in milliseconds, undefined where there is none. */
-export interface Measured {
+export interface LossCost {
   /** From the fault to the first round of the next epoch, at the last of the others. */
   readonly resumed: Milliseconds | undefined
   /** From when it could train to its first round, of the last that comes back. */
@@ -32,16 +40,17 @@ export interface Measured {
 }
 
 /** Runs an algorithm with a fault. */
-export async function measure(method: Method, fault: Fault, alone: number): Promise<Measured> {
-  const run = await LossRun.prepare(method, shapeOf(fault))
+export async function measure(method: LossMethod, fault: Loss, alone: number): Promise<LossCost> {
+  const shape = shapeOf(fault)
+  const run = await LossRun.prepare(method, shape)
+  const { files } = run
   try {
-    const first = run.names.filter((name) => name !== run.shape.friend && fault.later?.includes(name) !== true)
-    for (const name of first) run.start(name)
-    const workers = first.filter((name) => !run.servers.includes(name))
-    await run.reach(before, workers)
+    const workers = shape.workers.filter((name) => fault.later?.includes(name) !== true)
+    for (const name of [...workers, ...files.servers]) run.start(name)
+    await run.trains(workers, 0, before)
     const moments = await fault.happen(run)
-    await run.hurry()
-    await run.until(() => run.names.every((name) => run.of(name).end !== undefined))
+    await files.hurry()
+    await run.ends(files.names)
     return await measured(run, fault, moments, alone)
   } finally {
     await run.close()
@@ -49,21 +58,20 @@ export async function measure(method: Method, fault: Fault, alone: number): Prom
 }
 
 /** The workers whose loss is compared: those that would have the same data, had they been alone from the start. */
-export function aloneOf(fault: Fault): readonly string[] {
-  const { workers, friend } = shapeOf(fault)
-  return fault.alone ?? [...workers, ...(friend === undefined ? [] : [friend])]
+export function aloneOf(fault: Loss): readonly string[] {
+  return fault.alone ?? workersOf(shapeOf(fault))
 }
 
 /** Their mean loss, had they been alone from the start. */
-export async function lossAlone(method: Method, fault: Fault): Promise<number> {
-  const { workers, friend, rounds } = shapeOf(fault)
-  const all = [...workers, ...(friend === undefined ? [] : [friend])]
-  const run = await LossRun.prepare(method, { workers: all, rounds, membership: '{ startWithin: 2 s }' })
+export async function lossAlone(method: LossMethod, fault: Loss): Promise<number> {
+  const shape = shapeOf(fault)
+  const { rounds } = shape
+  const run = await LossRun.prepare(method, { workers: workersOf(shape), rounds, membership: '{ startWithin: 2 s }' })
   try {
     const present = aloneOf(fault)
-    const names = [...present, ...run.servers]
+    const names = [...present, ...run.files.servers]
     for (const name of names) run.start(name)
-    await run.hurry()
+    await run.files.hurry()
     await run.ends(names)
     return meanLoss(present.map((name) => run.of(name)))
   } finally {
@@ -73,11 +81,11 @@ export async function lossAlone(method: Method, fault: Fault): Promise<number> {
 
 async function measured(
   run: LossRun,
-  { lost = [], back = [], ends: expected = {}, within, backWithin }: Fault,
-  { at, backAt }: Moments,
+  { lost = [], back = [], ends: expected = {}, within, backWithin }: Loss,
+  { at, backAt }: LossMoments,
   alone: number
-): Promise<Measured> {
-  const { names } = run
+): Promise<LossCost> {
+  const { names } = run.files
   const ends = Object.fromEntries(names.map((name) => [name, run.of(name).end ?? 'hangs']))
   const wrong = names
     .filter((name) => ends[name] !== (expected[name] ?? 0))
@@ -89,7 +97,7 @@ async function measured(
   const rounds = largest(resumptions.map((found) => found?.rounds))
   const returned = largest(back.map((name) => returnOf(run.of(name), backAt)))
   const paused = back.length === 0 ? undefined : largest(others.map((name) => pauseOf(run.of(name), back)))
-  const apart = await largestDistance(run, finished)
+  const apart = await largestDistance(finished.map((name) => run.files.model(name)))
   const loss = meanLoss(finished.map((name) => run.of(name)))
   if (at !== undefined && resumed === undefined) wrong.push('the others begin no epoch')
   if (back.length > 0 && returned === undefined) wrong.push('who comes back does not train')
@@ -110,7 +118,7 @@ function late(what: string, time: Milliseconds | undefined, within: Milliseconds
  * When a peer has trained again after a loss, and by how many rounds it has jumped. Undefined for one that has become a
  * server.
  */
-function resumptionOf({ said }: PeerProcess, at: Milliseconds, lost: readonly string[]) {
+function resumptionOf({ said }: WatchedProcess, at: Milliseconds, lost: readonly string[]) {
   const isBegun = ({ at: when, line }: Said) =>
     when > at && line.kind === 'epoch' && !(line.members as readonly string[]).some((name) => lost.includes(name))
   const begun = said.findIndex(isBegun)
@@ -122,7 +130,7 @@ function resumptionOf({ said }: PeerProcess, at: Milliseconds, lost: readonly st
 }
 
 /** How long a peer that comes has taken to train: from a time, or from when it could be reached. */
-function returnOf({ said }: PeerProcess, at?: Milliseconds): Milliseconds | undefined {
+function returnOf({ said }: WatchedProcess, at?: Milliseconds): Milliseconds | undefined {
   const from = at ?? said.find(({ line }) => line.kind === 'peer')?.at
   if (from === undefined) return undefined
   const step = said.find((each) => each.at > from && each.line.kind === 'step')
@@ -130,7 +138,7 @@ function returnOf({ said }: PeerProcess, at?: Milliseconds): Milliseconds | unde
 }
 
 /** How long a peer has stood still for one that comes. */
-function pauseOf({ said }: PeerProcess, names: readonly string[]): Milliseconds | undefined {
+function pauseOf({ said }: WatchedProcess, names: readonly string[]): Milliseconds | undefined {
   const pauses = said.flatMap(({ line }) =>
     line.kind === 'epoch' && (line.joined as readonly string[]).some((name) => names.includes(name))
       ? [1000 * Number(line.seconds)]
@@ -139,18 +147,25 @@ function pauseOf({ said }: PeerProcess, names: readonly string[]): Milliseconds 
   return largest(pauses)
 }
 
-const summaryOf = ({ said }: PeerProcess) => said.findLast(({ line }) => line.kind === 'summary')?.line
+const summaryOf = ({ said }: WatchedProcess) => said.findLast(({ line }) => line.kind === 'summary')?.line
 
-const hasLoss = (peer: PeerProcess) => typeof summaryOf(peer)?.loss === 'number'
+const hasLoss = (peer: WatchedProcess) => typeof summaryOf(peer)?.loss === 'number'
 
-function meanLoss(peers: readonly PeerProcess[]): number {
+function meanLoss(peers: readonly WatchedProcess[]): number {
   const losses = peers.map((peer) => Number(summaryOf(peer)?.loss))
   return losses.reduce((sum, loss) => sum + loss, 0) / losses.length
 }
 
-async function largestDistance(run: LossRun, names: readonly string[]): Promise<number> {
-  const models = (await Promise.all(names.map((name) => run.modelOf(name)))).filter((model) => model !== undefined)
+async function largestDistance(files: readonly string[]): Promise<number> {
+  const models = await Promise.all(files.map(readModel))
   return largest(models.map((model) => distance(model, models[0]))) ?? Number.NaN
+}
+
+async function readModel(file: string): Promise<Float32Array> {
+  const bytes = new Uint8Array(await readFile(file))
+  const start = safetensorsLengthBytes + safetensorsHeaderLength(bytes, bytes.byteLength)
+  const header = decodeSafetensorsHeader(bytes.subarray(safetensorsLengthBytes, start), bytes.byteLength)
+  return Float32Array.from(tensorsIn(bytes.subarray(start), header).flatMap(({ values }) => [...values]))
 }
 
 const largest = (values: readonly (number | undefined)[]): number | undefined => {
@@ -159,14 +174,14 @@ const largest = (values: readonly (number | undefined)[]): number | undefined =>
 }
 
 /** Why a process has ended, in its own words. */
-function lastWords({ stderr }: PeerProcess): string {
+function lastWords({ stderr }: WatchedProcess): string {
   return stderr.trim().slice(-400)
 }
 
 const told = new Set(['membership', 'epoch', 'neighbour', 'note', 'error'])
 
 /** What a process has said since a time, but for its rounds: of those the first one after each other line. */
-function storyOf(name: string, { said }: PeerProcess, since: Milliseconds): readonly string[] {
+function storyOf(name: string, { said }: WatchedProcess, since: Milliseconds): readonly string[] {
   const isTold = ({ line }: Said) => told.has(String(line.kind))
   return said
     .filter((each, place) => each.at > since && (isTold(each) || (place > 0 && isTold(said[place - 1]))))

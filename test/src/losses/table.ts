@@ -1,7 +1,7 @@
 /** The table of what losses cost: a row for each algorithm and fault, with medians. */
-import type { Fault } from './faults.js'
-import type { Method } from './loss-run.js'
-import type { Measured } from './measure.js'
+import type { Loss } from './faults.js'
+import type { LossMethod } from './run-files.js'
+import type { LossCost } from './measure.js'
 
 const columns = [
   'algorithm',
@@ -18,7 +18,7 @@ const columns = [
 /** The first two lines. */
 export const head = `| ${columns.join(' | ')} |\n|${' --- |'.repeat(columns.length)}`
 
-export function rowOf({ name }: Method, { title }: Fault, all: readonly Measured[], alone: number): string {
+export function rowOf({ name }: LossMethod, { title }: Loss, all: readonly LossCost[], alone: number): string {
   const seconds = (field: 'resumed' | 'returned' | 'paused') => secondsText(median(all.map((each) => each[field])))
   const apart = Math.max(...all.map((each) => each.apart))
   const loss = ((median(all.map((each) => each.loss)) ?? Number.NaN) / alone - 1) * 100
