@@ -12,7 +12,7 @@ export interface LossMoments {
   readonly backAt?: Milliseconds
 }
 
-export interface Loss {
+export interface MeasuredFault {
   readonly name: string
   /** As the table says it. */
   readonly title: string
@@ -91,7 +91,7 @@ async function split(run: LossRun): Promise<Milliseconds> {
 
 const killed = 'SIGKILL'
 
-export const faults: readonly Loss[] = [
+export const faults: readonly MeasuredFault[] = [
   { name: 'none', title: 'none', happen: () => Promise.resolve({}) },
   {
     name: 'kill',
@@ -247,7 +247,7 @@ export const faults: readonly Loss[] = [
 ]
 
 /** What a run of an algorithm with a fault needs. */
-export function shapeOf({ shape }: Loss): RunShape {
+export function shapeOf({ shape }: MeasuredFault): RunShape {
   return { workers: four, rounds: 100, ...shape }
 }
 

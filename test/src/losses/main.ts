@@ -5,7 +5,7 @@
  */
 import { spawn } from 'node:child_process'
 import { InputError, messageOf } from '@murmuration/core'
-import { type Loss, faults, methods, shapeOf } from './faults.js'
+import { type MeasuredFault, faults, methods, shapeOf } from './faults.js'
 import { aloneOf, lossAlone, type LossCost, measure } from './measure.js'
 import type { LossMethod } from './run-files.js'
 import { head, rowOf } from './table.js'
@@ -20,7 +20,7 @@ function chosen<T extends { readonly name: string }>(what: string, all: readonly
 /** What those that finish would have reached alone, measured once. */
 const known = new Map<string, Promise<number>>()
 
-function aloneFor(method: LossMethod, fault: Loss): Promise<number> {
+function aloneFor(method: LossMethod, fault: MeasuredFault): Promise<number> {
   const { workers, rounds } = shapeOf(fault)
   const key = [method.name, workers.length, rounds, ...aloneOf(fault)].join()
   const loss = known.get(key) ?? lossAlone(method, fault)
@@ -28,7 +28,7 @@ function aloneFor(method: LossMethod, fault: Loss): Promise<number> {
   return loss
 }
 
-async function row(method: LossMethod, fault: Loss, times: number): Promise<void> {
+async function row(method: LossMethod, fault: MeasuredFault, times: number): Promise<void> {
   const alone = await aloneFor(method, fault)
   const all: LossCost[] = []
   for (let k = 0; k < times; k++) {

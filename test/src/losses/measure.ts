@@ -8,7 +8,7 @@ import {
   safetensorsLengthBytes,
   tensorsIn
 } from '@murmuration/vectors'
-import { type Loss, type LossMoments, shapeOf } from './faults.js'
+import { type MeasuredFault, type LossMoments, shapeOf } from './faults.js'
 import { LossRun, type Said, type WatchedProcess } from './loss-run.js'
 import { type LossMethod, workersOf } from './run-files.js'
 
@@ -40,7 +40,7 @@ export interface LossCost {
 }
 
 /** Runs an algorithm with a fault. */
-export async function measure(method: LossMethod, fault: Loss, alone: number): Promise<LossCost> {
+export async function measure(method: LossMethod, fault: MeasuredFault, alone: number): Promise<LossCost> {
   const shape = shapeOf(fault)
   const run = await LossRun.prepare(method, shape)
   const { files } = run
@@ -58,12 +58,12 @@ export async function measure(method: LossMethod, fault: Loss, alone: number): P
 }
 
 /** The workers whose loss is compared: those that would have the same data, had they been alone from the start. */
-export function aloneOf(fault: Loss): readonly string[] {
+export function aloneOf(fault: MeasuredFault): readonly string[] {
   return fault.alone ?? workersOf(shapeOf(fault))
 }
 
 /** Their mean loss, had they been alone from the start. */
-export async function lossAlone(method: LossMethod, fault: Loss): Promise<number> {
+export async function lossAlone(method: LossMethod, fault: MeasuredFault): Promise<number> {
   const shape = shapeOf(fault)
   const { rounds } = shape
   const run = await LossRun.prepare(method, { workers: workersOf(shape), rounds, membership: '{ startWithin: 2 s }' })
@@ -81,7 +81,7 @@ export async function lossAlone(method: LossMethod, fault: Loss): Promise<number
 
 async function measured(
   run: LossRun,
-  { lost = [], back = [], ends: expected = {}, within, backWithin }: Loss,
+  { lost = [], back = [], ends: expected = {}, within, backWithin }: MeasuredFault,
   { at, backAt }: LossMoments,
   alone: number
 ): Promise<LossCost> {

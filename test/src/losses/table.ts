@@ -1,5 +1,5 @@
 /** The table of what losses cost: a row for each algorithm and fault, with medians. */
-import type { Loss } from './faults.js'
+import type { MeasuredFault } from './faults.js'
 import type { LossMethod } from './run-files.js'
 import type { LossCost } from './measure.js'
 
@@ -18,7 +18,7 @@ const columns = [
 /** The first two lines. */
 export const head = `| ${columns.join(' | ')} |\n|${' --- |'.repeat(columns.length)}`
 
-export function rowOf({ name }: LossMethod, { title }: Loss, all: readonly LossCost[], alone: number): string {
+export function rowOf({ name }: LossMethod, { title }: MeasuredFault, all: readonly LossCost[], alone: number): string {
   const seconds = (field: 'resumed' | 'returned' | 'paused') => secondsText(median(all.map((each) => each[field])))
   const apart = Math.max(...all.map((each) => each.apart))
   const loss = ((median(all.map((each) => each.loss)) ?? Number.NaN) / alone - 1) * 100
