@@ -137,14 +137,16 @@ function returnOf({ said }: WatchedProcess, at?: Milliseconds): Milliseconds | u
   return step && step.at - from
 }
 
-/** How long a peer has stood still for one that comes. */
+/** How long a peer has stood still for one that comes, until the last epoch before its next round has begun. */
 function pauseOf({ said }: WatchedProcess, names: readonly string[]): Milliseconds | undefined {
-  const pauses = said.flatMap(({ line }) =>
+  const isTaken = ({ line }: Said) =>
     line.kind === 'epoch' && (line.joined as readonly string[]).some((name) => names.includes(name))
-      ? [1000 * Number(line.seconds)]
-      : []
-  )
-  return largest(pauses)
+  const first = said.findIndex(isTaken)
+  if (first < 0) return undefined
+  const rest = said.slice(first)
+  const next = rest.findIndex(({ line }) => line.kind === 'step')
+  const last = rest.slice(0, next < 0 ? undefined : next).findLast(({ line }) => line.kind === 'epoch')
+  return (last?.at ?? 0) - (rest[0].at - 1000 * Number(rest[0].line.seconds))
 }
 
 const summaryOf = ({ said }: WatchedProcess) => said.findLast(({ line }) => line.kind === 'summary')?.line
