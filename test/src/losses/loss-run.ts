@@ -1,7 +1,8 @@
 /** The processes of one run on this machine, and when each has said what. */
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Milliseconds } from '@murmuration/core'
-import { freePorts, type JsonLine, murmur, murmurInTurn, temporaryFolder } from '../processes/command.js'
+import { freePorts, type JsonLine, murmur, murmurInTurn } from '../processes/command.js'
 import { type LossMethod, RunFiles, type RunShape } from './run-files.js'
 
 /** After this time a run is over, whatever hangs. */
@@ -58,7 +59,7 @@ export class LossRun {
     if (invited.code !== 0) throw new Error(invited.stderr)
     const [port] = await freePorts(1)
     const args = ['join', invited.stdout.trim(), '--listen', `/ip4/127.0.0.1/tcp/${port}`]
-    this.#start(name, args, await temporaryFolder())
+    this.#start(name, args, join(files.folder, 'friend'))
   }
 
   /** Sends a signal to a peer's process. Returns the time. */
