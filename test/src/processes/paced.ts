@@ -3,7 +3,7 @@ import { symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { root } from '../repository.js'
 
-const pacedOf = (algorithm: string) => `import { existsSync } from 'node:fs'
+const pacedOf = (algorithm: string, pause: number) => `import { existsSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { algorithms } from '@murmuration/algorithms'
 const given = algorithms.find(({ name }) => name === '${algorithm}')
@@ -13,7 +13,7 @@ export const paced = {
   name: 'paced',
   title: given.title + ', paced',
   round: async (node, state, k) => {
-    if (!existsSync(finish)) await setTimeout(200)
+    if (!existsSync(finish)) await setTimeout(${pause})
     return given.round(node, state, k)
   }
 }
@@ -24,12 +24,14 @@ export const paced = {
  * done what it needs.
  *
  * @param algorithm - by its name; D-PSGD when absent
+ * @param pause - by how many milliseconds a round is longer
+ * @param options - the record's, as in a file: `, period: 10`
  * @returns the line of a training file in `folder`
  */
-export async function paced(folder: string, algorithm = 'dpsgd'): Promise<string> {
+export async function paced(folder: string, algorithm = 'dpsgd', pause = 200, options = ''): Promise<string> {
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
-  await writeFile(join(folder, 'paced.mjs'), pacedOf(algorithm))
-  return 'algorithm: { module: ./paced.mjs }\n'
+  await writeFile(join(folder, 'paced.mjs'), pacedOf(algorithm, pause))
+  return `algorithm: { module: ./paced.mjs${options} }\n`
 }
 
 /** From now on the rounds of runs in this folder take no longer than they need. */

@@ -10,6 +10,8 @@ import { TcpRelay } from '../soak/relay.js'
 /** What the peers of a test share. */
 export interface PeersOptions {
   readonly names: readonly string[]
+  /** Those of the names that are servers; none when absent. */
+  readonly servers?: readonly string[]
   readonly graph: string
   /** By its name; D-PSGD if absent. */
   readonly algorithm?: string
@@ -130,13 +132,14 @@ export class PeerProcesses {
 
   /** One file for all; with relays one for each, since each calls the others at different ports. */
   async #writeTopologies(): Promise<void> {
-    const { names, hasRelays = false } = this.#options
+    const { names, servers = [], hasRelays = false } = this.#options
     const ports = new Map((await freePorts(names.length)).map((port, index) => [names[index], port]))
     for (const self of names) {
       const lines = names.map(async (name) => {
         const port = ports.get(name) as number
         const target = hasRelays && name !== self ? await this.#relay(`${self}-${name}`, port) : port
-        return `  - { name: ${name}, addresses: [/ip4/127.0.0.1/tcp/${target}] }`
+        const role = servers.includes(name) ? ', role: server' : ''
+        return `  - { name: ${name}, addresses: [/ip4/127.0.0.1/tcp/${target}]${role} }`
       })
       const text = `graph: ${this.#options.graph}\npeers:\n${(await Promise.all(lines)).join('\n')}\n`
       await writeFile(this.topology(self), text)
