@@ -5,7 +5,7 @@ import {
   type EpochBeginning,
   Members,
   train,
-  type TrainingSettings
+  type ElasticSettings
 } from '@murmuration/algorithms'
 import { timeLimit } from '@murmuration/contract'
 import { type Fabric, type PeerName, peerName, StoppedError, type Topology } from '@murmuration/core'
@@ -51,7 +51,7 @@ class Survival {
     const data = { kind: 'digits', samples: 150 } as const
     const partition = { kind: 'dirichlet', alpha: 0.5 } as const
     const task = await createSoftmaxTask({ localData: { data, testFraction: 0.2, partition, peers, seed: 5, self } })
-    const settings: TrainingSettings = {
+    const settings: ElasticSettings = {
       algorithm: this.#algorithm,
       seed: 1,
       batchSize: 8,
