@@ -124,8 +124,8 @@ export class Session {
 
   /**
    * What another session can continue with, as it was at the beginning of the current round: copies of the model, where
-   * this peer has a whole one, and of the optimisers' states and the fields that the record carries over, where all are
-   * as long as the model. To be called when this session has ended, or failed.
+   * this peer has a whole one, of the optimisers' states, and of the fields that the record carries over. To be called
+   * when this session has ended, or failed.
    */
   leaves(): { readonly model: Float32Array | undefined; readonly carried: Saved | undefined } {
     const { optimisers, length } = this.#peer
@@ -135,9 +135,8 @@ export class Session {
     const fields = this.#settings.algorithm.carries ?? []
     const kept = Object.fromEntries(fields.flatMap((field) => (field in state ? [[field, state[field]]] : [])))
     const { tree, vectors } = pack({ optimisers: states, state: kept })
-    const isWhole = [...vectors.values()].every((vector) => vector.length === length)
     const copies = new Map([...vectors].map(([name, vector]) => [name, vector.slice()]))
-    const carried = isWhole && isTraining ? { tree, vectors: copies } : undefined
+    const carried = isTraining ? { tree, vectors: copies } : undefined
     return { model: model?.length === length ? model.values.slice() : undefined, carried }
   }
 
