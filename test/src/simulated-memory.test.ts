@@ -24,7 +24,10 @@ for (const order of orders) {
 
 test.serial('a peer of a ring takes 18 kB of heap at most in mid-round', async (t) => {
   await heapOfRing(300)
-  const bytes = ((await heapOfRing(900)) - (await heapOfRing(300))) / 600
+  // A single measurement varies by a few per cent with what the compiler keeps.
+  const all: number[] = []
+  for (let time = 0; time < 5; time++) all.push(((await heapOfRing(900)) - (await heapOfRing(300))) / 600)
+  const bytes = all.sort((left, right) => left - right)[2]
   t.log(`${Math.round(bytes)} bytes`)
   t.true(bytes < 18_000, `${bytes} bytes`)
 })

@@ -100,7 +100,10 @@ export class Connection<Message> {
   /** Messages in flight or in the mailbox, by weight. */
   pending = 0
   readonly #carrier: Carrier<Message>
-  readonly #route: ConnectionRoute
+  readonly #channel: NetworkChannel | undefined
+  readonly #path: EndpointPath['path']
+  readonly #random: Random
+  readonly #isStream: boolean
   readonly #fromIncarnation: number
   readonly #toIncarnation: number
   #lastArrival: Milliseconds = 0
@@ -118,7 +121,10 @@ export class Connection<Message> {
     this.from = from
     this.to = to
     this.#carrier = carrier
-    this.#route = route
+    this.#channel = route.channel
+    this.#path = route.path
+    this.#random = route.random
+    this.#isStream = route.transport === 'stream'
     this.#fromIncarnation = from.incarnation
     this.#toIncarnation = to.incarnation
   }
@@ -136,13 +142,13 @@ export class Connection<Message> {
     if (epoch === this.#epoch) return true
     if (this.pending > 0 && !isLaterEpoch(epoch, this.#epoch)) return false
     this.#epoch = epoch
-    this.#route.channel?.withdraw()
+    this.#channel?.withdraw()
     return true
   }
 
   send(delivery: Delivery<Message>): void {
     this.pending += delivery.weight
-    const { channel } = this.#route
+    const channel = this.#channel
     if (channel === undefined) {
       delivery.state = 'in flight'
       this.#planArrival(delivery, this.#carrier.now() + delivery.delay)
@@ -158,14 +164,13 @@ export class Connection<Message> {
     const now = this.#carrier.now()
     delivery.state = 'in flight'
     this.from.timeUse.transfer(now, -1)
-    const { path, random } = this.#route
-    const { latency, jitter, loss } = path
-    if (loss > 0 && random.uniform() >= (1 - loss) ** packetsOf(delivery)) {
+    const { latency, jitter, loss } = this.#path
+    if (loss > 0 && this.#random.uniform() >= (1 - loss) ** packetsOf(delivery)) {
       this.#over(delivery)
       this.#carrier.lost(delivery, true)
       return
     }
-    const jitterDelay = jitter > 0 ? random.uniform() * jitter : 0
+    const jitterDelay = jitter > 0 ? this.#random.uniform() * jitter : 0
     this.#planArrival(delivery, now + latency + jitterDelay + delivery.delay)
   }
 
@@ -185,7 +190,7 @@ export class Connection<Message> {
 
   /** The sender has crashed: what was not sent is lost; what was sent arrives. */
   cut(): void {
-    this.#route.channel?.cut()
+    this.#channel?.cut()
   }
 
   /** The receiver has taken a message out of its mailbox, or never will. */
@@ -195,7 +200,7 @@ export class Connection<Message> {
   }
 
   #planArrival(delivery: Delivery<Message>, arrival: Milliseconds): void {
-    const time = this.#route.transport === 'stream' ? Math.max(arrival, this.#lastArrival) : arrival
+    const time = this.#isStream ? Math.max(arrival, this.#lastArrival) : arrival
     this.#lastArrival = time
     delivery.time = time
     this.#carrier.add(delivery)

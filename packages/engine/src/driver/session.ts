@@ -19,6 +19,14 @@ import { progressOf, TrainedPeer } from './trained-peer.js'
 import type { TrainingSettings } from './training.js'
 import { doneKind, TrainingRun } from './training-run.js'
 
+/** What a session has of the one before it, and keeps for the next. */
+interface Succession {
+  /** Until it has begun. */
+  readonly inherited?: Saved | undefined
+  /** The state and the optimisers' states at the beginning of the current round. */
+  atStart?: { readonly state: State; readonly states: Record<string, State> } | undefined
+}
+
 /** A peer in training. It can be saved after each reported step, and resumed on any machine. */
 export class Session {
   readonly #fabric: Fabric<VectorMessage>
@@ -37,13 +45,9 @@ export class Session {
    * round.
    */
   keepsBeginnings = false
-  /** Whether what a session {@link leaves} in the middle of a round is of the beginning of that round. */
-  keepsStart = false
-  /** The state and the optimisers' states at the beginning of the current round. */
-  #atStart: { readonly state: State; readonly states: Record<string, State> } | undefined
   #start: (() => Float32Array | PromiseLike<Float32Array>) | undefined
-  /** What another session has left for this one, until it has begun. */
-  #inherited: Saved | undefined
+  /** Only of a session that comes after another, or before one: most peers have no room for it. */
+  #succession: Succession | undefined
 
   /**
    * @param begin - returns the parameters that this peer starts with; by default those that all peers of the run start
@@ -113,13 +117,18 @@ export class Session {
     return this.#previousBeginning && pack({ ...this.#previousBeginning, isCut: 1 })
   }
 
+  /** Another session may continue with what this one {@link leaves}. To be called before the first step. */
+  keepStart(): void {
+    this.#succession ??= {}
+  }
+
   /**
    * Begins with what another session {@link leaves}, and with the batches that come after so many. To be called before
    * the first step.
    */
   inherit(batches: number, left: Saved | undefined): void {
     this.#peer.gradients.batches.skipTo(batches * this.#peer.gradients.batches.size)
-    this.#inherited = left
+    this.#succession = { inherited: left }
   }
 
   /**
@@ -129,7 +138,10 @@ export class Session {
    */
   leaves(): { readonly model: Float32Array | undefined; readonly carried: Saved | undefined } {
     const { optimisers, length } = this.#peer
-    const { state, states } = this.#atStart ?? { state: this.#run.training.state, states: optimisers.states }
+    const { state, states } = this.#succession?.atStart ?? {
+      state: this.#run.training.state,
+      states: optimisers.states
+    }
     const isTraining = this.#run.round <= this.#settings.rounds
     const model = isTraining ? this.#run.training.modelIn(state) : this.#run.last.model()
     const fields = this.#settings.algorithm.carries ?? []
@@ -244,8 +256,8 @@ export class Session {
     this.#peer.arena.inRound = true
     this.#peer.round = round
     // Answers may replace the state meanwhile.
-    if (this.keepsStart && this.#run.training.role.answers === undefined)
-      this.#atStart = { state: this.#run.training.state, states: { ...this.#peer.optimisers.states } }
+    if (this.#succession !== undefined && this.#run.training.role.answers === undefined)
+      this.#succession.atStart = { state: this.#run.training.state, states: { ...this.#peer.optimisers.states } }
     return program
   }
 
@@ -253,7 +265,8 @@ export class Session {
   #report(ended: EndedRound): StepReport {
     this.#run.round++
     this.#previousBeginning = this.#beginning
-    this.#beginning = this.#atStart = undefined
+    this.#beginning = undefined
+    if (this.#succession !== undefined) this.#succession.atStart = undefined
     return reportOf(this.#peer, this.#run, this.#participation, ended)
   }
 
@@ -264,9 +277,10 @@ export class Session {
     const x = arena.compute(start.length, (out, from, to) => out.set(start.subarray(from, to), from))
     this.#peer.origin.x = x
     this.#run.start(x)
-    if (this.#inherited === undefined) return
-    const { optimisers, state } = unpack(this.#inherited, arena, length)
-    this.#inherited = undefined
+    const { inherited } = this.#succession ?? {}
+    if (inherited === undefined) return
+    const { optimisers, state } = unpack(inherited, arena, length)
+    this.#succession = {}
     this.#peer.optimisers.states = optimisers as Record<string, State>
     this.#run.training.state = { ...this.#run.training.state, ...(state as State) }
   }

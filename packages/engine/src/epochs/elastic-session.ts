@@ -286,7 +286,7 @@ export class ElasticSession {
     const { rounds, accumulate = 1 } = this.#settings
     // A round draws one gradient's batches. Those of a round that was given up are drawn again.
     if (saved === undefined) session.inherit(Math.min(this.#first, rounds) * accumulate, carried)
-    session.keepsStart = true
+    session.keepStart()
     session.keepsBeginnings = this.keepsBeginnings
     // From now on the session has them.
     this.#kept = { ...this.#kept, model: undefined, carried: undefined }
