@@ -127,10 +127,10 @@ test('tfjs and libp2p are imported by their own packages alone', (t) => {
 
 /**
  * Files that import more than 15 others of their package, and how many. The numbers only fall; registries and indexes
- * list things.
+ * list things, and main.ts lists the commands, whose files are not counted.
  */
 const manyImports: Readonly<Record<string, number>> = {
-  'packages/cli/src/main.ts': 27,
+  'packages/cli/src/main.ts': 16,
   'packages/engine/src/driver/peer.ts': 17,
   'packages/engine/src/driver/session.ts': 16,
   'packages/engine/src/epochs/elastic-session.ts': 16,
@@ -151,7 +151,10 @@ test('a file imports at most 15 others of its package', (t) => {
   const found = sources
     .filter(({ source }) => !isTest(source) && packageOf(source) !== undefined)
     .map(({ source, dependencies }) => {
-      const own = dependencies.filter(({ resolved }) => packageOf(resolved) === packageOf(source))
+      const own = dependencies.filter(
+        ({ resolved }) =>
+          packageOf(resolved) === packageOf(source) && !/^packages\/cli\/.*-commands?\.ts$/.test(resolved)
+      )
       return [source, new Set(own.map(({ resolved }) => resolved)).size] as const
     })
     .filter(([source, count]) => count > 15 && !/\/(registry|index)\.ts$/.test(source))

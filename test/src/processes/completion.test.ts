@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
 import { murmurInTurn, temporaryFolder } from './command.js'
-import { root } from '../repository.js'
+import { root, textOf } from '../repository.js'
 
 const shells = ['bash', 'zsh', 'fish'] as const
 type Shell = (typeof shells)[number]
@@ -101,6 +101,16 @@ bash.test(`bash completes every command, with every option that its help has${ba
   t.true(commands.length > 15, `${commands.length} commands were seen`)
   for (const [place, { name, flags: expected }] of commands.entries())
     if (name !== 'help') t.deepEqual(flags[place], expected, name)
+})
+
+test('docs/use/commands.md has every command', async (t) => {
+  const { commands } = await whatIsPrinted
+  const document = textOf('docs/use/commands.md')
+  const names = commands.map(({ name }) => name).filter((name) => name !== 'help')
+  t.deepEqual(
+    names.filter((name) => !document.includes(`\`murmur ${name} `) && !document.includes(`\`murmur ${name}\``)),
+    []
+  )
 })
 
 fish.test(`fish completes the same${fish.note}`, async (t) => {

@@ -2,6 +2,7 @@ import type { Envelope, Milliseconds, PeerName } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
 import type { EdgeHeader } from '../messages/header.js'
 import type { Flow, Message, Route, State } from '../record/record.js'
+import type { LateWord } from '../record/record-problem.js'
 
 /**
  * How the two ends of each edge of a channel agree on which of its messages are used. X is such a message, as in
@@ -109,7 +110,7 @@ export interface EdgeTraits {
   /**
    * What happens to a message that an end has continued without; it is owed where both ends keep a sum over the peers.
    */
-  readonly late: 'owed' | 'dropped' | 'added'
+  readonly late: 'owed' | LateWord
   /** How many rounds lie between two exchanges; 1 when absent. */
   readonly every?: number
 }

@@ -1,7 +1,16 @@
 /** The table of phases and events in docs/understand/membership.md, from the code. */
 import { type PhaseFacts, type PeerPhase, phase } from './phase.js'
 
-export const phases: readonly PeerPhase[] = ['entering', 'catching up', 'held', 'alone', 'training', 'finishing']
+/** How a peer ends whose longest wait is over, by its phase. */
+const ends: Readonly<Record<PeerPhase, string>> = {
+  'entering': 'code 3',
+  'catching up': 'code 3',
+  'held': 'code 3',
+  'alone': 'code 3',
+  'training': '',
+  'finishing': 'it leaves'
+}
+export const phases = Object.keys(ends) as readonly PeerPhase[]
 
 /** What happens to a peer, as a change of what it knows. */
 interface Event {
@@ -9,8 +18,6 @@ interface Event {
   /** The phases in which it can happen; all but finishing when absent. */
   readonly in?: readonly PeerPhase[]
 }
-
-const waiting: readonly PeerPhase[] = ['entering', 'catching up', 'held', 'alone']
 
 /** In words, as in the table. */
 export const events: Readonly<Record<string, Event>> = {
@@ -69,12 +76,11 @@ export function phaseTable(): string {
     })
     return `| ${name} | ${cells.join(' | ')} |`
   })
-  const ends = phases.map((from) => (waiting.includes(from) ? 'code 3' : from === 'finishing' ? 'it leaves' : ''))
   const head = `| event | ${phases.map((each) => `*${each}*`).join(' | ')} |`
   return [
     head,
     `|${' --- |'.repeat(phases.length + 1)}`,
     ...rows,
-    `| the longest wait is over | ${ends.join(' | ')} |`
+    `| the longest wait is over | ${Object.values(ends).join(' | ')} |`
   ].join('\n')
 }

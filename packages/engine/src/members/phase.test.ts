@@ -3,7 +3,7 @@ import test from 'ava'
 import { type Explored, explore } from '../edges/explore.test.support.js'
 import { type PhaseFacts, phase, roundWith } from './phase.js'
 import { phaseModel, type PhaseModelOptions } from './phase-model.test.support.js'
-import { allKnown, phaseTable } from './phase-table.test.support.js'
+import { allKnown, events, phases, phaseTable } from './phase-table.test.support.js'
 
 function textOf({ problem }: Explored): string {
   return problem === undefined ? '' : `${problem.text}:\n${problem.steps.join('\n')}`
@@ -13,6 +13,13 @@ test('docs/understand/membership.md has the table of phases and events', (t) => 
   const document = readFileSync(new URL('../../../../docs/understand/membership.md', import.meta.url), 'utf8')
   const [, table = ''] = /\n\n(\| event \|[^]*?)\n\n/.exec(document) ?? []
   t.is(table, phaseTable())
+  for (const each of phases) t.true(document.includes(`\`${each}\``), `${each} is explained`)
+})
+
+test('of all that a peer knows for its phase there is an event that changes it', (t) => {
+  const changed = new Set(Object.values(events).flatMap(({ change }) => Object.keys(change)))
+  const known = [...allKnown()].flatMap((facts) => Object.keys(facts))
+  t.deepEqual([...changed].sort(), [...new Set(known)].sort())
 })
 
 test('a peer trains exactly if nothing speaks against it, and has one phase whatever it knows', (t) => {

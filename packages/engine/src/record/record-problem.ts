@@ -94,9 +94,14 @@ const field: Rule = {
     oneOf('vector', 'packed', 'range', 'packed range', 'factors', 'number').isRight(value) ||
     (isRecord(value) && method.isRight(value.isAllowed))
 }
+
+/** The words for how a late flow enters the state; see LateFlow. */
+const lateWords = ['dropped', 'added'] as const
+export type LateWord = (typeof lateWords)[number]
+
 const late: Rule = {
-  expected: "'dropped', 'added', or a function such as addFlow",
-  isRight: (value) => value === 'dropped' || value === 'added' || method.isRight(value)
+  expected: `${lateWords.map((word) => `'${word}'`).join(', ')}, or a function such as addFlow`,
+  isRight: (value) => oneOf(...lateWords).isRight(value) || method.isRight(value)
 }
 const weight: Rule = { expected: 'a weight', isRight: (value) => typeof value === 'number' }
 

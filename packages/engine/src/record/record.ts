@@ -6,7 +6,7 @@ import type { Message, Range, State, Vector } from '../vectors/vector.js'
 import type { NumberField } from './number-fields.js'
 import type { OptimiserSettings, Stepper } from './optimiser-record.js'
 import type { Tensor } from '../vectors/ranges.js'
-import { recordProblem } from './record-problem.js'
+import { type LateWord, recordProblem } from './record-problem.js'
 
 export type { Message, State } from '../vectors/vector.js'
 export type { Optimiser, OptimiserSettings } from './optimiser-record.js'
@@ -180,7 +180,7 @@ export interface Flow<M> {
  * has left its sender for good. It is added to the fields of the same names, even if it arrives late or from a peer
  * outside the row; the ends need not agree on anything.
  */
-export type LateFlow<S, M, O = unknown> = 'dropped' | 'added' | ((state: S, flow: Flow<M>, options: O) => S)
+export type LateFlow<S, M, O = unknown> = LateWord | ((state: S, flow: Flow<M>, options: O) => S)
 
 type Ask<D> = D extends Call ? Shaped<D['ask']> : never
 type Reply<D> = D extends Call ? Shaped<D['reply']> : never
