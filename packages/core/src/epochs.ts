@@ -1,5 +1,5 @@
 /** Messages carry the number of their epoch modulo this. */
-const epochsApart = 1 << 16
+export const epochsApart = 1 << 16
 
 /** Whether an epoch is later than another, both modulo 65,536: it is ahead by less than half of that. */
 export function isLaterEpoch(epoch: number, other: number): boolean {

@@ -28,7 +28,7 @@ export type { ElasticSettings, EpochBeginning, EpochSettings } from './epochs/ep
 export { ElasticSession, type ElasticStart } from './epochs/elastic-session.js'
 export type { Agreement } from './members/consensus.js'
 export type { MembersFabric, MembersOptions, SwarmStanding } from './members/members-options.js'
-export { type Attendee, Members } from './members/members.js'
+export { Members } from './members/members.js'
 export { checkAhead } from './messages/ahead.js'
 export { partsPerRound } from './messages/message-buffer.js'
 export { addFlow, addSent, edgeWeight, kept, mean, meanOf, mix, total, without } from './messages/mixing.js'

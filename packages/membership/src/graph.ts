@@ -82,7 +82,7 @@ function withDetours(situation: Situation, { receiveFrom, sendTo }: Neighbours):
   const isBroken = brokenLookup(broken)
   const fits = (peer: PeerName) => !isBroken(self, peer)
   const neighbours = { receiveFrom: filtered(receiveFrom, fits), sendTo: filtered(sendTo, fits) }
-  for (const [a, b] of distinct(broken)) {
+  for (const [a, b] of distinctPairs(broken)) {
     const row = bridgedRow(topology, a, round, usable)
     if (!row.receiveFrom.has(b) && !row.sendTo.has(b)) continue
     const path = shortestPath(
@@ -144,7 +144,7 @@ export function pairKey(a: PeerName, b: PeerName): string {
 }
 
 /** Each pair once, the earlier name first. */
-function distinct(pairs: readonly BrokenPair[]): BrokenPair[] {
+export function distinctPairs(pairs: readonly BrokenPair[]): BrokenPair[] {
   const found = new Map(pairs.map(([a, b]) => [pairKey(a, b), (a < b ? [a, b] : [b, a]) as BrokenPair]))
   return [...found.values()]
 }

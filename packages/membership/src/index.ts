@@ -7,7 +7,7 @@
  */
 export { ownShare, type Reunion } from './apart.js'
 export type { MemberChange } from './changes.js'
-export { type BrokenPair, repairedRow } from './graph.js'
+export { type BrokenPair, distinctPairs, repairedRow } from './graph.js'
 export { Member } from './member.js'
 export type { MemberOptions } from './member-options.js'
 export { type AddressedNote, maxNoteLength } from './notes.js'

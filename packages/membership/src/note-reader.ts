@@ -1,4 +1,4 @@
-import type { PeerName } from '@murmuration/core'
+import { parseJson, type PeerName } from '@murmuration/core'
 import { z } from 'zod'
 import { type GossipNote, maxNoteLength, type Note, noteSchema, recordSchema, voteSchema } from './notes.js'
 import { jsonOf, type PeerRecord, type Vote } from './records.js'
@@ -113,14 +113,6 @@ class Items<Item extends PeerRecord | Vote> {
       this.#young = new Map()
     }
     this.#young.set(text, item)
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }
 

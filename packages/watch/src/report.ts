@@ -1,5 +1,5 @@
 /** What a peer reports about itself to its watchers. */
-import type { PeerName } from '@murmuration/core'
+import { parseJson, type PeerName } from '@murmuration/core'
 import type { MemberState } from '@murmuration/membership'
 import { z } from 'zod'
 
@@ -117,12 +117,4 @@ export function readReport(note: string, peers: ReadonlySet<string>): PeerReport
 function shortened(_: string, value: unknown): unknown {
   if (typeof value !== 'number' || Number.isInteger(value)) return value
   return Number.isFinite(value) ? Number(value.toPrecision(4)) : undefined
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -140,6 +140,11 @@ function columnSum({ selfWeight, sendTo }: Mixing): number {
   return sendTo.reduce((sum, { weight }) => sum + weight, selfWeight)
 }
 
+/** Whether the rows of W sum to 1 in every round. */
+export function hasRowSums(topology: Topology): boolean {
+  return offOne(topology, rowSum).length === 0
+}
+
 /** `name (sum)` of each peer whose weights do not sum to 1 in some round of a period. */
 function offOne(topology: Topology, sumOf: (mixing: Mixing) => number): readonly string[] {
   return topology.peers.flatMap((peer) => {
@@ -275,6 +280,7 @@ function serverRefusals(title: string, wanted: number, { length }: readonly Peer
   return [`${title} needs ${count}, and found ${length}; add a peer such as { name: s, role: server }`]
 }
 
-function roundsOf(topology: Topology, peer: PeerName): readonly Mixing[] {
+/** The rows of a peer in the rounds of a period. */
+export function roundsOf(topology: Topology, peer: PeerName): readonly Mixing[] {
   return Array.from({ length: topology.period }, (_, round) => topology.mixing(peer, round))
 }

@@ -45,6 +45,11 @@ export function pack(state: State): Saved {
   return { tree: write(state, []), vectors }
 }
 
+/** The same with copies of the vectors, which stay valid. */
+export function copyOf({ tree, vectors }: Saved): Saved {
+  return { tree, vectors: new Map([...vectors].map(([name, vector]) => [name, vector.slice()])) }
+}
+
 /** The names of the vectors in a tree, in its order. */
 export function vectorNames(tree: SavedTree): readonly string[] {
   if (typeof tree !== 'object') return []

@@ -13,7 +13,7 @@ import { handOver } from './handing-over.js'
 import { Everyone } from '../members/everyone.js'
 import type { Participants, Participation } from '../members/participants.js'
 import { type EndedRound, reportOf } from './round-report.js'
-import { pack, type Saved, unpack } from './save.js'
+import { copyOf, pack, type Saved, unpack } from './save.js'
 import { restore, snapshotOf } from './snapshot.js'
 import { progressOf, TrainedPeer } from './trained-peer.js'
 import type { TrainingSettings } from './training.js'
@@ -146,9 +146,7 @@ export class Session {
     const model = isTraining ? this.#run.training.modelIn(state) : this.#run.last.model()
     const fields = this.#settings.algorithm.carries ?? []
     const kept = Object.fromEntries(fields.flatMap((field) => (field in state ? [[field, state[field]]] : [])))
-    const { tree, vectors } = pack({ optimisers: states, state: kept })
-    const copies = new Map([...vectors].map(([name, vector]) => [name, vector.slice()]))
-    const carried = isTraining ? { tree, vectors: copies } : undefined
+    const carried = isTraining ? copyOf(pack({ optimisers: states, state: kept })) : undefined
     return { model: model?.length === length ? model.values.slice() : undefined, carried }
   }
 

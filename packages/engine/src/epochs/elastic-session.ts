@@ -7,7 +7,7 @@ import type { VectorMessage } from '@murmuration/wire'
 import { checkpointProblem } from '../driver/checkpoint-problem.js'
 import { neededServers } from '../driver/needs.js'
 import { othersMissing } from '../members/missing.js'
-import type { Saved } from '../driver/save.js'
+import { copyOf, type Saved } from '../driver/save.js'
 import { Session } from '../driver/session.js'
 import type { Members } from '../members/members.js'
 import { type Epoch, isMember, noEpoch } from './epoch.js'
@@ -345,7 +345,7 @@ export class ElasticSession {
     const session = this.#session
     if (session === undefined) return
     const saved = this.keepsBeginnings ? this.checkpoint() : undefined
-    this.#left = saved && { ...saved, vectors: copiesOf(saved.vectors) }
+    this.#left = saved && copyOf(saved)
     this.#kept = keptOf(session, this.#kept, { round: this.round, now: this.#fabric.now() })
     this.#session = undefined
   }
@@ -372,8 +372,4 @@ export class ElasticSession {
 function reportOfMean({ samples, model = new Float32Array(0) }: BetweenEpochs): Omit<StepReport, 'round'> {
   const nothing = { waited: 0, distances: [], outliers: [], missing: [], unsent: [], moves: [] }
   return { phase: 'average', samples, parameters: model, ...nothing }
-}
-
-function copiesOf(vectors: Saved['vectors']): Saved['vectors'] {
-  return new Map([...vectors].map(([name, vector]) => [name, vector.slice()]))
 }

@@ -2,18 +2,17 @@
 import {
   type Envelope,
   EpochOverError,
+  epochsApart,
   type Fabric,
   fabricWith,
   invariant,
+  isLaterEpoch,
   type Milliseconds,
   type Random,
   type Receiver,
   type Topology
 } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
-
-/** Messages carry the number of their epoch modulo this. */
-const epochsApart = 1 << 16
 
 /** The parts of an epoch, and the first kind of the messages of each: an algorithm has fewer kinds. */
 const firstKinds = { training: 0, opening: 128, closing: 192 } as const
@@ -48,7 +47,7 @@ export class EpochFabric {
     this.#isOver = false
     const kept = this.#kept
     this.#kept = []
-    for (const envelope of kept) this.#keep(envelope)
+    for (const envelope of kept) this.keep(envelope)
   }
 
   /** Makes the waits of this epoch fail with {@link EpochOverError}, now and from now on. */
@@ -70,7 +69,7 @@ export class EpochFabric {
   /** Waits until `until` or a wake, and keeps what arrives. */
   async wait(until: Milliseconds): Promise<void> {
     const envelope = await this.#fabric.receive(until)
-    if (envelope !== undefined) this.#keep(envelope)
+    if (envelope !== undefined) this.keep(envelope)
   }
 
   /** The fabric of a part of this epoch. `graph` gives the rows of W; a server has none. */
@@ -81,7 +80,7 @@ export class EpochFabric {
     const first = firstKinds[part]
     const isPlain = epoch === 0 && part === 'training'
     const sent = epoch % epochsApart
-    const sorter = new Sorter(this, (envelope) => this.#own(envelope, part))
+    const sorter = new Sorter(fabric, this, (envelope) => this.#own(envelope, part))
     return fabricWith(fabric, {
       random: epoch === 0 ? fabric.random : randomOf(fabric.random, epoch),
       neighbours: (round) => {
@@ -105,16 +104,6 @@ export class EpochFabric {
     return undefined
   }
 
-  /** As {@link Fabric.receive}, with whatever arrives. */
-  receive(until?: Milliseconds, receiver?: Receiver<VectorMessage>, waitsFor?: object) {
-    return this.#fabric.receive(until, receiver, waitsFor)
-  }
-
-  /** Keeps a message of another part, or drops it. */
-  sort(envelope: Envelope<VectorMessage>): void {
-    this.#keep(envelope)
-  }
-
   #own(envelope: Envelope<VectorMessage>, part: EpochPart): Envelope<VectorMessage> | undefined {
     const { message } = envelope
     if ((message.epoch ?? 0) !== this.#epoch % epochsApart) return undefined
@@ -123,17 +112,19 @@ export class EpochFabric {
     return { from: envelope.from, message: { ...message, kind: message.kind - firstKinds[part] } }
   }
 
-  #keep(envelope: Envelope<VectorMessage>): void {
+  /** Keeps a message of another part or a later epoch; drops all others. */
+  keep(envelope: Envelope<VectorMessage>): void {
     const { message } = envelope
-    const ahead = ((message.epoch ?? 0) - this.#epoch + epochsApart) % epochsApart
-    const isLater = ahead > 0 && ahead < epochsApart / 2
-    if (isLater || (ahead === 0 && !this.#isOver)) this.#kept.push(envelope)
+    const { epoch = 0 } = message
+    const current = this.#epoch % epochsApart
+    if (isLaterEpoch(epoch, current) || (epoch === current && !this.#isOver)) this.#kept.push(envelope)
     else this.#fabric.recycle(message)
   }
 }
 
 /** Receives the messages of one part of an epoch. */
 class Sorter {
+  readonly #fabric: Fabric<VectorMessage>
   readonly #all: EpochFabric
   readonly #own: (envelope: Envelope<VectorMessage>) => Envelope<VectorMessage> | undefined
   /** The receiver of the session, and the same for the whole fabric: a session has one. */
@@ -141,7 +132,12 @@ class Sorter {
   #sorting: Receiver<VectorMessage> | undefined
   #until: Milliseconds | undefined
 
-  constructor(all: EpochFabric, own: (envelope: Envelope<VectorMessage>) => Envelope<VectorMessage> | undefined) {
+  constructor(
+    fabric: Fabric<VectorMessage>,
+    all: EpochFabric,
+    own: (envelope: Envelope<VectorMessage>) => Envelope<VectorMessage> | undefined
+  ) {
+    this.#fabric = fabric
     this.#all = all
     this.#own = own
   }
@@ -156,12 +152,12 @@ class Sorter {
       this.#all.check()
       const kept = this.#all.takeKept(this.#own)
       if (kept !== undefined) return kept
-      const envelope = await this.#all.receive(this.#until, this.#receiverFor(given), waitsFor)
+      const envelope = await this.#fabric.receive(this.#until, this.#receiverFor(given), waitsFor)
       this.#all.check()
       if (envelope === undefined) return undefined
       const own = this.#own(envelope)
       if (own !== undefined) return own
-      this.#all.sort(envelope)
+      this.#all.keep(envelope)
     }
   }
 
@@ -172,7 +168,7 @@ class Sorter {
       take: (envelope) => {
         this.#all.check()
         const own = this.#own(envelope)
-        if (own === undefined) this.#all.sort(envelope)
+        if (own === undefined) this.#all.keep(envelope)
         else this.#until = given.take(own)
         return this.#until
       }

@@ -1,6 +1,7 @@
 /** The graph of an epoch's members. */
 import { byName, type Mixing, type PeerName, type Topology, type WeightedPeer } from '@murmuration/core'
 import { type BrokenPair, repairedRow } from '@murmuration/membership'
+import { roundsOf } from '../driver/needs.js'
 
 /** What of W sums to 1. */
 type Sums = 'rows' | 'columns'
@@ -91,11 +92,10 @@ function lazy(graph: Topology): Topology {
 }
 
 /** The neighbours of each peer in a tree of the graph's edges, of all peers that the first one reaches. */
-function spanningTree({ peers, period, mixing }: Topology): ReadonlyMap<PeerName, ReadonlySet<PeerName>> {
-  const tree = new Map(peers.slice(0, 1).map((peer) => [peer, new Set<PeerName>()]))
+function spanningTree(graph: Topology): ReadonlyMap<PeerName, ReadonlySet<PeerName>> {
+  const tree = new Map(graph.peers.slice(0, 1).map((peer) => [peer, new Set<PeerName>()]))
   for (const [peer, neighbours] of tree) {
-    const rows = Array.from({ length: period }, (_, round) => mixing(peer, round))
-    for (const { name } of rows.flatMap(({ sendTo, receiveFrom }) => [...sendTo, ...receiveFrom])) {
+    for (const { name } of roundsOf(graph, peer).flatMap(({ sendTo, receiveFrom }) => [...sendTo, ...receiveFrom])) {
       if (tree.has(name)) continue
       neighbours.add(name)
       tree.set(name, new Set([peer]))

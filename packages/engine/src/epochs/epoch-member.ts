@@ -1,6 +1,6 @@
 /** A peer as a member of epochs: hands the agreement what arrives and the time, sends its notes, and waits. */
-import { byName, type Fabric, type Milliseconds, type PeerName } from '@murmuration/core'
-import type { BrokenPair, MemberProgress } from '@murmuration/membership'
+import { type Fabric, type Milliseconds, type PeerName } from '@murmuration/core'
+import { type BrokenPair, distinctPairs, type MemberProgress } from '@murmuration/membership'
 import type { VectorMessage } from '@murmuration/wire'
 import type { Members } from '../members/members.js'
 import { EpochAgreement, type AgreementOptions, type EpochSurroundings } from './agreement.js'
@@ -217,7 +217,7 @@ export class EpochMember {
         return knowledge.lifeOf(name) <= asked
       },
       get broken() {
-        return distinct(knowledge.brokenPairs).filter((pair) => training.isEdge(pair))
+        return distinctPairs(knowledge.brokenPairs).filter((pair) => training.isEdge(pair))
       },
       get present() {
         return members.standing.present.filter((name) => name !== self && knowledge.recordOf(name)?.isIn === true)
@@ -229,11 +229,4 @@ export class EpochMember {
 /** Whether a member has another life than that in which it is one, or was not there when the run began. */
 function isOther(known: number | undefined, begun: number): boolean {
   return known === undefined || known > begun
-}
-
-/** Each pair once, in the order of names. */
-function distinct(pairs: readonly BrokenPair[]): readonly BrokenPair[] {
-  const sorted = pairs.map(([a, b]): BrokenPair => (byName(a, b) <= 0 ? [a, b] : [b, a]))
-  const all = new Map(sorted.map((pair) => [pair.join(' '), pair]))
-  return [...all.values()].sort(([a, b], [c, d]) => byName(a, c) || byName(b, d))
 }

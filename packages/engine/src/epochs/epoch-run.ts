@@ -1,8 +1,8 @@
 /** What follows from the settings of a run for one epoch of it. */
-import type { PeerName, Topology } from '@murmuration/core'
+import { byName, type PeerName, type Topology } from '@murmuration/core'
 import type { BrokenPair } from '@murmuration/membership'
 import { EndOfAsking } from '../driver/end-of-asking.js'
-import { refusals } from '../driver/needs.js'
+import { hasRowSums, refusals, roundsOf } from '../driver/needs.js'
 import type { TrainingSettings } from '../driver/training.js'
 import { othersMissing } from '../members/missing.js'
 import { type Epoch, noEpoch } from './epoch.js'
@@ -46,22 +46,15 @@ export class EpochRun {
     return this.hasOwnPace || epoch.servers.some((name) => !planned.includes(name)) || this.#lacksRows(graph)
   }
 
-  /** Whether a graph of some of the peers is for algorithms that need columns alone. */
+  /** Whether only the columns of a graph of some of the peers sum to 1, as its algorithm needs them. */
   #lacksRows(graph: Topology): boolean {
-    if (graph === this.#epochs.topology || this.#settings.algorithm.needs.weights !== 'columns') return false
-    const isOff = (peer: PeerName, round: number) => {
-      const { selfWeight, receiveFrom } = graph.mixing(peer, round)
-      return Math.abs(receiveFrom.reduce((sum, { weight }) => sum + weight, selfWeight) - 1) > 1e-9
-    }
-    return graph.peers.some((peer) =>
-      Array.from({ length: graph.period }, (_, round) => round).some((round) => isOff(peer, round))
-    )
+    return graph !== this.#epochs.topology && !hasRowSums(graph)
   }
 
   /** The epoch in which all begin that were in the run from the start. */
   first(places: readonly PeerName[]): Epoch {
     const { workers, servers = [] } = this.#settings
-    const names = [...workers, ...servers].filter((name) => !places.includes(name)).sort()
+    const names = [...workers, ...servers].filter((name) => !places.includes(name)).sort(byName)
     return { ...noEpoch, number: 0, members: names.map((name) => ({ name, life: 1, samples: 0 })), servers }
   }
 
@@ -115,7 +108,7 @@ export class EpochRun {
     if (algorithm.needs.reach === 'everyone') return true
     if (planned.length > 0) return servers.includes(a) !== servers.includes(b)
     if (graph?.peers.includes(a) !== true) return false
-    return Array.from({ length: graph.period }, (_, round) => graph.mixing(a, round)).some(
+    return roundsOf(graph, a).some(
       ({ sendTo, receiveFrom }) => sendTo.some(({ name }) => name === b) || receiveFrom.some(({ name }) => name === b)
     )
   }

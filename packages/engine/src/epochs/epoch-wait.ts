@@ -1,7 +1,7 @@
 /** How long a peer waits for an epoch, or in it for the others to finish. */
 import { type Milliseconds, NeighboursMissingError, type PeerName } from '@murmuration/core'
 import type { Members } from '../members/members.js'
-import { othersMissing } from '../members/missing.js'
+import { checkPolicy, othersMissing } from '../members/missing.js'
 import type { EpochAgreement } from './agreement.js'
 import { isQuorum } from './epoch.js'
 
@@ -37,9 +37,7 @@ export function checkEpochWait(
       anew,
       `${self} cannot continue: ${anew.join(', ')} started again and forgot what was agreed, and the others are too few; start all again with --resume`
     )
-  const { state } = standing
-  const policy = state === 'partitioned' || state === 'isolated' ? options.settings?.[state] : undefined
-  if (policy === 'stop') throw othersMissing(self, `is ${state}, and the file says "${state}: stop"`, standing.missing)
+  checkPolicy(self, standing)
   if (waited <= options.wait.pause) return
   const missing = epoch.members.map(({ name }) => name).filter((name) => name !== self && !knowledge.isPresent(name))
   const advice = missing.length === 0 ? '' : '; start them again, or all with --resume'

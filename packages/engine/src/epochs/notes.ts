@@ -1,5 +1,5 @@
 /** The notes by which peers agree on an epoch: JSON after a letter. {@link readNote} checks what arrives. */
-import { maxNoteBytes, type PeerName } from '@murmuration/core'
+import { parseJson, maxNoteBytes, type PeerName } from '@murmuration/core'
 import { z } from 'zod'
 import type { SavedTree } from '../driver/save.js'
 import type { Ballot, Epoch, MemberStanding } from './epoch.js'
@@ -40,8 +40,12 @@ export type EpochNote =
 
 /** The most members of an epoch. */
 const maxMembers = 512
+const maxDecisions = 64
+/** Of what is carried over: records in records, parts of a record, letters of a text and of a vector's name. */
 const maxDepth = 8
-const maxNames = 64
+const maxParts = 64
+const maxLetters = 64
+const maxPath = 256
 
 const count = z.int().min(0)
 const name = z.string().min(1).max(64)
@@ -77,7 +81,7 @@ const note = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('promise'), epoch, ballot, standing, accepted: accepted.optional() }),
   z.strictObject({ kind: z.literal('accept'), epoch, ballot, value }),
   z.strictObject({ kind: z.literal('accepted'), epoch, ballot, signature }),
-  z.strictObject({ kind: z.literal('decided'), decisions: z.array(accepted.extend({ accepts })).max(maxNames) }),
+  z.strictObject({ kind: z.literal('decided'), decisions: z.array(accepted.extend({ accepts })).max(maxDecisions) }),
   z.strictObject({ kind: z.literal('latest'), value }),
   z.strictObject({ kind: z.literal('news'), epoch }),
   z.strictObject({ kind: z.literal('join'), epoch, life: count, samples: count }),
@@ -124,14 +128,6 @@ export function readNote(text: string, peers: ReadonlySet<string>): EpochNote | 
   return parsed.data as EpochNote
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 function namesIn(given: z.output<typeof note>): string[] {
   const namesOf = ({ members, servers, givers, broken }: z.output<typeof value>) => [
     ...members.map((member) => member.name),
@@ -154,9 +150,9 @@ function namesIn(given: z.output<typeof note>): string[] {
 
 function isTree(given: unknown, depth: number): boolean {
   if (typeof given === 'number') return Number.isFinite(given)
-  if (typeof given === 'string') return given.length <= maxNames
+  if (typeof given === 'string') return given.length <= maxLetters
   if (typeof given !== 'object' || given === null || depth > maxDepth) return false
-  if (Array.isArray(given)) return given.length === 1 && typeof given[0] === 'string' && given[0].length <= 256
+  if (Array.isArray(given)) return given.length === 1 && typeof given[0] === 'string' && given[0].length <= maxPath
   const parts = Object.values(given)
-  return parts.length <= maxNames && parts.every((part) => isTree(part, depth + 1))
+  return parts.length <= maxParts && parts.every((part) => isTree(part, depth + 1))
 }

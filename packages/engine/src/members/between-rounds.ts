@@ -11,7 +11,7 @@ import type { MemberRows } from './member-rows.js'
 import type { MemberWaits } from './member-waits.js'
 import type { MembersFabric, MembersOptions } from './members-options.js'
 import type { Participation, Trainee, TraineeRun } from './participants.js'
-import { othersMissing } from './missing.js'
+import { checkPolicy } from './missing.js'
 import { type PhaseFacts, type PeerPhase, phase } from './phase.js'
 import { Sketches } from './sketches.js'
 
@@ -169,8 +169,7 @@ export class BetweenRounds implements Participation {
     const { fabric } = this.#parts
     if (found === 'finishing') return this.#finishing?.isOver(fabric.now()) === true
     if (found !== 'entering' && found !== 'catching up') this.#checkResult(longest)
-    const { state, policy, missing } = this.#member
-    if (policy === 'stop') throw othersMissing(fabric.self, `is ${state}, and the file says "${state}: stop"`, missing)
+    checkPolicy(fabric.self, this.#member)
     if (found === 'training') return true
     const forModel = donor === undefined ? undefined : `for the model of ${donor}`
     checkWait(fabric, this.#member, longest, found === 'alone' ? 'for a neighbour to average with' : forModel)

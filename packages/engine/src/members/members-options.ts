@@ -1,5 +1,12 @@
 import type { Fabric, Milliseconds, PeerName, Topology } from '@murmuration/core'
-import type { Member, MemberChange, MembershipSettings, MemberState, Signer } from '@murmuration/membership'
+import type {
+  Member,
+  MemberChange,
+  MemberPolicy,
+  MembershipSettings,
+  MemberState,
+  Signer
+} from '@murmuration/membership'
 
 /** What members need of a fabric. */
 export interface MembersFabric extends Pick<
@@ -31,12 +38,20 @@ export interface MembersOptions {
 /** How the swarm looks to one peer. */
 export interface SwarmStanding {
   readonly state: MemberState
+  /** What the peer does in this state. */
+  readonly policy: MemberPolicy
   readonly members: readonly PeerName[]
   readonly present: readonly PeerName[]
   /** All of the peer list that are not present. */
   readonly missing: readonly PeerName[]
 }
 
-export function standingOf({ state, members, present, missing }: Pick<Member, keyof SwarmStanding>): SwarmStanding {
-  return { state, members, present, missing }
+export function standingOf({
+  state,
+  policy,
+  members,
+  present,
+  missing
+}: Pick<Member, keyof SwarmStanding>): SwarmStanding {
+  return { state, policy, members, present, missing }
 }

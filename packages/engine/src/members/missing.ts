@@ -1,5 +1,6 @@
 /** The errors of peers whose awaited messages do not arrive. */
 import { type Milliseconds, NeighboursMissingError, type PeerName } from '@murmuration/core'
+import type { SwarmStanding } from './members-options.js'
 
 /** The error after a timeout. */
 export function timedOut(
@@ -27,6 +28,14 @@ export function noPeerLeft(
 
 export function queueFull(self: PeerName, to: PeerName, round: number): NeighboursMissingError {
   return new NeighboursMissingError([to], `${self} cannot send to ${to} in round ${round}: the queue to it is full`)
+}
+
+/** Throws where the file says that a peer ends in the state in which it is. */
+export function checkPolicy(
+  self: PeerName,
+  { state, policy, missing }: Pick<SwarmStanding, 'state' | 'policy' | 'missing'>
+): void {
+  if (policy === 'stop') throw othersMissing(self, `is ${state}, and the file says "${state}: stop"`, missing)
 }
 
 /** @param what - what the peer does without the others, after its name */
