@@ -48,7 +48,7 @@ async function endAlike(t: ExecutionContext, peers: PeerProcesses, finishing: re
   return model
 }
 
-test('all-reduce: one of four is killed and the others continue; started again it is taken in; another leaves, and those that are left end with the same bits', async (t) => {
+test('all-reduce: one of four is killed, started again and taken in; another leaves; the rest end with the same bits', async (t) => {
   t.timeout(timeLimit(120_000))
   const training = 'rounds: 100\ntimeout: 5 s\n'
   const peers = await PeerProcesses.prepare(t, { names, graph: 'ring', algorithm: 'all-reduce', training, samples })
@@ -77,7 +77,7 @@ test('all-reduce: one of four is killed and the others continue; started again i
   await endAlike(t, peers, last)
 })
 
-test('parameter-server: where the server is killed a worker takes its role, and all end with the same bits', async (t) => {
+test('parameter-server: a worker takes the role of a killed server, and all end with the same bits', async (t) => {
   t.timeout(timeLimit(120_000))
   const workers = ['a', 'b']
   const training = 'rounds: 40\ntimeout: 5 s\n'

@@ -102,7 +102,7 @@ test('a server process holds the rows of a worker process', async (t) => {
   t.deepEqual([local, remote], [0, (simulations.classic.keys as KeyCounts).remote])
 })
 
-test('the loss of a peer is announced once at the start, ends the run with code 3, and each other names the rows that it held', async (t) => {
+test('the loss of a peer is announced at the start, ends the run with code 3, and its rows are named', async (t) => {
   t.timeout(timeLimit(120_000))
   const [topology, train] = ['topology', 'train'].map((kind) => join(home, `lost-${kind}.yaml`))
   await writeFile(topology, 'graph: complete\npeers: [a, b, c]\n')

@@ -129,7 +129,7 @@ test('a peer that is lost is marked, and the progress is that of the others', (t
   t.regex(text, /lost/)
 })
 
-test('an epoch is said above the display; its number and members stay in it, also where another peer is behind', (t) => {
+test('an epoch is said above the display, and its number and members stay in it', (t) => {
   const terminal = new FakeTerminal(80, 24)
   const peers = names(4)
   const output = displayOf(t, terminal, eventsOf(4))

@@ -172,7 +172,8 @@ function epochsText({ runs }: Results): string[] {
   const { method, seed, epochs = [] } = first
   const texts = epochs.map(({ epoch, round, seconds, lost, joined }) => {
     const changes = [...named('without', lost), ...named('with', joined)].join(' and ')
-    return `epoch ${epoch} after ${seconds < 60 ? `${short(seconds)} s` : duration(seconds)}, in round ${round + 1}${changes === '' ? '' : `, ${changes}`}`
+    const time = seconds < 60 ? `${short(seconds)} s` : duration(seconds)
+    return [`epoch ${epoch} after ${time}`, `in round ${round + 1}`, ...(changes === '' ? [] : [changes])].join(', ')
   })
   const counted = `${count(others.length + 1)} of ${runsText(runs.length)} continued in new epochs`
   return [`${counted}; ${method}, seed ${seed}: ${shortList(texts)}`]

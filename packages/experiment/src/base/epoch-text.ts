@@ -11,7 +11,8 @@ export function epochText({ peer, epoch, round, members, servers, givers, lost, 
   const changes = clauses.length === 0 ? '' : `${clauses.join(', ')}; `
   const continued = `${shortList(members)} ${members.length === 1 ? 'continues' : 'continue'} in round ${round + 1}`
   const serving = clause(servers, 'serves', 'serve').map((text) => `; ${text}`)
-  return `${peer}: epoch ${epoch}: ${changes}${continued} with ${modelText(members, givers)}${serving.join('')} (${seconds.toFixed(1)} s)`
+  const end = `${serving.join('')} (${seconds.toFixed(1)} s)`
+  return `${peer}: epoch ${epoch}: ${changes}${continued} with ${modelText(members, givers)}${end}`
 }
 
 /** From whose models all continue. */

@@ -60,7 +60,7 @@ test('keyed rows need a task that has some, and plain steps; the file is told wh
   await t.throwsAsync(checkCheckpoints(checkpoints, options.algorithm, []), { message: /Lapse has no checkpoints yet/ })
 })
 
-test('a run that the loss of a peer ends says so at the start, and why; one of a single peer has nobody to lose', async (t) => {
+test('a run that the loss of a peer ends says so at the start, and why; not one of a single peer', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'murmuration-'))
   const topology = join(folder, 'topology.yaml')
   const train = join(folder, 'train.yaml')

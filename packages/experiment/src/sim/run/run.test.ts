@@ -142,7 +142,7 @@ test('a peer that is gone for good ends the central ways with its name, and goss
   }
 })
 
-test('a run that a crash ends says who has crashed, what makes the others continue, and which rows are lost', async (t) => {
+test('a run that a crash ends says who has crashed, which rows are lost, and what would help', async (t) => {
   const { traffic: _, ...plain } = lines
   const reasonOf = async (method: string, more: Readonly<Record<string, string>> = {}) => {
     const faults = '{ events: [{ at: 300 ms, do: crash, peer: c }] }'
@@ -168,7 +168,7 @@ test('a run that a crash ends says who has crashed, what makes the others contin
   t.regex(moved, /; c held, or was the home of, \d+ of 100 rows: [\d, to…]+; c has crashed; Lapse needs every peer$/)
 })
 
-test('a run that continues after a crash records the epoch: when it began, in which round, and without whom', async (t) => {
+test('a run that continues after a crash records the epoch: when, in which round, without whom', async (t) => {
   const { traffic: _, ...plain } = lines
   const faults = '{ events: [{ at: 800 ms, do: crash, peer: c }] }'
   const membership = '{}'

@@ -102,7 +102,7 @@ async function exchanged(t: ExecutionContext, changes: Partial<PeerOptions>) {
 
 for (const codec of ['float32', 'float16', 'int8', 'delta-int8', 'top-k:0.01']) {
   test.serial(
-    `vectors in ${codec} are the same, with their epochs, by a data channel and by the stream of libp2p, and count as many bytes`,
+    `vectors in ${codec} are the same by a data channel and by libp2p’s stream, with epochs and bytes`,
     async (t) => {
       const channel = await exchanged(t, { codec })
       const stream = await exchanged(t, { codec, limits: never })
