@@ -107,7 +107,7 @@ test('whatever is lost and when, each frame arrives once and in order, and queue
   )
 })
 
-test('whatever is lost, the last epoch's frames all arrive; of earlier ones some, once and in order', (t) => {
+test('whatever is lost, the last epoch’s frames all arrive; of earlier ones some, once and in order', (t) => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...acts, 'turn'), { maxLength: 150 }), (steps) => {
       const model = new Model()
