@@ -16,6 +16,7 @@ const found: Readonly<Record<number, string>> = {
   300092: 'the rows of W of three survivors of a push-sum did not sum to 1, and final averaging failed',
   300227: 'a minority passed the rounds without training, and finished with another model',
   300308: 'a peer that came while epoch 0 ran wanted a model of givers, of which that epoch has none',
+  910732: 'a server counted periods from the beginning of the epoch, and its workers from that of the run',
   702833: 'the round fell after the mean with which an epoch closes',
   700102: 'reveals that models of an earlier epoch count'
 }

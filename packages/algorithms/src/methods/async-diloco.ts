@@ -6,7 +6,7 @@
  */
 import { z } from 'zod'
 import { algorithm, linear } from '@murmuration/engine'
-import { endsPeriod } from '../parts/schedule.js'
+import { endsPeriod, roundsOfPeriods } from '../parts/schedule.js'
 import {
   about,
   chunkOf,
@@ -44,7 +44,7 @@ export const asyncDiloco = algorithm({
       clocks: clocksOf(node)
     }),
     async round(node, state, k) {
-      const { period, outerRate: η, momentum: β } = node.options
+      const { outerRate: η, momentum: β } = node.options
       const chunks = { ...state.chunks }
       const m = { ...state.m }
       const clocks = { ...state.clocks }
@@ -53,8 +53,9 @@ export const asyncDiloco = algorithm({
         const arrival = await node.up.next(() => slowestOf(node, clocks))
         const chunk = chunkOf(node, node.up, arrival)
         const { from, round, message } = arrival
-        const done = (of: number) => period * clocks[of][from]
-        const isDue = (of: number) => done(of) < node.rounds && round + 1 === Math.min(done(of) + period, node.rounds)
+        const ended = (of: number) => roundsOfPeriods(node, clocks[of][from])
+        const isDue = (of: number) =>
+          ended(of) < node.rounds && round + 1 === roundsOfPeriods(node, clocks[of][from] + 1)
         if (chunk === undefined || !isDue(chunk.part)) continue
         const { part, range } = chunk
         const θ = chunks[part]

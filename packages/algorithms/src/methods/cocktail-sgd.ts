@@ -33,7 +33,7 @@ export const cocktailSgd = algorithm({
     const shards = segmentsOf({ offset: 0, length: d }, peers.length)
     const own = shards[peers.indexOf(node.self)]
     const C = (v: Vector, of: readonly Range[]) => compressed(v, of, random * largest, bits)
-    const mask = drawn(k, d, Math.ceil(random * d))
+    const mask = drawn(node.first + k, d, Math.ceil(random * d))
     const half = node.step(x, await node.gradient(x))
     const q = C(masked(linear([1, half], [-1, θ]), mask), shards) //            q_i = C((x_i − θ)[mask])
     node.up.send(route, (j) => ({ q: within(q, shards[peers.indexOf(j)]) }))

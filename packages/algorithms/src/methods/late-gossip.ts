@@ -30,7 +30,8 @@ export const lateGossip = algorithm({
     const { late } = node.options
     const half = node.step(x, await node.gradient(x))
     if (k + 1 === node.rounds) return { x: await ringMean(node.all, node.route(k), half) }
-    if (k < (1 - late) * node.rounds && !atPeriod(node, k)) return { x: half }
+    const isEarly = node.first + k < (1 - late) * (node.first + node.rounds)
+    if (isEarly && !atPeriod(node, k)) return { x: half }
     const W = node.mixing(k)
     node.model.send(W, { x: half })
     return mix(W, { x: half }, await node.model.collect(W)) //    x_i ← Σ_j W_ij (x_j − γ g(x_j))

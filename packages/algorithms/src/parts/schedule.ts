@@ -15,6 +15,11 @@ export function atPeriod({ first, options }: Omit<PeriodicNode, 'rounds'>, k: nu
   return (first + k + 1) % options.period === 0
 }
 
+/** How many rounds are over when the first `count` periods are: {@link endsPeriod} is true of the round before. */
+export function roundsOfPeriods({ first, rounds, options: { period } }: PeriodicNode, count: number): number {
+  return count === 0 ? 0 : Math.min(count * period - (first % period), rounds)
+}
+
 /** How the learning rate changes over the rounds. JSON. */
 export interface RateDescription {
   /** The rate after the warm-up, above 0. */
