@@ -193,6 +193,11 @@ export class ProcessWatch {
     return this.#members?.life ?? 0
   }
 
+  /** The last epoch that it knows to be decided, once it has begun. */
+  get epoch(): Epoch | undefined {
+    return this.#session?.epoch
+  }
+
   begins(session: ElasticSession, members: Members): void {
     this.#session = session
     this.#members = members

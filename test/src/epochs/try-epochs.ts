@@ -43,11 +43,13 @@ export async function tryRun(run: DrawnRun): Promise<readonly string[]> {
  * All peers that are there in the end have to finish, if the present lives of those that are members of the last epoch
  * are a quorum of it and one has a whole model, and no epoch was one that the algorithm cannot train in. Where training
  * may end before all that were out are back, only the members of the last epoch have to, if none was frozen or cut off.
+ * The last epoch is the last that one of them knows: an epoch of which only a proposer that has died knew is none.
  */
 function unfinished(run: DrawnRun, watch: EpochWatch, { outcomes }: EpochsEnd): readonly string[] {
-  const last = watch.values.get(Math.max(...watch.values.keys()))
-  if (last === undefined || !watch.hasBegun) return []
   const there = stayingIn(run)
+  const known = there.flatMap((name) => watch.processes.get(name)?.epoch ?? [])
+  const last = known.reduce((latest, epoch) => (epoch.number > latest.number ? epoch : latest), known[0])
+  if (last === undefined || !watch.hasBegun) return []
   const places = there.map((name) => ({ name, life: watch.processes.get(name)?.life ?? 0 }))
   const isStuck = [...watch.values.values()].some(
     ({ members, servers }) => run.servers.length > 0 && (servers.length === 0 || servers.length === members.length)
