@@ -37,7 +37,6 @@ const losses = [
 ]
 
 const systems = [gossip, server, allReduce]
-const shortNames = ['D-PSGD', 'server', 'all-reduce']
 const others = [
   'D-PSGD',
   'parameter server, blocking, fused',
@@ -80,18 +79,17 @@ function off(ours, published) {
   return percent === 0 ? '0 %' : `${percent < 0 ? '−' : '+'}${Math.abs(percent)} %`
 }
 
-function secondsRows({ panel, published, isCalibrated = false, ours, ...point }) {
-  return shortNames.map((name, k) => {
-    const remark = isCalibrated && k === 0 ? ', calibrated' : ''
-    const both = [`${published[k]} s`, `${ours[k].toFixed(1)} s`]
-    return [panel, where(point), name, ...both, `${off(ours[k], published[k])}${remark}`]
-  })
+const both = (published, ours, [was, is]) => `${was} / ${is} (${off(ours, published)})`
+
+function secondsRow({ panel, published, isCalibrated = false, ours, ...point }) {
+  const cells = ours.map((each, k) => both(published[k], each, [published[k], each.toFixed(1)]))
+  return [panel, where(point), isCalibrated ? `${cells[0]}, calibrated` : cells[0], ...cells.slice(1)]
 }
 
-function ratioRows({ panel, published, ours, loss, ...point }) {
-  const at = `${where(point)}${loss === undefined ? '' : `, to loss ${loss}`}`
+function ratiosRow({ panel, published, ours, loss, ...point }) {
   const [was, is] = [published, ours].map(overGossip)
-  return was.map((ratio, k) => [panel, at, shortNames[k + 1], ratio.toFixed(2), is[k].toFixed(2), off(is[k], ratio)])
+  const cells = is.map((each, k) => both(was[k], each, [was[k].toFixed(2), each.toFixed(2)]))
+  return [panel, `${where(point)}, to loss ${loss}`, ...cells]
 }
 
 const withOurs = (all) =>
@@ -119,11 +117,8 @@ const windows = await inTurn([Infinity, 416, 208, 128, 112, 64], async (KiB) => 
 })
 
 const tables = {
-  seconds: table(['figure', 'links', 'system', 'published', 'ours', ''], measured.flatMap(secondsRows)),
-  ratios: table(
-    ['figure', 'links', 'over D-PSGD', 'published', 'ours', ''],
-    [...measured, ...toLoss].flatMap(ratioRows)
-  ),
+  seconds: table(['figure', 'links', 'D-PSGD, s: published / ours', 'server', 'all-reduce'], measured.map(secondsRow)),
+  ratios: table(['figure', 'links', 'server / D-PSGD: published / ours', 'all-reduce / D-PSGD'], toLoss.map(ratiosRow)),
   best: table(['seconds per epoch', ...settings.map(where)], all),
   windows: table(
     ['window', 'D-PSGD, 5 ms', '10 ms', 'overlapping, 5 ms', '10 ms', 'server / D-PSGD, 10 ms', 'all-reduce / D-PSGD'],

@@ -36,10 +36,9 @@ export function algorithmEntry(record: AnyAlgorithm): AlgorithmEntry {
       ...(neighbours === undefined ? [] : [`${neighbours(options.parse({}))} neighbours for each peer by default`]),
       ...(needs.graph === undefined ? [] : [graphWords[needs.graph]]),
       ...(needs.eigenvalues === undefined ? [] : [`eigenvalues above ${Number(needs.eigenvalues.toPrecision(3))}`]),
-      ...(needs.reach === 'everyone' ? ['every peer reaches every other'] : []),
+      ...(needs.reach === 'everyone' ? ['links between all peers'] : []),
       ...(needs.members === 'fixed' ? ['the same peers throughout'] : []),
-      ...(needs.delivery === 'reliable' ? ['no message is lost'] : []),
-      ...(needs.delivery === 'any' ? ['no message in particular: any may be lost'] : []),
+      ...(needs.delivery === 'reliable' ? ['no lost message'] : []),
       ...(needs.links === undefined ? [] : [linkWords[needs.links]]),
       ...(kind === 'rows' ? ['a task with keyed rows'] : []),
       ...(servers === 0 ? [] : [servers === 1 ? 'a server' : `${servers} servers`])
@@ -62,7 +61,7 @@ const weightWords = {
 
 const graphWords = {
   tree: 'a tree',
-  fixed: 'the same neighbours in every round',
+  fixed: 'a static graph',
   groups: 'neighbours that are neighbours of each other'
 }
 
@@ -98,44 +97,53 @@ function entryText({ name, title, source, needs, keeps, onLoss, lossReason, opti
   ].join('\n')
 }
 
-/** What a loss means, and with which algorithms. */
-function lossRows(entries: readonly AlgorithmEntry[]): string[] {
+/** What a loss means, and for how many algorithms. */
+function lossRows(entries: readonly AlgorithmEntry[]): readonly string[] {
   const counts = new Map<string, number>()
   for (const { onLoss, lossReason } of entries) {
-    const start = `| ${onLoss} | ${lossReason} |`
+    const start = `| ${lossWords[onLoss]} | ${lossReason} |`
     counts.set(start, (counts.get(start) ?? 0) + 1)
   }
   return [...counts].map(([start, count]) => `${start} ${count} |`)
+}
+
+const lossWords: Readonly<Record<LossRule['onLoss'], string>> = {
+  'continues': 'continues',
+  'continues in a new epoch': 'new epoch',
+  'ends': 'ends'
 }
 
 function shown(value: unknown): string {
   return value === undefined ? 'none' : inlineYaml(value)
 }
 
-/** The tables of docs/use/algorithms.md. Algorithms that share an option, with its default, share its line. */
+/** The lines of a table, by what they say, each with the algorithms of which it is true. */
+function rowsOf(lines: readonly (readonly [name: string, line: string])[]): readonly string[] {
+  const names = new Map<string, string[]>()
+  for (const [name, line] of lines) names.set(line, [...(names.get(line) ?? []), `\`${name}\``])
+  return [...names].map(([line, all]) => `| ${all.join(', ')} | ${line} |`)
+}
+
+/** The tables of docs/use/algorithms.md. Algorithms of which a line is true share it. */
 export function algorithmTables(): string {
   const entries = algorithmsJson()
-  const rows = entries.map(({ name, title, needs, keeps, onLoss }) => {
-    return `| \`${name}\` | ${title} | ${needs.join(', ')} | ${keeps} | ${onLoss} |`
+  const rules = entries.map(({ name, needs, keeps, onLoss }) => {
+    return [name, `${needs.join(', ')} | ${keeps} | ${lossWords[onLoss]}`] as const
   })
-  const options = new Map<string, string[]>()
-  for (const { name, options: own } of entries) {
-    for (const option of own) {
-      const line = `\`${option.name}\` | \`${shown(option.default)}\` | ${option.description}`
-      options.set(line, [...(options.get(line) ?? []), `\`${name}\``])
-    }
-  }
+  const options = entries.flatMap(({ name, options: own }) =>
+    own.map((option) => [name, `\`${option.name}: ${shown(option.default)}\` | ${option.description}`] as const)
+  )
   return [
-    '| name | title | needs | keeps | on loss |',
-    '| --- | --- | --- | --- | --- |',
-    ...rows,
+    '| algorithm | needs | keeps | on loss |',
+    '| --- | --- | --- | --- |',
+    ...rowsOf(rules),
     '',
-    '| on loss | what the others do, or why they cannot | of the above |',
+    '| on loss | what the others do, or why they cannot | algorithms |',
     '| --- | --- | --- |',
     ...lossRows(entries),
     '',
-    '| algorithm | option | default | what |',
-    '| --- | --- | --- | --- |',
-    ...[...options].map(([line, names]) => `| ${names.join(', ')} | ${line} |`)
+    '| algorithm | option and default | what |',
+    '| --- | --- | --- |',
+    ...rowsOf(options)
   ].join('\n')
 }

@@ -21,8 +21,7 @@ const ofGraph = (number: z.ZodNumber) => z.union([z.literal('graph'), number]).d
 export const a2cid2 = algorithm({
   name: 'a2cid2',
   title: 'A²CiD²',
-  source:
-    'Nabli, Belilovsky, Oyallon, NeurIPS 2023, arXiv 2306.08289 (only the abstract and the authors’ code were read)',
+  source: 'Nabli et al., NeurIPS 2023, arXiv 2306.08289 (only the abstract and the authors’ code were read)',
   options: z.strictObject({
     mixing: ofGraph(z.number().min(0)).meta({
       description: 'η, how fast both copies mix; by default from the graph'

@@ -27,7 +27,7 @@ export const chocoOptions = {
 export const choco = algorithm({
   name: 'choco',
   title: 'CHOCO-SGD',
-  source: 'Koloskova, Stich, Jaggi, ICML 2019, arXiv 1902.00340',
+  source: 'Koloskova et al., ICML 2019, arXiv 1902.00340',
   options: z.strictObject(chocoOptions),
   needs: { weights: 'symmetric', graph: 'fixed', delivery: 'reliable' },
   keeps: 'mean',

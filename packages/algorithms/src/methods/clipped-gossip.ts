@@ -11,7 +11,7 @@ import { algorithm } from '@murmuration/engine'
 export const clippedGossip = algorithm({
   name: 'clipped-gossip',
   title: 'ClippedGossip',
-  source: 'He, Karimireddy, Jaggi 2022, arXiv 2202.01545',
+  source: 'He et al. 2022, arXiv 2202.01545',
   options: z.strictObject({
     radius: z
       .number()

@@ -9,7 +9,7 @@ import { algorithm, valuesOf } from '@murmuration/engine'
 export const coordinateMedianSgd = algorithm({
   name: 'coordinate-median',
   title: 'BRIDGE (median)',
-  source: 'Fang, Yang, Bajwa, IEEE TSIPN 2022, arXiv 1908.08098 (BRIDGE-M); Yin et al., ICML 2018',
+  source: 'Fang et al., IEEE TSIPN 2022, arXiv 1908.08098 (BRIDGE-M); Yin et al., ICML 2018',
   options: z.strictObject({}),
   needs: {},
   keeps: 'nothing',

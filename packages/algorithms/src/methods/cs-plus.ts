@@ -10,7 +10,7 @@ import { algorithm } from '@murmuration/engine'
 export const csPlus = algorithm({
   name: 'cs-plus',
   title: 'CS+',
-  source: 'Gaucher, Dieuleveut, Hendrikx, ICML 2025 (only what others say of it was read)',
+  source: 'Gaucher et al., ICML 2025 (only what others say of it was read)',
   options: z.strictObject({
     b: z.int().min(0).default(1).meta({ description: 'How many neighbours may send wrong numbers' })
   }),

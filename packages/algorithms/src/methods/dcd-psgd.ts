@@ -11,7 +11,7 @@ import { algorithm, linear, valueOf } from '@murmuration/engine'
 export const dcdPsgd = algorithm({
   name: 'dcd-psgd',
   title: 'DCD-PSGD',
-  source: 'Tang, Gan, Zhang, Zhang, Liu, NeurIPS 2018, arXiv 1803.06443',
+  source: 'Tang et al., NeurIPS 2018, arXiv 1803.06443',
   options: z.strictObject({
     compressor: compressorSettings
       .prefault({ name: 'qsgd', levels: 127, unbiased: true })

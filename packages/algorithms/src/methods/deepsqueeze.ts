@@ -10,7 +10,7 @@ import { algorithm, linear, mix } from '@murmuration/engine'
 export const deepSqueeze = algorithm({
   name: 'deepsqueeze',
   title: 'DeepSqueeze',
-  source: 'Tang, Lian, Qiu, Yuan, Zhang, Zhang, Liu 2019, arXiv 1907.07346',
+  source: 'Tang et al. 2019, arXiv 1907.07346',
   options: z.strictObject({
     compressor: compressorSettings
       .prefault({ name: 'top-k' })

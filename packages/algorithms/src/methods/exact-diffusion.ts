@@ -8,7 +8,7 @@ import { algorithm, linear, mix } from '@murmuration/engine'
 export const exactDiffusion = algorithm({
   name: 'exact-diffusion',
   title: 'Exact diffusion',
-  source: 'Yuan, Ying, Zhao, Sayed, IEEE TSP 67(3), 2019, arXiv 1702.05122',
+  source: 'Yuan et al., IEEE TSP 67(3), 2019, arXiv 1702.05122',
   options: z.strictObject({}),
   needs: { weights: 'symmetric', graph: 'fixed', delivery: 'reliable', links: 'exact' },
   keeps: 'mean',

@@ -9,7 +9,7 @@ import { algorithm, linear, mix } from '@murmuration/engine'
 export const extra = algorithm({
   name: 'extra',
   title: 'EXTRA',
-  source: 'Shi, Ling, Wu, Yin, SIAM J. Optim. 25(2), 2015, arXiv 1404.6264',
+  source: 'Shi et al., SIAM J. Optim. 25(2), 2015, arXiv 1404.6264',
   options: z.strictObject({}),
   needs: { weights: 'symmetric', graph: 'fixed', delivery: 'reliable', links: 'exact' },
   keeps: 'mean',

@@ -12,7 +12,7 @@ import { endsPeriod } from '../parts/schedule.js'
 export const gasLoC = algorithm({
   name: 'gasloc',
   title: 'GASLoC',
-  source: 'Cagnasso, Belilovsky, Oyallon 2026, arXiv 2606.11081 (only the abstract was read)',
+  source: 'Cagnasso et al. 2026, arXiv 2606.11081 (only the abstract was read)',
   options: z.strictObject({
     period: z.int().min(1).default(50).meta({ description: 'H, inner steps between two outer ones' }),
     outerRate: z.number().positive().default(0.7).meta({ description: 'η of the outer steps' }),

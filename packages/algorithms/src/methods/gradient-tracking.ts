@@ -8,7 +8,7 @@ import { algorithm, linear, mix } from '@murmuration/engine'
 export const gradientTracking = algorithm({
   name: 'gradient-tracking',
   title: 'Gradient tracking',
-  source: 'Nedić, Olshevsky, Shi, SIAM J. Optim. 2017, arXiv 1607.03218 (ATC-DIGing)',
+  source: 'Nedić et al., SIAM J. Optim. 2017, arXiv 1607.03218 (ATC-DIGing)',
   options: z.strictObject({}),
   needs: { weights: 'both', delivery: 'reliable', links: 'exact' },
   keeps: 'mean',

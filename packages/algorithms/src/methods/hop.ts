@@ -26,7 +26,7 @@ const tooFar = 'at most 3: a peer 4 rounds ahead would overflow the queue of 8 m
 export const hop = algorithm({
   name: 'hop',
   title: 'Hop',
-  source: 'Luo, Lin, Zhuo, Qian, ASPLOS 2019, arXiv 1902.01064 (only the abstract was read)',
+  source: 'Luo et al., ASPLOS 2019, arXiv 1902.01064 (only the abstract was read)',
   pace: 'own',
   options: z.strictObject({
     backup: z.int().min(0).default(1).meta({ description: 'b, how many neighbours a round does not wait for' }),

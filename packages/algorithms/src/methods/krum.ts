@@ -10,7 +10,7 @@ import { algorithm, valuesOf } from '@murmuration/engine'
 export const krumSgd = algorithm({
   name: 'krum',
   title: 'BRIDGE (Krum)',
-  source: 'Fang, Yang, Bajwa, IEEE TSIPN 2022, arXiv 1908.08098 (BRIDGE-K); Blanchard et al., NIPS 2017',
+  source: 'Fang et al., IEEE TSIPN 2022, arXiv 1908.08098 (BRIDGE-K); Blanchard et al., NIPS 2017',
   options: z.strictObject({
     b: z.int().min(1).default(1).meta({ description: 'How many neighbours may send wrong numbers' })
   }),

@@ -12,7 +12,7 @@ import { atPeriod } from '../parts/schedule.js'
 export const lateGossip = algorithm({
   name: 'late-gossip',
   title: 'Late gossip, one merge',
-  source: 'Zhu, Zhang, Wang, Zhou, Wang, ICLR 2026, arXiv 2507.06542 (only the abstract was read)',
+  source: 'Zhu et al., ICLR 2026, arXiv 2507.06542 (only the abstract was read)',
   options: z.strictObject({
     period: z.int().min(1).default(20).meta({ description: 'H, rounds between two exchanges at first' }),
     late: z

@@ -9,7 +9,7 @@ import { algorithm, mean } from '@murmuration/engine'
 export const moshpit = algorithm({
   name: 'moshpit',
   title: 'Moshpit SGD',
-  source: 'Ryabinin, Gorbunov, Plokhotnyuk, Pekhimenko, NeurIPS 2021, arXiv 2103.03239',
+  source: 'Ryabinin et al., NeurIPS 2021, arXiv 2103.03239',
   options: z.strictObject({}),
   needs: { graph: 'groups' },
   keeps: 'mean',

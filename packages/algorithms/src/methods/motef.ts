@@ -11,7 +11,7 @@ import { algorithm, linear, valueOf } from '@murmuration/engine'
 export const motef = algorithm({
   name: 'motef',
   title: 'MoTEF',
-  source: 'Islamov, Gao, Stich, ICLR 2025, arXiv 2410.23114',
+  source: 'Islamov et al., ICLR 2025, arXiv 2410.23114',
   options: z.strictObject({
     compressor: compressorSettings
       .prefault({ name: 'top-k', fraction: 0.1 })

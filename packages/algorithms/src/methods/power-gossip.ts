@@ -12,7 +12,7 @@ import { algorithm, linear, type PerPeer, perPeer, valueOf, type Vector } from '
 export const powerGossip = algorithm({
   name: 'power-gossip',
   title: 'PowerGossip',
-  source: 'Vogels, Karimireddy, Jaggi, NeurIPS 2020, arXiv 2008.01425',
+  source: 'Vogels et al., NeurIPS 2020, arXiv 2008.01425',
   options: z.strictObject({
     rank: z.int().min(1).max(64).default(2).meta({ description: 'r, the rank of the approximation of a difference' })
   }),

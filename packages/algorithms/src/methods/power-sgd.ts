@@ -12,7 +12,7 @@ import { algorithm, linear, type Vector } from '@murmuration/engine'
 export const powerSgd = algorithm({
   name: 'power-sgd',
   title: 'PowerSGD',
-  source: 'Vogels, Karimireddy, Jaggi, NeurIPS 2019, arXiv 1905.13727',
+  source: 'Vogels et al., NeurIPS 2019, arXiv 1905.13727',
   options: z.strictObject({
     rank: z.int().min(1).max(64).default(2).meta({ description: 'r, the rank of the approximation of a matrix' }),
     collective: meanOptions.collective,

@@ -10,7 +10,7 @@ const part = z.number().min(0).lt(1).default(0.9)
 export const qgDsgdm = algorithm({
   name: 'qg-dsgdm',
   title: 'QG-DSGDm',
-  source: 'Lin, Karimireddy, Stich, Jaggi, ICML 2021, arXiv 2102.04761',
+  source: 'Lin et al., ICML 2021, arXiv 2102.04761',
   options: z.strictObject({
     momentum: part.meta({ description: 'β, how much of m̂ goes into a step' }),
     memory: part.meta({ description: 'μ, how much of m̂ stays from round to round' }),

@@ -45,7 +45,7 @@ export const robustPushSum = algorithm({
   name: 'robust-push-sum',
   title: 'Robust push-sum',
   source:
-    'Hadjicostis, Vaidya, Domínguez-García, IEEE TAC 61(6), 2016; ' +
+    'Hadjicostis et al., IEEE TAC 61(6), 2016; ' +
     'Spiridonoff et al., JMLR 21(58), 2020 (only the abstracts were read)',
   options: z.strictObject({}),
   needs: { weights: 'columns', members: 'fixed', delivery: 'any' },

@@ -10,7 +10,7 @@ import { atPeriod } from '../parts/schedule.js'
 export const slowMo = algorithm({
   name: 'slowmo',
   title: 'SlowMo',
-  source: 'Wang, Tantia, Ballas, Rabbat, ICLR 2020, arXiv 1910.00643',
+  source: 'Wang et al., ICLR 2020, arXiv 1910.00643',
   options: z.strictObject({
     period: z.int().min(1).default(12).meta({ description: 'τ, steps between two means' }),
     momentum: z.number().min(0).lt(1).default(0.6).meta({ description: 'β of the slow momentum' }),

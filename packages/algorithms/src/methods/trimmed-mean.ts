@@ -9,7 +9,7 @@ import { trimmedMean } from '../parts/robust.js'
 export const trimmedMeanSgd = algorithm({
   name: 'trimmed-mean',
   title: 'BRIDGE (trimmed mean)',
-  source: 'Fang, Yang, Bajwa, IEEE TSIPN 2022, arXiv 1908.08098',
+  source: 'Fang et al., IEEE TSIPN 2022, arXiv 1908.08098',
   options: z.strictObject({
     b: z.int().min(1).default(1).meta({ description: 'How many neighbours may send wrong numbers' })
   }),
