@@ -1,8 +1,8 @@
-import { peerName, type Topology } from '@murmuration/core'
+import { type PeerName, peerName, type Topology } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
 import test from 'ava'
 import fc from 'fast-check'
-import { contraction, roundsToConsensus } from './contraction.js'
+import { averagingRounds, contraction, roundsToConsensus } from './contraction.js'
 import { createTopology } from './create-topology.js'
 import type { GraphDescription } from './graph-description.js'
 import type { WeightRule } from './weights.js'
@@ -155,6 +155,21 @@ test('after the rounds to consensus disagreement is down by the factor', (t) => 
     }),
     { numRuns: 50 }
   )
+})
+
+test('averaging that begins within a period takes disagreement down by the factor too', (t) => {
+  for (const size of [5, 6, 7, 10, 12]) {
+    const topology = build(size, { kind: 'base-graph', degree: 1 })
+    const { period } = topology
+    for (let first = 0; first < 2 * period; first++) {
+      const rounds = averagingRounds(topology, first, 1e-3)
+      const rest = (period - (first % period)) % period
+      t.is(rounds, contraction(topology, first).perPeriod === 0 ? period : rest + period)
+      const later = { ...topology, mixing: (peer: PeerName, round: number) => topology.mixing(peer, first + round) }
+      const norms = disagreements(later, 3, rounds)
+      t.true(norms[rounds] <= 1e-9 * norms[0], `${size} peers from round ${first}`)
+    }
+  }
 })
 
 test('rounds to consensus are counted in whole periods, and rounding adds none', (t) => {

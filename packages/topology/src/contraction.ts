@@ -23,10 +23,12 @@ const roundingError = 1e-12
 /**
  * The contraction of a topology, accurate to at least 10⁻⁶, for up to some 10,000 peers within seconds. A symmetric
  * static `W` gives it by its eigenvalues; otherwise it is the norm of one period's product with the mean removed,
- * `‖W_{p−1} … W_0 − 11ᵀ/n‖₂`, when that is doubly stochastic.
+ * `‖W_{f+p−1} … W_f − 11ᵀ/n‖₂`, when that is doubly stochastic.
+ *
+ * @param first - the round f that the period begins with: products of the same matrices in another order differ
  */
-export function contraction(topology: Topology): Contraction {
-  const matrices = Array.from({ length: topology.period }, (_, round) => mixingMatrix(topology, round))
+export function contraction(topology: Topology, first = 0): Contraction {
+  const matrices = Array.from({ length: topology.period }, (_, round) => mixingMatrix(topology, first + round))
   if (matrices.length === 1 && isSymmetric(matrices[0])) return symmetric(matrices[0])
   const { largest } = extremeEigenvalues(topology.peers.length, squareOf(matrices))
   return facts(matrices.length, Math.sqrt(Math.max(0, largest)))
@@ -44,6 +46,18 @@ export function roundsToConsensus({ period, perPeriod }: Contraction, factor: nu
   if (perPeriod >= 1) return Number.POSITIVE_INFINITY
   // A part of a period that comes only from rounding does not count.
   return period * Math.max(1, Math.ceil(Math.log(factor) / Math.log(perPeriod) - 1e-9))
+}
+
+/**
+ * The number of rounds from round `first` on after which disagreement is at most `factor` times its start: whole
+ * periods, at once or from the next multiple of the period on. Graphs that agree exactly within a period do so only
+ * from there. Infinity when nothing guarantees it.
+ */
+export function averagingRounds(topology: Topology, first: number, factor: number): number {
+  const { period } = topology
+  const skipped = (period - (first % period)) % period
+  const atOnce = roundsToConsensus(contraction(topology, first), factor)
+  return skipped === 0 ? atOnce : Math.min(atOnce, skipped + roundsToConsensus(contraction(topology), factor))
 }
 
 /** Whether `W_ij` = `W_ji` throughout, up to rounding. */

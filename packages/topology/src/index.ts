@@ -4,7 +4,7 @@
  * @packageDocumentation
  */
 export { diameterOf } from './connectivity.js'
-export { type Contraction, contraction, roundsToConsensus } from './contraction.js'
+export { averagingRounds, type Contraction, contraction, roundsToConsensus } from './contraction.js'
 export { createTopology, type TopologyOptions } from './create-topology.js'
 export { consensusFinding, type Finding, structureFindings, unionGraph } from './findings.js'
 export { type GraphDescription, graphLabel, graphSchema, ruleOf } from './graph-description.js'

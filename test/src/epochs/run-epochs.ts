@@ -19,7 +19,7 @@ import {
 import { trustingSigner } from '@murmuration/membership'
 import { createRandom } from '@murmuration/random'
 import { Simulation, uniformLinks } from '@murmuration/simulator'
-import { contraction, roundsToConsensus } from '@murmuration/topology'
+import { averagingRounds } from '@murmuration/topology'
 import { codedWire, pooledVectorWire, type VectorMessage, weighed } from '@murmuration/wire'
 import { watchingSessions } from './sessions-watch.js'
 import type { DrawnRun } from './draw-epochs.js'
@@ -70,7 +70,7 @@ export function hasOwnPace({ algorithm: { pace, answers, server, keeps } }: Draw
 /** The rounds of averaging on a graph. */
 export function finalRoundsOf(run: DrawnRun, graph: Topology): number {
   if (!run.isAveraged || areEqualIn(run) || hasOwnPace(run) || graph.peers.length === 1) return 0
-  return Math.min(maxFinalRounds, roundsToConsensus(contraction(graph), consensus))
+  return Math.min(maxFinalRounds, averagingRounds(graph, run.rounds, consensus))
 }
 
 /** `f_i(x) = ½ Σ_d a_d (x_d − b_id)²`, with a little noise by sample. */

@@ -1,6 +1,6 @@
 import { type AnyAlgorithm, type EpochSettings, lossRule, optionsOn } from '@murmuration/algorithms'
 import type { PeerName, Topology } from '@murmuration/core'
-import { contraction, roundsToConsensus } from '@murmuration/topology'
+import { averagingRounds } from '@murmuration/topology'
 import { givenOptions, recordOf } from './algorithm-choice.js'
 import type { Training } from './training-schema.js'
 
@@ -37,8 +37,11 @@ export function epochSettings(
 }
 
 /** The rounds of averaging after which all peers have the same model, to the file's tolerance. */
-export function finalRoundsOn(graph: Topology, { consensusTolerance }: Pick<Training, 'consensusTolerance'>): number {
-  return graph.peers.length === 1 ? 0 : roundsToConsensus(contraction(graph), consensusTolerance)
+export function finalRoundsOn(
+  graph: Topology,
+  { rounds, consensusTolerance }: Pick<Training, 'rounds' | 'consensusTolerance'>
+): number {
+  return graph.peers.length === 1 ? 0 : averagingRounds(graph, rounds, consensusTolerance)
 }
 
 /** Peers and servers as members of one swarm. In epochs nobody asks for their rows. */
