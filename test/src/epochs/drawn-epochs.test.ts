@@ -18,6 +18,8 @@ const found: Readonly<Record<number, string>> = {
   300308: 'a peer that came while epoch 0 ran wanted a model of givers, of which that epoch has none',
   910732: 'a server counted periods from the beginning of the epoch, and its workers from that of the run',
   702833: 'the round fell after the mean with which an epoch closes',
+  922279: 'averaging that began within a period of a base graph left the models apart',
+  923083: 'after closing with the mean all ended at once, though one was still to be asked for the next epoch',
   700102: 'reveals that models of an earlier epoch count'
 }
 

@@ -176,12 +176,12 @@ export class EpochMember {
    * Waits between two epochs, or for the end.
    *
    * @param what - for the error, after "has waited"
-   * @param repeat - called at once, and then at times
+   * @param repeat - called at once, since it may change whether the wait is over, and then at times
    */
   async #until(isDone: () => boolean, what: string, repeat: () => void, every: Milliseconds): Promise<void> {
     const start = this.#fabric.now()
     let next = start
-    while (!isDone()) {
+    for (;;) {
       this.#fabric.signal.throwIfAborted()
       const now = this.#fabric.now()
       if (now >= next) {
@@ -189,6 +189,7 @@ export class EpochMember {
         this.#send()
         next = now + every
       }
+      if (isDone()) return
       checkEpochWait(this.#fabric.self, this.#options, this.agreement, { waited: now - start, what })
       this.#isWaiting = true
       await this.#epochs.wait(now + lookEvery)
