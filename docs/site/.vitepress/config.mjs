@@ -116,6 +116,7 @@ export default defineConfig({
         'Understand',
         'understand/architecture',
         'understand/simulator',
+        'understand/taxonomy',
         'understand/membership',
         'understand/performance'
       ),
