@@ -126,6 +126,7 @@ export default defineConfig({
         'studies/slow-links-64',
         'studies/churn',
         'studies/hard-data-and-liars',
+        'studies/scaling',
         'studies/claims',
         'studies/paper-map'
       ),
