@@ -116,6 +116,7 @@ export default defineConfig({
         'Understand',
         'understand/architecture',
         'understand/simulator',
+        'understand/taxonomy',
         'understand/membership',
         'understand/performance'
       ),
@@ -125,6 +126,7 @@ export default defineConfig({
         'studies/slow-links-64',
         'studies/churn',
         'studies/hard-data-and-liars',
+        'studies/scaling',
         'studies/claims',
         'studies/paper-map'
       ),

@@ -3,10 +3,12 @@ import { codecTable, taskTable } from '@murmuration/experiment'
 import { algorithmTables } from './algorithms-command.js'
 import { graphTable } from './graphs.js'
 import { paperMap } from './paper-map.js'
+import { taxonomyTable } from './taxonomy.js'
 
 /** The tables between the marks of a document, in order, by its path from the root of the repository. */
 export const tables: Readonly<Record<string, () => readonly string[] | Promise<readonly string[]>>> = {
   'docs/use/algorithms.md': () => [algorithmTables()],
+  'docs/understand/taxonomy.md': () => [taxonomyTable()],
   'studies/paper-map.md': async () => [await paperMap()],
   'docs/use/topology-file.md': () => [graphTable()],
   'docs/use/training-file.md': () => [taskTable(), codecTable()]

@@ -40,6 +40,31 @@ export interface Work<Result> {
    * no promise.
    */
   run(): Result | Promise<Result>
+  /**
+   * The ranges of the result that are ready before its end, in this order, the last layer of a network first; absent
+   * where all are ready together. They do not overlap, cover the result, and are the same object for all works of a
+   * task.
+   */
+  readonly parts?: readonly WorkPart[] | undefined
+}
+
+/** A range of a work's result, in elements, and when it is ready. */
+export interface WorkPart {
+  readonly offset: number
+  readonly length: number
+  /** The fraction of the computing that is done by then, above 0, at most 1; no less than that of the part before. */
+  readonly done: number
+}
+
+/** A work under way: awaiting it gives its result. */
+export interface Computation<Result> extends PromiseLike<Result> {
+  /**
+   * The parts of the work. Absent where all are ready together, at the end: so on real peers, whose tasks compute in
+   * threads of their own and deliver a gradient at once.
+   */
+  readonly parts?: readonly WorkPart[] | undefined
+  /** The result, of which the part at this index is ready, and those before it; await one after the other. */
+  part?(index: number): PromiseLike<Result>
 }
 
 /**
@@ -118,7 +143,7 @@ export interface Fabric<Message> {
   /** Waits until the clock shows `until`; if it already does, lets everything else that is due run first. */
   sleep(until: Milliseconds): PromiseLike<void>
   /** Starts computing at once, concurrently with sending and receiving. Only awaiting the result waits. */
-  work<Result>(work: Work<Result>): PromiseLike<Result>
+  work<Result>(work: Work<Result>): Computation<Result>
   /** A second activity of the same peer; both share one mailbox. */
   spawn(activity: (fabric: Fabric<Message>) => Promise<void>): void
 }

@@ -1,4 +1,5 @@
 import {
+  type Computation,
   type Envelope,
   type Fabric,
   type Milliseconds,
@@ -8,7 +9,8 @@ import {
   type Random,
   type Receiver,
   type SendResult,
-  type Work
+  type Work,
+  type WorkPart
 } from '@murmuration/core'
 import type { Delivery } from './connection.js'
 import type { Endpoint } from './endpoint.js'
@@ -123,7 +125,7 @@ export class SimulatedFabric<Message> implements Fabric<Message> {
     await this.#park(() => `its clock to show ${until} ms`, until, false)
   }
 
-  work<Result>(work: Work<Result>): PromiseLike<Result> {
+  work<Result>(work: Work<Result>): Computation<Result> {
     return new SimulatedWork(work, this.#world, this.#endpoint, this.#program)
   }
 
@@ -147,60 +149,13 @@ export class SimulatedFabric<Message> implements Fabric<Message> {
   }
 }
 
-/**
- * A computation in progress: it really runs at once, and ends when the virtual clock says so. Awaiting it parks the
- * program until then.
- */
-class SimulatedWork<Message, Result> implements PromiseLike<Result>, Event, WaitList {
-  /** When its time is up. */
-  time: Milliseconds = Number.NaN
-  cancelled = false
-  readonly #kind: string
-  readonly #world: SimulatedWorld<Message>
-  readonly #endpoint: Endpoint<Message>
-  readonly #program: KernelProgram
-  readonly #start: Milliseconds
-  /** The result; a promise while it is computed on another thread. */
+/** What a work gives. It really runs at once, on this thread or another. */
+class WorkOutcome<Result> {
   #result: Result | Promise<Result> | undefined
   #error: unknown
   #hasFailed = false
-  #frozen: Milliseconds
-  #isOver = false
-  #isAwaited = false
 
-  constructor(work: Work<Result>, world: SimulatedWorld<Message>, endpoint: Endpoint<Message>, program: KernelProgram) {
-    this.#kind = work.kind
-    this.#world = world
-    this.#endpoint = endpoint
-    this.#program = program
-    this.#start = world.kernel.now()
-    this.#frozen = endpoint.frozen(this.#start)
-    this.#run(work)
-    endpoint.timeUse.work(this.#start, 1)
-    this.#planEnd(world.cost(work, endpoint.name))
-  }
-
-  // Awaiting parks the program, so the class implements `then` itself.
-  then<Fulfilled = Result, Rejected = never>(
-    onFulfilled?: ((value: Result) => Fulfilled | PromiseLike<Fulfilled>) | null,
-    onRejected?: ((reason: unknown) => Rejected | PromiseLike<Rejected>) | null
-  ): Promise<Fulfilled | Rejected> {
-    return (this.#isOver ? this.#outcome() : this.#wait()).then(onFulfilled, onRejected)
-  }
-
-  /** The program was woken by something else, such as a stop: it no longer waits for this. */
-  forget(): void {
-    this.#isAwaited = false
-  }
-
-  /** The time is up; the result may still be computed on another thread. */
-  fire(): void | Promise<void> {
-    const result = this.#result
-    if (!(result instanceof Promise)) return this.#end()
-    return this.#settle(result).then(() => this.#end())
-  }
-
-  #run(work: Work<Result>): void {
+  constructor(work: Work<Result>) {
     try {
       this.#result = work.run()
       // A failure is handled when its time is up.
@@ -208,6 +163,22 @@ class SimulatedWork<Message, Result> implements PromiseLike<Result>, Event, Wait
     } catch (error) {
       this.#fail(error)
     }
+  }
+
+  /** Waits until it is there; undefined if it is. */
+  settled(): Promise<void> | undefined {
+    return this.#result instanceof Promise ? this.#settle(this.#result) : undefined
+  }
+
+  /** Once it is there. */
+  get(): Promise<Result> {
+    return this.#hasFailed ? Promise.reject(this.#error) : Promise.resolve(this.#result as Result)
+  }
+
+  /** Gives it to a parked program. */
+  wake(program: KernelProgram, kernel: Kernel): void {
+    if (this.#hasFailed) kernel.fail(program, this.#error)
+    else kernel.wake(program, this.#result)
   }
 
   async #settle(result: Promise<Result>): Promise<void> {
@@ -223,25 +194,89 @@ class SimulatedWork<Message, Result> implements PromiseLike<Result>, Event, Wait
     this.#error = error
     this.#hasFailed = true
   }
+}
 
-  #outcome(): Promise<Result> {
-    return this.#hasFailed ? Promise.reject(this.#error) : Promise.resolve(this.#result as Result)
+/**
+ * A computation in progress: it ends when the virtual clock says so. Awaiting it, or one of its parts, parks the
+ * program until then.
+ */
+class SimulatedWork<Message, Result> implements Computation<Result>, Event, WaitList {
+  /** When the next part is ready, or the last. */
+  time: Milliseconds = Number.NaN
+  cancelled = false
+  readonly parts: readonly WorkPart[] | undefined
+  readonly #kind: string
+  readonly #world: SimulatedWorld<Message>
+  readonly #endpoint: Endpoint<Message>
+  readonly #program: KernelProgram
+  readonly #start: Milliseconds
+  readonly #cost: Milliseconds
+  readonly #outcome: WorkOutcome<Result>
+  #frozen: Milliseconds
+  /** How many parts are ready; infinite once it is over. */
+  #ready = 0
+  /** How many parts the program waits for; undefined while it does not wait for this. */
+  #awaited: number | undefined
+
+  constructor(work: Work<Result>, world: SimulatedWorld<Message>, endpoint: Endpoint<Message>, program: KernelProgram) {
+    this.#kind = work.kind
+    this.parts = work.parts
+    this.#world = world
+    this.#endpoint = endpoint
+    this.#program = program
+    this.#start = world.kernel.now()
+    this.#frozen = endpoint.frozen(this.#start)
+    this.#outcome = new WorkOutcome(work)
+    endpoint.timeUse.work(this.#start, 1)
+    this.#cost = world.cost(work, endpoint.name)
+    this.#planNext(0)
   }
 
-  #wait(): Promise<Result> {
-    this.#isAwaited = true
+  // Awaiting parks the program, so the class implements `then` itself.
+  then<Fulfilled = Result, Rejected = never>(
+    onFulfilled?: ((value: Result) => Fulfilled | PromiseLike<Fulfilled>) | null,
+    onRejected?: ((reason: unknown) => Rejected | PromiseLike<Rejected>) | null
+  ): Promise<Fulfilled | Rejected> {
+    return this.#when(Number.POSITIVE_INFINITY).then(onFulfilled, onRejected)
+  }
+
+  part(index: number): Promise<Result> {
+    return this.#when(index + 1)
+  }
+
+  /** The program was woken by something else, such as a stop: it no longer waits for this. */
+  forget(): void {
+    this.#awaited = undefined
+  }
+
+  /** The time is up; the result may still be computed on another thread. */
+  fire(): void | Promise<void> {
+    const settled = this.#outcome.settled()
+    return settled === undefined ? this.#reach() : settled.then(() => this.#reach())
+  }
+
+  /** The result or the error, once so many parts are ready. */
+  #when(parts: number): Promise<Result> {
+    if (this.#ready >= parts) return this.#outcome.get()
+    this.#awaited = parts
     this.#program.waitList = this
     return this.#world.kernel.park<Result>(this.#program, () => `its ${this.#kind} to be computed`)
   }
 
-  #planEnd(inTime: Milliseconds): void {
+  /** Plans when the next part is ready, or the end; the last one was at the fraction `done`. */
+  #planNext(done: number): void {
+    const next = this.parts?.[this.#ready]?.done ?? 1
+    this.#plan((next - done) * this.#cost)
+  }
+
+  #plan(inTime: Milliseconds): void {
     const { kernel } = this.#world
     this.time = kernel.now() + inTime
     kernel.add(this)
   }
 
-  /** Time that a frozen machine has missed is added after its thaw. */
-  #end(): void {
+  /** A part is ready, or all. Time that a frozen machine has missed is added after its thaw. */
+  #reach(): void {
     if (this.#program.isGone) return
     const { kernel } = this.#world
     const now = kernel.now()
@@ -251,16 +286,27 @@ class SimulatedWork<Message, Result> implements PromiseLike<Result>, Event, Wait
     if (endpoint.frozenSince !== undefined) {
       endpoint.gate.hold(() => {
         this.#frozen = endpoint.frozen(kernel.now())
-        this.#planEnd(missed)
+        this.#plan(missed)
       })
       return
     }
-    if (missed > 0) return this.#planEnd(missed)
-    this.#isOver = true
-    endpoint.timeUse.work(now, -1)
-    this.#world.workEnded(endpoint, this.#kind, this.#start)
-    if (!this.#isAwaited) return
-    if (this.#hasFailed) kernel.fail(this.#program, this.#error)
-    else kernel.wake(this.#program, this.#result)
+    if (missed > 0) return this.#plan(missed)
+    const part = this.parts?.[this.#ready]
+    if (part === undefined) return this.#end(now)
+    this.#ready++
+    this.#planNext(part.done)
+    this.#wake()
+  }
+
+  #end(now: Milliseconds): void {
+    this.#ready = Number.POSITIVE_INFINITY
+    this.#endpoint.timeUse.work(now, -1)
+    this.#world.workEnded(this.#endpoint, this.#kind, this.#start)
+    this.#wake()
+  }
+
+  #wake(): void {
+    if (this.#awaited !== undefined && this.#ready >= this.#awaited)
+      this.#outcome.wake(this.#program, this.#world.kernel)
   }
 }

@@ -1,7 +1,8 @@
 /**
  * SGD on the joint batch: every worker takes the same step along the mean of all gradients. An all-reduce computes it.
+ * Per tensor, each part of a gradient is summed while the rest is computed, where it has parts.
  */
-import { meanOptions, meanOver } from '../parts/collectives/mean-over.js'
+import { meanOfGradient, meanOptions } from '../parts/collectives/mean-over.js'
 import { z } from 'zod'
 import { algorithm } from '@murmuration/engine'
 
@@ -15,7 +16,7 @@ export const allReduce = algorithm({
   channels: { all: { part: 'range' } },
   start: ({ x }) => ({ x }),
   async round(node, { x }, k) {
-    const g = await meanOver(node.all, node.route(k), await node.gradient(x), node)
+    const g = await meanOfGradient(node.all, node.route(k), node.gradient(x), node)
     return { x: node.step(x, g) } // x ← x − γ · mean of g(x; ξ_i)
   }
 })

@@ -1,9 +1,9 @@
 /**
  * What code of users gives is checked once, at the start and in the first round: all later rounds have the same shape.
  */
-import { InputError } from '@murmuration/core'
+import { InputError, type WorkPart } from '@murmuration/core'
 import type { Algorithm } from '../record/record.js'
-import { isVector, type State } from '../vectors/vector.js'
+import { isVector, type Range, type State } from '../vectors/vector.js'
 
 /** A function of an algorithm in an error: with the user's module, if it comes from one. */
 export function functionOf(what: string, { name, module }: Pick<Algorithm, 'name' | 'module'>): string {
@@ -31,6 +31,34 @@ export function checkNumbers(source: string, found: unknown, length: number): vo
   if (count === length) return
   const given = Number.isNaN(count) ? shapeOf(found) : `${count} numbers`
   throw new InputError(`${source} gives ${given}, expected ${length}, as many as there are parameters`)
+}
+
+/** Those that were checked: a task's works share theirs. */
+const checkedWorkParts = new WeakSet<readonly WorkPart[]>()
+
+/** Throws an InputError unless the parts of the task's gradient are whole tensors, each once, in the order of time. */
+export function checkWorkParts(parts: readonly WorkPart[], tensors: readonly Range[]): void {
+  if (checkedWorkParts.has(parts)) return
+  const starts = new Set(tensors.map(({ offset }) => offset))
+  let end = 0
+  for (const { offset, length } of [...parts].sort((left, right) => left.offset - right.offset)) {
+    const isNext = offset === end && starts.has(offset) && length > 0
+    if (!isNext) throw new InputError(wrongParts(`one at ${offset}`, `whole tensors, each once: one at ${end}`))
+    end += length
+  }
+  const { offset, length } = tensors.at(-1) ?? { offset: 0, length: 0 }
+  if (end !== offset + length) throw new InputError(wrongParts(`parts up to ${end}`, `up to ${offset + length}`))
+  let before = 0
+  for (const { done } of parts) {
+    const isLater = done >= before && done > 0 && done <= 1
+    if (!isLater) throw new InputError(wrongParts(`${done} after ${before}`, 'fractions that do not fall, 0 to 1'))
+    before = done
+  }
+  checkedWorkParts.add(parts)
+}
+
+function wrongParts(found: string, expected: string): string {
+  return `the parts of the task's gradient: found ${found}, expected ${expected}`
 }
 
 /** `{ w: a number, x: a vector of 650 }`. The content of records may differ from round to round. */

@@ -54,7 +54,7 @@ export class Gradients {
 
   /**
    * The work of a gradient at x: `g + λ x`, clipped, as a vector of the arena. One at a time: the task computes all of
-   * them in the same memory.
+   * them in the same memory. It has the parts of the task's work, unless clipping needs all of them.
    *
    * @throws InvariantError while an earlier one is computed
    */
@@ -63,7 +63,7 @@ export class Gradients {
     this.#isUnderWay = true
     // The task is about to overwrite its memory.
     if (this.#last?.isPending) this.#last.compute(Number.POSITIVE_INFINITY)
-    const { accumulate = 1 } = this.#options
+    const { accumulate = 1, clip } = this.#options
     const work =
       accumulate === 1
         ? this.#task.gradient(x.values, this.batches.next(), round)
@@ -74,7 +74,8 @@ export class Gradients {
         ? gradient.then((computed) => this.#take(computed, x, round))
         : this.#take(gradient, x, round)
     }
-    return { kind: work.kind, samples: work.samples, run }
+    const parts = clip === undefined ? work.parts : undefined
+    return { kind: work.kind, samples: work.samples, run, parts }
   }
 
   /** Weight decay is not added where parameters are not trained. */

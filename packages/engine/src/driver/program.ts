@@ -1,6 +1,7 @@
 /** A record running on one peer: its channels, its node, its state. */
 import {
   byName,
+  type Computation,
   InputError,
   invariant,
   type Milliseconds,
@@ -29,7 +30,7 @@ import type { Answer } from '../channels/caller.js'
 import type { EarlyMessages } from '../messages/message-buffer.js'
 import { isCall, type Kinds, openChannels, type OpenedChannels } from './open-channels.js'
 import type { Peer } from './peer.js'
-import { checkNext, checkNumbers, checkState, functionOf } from './first-round.js'
+import { checkNext, checkNumbers, checkWorkParts, checkState, functionOf } from './first-round.js'
 import type { TrainingSettings } from './training.js'
 import type { Vector } from '../vectors/vector.js'
 
@@ -232,9 +233,10 @@ export class Program {
   }
 
   /** The gradient at x on the next batch. */
-  gradient(x: Vector): PromiseLike<Vector> {
-    const { fabric } = this.#peer
+  gradient(x: Vector): Computation<Vector> {
+    const { fabric, layout } = this.#peer
     const work = this.#peer.gradients.work(x, this.#round)
+    if (work.parts !== undefined) checkWorkParts(work.parts, layout.tensors)
     return this.role.answers === undefined ? fabric.work(work) : this.#besideAnswers(work)
   }
 
@@ -349,7 +351,7 @@ class ProgramNode implements BaseNode<unknown, State> {
     return { peer, round, to: others, from: others }
   }
 
-  gradient(x: Vector): PromiseLike<Vector> {
+  gradient(x: Vector): Computation<Vector> {
     return this.#program.gradient(x)
   }
 

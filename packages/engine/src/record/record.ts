@@ -1,5 +1,13 @@
 /** What an algorithm is: one record, from which all else follows; and what its rounds see of the world. */
-import { InputError, invariant, type Milliseconds, type PeerName, type Random, type Topology } from '@murmuration/core'
+import {
+  type Computation,
+  InputError,
+  invariant,
+  type Milliseconds,
+  type PeerName,
+  type Random,
+  type Topology
+} from '@murmuration/core'
 import type { z } from 'zod'
 import type { Objects } from '../store/objects.js'
 import type { Message, Range, State, Vector } from '../vectors/vector.js'
@@ -205,9 +213,9 @@ export interface BaseNode<O, S> extends Stepper {
   route(round: number, members?: readonly PeerName[]): Route
   /**
    * The gradient at x of the mean loss over the next batch, computed while messages are sent and received; `await` it
-   * in the round, one at a time.
+   * in the round, one at a time. Where it has parts, they may be awaited before.
    */
-  gradient(x: Vector): PromiseLike<Vector>
+  gradient(x: Vector): Computation<Vector>
   /** Another optimiser, with a state of its own under `name`. */
   optimiser(name: string, settings: OptimiserSettings): Stepper
   /**

@@ -5,6 +5,7 @@
  */
 export { isTie, type RatioInterval, ratioInterval } from '../base/ratio-interval.js'
 export { computingOf } from './scenario/computing.js'
+export { networks, readyAt, stepOperations } from './scenario/networks.js'
 export { calibrated } from './sweep/calibrate.js'
 export { faultsOf } from './run/faults.js'
 export { type RunResult, simulateRun } from './run/run.js'

@@ -1,16 +1,7 @@
 /** The mean over all of a route, by one of several collectives: functions of a channel and a route. */
-import { InputError } from '@murmuration/core'
+import { type Computation, InputError } from '@murmuration/core'
 import { z } from 'zod'
-import {
-  concat,
-  type Fusion,
-  partsPerRound,
-  type Range,
-  rangesByRank,
-  rangesOf,
-  type Route,
-  type Vector
-} from '@murmuration/engine'
+import { concat, partsPerRound, type Range, rangesByRank, rangesOf, type Route, type Vector } from '@murmuration/engine'
 import { direct } from './direct.js'
 import { halvingDoubling } from './halving-doubling.js'
 import { type Collective, type CollectiveChannel, type RangeMean, Ranks } from './ranks.js'
@@ -46,47 +37,105 @@ export async function meanOver(
   channel: CollectiveChannel,
   route: Route,
   x: Vector,
-  { options: { collective, fusion, calls, chunks }, tensors }: MeanSettings
+  { options, tensors }: MeanSettings
 ): Promise<Vector> {
   const ranks = new Ranks(channel, route)
   if (ranks.count === 1 || x.length === 0) return x
-  const isHalving = collective === 'halving-doubling'
-  const isBlocking = calls === 'blocking' || isHalving
+  const calls = callsOf(tensors, options, ranks.count)
+  checkParts(calls, ranks.count)
+  return joined(await meansOf(ranks, x, calls, options.collective))
+}
+
+/**
+ * As {@link meanOver}, of a gradient that is being computed. Per tensor, the mean of each part of the gradient is taken
+ * when that part is ready, while the rest is computed: one part after the other, in the same order at all peers, so
+ * that a part waits until the means of those before it are there.
+ */
+export async function meanOfGradient(
+  channel: CollectiveChannel,
+  route: Route,
+  gradient: Computation<Vector>,
+  settings: MeanSettings
+): Promise<Vector> {
+  const { options, tensors } = settings
+  const { parts } = gradient
+  const isByPart = options.fusion === 'per-tensor' && parts !== undefined
+  if (!isByPart) return meanOver(channel, route, await gradient, settings)
+  const ranks = new Ranks(channel, route)
+  if (ranks.count === 1) return gradient
+  const callsByPart = tensorsByPart(parts, tensors).map((ofPart) => callsOf(ofPart, options, ranks.count))
+  checkParts(callsByPart.flat(), ranks.count)
   const means: RangeMean[] = []
-  const rangesInTurn = rangesOfCalls(tensors, fusion, ranks.count, isHalving ? 1 : chunks, isBlocking)
-  const partsOf = (ranges: RangesByRank) => (2 * ranks.count + 2) * Math.max(...ranges.map(({ length }) => length))
-  checkParts(rangesInTurn.reduce((sum, ranges) => sum + partsOf(ranges), 0))
-  for (const ranges of rangesInTurn) {
-    means.push(...(await collectives[collective](ranks, x, ranges)))
-    ranks.first += partsOf(ranges)
+  for (const [part, calls] of callsByPart.entries()) {
+    const x = await (gradient.part?.(part) ?? gradient)
+    means.push(...(await meansOf(ranks, x, calls, options.collective)))
   }
+  await gradient
+  return joined(means)
+}
+
+/** The means of the ranges of these calls. */
+async function meansOf(
+  ranks: Ranks,
+  x: Vector,
+  calls: readonly RangesByRank[],
+  collective: keyof typeof collectives
+): Promise<RangeMean[]> {
+  const means: RangeMean[] = []
+  for (const ranges of calls) {
+    means.push(...(await collectives[collective](ranks, x, ranges)))
+    ranks.first += partsOf(ranges, ranks.count)
+  }
+  return means
+}
+
+function joined(means: RangeMean[]): Vector {
   return concat(means.sort((left, right) => left.offset - right.offset).map(({ part }) => part))
 }
 
-function checkParts(count: number): void {
+/** How many parts of a round a call takes. */
+function partsOf(ranges: RangesByRank, count: number): number {
+  return (2 * count + 2) * Math.max(...ranges.map(({ length }) => length))
+}
+
+function checkParts(calls: readonly RangesByRank[], ranks: number): void {
+  const count = calls.reduce((sum, ranges) => sum + partsOf(ranges, ranks), 0)
   if (count <= partsPerRound) return
   throw new InputError(
     `a mean over all peers takes ${count} parts, expected at most ${partsPerRound} in a round; set fewer chunks, or fusion: fused`
   )
 }
 
+const tensorsByParts = new WeakMap<readonly Range[], readonly (readonly Range[])[]>()
+
+/** The tensors in each part of a gradient, which are the same in every round. */
+function tensorsByPart(parts: readonly Range[], tensors: readonly Range[]): readonly (readonly Range[])[] {
+  const known = tensorsByParts.get(parts)
+  if (known !== undefined) return known
+  const isIn = ({ offset }: Range, part: Range) => offset >= part.offset && offset < part.offset + part.length
+  const byPart = parts.map((part) => tensors.filter((tensor) => isIn(tensor, part)))
+  tensorsByParts.set(parts, byPart)
+  return byPart
+}
+
 type RangesByRank = readonly (readonly Range[])[]
 const rangesOfTensors = new WeakMap<readonly Range[], Map<string, readonly RangesByRank[]>>()
 
 /** The ranges of each call, by rank: one call for all ranges, or one for each. They are the same in every round. */
-function rangesOfCalls(
+function callsOf(
   tensors: readonly Range[],
-  fusion: Fusion,
-  count: number,
-  chunks: number,
-  isBlocking: boolean
+  { collective, fusion, calls, chunks }: MeanSettings['options'],
+  count: number
 ): readonly RangesByRank[] {
-  const key = `${fusion} ${count} ${chunks} ${isBlocking}`
+  const isHalving = collective === 'halving-doubling'
+  const isBlocking = calls === 'blocking' || isHalving
+  const most = isHalving ? 1 : chunks
+  const key = `${fusion} ${count} ${most} ${isBlocking}`
   const ofTensors = rangesOfTensors.get(tensors) ?? new Map<string, readonly RangesByRank[]>()
   rangesOfTensors.set(tensors, ofTensors)
   const ranges = rangesOf(tensors, fusion)
-  const calls = isBlocking ? ranges.map((range) => [range]) : [ranges]
-  const byRank = ofTensors.get(key) ?? calls.map((call) => rangesByRank(call, count, chunks))
+  const together = isBlocking ? ranges.map((range) => [range]) : [ranges]
+  const byRank = ofTensors.get(key) ?? together.map((call) => rangesByRank(call, count, most))
   ofTensors.set(key, byRank)
   return byRank
 }

@@ -7,7 +7,7 @@ import {
   shortList,
   type Task,
   type Topology,
-  type Wire
+  type Work
 } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
 import type { RunRecord, SimulatedRecord, Timeline } from '@murmuration/results'
@@ -31,7 +31,7 @@ import { SimulatedStore } from './store-costs.js'
 import { type SimRun, topologyOf } from '../scenario/sweep.js'
 import { timeFractions } from './time-fractions.js'
 import { TimelineRecorder } from './timeline-recorder.js'
-import { trafficOver } from './traffic-wire.js'
+import { type ModelTraffic, trafficOver } from './traffic-wire.js'
 
 /** The result of one simulation of a sweep. */
 export interface RunResult {
@@ -61,7 +61,7 @@ class SimulatedRun {
   readonly #taskSet: TaskSet
   readonly #workers: readonly PeerName[]
   readonly #servers: readonly PeerName[]
-  readonly #traffic: { readonly schema: Task['schema']; readonly wire: Wire<VectorMessage> }
+  readonly #traffic: ModelTraffic
   readonly #settings: AnySettings
   readonly #members: RunMembers
   readonly #checkers: InvariantCheckers
@@ -87,7 +87,7 @@ class SimulatedRun {
     this.#traffic =
       scenario.traffic === undefined
         ? { schema: taskSet.schema, wire: pooledVectorWire() }
-        : trafficOver(length, scenario.traffic)
+        : trafficOver(length, scenario.traffic, scenario.readyAt)
     this.#servers = servers.map(({ name }) => name)
     this.#settings = {
       ...settingsOf(scenario, run, this.#workers, this.#servers, file.topology),
@@ -255,14 +255,14 @@ class SimulatedRun {
 
   /** The task with the traffic's tensors in place of its own. */
   #asTraffic(task: Task): Task {
-    const { schema } = this.#traffic
+    const { schema, parts } = this.#traffic
     return {
       schema,
       samples: task.samples,
       about: {},
       rows: schema === task.schema ? task.rows : undefined,
       initialise: (seed) => firstParameters(this.#taskSet, task, seed),
-      gradient: (parameters, batch, round) => task.gradient(parameters, batch, round),
+      gradient: (parameters, batch, round) => inParts(task.gradient(parameters, batch, round), parts),
       evaluate: (parameters) => task.evaluate(parameters)
     }
   }
@@ -277,6 +277,11 @@ class SimulatedRun {
     }
     return this.#simulation.log.text() + hash.text()
   }
+}
+
+/** The work, with these parts of its result. */
+function inParts<Result>(work: Work<Result>, parts: Work<Result>['parts']): Work<Result> {
+  return parts === undefined ? work : { kind: work.kind, samples: work.samples, run: () => work.run(), parts }
 }
 
 /** The peers and servers that have crashed and not come back; undefined where there are none. */

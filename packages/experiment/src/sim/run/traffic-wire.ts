@@ -1,4 +1,4 @@
-import { InputError, invariant, type Schema, type Wire } from '@murmuration/core'
+import { InputError, invariant, type Schema, type Wire, type WorkPart } from '@murmuration/core'
 import { frameHeaderLength, pooledVectorWire, type VectorMessage } from '@murmuration/wire'
 
 /** The traffic of another model in place of the trained one: message sizes, and the division into tensors. */
@@ -6,6 +6,8 @@ export interface ModelTraffic {
   /** One tensor for each tensor of the traffic, over the trained parameters. */
   readonly schema: Schema
   readonly wire: Wire<VectorMessage>
+  /** The tensors as parts of a gradient, where it is ready tensor by tensor. */
+  readonly parts?: readonly WorkPart[] | undefined
 }
 
 /**
@@ -14,8 +16,9 @@ export interface ModelTraffic {
  * proportion to its size. Each parameter of a tensor counts for the same number of bytes, which add up to the tensor's.
  *
  * @param tensors - the number of float32 values in each tensor, at least 1
+ * @param readyAt - for each tensor, the fraction of a gradient's computing after which its part is ready
  */
-export function trafficOver(length: number, tensors: readonly number[]): ModelTraffic {
+export function trafficOver(length: number, tensors: readonly number[], readyAt?: readonly number[]): ModelTraffic {
   if (length < tensors.length) {
     throw new InputError(
       `traffic has ${tensors.length} tensors, but the task has only ${length} parameters, fewer than one per tensor; ` +
@@ -38,8 +41,19 @@ export function trafficOver(length: number, tensors: readonly number[]): ModelTr
       ...pooledVectorWire(),
       payloadLength,
       byteLength: (message) => frameHeaderLength + payloadLength(message)
-    }
+    },
+    parts: readyAt && partsOf(lengths, readyAt)
   }
+}
+
+/** The tensors of these lengths in the order in which they are ready. */
+function partsOf(lengths: readonly number[], readyAt: readonly number[]): readonly WorkPart[] {
+  let offset = 0
+  const parts = lengths.map((length, tensor) => {
+    offset += length
+    return { offset: offset - length, length, done: readyAt[tensor] }
+  })
+  return parts.sort((left, right) => left.done - right.done)
 }
 
 /** Divides `total` into whole numbers in proportion to sizes, each at least 1, by the largest remainder method. */

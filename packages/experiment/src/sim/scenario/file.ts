@@ -19,7 +19,7 @@ import { completeRate } from '../../training/default-rate.js'
 import { absolutePaths, learningProblems } from '../../training/training-file.js'
 import { ownServerNames } from './servers.js'
 import { timelineOf, timelineProblems } from './timeline.js'
-import { tensorsOf } from './traffic.js'
+import { tensorsOf, tensorsReadyAt } from './traffic.js'
 
 /**
  * Reads a scenario file, and the topology file that it may name. Throws an InputError with a line `file:line:column: …`
@@ -117,7 +117,7 @@ function complete(
     stop,
     evaluate,
     faults,
-    ...(traffic === undefined ? {} : { traffic: tensorsOf(traffic) }),
+    ...(traffic === undefined ? {} : { traffic: tensorsOf(traffic), readyAt: tensorsReadyAt(traffic) }),
     ...(membership === undefined ? {} : { membership }),
     timeline: timeline === undefined ? undefined : timelineOf(timeline, axes, methods, seeds)
   }

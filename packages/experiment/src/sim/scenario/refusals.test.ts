@@ -64,7 +64,7 @@ const mistakes: readonly (readonly [lines: Readonly<Record<string, string>>, mes
   ],
   [
     { traffic: 'resnet20' },
-    '5:10: traffic: found "resnet20", expected resnet-20, or a mapping; did you mean "resnet-20"?'
+    '5:10: traffic: found "resnet20", expected one of resnet-20, vgg-a, overfeat-fast, cd-dnn, or a mapping; did you mean "resnet-20"?'
   ],
   [
     { traffic: '{ size: 3 B, tensors: 1 }' },

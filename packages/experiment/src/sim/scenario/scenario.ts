@@ -51,6 +51,11 @@ export interface Scenario {
    * The number of float32 values in each tensor that determines message sizes; absent for the task's own parameters.
    */
   readonly traffic?: readonly number[]
+  /**
+   * For each tensor of `traffic`, the fraction of a gradient's computing after which its part is ready; absent where
+   * all are ready at the end.
+   */
+  readonly readyAt?: readonly number[] | undefined
   /** What all methods have in common. */
   readonly training: SimulatedTraining
   readonly computing: Computing

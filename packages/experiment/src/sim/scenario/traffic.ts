@@ -1,5 +1,6 @@
 import { byteSize } from '@murmuration/files'
 import { z } from 'zod'
+import { networks, readyAt } from './networks.js'
 
 /** The maximum number of float32 values per message: 4 GiB. */
 const maxNumbers = 2 ** 30
@@ -8,7 +9,7 @@ const maxTensors = 100_000
 /** What determines message sizes, in place of the task's own parameters. */
 export const trafficSchema = z
   .union([
-    z.literal('resnet-20'),
+    z.enum(['resnet-20', 'vgg-a', 'overfeat-fast', 'cd-dnn']),
     z.strictObject({
       tensors: z
         .array(z.int().min(1).max(maxNumbers))
@@ -28,13 +29,22 @@ export const trafficSchema = z
   ])
   .meta({
     description:
-      'The sizes of messages, in place of those of the task: resnet-20; { tensors: [432, 16] }, the number of float32 numbers in ' +
-      'each tensor; or { size: 256 MiB, tensors: 1 }, divided evenly'
+      'The sizes of messages, in place of those of the task: resnet-20; vgg-a, overfeat-fast or cd-dnn, whose gradients are ready ' +
+      'layer by layer; { tensors: [432, 16] }, the number of float32 numbers in each tensor; or { size: 256 MiB, tensors: 1 }, ' +
+      'divided evenly'
   })
 
+type TrafficDescription = z.output<typeof trafficSchema>
+
+/** When the gradient of each tensor is ready, for traffic that says so: see {@link readyAt}. */
+export function tensorsReadyAt(traffic: TrafficDescription): readonly number[] | undefined {
+  return typeof traffic === 'string' && traffic !== 'resnet-20' ? readyAt(networks[traffic]) : undefined
+}
+
 /** How many float32 numbers each tensor holds, in the order in which they are sent. */
-export function tensorsOf(traffic: z.output<typeof trafficSchema>): readonly number[] {
+export function tensorsOf(traffic: TrafficDescription): readonly number[] {
   if (traffic === 'resnet-20') return resnet20()
+  if (typeof traffic === 'string') return networks[traffic].map(({ numbers }) => numbers)
   if (!('size' in traffic)) return traffic.tensors
   const { size, tensors } = traffic
   const numbers = size / 4
