@@ -25,6 +25,7 @@ export {
   cut,
   edgeWeight,
   ElasticSession,
+  gapOf,
   hasMembers,
   isAlgorithm,
   jointBatches,

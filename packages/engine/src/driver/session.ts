@@ -76,9 +76,9 @@ export class Session {
    */
   static resume(fabric: Fabric<VectorMessage>, task: Task, settings: TrainingSettings, saved: Saved): Session {
     const session = new Session(fabric, task, settings)
-    const { arena, length } = session.#peer
+    const { arena, length, gradients } = session.#peer
     session.#start = undefined
-    restore(session.#peer, session.#run, unpack(saved, arena, length))
+    restore(session.#peer, session.#run, unpack(saved, arena, Math.max(length, gradients.dual?.length ?? 0)))
     return session
   }
 

@@ -261,6 +261,7 @@ class SimulatedRun {
       samples: task.samples,
       about: {},
       rows: schema === task.schema ? task.rows : undefined,
+      dual: task.dual,
       initialise: (seed) => firstParameters(this.#taskSet, task, seed),
       gradient: (parameters, batch, round) => task.gradient(parameters, batch, round),
       evaluate: (parameters) => task.evaluate(parameters)
