@@ -26,6 +26,7 @@ export {
   edgeWeight,
   ElasticSession,
   gapOf,
+  GapParts,
   hasMembers,
   isAlgorithm,
   jointBatches,

@@ -43,11 +43,11 @@ export interface ConsensusEstimate {
 }
 
 /**
- * One peer's part of the duality gap of the models that a round began with: see {@link GapBound}, and gapOf in
+ * One peer's part of the duality gap of the models that a round began with, or of the last ones: see gapOf in
  * packages/engine.
  */
 export interface GapPart extends GapBound {
-  /** The sum of the distances to the neighbours' models; 0 where this peer's model is the mean of all. */
+  /** `Σ_j W_kj ‖u_k − u_j‖²` of the models u before they were mixed to these. */
   readonly spread: number
 }
 

@@ -72,7 +72,8 @@ export function lineOf(event: RunEvent): string {
       const loss = event.phase === 'train' ? `loss ${short(event.loss)}` : 'averaging'
       const missing = event.missing.length === 0 ? '' : `, missing: ${event.missing.join(', ')}`
       const away = event.disagreement === undefined ? '' : `, neighbours ${short(event.disagreement)} away`
-      return `${event.peer} round ${event.round + 1}: ${loss}${away}${missing}`
+      const gap = event.gap === undefined ? '' : `, duality gap ${short(event.gap)}`
+      return `${event.peer} round ${event.round + 1}: ${loss}${away}${gap}${missing}`
     }
     case 'evaluation': {
       const distance =
@@ -236,6 +237,7 @@ export function summaryLines(summary: Summary): string[] {
       summary.consensusDistanceAfterTraining === summary.consensusDistance
         ? ''
         : `   (${short(summary.consensusDistanceAfterTraining)} before final averaging)`),
+    ...gapLines(summary),
     ...epochLines(summary),
     ...Object.entries(summary.troubled).map(([peer, states]) => troubleLine(peer, states)),
     ...outlierLines(summary),
@@ -274,6 +276,12 @@ function agreementLines({ sameModel, apart = [] }: PeerSummary): string[] {
   ]
 }
 
+function gapLines({ gap }: Pick<Summary, 'gap'>): string[] {
+  return gap === undefined
+    ? []
+    : [`  duality gap                  ${short(gap)}   (the training loss is at most so far above the optimum)`]
+}
+
 /** The summary of a single peer, for its user. */
 function peerSummaryLines(summary: PeerSummary): string[] {
   return [
@@ -290,6 +298,7 @@ function peerSummaryLines(summary: PeerSummary): string[] {
     ...(summary.consensusDistance === undefined
       ? []
       : [`  consensus distance           about ${short(summary.consensusDistance)}, estimated from the peers' notes`]),
+    ...gapLines(summary),
     ...epochLines(summary),
     ...(Object.keys(summary.troubled).length === 0 ? [] : [troubleLine(summary.peer, summary.troubled)]),
     ...outlierLines(summary),

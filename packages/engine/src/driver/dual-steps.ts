@@ -21,6 +21,13 @@ export interface AscentOwner {
   readonly notes: { moved(from: Vector, to: Vector): void }
 }
 
+/** How far the peer is: rounds of all, and of training. */
+interface RunProgress {
+  readonly round: number
+  readonly rounds: number
+  readonly settings: { readonly rounds: number }
+}
+
 /** The steps of dual coordinate ascent of one peer. */
 export class DualSteps implements DualAscent {
   /** How far apart the models are that the next round begins with; undefined where that is not known. */
@@ -30,6 +37,10 @@ export class DualSteps implements DualAscent {
   readonly #options: Pick<DualOptions, 'weightDecay'>
   readonly #done: (loss: number, samples: number) => void
   #bound: GapBound | undefined
+  /** Whether it is of the models after the round, not before. */
+  #isAfter = false
+  /** The a of the last step. */
+  #a: Vector | undefined
 
   /** @param done - called with the loss of a step, and how many samples it went through */
   constructor(
@@ -65,11 +76,31 @@ export class DualSteps implements DualAscent {
     return this.#owner.fabric.work({ kind: work.kind, samples: work.samples, run })
   }
 
-  /** This peer's part of the gap in the last round; undefined where none is known. */
-  takePart(): GapPart | undefined {
-    const { spread } = this
+  /**
+   * After a round of averaging: the bound of its model, with the a of the last step. Of the last round, and of the one
+   * after three quarters: others hear of that before they end.
+   */
+  async measure(x: Vector, run: RunProgress): Promise<void> {
+    const left = run.rounds - 1 - run.round
+    const isDue = left === 0 || left === Math.floor((run.rounds - run.settings.rounds) / 4)
+    if (this.#a === undefined || !isDue) return
+    const { gap } = await this.#owner.fabric.work(
+      this.#dual.step(x.values, this.#a.values, new Uint32Array(0), this.#options)
+    )
+    this.#bound = gap
+    this.#isAfter = true
+  }
+
+  /**
+   * This peer's part of the gap; undefined where none is known. To be called after each round.
+   *
+   * @param next - the spread of the models after the round
+   */
+  takePart(next: number | undefined): GapPart | undefined {
+    const spread = this.#isAfter ? next : this.spread
     const bound = this.#bound
     this.#bound = undefined
+    this.spread = next
     return bound === undefined || spread === undefined ? undefined : { ...bound, spread }
   }
 
@@ -102,6 +133,7 @@ export class DualSteps implements DualAscent {
     this.#bound = gap
     const next = { x: copyOf(vector, arena), a: copyOf(a, arena) }
     notes.moved(x, next.x)
+    this.#a = next.a
     return next
   }
 }

@@ -26,8 +26,7 @@ export function reportOf(
   const isTraining = program === run.training
   const { waited, missing, unsent, distances, outliers, moves } = peer.takeNotes()
   const { dual } = peer.gradients
-  const gapPart = dual?.takePart()
-  if (dual !== undefined && isTraining) dual.spread = spreadOf(peer.mixings.of(round), distances, peer.workers)
+  const gapPart = dual?.takePart(spreadOf(peer.mixings.of(round), distances))
   const mass = isTraining && run.keepsMass ? massOf(run.training.state, run.training.role) : undefined
   return {
     round,

@@ -230,6 +230,7 @@ export class Session {
       const late = run.applyLate(program)
       const model = run.modelOf(program)
       if (arena.hasPending) await arena.settle(() => this.#fabric.sleep(this.#fabric.now()))
+      if (run.isFinal(run.round)) await this.#peer.gradients.dual?.measure(model, run)
       const sketched = this.#participation.sketch(run.round, model.values)
       if (sketched !== undefined) await sketched
       arena.inRound = false
