@@ -61,7 +61,7 @@ const tasks = peers.map((self) => {
   return { softmax: createSoftmaxTask({ localData }), svm: createSvmTask({ localData, l2: 0.01 }) }
 })
 
-/** Trains a softmax regression, or a support vector machine where a dual is needed, and returns the final parameters of each worker. */
+/** Trains a softmax regression, or an SVM where a dual is needed. Returns the final parameters of each worker. */
 async function trained(world: World, algorithm: Algorithm): Promise<readonly (Float32Array | undefined)[]> {
   const ends = new Map<PeerName, Float32Array>()
   const options = { topology: topologyOf(algorithm), servers: serversOf(algorithm), seed: 11, length: 7850 }

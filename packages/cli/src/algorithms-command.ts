@@ -39,6 +39,7 @@ export function algorithmEntry(record: AnyAlgorithm): AlgorithmEntry {
       ...(needs.reach === 'everyone' ? ['every peer reaches every other'] : []),
       ...(needs.members === 'fixed' ? ['the same peers throughout'] : []),
       ...(needs.delivery === 'reliable' ? ['no message is lost'] : []),
+      ...(needs.dual === true ? ['a task with a dual (svm)'] : []),
       ...(needs.delivery === 'any' ? ['no message in particular: any may be lost'] : []),
       ...(needs.links === undefined ? [] : [linkWords[needs.links]]),
       ...(kind === 'rows' ? ['a task with keyed rows'] : []),

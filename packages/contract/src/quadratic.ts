@@ -48,8 +48,8 @@ export function quadratics({ peers }: Topology, spread = 4): Quadratics {
     return { loss, vector: Float32Array.from(distances, (distance, d) => curvatures[d] * distance) }
   }
   /**
-   * f_i with λ of each curvature in the penalty: for a sample and a parameter there remains `ℓ(z) = c z² / 2 − g z`, and
-   * `−ℓ*(−a) = −(g − a)² / (2 c)`.
+   * f_i with λ of each curvature in the penalty: for a sample and a parameter there remains `ℓ(z) = c z² / 2 − g z`,
+   * and `−ℓ*(−a) = −(g − a)² / (2 c)`.
    */
   const dualStep = (v: Float32Array, a: Float32Array, order: Uint32Array, peer: PeerName) => {
     const next = { vector: v.slice(), a: a.slice() }

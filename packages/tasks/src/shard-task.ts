@@ -64,8 +64,7 @@ export class ShardTask implements Task {
   readonly dual: TaskDual | undefined
   readonly #model: Model
   readonly #first: number
-  readonly #about: About
-  readonly #peer: string | undefined
+  readonly #about: () => Task['about']
   #vector: Float32Array | undefined
 
   /**
@@ -85,8 +84,7 @@ export class ShardTask implements Task {
     this.samples = samples
     this.#model = model
     this.#first = first
-    this.#about = about
-    this.#peer = peer
+    this.#about = () => (peer === undefined ? about() : about(peer, samples))
     this.fingerprints = fingerprints
     this.signature = signature
     this.constantAnswer = constantAnswer
@@ -95,7 +93,7 @@ export class ShardTask implements Task {
   }
 
   get about(): Task['about'] {
-    return this.#peer === undefined ? this.#about() : this.#about(this.#peer, this.samples)
+    return this.#about()
   }
 
   initialise(seed: number): Work<Float32Array> {

@@ -1,7 +1,9 @@
 /**
- * CoLA, Algorithm 1, in the order step, then exchange; on the complete graph it is CoCoA+ (Ma et al., ICML 2015, arXiv
+ * CoLA: a step of dual ascent, then an exchange. On the complete graph it is CoCoA+ (Ma et al., ICML 2015, arXiv
  * 1502.03508). v_k: the model of peer k, here x; a: the dual variables of its samples; γ = 1, σ′ = K. The mean of all
- * v_k is w(a). In the paper's order each v_k has K times its own step, and is of no use before many rounds.
+ * v_k is w(a). Of the paper the abstract and the authors' code were read. The code exchanges first: then each v_k has K
+ * times its own last step, and is of no use before many rounds. In a new epoch all begin at 0, since the variables of a
+ * lost peer are lost and its part of the models is not.
  */
 import { z } from 'zod'
 import { algorithm, mix } from '@murmuration/engine'
@@ -9,7 +11,7 @@ import { algorithm, mix } from '@murmuration/engine'
 export const cola = algorithm({
   name: 'cola',
   title: 'CoLA',
-  source: 'He, Bian, Jaggi, NeurIPS 2018, arXiv 1808.04883',
+  source: 'He, Bian, Jaggi, NeurIPS 2018, arXiv 1808.04883 (only the abstract was read)',
   options: z.strictObject({
     passes: z.int().min(1).max(1000).default(10).meta({ description: 'How often a step goes through the local data' })
   }),

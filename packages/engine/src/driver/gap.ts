@@ -10,7 +10,7 @@ import type { Mixing } from '../record/record.js'
  * d_k = ‖v_k − w̄‖. Of all distances only the mean square d² is bounded: before the round's mixing with a symmetric W
  * the models u_k have `Σ_kj W_kj ‖u_k − u_j‖² = 2 tr Uᵀ (I − W) U ≥ 2 (1 − β) Σ_k ‖u_k − w̄‖²`, and mixing makes that
  * at most β² times as large. By Cauchy and Schwarz the mean of `slope d_k` is at most d times the root mean square of
- * the slopes. On the complete graph with equal weights β = 0, and the bound is the gap itself, up to float32's rounding.
+ * the slopes. On the complete graph with equal weights β = 0, and the bound is the gap, up to float32's rounding.
  *
  * The decentralised gap of He, Bian and Jaggi (NeurIPS 2018, arXiv 1808.04883) is of all models together; this one is
  * of one model.

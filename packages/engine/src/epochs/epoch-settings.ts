@@ -16,7 +16,7 @@ export interface EpochSettings {
   readonly areEqual: boolean
   /** What follows from the graph of an epoch's workers, where that is not the file's. */
   readonly on?: (graph: Topology) => Pick<TrainingSettings, 'options' | 'finalRounds'>
-  /** How far a round of averaging on a graph shrinks the distances from the mean; without it no duality gap is known. */
+  /** To what fraction a round of averaging on a graph shrinks disagreement; without it no duality gap is known. */
   readonly contraction?: (graph: Topology) => number
   /** Whether all links are up that a peer needs which is to be taken in; always when absent. */
   readonly isConnected?: (members: readonly PeerName[]) => boolean

@@ -1,10 +1,10 @@
 import { type DualOptions, type DualStep, InputError, invariant, type TaskDual, type Work } from '@murmuration/core'
 import type { ClassProducts } from '../class-products.js'
-import type { MarginLoss } from './svm.js'
 
 /** The samples of one peer, and the objective. */
 interface SvmDualOptions {
-  readonly loss: MarginLoss
+  /** Whether the loss is the square of the hinge. */
+  readonly isSquared: boolean
   /** λ without weight decay. */
   readonly l2: number
   readonly products: ClassProducts
@@ -74,9 +74,8 @@ export class SvmDual implements TaskDual {
    * @param scale - `λ n`
    */
   #ascend(a: Float32Array, sample: number, curvature: number, scale: number): boolean {
-    const { loss, products, targets, first } = this.#options
+    const { isSquared, products, targets, first } = this.#options
     const { scores } = products
-    const isSquared = loss === 'squared-hinge'
     let hasChanged = false
     for (let k = 0; k < this.width; k++) {
       const at = sample * this.width + k
@@ -93,8 +92,7 @@ export class SvmDual implements TaskDual {
 
   /** The local parts of P and of the gap at v, whose products have begun. */
   #measure(v: Float32Array, a: Float32Array, λ: number, meanSamples: number): Pick<DualStep, 'loss' | 'gap'> {
-    const { loss: kind, products, targets, first, samples, outputs } = this.#options
-    const isSquared = kind === 'squared-hinge'
+    const { isSquared, products, targets, first, samples, outputs } = this.#options
     const squares = this.#squares as Float64Array
     let losses = 0
     let duals = 0

@@ -78,8 +78,9 @@ export class Svm implements Model {
   }
 
   dual(first: number, samples: number, meanSamples: number): SvmDual {
-    const own = { loss: this.#loss, l2: this.#l2, products: this.#products, targets: this.#targets }
-    return new SvmDual({ ...own, outputs: this.#outputs, first, samples, meanSamples })
+    const own = { l2: this.#l2, products: this.#products, targets: this.#targets }
+    const isSquared = this.#loss === 'squared-hinge'
+    return new SvmDual({ ...own, isSquared, outputs: this.#outputs, first, samples, meanSamples })
   }
 
   /**
