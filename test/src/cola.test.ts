@@ -2,9 +2,18 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Algorithm, algorithms, gapOf, Session, type Vector } from '@murmuration/algorithms'
+import {
+  type Algorithm,
+  algorithms,
+  ElasticSession,
+  gapOf,
+  Members,
+  Session,
+  type Vector
+} from '@murmuration/algorithms'
 import { timeLimit } from '@murmuration/contract'
 import { type GapPart, invariant, type PeerName, shuffleInPlace, type Topology } from '@murmuration/core'
+import { trustingSigner } from '@murmuration/membership'
 import { loadLocalData, type LocalDataOptions } from '@murmuration/data'
 import { createRandom } from '@murmuration/random'
 import { createSvmTaskSet, type SvmTaskOptions } from '@murmuration/tasks'
@@ -204,3 +213,55 @@ for (const set of ['breast-cancer', 'moons'] as const)
     t.log(worst)
     t.true(worst < 0.01 && worst > -1e-6, `${worst}`)
   })
+
+test('members of an epoch tell each other their parts, and the gap is smaller after final averaging', async (t) => {
+  const topology = createTopology({ peers: peersOf(4), graph: { kind: 'ring' } })
+  const everyone: Topology = {
+    peers: topology.peers,
+    period: 1,
+    mixing: () => ({ selfWeight: 1, receiveFrom: [], sendTo: [] })
+  }
+  const localData = localDataOf('gaussians', topology.peers)
+  const tasks = await createSvmTaskSet({ localData, loss: 'hinge', l2 })
+  const { perRound } = contraction(topology)
+  const gaps = new Map<PeerName, readonly (number | undefined)[]>()
+  let end: readonly number[] = []
+  await inSimulator({ topology, seed, length: 7 }, async (fabric) => {
+    const { self } = fabric
+    const members = new Members(fabric, {
+      topology: everyone,
+      signer: trustingSigner,
+      wait: { start: 60_000, pause: 60_000 }
+    })
+    const epochs = { topology, areEqual: false, contraction: () => perRound }
+    const session = new ElasticSession(fabric, tasks.of(self), {
+      algorithm: cola,
+      options: { passes: 1 },
+      seed,
+      batchSize: 1,
+      rounds: 8,
+      finalRounds: 60,
+      rate: () => 1,
+      timeout: 20_000,
+      workers: topology.peers,
+      members,
+      epochs
+    })
+    const own: (number | undefined)[] = []
+    for await (const { gap, parameters } of session.steps()) {
+      own.push(gap)
+      end = [...parameters]
+    }
+    gaps.set(self, own)
+    members.end()
+  })
+  const { primal } = problem(await shardsOf(localData), 'hinge')
+  for (const [peer, own] of gaps) {
+    t.true(
+      own.slice(4, 8).every((gap) => gap !== undefined),
+      `${peer}: ${own}`
+    )
+    const [before, last] = [own[8], own[67]].map((gap) => gap ?? Number.NaN)
+    t.true(last < before / 3 && last > 0 && last < primal(end), `${peer}: ${before}, then ${last}`)
+  }
+})

@@ -50,7 +50,7 @@ export class MetricsRecorder {
   readonly #simulation: WatchedSimulation
   readonly #samples = new Map<PeerName, number>()
   /** The parts of the duality gap, where an algorithm ascends a dual. */
-  readonly #gaps = new GapParts()
+  #gaps = new GapParts()
   /** Copies, since a report's vectors are valid only until the next step. */
   readonly #newest = new Map<PeerName, Float32Array>()
   /** The parameters of all, if their rows are divided among the peers that report. */
@@ -83,6 +83,8 @@ export class MetricsRecorder {
     this.#samples.set(peer, report.samples)
     this.#keepModel(peer, report)
     if (report.gapPart !== undefined) this.#gaps.add(peer, report.round, report.gapPart)
+    // The members of a later epoch may be others than those whose parts are needed.
+    if (report.epoch !== undefined && report.epoch > 0) this.#gaps = new GapParts()
     if (report.phase === 'average') {
       this.#isAveraging = true
       return false
