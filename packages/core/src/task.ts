@@ -134,8 +134,8 @@ export interface GapBound {
 
 /**
  * The dual of `P(w) = λ/2 ‖w‖² + 1/(K n) Σ_i ℓ_i(w)`, of whose samples each of K peers has some, in the mean n. Each
- * sample has a variable a_i, and `w(a) = 1/(λ K n) Σ_i a_i y_i x_i`; then `D(a) = −λ/2 ‖w(a)‖² − 1/(K n) Σ_i ℓ*_i(−a_i)`
- * is at most P (Shalev-Shwartz and Zhang, JMLR 14, 2013, arXiv 1209.1873). It begins at a = 0 and w = 0.
+ * sample has a variable a_i, and `w(a) = 1/(λ K n) Σ_i a_i y_i x_i`. `D(a) = −λ/2 ‖w(a)‖² − 1/(K n) Σ_i ℓ*_i(−a_i)` is
+ * at most P (Shalev-Shwartz and Zhang, JMLR 14, 2013, arXiv 1209.1873). It begins at a = 0 and w = 0.
  */
 export interface TaskDual {
   /** How many variables a sample has, such as one per class; those of sample s are `width · s` and the next ones. */

@@ -226,10 +226,7 @@ function workText({
 export function summaryLines(summary: Summary): string[] {
   const lines = ['', `${finishedText(summary)}, ${workText(summary)}, ${summary.backend}`, ...qualityLines(summary)]
   if (summary.centralisedAccuracy !== undefined || summary.centralisedLoss !== undefined) {
-    lines.push(
-      `  plain SGD on all the data    ${quality(centralisedOf(summary))}` +
-        (summary.keys === undefined ? '   (same samples, same joint batch)' : '   (same samples, one worker)')
-    )
+    lines.push(`  plain SGD on all the data    ${quality(centralisedOf(summary))}` + `   (${centralisedText(summary)})`)
   }
   lines.push(
     `  consensus distance           ${short(summary.consensusDistance)}` +
@@ -248,6 +245,12 @@ export function summaryLines(summary: Summary): string[] {
     ...nothingLines(summary)
   )
   return lines
+}
+
+/** What plain SGD has in common with the run. */
+function centralisedText({ keys, gap }: Summary): string {
+  if (gap !== undefined) return 'same rounds, joint batch'
+  return keys === undefined ? 'same samples, same joint batch' : 'same samples, one worker'
 }
 
 function centralisedOf({ centralisedAccuracy, centralisedLoss, centralisedPerplexity }: Summary): Partial<Evaluation> {
