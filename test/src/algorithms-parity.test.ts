@@ -2,7 +2,7 @@
 import { type Algorithm, algorithms, type TrainingSettings, train } from '@murmuration/algorithms'
 import { timeLimit } from '@murmuration/contract'
 import { type PeerName, peerName, type Topology } from '@murmuration/core'
-import { createQuadraticTask, createSoftmaxTask } from '@murmuration/tasks'
+import { createQuadraticTask, createSoftmaxTask, createSvmTask } from '@murmuration/tasks'
 import { createTopology } from '@murmuration/topology'
 import { bodyOf, distance, mean, norm } from '@murmuration/vectors'
 import test from 'ava'
@@ -57,16 +57,18 @@ type World = (options: WorldOptions, program: WorldProgram) => Promise<void>
 const tasks = peers.map((self) => {
   const data = { kind: 'digits', samples: 150 } as const
   const partition = { kind: 'dirichlet', alpha: 0.5 } as const
-  return createSoftmaxTask({ localData: { data, testFraction: 0.2, partition, peers, seed: 5, self } })
+  const localData = { data, testFraction: 0.2, partition, peers, seed: 5, self }
+  return { softmax: createSoftmaxTask({ localData }), svm: createSvmTask({ localData, l2: 0.01 }) }
 })
 
-/** Trains a softmax regression, and returns the final parameters of each worker. */
+/** Trains a softmax regression, or an SVM where a dual is needed. Returns the final parameters of each worker. */
 async function trained(world: World, algorithm: Algorithm): Promise<readonly (Float32Array | undefined)[]> {
   const ends = new Map<PeerName, Float32Array>()
   const options = { topology: topologyOf(algorithm), servers: serversOf(algorithm), seed: 11, length: 7850 }
   await world(options, async (fabric) => {
     const isWorker = peers.includes(fabric.self)
-    const task = await tasks[isWorker ? peers.indexOf(fabric.self) : 0]
+    const { softmax, svm } = tasks[isWorker ? peers.indexOf(fabric.self) : 0]
+    const task = await (algorithm.needs.dual === true ? svm : softmax)
     for await (const { parameters } of train(fabric, task, settingsOf(algorithm, {}))) {
       if (isWorker) ends.set(fabric.self, parameters.slice())
     }

@@ -37,7 +37,7 @@ async function reportsOf(name: string): Promise<ReadonlyMap<PeerName, readonly R
 const withModels = new Set(
   [
     ['dpsgd', 'd2', 'exact-diffusion', 'gradient-tracking', 'qg-dsgdm', 'gossip-pga', 'moshpit'],
-    ['trimmed-mean', 'coordinate-median', 'krum', 'clipped-gossip', 'cs-plus']
+    ['trimmed-mean', 'coordinate-median', 'krum', 'clipped-gossip', 'cs-plus', 'cola']
   ].flat()
 )
 /** Servers send ranges only, and late gossip sends models in some rounds. */

@@ -187,7 +187,7 @@ const manyMembers: Readonly<Record<string, number>> = {
   'packages/experiment/src/advise/search.ts Search': 29,
   'packages/experiment/src/peers/evaluation/evaluator.ts Evaluator': 25,
   'packages/experiment/src/peers/event-log/event-log.ts EventLogWriter': 29,
-  'packages/experiment/src/peers/reporting/step-reports.ts StepReports': 22,
+  'packages/experiment/src/peers/reporting/step-reports.ts StepReports': 21,
   'packages/experiment/src/sim/run/metrics-recorder.ts MetricsRecorder': 26,
   'packages/experiment/src/sim/run/run.ts SimulatedRun': 24,
   'packages/libp2p/src/discovery/discovery.ts Discovery': 30,

@@ -25,6 +25,8 @@ export {
   cut,
   edgeWeight,
   ElasticSession,
+  gapOf,
+  GapParts,
   hasMembers,
   isAlgorithm,
   jointBatches,

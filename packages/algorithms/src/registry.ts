@@ -13,6 +13,7 @@ import { classicServer } from './methods/classic-server.js'
 import { clippedGossip } from './methods/clipped-gossip.js'
 import { cocktailSgd } from './methods/cocktail-sgd.js'
 import { coordinateMedianSgd } from './methods/coordinate-median.js'
+import { cola } from './methods/cola.js'
 import { csPlus } from './methods/cs-plus.js'
 import { d2 } from './methods/d2.js'
 import { dcdPsgd } from './methods/dcd-psgd.js'
@@ -93,6 +94,7 @@ export const algorithms: readonly Algorithm[] = [
   krumSgd,
   clippedGossip,
   csPlus,
+  cola,
   localSgd,
   slowMo,
   diloco,

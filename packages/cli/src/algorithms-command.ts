@@ -39,6 +39,7 @@ export function algorithmEntry(record: AnyAlgorithm): AlgorithmEntry {
       ...(needs.reach === 'everyone' ? ['links between all peers'] : []),
       ...(needs.members === 'fixed' ? ['the same peers throughout'] : []),
       ...(needs.delivery === 'reliable' ? ['no lost message'] : []),
+      ...(needs.dual === true ? ['a task with a dual (svm)'] : []),
       ...(needs.links === undefined ? [] : [linkWords[needs.links]]),
       ...(kind === 'rows' ? ['a task with keyed rows'] : []),
       ...(servers === 0 ? [] : [servers === 1 ? 'a server' : `${servers} servers`])

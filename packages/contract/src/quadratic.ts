@@ -8,6 +8,9 @@ export interface Quadratics {
 
 const curvatures = [0.6, 1, 0.8, 0.5]
 
+/** The penalty of the dual, below all curvatures. */
+const λ = 0.4
+
 /** The samples of each peer; their offsets from its minimum have the mean 0. */
 const all = Uint32Array.from({ length: 8 }, (_, sample) => sample)
 
@@ -31,6 +34,10 @@ export function quadratics({ peers }: Topology, spread = 4): Quadratics {
         samples: batch.length + index / 8,
         run: () => gradientAt(x, peer, batch)
       }),
+      dual: {
+        width: curvatures.length,
+        step: (v, a, order) => ({ kind: 'dual', samples: order.length, run: () => dualStep(v, a, order, peer) })
+      },
       evaluate: (x) => ({ kind: 'evaluate', samples: 0, run: () => ({ loss: gradientAt(x, peer).loss }) })
     }
   }
@@ -39,6 +46,24 @@ export function quadratics({ peers }: Topology, spread = 4): Quadratics {
     const distances = Array.from(x, (value, d) => value - centre(peer, d) - offset)
     const loss = distances.reduce((sum, distance, d) => sum + (curvatures[d] * distance ** 2) / 2, 0)
     return { loss, vector: Float32Array.from(distances, (distance, d) => curvatures[d] * distance) }
+  }
+  /**
+   * f_i with λ of each curvature in the penalty: for a sample and a parameter there remains `ℓ(z) = c z² / 2 − g z`,
+   * and `−ℓ*(−a) = −(g − a)² / (2 c)`.
+   */
+  const dualStep = (v: Float32Array, a: Float32Array, order: Uint32Array, peer: PeerName) => {
+    const next = { vector: v.slice(), a: a.slice() }
+    for (const sample of order) {
+      for (const [d, curvature] of curvatures.entries()) {
+        const c = curvature - λ
+        const at = sample * curvatures.length + d
+        const g = curvature * (centre(peer, d) + (sample - 3.5) / 50)
+        const change = (g - next.a[at] - c * next.vector[d]) / (1 + c / (λ * all.length))
+        next.a[at] += change
+        next.vector[d] += change / (λ * all.length)
+      }
+    }
+    return { ...next, loss: gradientAt(v, peer).loss, gap: { value: 0, slope: 0, curvature: 0 } }
   }
   const optimum = curvatures.map((_, d) => peers.reduce((sum, peer) => sum + centre(peer, d), 0) / peers.length)
   return { taskOf, optimum }

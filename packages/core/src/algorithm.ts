@@ -1,4 +1,5 @@
 import type { Milliseconds, PeerName } from './names.js'
+import type { GapBound } from './task.js'
 
 /** The Euclidean distance of a neighbour's parameters from the peer's own, before mixing. */
 export interface NeighbourDistance {
@@ -41,6 +42,15 @@ export interface ConsensusEstimate {
   readonly peers: number
 }
 
+/**
+ * One peer's part of the duality gap of the models that a round began with, or of the last ones: see gapOf in
+ * packages/engine.
+ */
+export interface GapPart extends GapBound {
+  /** `Σ_j W_kj ‖u_k − u_j‖²` of the models u before they were mixed to these. */
+  readonly spread: number
+}
+
 /** How one peer has reached keyed rows since it began. */
 export interface KeyCounts {
   /** Keys of rows that the peer held itself when it read them or added to them. */
@@ -80,6 +90,13 @@ export interface StepReport {
   readonly disagreement?: number | undefined
   /** This peer's recent estimate of how far apart all models are; present where peers exchange sketches. */
   readonly consensus?: ConsensusEstimate | undefined
+  /** This peer's part of the duality gap; present where an algorithm ascends a dual, and where the part is known. */
+  readonly gapPart?: GapPart | undefined
+  /**
+   * The duality gap, P − D, of the newest round of which this peer knows the parts of all: the loss of the mean model
+   * is at most so far above the optimum.
+   */
+  readonly gap?: number | undefined
   /**
    * How far the model of each neighbour was from the peer's own before mixing, in the order of names: of those whose
    * model arrived. Empty where an algorithm sends something else, such as differences, masses or remainders.

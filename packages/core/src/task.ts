@@ -109,6 +109,57 @@ export interface TaskRows {
   blockOf?(sample: number, blocks: number): number
 }
 
+/** What a step of dual coordinate ascent gives. Both vectors are valid until the task's next work is run. */
+export interface DualStep {
+  /** `v + 1/(λ n) Σ_i (a′_i − a_i) y_i x_i`, as long as the parameters. */
+  readonly vector: Float32Array
+  /** a′, as long as `a`. */
+  readonly a: Float32Array
+  /** `λ/2 ‖v‖² + 1/n Σ_i ℓ_i(v)`: the mean of this over the peers is P where all have the same v. */
+  readonly loss: number
+  /** Of v and a, from before the step. */
+  readonly gap: GapBound
+}
+
+/**
+ * One peer's part of the duality gap at a point w, `λ ‖v‖² + 1/n Σ_i (ℓ_i(w) + ℓ*_i(−a_i))`: it is at most `value +
+ * slope d + curvature d²`, with d = ‖w − v‖.
+ */
+export interface GapBound {
+  /** That part at w = v. */
+  readonly value: number
+  readonly slope: number
+  readonly curvature: number
+}
+
+/**
+ * The dual of `P(w) = λ/2 ‖w‖² + 1/(K n) Σ_i ℓ_i(w)`, of whose samples each of K peers has some, in the mean n. Each
+ * sample has a variable a_i, and `w(a) = 1/(λ K n) Σ_i a_i y_i x_i`. `D(a) = −λ/2 ‖w(a)‖² − 1/(K n) Σ_i ℓ*_i(−a_i)` is
+ * at most P (Shalev-Shwartz and Zhang, JMLR 14, 2013, arXiv 1209.1873). It begins at a = 0 and w = 0.
+ */
+export interface TaskDual {
+  /** How many variables a sample has, such as one per class; those of sample s are `width · s` and the next ones. */
+  readonly width: number
+  /**
+   * Maximises the local part of D by one variable after the other, for the samples in `order` (each below `samples`).
+   * Meanwhile v moves by `1/(λ n)` in place of `1/(λ K n)`: CoCoA+'s subproblem with σ′ = K and γ = 1 (Ma et al., ICML
+   * 2015, arXiv 1502.03508).
+   *
+   * @param v - as long as the parameters
+   * @param a - `width · samples` numbers
+   * @throws InputError where λ is 0
+   */
+  step(v: Float32Array, a: Float32Array, order: Uint32Array, options?: DualOptions): Work<DualStep>
+}
+
+/** What P is besides the task's own loss. */
+export interface DualOptions {
+  /** Added to the task's own penalty, as the gradient adds `weightDecay · w`; 0 when absent. */
+  readonly weightDecay?: number | undefined
+  /** n; when absent, what the task knows of the data of all peers. */
+  readonly meanSamples?: number | undefined
+}
+
 /**
  * What is learned: parameters as one flat float32 vector, the gradient on a batch, the evaluation; and its part of the
  * data.
@@ -156,6 +207,8 @@ export interface Task {
   generate?(parameters: Float32Array, seed: number): Work<string>
   /** Present where a batch touches a few rows of the parameters; absent where it touches all. */
   readonly rows?: TaskRows | undefined
+  /** Present where the training loss has a dual with variables for each sample. */
+  readonly dual?: TaskDual | undefined
 }
 
 /**

@@ -6,6 +6,7 @@
 export { averagingRecord } from './driver/averaging-record.js'
 export { Batches, jointBatches, type Shard } from './driver/batches.js'
 export { checkpointProblem } from './driver/checkpoint-problem.js'
+export { gapOf, GapParts } from './driver/gap.js'
 export { checkNumbers } from './driver/first-round.js'
 export { type LossRule, lossRule } from './driver/loss-rule.js'
 export {

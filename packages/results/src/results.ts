@@ -94,6 +94,8 @@ export interface CurvePoint {
   readonly worstLoss?: number
   /** The consensus distance; absent if the models of the other peers are not known. */
   readonly consensusDistance?: number
+  /** The duality gap of a recent round, of algorithms that ascend a dual. */
+  readonly gap?: number
 }
 
 /** An epoch that began after the first: members were lost or taken in, and all continued from the mean of models. */

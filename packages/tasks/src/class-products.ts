@@ -71,6 +71,20 @@ export class ClassProducts {
     this.#kernels.accumulateClasses(at, at + 4 * this.#length, sums, 8 * this.width, scores)
   }
 
+  /** Adds `x sᵀ` to W, s being the scores. */
+  move(row: number): void {
+    const { rows, scores, weights } = this.#addresses
+    const at = rows + 4 * row * this.#length
+    this.#kernels.accumulateClasses(at, at + 4 * this.#length, weights, 8 * this.width, scores)
+  }
+
+  /** Writes W, rounded, to `out`. */
+  copyTo(out: Float32Array): void {
+    const outputs = this.#outputs
+    for (let at = 0; at < out.length; at++)
+      out[at] = this.#weights[Math.floor(at / outputs) * this.width + (at % outputs)]
+  }
+
   /** The output with the largest score, the first of several. */
   get largest(): number {
     const { scores } = this

@@ -32,7 +32,9 @@ export async function createRegressionTask(
   const facts = {
     fingerprints: fingerprintsOf(localData),
     signature: signatureOf(localData.train),
-    constantAnswer: constantAnswerOn(localData.test)
+    constantAnswer: constantAnswerOn(localData.test),
+    // One of all peers is one peer with all samples.
+    ...(options.self === undefined ? {} : { meanSamples: meanOf(localData.shardSizes) })
   }
   return new ShardTask(model, 0, localData.train.count, () => about, facts)
 }
@@ -60,6 +62,10 @@ export async function createRegressionTaskSet(
       model: model.about
     })
   })
+}
+
+function meanOf(sizes: readonly number[]): number {
+  return sizes.reduce((sum, size) => sum + size, 0) / sizes.length
 }
 
 /** Regressions learn one class, or one number, of a sample. */

@@ -1,4 +1,4 @@
-import type { Gradient, PeerName, Schema, Task } from '@murmuration/core'
+import type { Gradient, PeerName, Schema, Task, TaskDual } from '@murmuration/core'
 import { scale, unpack } from '@murmuration/vectors'
 
 /**
@@ -14,7 +14,9 @@ export function gradientWeight(samples: ReadonlyMap<PeerName, number>, self: Pee
   return (samples.size * (samples.get(self) ?? 0)) / all
 }
 
-/** The task with its gradients multiplied by `factor`. The loss is the task's own. */
+/**
+ * The task with its gradients multiplied by `factor`, and the same weights in its dual. The loss is the task's own.
+ */
 export function withGradientWeight(task: Task, factor: number): Task {
   if (factor === 1) return task
   return {
@@ -25,6 +27,11 @@ export function withGradientWeight(task: Task, factor: number): Task {
     signature: task.signature,
     initialise: (seed) => task.initialise(seed),
     evaluate: (parameters) => task.evaluate(parameters),
+    dual: task.dual && {
+      ...task.dual,
+      step: (v, a, order, options) =>
+        (task.dual as TaskDual).step(v, a, order, { ...options, meanSamples: task.samples / factor })
+    },
     ...(task.generate && { generate: task.generate.bind(task) }),
     gradient: (parameters, batch, round) => {
       const work = task.gradient(parameters, batch, round)

@@ -4,6 +4,7 @@ import {
   invariant,
   type Schema,
   type Task,
+  type TaskDual,
   type TaskRows,
   type Work
 } from '@murmuration/core'
@@ -33,6 +34,8 @@ export interface Model {
    * Present where a batch touches a few rows of the parameters: the rows for samples that are numbered from `first` on.
    */
   rows?(first: number): TaskRows
+  /** Present where the loss has a dual: of `samples` samples that are numbered from `first` on. */
+  dual?(first: number, samples: number, meanSamples: number): TaskDual
 }
 
 /** Facts about the task of a peer with `samples` samples, or about that of the union. */
@@ -41,6 +44,8 @@ export type About = (peer?: string, samples?: number) => Task['about']
 /** What must be the same on all peers, the input and output of the model, and the peer if the task is of one. */
 interface TaskFacts extends Pick<Task, 'fingerprints' | 'signature' | 'constantAnswer'> {
   readonly peer?: string
+  /** How many samples a peer has in the mean; as many as this one when absent. */
+  readonly meanSamples?: number
 }
 
 const noFingerprints: Task['fingerprints'] & object = {}
@@ -56,10 +61,10 @@ export class ShardTask implements Task {
   readonly signature: Task['signature']
   readonly constantAnswer: Task['constantAnswer']
   readonly rows: TaskRows | undefined
+  readonly dual: TaskDual | undefined
   readonly #model: Model
   readonly #first: number
-  readonly #about: About
-  readonly #peer: string | undefined
+  readonly #about: () => Task['about']
   #vector: Float32Array | undefined
 
   /**
@@ -73,22 +78,22 @@ export class ShardTask implements Task {
     first: number,
     samples: number,
     about: About,
-    { fingerprints = noFingerprints, signature, constantAnswer, peer }: TaskFacts = {}
+    { fingerprints = noFingerprints, signature, constantAnswer, peer, meanSamples = samples }: TaskFacts = {}
   ) {
     this.schema = model.schema
     this.samples = samples
     this.#model = model
     this.#first = first
-    this.#about = about
-    this.#peer = peer
+    this.#about = () => (peer === undefined ? about() : about(peer, samples))
     this.fingerprints = fingerprints
     this.signature = signature
     this.constantAnswer = constantAnswer
     this.rows = model.rows?.(first)
+    this.dual = model.dual?.(first, samples, meanSamples)
   }
 
   get about(): Task['about'] {
-    return this.#peer === undefined ? this.#about() : this.#about(this.#peer, this.samples)
+    return this.#about()
   }
 
   initialise(seed: number): Work<Float32Array> {

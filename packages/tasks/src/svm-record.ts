@@ -38,6 +38,7 @@ export const svmRecord = taskRecord({
     })
   }),
   learnsFromData: true,
+  hasDual: ({ l2 }, weightDecay) => l2 + weightDecay > 0,
   // The squared hinge of two classes curves eight times as much as the logistic loss.
   rate: 0.0025,
   rateOfSmall: 0.02,

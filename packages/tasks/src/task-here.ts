@@ -1,4 +1,4 @@
-import { type Task, type TaskDescription, type TaskRows, type Work } from '@murmuration/core'
+import { type Task, type TaskDescription, type TaskDual, type TaskRows, type Work } from '@murmuration/core'
 import { setImmediate } from 'node:timers/promises'
 import { checkedEvaluation } from './checked-evaluation.js'
 import { loadTask } from './load-task.js'
@@ -37,6 +37,10 @@ export async function buildTaskHere(description: TaskDescription): Promise<TaskW
     fingerprints: built.fingerprints,
     signature: built.signature,
     constantAnswer: built.constantAnswer,
+    dual: built.dual && {
+      width: built.dual.width,
+      step: (v, a, order, more) => withYield((task.dual as TaskDual).step(v, a, order, more))
+    },
     rows: built.rows && rowsHere(built.rows, withYield),
     initialise: (seed) => withYield(task.initialise(seed)),
     gradient: (parameters, batch, round) => withYield(task.gradient(parameters, batch, round)),

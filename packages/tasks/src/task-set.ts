@@ -35,6 +35,7 @@ export interface TaskSetParts {
 export function taskSetOf({ model, peers, shardSizes, about, ...facts }: TaskSetParts): TaskSet {
   const indices = new Map(peers.map((peer, index) => [peer, index]))
   const firsts = startsOf(shardSizes)
+  const meanSamples = firsts[peers.length] / peers.length
   return {
     schema: model.schema,
     peers,
@@ -42,7 +43,7 @@ export function taskSetOf({ model, peers, shardSizes, about, ...facts }: TaskSet
     of: (peer) => {
       const index = indices.get(peer)
       if (index === undefined) throw new InputError(`"${peer}" is not among the ${peers.length} peers of the tasks`)
-      return new ShardTask(model, firsts[index], shardSizes[index], about, { ...facts, peer })
+      return new ShardTask(model, firsts[index], shardSizes[index], about, { ...facts, peer, meanSamples })
     }
   }
 }

@@ -4,6 +4,7 @@ import {
   invariant,
   type Task,
   type TaskDescription,
+  type TaskDual,
   type Work
 } from '@murmuration/core'
 import { TaskThread, type TaskWorkerOptions } from './task-thread.js'
@@ -90,6 +91,7 @@ function taskOf(thread: TaskThread, ready: WorkerReady): TaskWorker {
           return expect(await thread.ask({ kind: 'evaluate', at }), 'evaluate').evaluation
         })
     }),
+    dual: ready.dualWidth === undefined ? undefined : dualOf(thread, ready.dualWidth, { parameters, result }),
     ...(ready.generates && {
       generate: (values, seed) => ({
         kind: 'generate',
@@ -106,6 +108,27 @@ function taskOf(thread: TaskThread, ready: WorkerReady): TaskWorker {
         expect(await thread.ask({ kind: 'weigh', factor }), 'weigh')
       }),
     close: () => thread.close()
+  }
+}
+
+/** The dual of a task in its thread. Its variables, unlike the parameters, are copied. */
+function dualOf(
+  thread: TaskThread,
+  width: number,
+  { parameters, result }: { readonly parameters: Float32Array; readonly result: Float32Array }
+): TaskDual {
+  return {
+    width,
+    step: (v, a, order, options) => ({
+      kind: 'dual',
+      samples: order.length,
+      run: () =>
+        thread.inTurn(async () => {
+          const request = { kind: 'dual', at: shared(v, parameters), a: a.slice(), order, options } as const
+          const { kind: _, ...rest } = expect(await thread.ask(request), 'dual')
+          return { vector: result, ...rest }
+        })
+    })
   }
 }
 

@@ -1,5 +1,7 @@
 import {
   DivergedError,
+  type DualOptions,
+  type DualStep,
   type Evaluation,
   InputError,
   InvariantError,
@@ -34,6 +36,8 @@ export interface WorkerReady {
   readonly mustAnswerBeforeEnd: boolean
   /** Whether it generates texts. */
   readonly generates: boolean
+  /** The width of its dual; undefined where it has none. */
+  readonly dualWidth: number | undefined
   /** Samples of an evaluation, and of initialising, for the cost model. */
   readonly evaluateSamples: number
   readonly initialiseSamples: number
@@ -54,6 +58,13 @@ export interface SharedNumbers {
 export type WorkerRequest =
   | { readonly kind: 'initialise'; readonly seed: number }
   | { readonly kind: 'gradient'; readonly at: SharedNumbers; readonly batch: Uint32Array; readonly round: number }
+  | {
+      readonly kind: 'dual'
+      readonly at: SharedNumbers
+      readonly a: Float32Array
+      readonly order: Uint32Array
+      readonly options: DualOptions | undefined
+    }
   | { readonly kind: 'evaluate'; readonly at: SharedNumbers }
   | { readonly kind: 'generate'; readonly at: SharedNumbers; readonly seed: number }
   | { readonly kind: 'weigh'; readonly factor: number }
@@ -62,6 +73,7 @@ export type WorkerRequest =
 export type WorkerAnswer =
   | { readonly kind: 'initialise' }
   | { readonly kind: 'gradient'; readonly loss: number }
+  | ({ readonly kind: 'dual' } & Omit<DualStep, 'vector'>)
   | { readonly kind: 'evaluate'; readonly evaluation: Evaluation }
   | { readonly kind: 'generate'; readonly text: string }
   | { readonly kind: 'weigh' }

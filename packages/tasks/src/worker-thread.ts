@@ -62,6 +62,7 @@ function readyOf(task: Task): WorkerReady {
     signature: task.signature,
     constantAnswer: task.constantAnswer,
     mustAnswerBeforeEnd: task.mustAnswerBeforeEnd ?? false,
+    dualWidth: task.dual?.width,
     generates: task.generate !== undefined,
     evaluateSamples: task.evaluate(new Float32Array(length)).samples,
     initialiseSamples: task.initialise(0).samples,
@@ -79,6 +80,13 @@ async function compute(task: Task, result: Float32Array, request: WorkerRequest)
       const { loss, vector } = await task.gradient(numbersAt(request.at), request.batch, request.round).run()
       keep(result, vector)
       return { kind: 'gradient', loss }
+    }
+    case 'dual': {
+      invariant(task.dual !== undefined, 'the task has no dual')
+      const { at, a, order, options } = request
+      const { vector, ...rest } = await task.dual.step(numbersAt(at), a, order, options).run()
+      keep(result, vector)
+      return { kind: 'dual', ...rest }
     }
     case 'generate':
       invariant(task.generate !== undefined, 'the task generates no text')

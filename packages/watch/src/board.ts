@@ -140,6 +140,7 @@ export class Board {
       loss: mean(fresh.flatMap(({ loss }) => loss ?? [])),
       accuracy: this.#news.accuracy ?? mean(peers.flatMap(({ accuracy }) => accuracy ?? [])),
       consensusDistance: consensus ?? mean(fresh.flatMap(({ name }) => this.#consensusOf(name) ?? [])),
+      gap: newestGap(fresh.flatMap(({ name }) => this.#reports.get(name)?.report ?? [])),
       samplesRate: sum(({ samplesRate }) => samplesRate),
       sentRate: sum(({ sentRate }) => sentRate),
       peers,
@@ -237,4 +238,10 @@ const percent = (fraction: number) => Math.round(100 * fraction)
 
 function mean(values: readonly number[]): number | undefined {
   return values.length === 0 ? undefined : values.reduce((sum, value) => sum + value, 0) / values.length
+}
+
+/** The gap that the peer knows that is furthest. */
+function newestGap(reports: readonly PeerReport[]): number | undefined {
+  const known = reports.filter(({ gap }) => gap !== undefined)
+  return known.toSorted((left, right) => right.round - left.round).at(0)?.gap
 }

@@ -66,6 +66,7 @@ export interface SwarmNow {
   readonly loss?: number | undefined
   readonly accuracy?: number | undefined
   readonly consensusDistance?: number | undefined
+  readonly gap?: number | undefined
   readonly samplesRate: number
   readonly sentRate: number
   readonly peers: readonly PeerView[]

@@ -59,6 +59,7 @@ export const metrics: readonly Metric[] = [
   ofSwarm('members_present', 'Members that are present.', ({ present }) => present),
   ofSwarm('epoch', 'Number of the epoch, 0 for the first.', ({ epoch }) => epoch?.number ?? 0),
   ofSwarm('consensus_distance', 'Consensus distance of all models, estimated.', (swarm) => swarm.consensusDistance),
+  ofSwarm('duality_gap', 'Bound of P − D, where a dual is ascended.', ({ gap }) => gap),
   ofSwarm('accuracy', 'Accuracy of the mean model, or mean accuracy of the peers.', ({ accuracy }) => accuracy),
   {
     name: 'murmuration_rounds',

@@ -49,6 +49,8 @@ export interface PeerReport {
   readonly accuracy?: number | undefined
   /** The consensus distance of all models, as the peer estimates it. */
   readonly consensusDistance?: number | undefined
+  /** The duality gap of a recent round, of algorithms that ascend a dual. */
+  readonly gap?: number | undefined
   readonly bytesSent: number
   readonly bytesReceived: number
   readonly working: number
@@ -76,6 +78,7 @@ const reportSchema = z.strictObject({
   loss: z.number().optional(),
   accuracy: fraction.optional(),
   consensusDistance: amount.optional(),
+  gap: z.number().optional(),
   bytesSent: count,
   bytesReceived: count,
   working: fraction,

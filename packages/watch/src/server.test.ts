@@ -41,6 +41,7 @@ function boardOfTwo(state = 'healthy'): Board {
     waiting: 0.25,
     sending: 1,
     consensusDistance: 0.1,
+    gap: 0.02,
     links: [[b, 'ready', 10, 20, 1.5]]
   }
   for (const peer of [a, b]) board.take(peer, reportNote(report), 500)

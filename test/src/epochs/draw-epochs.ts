@@ -66,9 +66,11 @@ export interface DrawnRun {
   readonly story: string
 }
 
-/** All algorithms that continue in epochs. */
+/** All algorithms that continue in epochs, with tasks that have gradients alone. */
 export const elastic: readonly Algorithm[] = registry.flatMap((record: AnyAlgorithm) =>
-  record.kind === 'vector' && lossRule(record).onLoss === 'continues in a new epoch' ? [record] : []
+  record.kind === 'vector' && record.needs.dual !== true && lossRule(record).onLoss === 'continues in a new epoch'
+    ? [record]
+    : []
 )
 
 const noNoteFaults: NoteFaults = { lost: 0, late: 0, again: 0, undecided: 0 }

@@ -31,9 +31,10 @@ test('without options the files say what runs without files', async (t) => {
 
 test('every graph and every algorithm of the registry can be begun with', async (t) => {
   for (const { kind } of graphs) t.is(kind, (await written({ graph: kind, peers: '8' })).file.graph.kind)
-  for (const { name } of algorithms) {
+  for (const { name, needs } of algorithms) {
     const graph = name === 'relay-sgd' ? 'star' : 'complete'
-    const { training, topology, train } = await written({ algorithm: name, graph, peers: '5' })
+    const task = needs.dual === true ? 'svm' : 'mlp'
+    const { training, topology, train } = await written({ algorithm: name, graph, peers: '5', task })
     t.is(training.algorithm.name, name)
     await t.notThrowsAsync(makePlan({ topology, train }), name)
   }

@@ -26,7 +26,7 @@ export async function askChoices(terminal: Terminal): Promise<InitChoices> {
   const graph = await choose(terminal, 'Which peers average with each other?', fittingGraphs.map(graphOption))
   const task = await chooseOrPath(terminal, 'What is learned?', tasks.map(taskOption), 'a module')
   const samples = taskRecordOf(task)?.learnsFromData === false ? {} : await askSamples(terminal, task)
-  const fitting = algorithms.filter((record) => fits(record, topologies.get(graph) as Topology))
+  const fitting = algorithms.filter((record) => fits(record, topologies.get(graph) as Topology, task))
   const algorithm = await choose(terminal, 'By which algorithm?', fitting.map(algorithmOption))
   return { peers, graph, task, ...samples, algorithm }
 }
@@ -89,7 +89,8 @@ function topologiesOf(peers: InitChoices['peers']): ReadonlyMap<string, Topology
   )
 }
 
-function fits(record: Algorithm, topology: Topology): boolean {
+function fits(record: Algorithm, topology: Topology, task: string): boolean {
+  if (record.needs.dual === true && taskRecordOf(task)?.hasDual === undefined) return false
   const servers = neededServers(record) === 0 ? [] : [peerName('server')]
   return refusals(record, { topology, servers }).length === 0
 }

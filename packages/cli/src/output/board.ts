@@ -105,7 +105,8 @@ export class RunBoard {
     const verdicts = [
       `loss ${chalk.bold(short(this.#recentLoss()))} ${chalk.cyan(this.#sparkline(Math.min(24, width - 16)))}`,
       this.#quality(),
-      this.#distance(reports)
+      this.#distance(reports),
+      ...gapText(reports)
     ]
     return [
       barLine(phase, done / total, figures, width),
@@ -234,4 +235,13 @@ function markOf({ neighbour, state, reason }: NeighbourEvent): string {
   if (state === 'ready') return `${neighbour} ${chalk.green('●')}${reason === undefined ? '' : ' relayed'}`
   if (state === 'refused' || state === 'silent' || state === 'barred') return `${neighbour} ${chalk.red('●')} ${state}`
   return state === 'left' ? chalk.dim(`${neighbour} ○`) : `${neighbour} ${chalk.yellow('○')}`
+}
+
+/** The duality gap that was known last. */
+function gapText(reports: readonly StepEvent[]): string[] {
+  const newest = reports
+    .filter(({ gap }) => gap !== undefined)
+    .sort((left, right) => right.round - left.round)
+    .at(0)
+  return newest === undefined ? [] : [`duality gap ${chalk.bold(short(newest.gap))}`]
 }

@@ -72,7 +72,8 @@ export function lineOf(event: RunEvent): string {
       const loss = event.phase === 'train' ? `loss ${short(event.loss)}` : 'averaging'
       const missing = event.missing.length === 0 ? '' : `, missing: ${event.missing.join(', ')}`
       const away = event.disagreement === undefined ? '' : `, neighbours ${short(event.disagreement)} away`
-      return `${event.peer} round ${event.round + 1}: ${loss}${away}${missing}`
+      const gap = event.gap === undefined ? '' : `, duality gap ${short(event.gap)}`
+      return `${event.peer} round ${event.round + 1}: ${loss}${away}${gap}${missing}`
     }
     case 'evaluation': {
       const distance =
@@ -225,10 +226,7 @@ function workText({
 export function summaryLines(summary: Summary): string[] {
   const lines = ['', `${finishedText(summary)}, ${workText(summary)}, ${summary.backend}`, ...qualityLines(summary)]
   if (summary.centralisedAccuracy !== undefined || summary.centralisedLoss !== undefined) {
-    lines.push(
-      `  plain SGD on all the data    ${quality(centralisedOf(summary))}` +
-        (summary.keys === undefined ? '   (same samples, same joint batch)' : '   (same samples, one worker)')
-    )
+    lines.push(`  plain SGD on all the data    ${quality(centralisedOf(summary))}` + `   (${centralisedText(summary)})`)
   }
   lines.push(
     `  consensus distance           ${short(summary.consensusDistance)}` +
@@ -236,6 +234,7 @@ export function summaryLines(summary: Summary): string[] {
       summary.consensusDistanceAfterTraining === summary.consensusDistance
         ? ''
         : `   (${short(summary.consensusDistanceAfterTraining)} before final averaging)`),
+    ...gapLines(summary),
     ...epochLines(summary),
     ...Object.entries(summary.troubled).map(([peer, states]) => troubleLine(peer, states)),
     ...outlierLines(summary),
@@ -246,6 +245,12 @@ export function summaryLines(summary: Summary): string[] {
     ...nothingLines(summary)
   )
   return lines
+}
+
+/** What plain SGD has in common with the run. */
+function centralisedText({ keys, gap }: Summary): string {
+  if (gap !== undefined) return 'same rounds, joint batch'
+  return keys === undefined ? 'same samples, same joint batch' : 'same samples, one worker'
 }
 
 function centralisedOf({ centralisedAccuracy, centralisedLoss, centralisedPerplexity }: Summary): Partial<Evaluation> {
@@ -274,6 +279,12 @@ function agreementLines({ sameModel, apart = [] }: PeerSummary): string[] {
   ]
 }
 
+function gapLines({ gap }: Pick<Summary, 'gap'>): string[] {
+  return gap === undefined
+    ? []
+    : [`  duality gap                  ${short(gap)}   (the training loss is at most so far above the optimum)`]
+}
+
 /** The summary of a single peer, for its user. */
 function peerSummaryLines(summary: PeerSummary): string[] {
   return [
@@ -290,6 +301,7 @@ function peerSummaryLines(summary: PeerSummary): string[] {
     ...(summary.consensusDistance === undefined
       ? []
       : [`  consensus distance           about ${short(summary.consensusDistance)}, estimated from the peers' notes`]),
+    ...gapLines(summary),
     ...epochLines(summary),
     ...(Object.keys(summary.troubled).length === 0 ? [] : [troubleLine(summary.peer, summary.troubled)]),
     ...outlierLines(summary),

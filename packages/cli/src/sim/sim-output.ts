@@ -145,6 +145,7 @@ function onlyRunLines({ runs }: Results<SimulatedRecord>): string[] {
   return [
     `  the mean model               ${last.perplexity === undefined ? '' : 'perplexity '}${quality(last)}`,
     `  consensus distance           ${short(last.consensusDistance)}`,
+    ...(last.gap === undefined ? [] : [`  duality gap                  ${short(last.gap)}`]),
     `  sent                         ${bytes(bytesSent)}; the busiest line, that of ${busiest.name}: ${bytes(busiest.bytes)}`,
     `  waiting for others           ${percent(time.waiting)} of the time`
   ]

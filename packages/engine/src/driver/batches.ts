@@ -11,6 +11,8 @@ export class Batches {
   readonly #batch: Uint32Array
   #order: number[] | undefined
   #drawn = 0
+  /** How many shuffles the next batch has to repeat first. */
+  #skipped = 0
 
   /**
    * @param samples - how many samples there are to draw from, at least 1
@@ -33,10 +35,15 @@ export class Batches {
     return this.#drawn
   }
 
-  /** Continues after this many samples. Call it before the first batch: it repeats all shuffles up to there. */
+  /** Continues after this many samples. Call it before the first batch, which repeats all shuffles up to there. */
   skipTo(drawn: number): void {
-    for (let first = 0; first < drawn; first += this.#samples) this.#shuffle()
+    this.#skipped = Math.ceil(drawn / this.#samples)
     this.#drawn = drawn
+  }
+
+  /** Counts samples that were gone through, but not drawn: instead of batches. */
+  count(samples: number): void {
+    this.#drawn += samples
   }
 
   /** The next batch: indices of samples. Valid until the next call. */
@@ -44,6 +51,7 @@ export class Batches {
     const batch = this.#batch
     const samples = this.#samples
     let next = this.#drawn % samples
+    for (; this.#skipped > 0; this.#skipped--) this.#shuffle()
     let order = this.#order
     for (let index = 0; index < batch.length; index++) {
       if (next === 0 || order === undefined) order = this.#shuffle()

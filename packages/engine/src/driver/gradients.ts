@@ -3,6 +3,7 @@ import { norm, scale, weightedSum } from '@murmuration/vectors'
 import { Batches } from './batches.js'
 import { maxGrowth } from '../vectors/sizes.js'
 import type { Untrained } from '../vectors/untrained.js'
+import { type AscentOwner, DualSteps } from './dual-steps.js'
 import { checkNumbers } from './first-round.js'
 import type { Arena, Vector } from '../vectors/vector.js'
 
@@ -25,6 +26,8 @@ export class Gradients {
   readonly batches: Batches
   /** The loss over the last batch; undefined before the first. */
   loss: number | undefined
+  /** Of an algorithm that takes steps of dual ascent; undefined until it asks for them. */
+  dual: DualSteps | undefined
   readonly #arena: Arena
   readonly #task: Task
   readonly #options: GradientOptions
@@ -106,6 +109,15 @@ export class Gradients {
     g.at = x
     this.#last = g
     return g
+  }
+
+  /** Steps of dual ascent on the same samples. */
+  ascent(peer: AscentOwner): DualSteps {
+    return (this.dual ??= new DualSteps(peer, this.#task, this.#options, (loss, samples) => {
+      this.batches.count(samples)
+      this.loss = loss
+      if (!Number.isFinite(loss)) throw this.#owner.diverged(peer.round, `the loss is ${loss}`)
+    }))
   }
 
   /** The norm of the last gradient; 0 where there is none in this round. */

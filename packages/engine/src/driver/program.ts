@@ -78,7 +78,9 @@ export class Program {
     peer.programs = peer.programs.concat(this)
     const options = record === settings.algorithm ? optionsOf(settings) : {}
     if (record.needs.store === true) peer.presence.refusals.listen(peer.fabric)
-    this.#node = Object.assign(new ProgramNode(peer, this, settings, options), this.channels) as unknown as AnyNode
+    const dual = record.needs.dual === true ? { dual: peer.gradients.ascent(peer) } : {}
+    const node = new ProgramNode(peer, this, settings, options)
+    this.#node = Object.assign(node, this.channels, dual) as unknown as AnyNode
   }
 
   /** How many wire numbers a record's channels need. */
@@ -294,7 +296,7 @@ function lateOf(how: LateFlow<State, Message> | number | undefined): Late | unde
 const plainSgd = { name: 'sgd' }
 
 /** What an algorithm sees, without its channels. It is a class, since closures for each peer would cost memory. */
-class ProgramNode implements BaseNode<unknown, State> {
+class ProgramNode implements Omit<BaseNode<unknown, State>, 'dual'> {
   readonly options: unknown
   readonly peers: (role?: RoleName) => readonly PeerName[]
   readonly rate: (round: number) => number

@@ -2,6 +2,7 @@ import type { PeerName, StepReport } from '@murmuration/core'
 import type { Participation } from '../members/participants.js'
 import type { Vector } from '../vectors/vector.js'
 import { massOf, rootMeanSquare } from './figures.js'
+import { spreadOf } from './gap.js'
 import type { Peer } from './peer.js'
 import type { Program } from './program.js'
 import type { TrainingRun } from './training-run.js'
@@ -24,6 +25,8 @@ export function reportOf(
 ): StepReport {
   const isTraining = program === run.training
   const { waited, missing, unsent, distances, outliers, moves } = peer.takeNotes()
+  const { dual } = peer.gradients
+  const gapPart = dual?.takePart(spreadOf(peer.mixings.of(round), distances))
   const mass = isTraining && run.keepsMass ? massOf(run.training.state, run.training.role) : undefined
   return {
     round,
@@ -33,6 +36,7 @@ export function reportOf(
     samples: peer.gradients.batches.drawn,
     life,
     consensus,
+    gapPart,
     waited,
     disagreement: rootMeanSquare(distances),
     distances,

@@ -76,9 +76,9 @@ export class Session {
    */
   static resume(fabric: Fabric<VectorMessage>, task: Task, settings: TrainingSettings, saved: Saved): Session {
     const session = new Session(fabric, task, settings)
-    const { arena, length } = session.#peer
+    const { arena, length, gradients } = session.#peer
     session.#start = undefined
-    restore(session.#peer, session.#run, unpack(saved, arena, length))
+    restore(session.#peer, session.#run, unpack(saved, arena, Math.max(length, gradients.dual?.length ?? 0)))
     return session
   }
 
@@ -230,6 +230,7 @@ export class Session {
       const late = run.applyLate(program)
       const model = run.modelOf(program)
       if (arena.hasPending) await arena.settle(() => this.#fabric.sleep(this.#fabric.now()))
+      if (run.isFinal(run.round)) await this.#peer.gradients.dual?.measure(model, run)
       const sketched = this.#participation.sketch(run.round, model.values)
       if (sketched !== undefined) await sketched
       arena.inRound = false

@@ -31,6 +31,8 @@ export function restore(peer: Peer, run: TrainingRun, saved: State): void {
   run.training.restore(training as State)
   run.averaging.restore(averaging as State)
   if (isCut === 1) peer.startCodecsAnew()
+  // How far apart the models were is not saved.
+  if (peer.gradients.dual !== undefined) peer.gradients.dual.spread = undefined
   peer.arena.sweep(true)
 }
 

@@ -81,7 +81,7 @@ export class ElasticSession {
     this.#settings = settings
     this.#members = members
     this.#rules = epochs
-    this.#run = new EpochRun(fabric.self, settings, epochs)
+    this.#run = new EpochRun(fabric.self, settings, epochs, (to, note) => fabric.tell(to, note))
     this.#epochs = new EpochFabric(fabric)
     this.#entrance = entrance
     const from = saved && epochOf(saved)
@@ -100,7 +100,8 @@ export class ElasticSession {
       samples: this.#run.isServer ? 0 : task.samples,
       training: {
         progress: () => this.#progress(),
-        isEdge: (pair) => this.#run.isEdge(pair, this.#epoch, this.#graph)
+        isEdge: (pair) => this.#run.isEdge(pair, this.#epoch, this.#graph),
+        gaps: this.#run.gaps
       },
       isConnected: epochs.isConnected ?? (() => true),
       isHeld: epochs.isHeld ?? (() => false)
@@ -250,9 +251,7 @@ export class ElasticSession {
       const step = await steps.next()
       if (step.done === true) break
       // A peer that has become a server has no model to report.
-      const { round, parameters } = step.value
-      if (parameters.length > 0 || this.#run.isServer)
-        yield { ...step.value, round: this.#first + round, epoch: epoch.number }
+      if (step.value.parameters.length > 0 || this.#run.isServer) yield this.#run.reported(step.value, epoch)
     }
     this.#epochs.check()
     yield* this.#close(epoch, graph)

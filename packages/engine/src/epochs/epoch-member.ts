@@ -5,6 +5,7 @@ import type { VectorMessage } from '@murmuration/wire'
 import type { Members } from '../members/members.js'
 import { EpochAgreement, type AgreementOptions, type EpochSurroundings } from './agreement.js'
 import type { Epoch, MemberStanding } from './epoch.js'
+import { type GapNotes, isGapNote } from './gap-notes.js'
 import { type FinishedPart, isEpochNote } from './notes.js'
 import type { EpochFabric } from './epoch-fabric.js'
 import { checkEpochWait } from './epoch-wait.js'
@@ -21,6 +22,8 @@ export interface MemberTraining {
   progress(): MemberProgress
   /** Whether two members have to exchange vectors in the epoch that runs. */
   isEdge(pair: BrokenPair): boolean
+  /** Takes the notes about the duality gap, where there is one. */
+  readonly gaps: GapNotes | undefined
 }
 
 /** What the run is for its members. */
@@ -57,8 +60,8 @@ export class EpochMember {
     this.agreement = new EpochAgreement({ ...options, self: fabric.self, peers: topology.peers, signer, surroundings })
     members.attend({
       progress: () => training.progress(),
-      isMine: isEpochNote,
-      take: (from, note) => this.#take(from, note)
+      isMine: (note) => isEpochNote(note) || (training.gaps !== undefined && isGapNote(note)),
+      take: (from, note) => (isGapNote(note) ? training.gaps?.take(from, note) : this.#take(from, note))
     })
   }
 

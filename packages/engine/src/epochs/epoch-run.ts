@@ -1,5 +1,5 @@
 /** What follows from the settings of a run for one epoch of it. */
-import { byName, type PeerName, type Topology } from '@murmuration/core'
+import { byName, type PeerName, type StepReport, type Topology } from '@murmuration/core'
 import type { BrokenPair } from '@murmuration/membership'
 import { EndOfAsking } from '../driver/end-of-asking.js'
 import { hasRowSums, refusals, roundsOf } from '../driver/needs.js'
@@ -8,13 +8,25 @@ import { othersMissing } from '../members/missing.js'
 import { type Epoch, noEpoch } from './epoch.js'
 import { epochGraph } from './epoch-graph.js'
 import type { ElasticSettings, EpochSettings } from './epoch-settings.js'
+import { GapNotes } from './gap-notes.js'
 
 export class EpochRun {
+  /** Where the algorithm ascends a dual. */
+  readonly gaps: GapNotes | undefined = undefined
   readonly #self: PeerName
   readonly #settings: ElasticSettings
   readonly #epochs: EpochSettings
 
-  constructor(self: PeerName, settings: ElasticSettings, epochs: EpochSettings) {
+  /** @param tell - sends a note */
+  constructor(
+    self: PeerName,
+    settings: ElasticSettings,
+    epochs: EpochSettings,
+    tell: (to: PeerName, note: string) => void
+  ) {
+    const { contraction } = epochs
+    if (settings.algorithm.needs.dual === true && contraction !== undefined)
+      this.gaps = new GapNotes(self, settings.rounds, (epoch) => contraction(this.graphOf(epoch)), tell)
     this.#self = self
     this.#settings = settings
     this.#epochs = epochs
@@ -100,6 +112,12 @@ export class EpochRun {
       finalRounds: left,
       rate: first === 0 ? given.rate : (round) => given.rate(first + round)
     }
+  }
+
+  /** A report of an epoch as one of the run. */
+  reported(step: StepReport, epoch: Epoch): StepReport {
+    const report = { ...step, round: epoch.round + step.round, epoch: epoch.number }
+    return this.gaps === undefined ? report : { ...report, gap: this.gaps.after(report, epoch) }
   }
 
   /** Whether two members have to exchange vectors in an epoch. */

@@ -16,6 +16,8 @@ export interface EpochSettings {
   readonly areEqual: boolean
   /** What follows from the graph of an epoch's workers, where that is not the file's. */
   readonly on?: (graph: Topology) => Pick<TrainingSettings, 'options' | 'finalRounds'>
+  /** To what fraction a round of averaging on a graph shrinks disagreement; without it no duality gap is known. */
+  readonly contraction?: (graph: Topology) => number
   /** Whether all links are up that a peer needs which is to be taken in; always when absent. */
   readonly isConnected?: (members: readonly PeerName[]) => boolean
   /** Whether this peer takes part in no agreement now, as where all are about to stop; never when absent. */

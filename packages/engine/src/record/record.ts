@@ -195,6 +195,23 @@ type Reply<D> = D extends Call ? Shaped<D['reply']> : never
 
 export type RoleName = 'worker' | 'server'
 
+/** The result of a step of dual ascent. */
+export interface Ascended {
+  readonly x: Vector
+  readonly a: Vector
+}
+
+/** Dual coordinate ascent on this peer's samples: see TaskDual. Only for a record that needs a dual. */
+export interface DualAscent {
+  /** The a = 0 that belongs to x = 0. */
+  zero(): Vector
+  /**
+   * Goes `passes` times through the samples, each time in a new order: from a, and with x in place of w(a). Returns the
+   * new a, and x moved by K times the change of w(a).
+   */
+  step(x: Vector, a: Vector, passes: number): PromiseLike<Ascended>
+}
+
 /** What an algorithm sees of the world, without its channels. */
 export interface BaseNode<O, S> extends Stepper {
   readonly self: PeerName
@@ -216,6 +233,7 @@ export interface BaseNode<O, S> extends Stepper {
    * in the round, one at a time. Where it has parts, they may be awaited before.
    */
   gradient(x: Vector): Computation<Vector>
+  readonly dual: DualAscent
   /** Another optimiser, with a state of its own under `name`. */
   optimiser(name: string, settings: OptimiserSettings): Stepper
   /**
@@ -234,7 +252,10 @@ export interface BaseNode<O, S> extends Stepper {
   /** The store that the run's servers share; only for a record that needs one. */
   readonly store: Objects
 }
-export type NodeTraits<O> = Pick<BaseNode<O, State>, 'self' | 'options' | 'rounds' | 'first' | 'tensors' | 'peers'>
+export type NodeTraits<O> = Pick<
+  BaseNode<O, State>,
+  'self' | 'options' | 'rounds' | 'first' | 'tensors' | 'peers' | 'dual'
+>
 export type Node<O, C extends Channels, S> = BaseNode<O, S> & { readonly [N in keyof C]: ChannelOf<C[N]> }
 
 /** What an algorithm requires. It is checked before anything starts; a run without it is refused with the reason. */
@@ -270,6 +291,8 @@ export interface Needs {
   readonly servers?: number
   /** Whether servers share a store. */
   readonly store?: true
+  /** Whether the task must have a dual. */
+  readonly dual?: true
 }
 
 /**

@@ -4,7 +4,7 @@ import test from 'ava'
 import type { Training } from '../training/training-schema.js'
 import { type Choice, choicesFor, periodOf } from './choices.js'
 
-const training = { rate: { initial: 0.1 }, rounds: 150 } as unknown as Training
+const training = { task: { kind: 'softmax' }, rate: { initial: 0.1 }, rounds: 150 } as unknown as Training
 const peersOf = (count: number) => Array.from({ length: count }, (_, k) => `p${k}` as PeerName)
 const choicesOf = (count: number) => choicesFor(training, peersOf(count))
 const named = (choices: readonly Choice[], name: string) => choices.filter(({ algorithm }) => algorithm.name === name)
@@ -36,4 +36,16 @@ test('more than 16 peers keep no state for each other peer', (t) => {
     new Set([...named(choicesOf(count), 'choco'), ...named(choicesOf(count), 'power-gossip')].map((each) => each.graph))
   t.deepEqual([...graphsOf(16)], [{ kind: 'complete' }])
   t.deepEqual([...graphsOf(17)], [undefined])
+})
+
+test('dual ascent is tried at one rate, and only for tasks that have a dual', (t) => {
+  t.is(named(choicesOf(8), 'cola').length, 0)
+  const ofSvm = choicesFor({ ...training, task: { kind: 'svm' } }, peersOf(8))
+  t.deepEqual(
+    named(ofSvm, 'cola').map(({ rate, graph }) => ({ rate, graph })),
+    [
+      { rate: 0.1, graph: undefined },
+      { rate: 0.1, graph: { kind: 'complete' } }
+    ]
+  )
 })

@@ -1,6 +1,7 @@
 import type { PeerName } from '@murmuration/core'
 import { createTopology, type GraphDescription } from '@murmuration/topology'
 import type { AlgorithmChoice } from '../training/algorithm-choice.js'
+import { taskRecordOf } from '../training/task-choice.js'
 import type { Training } from '../training/training-schema.js'
 
 /** In what a plan differs from the files. */
@@ -59,9 +60,17 @@ export function periodOf({ algorithm: { period = 1 } }: Choice): number {
  */
 export function choicesFor(training: Training, peers: readonly PeerName[]): readonly Choice[] {
   const exchanges = [...gossip(training, peers), ...central()]
-  return rates.flatMap((factor) =>
+  const withRates = rates.flatMap((factor) =>
     exchanges.map((each) => ({ ...each, rate: Number((factor * training.rate.initial).toPrecision(6)) }))
   )
+  return [...withRates, ...dual(training)]
+}
+
+/** Steps of dual ascent have no rate, and few tasks have a dual. */
+function dual({ task, rate }: Training): readonly Choice[] {
+  if (taskRecordOf(task)?.hasDual === undefined) return []
+  const each = { algorithm: { name: 'cola' }, codec: 'float32', rate: rate.initial } as const
+  return [each, { ...each, graph: everyone }]
 }
 
 type ExchangeChoice = Omit<Choice, 'rate'>

@@ -137,6 +137,8 @@ export interface StepEvent {
   readonly disagreement?: number
   /** A recent estimate of the consensus distance, from what the peers tell each other; absent if unknown. */
   readonly consensusDistance?: number
+  /** The duality gap of a recent round; absent if unknown. */
+  readonly gap?: number
   /** Distance of each neighbour's model from the peer's own in the last round of the report. */
   readonly distances: readonly NeighbourDistance[]
   /** Neighbours from which no parameters arrived in the last round of the report. */

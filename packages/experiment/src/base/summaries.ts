@@ -50,6 +50,8 @@ export interface Summary {
   readonly consensusDistance: number
   /** The consensus distance when training ended, before final averaging. */
   readonly consensusDistanceAfterTraining?: number
+  /** The last duality gap that was known in training; absent where there is none. */
+  readonly gap?: number
   /** Plain SGD on the union of the data, with the same number of samples and the same joint batch. */
   readonly centralisedLoss?: number
   readonly centralisedAccuracy?: number
@@ -121,6 +123,8 @@ export interface PeerSummary extends Partial<Evaluation> {
   readonly neighbourDistance?: number
   /** The peer's estimate of the consensus distance: of the final models, or else the last one; absent if unknown. */
   readonly consensusDistance?: number
+  /** The last duality gap that was known in training; absent where there is none. */
+  readonly gap?: number
   readonly bytesSent: number
   readonly bytesReceived: number
   readonly payloadSent: number

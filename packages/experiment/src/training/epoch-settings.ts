@@ -1,6 +1,6 @@
 import { type AnyAlgorithm, type EpochSettings, lossRule, optionsOn } from '@murmuration/algorithms'
 import type { PeerName, Topology } from '@murmuration/core'
-import { averagingRounds } from '@murmuration/topology'
+import { averagingRounds, contraction } from '@murmuration/topology'
 import { givenOptions, recordOf } from './algorithm-choice.js'
 import type { Training } from './training-schema.js'
 
@@ -29,11 +29,21 @@ export function epochSettings(
   return {
     topology,
     areEqual,
+    contraction: contractionOf,
     on: (graph) => ({
       options: optionsOn(record, graph, givenOptions(algorithm)),
       ...(finalRounds === undefined ? {} : { finalRounds: areEqual ? 0 : finalRounds(graph) })
     })
   }
+}
+
+const contractions = new WeakMap<Topology, number>()
+
+/** Per round; computed once for each graph. */
+function contractionOf(graph: Topology): number {
+  const found = contractions.get(graph) ?? contraction(graph).perRound
+  contractions.set(graph, found)
+  return found
 }
 
 /** The rounds of averaging after which all peers have the same model, to the file's tolerance. */

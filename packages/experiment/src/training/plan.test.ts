@@ -129,3 +129,24 @@ test('dataSeed fixes the division of the data, the test split and generated data
   t.deepEqual(await numbersOf('seed: 1\ndataSeed: 1\n'), one)
   t.deepEqual(await numbersOf('seed: 2\ndataSeed: 1\n'), one)
 })
+
+test('dual ascent needs a task with a dual, and begins at 0', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'murmur-plan-'))
+  const topology = join(folder, 'two.yaml')
+  const train = join(folder, 'train.yaml')
+  await writeFile(topology, 'graph: complete\npeers: [a, b]\n')
+  const refused: readonly (readonly [task: string, message: RegExp])[] = [
+    ['softmax', /CoLA needs a task whose loss has a dual, found softmax; choose task: svm$/],
+    ['{ kind: svm, l2: 0 }\nweightDecay: 0', /has a dual, found l2: 0; choose one above 0, such as 0.001$/],
+    ['svm\nclip: 1\naccumulate: 2', /CoLA takes steps without gradients: expected no clip, no accumulate$/],
+    ['svm\ncodec: int8', /CoLA needs codec float32, and found int8/]
+  ]
+  for (const [task, message] of refused) {
+    await writeFile(train, `algorithm: cola\ntask: ${task}\n`)
+    await t.throwsAsync(makePlan({ topology, train }), { instanceOf: InputError, message }, task)
+  }
+  await writeFile(train, 'algorithm: cola\ntask: { kind: svm, l2: 0 }\n')
+  t.is((await makePlan({ topology, train })).algorithm, 'CoLA, 400 rounds, weight decay 0.0001')
+  const message = /--init m\.safetensors: CoLA begins at 0, .*; omit --init$/
+  await t.throwsAsync(makePlan({ topology, train, init: 'm.safetensors' }), { instanceOf: InputError, message })
+})

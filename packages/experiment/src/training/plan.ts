@@ -7,7 +7,7 @@ import { algorithmLabel, givenOptions, optionTexts, recordOf } from './algorithm
 import { continuesInEpochs, finalRoundsOn } from './epoch-settings.js'
 import type { StartEvent } from '../base/events.js'
 import { runSettings } from './run-settings.js'
-import { rowRefusals } from './task-choice.js'
+import { taskRefusals } from './task-choice.js'
 import { checkStore } from './store-choice.js'
 import { taskDescription } from './task-description.js'
 import { optimiserText, type TrainingOverrides } from './training-file.js'
@@ -133,7 +133,7 @@ function checkQuorum(path: string, { peers, servers }: TopologyFile, training: T
 
 /** The algorithm's requirements are checked before anything starts. */
 function checkNeeds(path: string, record: AnyAlgorithm, surroundings: Surroundings, training: Training): void {
-  const refused = [...refusals(record, surroundings), ...rowRefusals(record, training)]
+  const refused = [...refusals(record, surroundings), ...taskRefusals(record, training)]
   if (refused.length > 0) throw new InputError(refused.map((text) => `${path}: ${text}`).join('\n'))
 }
 
@@ -171,10 +171,12 @@ export function startEvent({
 
 function algorithmText(record: AnyAlgorithm, training: Training): string {
   const { algorithm, batch, accumulate, clip, optimiser, rate, rounds, weightDecay } = training
+  const title = [record.title, ...optionTexts(record, algorithm)].join(', ')
+  if (record.needs.dual === true) return `${title}, ${rounds} rounds, weight decay ${weightDecay}`
   const decay =
     typeof rate.decay === 'string' ? rate.decay : `times ${rate.decay.factor} at ${rate.decay.at.join(', ')}`
   return [
-    [record.title, ...optionTexts(record, algorithm)].join(', '),
+    title,
     accumulate === 1 ? `batch ${batch}` : `${accumulate} batches of ${batch}`,
     `rate ${rate.initial} ${decay} after ${rate.warmup} of ${rounds} rounds`,
     optimiserText(optimiser),

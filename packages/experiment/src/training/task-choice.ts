@@ -67,19 +67,40 @@ export function taskProblems(task: TaskChoice): Problem[] {
   return within(['task'], taskRecordOf(task)?.problems?.(task as never) ?? [])
 }
 
-/** The settings of a training that matter to algorithms with keyed rows. */
-type ForRows = PlainSgdSettings & { readonly task: TaskChoice }
+/** The settings of a training that matter to algorithms that not every task fits. */
+type TaskSettings = PlainSgdSettings & { readonly task: TaskChoice }
 
 /** Why an algorithm cannot learn this task with these settings, in words; empty if it can. */
-export function rowRefusals(record: AnyAlgorithm, training: ForRows): readonly string[] {
-  const { title, kind } = record
-  if (kind !== 'rows') return []
+export function taskRefusals(record: AnyAlgorithm, training: TaskSettings): readonly string[] {
+  if (record.needs.dual === true) return dualRefusals(record, training)
+  return record.kind === 'rows' ? rowRefusals(record, training) : []
+}
+
+function rowRefusals(record: AnyAlgorithm, training: TaskSettings): readonly string[] {
+  const { title } = record
   const kindsWithRows = tasks.filter(({ hasRows }) => hasRows).map(({ kind }) => kind)
   const { task } = training
   const hasRows = taskRecordOf(task)?.hasRows === true
   const needed = `${title} needs a task whose parameters are keyed rows, found ${task.kind ?? 'a module'}; choose task: ${kindsWithRows.join(' or ')}`
   const problem = plainSgdProblem(record, training)
   return [...(hasRows ? [] : [needed]), ...(problem === undefined ? [] : [problem])]
+}
+
+/** A step of dual ascent has no gradient and no rate. */
+function dualRefusals({ title }: AnyAlgorithm, settings: TaskSettings): readonly string[] {
+  const { task, weightDecay = 0, clip, accumulate = 1 } = settings
+  const kindsWithDual = tasks.filter(({ hasDual }) => hasDual !== undefined).map(({ kind }) => kind)
+  const hasDual = taskRecordOf(task)?.hasDual
+  const needed = `${title} needs a task whose loss has a dual`
+  const found = `found ${task.kind ?? 'a module'}; choose task: ${kindsWithDual.join(' or ')}`
+  const given = [...(clip === undefined ? [] : ['clip']), ...(accumulate === 1 ? [] : ['accumulate'])]
+  return [
+    ...(hasDual === undefined ? [`${needed}, ${found}`] : []),
+    ...(hasDual?.(task as never, weightDecay) === false
+      ? [`${needed}, found l2: 0; choose one above 0, such as 0.001`]
+      : []),
+    ...(given.length === 0 ? [] : [`${title} takes steps without gradients: expected no ${given.join(', no ')}`])
+  ]
 }
 
 /** A task on the command line: a kind, or the path of a module. Throws an InputError when the path does not exist. */

@@ -74,7 +74,8 @@ const point = z.object({
   perplexity: measured.optional(),
   measures: z.record(z.string(), measured).optional(),
   worstLoss: measured.optional(),
-  consensusDistance: measured.optional()
+  consensusDistance: measured.optional(),
+  gap: measured.optional()
 })
 
 const run: z.ZodType<RunRecord> = z.object({

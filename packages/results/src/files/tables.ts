@@ -50,6 +50,7 @@ const summaryColumns: readonly Column<RunRecord>[] = [
   ['final.measures', (run) => measuresOf(last(run))],
   ['final.worstLoss', (run) => last(run)?.worstLoss],
   ['final.consensusDistance', (run) => last(run)?.consensusDistance],
+  ['final.gap', (run) => last(run)?.gap],
   ['keys.local', ({ keys }) => keys?.local],
   ['keys.remote', ({ keys }) => keys?.remote],
   ['keys.queued', ({ keys }) => keys?.queued],
@@ -75,7 +76,8 @@ const pointColumns = [
   'accuracy',
   'perplexity',
   'worstLoss',
-  'consensusDistance'
+  'consensusDistance',
+  'gap'
 ] as const
 
 /** Numbers as JavaScript writes them; an empty cell for a missing number and for NaN (of a run that diverged). */

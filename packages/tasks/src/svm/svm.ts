@@ -5,6 +5,7 @@ import { checkedPenalty } from '../penalty.js'
 import type { Model } from '../shard-task.js'
 import { ClassProducts } from '../class-products.js'
 import type { FourierFeatures } from './fourier-features.js'
+import { SvmDual } from './svm-dual.js'
 
 /** What a margin below 1 costs: 1 − margin, which LIBLINEAR calls the L1 loss, or its square, the L2 loss. */
 export const marginLosses = ['squared-hinge', 'hinge'] as const
@@ -74,6 +75,12 @@ export class Svm implements Model {
       loss += lost
     }
     return loss / (batch.length * this.#outputs) + this.#finish(parameters, batch.length, out)
+  }
+
+  dual(first: number, samples: number, meanSamples: number): SvmDual {
+    const own = { l2: this.#l2, products: this.#products, targets: this.#targets }
+    const isSquared = this.#loss === 'squared-hinge'
+    return new SvmDual({ ...own, isSquared, outputs: this.#outputs, first, samples, meanSamples })
   }
 
   /**

@@ -77,6 +77,7 @@ function showTiles({ peers, rounds, finalRounds }: RunFacts, swarm: SwarmNow): v
     ['loss', shortText(swarm.loss)],
     ['accuracy', percentText(swarm.accuracy)],
     ['consensus distance', shortText(swarm.consensusDistance)],
+    ...(swarm.gap === undefined ? [] : [['duality gap', shortText(swarm.gap)] as const]),
     ['samples/s', countText(swarm.samplesRate)],
     ['sent', rateText(swarm.sentRate)],
     ['watched for', timeText(swarm.time)]

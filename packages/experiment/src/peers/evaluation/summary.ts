@@ -42,6 +42,7 @@ export function summarise(
   const [busiest] = [...results, ...servers]
     .map(([name, result]) => ({ name, bytes: sent(result) + received(result) }))
     .sort((left, right) => right.bytes - left.bytes)
+  const gaps = all.flatMap(({ gap }) => gap ?? [])
   const begun = Math.min(...all.map((result) => result.begun ?? 0))
   return {
     kind: 'summary',
@@ -65,6 +66,7 @@ export function summarise(
     ...(perplexities.length === 0 ? {} : { perplexityOfWorst: Math.max(...perplexities) }),
     consensusDistance: consensusDistance(all.map(({ parameters }) => parameters)),
     ...(before === undefined ? {} : { consensusDistanceAfterTraining: before }),
+    ...(gaps.length === 0 ? {} : { gap: Math.min(...gaps) }),
     ...(central === undefined ? {} : centralFields(central)),
     bytesSent: total(sent),
     bytesReceived: total(received),

@@ -144,6 +144,8 @@ export interface PeerResult {
   readonly agreement?: Agreement | undefined
   /** The peer's recent estimate of the consensus distance; absent if unknown. */
   readonly consensusDistance?: number
+  /** The last duality gap that was known; absent if none was. */
+  readonly gap?: number
   /** How the peer accessed keyed rows, if there are any. */
   readonly keys?: KeyCounts
 }

@@ -41,6 +41,8 @@ export class RunRecorder {
   /** When training began; undefined until a peer has trained. */
   #start: Milliseconds | undefined
   #begun = 0
+  /** The last duality gap. */
+  #gap: number | undefined
   #summary: Summary | PeerSummary | undefined
   #failure: Failure | undefined
 
@@ -56,7 +58,10 @@ export class RunRecorder {
 
   /** Takes an event. Returns whether the curve, or the list of epochs, has grown. */
   take(event: RunEvent): boolean {
-    if (event.kind === 'step') this.#start ??= this.#now() - 1000 * event.seconds
+    if (event.kind === 'step') {
+      this.#start ??= this.#now() - 1000 * event.seconds
+      this.#gap = event.gap ?? this.#gap
+    }
     if (event.kind === 'lost') this.#lost.push(`${event.peer}: ${event.reason}`)
     if (event.kind === 'summary') this.#end(event)
     if (event.kind === 'epoch') return this.#begin(event)
@@ -115,7 +120,7 @@ export class RunRecorder {
       bytes,
       round: round + 1,
       loss,
-      ...present({ accuracy, perplexity, measures }),
+      ...present({ accuracy, perplexity, measures, gap: this.#gap }),
       ...(consensusDistance === undefined ? {} : { consensusDistance })
     })
     return true
@@ -165,12 +170,12 @@ type Quality = Omit<CurvePoint, 'seconds' | 'samples' | 'bytes' | 'round'>
 /** The evaluation on the test set at the end; undefined for a server. */
 function qualityOf(summary: Summary | PeerSummary): Quality | undefined {
   if ('peer' in summary) {
-    const { loss, accuracy, perplexity, measures } = summary
-    return loss === undefined ? undefined : { loss, ...present({ accuracy, perplexity, measures }) }
+    const { loss, accuracy, perplexity, measures, gap } = summary
+    return loss === undefined ? undefined : { loss, ...present({ accuracy, perplexity, measures, gap }) }
   }
-  const { lossOfMean: loss, lossOfWorst: worstLoss, consensusDistance } = summary
+  const { lossOfMean: loss, lossOfWorst: worstLoss, consensusDistance, gap } = summary
   const { accuracyOfMean: accuracy, perplexityOfMean: perplexity, measuresOfMean: measures } = summary
-  return { loss, ...present({ accuracy, perplexity, measures }), worstLoss, consensusDistance }
+  return { loss, ...present({ accuracy, perplexity, measures, gap }), worstLoss, consensusDistance }
 }
 
 /** Without undefined values. */

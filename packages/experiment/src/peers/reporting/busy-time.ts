@@ -1,4 +1,4 @@
-import type { Milliseconds, Task, TaskRows, Work } from '@murmuration/core'
+import type { Milliseconds, Task, TaskDual, TaskRows, Work } from '@murmuration/core'
 
 /** Measures for how long at least one gradient was being computed. */
 export class BusyTime {
@@ -16,8 +16,13 @@ export class BusyTime {
     return {
       ...task,
       gradient: (parameters, batch, round) => this.#counted(task.gradient(parameters, batch, round)),
+      dual: task.dual && this.#watchDual(task.dual),
       rows: task.rows && this.#watchRows(task.rows)
     }
+  }
+
+  #watchDual(dual: TaskDual): TaskDual {
+    return { width: dual.width, step: (...args) => this.#counted(dual.step(...args)) }
   }
 
   #watchRows(rows: TaskRows): TaskRows {

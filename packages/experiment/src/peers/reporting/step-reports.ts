@@ -17,6 +17,8 @@ export interface RunTotals {
   readonly waiting: number
   readonly disagreement?: number | undefined
   readonly consensusDistance?: number
+  /** The last duality gap; absent if none was known. */
+  readonly gap?: number
   /**
    * The last estimate of the consensus distance in training, or, without one, this peer's distance from its neighbours:
    * in the first averaging round, where the algorithm sends no models.
@@ -36,7 +38,7 @@ export class StepReports {
   #waited = 0
   #losses: number[] = []
   #disagreement: number | undefined
-  #consensus: number | undefined
+  #recent: { readonly consensusDistance?: number; readonly gap?: number } = {}
   #apartAfterTraining: number | undefined
   #samples = 0
   #begun: number | undefined
@@ -60,8 +62,10 @@ export class StepReports {
   /** Takes a step; returns a report when one is due. */
   add(step: StepReport): StepEvent | undefined {
     const { round, phase, loss, rate, samples, disagreement, distances, missing, unsent } = step
-    this.#consensus = step.consensus?.distance ?? this.#consensus
-    if (phase === 'train') this.#apartAfterTraining = this.#consensus ?? disagreement
+    const { consensus, gap } = step
+    if (consensus !== undefined) this.#recent = { ...this.#recent, consensusDistance: consensus.distance }
+    if (gap !== undefined) this.#recent = { ...this.#recent, gap }
+    if (phase === 'train') this.#apartAfterTraining = this.#recent.consensusDistance ?? disagreement
     else this.#apartAfterTraining ??= disagreement
     this.#samples = samples
     this.#begun ??= round
@@ -83,7 +87,7 @@ export class StepReports {
       ...(rate === undefined ? {} : { rate }),
       samples,
       ...(disagreement === undefined ? {} : { disagreement }),
-      ...this.#estimate(),
+      ...this.#recent,
       distances,
       missing,
       unsent,
@@ -109,17 +113,13 @@ export class StepReports {
       samples,
       disagreement,
       apartAfterTraining,
-      ...this.#estimate(),
+      ...this.#recent,
       ...this.#beginning()
     }
   }
 
   #beginning(): { readonly begun?: number } {
     return this.#begun === undefined || this.#begun === 0 ? {} : { begun: this.#begun }
-  }
-
-  #estimate(): { readonly consensusDistance?: number } {
-    return this.#consensus === undefined ? {} : { consensusDistance: this.#consensus }
   }
 
   #times(): { readonly seconds: number; readonly waiting: number } {

@@ -26,7 +26,7 @@ export class OwnFigures {
   readonly #peer: Pick<Peer, 'fabric' | 'neighbours' | 'traffic' | 'sendingTime'>
   readonly #isServer: boolean
   #training: { readonly session: Trained; readonly busy: BusyTime; readonly start: Milliseconds } | undefined
-  #step: Pick<StepReport, 'phase' | 'samples' | 'life' | 'consensus'> | undefined
+  #step: Pick<StepReport, 'phase' | 'samples' | 'life' | 'consensus' | 'gap'> | undefined
   #losses: number[] = []
   #loss: number | undefined
   #accuracy: number | undefined
@@ -46,8 +46,8 @@ export class OwnFigures {
   }
 
   /** Called after each round. */
-  step({ phase, samples, life, consensus, loss }: StepReport): void {
-    this.#step = { phase, samples, life, consensus }
+  step({ phase, samples, life, consensus, gap, loss }: StepReport): void {
+    this.#step = { phase, samples, life, consensus, gap: gap ?? this.#step?.gap }
     if (loss !== undefined) this.#losses.push(loss)
   }
 
@@ -79,6 +79,7 @@ export class OwnFigures {
       loss: this.#meanLoss(),
       accuracy: this.#accuracy,
       consensusDistance: this.#step?.consensus?.distance,
+      gap: this.#step?.gap,
       bytesSent: sent.payload + sent.overhead,
       bytesReceived: received.payload + received.overhead,
       working: fraction(({ working }) => working),

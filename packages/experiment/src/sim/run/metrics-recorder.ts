@@ -1,4 +1,5 @@
-import type { Evaluation, KeyCounts, Milliseconds, PeerName, StepReport, Task } from '@murmuration/core'
+import { GapParts } from '@murmuration/algorithms'
+import type { KeyCounts, Milliseconds, PeerName, StepReport, Task } from '@murmuration/core'
 import type { CurvePoint } from '@murmuration/results'
 import { consensusDistance, hashVector, lengthOf, mean } from '@murmuration/vectors'
 import { placeRows, sumOfCounts } from '../../base/rows.js'
@@ -14,6 +15,8 @@ export interface CurveOptions {
   readonly every: number
   /** The loss to reach. */
   readonly targetLoss: number | undefined
+  /** Of the topology; see gapOf. Only where an algorithm ascends a dual. */
+  readonly contraction?: number | undefined
   /** The maximum number of steps per peer, averaged over the peers. */
   readonly maxRounds?: number | undefined
 }
@@ -46,6 +49,8 @@ export class MetricsRecorder {
   readonly #options: CurveOptions
   readonly #simulation: WatchedSimulation
   readonly #samples = new Map<PeerName, number>()
+  /** The parts of the duality gap, where an algorithm ascends a dual. */
+  #gaps = new GapParts()
   /** Copies, since a report's vectors are valid only until the next step. */
   readonly #newest = new Map<PeerName, Float32Array>()
   /** The parameters of all, if their rows are divided among the peers that report. */
@@ -77,6 +82,9 @@ export class MetricsRecorder {
   async take(peer: PeerName, report: StepReport): Promise<boolean> {
     this.#samples.set(peer, report.samples)
     this.#keepModel(peer, report)
+    if (report.gapPart !== undefined) this.#gaps.add(peer, report.round, report.gapPart)
+    // The members of a later epoch may be others than those whose parts are needed.
+    if (report.epoch !== undefined && report.epoch > 0) this.#gaps = new GapParts()
     if (report.phase === 'average') {
       this.#isAveraging = true
       return false
@@ -101,7 +109,9 @@ export class MetricsRecorder {
     const point = last?.seconds === seconds ? last : await this.#addPoint()
     if (this.#options.maxRounds !== undefined || this.#newest.size > maxPeersForWorst) return
     for (const [peer, model] of this.#newest) this.models[peer] = hashVector(model)
-    const losses = await Promise.all(this.#models().map(async (model) => (await this.#evaluate(model)).loss))
+    const losses = await Promise.all(
+      this.#models().map(async (model) => (await this.#options.union.evaluate(model).run()).loss)
+    )
     this.points[this.points.length - 1] = { ...point, worstLoss: Math.max(...losses) }
   }
 
@@ -135,14 +145,17 @@ export class MetricsRecorder {
 
   async #addPoint(): Promise<SimulatedPoint> {
     const models = this.#models()
-    const evaluation = await this.#evaluate(mean(models))
+    const { workers, contraction } = this.#options
+    const gap = contraction === undefined ? undefined : this.#gaps.gap(workers, contraction)
+    const evaluation = await this.#options.union.evaluate(mean(models)).run()
     const point: SimulatedPoint = {
       seconds: this.#simulation.now() / 1000,
       samples: this.samples,
       bytes: this.#simulation.traffic.bytes,
       round: this.rounds,
       ...evaluation,
-      consensusDistance: consensusDistance(models)
+      consensusDistance: consensusDistance(models),
+      ...(gap === undefined ? {} : { gap })
     }
     this.points.push(point)
     return point
@@ -156,9 +169,5 @@ export class MetricsRecorder {
     if (this.#rows !== undefined) return [this.#rows]
     const present = this.#options.workers.filter((peer) => !this.#simulation.hasCrashed(peer) && !this.#lost.has(peer))
     return present.flatMap((peer) => this.#newest.get(peer) ?? [])
-  }
-
-  async #evaluate(model: Float32Array): Promise<Evaluation> {
-    return this.#options.union.evaluate(model).run()
   }
 }

@@ -349,3 +349,44 @@ test('what a crashed peer had is not in the mean of the others', async (t) => {
   t.true((last?.loss ?? Infinity) < 1e-6, `${last?.loss}`)
   t.true((last?.consensusDistance ?? Infinity) < 1e-3)
 })
+
+const ofSvm = {
+  task: '{ kind: svm, loss: hinge, l2: 0.01 }',
+  data: '{ gaussians: 400, features: 6 }',
+  weightDecay: '0',
+  optimiser: 'sgd',
+  rounds: '20',
+  evaluate: '5',
+  computing: '{ perStep: 1 ms, perSample: 0.1 ms }',
+  topology: '{ graph: ring, peers: [a, b, c, d, e] }',
+  methods: '[{ algorithm: cola }]'
+}
+
+test('with dual ascent the curve has the duality gap, and every dual step takes time', async (t) => {
+  const [{ record }] = await everyRun(
+    await scenarioOf({ ...ofSvm, topology: '{ graph: complete, peers: [a, b, c, d, e] }' })
+  )
+  t.is(record.outcome, 'limit', record.reason)
+  t.deepEqual(record.findings, [])
+  const gaps = record.curve.map(({ gap }) => gap ?? Number.NaN)
+  t.true(gaps[0] > gaps[3] && gaps[3] > 0 && gaps[3] < 0.01, `${gaps}`)
+  // 320 samples on five peers, ten passes.
+  t.is(record.samples, 20 * 10 * 320)
+  t.true(record.seconds > 20 * (10 * 64 * 0.0001), `${record.seconds} s`)
+})
+
+test('after a crash the peers that are left begin the ascent again, and reach their own optimum', async (t) => {
+  const faults = '{ events: [{ at: 500 ms, do: crash, peer: c }] }'
+  const given = { ...ofSvm, membership: '{}', timeout: '2 s', rounds: '60', faults }
+  const [{ record }] = await everyRun(await scenarioOf(given))
+  t.is(record.outcome, 'limit', record.reason)
+  t.deepEqual(record.findings, [])
+  t.deepEqual(
+    record.epochs?.map(({ lost }) => lost),
+    [['c']]
+  )
+  const [whole] = await everyRun(await scenarioOf({ ...given, faults: '{ events: [] }' }))
+  const [last, expected] = [record, whole.record].map(({ curve }) => curve.at(-1)?.loss ?? Number.NaN)
+  t.true(Math.abs(last - expected) < 0.05 * expected, `${last}, with all peers ${expected}`)
+  t.is(record.curve.at(-1)?.gap, undefined, 'a lost peer tells no part of the gap')
+})

@@ -13,6 +13,7 @@ import { createRandom } from '@murmuration/random'
 import type { RunRecord, SimulatedRecord, Timeline } from '@murmuration/results'
 import { computingCost, DeadlockError, LogHash, Simulation } from '@murmuration/simulator'
 import type { TaskSet } from '@murmuration/tasks'
+import { contraction } from '@murmuration/topology'
 import { codedWire, pooledVectorWire, type VectorMessage, weighed } from '@murmuration/wire'
 import { lengthOf } from '@murmuration/vectors'
 import { withLargeColumns } from '../../base/divergence.js'
@@ -128,7 +129,13 @@ class SimulatedRun {
     )
     const { evaluate: every, stop } = scenario
     const reporters = hasRows(this.#settings) ? this.#servers : []
-    const watched = { workers: [...this.#workers, ...reporters], union: taskSet.union, every, maxRounds: stop.rounds }
+    const watched = {
+      workers: [...this.#workers, ...reporters],
+      union: taskSet.union,
+      every,
+      maxRounds: stop.rounds,
+      contraction: this.#settings.algorithm.needs.dual === true ? contraction(topology).perRound : undefined
+    }
     this.#metrics = new MetricsRecorder({ ...watched, targetLoss: stop.loss }, this.#simulation)
   }
 
@@ -261,6 +268,7 @@ class SimulatedRun {
       samples: task.samples,
       about: {},
       rows: schema === task.schema ? task.rows : undefined,
+      dual: task.dual,
       initialise: (seed) => firstParameters(this.#taskSet, task, seed),
       gradient: (parameters, batch, round) => inParts(task.gradient(parameters, batch, round), parts),
       evaluate: (parameters) => task.evaluate(parameters)

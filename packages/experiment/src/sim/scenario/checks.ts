@@ -7,7 +7,7 @@ import type { Method } from './scenario.js'
 import { usesTopology } from './methods.js'
 import { endless } from './schema.js'
 import { recordOf } from '../../training/algorithm-choice.js'
-import { rowRefusals, taskRecordOf } from '../../training/task-choice.js'
+import { taskRefusals, taskRecordOf } from '../../training/task-choice.js'
 import { dataDescription } from '../../training/task-description.js'
 import { quorumProblems, rateProblems } from '../../training/training-file.js'
 import { localWeights } from '../../training/training-schema.js'
@@ -30,7 +30,7 @@ export function scenarioProblems(draft: Draft): readonly Problem[] {
     ...cosineProblems(draft),
     ...sizeProblems(draft),
     ...trafficProblems(draft),
-    ...rowProblems(draft)
+    ...taskNeedProblems(draft)
   ]
   // Topologies are only built without these problems: until then there could be any number of topologies.
   if (problemsWithoutTopology.length > 0) return problemsWithoutTopology
@@ -69,14 +69,15 @@ function trafficProblems({ traffic, methods }: Draft): Problem[] {
   return texts.map((text) => problem(['traffic'], `found traffic, expected none ${text}`))
 }
 
-/** Checks that the task has the rows that a method moves. Traffic has its own tensors, and no rows. */
-function rowProblems({ traffic, methods }: Draft): Problem[] {
+/** Checks that the task has the rows or the dual that a method needs. Traffic has its own tensors, and neither. */
+function taskNeedProblems({ traffic, methods }: Draft): Problem[] {
   return methods.flatMap(({ algorithm, training }, index) => {
     const record = recordOf(algorithm)
-    const hasTraffic = record.kind === 'rows' && traffic !== undefined
+    const needed = record.kind === 'rows' ? 'sends rows of the task' : 'ascends the dual of the task'
+    const hasTraffic = (record.kind === 'rows' || record.needs.dual === true) && traffic !== undefined
     const refused = [
-      ...rowRefusals(record, training),
-      ...(hasTraffic ? [`${record.title} sends rows of the task; omit traffic`] : [])
+      ...taskRefusals(record, training),
+      ...(hasTraffic ? [`${record.title} ${needed}; omit traffic`] : [])
     ]
     return refused.map((text) => problem(['methods', index], text))
   })
