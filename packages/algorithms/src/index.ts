@@ -94,6 +94,7 @@ export {
   type Needs,
   type NextOptions,
   type Node,
+  type NodeKernel,
   type NodeTraits,
   type NumberField,
   type Optimiser,

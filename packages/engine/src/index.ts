@@ -69,6 +69,7 @@ export {
   type Needs,
   type NextOptions,
   type Node,
+  type NodeKernel,
   type NodeTraits,
   type Optimiser,
   type OptimiserSettings,

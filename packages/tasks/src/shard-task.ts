@@ -4,6 +4,7 @@ import {
   invariant,
   type Schema,
   type Task,
+  type TaskKernel,
   type TaskRows,
   type Work
 } from '@murmuration/core'
@@ -33,6 +34,8 @@ export interface Model {
    * Present where a batch touches a few rows of the parameters: the rows for samples that are numbered from `first` on.
    */
   rows?(first: number): TaskRows
+  /** Present where the model is a weighted sum of kernels at the samples of all peers. */
+  readonly kernel?: TaskKernel
 }
 
 /** Facts about the task of a peer with `samples` samples, or about that of the union. */
@@ -56,6 +59,7 @@ export class ShardTask implements Task {
   readonly signature: Task['signature']
   readonly constantAnswer: Task['constantAnswer']
   readonly rows: TaskRows | undefined
+  readonly kernel: TaskKernel | undefined
   readonly #model: Model
   readonly #first: number
   readonly #about: About
@@ -85,6 +89,7 @@ export class ShardTask implements Task {
     this.signature = signature
     this.constantAnswer = constantAnswer
     this.rows = model.rows?.(first)
+    this.kernel = model.kernel
   }
 
   get about(): Task['about'] {

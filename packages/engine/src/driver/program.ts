@@ -17,6 +17,7 @@ import type {
   LateFlow,
   Message,
   Mixing,
+  NodeKernel,
   OptimiserSettings,
   RoleName,
   Route,
@@ -27,6 +28,7 @@ import type { Tensor } from '../vectors/ranges.js'
 import { addFlow, addSent } from '../messages/mixing.js'
 import type { Answer } from '../channels/caller.js'
 import type { EarlyMessages } from '../messages/message-buffer.js'
+import { nodeKernel } from './kernel.js'
 import { isCall, type Kinds, openChannels, type OpenedChannels } from './open-channels.js'
 import type { Peer } from './peer.js'
 import { checkNext, checkNumbers, checkState, functionOf } from './first-round.js'
@@ -328,6 +330,10 @@ class ProgramNode implements BaseNode<unknown, State> {
 
   get tensors(): readonly Tensor[] {
     return this.#peer.layout.tensors
+  }
+
+  get kernel(): NodeKernel {
+    return nodeKernel(this.#peer.kernel, this.#peer.fabric)
   }
 
   get store(): Objects {

@@ -85,7 +85,8 @@ const needsRules: Readonly<Record<string, Rule>> = {
   members: optional(oneOf('fixed')),
   links: optional(oneOf('exact', 'fine')),
   servers: positive,
-  store: optional(oneOf(true))
+  store: optional(oneOf(true)),
+  kernel: optional(oneOf(true))
 }
 
 const field: Rule = {

@@ -1,5 +1,14 @@
 /** What an algorithm is: one record, from which all else follows; and what its rounds see of the world. */
-import { InputError, invariant, type Milliseconds, type PeerName, type Random, type Topology } from '@murmuration/core'
+import {
+  InputError,
+  invariant,
+  type Milliseconds,
+  type PeerName,
+  type Random,
+  type TaskKernel,
+  type Topology,
+  type Work
+} from '@murmuration/core'
 import type { z } from 'zod'
 import type { Objects } from '../store/objects.js'
 import type { Message, Range, State, Vector } from '../vectors/vector.js'
@@ -225,8 +234,19 @@ export interface BaseNode<O, S> extends Stepper {
   change(change: (state: S) => S): void
   /** The store that the run's servers share; only for a record that needs one. */
   readonly store: Objects
+  /** The samples and the kernel of the task; only for a record that needs one. */
+  readonly kernel: NodeKernel
 }
-export type NodeTraits<O> = Pick<BaseNode<O, State>, 'self' | 'options' | 'rounds' | 'first' | 'tensors' | 'peers'>
+/** A {@link TaskKernel} whose works run while messages are sent and received; `await` them in the round. */
+export type NodeKernel = {
+  readonly [K in keyof TaskKernel]: TaskKernel[K] extends (...given: infer G) => Work<infer R>
+    ? (...given: G) => PromiseLike<R>
+    : TaskKernel[K]
+}
+export type NodeTraits<O> = Pick<
+  BaseNode<O, State>,
+  'self' | 'options' | 'rounds' | 'first' | 'tensors' | 'peers' | 'kernel'
+>
 export type Node<O, C extends Channels, S> = BaseNode<O, S> & { readonly [N in keyof C]: ChannelOf<C[N]> }
 
 /** What an algorithm requires. It is checked before anything starts; a run without it is refused with the reason. */
@@ -262,6 +282,8 @@ export interface Needs {
   readonly servers?: number
   /** Whether servers share a store. */
   readonly store?: true
+  /** Whether the task must have a kernel; training samples are then sent to other peers. */
+  readonly kernel?: true
 }
 
 /**
