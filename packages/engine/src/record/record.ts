@@ -292,7 +292,7 @@ export interface Needs {
  */
 export type Keeps = 'mean' | 'weighted mean' | 'equality' | 'nothing'
 
-/** What a peer of a role does. `start`, `model` and `answers` are synchronous. */
+/** What a peer of a role does. `start`, `model`, `done` and `answers` are synchronous. */
 export interface Role<O, C extends Channels, S extends State> {
   start(origin: { readonly x: Vector; readonly zero: Vector }, node: NodeTraits<O>): S
   /**
@@ -313,6 +313,11 @@ export interface Role<O, C extends Channels, S extends State> {
    * numbers is taken for its sender's model too, and its distance is reported.
    */
   model?(state: S): Vector
+  /**
+   * Whether the run ends with the round that has made this state; never when absent. Only of a record that keeps
+   * equality: then all peers know it in the same round.
+   */
+  done?(state: S): boolean
   /** Of a record that keeps a weighted mean: its `x` and `w`; those of the state when absent. */
   mass?(state: S): { readonly x: Vector; readonly w: number }
 }

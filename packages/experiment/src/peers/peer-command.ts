@@ -105,9 +105,10 @@ export async function runPeerCommand(request: RunRequest, options: PeerCommandOp
   )
   const isServer = plan.options.servers?.includes(self) === true
   const { samples, evaluation } = result
-  const facts = factsOfRun(plan, { samples, ...learned(result.task), evaluation })
+  const { rounds = plan.options.rounds } = seen.figures
+  const facts = { ...factsOfRun(plan, { samples, ...learned(result.task), evaluation }), rounds }
   const unsaved = isServer ? undefined : await saveModel(options, result.task.schema, result.parameters, facts)
-  const { rounds, seed } = plan.options
+  const { seed } = plan.options
   const { distances = [], unknown = [], unfinished = [] } = result.agreement ?? {}
   const { apartAfterTraining } = result
   const apart = peersApart(plan.training, plan.options, distances, {
@@ -122,8 +123,8 @@ export async function runPeerCommand(request: RunRequest, options: PeerCommandOp
   const run = {
     self,
     peers: peerList.length,
-    ...seen.figures,
     rounds,
+    ...seen.figures,
     samples: result.samples,
     seed,
     ...(isServer ? {} : nothingLearned(evaluation, result.task, plan.training.rate)),
@@ -221,6 +222,7 @@ function summarise(
     | 'lost'
     | 'outliers'
     | 'rounds'
+    | 'ended'
     | 'samples'
     | 'seed'
     | 'learnedNothing'

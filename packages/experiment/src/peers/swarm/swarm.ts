@@ -81,7 +81,8 @@ export async function runSwarm(request: RunRequest, options: SwarmOptions): Prom
       }
     })
     const models = [...results.values()].map(({ parameters }) => parameters)
-    const saving = { plan, results, models }
+    const { rounds = plan.options.rounds } = seen.figures
+    const saving = { plan, results, models, rounds }
     const ofMean = await evaluator.evaluateMean(models).catch(async (error: unknown) => {
       // The run was stopped; the model is saved nevertheless.
       await saveMean(saving, undefined, options)
@@ -91,7 +92,7 @@ export async function runSwarm(request: RunRequest, options: SwarmOptions): Prom
     const unsaved = await saveMean(saving, ofMean, options)
     const central =
       options.baseline && results.size === plan.file.topology.peers.length
-        ? await evaluator.centralised(sampleCounts(results), options.now, options.signal)
+        ? await evaluator.centralised(sampleCounts(results), rounds, options.now, options.signal)
         : undefined
     const summary = summarise(
       plan,
@@ -112,13 +113,24 @@ export async function runSwarm(request: RunRequest, options: SwarmOptions): Prom
 
 /** Saves the mean of all models. Returns the error, if any. */
 function saveMean(
-  { plan, results, models }: { readonly plan: RunPlan; readonly results: PeerResults; readonly models: Float32Array[] },
+  {
+    plan,
+    results,
+    models,
+    rounds
+  }: {
+    readonly plan: RunPlan
+    readonly results: PeerResults
+    readonly models: Float32Array[]
+    readonly rounds: number
+  },
   evaluation: Evaluation | undefined,
   options: SwarmOptions
 ) {
   const [{ task }] = results.values()
   const samples = [...results.values()].reduce((sum, result) => sum + result.samples, 0)
-  return saveModel(options, task.schema, mean(models), factsOfRun(plan, { samples, ...learned(task), evaluation }))
+  const facts = { ...factsOfRun(plan, { samples, ...learned(task), evaluation }), rounds }
+  return saveModel(options, task.schema, mean(models), facts)
 }
 
 /** Saves the mean of the models of a run that nobody has finished. */
