@@ -41,6 +41,7 @@ export function algorithmEntry(record: AnyAlgorithm): AlgorithmEntry {
       ...(needs.delivery === 'reliable' ? ['no message is lost'] : []),
       ...(needs.delivery === 'any' ? ['no message in particular: any may be lost'] : []),
       ...(needs.links === undefined ? [] : [linkWords[needs.links]]),
+      ...(needs.kernel === true ? ['a task with a kernel, whose training samples are sent to all peers'] : []),
       ...(kind === 'rows' ? ['a task with keyed rows'] : []),
       ...(servers === 0 ? [] : [servers === 1 ? 'a server' : `${servers} servers`])
     ],

@@ -35,7 +35,7 @@ export {
 } from './quadratic-task.js'
 export * from './sample-weights.js'
 export { createSoftmaxTaskSet, createSoftmaxTask, type SoftmaxTaskOptions, softmaxTaskModule } from './softmax-task.js'
-export { createSvmTask, createSvmTaskSet, svmTaskModule, type SvmTaskOptions } from './svm-task.js'
+export { createSvmTask, createSvmTaskSet, kernelNeedsAll, svmTaskModule, type SvmTaskOptions } from './svm-task.js'
 export type { TaskWorkerOptions } from './task-thread.js'
 export { buildTaskHere } from './task-here.js'
 export { startTaskWorker, type TaskWorker } from './task-worker.js'

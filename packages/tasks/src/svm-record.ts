@@ -48,6 +48,7 @@ export const svmRecord = taskRecord({
       ? []
       : [{ path: ['features'], message: 'found features beside a kernel, which they approximate; leave out one' }],
   learnsFromData: true,
+  hasKernel: ({ kernel }) => kernel !== undefined,
   // The squared hinge of two classes curves eight times as much as the logistic loss.
   rate: 0.0025,
   rateOfSmall: 0.02,

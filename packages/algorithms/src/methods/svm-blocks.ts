@@ -42,10 +42,10 @@ export const svmBlocks = algorithm({
   }),
   needs: { reach: 'everyone', delivery: 'reliable', members: 'fixed', links: 'exact', kernel: true },
   keeps: 'equality',
-  channels: { best: { part: 'packed range' }, support: { part: 'packed range' } },
+  channels: { best: { part: 'samples' }, support: { part: 'samples' } },
   start: ({ zero }, node): DualState => dualStart(zero, node, intervalOf(node.options.eliminate, zero.length - 1)),
+  done: ({ isOptimal }) => isOptimal === 1,
   async round(node, state: DualState, k) {
-    if (state.isOptimal === 1) return state
     const { tau, eliminate: how } = node.options
     const block = blockOf(node.options.block, node.peers().length)
     const dual = new DualNumbers(state, node)

@@ -51,14 +51,33 @@ export function snapped(alpha: number, c: number): number {
  */
 export function chosen(candidates: Candidates, count: number, last: Uint32Array): readonly number[] {
   const { active, y, alpha, f, c } = candidates
-  const rising = active.filter((i) => mayRise(y[i], alpha[i], c)).sort((a, b) => f[a] - f[b] || a - b)
-  const falling = active.filter((i) => mayFall(y[i], alpha[i], c)).sort((a, b) => f[b] - f[a] || a - b)
-  const block = new Set([...rising.subarray(0, 1), ...falling.subarray(0, 1)])
+  const rising = leading(active, count, f, 1, (i) => mayRise(y[i], alpha[i], c))
+  const falling = leading(active, count, f, -1, (i) => mayFall(y[i], alpha[i], c))
+  const block = new Set([...rising.slice(0, 1), ...falling.slice(0, 1)])
   for (const i of last) if (2 * block.size < count && alpha[i] > 0 && alpha[i] < c) block.add(i)
   const violating = [rising, falling]
-  for (let rank = 0; rank < active.length; rank++)
+  for (let rank = 0; rank < count; rank++)
     for (const list of violating) if (rank < list.length && block.size < count) block.add(list[rank])
   return [...block].sort((a, b) => a - b)
+}
+
+/** The `count` places with the least `sign · f` that pass a test, in this order; ties in the order given. */
+function leading(
+  places: Uint32Array,
+  count: number,
+  f: Float64Array,
+  sign: 1 | -1,
+  test: (place: number) => boolean
+): readonly number[] {
+  const best: number[] = []
+  for (const place of places) {
+    const value = sign * f[place]
+    if ((best.length === count && !(value < sign * f[best[count - 1]])) || !test(place)) continue
+    let rank = Math.min(best.length, count - 1)
+    for (; rank > 0 && value < sign * f[best[rank - 1]]; rank--) best[rank] = best[rank - 1]
+    best[rank] = place
+  }
+  return best
 }
 
 /** The most violating samples of a list, and f_down − f_up: at most 0 at the optimum, −Infinity without such samples. */

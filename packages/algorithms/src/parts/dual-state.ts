@@ -54,14 +54,15 @@ export class DualNumbers {
     this.#state = state
     this.c = kernel.c
     this.first = first
-    this.coefficients = Float64Array.from({ length: x.length - 1 }, (_, i) => x.values[i] + xRest.values[i])
+    this.coefficients = sums(x, xRest, x.length - 1)
     for (let i = 0; i < this.coefficients.length; i++) {
       const coefficient = this.coefficients[i]
-      this.coefficients[i] = Math.sign(coefficient) * snapped(Math.abs(coefficient), this.c)
+      if (coefficient !== 0) this.coefficients[i] = Math.sign(coefficient) * snapped(Math.abs(coefficient), this.c)
     }
     this.bias = x.values[x.length - 1]
-    this.y = Float64Array.from({ length: count }, (_, i) => kernel.label(first + i))
-    this.f = Float64Array.from({ length: count }, (_, i) => f.values[i] + fRest.values[i])
+    this.y = new Float64Array(count)
+    for (let i = 0; i < count; i++) this.y[i] = kernel.label(first + i)
+    this.f = sums(f, fRest, count)
     this.marks = state.marks.values.slice()
   }
 
@@ -117,6 +118,12 @@ export class DualNumbers {
       ...counters
     }
   }
+}
+
+function sums({ values }: Vector, { values: rest }: Vector, count: number): Float64Array {
+  const out = new Float64Array(count)
+  for (let i = 0; i < count; i++) out[i] = values[i] + rest[i]
+  return out
 }
 
 /** What float32 leaves of a number, in float32. */

@@ -35,7 +35,9 @@ export function hasMembers(record: Described): boolean {
 export function compresses({ channels = {} }: Described): boolean {
   const parts = Object.values(channels).flatMap((channel): unknown[] => Object.values(channel))
   const fields = parts.flatMap((part) => (typeof part === 'object' && part !== null ? Object.values(part) : [part]))
-  return fields.some((field) => field === 'factors' || field === 'packed' || field === 'packed range')
+  return fields.some(
+    (field) => field === 'factors' || field === 'packed' || field === 'packed range' || field === 'samples'
+  )
 }
 
 /** How many rounds lie between two exchanges with neighbours. */

@@ -60,6 +60,11 @@ export class Wire {
     return this.#fields.isOfRanges
   }
 
+  /** Whether messages carry samples, whose size says nothing of training. */
+  get isOfSamples(): boolean {
+    return this.#fields.isOfSamples
+  }
+
   /** Whether a message carries this range of the parameters; always true where no ranges are carried. */
   isOf(message: Message, { offset, length }: Range): boolean {
     if (!this.#fields.isOfRanges) return true
@@ -225,6 +230,7 @@ interface Fields {
   readonly packed: readonly (true | undefined)[]
   /** Whether a message carries a range of the parameters. */
   readonly isOfRanges: boolean
+  readonly isOfSamples: boolean
 }
 
 /** All peers of a run have the same channels. */
@@ -240,8 +246,9 @@ function fieldsOf(shape: Shape): Fields {
     numbers: numbers.map(({ name }) => name),
     allowed: numbers.map(({ kind }) => (kind === 'number' ? undefined : kind)),
     vectors: vectors.map(({ name }) => name),
-    packed: vectors.map(({ kind }) => kind.startsWith('packed') || undefined),
-    isOfRanges: vectors.some(({ kind }) => kind.endsWith('range') || kind === 'factors')
+    packed: vectors.map(({ kind }) => kind.startsWith('packed') || kind === 'samples' || undefined),
+    isOfRanges: vectors.some(({ kind }) => kind.endsWith('range') || kind === 'factors' || kind === 'samples'),
+    isOfSamples: vectors.some(({ kind }) => kind === 'samples')
   }
   fieldsOfShapes.set(shape, fields)
   return fields

@@ -91,9 +91,9 @@ const needsRules: Readonly<Record<string, Rule>> = {
 }
 
 const field: Rule = {
-  expected: "'vector', 'packed', 'range', 'packed range', 'factors', 'number' or a NumberField",
+  expected: "'vector', 'packed', 'range', 'packed range', 'samples', 'factors', 'number' or a NumberField",
   isRight: (value) =>
-    oneOf('vector', 'packed', 'range', 'packed range', 'factors', 'number').isRight(value) ||
+    oneOf('vector', 'packed', 'range', 'packed range', 'samples', 'factors', 'number').isRight(value) ||
     (isRecord(value) && method.isRight(value.isAllowed))
 }
 

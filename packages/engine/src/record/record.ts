@@ -104,10 +104,11 @@ export interface Mixing extends Route {
  * The fields of a message: a 'vector' is as long as the parameters, a 'range' is a part of them, a 'number' is any
  * finite float64, a {@link NumberField} one that the protocol allows. A 'packed' vector is sent without loss whatever
  * the run's codec, in few bytes if most of its numbers are 0 or few are different: for algorithms that compress; so is
- * a 'packed range'. 'factors' are of low rank, and at most as many numbers as the parameters.
+ * a 'packed range'. 'samples' are a packed range of any size, as samples have, which is compared with nothing. 'factors'
+ * are of low rank, and at most as many numbers as the parameters.
  */
 export type Shape = Readonly<Record<string, VectorKind | 'number' | NumberField>>
-export type VectorKind = 'vector' | 'packed' | 'range' | 'packed range' | 'factors'
+export type VectorKind = 'vector' | 'packed' | 'range' | 'packed range' | 'samples' | 'factors'
 export type Shaped<F extends Shape> = { readonly [K in keyof F]: F[K] extends VectorKind ? Vector : number }
 
 /** A channel of requests and replies. */

@@ -14,7 +14,7 @@ import { SummarisedEvents } from './reporting/summarised-events.js'
 import { nothingLearned } from '../training/learned-nothing.js'
 import { factsOfRun, learned } from '../models/model-file.js'
 import { makeRealPlan } from '../make-plan.js'
-import { lossTexts, type RunPlan, type RunRequest, startEvent } from '../training/plan.js'
+import { lossTexts, type RunPlan, type RunRequest, sampleTexts, startEvent } from '../training/plan.js'
 import { placeOf } from '../training/peer-list.js'
 import { type PeerResult, runPeer, type UnfinishedModel } from './one-peer/run-peer.js'
 import type { WatchAddress } from '@murmuration/watch'
@@ -65,7 +65,8 @@ export async function runPeerCommand(request: RunRequest, options: PeerCommandOp
   const { joins } = lossRule(plan.options.algorithm, plan.training.membership.onLoss)
   const awaited = joins ? 'the start of the run' : neededBy(plan, self).join(', ')
   options.emit({ kind: 'note', text: `${self} waits up to ${durationText(options.wait)} for ${awaited}` })
-  for (const text of [...lossTexts(plan), ...aloneTexts(plan)]) options.emit({ kind: 'note', text: `${self}: ${text}` })
+  for (const text of [...lossTexts(plan), ...sampleTexts(plan), ...aloneTexts(plan)])
+    options.emit({ kind: 'note', text: `${self}: ${text}` })
   const seen = new SummarisedEvents()
   let watching: Watching | undefined
   const emit = (event: RunEvent) => {

@@ -7,7 +7,7 @@ import { algorithmLabel, givenOptions, optionTexts, recordOf } from './algorithm
 import { continuesInEpochs, finalRoundsOn } from './epoch-settings.js'
 import type { StartEvent } from '../base/events.js'
 import { runSettings } from './run-settings.js'
-import { rowRefusals } from './task-choice.js'
+import { kernelRefusals, rowRefusals } from './task-choice.js'
 import { checkStore } from './store-choice.js'
 import { taskDescription } from './task-description.js'
 import { optimiserText, type TrainingOverrides } from './training-file.js'
@@ -133,7 +133,11 @@ function checkQuorum(path: string, { peers, servers }: TopologyFile, training: T
 
 /** The algorithm's requirements are checked before anything starts. */
 function checkNeeds(path: string, record: AnyAlgorithm, surroundings: Surroundings, training: Training): void {
-  const refused = [...refusals(record, surroundings), ...rowRefusals(record, training)]
+  const refused = [
+    ...refusals(record, surroundings),
+    ...rowRefusals(record, training),
+    ...kernelRefusals(record, training)
+  ]
   if (refused.length > 0) throw new InputError(refused.map((text) => `${path}: ${text}`).join('\n'))
 }
 
@@ -142,6 +146,12 @@ export function lossTexts({ file, options, training }: RunPlan): readonly string
   const { onLoss, reason } = lossRule(options.algorithm, training.membership.onLoss)
   if (onLoss !== 'ends' || file.topology.peers.length + file.servers.length === 1) return []
   return [`the loss of a peer ends this run: ${reason}`]
+}
+
+/** What to say before a run in which training samples leave their machines; nothing of other runs. */
+export function sampleTexts({ file, options: { algorithm } }: RunPlan): readonly string[] {
+  if (algorithm.needs.kernel !== true || file.topology.peers.length === 1) return []
+  return [`training samples are sent to all peers: ${algorithm.title} compares them there`]
 }
 
 /** The task of one peer, or without `self` of the union of all peers' data. */

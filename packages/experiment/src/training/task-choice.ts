@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { type AnyAlgorithm, type PlainSgdSettings, plainSgdProblem } from '@murmuration/algorithms'
 import { nearest } from '@murmuration/files'
 import { InputError, type Problem, within } from '@murmuration/core'
+import { kernelNeedsAll } from '@murmuration/tasks'
 import { z } from 'zod'
 import { inputJson } from './algorithm-choice.js'
 import { removedFields } from './removed-fields.js'
@@ -80,6 +81,27 @@ export function rowRefusals(record: AnyAlgorithm, training: ForRows): readonly s
   const needed = `${title} needs a task whose parameters are keyed rows, found ${task.kind ?? 'a module'}; choose task: ${kindsWithRows.join(' or ')}`
   const problem = plainSgdProblem(record, training)
   return [...(hasRows ? [] : [needed]), ...(problem === undefined ? [] : [problem])]
+}
+
+/** The settings of a training that matter to a task with a kernel. */
+interface ForKernel {
+  readonly task: TaskChoice
+  readonly partition?: unknown
+}
+
+/** Why an algorithm and a task with a kernel, or without, do not go together, in words; empty if they do. */
+export function kernelRefusals({ title, needs }: AnyAlgorithm, { task, partition }: ForKernel): readonly string[] {
+  const hasKernel = taskRecordOf(task)?.hasKernel?.(task as never) === true
+  if (!hasKernel && needs.kernel === true)
+    return [
+      `${title} needs a task with a kernel, found none; choose task: { kind: svm, kernel: { rbf: { gamma: 1 } } }`
+    ]
+  if (hasKernel && needs.kernel !== true)
+    return [
+      `${title} needs gradients, and the task svm with a kernel has none; choose algorithm: svm-blocks, or in place of the kernel features: { fourier: 1024, gamma: 1 }`
+    ]
+  const isLocal = partition === 'local' || (typeof partition === 'object' && partition !== null && 'local' in partition)
+  return hasKernel && isLocal ? [kernelNeedsAll] : []
 }
 
 /** A task on the command line: a kind, or the path of a module. Throws an InputError when the path does not exist. */

@@ -198,7 +198,8 @@ class SampleKernel implements TaskKernel {
       for (const [index, point] of points.entries()) {
         if (factors[index] === 0) continue
         this.#kernel.row(point, own[index], others, theirs, row)
-        for (let k = 0; k < samples.length; k++) sums[samples[k] - first] += factors[index] * row[k]
+        const factor = factors[index]
+        for (let k = 0; k < row.length; k++) sums[samples[k] - first] += factor * row[k]
       }
     }
     return { kind: 'kernel', samples: rows, run }

@@ -14,7 +14,7 @@ import { checkFinished, type MinFinished, peersNeeded } from './min-finished.js'
 import { SummarisedEvents } from '../reporting/summarised-events.js'
 import { factsOfRun, learned } from '../../models/model-file.js'
 import { makeRealPlan } from '../../make-plan.js'
-import { lossTexts, type RunPlan, type RunRequest, startEvent } from '../../training/plan.js'
+import { lossTexts, type RunPlan, type RunRequest, sampleTexts, startEvent } from '../../training/plan.js'
 import { meetingTimeout } from '../../training/meeting-timeout.js'
 import type { PeerResult, UnfinishedModel } from '../one-peer/run-peer.js'
 import { checkSave, saveModel } from '../recording/save.js'
@@ -67,7 +67,7 @@ export async function runSwarm(request: RunRequest, options: SwarmOptions): Prom
   const links = await linksOf(options.links, plan)
   options.emit({ ...startEvent(plan), ...versions })
   if (plan.remark !== undefined) options.emit({ kind: 'note', text: plan.remark })
-  for (const text of lossTexts(plan)) options.emit({ kind: 'note', text })
+  for (const text of [...lossTexts(plan), ...sampleTexts(plan)]) options.emit({ kind: 'note', text })
   if (links !== undefined) options.emit({ kind: 'note', text: `links are shaped as in ${options.links ?? plan.path}` })
   const evaluator = await Evaluator.start(plan, options.emit, options.signal)
   try {
@@ -91,7 +91,9 @@ export async function runSwarm(request: RunRequest, options: SwarmOptions): Prom
     // If the model cannot be saved, its summary is emitted nevertheless.
     const unsaved = await saveMean(saving, ofMean, options)
     const central =
-      options.baseline && results.size === plan.file.topology.peers.length
+      options.baseline &&
+      plan.options.algorithm.needs.kernel !== true &&
+      results.size === plan.file.topology.peers.length
         ? await evaluator.centralised(sampleCounts(results), rounds, options.now, options.signal)
         : undefined
     const summary = summarise(

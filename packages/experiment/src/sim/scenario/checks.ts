@@ -7,7 +7,7 @@ import type { Method } from './scenario.js'
 import { usesTopology } from './methods.js'
 import { endless } from './schema.js'
 import { recordOf } from '../../training/algorithm-choice.js'
-import { rowRefusals, taskRecordOf } from '../../training/task-choice.js'
+import { kernelRefusals, rowRefusals, taskRecordOf } from '../../training/task-choice.js'
 import { dataDescription } from '../../training/task-description.js'
 import { quorumProblems, rateProblems } from '../../training/training-file.js'
 import { localWeights } from '../../training/training-schema.js'
@@ -76,6 +76,7 @@ function rowProblems({ traffic, methods }: Draft): Problem[] {
     const hasTraffic = record.kind === 'rows' && traffic !== undefined
     const refused = [
       ...rowRefusals(record, training),
+      ...kernelRefusals(record, training),
       ...(hasTraffic ? [`${record.title} sends rows of the task; omit traffic`] : [])
     ]
     return refused.map((text) => problem(['methods', index], text))
