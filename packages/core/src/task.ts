@@ -111,8 +111,8 @@ export interface TaskRows {
 
 /**
  * The samples of all peers, numbered one peer's after another's in the order of names, and how a kernel K compares two
- * of them: for support vector machines in the dual. Two classes, 1 and −1. Inputs are float32; K is float64, and K(a, b)
- * and K(b, a) have the same bits on every machine.
+ * of them: for support vector machines in the dual. Two classes, 1 and −1. Inputs are float32; K is float64, and
+ * K(a, b) and K(b, a) have the same bits on every machine.
  */
 export interface TaskKernel {
   /** C, the upper bound of each α. Above 0. */

@@ -111,7 +111,7 @@ export class ShardTask implements Task {
 
   #gradientAt(parameters: Float32Array, batch: Uint32Array, round: number): Gradient {
     this.#checkLength(parameters)
-    this.#checkBatch(batch)
+    checkBatch(batch, this.samples)
     this.#vector ??= new Float32Array(this.#model.length)
     const loss = this.#model.gradient(parameters, this.#first, batch, this.#vector, round)
     return { loss, vector: this.#vector }
@@ -125,14 +125,11 @@ export class ShardTask implements Task {
   #checkLength({ length }: Float32Array): void {
     invariant(length === this.#model.length, () => `found ${length} parameters, expected ${this.#model.length}`)
   }
+}
 
-  #checkBatch(batch: Uint32Array): void {
-    invariant(batch.length > 0, 'found an empty batch, expected at least one sample for a gradient')
-    let largest = 0
-    for (let k = 0; k < batch.length; k++) if (batch[k] > largest) largest = batch[k]
-    invariant(
-      largest < this.samples,
-      () => `found sample ${largest} in a batch, expected samples below ${this.samples}`
-    )
-  }
+function checkBatch(batch: Uint32Array, samples: number): void {
+  invariant(batch.length > 0, 'found an empty batch, expected at least one sample for a gradient')
+  let largest = 0
+  for (let k = 0; k < batch.length; k++) if (batch[k] > largest) largest = batch[k]
+  invariant(largest < samples, () => `found sample ${largest} in a batch, expected samples below ${samples}`)
 }

@@ -1,53 +1,34 @@
 /**
- * A support vector machine with a kernel, in the dual, trained by blocks of samples. In a round every peer sends the
- * samples of its own that violate the optimality conditions most; all solve the same small problem on them, without
+ * A support vector machine with a kernel, in the dual, trained by blocks of samples. In a round every peer sends those
+ * of its samples that violate the optimality conditions most. All solve the same small problem on them, without
  * messages, and update f of their own samples: decomposition, as in SVM-light. With `block: 2` it is sequential minimal
- * optimisation on the most violating pair of all peers, and with `eliminate` the algorithm of Narasimhan et al.: samples
- * that will probably stay at their bound are left out, and before the end their f is computed anew from the support
- * vectors of all peers. The end follows from exchanged numbers alone, so that all peers reach it in the same round. A
- * new epoch begins with all α 0: the samples of a lost peer are lost, and without their α, Σ α y is not 0.
+ * optimisation on the most violating pair of all peers, and with `eliminate` the algorithm of Narasimhan et al.:
+ * samples that will probably stay at their bound are left out, and before the end their f is computed anew from the
+ * support vectors of all peers. Of the paper only the abstract and the authors' code were read. The end follows from
+ * exchanged numbers alone, so that all peers reach it in the same round. A new epoch begins with all α 0: the samples
+ * of a lost peer are lost, and without their α, Σ α y would not be 0.
  */
 import { algorithm } from '@murmuration/engine'
 import { z } from 'zod'
 import { biasOf, extremesOf, pairOf } from '../parts/dual-blocks.js'
-import {
-  blockOf,
-  eliminate,
-  exchangeSamples,
-  intervalOf,
-  reconstruct,
-  samplesOf,
-  solveBlock
-} from '../parts/dual-rounds.js'
+import { blockFor, blockProblem, dualOptions, intervalOf, isAgain } from '../parts/dual-options.js'
+import { eliminate, exchangeSamples, reconstruct, samplesOf, solveBlock } from '../parts/dual-rounds.js'
 import { DualNumbers, type DualState, dualStart } from '../parts/dual-state.js'
 
 export const svmBlocks = algorithm({
   name: 'svm-blocks',
   title: 'SVM blocks',
-  source: 'Narasimhan, Vishnu, Holder, Hoisie, arXiv 1406.5161 (only the abstract and the authors’ program were read)',
-  options: z.strictObject({
-    block: z.int().min(2).max(512).optional().meta({
-      description: 'Samples that each peer sends, 2 for the most violating pair of all; 512 by the peers, at most 64'
-    }),
-    tau: z.number().gt(0).max(1).default(0.0005).meta({
-      description: 'The end is where optimality is violated by at most 2 τ, which LIBSVM calls the tolerance'
-    }),
-    eliminate: z
-      .strictObject({ first: z.number().gt(0), again: z.enum(['multi', 'single']).default('multi') })
-      .optional()
-      .meta({
-        description:
-          'Leave out samples that stay at a bound, first after so many rounds (below 1: times the samples); once reconstructed, again (multi) or not (single)'
-      })
-  }),
+  source: 'Narasimhan, Vishnu, Holder, Hoisie, arXiv 1406.5161 (only the abstract and the authors’ code were read)',
+  options: z.strictObject(dualOptions),
   needs: { reach: 'everyone', delivery: 'reliable', members: 'fixed', links: 'exact', kernel: true },
   keeps: 'equality',
+  refuses: ({ block }, workers) => blockProblem(block, workers),
   channels: { best: { part: 'samples' }, support: { part: 'samples' } },
   start: ({ zero }, node): DualState => dualStart(zero, node, intervalOf(node.options.eliminate, zero.length - 1)),
   done: ({ isOptimal }) => isOptimal === 1,
   async round(node, state: DualState, k) {
     const { tau, eliminate: how } = node.options
-    const block = blockOf(node.options.block, node.peers().length)
+    const block = blockFor(node.options.block, node.peers().length)
     const dual = new DualNumbers(state, node)
     const sending = { round: k, x: state.x }
     const { samples, active } = await exchangeSamples(node, dual, block, sending)
@@ -56,7 +37,7 @@ export const svmBlocks = algorithm({
     if (extremes.gap <= 2 * tau) {
       if (active === samplesOf(node)) return dual.next({ ...state, isOptimal: 1 })
       await reconstruct(node, dual, sending)
-      return dual.next({ since: 0, until: how?.again === 'single' ? 0 : state.until, isOptimal: 0 })
+      return dual.next({ since: 0, until: isAgain(how) ? state.until : 0, isOptimal: 0 })
     }
     await solveBlock(node, dual, block === 2 ? pairOf(extremes) : samples, Math.max(tau / 5, extremes.gap / 100))
     const since = state.since + 1

@@ -80,15 +80,15 @@ function leading(
   return best
 }
 
-/** The most violating samples of a list, and f_down − f_up: at most 0 at the optimum, −Infinity without such samples. */
-export interface Extremes {
+/** The most violating samples of both kinds, and f_low − f_up: at most 0 at the optimum; −Infinity without them. */
+export interface ViolatingPair {
   readonly up: DualSample | undefined
   readonly low: DualSample | undefined
   readonly gap: number
 }
 
 /** @param samples - in ascending order of their numbers */
-export function extremesOf(samples: readonly DualSample[], c: number): Extremes {
+export function extremesOf(samples: readonly DualSample[], c: number): ViolatingPair {
   let up: DualSample | undefined
   let low: DualSample | undefined
   for (const sample of samples) {
@@ -100,19 +100,19 @@ export function extremesOf(samples: readonly DualSample[], c: number): Extremes 
 }
 
 /** The most violating pair, in the order of numbers. */
-export function pairOf({ up, low }: Extremes): readonly DualSample[] {
+export function pairOf({ up, low }: ViolatingPair): readonly DualSample[] {
   return [up, low].filter((sample) => sample !== undefined).sort((a, b) => a.at - b.at)
 }
 
 /** The bias of the decision function between the extremes. */
-export function biasOf({ up, low }: Extremes): number {
+export function biasOf({ up, low }: ViolatingPair): number {
   if (up === undefined || low === undefined) return -(up?.f ?? low?.f ?? 0)
   return -(up.f + low.f) / 2
 }
 
 /**
- * The α of a block's samples that maximise the objective with all others fixed, until f_down − f_up ≤ `tolerance`: steps
- * of Platt's sequential minimal optimisation along the most violating pair (Keerthi et al.).
+ * The α of a block's samples that maximise the objective with all others fixed, until f_low − f_up ≤ `tolerance`:
+ * steps of Platt's sequential minimal optimisation along the most violating pair (Keerthi et al.).
  *
  * @param kernel - K of all pairs, `samples.length` squared
  */
@@ -165,7 +165,7 @@ function moved(
  *
  * @param extremes - from before the last step, whose α and f these are
  */
-export function isEliminated(y: number, alpha: number, f: number, c: number, { up, low }: Extremes): boolean {
+export function isEliminated(y: number, alpha: number, f: number, c: number, { up, low }: ViolatingPair): boolean {
   const rises = mayRise(y, alpha, c)
   const falls = mayFall(y, alpha, c)
   if (rises === falls || up === undefined || low === undefined) return false

@@ -1,40 +1,11 @@
 /** The steps of a round of a support vector machine in the dual. */
-import { InputError, type PeerName } from '@murmuration/core'
+import type { PeerName } from '@murmuration/core'
 import type { NodeKernel, Route, Vector } from '@murmuration/engine'
 import { allGather } from './collectives/all-gather.js'
 import type { CollectiveChannel } from './collectives/ranks.js'
-import { chosen, type DualSample, type Extremes, isEliminated, solved } from './dual-blocks.js'
+import { chosen, type DualSample, isEliminated, solved, type ViolatingPair } from './dual-blocks.js'
 import { inputsOf, messageLength, readSamples, writtenSamples } from './dual-messages.js'
 import { type DualNumbers, marks } from './dual-state.js'
-
-/** The most samples of a small problem: each peer computes the kernel of all their pairs. */
-const maxBlock = 512
-
-/** The samples of each peer in a block, where the file says nothing. */
-function usualBlock(peers: number): number {
-  return Math.max(2, Math.min(64, Math.floor(maxBlock / peers)))
-}
-
-/** The samples of each peer in a block. Throws an InputError for a small problem that is too large. */
-export function blockOf(block: number | undefined, peers: number): number {
-  if (block === undefined) return usualBlock(peers)
-  if (block === 2 || block * peers <= maxBlock) return block
-  throw new InputError(
-    `algorithm.block: found ${block}, so ${block * peers} samples of ${peers} peers, expected at most ${maxBlock} in all; leave it out, or choose ${usualBlock(peers)}`
-  )
-}
-
-/** How samples are eliminated: see the options of svm-blocks. */
-interface Elimination {
-  readonly first: number
-}
-
-/** How many rounds until samples are eliminated, at most as many as samples are `active`; 0 for never. */
-export function intervalOf(how: Elimination | undefined, samples: number, active = samples): number {
-  if (how === undefined) return 0
-  const rounds = how.first < 1 ? Math.round(how.first * samples) : Math.floor(how.first)
-  return Math.max(1, Math.min(rounds, active))
-}
 
 /** What the steps need of a node. */
 export interface DualNode {
@@ -47,7 +18,7 @@ export interface DualNode {
 }
 
 /** Where the messages of a round go, and the parameters, which give the length of their parts. */
-export interface Sending {
+export interface DualRound {
   readonly round: number
   readonly x: Vector
 }
@@ -63,7 +34,7 @@ export async function exchangeSamples(
   node: DualNode,
   dual: DualNumbers,
   count: number,
-  { round, x }: Sending
+  { round, x }: DualRound
 ): Promise<{ readonly samples: readonly DualSample[]; readonly active: number }> {
   const { kernel } = node
   const shards = node.peers().map((peer) => kernel.shardOf(peer).count)
@@ -107,14 +78,14 @@ export async function solveBlock(
 }
 
 /** Leaves out the active samples that will probably stay at their bound. */
-export function eliminate(dual: DualNumbers, extremes: Extremes): void {
+export function eliminate(dual: DualNumbers, extremes: ViolatingPair): void {
   const { y, alpha, f, c } = dual
   for (const i of dual.placesWhere(isActive))
     if (isEliminated(y[i], alpha[i], f[i], c, extremes)) dual.marks[i] = marks.eliminated
 }
 
 /** Computes f of the eliminated samples anew, from the support vectors of all peers, and makes all samples active. */
-export async function reconstruct(node: DualNode, dual: DualNumbers, { round, x }: Sending): Promise<void> {
+export async function reconstruct(node: DualNode, dual: DualNumbers, { round, x }: DualRound): Promise<void> {
   const { kernel } = node
   const supportOf = (peer: PeerName) => {
     const { first, count } = kernel.shardOf(peer)

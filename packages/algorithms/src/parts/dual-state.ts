@@ -3,8 +3,8 @@ import type { NodeTraits, Vector } from '@murmuration/engine'
 import { type DualSample, snapped } from './dual-blocks.js'
 
 /**
- * What a peer keeps between rounds. A number `v` in float64 is kept as two of float32, `v` and `vRest`. Their sum has 48
- * bits, and what rounds compute is rounded to it, so that a run continues from a checkpoint with the same bits.
+ * What a peer keeps between rounds. A number `v` in float64 is kept as two of float32, `v` and `vRest`. Their sum has
+ * 48 bits, and what rounds compute is rounded to it, so that a run continues from a checkpoint with the same bits.
  */
 export type DualState = {
   /** α y of all samples, of all peers, and b. */

@@ -203,7 +203,7 @@ export class Mailbox implements Channel<Message>, MessageDelivery, Inlet, Expect
    * unusable.
    */
   #isRefused({ grade }: MessageProblem): boolean {
-    return grade === 'unusable' || !this.#isReliable || !this.#wire.isOfRanges
+    return grade === 'unusable' || !this.#isReliable || this.#wire.carries === 'vectors'
   }
 
   next(awaited: () => readonly PeerName[], options: NextOptions = {}): Promise<Arrival<Message>> {
@@ -314,7 +314,8 @@ export class Mailbox implements Channel<Message>, MessageDelivery, Inlet, Expect
     this.#mine = undefined
     // An exchange that takes several rounds has models of its first one.
     const areModels = this.#carriesModels && route.round === owner.round
-    const refused = this.#wire.isOfSamples ? notFinite(theirs) : owner.collected(route, mine, theirs, areModels)
+    const refused =
+      this.#wire.carries === 'samples' ? notFinite(theirs) : owner.collected(route, mine, theirs, areModels)
     if (refused instanceof Promise) return refused.then((found) => this.#without(found, route, theirs))
     return this.#without(refused, route, theirs)
   }

@@ -129,8 +129,10 @@ function neighbourRefusals(record: Description, topology: Topology, options: Opt
 }
 
 function workerRefusals(record: Description, { peers }: Topology, options: Options): string[] {
-  const needed = record.workers?.(record.options.parse(options)) ?? 1
-  if (needed <= peers.length) return []
+  const parsed = record.options.parse(options)
+  const needed = record.workers?.(parsed) ?? 1
+  const refused = record.refuses?.(parsed, peers.length)
+  if (needed <= peers.length) return refused === undefined ? [] : [`${record.title}: ${refused}`]
   return [`${record.title} needs ${needed} workers with these options, and found ${peers.length}; lower the quorum`]
 }
 

@@ -28,7 +28,6 @@ export class Peer implements Owner, Keeper {
   readonly rounds: number
   readonly timeout: Milliseconds
   readonly workers: number
-  readonly kernel: Task['kernel']
   readonly layout: Layout
   readonly gradients: Gradients
   readonly optimisers: OptimiserSteps
@@ -63,7 +62,6 @@ export class Peer implements Owner, Keeper {
     this.rounds = settings.rounds + (settings.finalRounds ?? 0)
     this.timeout = settings.timeout
     this.workers = settings.workers.length
-    this.kernel = task.kernel
     this.mixings = new Mixings(fabric)
     this.origin = new Origin(this.layout.untrained)
     this.#checks = new MessageChecks(this, settings)

@@ -17,7 +17,6 @@ import type {
   LateFlow,
   Message,
   Mixing,
-  NodeKernel,
   OptimiserSettings,
   RoleName,
   Route,
@@ -79,7 +78,8 @@ export class Program {
     peer.programs = peer.programs.concat(this)
     const options = record === settings.algorithm ? optionsOf(settings) : {}
     if (record.needs.store === true) peer.presence.refusals.listen(peer.fabric)
-    this.#node = Object.assign(new ProgramNode(peer, this, settings, options), this.channels) as unknown as AnyNode
+    const kernel = record.needs.kernel && { kernel: nodeKernel(peer.gradients.kernel, peer.fabric) }
+    this.#node = Object.assign(new ProgramNode(peer, this, settings, options), this.channels, kernel) as never
   }
 
   /** How many wire numbers a record's channels need. */
@@ -294,7 +294,7 @@ function lateOf(how: LateFlow<State, Message> | number | undefined): Late | unde
 const plainSgd = { name: 'sgd' }
 
 /** What an algorithm sees, without its channels. It is a class, since closures for each peer would cost memory. */
-class ProgramNode implements BaseNode<unknown, State> {
+class ProgramNode implements Omit<BaseNode<unknown, State>, 'kernel'> {
   readonly options: unknown
   readonly peers: (role?: RoleName) => readonly PeerName[]
   readonly rate: (round: number) => number
@@ -330,10 +330,6 @@ class ProgramNode implements BaseNode<unknown, State> {
 
   get tensors(): readonly Tensor[] {
     return this.#peer.layout.tensors
-  }
-
-  get kernel(): NodeKernel {
-    return nodeKernel(this.#peer.kernel, this.#peer.fabric)
   }
 
   get store(): Objects {

@@ -53,6 +53,7 @@ const descriptionRules: Readonly<Record<string, Rule>> = {
   every: optionalMethod,
   neighbours: optionalMethod,
   workers: optionalMethod,
+  refuses: optionalMethod,
   kind: optional(oneOf('vector', 'rows')),
   module: optional(text)
 }

@@ -104,8 +104,8 @@ export interface Mixing extends Route {
  * The fields of a message: a 'vector' is as long as the parameters, a 'range' is a part of them, a 'number' is any
  * finite float64, a {@link NumberField} one that the protocol allows. A 'packed' vector is sent without loss whatever
  * the run's codec, in few bytes if most of its numbers are 0 or few are different: for algorithms that compress; so is
- * a 'packed range'. 'samples' are a packed range of any size, as samples have, which is compared with nothing. 'factors'
- * are of low rank, and at most as many numbers as the parameters.
+ * a 'packed range'. 'samples' are a packed range of numbers of any size, which are compared with nothing. 'factors' are
+ * of low rank, and at most as many numbers as the parameters.
  */
 export type Shape = Readonly<Record<string, VectorKind | 'number' | NumberField>>
 export type VectorKind = 'vector' | 'packed' | 'range' | 'packed range' | 'samples' | 'factors'
@@ -349,6 +349,8 @@ export interface Description<Z extends z.ZodObject = z.ZodObject> {
   neighbours?(options: z.output<Z>): number
   /** How many workers it needs with these options; 1 when absent. */
   workers?(options: z.output<Z>): number
+  /** Why so many workers cannot run it with these options, and what to do, in a sentence; undefined if they can. */
+  refuses?(options: z.output<Z>, workers: number): string | undefined
   /** The path of the user's module that it comes from; for errors. */
   readonly module?: string
 }

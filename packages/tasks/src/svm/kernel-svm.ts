@@ -2,7 +2,7 @@ import { type Evaluation, InputError, type Schema, type TaskKernel, type Work } 
 import type { LocalData, Samples } from '@murmuration/data'
 import { sizeOf } from '@murmuration/vectors'
 import type { Model } from '../shard-task.js'
-import { Kernel, type KernelOptions, squaresOf } from './kernels.js'
+import { KernelFunction, type KernelOptions, squaresOf } from './kernels.js'
 
 /** The greatest number of samples: their numbers travel as float32. */
 const maxSamples = 2 ** 24
@@ -18,8 +18,8 @@ export interface KernelSvmOptions {
 
 /**
  * A support vector machine in the dual, C-SVC (Chang and Lin, ACM TIST 2(3), 2011, eq. 2 and 3): it maximises
- * Σ α − ½ Σ α_i α_j y_i y_j K(x_i, x_j) with 0 ≤ α ≤ C and Σ α y = 0; y = 1 for class 1 and −1 for class 0. The decision
- * value of x is Σ α_i y_i K(x_i, x) + b.
+ * Σ α − ½ Σ α_i α_j y_i y_j K(x_i, x_j) with 0 ≤ α ≤ C and Σ α y = 0; y = 1 for class 1 and −1 for class 0. The
+ * decision value of x is Σ α_i y_i K(x_i, x) + b.
  *
  * Parameters lie flat: α y of all samples, of all peers, and b. Gradient descent does not train them.
  */
@@ -29,7 +29,7 @@ export class KernelSvm implements Model {
   readonly length: number
   readonly testSamples: number
   readonly kernel: TaskKernel
-  readonly #kernel: Kernel
+  readonly #kernel: KernelFunction
   readonly #train: Points
   readonly #test: Points
 
@@ -48,7 +48,7 @@ export class KernelSvm implements Model {
     this.length = train.count + 1
     this.about = `support vector machine, ${sizeOf(train.inputShape)} inputs, kernel ${nameOf(kernel)}, C ${c}`
     this.testSamples = test.count
-    this.#kernel = new Kernel(kernel)
+    this.#kernel = new KernelFunction(kernel)
     this.#train = pointsOf(train)
     this.#test = pointsOf(test)
     this.kernel = new SampleKernel(this.#kernel, this.#train, c, shardsOf(peers, shardSizes))
@@ -139,11 +139,11 @@ function pointsOf({ inputs, inputShape, count, targets }: Samples): Points {
 /** The samples of all peers, as an algorithm compares them. */
 class SampleKernel implements TaskKernel {
   readonly c: number
-  readonly #shards: ReadonlyMap<string, Shard>
-  readonly #kernel: Kernel
+  readonly #shards: ReadonlyMap<string, SampleShard>
+  readonly #kernel: KernelFunction
   readonly #points: Points
 
-  constructor(kernel: Kernel, points: Points, c: number, shards: ReadonlyMap<string, Shard>) {
+  constructor(kernel: KernelFunction, points: Points, c: number, shards: ReadonlyMap<string, SampleShard>) {
     this.#kernel = kernel
     this.#points = points
     this.c = c
@@ -154,7 +154,7 @@ class SampleKernel implements TaskKernel {
     return this.#points.inputs[0].length
   }
 
-  shardOf(peer: string): Shard {
+  shardOf(peer: string): SampleShard {
     const shard = this.#shards.get(peer)
     if (shard === undefined) throw new InputError(`"${peer}" is not among the peers that the samples are divided among`)
     return shard
@@ -206,10 +206,10 @@ class SampleKernel implements TaskKernel {
   }
 }
 
-type Shard = ReturnType<TaskKernel['shardOf']>
+type SampleShard = ReturnType<TaskKernel['shardOf']>
 
 /** The peers' samples, one peer's after another's. */
-function shardsOf(peers: readonly string[], sizes: readonly number[]): ReadonlyMap<string, Shard> {
+function shardsOf(peers: readonly string[], sizes: readonly number[]): ReadonlyMap<string, SampleShard> {
   let next = 0
   return new Map(
     peers.map((peer, index) => {

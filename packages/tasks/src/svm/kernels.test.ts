@@ -1,6 +1,6 @@
 import test from 'ava'
 import { exponentialOf } from './exponential.js'
-import { Kernel, kernelSchema, type KernelOptions, squaresOf } from './kernels.js'
+import { KernelFunction, kernelSchema, type KernelOptions, squaresOf } from './kernels.js'
 
 test('the exponential is that of the language within its last bits, with its own bits everywhere', (t) => {
   for (let i = 0; i < 20_000; i++) {
@@ -20,7 +20,7 @@ const points = Array.from({ length: 7 }, (_, k) => Float32Array.from({ length: 5
 function rowOf(options: KernelOptions, index: number): Float64Array {
   const squares = squaresOf(points)
   const out = new Float64Array(points.length)
-  new Kernel(options).row(points[index], squares[index], points, squares, out)
+  new KernelFunction(options).row(points[index], squares[index], points, squares, out)
   return out
 }
 

@@ -27,7 +27,7 @@ export type KernelOptions = z.output<typeof kernelSchema>
  * A kernel K(a, b), as LIBSVM defines it (Chang and Lin, ACM TIST 2(3), 2011): aᵀb; exp(−γ ‖a − b‖²); or
  * (γ aᵀb + coef0)^degree. Sums run in float64 over ascending indices, so that K(a, b) and K(b, a) have the same bits.
  */
-export class Kernel {
+export class KernelFunction {
   readonly #valueOf: (product: number, squares: number) => number
   #products = new Float64Array(0)
 

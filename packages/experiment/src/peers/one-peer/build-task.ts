@@ -19,8 +19,8 @@ export function isServer({ plan, self }: Pick<PeerOfRun, 'plan' | 'self'>): bool
 }
 
 /**
- * The task in a thread of its own (with keyed rows or a kernel: in this thread). Notes report when building it, or a gradient,
- * takes long.
+ * The task in a thread of its own (with keyed rows or a kernel: in this thread). Notes report when building it, or a
+ * gradient, takes long.
  */
 export async function buildTask(run: PeerOfRun): Promise<TaskWorker> {
   const { plan, self, emit, signal } = run
