@@ -109,6 +109,12 @@ export interface TaskRows {
   blockOf?(sample: number, blocks: number): number
 }
 
+/** A sample of any peer, by its number. */
+export interface KernelPoint {
+  readonly at: number
+  readonly input: Float32Array
+}
+
 /**
  * The samples of all peers, numbered one peer's after another's in the order of names, and how a kernel K compares two
  * of them: for support vector machines in the dual. Two classes, 1 and −1. Inputs are float32; K is float64, and
@@ -126,13 +132,13 @@ export interface TaskKernel {
   /** The class of one of this peer's samples, 1 or −1. */
   label(index: number): number
   /** Writes K(points[i], points[j]) to `out[i * points.length + j]`, for all i and j. */
-  among(points: readonly Float32Array[], out: Float64Array): Work<void>
+  among(points: readonly KernelPoint[], out: Float64Array): Work<void>
   /**
    * Adds Σ_i factors[i] K(points[i], s) to `sums[s − first]`, for each of this peer's samples s that `samples` lists;
    * in the order of points. Points with the factor 0 cost nothing.
    */
   accumulate(
-    points: readonly Float32Array[],
+    points: readonly KernelPoint[],
     factors: Float64Array,
     samples: Uint32Array,
     sums: Float64Array,

@@ -34,8 +34,11 @@ export interface Model {
    * Present where a batch touches a few rows of the parameters: the rows for samples that are numbered from `first` on.
    */
   rows?(first: number): TaskRows
-  /** Present where the model is a weighted sum of kernels at the samples of all peers. */
-  readonly kernel?: TaskKernel
+  /**
+   * Present where the model is a weighted sum of kernels at the samples of all peers: for the peer whose samples are
+   * numbered from `first` on.
+   */
+  kernel?(first: number, count: number): TaskKernel
 }
 
 /** Facts about the task of a peer with `samples` samples, or about that of the union. */
@@ -89,7 +92,7 @@ export class ShardTask implements Task {
     this.signature = signature
     this.constantAnswer = constantAnswer
     this.rows = model.rows?.(first)
-    this.kernel = model.kernel
+    this.kernel = model.kernel?.(first, samples)
   }
 
   get about(): Task['about'] {

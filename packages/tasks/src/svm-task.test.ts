@@ -108,3 +108,26 @@ for (const [title, data, message] of [
     const options = { localData: { ...localData, data, partition }, kernel: 'linear' } as const
     await t.throwsAsync(createSvmTask(options), { instanceOf: InputError, message })
   })
+
+test('rows of a kernel that are kept give the same sums, and another sample of the same number is not taken for it', async (t) => {
+  const options = { localData: { ...localData, data: { kind: 'gaussians', samples: 50 } }, kernel: 'linear' } as const
+  const kernel = async () => (await createSvmTask(options)).kernel ?? t.fail()
+  const [kept, fresh] = [await kernel(), await kernel()]
+  if (kept === undefined || fresh === undefined) return
+  const own = Uint32Array.from({ length: 20 }, (_, i) => 20 + i)
+  const points = [20, 21, 22, 23].map((at) => ({ at, input: kept.sample(at) }))
+  const factors = Float64Array.of(1, 0, -2, 0.5)
+  const sumsOf = async (from: typeof kept, samples: Uint32Array, given = points) => {
+    const sums = new Float64Array(20)
+    const work = from.accumulate(given, factors, samples, sums, 20)
+    await work.run()
+    return [work.samples, sums]
+  }
+  const [rows, sums] = await sumsOf(kept, own)
+  t.is(rows, 3, 'a factor 0 costs nothing')
+  t.deepEqual(await sumsOf(kept, own), [0, sums])
+  const some = own.slice(3, 9)
+  t.deepEqual(await sumsOf(kept, some), await sumsOf(fresh, some))
+  const others = points.map(({ at }) => ({ at, input: kept.sample(at + 5) }))
+  t.deepEqual(await sumsOf(kept, own, others), await sumsOf(fresh, own, others))
+})

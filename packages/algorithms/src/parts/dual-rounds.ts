@@ -69,11 +69,10 @@ export async function solveBlock(
   block: readonly DualSample[],
   tolerance: number
 ): Promise<void> {
-  const inputs = block.map(({ input }) => input)
   const products = new Float64Array(block.length ** 2)
-  await kernel.among(inputs, products)
+  await kernel.among(block, products)
   const moves = dual.move(block, solved(block, products, kernel.c, tolerance))
-  await kernel.accumulate(inputs, moves, dual.numbersWhere(isActive), dual.f, dual.first)
+  await kernel.accumulate(block, moves, dual.numbersWhere(isActive), dual.f, dual.first)
   dual.round()
 }
 
@@ -96,6 +95,7 @@ export async function reconstruct(node: DualNode, dual: DualNumbers, { round, x 
   const all = await allGather(node.support, node.route(round), x, mine, lengthOf)
   const support = inOrder(node).flatMap((peer) =>
     supportOf(peer).map((at, index) => ({
+      at,
       factor: dual.coefficients[at],
       input: (all.get(peer) ?? mine).subarray(index * kernel.width, (index + 1) * kernel.width)
     }))
@@ -103,7 +103,7 @@ export async function reconstruct(node: DualNode, dual: DualNumbers, { round, x 
   const eliminated = dual.placesWhere((mark) => !isActive(mark))
   for (const i of eliminated) dual.f[i] = -dual.y[i]
   await kernel.accumulate(
-    support.map(({ input }) => input),
+    support,
     Float64Array.from(support, ({ factor }) => factor),
     eliminated.map((i) => dual.first + i),
     dual.f,

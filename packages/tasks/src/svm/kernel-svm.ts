@@ -1,8 +1,15 @@
-import { type Evaluation, InputError, type Schema, type TaskKernel, type Work } from '@murmuration/core'
+import {
+  type Evaluation,
+  InputError,
+  type KernelPoint,
+  type Schema,
+  type TaskKernel,
+  type Work
+} from '@murmuration/core'
 import type { LocalData, Samples } from '@murmuration/data'
 import { sizeOf } from '@murmuration/vectors'
 import type { Model } from '../shard-task.js'
-import { KernelFunction, type KernelOptions, squaresOf } from './kernels.js'
+import { KernelFunction, type KernelOptions, type Points, pointsFrom } from './kernels.js'
 
 /** The greatest number of samples: their numbers travel as float32. */
 const maxSamples = 2 ** 24
@@ -28,10 +35,11 @@ export class KernelSvm implements Model {
   readonly about: string
   readonly length: number
   readonly testSamples: number
-  readonly kernel: TaskKernel
   readonly #kernel: KernelFunction
-  readonly #train: Points
-  readonly #test: Points
+  readonly #c: number
+  readonly #shards: ReadonlyMap<string, SampleShard>
+  readonly #train: LabelledPoints
+  readonly #test: LabelledPoints
 
   /** Throws an {@link InputError} for samples without exactly two classes, or too many. */
   constructor({ train, test, shardSizes }: LocalData, { kernel, c, peers }: KernelSvmOptions) {
@@ -49,9 +57,14 @@ export class KernelSvm implements Model {
     this.about = `support vector machine, ${sizeOf(train.inputShape)} inputs, kernel ${nameOf(kernel)}, C ${c}`
     this.testSamples = test.count
     this.#kernel = new KernelFunction(kernel)
-    this.#train = pointsOf(train)
-    this.#test = pointsOf(test)
-    this.kernel = new SampleKernel(this.#kernel, this.#train, c, shardsOf(peers, shardSizes))
+    this.#train = labelledPoints(train)
+    this.#test = labelledPoints(test)
+    this.#c = c
+    this.#shards = shardsOf(peers, shardSizes)
+  }
+
+  kernel(first: number, count: number): TaskKernel {
+    return new SampleKernel(this.#kernel, this.#train, this.#c, this.#shards, [first, first + count])
   }
 
   gradient(): number {
@@ -75,7 +88,7 @@ export class KernelSvm implements Model {
       loss += Math.max(0, 1 - y * score)
       if (score > 0 === y > 0) right++
     }
-    const measures = { supportVectors: support.points.length, objective: this.#objectiveOf(support) }
+    const measures = { supportVectors: support.numbers.length, objective: this.#objectiveOf(support) }
     return { loss: loss / scores.length, accuracy: right / scores.length, measures }
   }
 
@@ -84,30 +97,24 @@ export class KernelSvm implements Model {
     for (let i = 0; i < parameters.length - 1; i++) if (parameters[i] !== 0) numbers.push(i)
     return {
       numbers,
-      points: numbers.map((i) => this.#train.inputs[i]),
+      points: pointsFrom(numbers.map((i) => this.#train.inputs[i])),
       factors: Float64Array.from(numbers, (i) => parameters[i]),
       bias: parameters[parameters.length - 1]
     }
   }
 
   /** Σ α y K(x, ·) at each of `others`. */
-  #scores({ points, factors }: Support, { inputs, squares }: Points): Float64Array {
-    const sums = new Float64Array(inputs.length)
-    const row = new Float64Array(inputs.length)
-    const own = squaresOf(points)
-    for (const [index, point] of points.entries()) {
-      this.#kernel.row(point, own[index], inputs, squares, row)
-      for (let k = 0; k < sums.length; k++) sums[k] += factors[index] * row[k]
-    }
+  #scores({ points, factors }: Support, others: Points): Float64Array {
+    const sums = new Float64Array(others.inputs.length)
+    this.#kernel.accumulate(points, factors, others, sums, upTo(sums.length))
     return sums
   }
 
   #objectiveOf(support: Support): number {
-    const { numbers, points: inputs, factors, bias } = support
-    const labels = Float64Array.from(numbers, (i) => this.#train.labels[i])
-    const scores = this.#scores(support, { inputs, squares: squaresOf(inputs), labels })
+    const { numbers, points, factors, bias } = support
+    const scores = this.#scores(support, points)
     let sum = 0
-    for (let k = 0; k < factors.length; k++) sum += factors[k] * (labels[k] - scores[k] / 2 - bias)
+    for (let k = 0; k < factors.length; k++) sum += factors[k] * (this.#train.labels[numbers[k]] - scores[k] / 2 - bias)
     return sum
   }
 }
@@ -115,39 +122,59 @@ export class KernelSvm implements Model {
 /** The samples whose α is not 0. */
 interface Support {
   readonly numbers: readonly number[]
-  readonly points: readonly Float32Array[]
+  readonly points: Points
   /** α y. */
   readonly factors: Float64Array
   readonly bias: number
 }
 
-/** Samples as they are compared. */
-interface Points {
-  readonly inputs: readonly Float32Array[]
-  /** ‖x‖² of each. */
-  readonly squares: Float64Array
+/** Samples with their classes. */
+interface LabelledPoints extends Points {
   /** y of each, 1 or −1. */
   readonly labels: Float64Array
 }
 
-function pointsOf({ inputs, inputShape, count, targets }: Samples): Points {
+function labelledPoints({ inputs, inputShape, count, targets }: Samples): LabelledPoints {
   const size = sizeOf(inputShape)
-  const points = Array.from({ length: count }, (_, k) => inputs.subarray(k * size, (k + 1) * size))
-  return { inputs: points, squares: squaresOf(points), labels: Float64Array.from(targets, (k) => (k === 1 ? 1 : -1)) }
+  const all = Array.from({ length: count }, (_, k) => inputs.subarray(k * size, (k + 1) * size))
+  return { ...pointsFrom(all), labels: Float64Array.from(targets, (k) => (k === 1 ? 1 : -1)) }
 }
 
-/** The samples of all peers, as an algorithm compares them. */
+function upTo(count: number): Uint32Array {
+  return Uint32Array.from({ length: count }, (_, k) => k)
+}
+
+/** The most numbers of kernel rows that a peer keeps: 16 MiB. */
+const maxKept = 2 ** 21
+
+/**
+ * The samples of all peers, as the algorithm of one peer compares them. It keeps rows of the kernel, as
+ * LIBSVM does, but none of pairs: what saves these work is elimination.
+ */
 class SampleKernel implements TaskKernel {
   readonly c: number
   readonly #shards: ReadonlyMap<string, SampleShard>
   readonly #kernel: KernelFunction
-  readonly #points: Points
+  readonly #points: LabelledPoints
+  /** This peer's samples. */
+  readonly #own: Points
+  readonly #first: number
+  /** K of a sample and all of this peer's, by the sample's number; those used last are at the end. */
+  readonly #rows = new Map<number, KeptRow>()
 
-  constructor(kernel: KernelFunction, points: Points, c: number, shards: ReadonlyMap<string, SampleShard>) {
+  constructor(
+    kernel: KernelFunction,
+    points: LabelledPoints,
+    c: number,
+    shards: ReadonlyMap<string, SampleShard>,
+    [first, end]: readonly [number, number]
+  ) {
     this.#kernel = kernel
     this.#points = points
     this.c = c
     this.#shards = shards
+    this.#first = first
+    this.#own = { inputs: points.inputs.slice(first, end), squares: points.squares.slice(first, end) }
   }
 
   get width(): number {
@@ -168,42 +195,77 @@ class SampleKernel implements TaskKernel {
     return this.#points.labels[index]
   }
 
-  among(points: readonly Float32Array[], out: Float64Array): Work<void> {
-    return { kind: 'kernel', samples: points.length, run: () => this.#among(points, out) }
-  }
-
-  #among(points: readonly Float32Array[], out: Float64Array): void {
-    const count = points.length
-    const squares = squaresOf(points)
-    for (let i = 0; i < count; i++) {
-      this.#kernel.row(points[i], squares[i], points, squares, out, i * count, i + 1)
-      for (let j = 0; j < i; j++) out[j * count + i] = out[i * count + j]
+  among(points: readonly KernelPoint[], out: Float64Array): Work<void> {
+    const run = () => {
+      const all = pointsOf(points)
+      this.#kernel.table(all, all, out)
     }
+    return { kind: 'kernel', samples: points.length, run }
   }
 
   accumulate(
-    points: readonly Float32Array[],
+    points: readonly KernelPoint[],
     factors: Float64Array,
     samples: Uint32Array,
     sums: Float64Array,
     first: number
   ): Work<void> {
-    const rows = factors.reduce((count, factor) => count + (factor === 0 ? 0 : 1), 0)
+    const used = points.filter((_, index) => factors[index] !== 0)
+    const moves = factors.filter((factor) => factor !== 0)
+    const places = samples.map((s) => s - first)
+    const fits = 2 * used.length * samples.length <= maxKept
+    const keeps = points.length > 2 && samples.length === this.#own.inputs.length && fits
+    const missing = keeps ? used.filter((point) => !this.#isKept(point)) : used
     const run = () => {
-      const { inputs, squares } = this.#points
-      const others = Array.from(samples, (s) => inputs[s])
-      const theirs = Float64Array.from(samples, (s) => squares[s])
-      const own = squaresOf(points)
-      const row = new Float64Array(samples.length)
-      for (const [index, point] of points.entries()) {
-        if (factors[index] === 0) continue
-        this.#kernel.row(point, own[index], others, theirs, row)
-        const factor = factors[index]
-        for (let k = 0; k < row.length; k++) sums[samples[k] - first] += factor * row[k]
+      if (!keeps) return this.#kernel.accumulate(pointsOf(used), moves, this.#ownOf(samples), sums, places)
+      this.#keep(missing)
+      for (const [index, point] of used.entries()) {
+        const { row } = this.#rows.get(point.at) as KeptRow
+        for (let k = 0; k < row.length; k++) sums[places[k]] += moves[index] * row[k]
       }
     }
-    return { kind: 'kernel', samples: rows, run }
+    return { kind: 'kernel', samples: missing.length, run }
   }
+
+  /** Whether a row is kept; a sample that another peer has sent anew may have other numbers. */
+  #isKept({ at, input }: KernelPoint): boolean {
+    const kept = this.#rows.get(at)
+    if (kept?.input.every((value, i) => value === input[i]) !== true) return false
+    this.#rows.delete(at)
+    this.#rows.set(at, kept)
+    return true
+  }
+
+  /** Computes and keeps the rows of these samples, in place of those that were not used for longest. */
+  #keep(points: readonly KernelPoint[]): void {
+    const { length } = this.#own.inputs
+    const table = new Float64Array(points.length * length)
+    this.#kernel.table(pointsOf(points), this.#own, table)
+    for (const [index, { at, input }] of points.entries())
+      this.#rows.set(at, { input: input.slice(), row: table.slice(index * length, (index + 1) * length) })
+    for (const at of this.#rows.keys()) {
+      if (this.#rows.size * length <= maxKept) return
+      this.#rows.delete(at)
+    }
+  }
+
+  #ownOf(samples: Uint32Array): Points {
+    const { inputs, squares } = this.#own
+    return {
+      inputs: Array.from(samples, (s) => inputs[s - this.#first]),
+      squares: Float64Array.from(samples, (s) => squares[s - this.#first])
+    }
+  }
+}
+
+/** A row of the kernel, and the input that it is of. */
+interface KeptRow {
+  readonly input: Float32Array
+  readonly row: Float64Array
+}
+
+function pointsOf(points: readonly KernelPoint[]): Points {
+  return pointsFrom(points.map(({ input }) => input))
 }
 
 type SampleShard = ReturnType<TaskKernel['shardOf']>

@@ -1,6 +1,6 @@
 import test from 'ava'
 import { exponentialOf } from './exponential.js'
-import { KernelFunction, kernelSchema, type KernelOptions, squaresOf } from './kernels.js'
+import { KernelFunction, kernelSchema, type KernelOptions, pointsFrom } from './kernels.js'
 
 test('the exponential is that of the language within its last bits, with its own bits everywhere', (t) => {
   for (let i = 0; i < 20_000; i++) {
@@ -15,12 +15,11 @@ test('the exponential is that of the language within its last bits, with its own
   t.is(exponentialOf(-Math.LN2 / 128), 0.9945994234836331)
 })
 
-const points = Array.from({ length: 7 }, (_, k) => Float32Array.from({ length: 5 }, (_, i) => Math.sin(3 * k + i) * 2))
+const points = Array.from({ length: 70 }, (_, k) => Float32Array.from({ length: 5 }, (_, i) => Math.sin(3 * k + i) * 2))
 
-function rowOf(options: KernelOptions, index: number): Float64Array {
-  const squares = squaresOf(points)
-  const out = new Float64Array(points.length)
-  new KernelFunction(options).row(points[index], squares[index], points, squares, out)
+function tableOf(options: KernelOptions): Float64Array {
+  const out = new Float64Array(points.length ** 2)
+  new KernelFunction(options).table(pointsFrom(points), pointsFrom(points), out)
   return out
 }
 
@@ -31,13 +30,28 @@ for (const [name, options, expected] of [
 ] as const)
   test(`a ${name} kernel is what its formula says, with the same bits from both sides`, (t) => {
     const product = (a: Float32Array, b: Float32Array) => a.reduce((sum, value, i) => sum + value * b[i], 0)
+    const table = tableOf(options)
     for (const [i, a] of points.entries())
       for (const [j, b] of points.entries()) {
-        const found = rowOf(options, i)[j]
-        t.true(Math.abs(found - expected(product(a, b), product(a, a), product(b, b))) < 1e-12)
-        t.is(found, rowOf(options, j)[i])
+        const found = table[i * points.length + j]
+        t.true(Math.abs(found - expected(product(a, b), product(a, a), product(b, b))) < 1e-10)
+        t.is(found, table[j * points.length + i])
       }
   })
+
+test('sums over a kernel are those of its values in order, at the places given; a factor 0 is left out', (t) => {
+  const options = { rbf: { gamma: 0.3 } }
+  const table = tableOf(options)
+  const factors = Float64Array.from(points, (_, i) => (i % 3) - 1)
+  const places = points.map((_, j) => points.length - 1 - j)
+  const sums = new Float64Array(points.length).fill(0.5)
+  new KernelFunction(options).accumulate(pointsFrom(points), factors, pointsFrom(points), sums, places)
+  for (const j of points.keys()) {
+    let expected = 0.5
+    for (const [i, factor] of factors.entries()) if (factor !== 0) expected += factor * table[i * points.length + j]
+    t.is(sums[places[j]], expected)
+  }
+})
 
 test('a kernel needs a positive gamma', (t) => {
   for (const gamma of [0, -1, Number.NaN, Number.POSITIVE_INFINITY])
