@@ -36,6 +36,8 @@ export {
 export * from './sample-weights.js'
 export { createSoftmaxTaskSet, createSoftmaxTask, type SoftmaxTaskOptions, softmaxTaskModule } from './softmax-task.js'
 export { createSvmTask, createSvmTaskSet, kernelNeedsAll, svmTaskModule, type SvmTaskOptions } from './svm-task.js'
+export { KernelMachine } from './svm/kernel-machine.js'
+export type { KernelOptions } from './svm/kernels.js'
 export type { TaskWorkerOptions } from './task-thread.js'
 export { buildTaskHere } from './task-here.js'
 export { startTaskWorker, type TaskWorker } from './task-worker.js'

@@ -12,6 +12,7 @@ import {
 } from '@murmuration/data'
 import { taskSetOf, type TaskSet } from './task-set.js'
 import { type Model, ShardTask } from './shard-task.js'
+import { withTwoClasses } from './svm/two-classes.js'
 
 /** Options of a task over local data. JSON. */
 export interface RegressionOptions {
@@ -39,13 +40,13 @@ export async function createRegressionTask(
   return new ShardTask(model, 0, localData.train.count, () => about, facts)
 }
 
-/** As {@link createRegressionTask}, with a model of the samples of all peers. */
+/** As {@link createRegressionTask}, with a model of the samples of all peers, of two classes. */
 export async function createUnionTask(
   { localData: options, l2 = 0 }: RegressionOptions,
   modelOf: ModelOf
 ): Promise<Task> {
   const { self, peers } = options
-  const localData = checked(await loadLocalData({ ...options, self: undefined }))
+  const localData = withTwoClasses(checked(await loadLocalData({ ...options, self: undefined })))
   const { train, shardSizes } = localData
   const model = modelOf(localData, l2)
   const rank = self === undefined ? -1 : peers.indexOf(self)

@@ -9,6 +9,7 @@ import {
 import type { LocalData, Samples } from '@murmuration/data'
 import { sizeOf } from '@murmuration/vectors'
 import type { Model } from '../shard-task.js'
+import { withTwoClasses } from './two-classes.js'
 import { KernelFunction, type KernelOptions, type Points, pointsFrom } from './kernels.js'
 
 /** The greatest number of samples: their numbers travel as float32. */
@@ -25,8 +26,8 @@ export interface KernelSvmOptions {
 
 /**
  * A support vector machine in the dual, C-SVC (Chang and Lin, ACM TIST 2(3), 2011, eq. 2 and 3): it maximises
- * Σ α − ½ Σ α_i α_j y_i y_j K(x_i, x_j) with 0 ≤ α ≤ C and Σ α y = 0; y = 1 for class 1 and −1 for class 0. The
- * decision value of x is Σ α_i y_i K(x_i, x) + b.
+ * Σ α − ½ Σ α_i α_j y_i y_j K(x_i, x_j) with 0 ≤ α ≤ C and Σ α y = 0; y = 1 for the later class and −1 for the other.
+ * The decision value of x is Σ α_i y_i K(x_i, x) + b.
  *
  * Parameters lie flat: α y of all samples, of all peers, and b. Gradient descent does not train them.
  */
@@ -42,11 +43,8 @@ export class KernelSvm implements Model {
   readonly #test: LabelledPoints
 
   /** Throws an {@link InputError} for samples without exactly two classes, or too many. */
-  constructor({ train, test, shardSizes }: LocalData, { kernel, c, peers }: KernelSvmOptions) {
-    if (train.classes !== 2)
-      throw new InputError(
-        `the data has ${train.classes ?? 'no'} classes, expected two: a kernel is for two classes; leave out kernel to learn more, one against the rest`
-      )
+  constructor(localData: LocalData, { kernel, c, peers }: KernelSvmOptions) {
+    const { train, test, shardSizes } = withTwoClasses(localData)
     if (train.count > maxSamples)
       throw new InputError(`found ${train.count} training samples, expected at most ${maxSamples} with a kernel`)
     this.schema = [
