@@ -88,6 +88,7 @@ export default defineConfig({
         'use/tutorials/two-laptops',
         'use/tutorials/private-data',
         'use/tutorials/before-renting',
+        'use/tutorials/kernel-machine',
         'use/tutorials/own-algorithm'
       ),
       group(

@@ -96,6 +96,7 @@ export {
   type Needs,
   type NextOptions,
   type Node,
+  type NodeKernel,
   type NodeTraits,
   type NumberField,
   type Optimiser,

@@ -149,7 +149,7 @@ test('servers are refused by those who have no use for them, and missed by those
 test('what compresses is read off the channels: packed vectors, and factors of low rank', (t) => {
   const found = allAlgorithms.filter(compresses).map(({ name }) => name)
   const byPacking = ['choco', 'motef', 'dcd-psgd', 'deepsqueeze', 'sparse-gossip', 'moniqua', 'robust-push-sum']
-  const central = ['quantised-diloco', 'sparseloco', 'cocktail-sgd']
+  const central = ['quantised-diloco', 'sparseloco', 'svm-blocks', 'cocktail-sgd']
   t.deepEqual(found.sort(), [...byPacking, ...central, 'power-gossip', 'power-sgd'].sort())
 })
 

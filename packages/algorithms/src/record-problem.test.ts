@@ -40,6 +40,16 @@ const wrong: readonly (readonly [object, RegExp])[] = [
   [{ edges: { modle: addFlow } }, /^edges\.modle: found no channel "modle", expected one of model$/],
   [{ edges: { model: 'droped' } }, /^edges\.model: found "droped", expected 'dropped', 'added'/],
   [{ answers: { model: () => {} } }, /^answers\.model: found no channel "model" with ask and reply, expected one$/],
+  [
+    { keeps: 'nothing', done: () => false },
+    /^done: found a function, expected none: only "keeps: 'equality'" in common rounds/
+  ],
+  [{ pace: 'own', keeps: 'equality', done: () => false }, /^done: found a function, expected none/],
+  [
+    { keeps: 'equality', done: () => false, server: { start: () => ({}), round: () => {} } },
+    /^server\.done: found none, expected a function: workers and servers have to know together/
+  ],
+  [{ done: true }, /^done: found true, expected a function$/],
   [{ server: { round: () => {} } }, /^server\.start: found none, expected a function$/]
 ]
 

@@ -54,6 +54,7 @@ import { slowMo } from './methods/slowmo.js'
 import { sparseGossip } from './methods/sparse-gossip.js'
 import { sparseLoCo } from './methods/sparseloco.js'
 import { staleSynchronous } from './methods/stale-synchronous.js'
+import { svmBlocks } from './methods/svm-blocks.js'
 import { trimmedMeanSgd } from './methods/trimmed-mean.js'
 
 /** An algorithm over a vector of parameters, or over keyed rows. */
@@ -62,7 +63,7 @@ export type AnyAlgorithm = Algorithm | RowsAlgorithm
 /** Algorithms whose parameters are keyed rows, for tasks whose batches touch few rows. */
 export const keyAlgorithms: readonly RowsAlgorithm[] = [classicServer, classicLocalServer, lapse, petuum, adaPm]
 
-/** All algorithms of this package whose parameters are a vector. */
+/** Algorithms whose parameters are a vector, and which need of a task its gradients. */
 export const algorithms: readonly Algorithm[] = [
   dpsgd,
   sgp,
@@ -114,8 +115,11 @@ export const algorithms: readonly Algorithm[] = [
   sgdAlone
 ]
 
+/** Algorithms over a vector of parameters that need more of a task than gradients. */
+export const sampleAlgorithms: readonly Algorithm[] = [svmBlocks]
+
 /** All algorithms of this package. */
-export const allAlgorithms: readonly AnyAlgorithm[] = [...algorithms, ...keyAlgorithms]
+export const allAlgorithms: readonly AnyAlgorithm[] = [...algorithms, ...sampleAlgorithms, ...keyAlgorithms]
 
 /**
  * The one algorithm that a user's module exports. Throws an InputError when it exports none or several, or one that is

@@ -41,6 +41,7 @@ export function algorithmEntry(record: AnyAlgorithm): AlgorithmEntry {
       ...(needs.delivery === 'reliable' ? ['no lost message'] : []),
       ...(needs.dual === true ? ['a task with a dual (svm)'] : []),
       ...(needs.links === undefined ? [] : [linkWords[needs.links]]),
+      ...(needs.kernel === true ? ['a task with a kernel, whose training samples are sent to all peers'] : []),
       ...(kind === 'rows' ? ['a task with keyed rows'] : []),
       ...(servers === 0 ? [] : [servers === 1 ? 'a server' : `${servers} servers`])
     ],

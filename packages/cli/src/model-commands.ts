@@ -7,7 +7,7 @@ import type { EvaluateFlags } from './evaluate-command.js'
 import type { PredictFlags } from './predict-command.js'
 
 /** Listed here, so that the help does not load the code that writes them. */
-const exportFormats: readonly ExportFormat[] = ['tfjs', 'safetensors', 'onnx']
+const exportFormats: readonly ExportFormat[] = ['tfjs', 'safetensors', 'onnx', 'libsvm']
 
 /** Adds `evaluate`, `predict` and `export`. They load their modules when they are called. */
 export function addModelCommands(program: Command, print: (text: string) => void): void {
@@ -40,7 +40,7 @@ export function addModelCommands(program: Command, print: (text: string) => void
   modelCommand(program, 'export')
     .description('convert a model that --save wrote to TensorFlow.js, Keras (safetensors) or ONNX')
     .requiredOption('--out <folder>', 'the folder; created if it does not exist')
-    .addOption(new Option('--format <format>', 'the format (default: all)').choices(exportFormats))
+    .addOption(new Option('--format <format>', 'the format (default: all that fit the model)').choices(exportFormats))
     .action(async (model: string, flags: ExportOptions) => {
       const { exportModel } = await import('@murmuration/experiment/models')
       for (const path of await exportModel(model, flags)) print(path)

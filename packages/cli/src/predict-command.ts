@@ -42,7 +42,8 @@ function check(files: readonly string[], prompt: string | undefined, options: Co
     throw new InputError(`--${option}: only for a text that is continued; give its beginning with --prompt TEXT`)
 }
 
-function textOf({ from, classes, values = [] }: Prediction): string {
+function textOf({ from, classes, decision, values = [] }: Prediction): string {
+  if (decision !== undefined) return `${from}: ${decision}, decision value ${Number(values[0].toPrecision(6))}`
   if (classes === undefined) return `${from}: ${values.map((value) => Number(value.toPrecision(6))).join(' ')}`
   const shown = classes.slice(0, shownClasses).filter(({ probability }, index) => index === 0 || probability >= 0.001)
   return `${from}: ${shown.map(({ name, probability }) => `${name} ${(100 * probability).toFixed(1)} %`).join(', ')}`

@@ -5,6 +5,7 @@
  */
 export * from './algorithm-suite.js'
 export * from './codec-suite.js'
+export { checkpointing, type Drive, pausing, resuming, straight } from './drives.js'
 export * from './edge-suite.js'
 export { vectorLength } from './exchanging.js'
 export * from './fabric-suite.js'

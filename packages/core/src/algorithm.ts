@@ -82,6 +82,8 @@ export interface StepReport {
   readonly life?: number
   /** The epoch of the run; 0 when absent. Where one begins, rounds may be skipped or repeated. */
   readonly epoch?: number
+  /** Why training ends with this round, before all its rounds are over; absent where it does not. */
+  readonly ends?: string
   /** Samples that this peer has processed, in this process and in those that it continues. */
   readonly samples: number
   /** Time spent waiting in this round: for neighbours, for servers, or for all other workers. */

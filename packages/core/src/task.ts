@@ -160,6 +160,43 @@ export interface DualOptions {
   readonly meanSamples?: number | undefined
 }
 
+/** A sample of any peer, by its number. */
+export interface KernelPoint {
+  readonly at: number
+  readonly input: Float32Array
+}
+
+/**
+ * The samples of all peers, numbered one peer's after another's in the order of names, and how a kernel K compares two
+ * of them: for support vector machines in the dual. Two classes, 1 and −1. Inputs are float32; K is float64, and
+ * K(a, b) and K(b, a) have the same bits on every machine.
+ */
+export interface TaskKernel {
+  /** C, the upper bound of each α. Above 0. */
+  readonly c: number
+  /** How many numbers a sample has. */
+  readonly width: number
+  /** Which samples are a peer's: the number of the first, and how many. */
+  shardOf(peer: string): { readonly first: number; readonly count: number }
+  /** The input of one of this peer's samples. Not to be changed. */
+  sample(index: number): Float32Array
+  /** The class of one of this peer's samples, 1 or −1. */
+  label(index: number): number
+  /** Writes K(points[i], points[j]) to `out[i * points.length + j]`, for all i and j. */
+  among(points: readonly KernelPoint[], out: Float64Array): Work<void>
+  /**
+   * Adds Σ_i factors[i] K(points[i], s) to `sums[s − first]`, for each of this peer's samples s that `samples` lists;
+   * in the order of points. Points with the factor 0 cost nothing.
+   */
+  accumulate(
+    points: readonly KernelPoint[],
+    factors: Float64Array,
+    samples: Uint32Array,
+    sums: Float64Array,
+    first: number
+  ): Work<void>
+}
+
 /**
  * What is learned: parameters as one flat float32 vector, the gradient on a batch, the evaluation; and its part of the
  * data.
@@ -209,6 +246,8 @@ export interface Task {
   readonly rows?: TaskRows | undefined
   /** Present where the training loss has a dual with variables for each sample. */
   readonly dual?: TaskDual | undefined
+  /** Present where the model is a weighted sum of kernels at samples; such a task may have no gradient. */
+  readonly kernel?: TaskKernel | undefined
 }
 
 /**

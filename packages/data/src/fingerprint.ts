@@ -17,7 +17,7 @@ export function fingerprintOf(source: Source): string {
 }
 
 /** The part of the local data that must be the same on all peers although no option determines it. */
-export function fingerprintsOf({ fingerprint }: LocalData): Readonly<Record<string, string>> {
+export function fingerprintsOf({ fingerprint }: Pick<LocalData, 'fingerprint'>): Readonly<Record<string, string>> {
   return fingerprint === undefined ? {} : { data: fingerprint }
 }
 

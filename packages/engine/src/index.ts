@@ -70,6 +70,7 @@ export {
   type Needs,
   type NextOptions,
   type Node,
+  type NodeKernel,
   type NodeTraits,
   type Optimiser,
   type OptimiserSettings,

@@ -79,8 +79,8 @@ test('summary.csv has a line per run and curves.csv a line per point, with what 
       'settings.topology,method,seed,world,peer,outcome,reason,peers,seconds,rounds,secondsPerRound,samples,toTarget.seconds,toTarget.samples,' +
         'toTarget.bytes,bytesSent,payloadSent,messages,busiest.name,busiest.bytes,time.working,time.sending,time.waiting,final.loss,' +
         'final.accuracy,final.perplexity,final.measures,final.worstLoss,final.consensusDistance,final.gap,keys.local,keys.remote,keys.queued,keys.moved,keys.copied,store.sets,store.secondsPerSet,' +
-        'store.overwritten,learnedNothing,lost,epochs,findings,logHash,realSeconds\n' +
-        '"a ""torus"", 3 × 3",a,1,simulator,,target,,2,10,10,1,200,10,200,1000,1000,800,20,p0,600,0.5,0.25,0.25,0.5,,,,,0.1,,,,,,,,,,,,,x; y,hash of 10,0.5\n'
+        'store.overwritten,learnedNothing,ended,lost,epochs,findings,logHash,realSeconds\n' +
+        '"a ""torus"", 3 × 3",a,1,simulator,,target,,2,10,10,1,200,10,200,1000,1000,800,20,p0,600,0.5,0.25,0.25,0.5,,,,,0.1,,,,,,,,,,,,,,x; y,hash of 10,0.5\n'
     )
     t.is(
       await readFile(join(folder, 'curves.csv'), 'utf8'),

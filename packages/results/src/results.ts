@@ -157,6 +157,8 @@ export interface RunRecord {
    * Why the model has learned nothing, and what to do, as a sentence; absent if it is better than a constant answer.
    */
   readonly learnedNothing?: string
+  /** Why training ended before all its rounds were over; absent where it did not. */
+  readonly ended?: string
   /** SHA-256 of each peer's parameters at the end, as "murmur swarm" prints it; only of runs with few peers. */
   readonly models?: Readonly<Record<string, string>>
   /** Peers that gave up or lost their process, in that order, each with the reason. */

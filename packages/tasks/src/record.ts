@@ -22,6 +22,8 @@ export interface TaskRecord<Options = never> {
   readonly hasRows?: boolean
   /** Whether its loss has a dual with these options, which algorithms of dual ascent require; not when absent. */
   hasDual?(options: Options, weightDecay: number): boolean
+  /** Whether the task has a kernel with these options, and so no gradient. */
+  hasKernel?(options: Options): boolean
   /**
    * The learning rate of files that give none, for SGD with momentum 0.9: a step stays stable while the rate is below
    * 2 (1 + 0.9) / L, with L the curvature of the loss (Polyak 1964), which grows with the squares of the inputs.

@@ -2,14 +2,17 @@ import { InputError, type Task } from '@murmuration/core'
 import {
   constantAnswerOn,
   describeLocalData,
+  fingerprintOf,
   fingerprintsOf,
   loadLocalData,
   type LocalData,
   type LocalDataOptions,
-  signatureOf
+  signatureOf,
+  sourceOf
 } from '@murmuration/data'
 import { taskSetOf, type TaskSet } from './task-set.js'
 import { type Model, ShardTask } from './shard-task.js'
+import { withTwoClasses } from './svm/two-classes.js'
 
 /** Options of a task over local data. JSON. */
 export interface RegressionOptions {
@@ -37,6 +40,28 @@ export async function createRegressionTask(
     ...(options.self === undefined ? {} : { meanSamples: meanOf(localData.shardSizes) })
   }
   return new ShardTask(model, 0, localData.train.count, () => about, facts)
+}
+
+/** As {@link createRegressionTask}, with a model of the samples of all peers, of two classes. */
+export async function createUnionTask(
+  { localData: options, l2 = 0 }: RegressionOptions,
+  modelOf: ModelOf
+): Promise<Task> {
+  const { self, peers } = options
+  const localData = withTwoClasses(checked(await loadLocalData({ ...options, self: undefined })))
+  const { train, shardSizes } = localData
+  const model = modelOf(localData, l2)
+  const rank = self === undefined ? -1 : peers.indexOf(self)
+  const first = shardSizes.slice(0, Math.max(0, rank)).reduce((sum, size) => sum + size, 0)
+  const count = rank < 0 ? train.count : shardSizes[rank]
+  const own = { ...localData, train: { ...train, count } }
+  const about = { ...describeLocalData(own, options), model: model.about }
+  const facts = {
+    fingerprints: fingerprintsOf({ fingerprint: self === undefined ? undefined : fingerprintOf(sourceOf(train)) }),
+    signature: signatureOf(train),
+    constantAnswer: constantAnswerOn(localData.test)
+  }
+  return new ShardTask(model, first, count, () => about, facts)
 }
 
 /** The tasks of all peers of `options.localData`; the data are loaded and divided once. */

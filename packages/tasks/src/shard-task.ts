@@ -5,6 +5,7 @@ import {
   type Schema,
   type Task,
   type TaskDual,
+  type TaskKernel,
   type TaskRows,
   type Work
 } from '@murmuration/core'
@@ -36,6 +37,11 @@ export interface Model {
   rows?(first: number): TaskRows
   /** Present where the loss has a dual: of `samples` samples that are numbered from `first` on. */
   dual?(first: number, samples: number, meanSamples: number): TaskDual
+  /**
+   * Present where the model is a weighted sum of kernels at the samples of all peers: for the peer whose samples are
+   * numbered from `first` on.
+   */
+  kernel?(first: number, count: number): TaskKernel
 }
 
 /** Facts about the task of a peer with `samples` samples, or about that of the union. */
@@ -62,6 +68,7 @@ export class ShardTask implements Task {
   readonly constantAnswer: Task['constantAnswer']
   readonly rows: TaskRows | undefined
   readonly dual: TaskDual | undefined
+  readonly kernel: TaskKernel | undefined
   readonly #model: Model
   readonly #first: number
   readonly #about: () => Task['about']
@@ -90,6 +97,7 @@ export class ShardTask implements Task {
     this.constantAnswer = constantAnswer
     this.rows = model.rows?.(first)
     this.dual = model.dual?.(first, samples, meanSamples)
+    this.kernel = model.kernel?.(first, samples)
   }
 
   get about(): Task['about'] {
@@ -111,7 +119,7 @@ export class ShardTask implements Task {
 
   #gradientAt(parameters: Float32Array, batch: Uint32Array, round: number): Gradient {
     this.#checkLength(parameters)
-    this.#checkBatch(batch)
+    checkBatch(batch, this.samples)
     this.#vector ??= new Float32Array(this.#model.length)
     const loss = this.#model.gradient(parameters, this.#first, batch, this.#vector, round)
     return { loss, vector: this.#vector }
@@ -125,14 +133,11 @@ export class ShardTask implements Task {
   #checkLength({ length }: Float32Array): void {
     invariant(length === this.#model.length, () => `found ${length} parameters, expected ${this.#model.length}`)
   }
+}
 
-  #checkBatch(batch: Uint32Array): void {
-    invariant(batch.length > 0, 'found an empty batch, expected at least one sample for a gradient')
-    let largest = 0
-    for (let k = 0; k < batch.length; k++) if (batch[k] > largest) largest = batch[k]
-    invariant(
-      largest < this.samples,
-      () => `found sample ${largest} in a batch, expected samples below ${this.samples}`
-    )
-  }
+function checkBatch(batch: Uint32Array, samples: number): void {
+  invariant(batch.length > 0, 'found an empty batch, expected at least one sample for a gradient')
+  let largest = 0
+  for (let k = 0; k < batch.length; k++) if (batch[k] > largest) largest = batch[k]
+  invariant(largest < samples, () => `found sample ${largest} in a batch, expected samples below ${samples}`)
 }

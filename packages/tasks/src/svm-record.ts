@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { linearNetwork, twoClassNetwork } from './linear-network.js'
 import { type Network, type NetworkOrigin, taskRecord } from './record.js'
 import { createSvmTaskSet, svmTaskModule } from './svm-task.js'
+import { kernelSchema } from './svm/kernels.js'
 import { FourierFeatures, type FourierOptions, nameOfFeatures } from './svm/fourier-features.js'
 import { marginLosses, svmSchema } from './svm/svm.js'
 
@@ -35,10 +36,20 @@ export const svmRecord = taskRecord({
       .meta({ description: "λ: 1 / (C N) with LIBSVM's C and N samples; weightDecay is added" }),
     features: fourierSchema.optional().meta({
       description: 'Random Fourier features in place of the inputs: { fourier: 1024, gamma: 2 }'
-    })
+    }),
+    kernel: kernelSchema.optional().meta({
+      description:
+        'A kernel, for svm-blocks: linear, { rbf: { gamma: 2 } } or { polynomial: { degree: 3, gamma: 1, coef0: 1 } }'
+    }),
+    c: z.number().gt(0).max(1e9).default(1).meta({ description: "LIBSVM's C, in place of loss and l2: with a kernel" })
   }),
+  problems: ({ kernel, features }) =>
+    kernel === undefined || features === undefined
+      ? []
+      : [{ path: ['features'], message: 'found features beside a kernel, which they approximate; leave out one' }],
   learnsFromData: true,
   hasDual: ({ l2 }, weightDecay) => l2 + weightDecay > 0,
+  hasKernel: ({ kernel }) => kernel !== undefined,
   // The squared hinge of two classes curves eight times as much as the logistic loss.
   rate: 0.0025,
   rateOfSmall: 0.02,
@@ -47,8 +58,9 @@ export const svmRecord = taskRecord({
   taskSet: (options, localData) => createSvmTaskSet({ ...options, localData }),
   network: ({ features }, tensors, origin) =>
     features === undefined ? network(tensors) : fourierNetwork(features, tensors, origin),
-  parameters: ({ features }, data) => {
-    const known = sizeIn(data)
+  // With a kernel there are as many as training samples.
+  parameters: ({ features, kernel }, data) => {
+    const known = kernel === undefined ? sizeIn(data) : undefined
     return known && ((features?.fourier ?? known.inputs) + 1) * known.outputs
   }
 })

@@ -1,16 +1,20 @@
-import { type Task, type TaskDescription, type TaskDual, type TaskRows, type Work } from '@murmuration/core'
+import type { Task, TaskDescription, TaskDual, TaskKernel, TaskRows, Work } from '@murmuration/core'
 import { setImmediate } from 'node:timers/promises'
 import { checkedEvaluation } from './checked-evaluation.js'
 import { loadTask } from './load-task.js'
 import { withGradientWeight } from './sample-weights.js'
 import type { TaskWorker, ThreadWork } from './task-worker.js'
 
+/** How many rows of a kernel are computed before messages may be let in. */
+const maxKernelRows = 16
+
 /** How long works may run before messages are let in, in milliseconds. */
 const maxRun = 1
 
 /**
  * Builds the described task in the calling thread: for tasks with keyed rows, whose gradients take microseconds, less
- * than a message to a thread takes. Between works, every millisecond, messages from the network are let in; a single
+ * than a message to a thread takes; and for tasks with a kernel, which compares samples of messages with those of the
+ * task. Between works, every millisecond, messages from the network are let in; a single
  * work is not interrupted.
  *
  * @throws InputError for a module that cannot be loaded, or what building the task throws
@@ -42,6 +46,7 @@ export async function buildTaskHere(description: TaskDescription): Promise<TaskW
       step: (v, a, order, more) => withYield((task.dual as TaskDual).step(v, a, order, more))
     },
     rows: built.rows && rowsHere(built.rows, withYield),
+    kernel: built.kernel && kernelHere(built.kernel, withYield),
     initialise: (seed) => withYield(task.initialise(seed)),
     gradient: (parameters, batch, round) => withYield(task.gradient(parameters, batch, round)),
     evaluate: (parameters) => withYield(checkedEvaluation(task.evaluate(parameters), description)),
@@ -59,5 +64,28 @@ function rowsHere(rows: TaskRows, withYield: <Result>(work: Work<Result>) => Wor
     keysOf: (batch, round) => rows.keysOf(batch, round),
     gradient: (values, keys, batch, out, round) => withYield(rows.gradient(values, keys, batch, out, round)),
     ...(blockOf === undefined ? {} : { blockOf: (sample, blocks) => blockOf.call(rows, sample, blocks) })
+  }
+}
+
+/** The kernel of a task, whose works are computed through `here`, the long ones in parts. */
+function kernelHere(kernel: TaskKernel, withYield: <Result>(work: Work<Result>) => Work<Result>): TaskKernel {
+  const { c, width } = kernel
+  return {
+    c,
+    width,
+    shardOf: (peer) => kernel.shardOf(peer),
+    sample: (index) => kernel.sample(index),
+    label: (index) => kernel.label(index),
+    among: (points, out) => withYield(kernel.among(points, out)),
+    accumulate: (points, factors, samples, sums, first) => ({
+      ...kernel.accumulate(points, factors, samples, sums, first),
+      run: async () => {
+        for (let from = 0; from < points.length; from += maxKernelRows) {
+          const to = from + maxKernelRows
+          const part = kernel.accumulate(points.slice(from, to), factors.subarray(from, to), samples, sums, first)
+          await withYield(part).run()
+        }
+      }
+    })
   }
 }

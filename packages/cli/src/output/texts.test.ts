@@ -81,7 +81,7 @@ test('a summary says how many epochs began, if any did, and who is no member any
   }
 })
 
-test('a summary of a run that learned nothing says so, that of a swarm and that of a peer', (t) => {
+test('a summary of a run that learned nothing, or ended early, says so, that of a swarm and that of a peer', (t) => {
   const figures = { kind: 'summary', peers: 2, lost: [], outliers: [], faults: [], troubled: {}, bytesSent: 0 } as const
   const learnedNothing = 'no better than always answering the mean of the test set (loss 2.00); try a lower rate'
   const linesOf = (summary: object) => lineOf({ ...figures, ...summary } as unknown as Summary).split('\n')
@@ -90,5 +90,7 @@ test('a summary of a run that learned nothing says so, that of a swarm and that 
   for (const summary of [swarm, peer]) {
     t.false(linesOf(summary).some((line) => line.includes('learned nothing')))
     t.true(linesOf({ ...summary, learnedNothing }).includes(`  learned nothing              ${learnedNothing}`))
+    t.false(linesOf(summary).some((line) => line.includes('ended early')))
+    t.true(linesOf({ ...summary, ended: 'X is done' }).includes('  ended early                  X is done'))
   }
 })

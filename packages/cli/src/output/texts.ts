@@ -209,6 +209,11 @@ function nothingLines({ learnedNothing }: Pick<Summary, 'learnedNothing'>): stri
   return learnedNothing === undefined ? [] : [`  learned nothing              ${learnedNothing}`]
 }
 
+/** Why training ended before all its rounds were over, if it did. */
+function endLines({ ended }: Pick<Summary, 'ended'>): string[] {
+  return ended === undefined ? [] : [`  ended early                  ${ended}`]
+}
+
 /** Rounds, samples and time. If the run resumed from a checkpoint, the time is that of the rounds since. */
 function workText({
   rounds,
@@ -242,6 +247,7 @@ export function summaryLines(summary: Summary): string[] {
     `  sent and received            ${bytes(summary.bytesSent)} and ${bytes(summary.bytesReceived)}, busiest: ${summary.busiestPeer} with ${bytes(summary.bytesOfBusiest)}${savedText(summary)}`,
     `  waiting for neighbours       ${percent(summary.waiting)} of the time`,
     ...keyLines(summary),
+    ...endLines(summary),
     ...nothingLines(summary)
   )
   return lines
@@ -309,6 +315,7 @@ function peerSummaryLines(summary: PeerSummary): string[] {
     `  sent and received            ${bytes(summary.bytesSent)} and ${bytes(summary.bytesReceived)}${savedText(summary)}`,
     `  waiting for neighbours       ${percent(summary.waiting)} of the time${slowestText(summary)}`,
     ...keyLines(summary),
+    ...endLines(summary),
     ...nothingLines(summary),
     `  SHA-256 of the model         ${summary.model.slice(0, 16)}…`
   ]

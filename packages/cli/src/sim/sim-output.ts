@@ -131,6 +131,7 @@ function endText(results: Results<SimulatedRecord>, end: SimEnd): string {
     ...failedText(results),
     ...lostText(results),
     ...epochsText(results),
+    ...endedText(results),
     ...nothingText(results),
     ...invariantsText(results, end),
     end.report === undefined ? `results: ${end.directory}; no report` : `report: ${end.report}`
@@ -189,6 +190,14 @@ function nothingText({ runs }: Results<SimulatedRecord>): string[] {
   return [
     `${count(others.length + 1)} of ${runsText(runs.length)} learned nothing; ${method}, seed ${seed}: ${learnedNothing}`
   ]
+}
+
+function endedText({ runs }: Results): string[] {
+  const [first, ...others] = runs.filter(({ ended }) => ended !== undefined)
+  if (first === undefined) return []
+  const { method, seed, rounds, ended } = first
+  const counted = `${count(others.length + 1)} of ${runsText(runs.length)} ended early`
+  return [`${counted}; ${method}, seed ${seed}, after ${count(Math.round(rounds))} rounds: ${ended}`]
 }
 
 /** Makes no claim about runs that were not done, or if all runs failed. */

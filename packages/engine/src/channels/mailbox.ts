@@ -1,4 +1,5 @@
 import { type Envelope, invariant, type Milliseconds, type PeerName } from '@murmuration/core'
+import { allFinite } from '@murmuration/vectors'
 import type { VectorMessage } from '@murmuration/wire'
 import {
   agreedWeights,
@@ -9,6 +10,7 @@ import {
   type Message,
   type Mixing,
   type NextOptions,
+  type PerPeer,
   type Route,
   type Shape,
   type State
@@ -201,7 +203,7 @@ export class Mailbox implements Channel<Message>, MessageDelivery, Inlet, Expect
    * unusable.
    */
   #isRefused({ grade }: MessageProblem): boolean {
-    return grade === 'unusable' || !this.#isReliable || !this.#wire.isOfRanges
+    return grade === 'unusable' || !this.#isReliable || this.#wire.carries === 'vectors'
   }
 
   next(awaited: () => readonly PeerName[], options: NextOptions = {}): Promise<Arrival<Message>> {
@@ -312,7 +314,8 @@ export class Mailbox implements Channel<Message>, MessageDelivery, Inlet, Expect
     this.#mine = undefined
     // An exchange that takes several rounds has models of its first one.
     const areModels = this.#carriesModels && route.round === owner.round
-    const refused = owner.collected(route, mine, theirs, areModels)
+    const refused =
+      this.#wire.carries === 'samples' ? notFinite(theirs) : owner.collected(route, mine, theirs, areModels)
     if (refused instanceof Promise) return refused.then((found) => this.#without(found, route, theirs))
     return this.#without(refused, route, theirs)
   }
@@ -410,4 +413,13 @@ export class Mailbox implements Channel<Message>, MessageDelivery, Inlet, Expect
 /** Whether it is a row of W, as it always is where edges are agreed on. */
 function isMixing(route: Route): route is Mixing {
   return 'row' in route
+}
+
+/** The messages of a round with a number that is NaN or infinite. */
+function notFinite(theirs: PerPeer<Message>): readonly Refused[] {
+  const reason = 'NaN or infinite numbers, which cannot be computed with'
+  return Object.entries(theirs).flatMap(([from, message]): Refused[] => {
+    const isFinite = Object.values(message ?? {}).every((value) => typeof value === 'number' || allFinite(value.values))
+    return isFinite ? [] : [{ from: from as PeerName, reason, grade: 'unusable' }]
+  })
 }

@@ -120,6 +120,11 @@ export class Gradients {
     }))
   }
 
+  /** What the task has in place of gradients, if it does. */
+  get kernel(): Task['kernel'] {
+    return this.#task.kernel
+  }
+
   /** The norm of the last gradient; 0 where there is none in this round. */
   get size(): number {
     return this.#last === undefined || this.#last.length === 0 ? 0 : norm(this.#last.values)

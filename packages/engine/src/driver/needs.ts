@@ -35,7 +35,9 @@ export function hasMembers(record: Described): boolean {
 export function compresses({ channels = {} }: Described): boolean {
   const parts = Object.values(channels).flatMap((channel): unknown[] => Object.values(channel))
   const fields = parts.flatMap((part) => (typeof part === 'object' && part !== null ? Object.values(part) : [part]))
-  return fields.some((field) => field === 'factors' || field === 'packed' || field === 'packed range')
+  return fields.some(
+    (field) => field === 'factors' || field === 'packed' || field === 'packed range' || field === 'samples'
+  )
 }
 
 /** How many rounds lie between two exchanges with neighbours. */
@@ -127,8 +129,10 @@ function neighbourRefusals(record: Description, topology: Topology, options: Opt
 }
 
 function workerRefusals(record: Description, { peers }: Topology, options: Options): string[] {
-  const needed = record.workers?.(record.options.parse(options)) ?? 1
-  if (needed <= peers.length) return []
+  const parsed = record.options.parse(options)
+  const needed = record.workers?.(parsed) ?? 1
+  const refused = record.refuses?.(parsed, peers.length)
+  if (needed <= peers.length) return refused === undefined ? [] : [`${record.title}: ${refused}`]
   return [`${record.title} needs ${needed} workers with these options, and found ${peers.length}; lower the quorum`]
 }
 

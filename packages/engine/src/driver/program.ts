@@ -28,6 +28,7 @@ import type { Tensor } from '../vectors/ranges.js'
 import { addFlow, addSent } from '../messages/mixing.js'
 import type { Answer } from '../channels/caller.js'
 import type { EarlyMessages } from '../messages/message-buffer.js'
+import { nodeKernel } from './kernel.js'
 import { isCall, type Kinds, openChannels, type OpenedChannels } from './open-channels.js'
 import type { Peer } from './peer.js'
 import { checkNext, checkNumbers, checkWorkParts, checkState, functionOf } from './first-round.js'
@@ -79,8 +80,9 @@ export class Program {
     const options = record === settings.algorithm ? optionsOf(settings) : {}
     if (record.needs.store === true) peer.presence.refusals.listen(peer.fabric)
     const dual = record.needs.dual === true ? { dual: peer.gradients.ascent(peer) } : {}
+    const kernel = record.needs.kernel && { kernel: nodeKernel(peer.gradients.kernel, peer.fabric) }
     const node = new ProgramNode(peer, this, settings, options)
-    this.#node = Object.assign(node, this.channels, dual) as unknown as AnyNode
+    this.#node = Object.assign(node, this.channels, dual, kernel) as never
   }
 
   /** How many wire numbers a record's channels need. */
@@ -296,7 +298,7 @@ function lateOf(how: LateFlow<State, Message> | number | undefined): Late | unde
 const plainSgd = { name: 'sgd' }
 
 /** What an algorithm sees, without its channels. It is a class, since closures for each peer would cost memory. */
-class ProgramNode implements Omit<BaseNode<unknown, State>, 'dual'> {
+class ProgramNode implements Omit<BaseNode<unknown, State>, 'dual' | 'kernel'> {
   readonly options: unknown
   readonly peers: (role?: RoleName) => readonly PeerName[]
   readonly rate: (round: number) => number

@@ -10,6 +10,8 @@ import type { TrainingRun } from './training-run.js'
 /** A round that has ended, and its model. */
 export interface EndedRound {
   readonly round: number
+  /** The next round; later than one after this where training ends early. */
+  readonly following: number
   readonly program: Program
   readonly model: Vector
   /** The senders of what arrived after their rounds. */
@@ -21,7 +23,7 @@ export function reportOf(
   peer: Peer,
   run: TrainingRun,
   { life, consensus }: Pick<Participation, 'life' | 'consensus'>,
-  { round, program, model, late }: EndedRound
+  { round, following, program, model, late }: EndedRound
 ): StepReport {
   const isTraining = program === run.training
   const { waited, missing, unsent, distances, outliers, moves } = peer.takeNotes()
@@ -34,6 +36,7 @@ export function reportOf(
     loss: isTraining ? peer.gradients.loss : undefined,
     rate: isTraining ? run.settings.rate(round) : undefined,
     samples: peer.gradients.batches.drawn,
+    ...(following > round + 1 && { ends: `${run.settings.algorithm.title} is done` }),
     life,
     consensus,
     gapPart,

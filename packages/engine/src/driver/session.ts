@@ -17,7 +17,7 @@ import { copyOf, pack, type Saved, unpack } from './save.js'
 import { restore, snapshotOf } from './snapshot.js'
 import { progressOf, TrainedPeer } from './trained-peer.js'
 import type { TrainingSettings } from './training.js'
-import { doneKind, TrainingRun } from './training-run.js'
+import { doneKind, roundAfter, TrainingRun } from './training-run.js'
 
 /** What a session has of the one before it, and keeps for the next. */
 interface Succession {
@@ -226,7 +226,8 @@ export class Session {
       if (run.round >= end) break
       const program = this.#open()
       program.end(await program.begin(run.round))
-      if (run.round + 1 === run.rounds) await this.#peer.edges.settle()
+      const following = roundAfter(run)
+      if (following === run.rounds) await this.#peer.edges.settle()
       const late = run.applyLate(program)
       const model = run.modelOf(program)
       if (arena.hasPending) await arena.settle(() => this.#fabric.sleep(this.#fabric.now()))
@@ -234,7 +235,7 @@ export class Session {
       const sketched = this.#participation.sketch(run.round, model.values)
       if (sketched !== undefined) await sketched
       arena.inRound = false
-      yield this.#report({ round: run.round, program, model, late })
+      yield this.#report({ round: run.round, following, program, model, late })
       this.#sweep()
       if (run.round === this.#settings.rounds) await this.#endOfAsking?.reach(run.round)
     }
@@ -262,7 +263,7 @@ export class Session {
 
   /** Ends a round. */
   #report(ended: EndedRound): StepReport {
-    this.#run.round++
+    this.#run.round = ended.following
     this.#previousBeginning = this.#beginning
     this.#beginning = undefined
     if (this.#succession !== undefined) this.#succession.atStart = undefined

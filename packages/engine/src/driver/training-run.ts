@@ -1,7 +1,8 @@
-import type { PeerName } from '@murmuration/core'
+import { InputError, type PeerName } from '@murmuration/core'
 import { averagingRecord } from './averaging-record.js'
 import { EndOfAsking } from './end-of-asking.js'
 import { massOf } from './figures.js'
+import { functionOf } from './first-round.js'
 import type { ModelState, TraineeRun } from '../members/participants.js'
 import { exchangeEvery, nextExchange } from './needs.js'
 import type { Peer } from './peer.js'
@@ -138,4 +139,15 @@ export class TrainingRun implements TraineeRun {
     if (origin.hasFrozen) model.whenDone(() => origin.keepFrozen(model))
     return model
   }
+}
+
+/**
+ * The round after the one that has ended. Where the record is done, all rounds of training that are left are skipped,
+ * so whoever continues, resumes or joins finds them over.
+ */
+export function roundAfter({ round, training, settings: { rounds } }: TrainingRun): number {
+  if (round >= rounds) return round + 1
+  const done: unknown = training.role.done?.(training.state) ?? false
+  if (typeof done === 'boolean') return done ? rounds : round + 1
+  throw new InputError(`${functionOf('done', training.record)} returns a ${typeof done}, expected true or false`)
 }

@@ -51,18 +51,18 @@ export class Wire {
     this.#kind = kind
     this.#hasHeaders = hasHeaders
     this.#fields = fields
-    this.#isSplit = !fields.isOfRanges && owner.ranges.length > 1
+    this.#isSplit = fields.carries === 'vectors' && owner.ranges.length > 1
     this.#parts = fields.vectors.length * (this.#isSplit ? owner.ranges.length : 1)
   }
 
   /** Whether messages carry ranges of the parameters. */
-  get isOfRanges(): boolean {
-    return this.#fields.isOfRanges
+  get carries(): Carried {
+    return this.#fields.carries
   }
 
   /** Whether a message carries this range of the parameters; always true where no ranges are carried. */
   isOf(message: Message, { offset, length }: Range): boolean {
-    if (!this.#fields.isOfRanges) return true
+    if (this.#fields.carries === 'vectors') return true
     const vector = message[this.#fields.vectors[0]] as Vector
     return vector.offset === offset && vector.length === length
   }
@@ -153,7 +153,7 @@ export class Wire {
     if (numbers.length !== expected && readHeader(numbers.slice(expected)) === undefined)
       return `the numbers ${numbers.slice(expected).join(', ')} beside a vector are not the terms of an exchange`
     if (fields === 0) return length === 0 ? undefined : `${length} parameters where none are expected`
-    if (this.#fields.isOfRanges && offset + length <= whole) return undefined
+    if (this.#fields.carries !== 'vectors' && offset + length <= whole) return undefined
     if (this.#isSplit ? range?.length === length : offset === 0 && length === whole) return undefined
     return `${length} parameters from index ${offset}, of ${whole}: no such range is exchanged`
   }
@@ -174,7 +174,7 @@ export class Wire {
     if (--incomplete.lacks > 0) return undefined
     const all = this.#incomplete?.get(from) ?? []
     all.splice(all.indexOf(incomplete), 1)
-    return this.#message(incomplete.vectors, incomplete.numbers, this.#fields.isOfRanges ? offset : 0)
+    return this.#message(incomplete.vectors, incomplete.numbers, this.#fields.carries !== 'vectors' ? offset : 0)
   }
 
   /** @param index - that of a part that has arrived */
@@ -223,8 +223,15 @@ interface Fields {
   readonly vectors: readonly string[]
   /** For each vector whether it is sent packed. */
   readonly packed: readonly (true | undefined)[]
-  /** Whether a message carries a range of the parameters. */
-  readonly isOfRanges: boolean
+  readonly carries: Carried
+}
+
+/** What messages carry: vectors as long as the parameters, or ranges, of the parameters or of samples. */
+type Carried = 'vectors' | 'ranges' | 'samples'
+
+function carriedBy(kinds: readonly VectorKind[]): Carried {
+  if (kinds.includes('samples')) return 'samples'
+  return kinds.some((kind) => kind.endsWith('range') || kind === 'factors') ? 'ranges' : 'vectors'
 }
 
 /** All peers of a run have the same channels. */
@@ -240,8 +247,8 @@ function fieldsOf(shape: Shape): Fields {
     numbers: numbers.map(({ name }) => name),
     allowed: numbers.map(({ kind }) => (kind === 'number' ? undefined : kind)),
     vectors: vectors.map(({ name }) => name),
-    packed: vectors.map(({ kind }) => kind.startsWith('packed') || undefined),
-    isOfRanges: vectors.some(({ kind }) => kind.endsWith('range') || kind === 'factors')
+    packed: vectors.map(({ kind }) => kind.startsWith('packed') || kind === 'samples' || undefined),
+    carries: carriedBy(vectors.map(({ kind }) => kind))
   }
   fieldsOfShapes.set(shape, fields)
   return fields

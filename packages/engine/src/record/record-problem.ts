@@ -32,6 +32,7 @@ const roleRules: Readonly<Record<string, Rule>> = {
     isRight: (value) => isRecord(value) && Object.values(value).every(method.isRight)
   }),
   model: optionalMethod,
+  done: optionalMethod,
   mass: optionalMethod
 }
 
@@ -52,6 +53,7 @@ const descriptionRules: Readonly<Record<string, Rule>> = {
   every: optionalMethod,
   neighbours: optionalMethod,
   workers: optionalMethod,
+  refuses: optionalMethod,
   kind: optional(oneOf('vector', 'rows')),
   module: optional(text)
 }
@@ -86,13 +88,14 @@ const needsRules: Readonly<Record<string, Rule>> = {
   links: optional(oneOf('exact', 'fine')),
   servers: positive,
   store: optional(oneOf(true)),
-  dual: optional(oneOf(true))
+  dual: optional(oneOf(true)),
+  kernel: optional(oneOf(true))
 }
 
 const field: Rule = {
-  expected: "'vector', 'packed', 'range', 'packed range', 'factors', 'number' or a NumberField",
+  expected: "'vector', 'packed', 'range', 'packed range', 'samples', 'factors', 'number' or a NumberField",
   isRight: (value) =>
-    oneOf('vector', 'packed', 'range', 'packed range', 'factors', 'number').isRight(value) ||
+    oneOf('vector', 'packed', 'range', 'packed range', 'samples', 'factors', 'number').isRight(value) ||
     (isRecord(value) && method.isRight(value.isAllowed))
 }
 
@@ -127,7 +130,17 @@ export function recordProblem(found: unknown): string | undefined {
   if (other !== undefined) return `answers.${other}: found no channel "${other}" with ask and reply, expected one`
   if (round === undefined && answers === undefined && server === undefined)
     return 'round: found none, expected a function'
-  return undefined
+  return problemOfDone(found)
+}
+
+/** All peers have to know in the same round that the run ends. */
+function problemOfDone({ done, keeps, pace, answers, server: given }: Parts): string | undefined {
+  const server = given as Parts | undefined
+  if (done === undefined && server?.done === undefined) return undefined
+  if (keeps !== 'equality' || pace !== undefined || answers !== undefined || server?.answers !== undefined)
+    return 'done: found a function, expected none: only "keeps: \'equality\'" in common rounds lets all peers know together that the run ends'
+  if (server === undefined || (done !== undefined && server.done !== undefined)) return undefined
+  return `${done === undefined ? '' : 'server.'}done: found none, expected a function: workers and servers have to know together that the run ends`
 }
 
 type Parts = Readonly<Record<string, unknown>>

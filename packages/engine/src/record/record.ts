@@ -6,7 +6,9 @@ import {
   type Milliseconds,
   type PeerName,
   type Random,
-  type Topology
+  type TaskKernel,
+  type Topology,
+  type Work
 } from '@murmuration/core'
 import type { z } from 'zod'
 import type { Objects } from '../store/objects.js'
@@ -103,10 +105,11 @@ export interface Mixing extends Route {
  * The fields of a message: a 'vector' is as long as the parameters, a 'range' is a part of them, a 'number' is any
  * finite float64, a {@link NumberField} one that the protocol allows. A 'packed' vector is sent without loss whatever
  * the run's codec, in few bytes if most of its numbers are 0 or few are different: for algorithms that compress; so is
- * a 'packed range'. 'factors' are of low rank, and at most as many numbers as the parameters.
+ * a 'packed range'. 'samples' are a packed range of numbers of any size, which are compared with nothing. 'factors' are
+ * of low rank, and at most as many numbers as the parameters.
  */
 export type Shape = Readonly<Record<string, VectorKind | 'number' | NumberField>>
-export type VectorKind = 'vector' | 'packed' | 'range' | 'packed range' | 'factors'
+export type VectorKind = 'vector' | 'packed' | 'range' | 'packed range' | 'samples' | 'factors'
 export type Shaped<F extends Shape> = { readonly [K in keyof F]: F[K] extends VectorKind ? Vector : number }
 
 /** A channel of requests and replies. */
@@ -251,10 +254,18 @@ export interface BaseNode<O, S> extends Stepper {
   change(change: (state: S) => S): void
   /** The store that the run's servers share; only for a record that needs one. */
   readonly store: Objects
+  /** The samples and the kernel of the task; only for a record that needs one. */
+  readonly kernel: NodeKernel
+}
+/** A {@link TaskKernel} whose works run while messages are sent and received; `await` them in the round. */
+export type NodeKernel = {
+  readonly [K in keyof TaskKernel]: TaskKernel[K] extends (...given: infer G) => Work<infer R>
+    ? (...given: G) => PromiseLike<R>
+    : TaskKernel[K]
 }
 export type NodeTraits<O> = Pick<
   BaseNode<O, State>,
-  'self' | 'options' | 'rounds' | 'first' | 'tensors' | 'peers' | 'dual'
+  'self' | 'options' | 'rounds' | 'first' | 'tensors' | 'peers' | 'dual' | 'kernel'
 >
 export type Node<O, C extends Channels, S> = BaseNode<O, S> & { readonly [N in keyof C]: ChannelOf<C[N]> }
 
@@ -293,6 +304,8 @@ export interface Needs {
   readonly store?: true
   /** Whether the task must have a dual. */
   readonly dual?: true
+  /** Whether the task must have a kernel; training samples are then sent to other peers. */
+  readonly kernel?: true
 }
 
 /**
@@ -301,7 +314,7 @@ export interface Needs {
  */
 export type Keeps = 'mean' | 'weighted mean' | 'equality' | 'nothing'
 
-/** What a peer of a role does. `start`, `model` and `answers` are synchronous. */
+/** What a peer of a role does. `start`, `model`, `done` and `answers` are synchronous. */
 export interface Role<O, C extends Channels, S extends State> {
   start(origin: { readonly x: Vector; readonly zero: Vector }, node: NodeTraits<O>): S
   /**
@@ -322,6 +335,11 @@ export interface Role<O, C extends Channels, S extends State> {
    * numbers is taken for its sender's model too, and its distance is reported.
    */
   model?(state: S): Vector
+  /**
+   * Whether the run ends with the round that has made this state; never when absent. Only of a record that keeps
+   * equality: then all peers know it in the same round.
+   */
+  done?(state: S): boolean
   /** Of a record that keeps a weighted mean: its `x` and `w`; those of the state when absent. */
   mass?(state: S): { readonly x: Vector; readonly w: number }
 }
@@ -352,6 +370,8 @@ export interface Description<Z extends z.ZodObject = z.ZodObject> {
   neighbours?(options: z.output<Z>): number
   /** How many workers it needs with these options; 1 when absent. */
   workers?(options: z.output<Z>): number
+  /** Why so many workers cannot run it with these options, and what to do, in a sentence; undefined if they can. */
+  refuses?(options: z.output<Z>, workers: number): string | undefined
   /** The path of the user's module that it comes from; for errors. */
   readonly module?: string
 }

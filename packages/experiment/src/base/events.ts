@@ -125,6 +125,8 @@ export interface StepEvent {
   /** The last round of the report. */
   readonly round: number
   readonly phase: 'train' | 'average'
+  /** Why training ends with `round`, before all its rounds are over; absent where it does not. */
+  readonly ends?: string
   /** Mean over the report's rounds; absent in final averaging rounds. */
   readonly loss?: number
   readonly rate?: number

@@ -26,7 +26,10 @@ export interface Summary {
   readonly outliers: readonly PeerName[]
   /** The peers that sent what no correct peer sends, over all receivers; in the order of names. */
   readonly faults: readonly SenderFaults[]
+  /** Of training. */
   readonly rounds: number
+  /** Why there were no more; absent where all that the file asks for are over. */
+  readonly ended?: string
   /**
    * The first round of the processes, if they resumed from a checkpoint: seconds and bytes count from there, samples do
    * not.
@@ -98,7 +101,9 @@ export interface PeerSummary extends Partial<Evaluation> {
   readonly outliers: readonly PeerName[]
   /** Neighbours that sent this peer what no correct peer sends, in the order of names. */
   readonly faults: readonly SenderFaults[]
+  /** Of training, and why there were no more, as in {@link Summary}. */
   readonly rounds: number
+  readonly ended?: string
   /**
    * The first round of the process, if it resumed from a checkpoint or joined: seconds and bytes count from there,
    * samples do not.

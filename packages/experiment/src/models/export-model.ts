@@ -1,19 +1,21 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { messageOf, OutputError } from '@murmuration/core'
+import { InputError, messageOf, OutputError } from '@murmuration/core'
 import { replaceFile } from '@murmuration/results'
 import { encodeSafetensors } from '@murmuration/vectors'
+import { labelsOf, openKernelModel } from './kernel-model.js'
 import { openModel } from './trained.js'
 
 /** The formats of exported models. */
-export const exportFormats = ['tfjs', 'safetensors', 'onnx'] as const
+export const exportFormats = ['tfjs', 'safetensors', 'onnx', 'libsvm'] as const
 export type ExportFormat = (typeof exportFormats)[number]
+const networkFormats = ['tfjs', 'safetensors', 'onnx'] as const
 
 /** The destination and format of an export. */
 export interface ExportOptions {
   /** A folder; created if necessary. */
   readonly out: string
-  /** Default: all of {@link exportFormats}. */
+  /** Default: all that express the model. */
   readonly format?: ExportFormat | undefined
   /** The module with the model, if the model was trained by one. */
   readonly task?: string | undefined
@@ -25,6 +27,30 @@ export interface ExportOptions {
  * model, or a model that a format cannot express. Throws an OutputError when a file cannot be written.
  */
 export async function exportModel(path: string, { out, format, task }: ExportOptions): Promise<readonly string[]> {
+  return writeFiles(out, await filesOf(path, format, task))
+}
+
+/** The files of an export: of a model with a kernel LIBSVM's, of others those of networks. */
+async function filesOf(
+  path: string,
+  format: ExportFormat | undefined,
+  task: string | undefined
+): Promise<readonly File[]> {
+  const kernelModel = task === undefined ? await openKernelModel(path) : undefined
+  if (kernelModel !== undefined && (format ?? 'libsvm') === 'libsvm')
+    return [{ name: 'model.libsvm', chunks: [kernelModel.machine.libsvm(labelsOf(kernelModel.signature))] }]
+  if (kernelModel !== undefined || format === 'libsvm')
+    throw new InputError(
+      `${path}: found --format ${format}, expected ${kernelModel === undefined ? 'tfjs, safetensors or onnx: only a model with a kernel is one of LIBSVM' : 'libsvm: a model with a kernel is no network'}`
+    )
+  return networkFiles(path, format, task)
+}
+
+async function networkFiles(
+  path: string,
+  format: Exclude<ExportFormat, 'libsvm'> | undefined,
+  task: string | undefined
+): Promise<readonly File[]> {
   const { facts, signature, trained } = await openModel(path, task)
   const about = {
     outputs: trained.outputs,
@@ -34,7 +60,7 @@ export async function exportModel(path: string, { out, format, task }: ExportOpt
     rounds: facts.rounds
   }
   const metadata = { murmuration: JSON.stringify(about) }
-  const filesOf: Readonly<Record<ExportFormat, () => Promise<readonly File[]>>> = {
+  const filesOf: Readonly<Record<Exclude<ExportFormat, 'libsvm'>, () => Promise<readonly File[]>>> = {
     tfjs: async () => {
       const { model, weights, layers } = await trained.layers({ murmuration: about })
       // The weights first, so that a program that finds the model finds them too.
@@ -48,7 +74,11 @@ export async function exportModel(path: string, { out, format, task }: ExportOpt
     onnx: async () => [{ name: 'model.onnx', chunks: [trained.onnx(metadata)] }]
   }
   const files: File[] = []
-  for (const each of format === undefined ? exportFormats : [format]) files.push(...(await filesOf[each]()))
+  for (const each of format === undefined ? networkFormats : [format]) files.push(...(await filesOf[each]()))
+  return files
+}
+
+async function writeFiles(out: string, files: readonly File[]): Promise<readonly string[]> {
   await mkdir(out, { recursive: true }).catch((error: unknown) => {
     throw new OutputError(`--out ${out}: ${messageOf(error)}`)
   })

@@ -1,5 +1,6 @@
 import { InputError, type ModelSignature } from '@murmuration/core'
 import { inputsIn } from '@murmuration/data'
+import { type OpenedKernelModel, openKernelModel } from './kernel-model.js'
 import { openModel } from './trained.js'
 
 /** The probability of a class. */
@@ -15,6 +16,8 @@ export interface Prediction {
   readonly from: string
   /** The most probable first; only for classification. */
   readonly classes?: readonly ClassProbability[]
+  /** The class on whose side the one value is; only for a model with a kernel. */
+  readonly decision?: string
   /** The outputs otherwise. */
   readonly values?: readonly number[]
 }
@@ -29,6 +32,8 @@ export async function* predict(
   files: readonly string[],
   { task }: { readonly task?: string | undefined } = {}
 ): AsyncGenerator<Prediction> {
+  const kernelModel = task === undefined ? await openKernelModel(path) : undefined
+  if (kernelModel !== undefined) return yield* decisions(kernelModel, files)
   const { signature, trained } = await openModel(path, task)
   if (signature.preprocessing.kind === 'text')
     throw new InputError(
@@ -47,6 +52,20 @@ export async function* predict(
     for (const [index, { from }] of inputs.entries()) {
       const values = [...outputs.subarray(index * size, (index + 1) * size)]
       yield trained.outputs === 'values' ? { from, values } : { from, classes: ranked(values, signature) }
+    }
+  }
+}
+
+async function* decisions(
+  { machine, signature }: OpenedKernelModel,
+  files: readonly string[]
+): AsyncGenerator<Prediction> {
+  for (const file of files) {
+    const inputs = await inputsIn(file, signature)
+    const values = machine.decide(inputs.map((input) => Float32Array.from(input.values)))
+    for (const [index, { from }] of inputs.entries()) {
+      const side = values[index] > 0 ? 1 : 0
+      yield { from, decision: signature.classNames?.[side] ?? String(side), values: [values[index]] }
     }
   }
 }

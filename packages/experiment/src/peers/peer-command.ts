@@ -14,7 +14,7 @@ import { SummarisedEvents } from './reporting/summarised-events.js'
 import { nothingLearned } from '../training/learned-nothing.js'
 import { factsOfRun, learned } from '../models/model-file.js'
 import { makeRealPlan } from '../make-plan.js'
-import { lossTexts, type RunPlan, type RunRequest, startEvent } from '../training/plan.js'
+import { lossTexts, type RunPlan, type RunRequest, sampleTexts, startEvent } from '../training/plan.js'
 import { placeOf } from '../training/peer-list.js'
 import { type PeerResult, runPeer, type UnfinishedModel } from './one-peer/run-peer.js'
 import type { WatchAddress } from '@murmuration/watch'
@@ -65,7 +65,8 @@ export async function runPeerCommand(request: RunRequest, options: PeerCommandOp
   const { joins } = lossRule(plan.options.algorithm, plan.training.membership.onLoss)
   const awaited = joins ? 'the start of the run' : neededBy(plan, self).join(', ')
   options.emit({ kind: 'note', text: `${self} waits up to ${durationText(options.wait)} for ${awaited}` })
-  for (const text of [...lossTexts(plan), ...aloneTexts(plan)]) options.emit({ kind: 'note', text: `${self}: ${text}` })
+  for (const text of [...lossTexts(plan), ...sampleTexts(plan), ...aloneTexts(plan)])
+    options.emit({ kind: 'note', text: `${self}: ${text}` })
   const seen = new SummarisedEvents()
   let watching: Watching | undefined
   const emit = (event: RunEvent) => {
@@ -105,9 +106,10 @@ export async function runPeerCommand(request: RunRequest, options: PeerCommandOp
   )
   const isServer = plan.options.servers?.includes(self) === true
   const { samples, evaluation } = result
-  const facts = factsOfRun(plan, { samples, ...learned(result.task), evaluation })
+  const { rounds = plan.options.rounds } = seen.figures
+  const facts = { ...factsOfRun(plan, { samples, ...learned(result.task), evaluation }), rounds }
   const unsaved = isServer ? undefined : await saveModel(options, result.task.schema, result.parameters, facts)
-  const { rounds, seed } = plan.options
+  const { seed } = plan.options
   const { distances = [], unknown = [], unfinished = [] } = result.agreement ?? {}
   const { apartAfterTraining } = result
   const apart = peersApart(plan.training, plan.options, distances, {
@@ -122,8 +124,8 @@ export async function runPeerCommand(request: RunRequest, options: PeerCommandOp
   const run = {
     self,
     peers: peerList.length,
-    ...seen.figures,
     rounds,
+    ...seen.figures,
     samples: result.samples,
     seed,
     ...(isServer ? {} : nothingLearned(evaluation, result.task, plan.training.rate)),
@@ -222,6 +224,7 @@ function summarise(
     | 'lost'
     | 'outliers'
     | 'rounds'
+    | 'ended'
     | 'samples'
     | 'seed'
     | 'learnedNothing'

@@ -6,7 +6,7 @@ import { buildTaskHere } from '@murmuration/tasks'
 import test from 'ava'
 import { makePlan } from '../make-plan.js'
 import { checkCheckpoints } from '../peers/checkpoints/checkpoints.js'
-import { lossTexts, taskOf } from './plan.js'
+import { lossTexts, sampleTexts, taskOf } from './plan.js'
 
 test('local data need weights that favour nobody', async (t) => {
   const topology = join(await mkdtemp(join(tmpdir(), 'murmur-plan-')), 'star.yaml')
@@ -58,6 +58,37 @@ test('keyed rows need a task that has some, and plain steps; the file is told wh
   t.is(options.finalRounds, 1, 'in which all rows are gathered')
   const checkpoints = { folder: join(folder, 'checkpoints'), every: { rounds: 1 }, resume: false } as const
   await t.throwsAsync(checkCheckpoints(checkpoints, options.algorithm, []), { message: /Lapse has no checkpoints yet/ })
+})
+
+test('a kernel and svm-blocks go together, on common data, with blocks that fit; a run says that samples travel', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'murmuration-'))
+  const topology = join(folder, 'topology.yaml')
+  const train = join(folder, 'train.yaml')
+  await writeFile(topology, 'graph: complete\npeers: 4\n')
+  const planFor = async (training: string) => {
+    await writeFile(train, training)
+    return makePlan({ topology, train })
+  }
+  const kernel = 'task: { kind: svm, kernel: { rbf: { gamma: 2 } } }\ndata: gaussians\n'
+  const local = 'partition: local\ntest: { path: a.csv, sha256: { a.csv: "' + '0'.repeat(64) + '" } }\n'
+  for (const [training, message] of [
+    [kernel, /D-PSGD needs gradients, and the task svm with a kernel has none; choose algorithm: svm-blocks/],
+    ['algorithm: svm-blocks\n', /SVM blocks needs a task with a kernel, found none; choose task: \{ kind: svm, kernel/],
+    [
+      `${kernel}algorithm: { name: svm-blocks, block: 200 }\n`,
+      /800 samples of 4 peers, expected at most 512.*choose 64/
+    ],
+    [`${kernel}algorithm: { name: svm-blocks, tau: 0 }\n`, /algorithm\.tau: found 0, expected more than 0/],
+    [
+      kernel.replace('gaussians', '{ path: a.csv }') + local + 'algorithm: svm-blocks\n',
+      /no machine has the samples of all/
+    ]
+  ] as const)
+    await t.throwsAsync(planFor(training), { instanceOf: InputError, message })
+  t.deepEqual(sampleTexts(await planFor(`${kernel}algorithm: svm-blocks\n`)), [
+    'training samples are sent to all peers: SVM blocks compares them there'
+  ])
+  t.deepEqual(sampleTexts(await planFor('algorithm: all-reduce\n')), [])
 })
 
 test('a run that the loss of a peer ends says so at the start, and why; not one of a single peer', async (t) => {

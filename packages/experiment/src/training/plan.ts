@@ -144,6 +144,12 @@ export function lossTexts({ file, options, training }: RunPlan): readonly string
   return [`the loss of a peer ends this run: ${reason}`]
 }
 
+/** What to say before a run in which training samples leave their machines; nothing of other runs. */
+export function sampleTexts({ file, options: { algorithm } }: RunPlan): readonly string[] {
+  if (algorithm.needs.kernel !== true || file.topology.peers.length === 1) return []
+  return [`training samples are sent to all peers: ${algorithm.title} compares them there`]
+}
+
 /** The task of one peer, or without `self` of the union of all peers' data. */
 export function taskOf({ file, training }: RunPlan, self?: PeerName): TaskDescription {
   return taskDescription(training, { peers: file.topology.peers, seed: training.seed }, self)

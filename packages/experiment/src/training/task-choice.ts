@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { type AnyAlgorithm, type PlainSgdSettings, plainSgdProblem } from '@murmuration/algorithms'
 import { nearest } from '@murmuration/files'
 import { InputError, type Problem, within } from '@murmuration/core'
+import { kernelNeedsAll } from '@murmuration/tasks'
 import { z } from 'zod'
 import { inputJson } from './algorithm-choice.js'
 import { removedFields } from './removed-fields.js'
@@ -68,10 +69,12 @@ export function taskProblems(task: TaskChoice): Problem[] {
 }
 
 /** The settings of a training that matter to algorithms that not every task fits. */
-type TaskSettings = PlainSgdSettings & { readonly task: TaskChoice }
+type TaskSettings = PlainSgdSettings & { readonly task: TaskChoice; readonly partition?: unknown }
 
 /** Why an algorithm cannot learn this task with these settings, in words; empty if it can. */
 export function taskRefusals(record: AnyAlgorithm, training: TaskSettings): readonly string[] {
+  const hasKernel = taskRecordOf(training.task)?.hasKernel?.(training.task as never) === true
+  if (hasKernel || record.needs.kernel === true) return kernelRefusals(record, training, hasKernel)
   if (record.needs.dual === true) return dualRefusals(record, training)
   return record.kind === 'rows' ? rowRefusals(record, training) : []
 }
@@ -101,6 +104,24 @@ function dualRefusals({ title }: AnyAlgorithm, settings: TaskSettings): readonly
       : []),
     ...(given.length === 0 ? [] : [`${title} takes steps without gradients: expected no ${given.join(', no ')}`])
   ]
+}
+
+/** Why an algorithm and a task with a kernel, or without, do not go together. */
+function kernelRefusals(
+  { title, needs }: AnyAlgorithm,
+  { partition }: TaskSettings,
+  hasKernel: boolean
+): readonly string[] {
+  if (!hasKernel)
+    return [
+      `${title} needs a task with a kernel, found none; choose task: { kind: svm, kernel: { rbf: { gamma: 1 } } }`
+    ]
+  if (needs.kernel !== true)
+    return [
+      `${title} needs gradients, and the task svm with a kernel has none; choose algorithm: svm-blocks, or in place of the kernel features: { fourier: 1024, gamma: 1 }`
+    ]
+  const isLocal = partition === 'local' || (typeof partition === 'object' && partition !== null && 'local' in partition)
+  return isLocal ? [kernelNeedsAll] : []
 }
 
 /** A task on the command line: a kind, or the path of a module. Throws an InputError when the path does not exist. */

@@ -29,6 +29,12 @@ test('a run that was stopped is not said to end with a loss, but where it was st
   t.regex(findingSentences(pageData(real({})))[0], /, and ends with a loss of 0.5\.$/)
 })
 
+test('a run that ended early says after how many rounds, and why', (t) => {
+  t.deepEqual(cautionSentences(real({ ended: 'X is done', rounds: 10 })), [
+    '“D-PSGD”, seed 1, ended after 10 rounds: X is done.'
+  ])
+})
+
 test('a lost peer is named at the top', (t) => {
   t.deepEqual(cautionSentences(real({ findings: ['b was lost: its process ended by SIGKILL'] })), [
     '“D-PSGD”, seed 1: b was lost: its process ended by SIGKILL.'

@@ -10,10 +10,12 @@ const maxNamed = 3
 /** Sentences for the top of the report; empty if all runs ended as planned. */
 export function cautionSentences(results: Results): string[] {
   const unfinished = results.runs.filter(({ outcome }) => outcome === 'unfinished')
+  const ended = results.runs.filter(({ ended: reason }) => reason !== undefined)
   const losing = results.runs.filter(({ lost = [] }) => lost.length > 0)
   const wrong = results.runs.filter(({ world, findings }) => world === 'libp2p' && findings.length > 0)
   return [
     ...counted(unfinished, 'runs are not finished', unfinishedText),
+    ...counted(ended, 'runs ended early', endedText),
     ...counted(losing, 'runs lost peers', lostText),
     ...counted(wrong, 'real runs have findings, which are under Checks', findingsText),
     ...lengthText(results)
@@ -30,6 +32,8 @@ const nameOf = ({ method, seed }: RunRecord) => `“${method}”, seed ${seed}`
 
 const unfinishedText = (run: RunRecord) =>
   `${nameOf(run)}, is not finished: ${run.reason ?? 'its process ended, or is still running'}. Its figures are those after ${roundsText(run.rounds)} rounds.`
+
+const endedText = (run: RunRecord) => `${nameOf(run)}, ended after ${roundsText(run.rounds)} rounds: ${run.ended}.`
 
 const lostText = (run: RunRecord) => `${nameOf(run)}, continued without ${run.lost?.join('; ')}.`
 

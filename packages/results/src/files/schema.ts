@@ -100,6 +100,7 @@ const run: z.ZodType<RunRecord> = z.object({
   time: z.object({ working: measured, sending: measured.optional(), waiting: measured.optional() }).optional(),
   curve: z.array(point),
   learnedNothing: z.string().optional(),
+  ended: z.string().optional(),
   models: z.record(z.string(), z.string()).optional(),
   lost: z.array(z.string()).optional(),
   epochs: z

@@ -60,6 +60,7 @@ const summaryColumns: readonly Column<RunRecord>[] = [
   ['store.secondsPerSet', ({ store }) => store?.secondsPerSet],
   ['store.overwritten', ({ store }) => store?.overwritten],
   ['learnedNothing', ({ learnedNothing }) => learnedNothing],
+  ['ended', ({ ended }) => ended],
   ['lost', ({ lost }) => lost?.join('; ')],
   ['epochs', ({ epochs }) => epochs?.length],
   ['findings', ({ findings }) => findings.join('; ')],

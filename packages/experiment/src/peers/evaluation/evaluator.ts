@@ -117,18 +117,28 @@ export class Evaluator {
 
   /**
    * Plain SGD with the same number of samples, over the same batches; with keyed rows, one worker. `shards` are the
-   * peers' sample counts, in the order of names.
+   * peers' sample counts, in the order of names; `rounds` are those that the run has trained.
    */
-  async centralised(shards: readonly number[], now: () => number, signal: AbortSignal): Promise<Centralised> {
+  async centralised(
+    shards: readonly number[],
+    rounds: number,
+    now: () => number,
+    signal: AbortSignal
+  ): Promise<Centralised> {
     const { options, file } = this.#plan
     const start = now()
     const named = file.topology.peers.map((name, index) => ({ name, samples: shards[index] }))
-    const every = Math.ceil(options.rounds / 4)
-    const parameters = await trainCentrally(this.#task, options, named, async ({ round, parameters }) => {
-      signal.throwIfAborted()
-      if ((round + 1) % every !== 0) return
-      this.#emit({ kind: 'evaluation', of: 'centralised', round, ...(await this.#task.evaluate(parameters).run()) })
-    })
+    const every = Math.ceil(rounds / 4)
+    const parameters = await trainCentrally(
+      this.#task,
+      { ...options, rounds },
+      named,
+      async ({ round, parameters }) => {
+        signal.throwIfAborted()
+        if ((round + 1) % every !== 0) return
+        this.#emit({ kind: 'evaluation', of: 'centralised', round, ...(await this.#task.evaluate(parameters).run()) })
+      }
+    )
     return { ...(await this.#task.evaluate(parameters).run()), seconds: secondsOf(now() - start) }
   }
 

@@ -20,7 +20,7 @@ export function summarise(
     ofMean,
     central,
     before,
-    seen: { epochs, outliers }
+    seen: { epochs, outliers, rounds = options.rounds, ended }
   }: {
     readonly ofMean: Evaluation
     readonly central: Centralised | undefined
@@ -52,7 +52,8 @@ export function summarise(
     ...(epochs === undefined ? {} : { epochs }),
     outliers,
     faults: faultsBySender(all.flatMap(({ faults }) => faults)),
-    rounds: options.rounds,
+    rounds,
+    ...(ended === undefined ? {} : { ended }),
     ...(begun === 0 ? {} : { begun }),
     samples: all.reduce((sum, { samples }) => sum + samples, 0),
     seconds: Math.max(...all.map(({ seconds }) => seconds)),

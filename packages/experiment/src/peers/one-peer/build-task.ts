@@ -19,8 +19,8 @@ export function isServer({ plan, self }: Pick<PeerOfRun, 'plan' | 'self'>): bool
 }
 
 /**
- * The task in a thread of its own (with keyed rows: in this thread). Notes report when building it, or a gradient,
- * takes long.
+ * The task in a thread of its own (with keyed rows or a kernel: in this thread). Notes report when building it, or a
+ * gradient, takes long.
  */
 export async function buildTask(run: PeerOfRun): Promise<TaskWorker> {
   const { plan, self, emit, signal } = run
@@ -29,7 +29,8 @@ export async function buildTask(run: PeerOfRun): Promise<TaskWorker> {
   const content = description.userModule === undefined ? 'its model and data' : `the model of ${description.userModule}`
   const note = (what: string) => (seconds: number) =>
     emit({ kind: 'note', text: `${self}: ${what} has taken ${seconds} s so far` })
-  if (hasRows(plan.options)) return noteWhileSlow(buildTaskHere(description), note(`building ${content}`))
+  if (hasRows(plan.options) || plan.options.algorithm.needs.kernel === true)
+    return noteWhileSlow(buildTaskHere(description), note(`building ${content}`))
   const task = await noteWhileSlow(startTaskWorker(description, { signal }), note(`building ${content}`))
   return {
     ...task,

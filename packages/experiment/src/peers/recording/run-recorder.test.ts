@@ -1,6 +1,7 @@
 import { peerName } from '@murmuration/core'
 import test from 'ava'
 import type { RunEvent, Summary } from '../../base/events.js'
+import { SummarisedEvents } from '../reporting/summarised-events.js'
 import { RunRecorder } from './run-recorder.js'
 
 const [a, b] = ['a', 'b'].map(peerName)
@@ -107,6 +108,24 @@ test('without final averaging rounds the end is the last round, with what is kno
       [2, undefined],
       [4, 1.1]
     ]
+  )
+})
+
+test('a run that ended early has the rounds that it trained, and says why', (t) => {
+  const recorder = new RunRecorder(run, () => 0)
+  const seen = new SummarisedEvents()
+  for (const [peer, round] of [
+    [a, 1],
+    [b, 1]
+  ] as const)
+    seen.take({ kind: 'step', peer, round, phase: 'train', ends: 'X is done' } as unknown as RunEvent)
+  t.like(seen.figures, { rounds: 2, ended: 'X is done' })
+  for (const event of [evaluation(0), evaluation(1), { ...summary, ...seen.figures, outliers: [] }])
+    recorder.take(event)
+  const { rounds, ended, secondsPerRound, outcome } = recorder.record()
+  t.deepEqual(
+    { rounds, ended, secondsPerRound, outcome },
+    { rounds: 2, ended: 'X is done', secondsPerRound: 1, outcome: 'limit' }
   )
 })
 

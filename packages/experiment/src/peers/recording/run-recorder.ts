@@ -79,7 +79,7 @@ export class RunRecorder {
     const { method, seed, peers, peer, rounds } = this.#run
     const last = this.#points.at(-1)
     // The final averaging rounds come after the first evaluation of the last round.
-    const trained = this.#points.find(({ round }) => round === rounds) ?? last
+    const trained = this.#points.find(({ round }) => round === (this.#summary?.rounds ?? rounds)) ?? last
     return {
       world: 'libp2p',
       ...(peer === undefined ? {} : { peer }),
@@ -153,9 +153,10 @@ export class RunRecorder {
   #figures(): Partial<RunRecord> {
     const summary = this.#summary
     if (summary === undefined) return {}
-    const { payloadSent, messages, working, bytesReceived, keys, learnedNothing } = summary
+    const { payloadSent, messages, working, bytesReceived, keys, learnedNothing, ended } = summary
     const time: TimeFractions = { working }
-    const figures = { payloadSent, messages, time, ...(keys && { keys }), ...(learnedNothing && { learnedNothing }) }
+    const texts = { ...(learnedNothing && { learnedNothing }), ...(ended && { ended }) }
+    const figures = { payloadSent, messages, time, ...(keys && { keys }), ...texts }
     if (!('peer' in summary)) {
       const { busiestPeer: name, bytesOfBusiest: bytes, models } = summary
       return { ...figures, busiest: { name, bytes }, models }

@@ -13,4 +13,6 @@ test('a model is evaluated after 1, 2, 4, 8 … rounds, then at equal distances,
   t.deepEqual(after.slice(-2), [400, 405])
   t.deepEqual(evaluated(7), [0, 1, 2, 3, 4, 5, 6])
   t.false(isSnapshot({ round: 0, phase: 'average' }, 20, 400))
+  t.false(isSnapshot({ round: 22, phase: 'train' }, 20, 400))
+  t.true(isSnapshot({ round: 22, phase: 'train', ends: 'X is done' }, 20, 400))
 })

@@ -36,11 +36,11 @@ export interface Snapshot extends PeerProgress {
  * rounds, so that the first figures come at once. Only in training: final averaging rounds do not change the mean.
  */
 export function isSnapshot(
-  { round, phase }: Pick<StepReport, 'round' | 'phase'>,
+  { round, phase, ends }: Pick<StepReport, 'round' | 'phase' | 'ends'>,
   every: number,
   rounds: number
 ): boolean {
   const done = round + 1
   const isEarly = done < every && (done & round) === 0
-  return phase === 'train' && (isEarly || done % every === 0 || done === rounds)
+  return phase === 'train' && (isEarly || done % every === 0 || done === rounds || ends !== undefined)
 }

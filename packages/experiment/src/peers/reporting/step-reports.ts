@@ -61,7 +61,7 @@ export class StepReports {
 
   /** Takes a step; returns a report when one is due. */
   add(step: StepReport): StepEvent | undefined {
-    const { round, phase, loss, rate, samples, disagreement, distances, missing, unsent } = step
+    const { round, phase, ends, loss, rate, samples, disagreement, distances, missing, unsent } = step
     const { consensus, gap } = step
     if (consensus !== undefined) this.#recent = { ...this.#recent, consensusDistance: consensus.distance }
     if (gap !== undefined) this.#recent = { ...this.#recent, gap }
@@ -75,7 +75,7 @@ export class StepReports {
     const sameMissing = missing.join() === this.#missing
     this.#missing = missing.join()
     const isDue = (round + 1) % this.#every === 0 || this.#peer.fabric.now() - this.#reported >= maxSilence
-    if (!isDue && round !== this.#last && sameMissing) return undefined
+    if (!isDue && round !== this.#last && sameMissing && ends === undefined) return undefined
     this.#reported = this.#peer.fabric.now()
     const { sent, received } = this.#peer.traffic()
     return {
@@ -83,6 +83,7 @@ export class StepReports {
       peer: this.#self,
       round,
       phase,
+      ...(ends === undefined ? {} : { ends }),
       ...(this.#losses.length === 0 ? {} : { loss: this.#meanLoss() }),
       ...(rate === undefined ? {} : { rate }),
       samples,

@@ -14,7 +14,7 @@ import { checkFinished, type MinFinished, peersNeeded } from './min-finished.js'
 import { SummarisedEvents } from '../reporting/summarised-events.js'
 import { factsOfRun, learned } from '../../models/model-file.js'
 import { makeRealPlan } from '../../make-plan.js'
-import { lossTexts, type RunPlan, type RunRequest, startEvent } from '../../training/plan.js'
+import { lossTexts, type RunPlan, type RunRequest, sampleTexts, startEvent } from '../../training/plan.js'
 import { meetingTimeout } from '../../training/meeting-timeout.js'
 import type { PeerResult, UnfinishedModel } from '../one-peer/run-peer.js'
 import { checkSave, saveModel } from '../recording/save.js'
@@ -67,7 +67,7 @@ export async function runSwarm(request: RunRequest, options: SwarmOptions): Prom
   const links = await linksOf(options.links, plan)
   options.emit({ ...startEvent(plan), ...versions })
   if (plan.remark !== undefined) options.emit({ kind: 'note', text: plan.remark })
-  for (const text of lossTexts(plan)) options.emit({ kind: 'note', text })
+  for (const text of [...lossTexts(plan), ...sampleTexts(plan)]) options.emit({ kind: 'note', text })
   if (links !== undefined) options.emit({ kind: 'note', text: `links are shaped as in ${options.links ?? plan.path}` })
   const evaluator = await Evaluator.start(plan, options.emit, options.signal)
   try {
@@ -81,7 +81,8 @@ export async function runSwarm(request: RunRequest, options: SwarmOptions): Prom
       }
     })
     const models = [...results.values()].map(({ parameters }) => parameters)
-    const saving = { plan, results, models }
+    const { rounds = plan.options.rounds } = seen.figures
+    const saving = { plan, results, models, rounds }
     const ofMean = await evaluator.evaluateMean(models).catch(async (error: unknown) => {
       // The run was stopped; the model is saved nevertheless.
       await saveMean(saving, undefined, options)
@@ -90,8 +91,10 @@ export async function runSwarm(request: RunRequest, options: SwarmOptions): Prom
     // If the model cannot be saved, its summary is emitted nevertheless.
     const unsaved = await saveMean(saving, ofMean, options)
     const central =
-      options.baseline && results.size === plan.file.topology.peers.length
-        ? await evaluator.centralised(sampleCounts(results), options.now, options.signal)
+      options.baseline &&
+      plan.options.algorithm.needs.kernel !== true &&
+      results.size === plan.file.topology.peers.length
+        ? await evaluator.centralised(sampleCounts(results), rounds, options.now, options.signal)
         : undefined
     const summary = summarise(
       plan,
@@ -112,13 +115,24 @@ export async function runSwarm(request: RunRequest, options: SwarmOptions): Prom
 
 /** Saves the mean of all models. Returns the error, if any. */
 function saveMean(
-  { plan, results, models }: { readonly plan: RunPlan; readonly results: PeerResults; readonly models: Float32Array[] },
+  {
+    plan,
+    results,
+    models,
+    rounds
+  }: {
+    readonly plan: RunPlan
+    readonly results: PeerResults
+    readonly models: Float32Array[]
+    readonly rounds: number
+  },
   evaluation: Evaluation | undefined,
   options: SwarmOptions
 ) {
   const [{ task }] = results.values()
   const samples = [...results.values()].reduce((sum, result) => sum + result.samples, 0)
-  return saveModel(options, task.schema, mean(models), factsOfRun(plan, { samples, ...learned(task), evaluation }))
+  const facts = { ...factsOfRun(plan, { samples, ...learned(task), evaluation }), rounds }
+  return saveModel(options, task.schema, mean(models), facts)
 }
 
 /** Saves the mean of the models of a run that nobody has finished. */

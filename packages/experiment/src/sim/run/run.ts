@@ -70,8 +70,8 @@ class SimulatedRun {
   readonly #recorder: TimelineRecorder | undefined
   /** Workers that gave up, in that order, each with its error. */
   readonly #lost = new Map<PeerName, NeighboursMissingError>()
-  /** Whether a worker has trained to its last round. */
-  #hasFinished = false
+  /** Once a worker has trained to the end: why before all rounds were over, if so. */
+  #end: Pick<RunRecord, 'ended'> | undefined
   readonly #simulation: Simulation<VectorMessage>
   readonly #store: SimulatedStore | undefined
 
@@ -145,7 +145,7 @@ class SimulatedRun {
       await this.#simulation.run()
       await this.#metrics.finish()
       const [first] = this.#lost.values()
-      if (this.#hasFinished || this.#simulation.isStopping) return undefined
+      if (this.#end !== undefined || this.#simulation.isStopping) return undefined
       if (first === undefined) return 'no peer reached its last round: all have crashed or left'
       throw first
     } catch (error) {
@@ -187,6 +187,7 @@ class SimulatedRun {
       curve: points,
       models,
       ...(failure === undefined ? this.#nothingLearned() : {}),
+      ...this.#end,
       ...(keys === undefined ? {} : { keys }),
       ...(failure !== undefined || this.#lost.size === 0 ? {} : { lost: lostTexts([...this.#lost.values()]) }),
       ...(this.#members.epochs.length === 0 ? {} : { epochs: this.#members.epochs }),
@@ -235,8 +236,10 @@ class SimulatedRun {
     this.#checkers.restarted(self)
     const task = this.#asTraffic(isOnOneMachine(this.#run.method) ? this.#taskSet.union : this.#taskSet.of(self))
     const membership = this.#members.on(fabric)
+    let ended: string | undefined
     try {
       for await (const report of train(fabric, task, { ...settings, ...membership })) {
+        ended ??= report.ends
         if (report.phase === 'train') this.#checkers.take(self, report)
         if (await this.#metrics.take(self, report)) this.#simulation.stop('target reached, or all rounds done')
       }
@@ -244,7 +247,7 @@ class SimulatedRun {
       // The notes of a peer that has given up would keep the simulation running forever.
       membership.members?.end()
     }
-    this.#hasFinished = true
+    this.#end ??= ended === undefined ? {} : { ended }
   }
 
   /** Serves; a server's reports are recorded only if it holds rows. */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { compresses, neededServers } from '@murmuration/algorithms'
+import { type AnyAlgorithm, compresses, neededServers } from '@murmuration/algorithms'
 import { nearest, unknownPeer } from '@murmuration/files'
 import { type Problem, problem, within } from '@murmuration/core'
 import { faultProblems } from './fault-problems.js'
@@ -69,18 +69,24 @@ function trafficProblems({ traffic, methods }: Draft): Problem[] {
   return texts.map((text) => problem(['traffic'], `found traffic, expected none ${text}`))
 }
 
-/** Checks that the task has the rows or the dual that a method needs. Traffic has its own tensors, and neither. */
+/** Checks that the task has the rows, dual or kernel that a method needs. Traffic has its own tensors, and none. */
 function taskNeedProblems({ traffic, methods }: Draft): Problem[] {
   return methods.flatMap(({ algorithm, training }, index) => {
     const record = recordOf(algorithm)
-    const needed = record.kind === 'rows' ? 'sends rows of the task' : 'ascends the dual of the task'
-    const hasTraffic = (record.kind === 'rows' || record.needs.dual === true) && traffic !== undefined
+    const needed = neededOf(record)
     const refused = [
       ...taskRefusals(record, training),
-      ...(hasTraffic ? [`${record.title} ${needed}; omit traffic`] : [])
+      ...(needed !== undefined && traffic !== undefined ? [`${record.title} ${needed}; omit traffic`] : [])
     ]
     return refused.map((text) => problem(['methods', index], text))
   })
+}
+
+/** What of the task a method works on in place of gradients, in words. */
+function neededOf({ kind, needs }: AnyAlgorithm): string | undefined {
+  if (kind === 'rows') return 'sends rows of the task'
+  if (needs.dual === true) return 'ascends the dual of the task'
+  return needs.kernel === true ? 'sends samples of the task' : undefined
 }
 
 function axisProblems({ axes, topology, training: { task } }: Draft): Problem[] {

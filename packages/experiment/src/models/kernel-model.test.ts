@@ -1,0 +1,65 @@
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { InputError } from '@murmuration/core'
+import { loadTask } from '@murmuration/tasks'
+import test from 'ava'
+import { makePlan } from '../make-plan.js'
+import { taskOf } from '../training/plan.js'
+import { exportModel } from './export-model.js'
+import { factsOfRun, learned, modelFile } from './model-file.js'
+import { predict } from './predict-model.js'
+
+async function all<T>(each: AsyncIterable<T>): Promise<readonly T[]> {
+  const found: T[] = []
+  for await (const one of each) found.push(one)
+  return found
+}
+
+test('a model with a kernel reads its support vectors from the data, and is a file of LIBSVM and of no other library', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'murmuration-'))
+  const at = (name: string) => join(folder, name)
+  const rows = Array.from({ length: 40 }, (_, k) => [Math.sin(k), Math.cos(2 * k), k % 2 === 0 ? 3 : 7])
+  await writeFile(at('data.csv'), rows.map((row) => row.join()).join('\n'))
+  await writeFile(at('topology.yaml'), 'graph: complete\npeers: 2\n')
+  const training = `task: { kind: svm, kernel: linear }\ndata: { path: ${at('data.csv')} }\nalgorithm: svm-blocks\n`
+  await writeFile(at('train.yaml'), training)
+  const plan = await makePlan({ topology: at('topology.yaml'), train: at('train.yaml') })
+  const task = await loadTask(taskOf(plan))
+  const parameters = new Float32Array(task.samples + 1)
+  parameters[3] = 0.5
+  parameters[5] = -0.5
+  parameters[task.samples] = 0.125
+  const facts = factsOfRun(plan, { samples: 0, ...learned(task) })
+  await writeFile(at('model.safetensors'), Buffer.concat(modelFile(task.schema, parameters, facts)))
+
+  await writeFile(at('in.csv'), '1,0\n0,2\n')
+  const found = await all(predict(at('model.safetensors'), [at('in.csv')]))
+  const w = task.kernel?.sample(3).map((value, i) => 0.5 * (value - (task.kernel?.sample(5)[i] ?? 0))) ?? []
+  for (const [index, expected] of [w[0] + 0.125, 2 * w[1] + 0.125].entries()) {
+    const { decision, values: [value] = [] } = found[index]
+    t.true(Math.abs(value - expected) < 1e-6, `${value}, ${expected}`)
+    t.is(decision, expected > 0 ? '7' : '3')
+  }
+
+  t.deepEqual(await exportModel(at('model.safetensors'), { out: at('out') }), [at('out/model.libsvm')])
+  const text = await readFile(at('out/model.libsvm'), 'utf8')
+  t.regex(text, /kernel_type linear\nnr_class 2\ntotal_sv 2\nrho -0.125\nlabel 7 3\nnr_sv 1 1\nSV\n0.5 2:1\n/)
+  await t.throwsAsync(exportModel(at('model.safetensors'), { out: at('out'), format: 'onnx' }), {
+    instanceOf: InputError,
+    message: /found --format onnx, expected libsvm/
+  })
+  const other = training.replace('data.csv', 'fewer.csv')
+  await writeFile(
+    at('fewer.csv'),
+    rows
+      .slice(10)
+      .map((row) => row.join())
+      .join('\n')
+  )
+  await writeFile(at('train.yaml'), other)
+  const fewer = await makePlan({ topology: at('topology.yaml'), train: at('train.yaml') })
+  const wrong = factsOfRun(fewer, { samples: 0, ...learned(task) })
+  await writeFile(at('wrong.safetensors'), Buffer.concat(modelFile(task.schema, parameters, wrong)))
+  await t.throwsAsync(all(predict(at('wrong.safetensors'), [at('in.csv')])), { instanceOf: InputError })
+})

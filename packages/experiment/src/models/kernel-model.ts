@@ -1,0 +1,49 @@
+/** A saved support vector machine with a kernel: its support vectors are among the training samples. */
+import { InputError, type ModelSignature } from '@murmuration/core'
+import { KernelMachine, type KernelOptions, loadTask } from '@murmuration/tasks'
+import { taskRecordOf } from '../training/task-choice.js'
+import { taskDescription } from '../training/task-description.js'
+import { type LoadedModel, loadModel, ofModel, parametersFor } from './model-file.js'
+
+/** A model that was opened. */
+export interface OpenedKernelModel {
+  readonly machine: KernelMachine
+  readonly signature: ModelSignature
+}
+
+/**
+ * Opens a saved model with a kernel; undefined for another model. Reads the training data again, which must be on this
+ * machine. Throws an InputError for a file that is not a model, or belongs to other data.
+ */
+export async function openKernelModel(path: string): Promise<OpenedKernelModel | undefined> {
+  const model = await loadModel(path)
+  const { task } = model.facts.learning
+  if (taskRecordOf(task)?.hasKernel?.(task as never) !== true) return undefined
+  try {
+    return await opened(path, model)
+  } catch (error) {
+    throw ofModel(path, error)
+  }
+}
+
+async function opened(path: string, model: LoadedModel): Promise<OpenedKernelModel> {
+  const { learning, peers, seed, signature } = model.facts
+  const { kernel, schema } = await loadTask(taskDescription(learning, { peers, seed }))
+  if (kernel === undefined || signature === undefined)
+    throw new InputError('found no description of its inputs, expected that of a model with a kernel')
+  const parameters = parametersFor(path, model, schema)
+  const numbers = [...parameters.keys()].slice(0, -1).filter((at) => parameters[at] !== 0)
+  const machine = new KernelMachine({
+    kernel: (learning.task as unknown as { readonly kernel: KernelOptions }).kernel,
+    support: numbers.map((at) => kernel.sample(at)),
+    coefficients: Float64Array.from(numbers, (at) => parameters[at]),
+    bias: parameters[parameters.length - 1]
+  })
+  return { machine, signature }
+}
+
+/** The names of both classes as LIBSVM's labels, where they are whole numbers; else 0 and 1. */
+export function labelsOf({ classNames = [] }: ModelSignature): readonly [number, number] {
+  const labels = classNames.map(Number)
+  return labels.length === 2 && labels.every(Number.isInteger) ? [labels[0], labels[1]] : [0, 1]
+}
