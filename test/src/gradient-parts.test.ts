@@ -71,12 +71,12 @@ test('fused, or with clipping or accumulated gradients, all parts are awaited', 
 test('parts that are not the tensors, each once, in the order of time, are refused', async (t) => {
   const [first, second, third, last] = layers
   const wrong: readonly (readonly [readonly WorkPart[], string])[] = [
-    [[first, second, third], 'found one at 8, expected whole tensors, each once: one at 0'],
-    [[second, third, last], 'found parts up to 64, expected up to 67'],
-    [[first, second, second, third, last], 'found one at 48, expected whole tensors, each once: one at 64'],
+    [[first, second, third], 'found one at 8, expected whole tensors, each once, the next at 0'],
+    [[second, third, last], 'found parts up to 64, expected all tensors, up to 67'],
+    [[first, second, second, third, last], 'found one at 48, expected whole tensors, each once, the next at 64'],
     [
       [first, second, third, { offset: 0, length: 5, done: 1 }],
-      'found one at 8, expected whole tensors, each once: one at 5'
+      'found one at 8, expected whole tensors, each once, the next at 5'
     ],
     [[second, first, third, last], 'found 0.4 after 0.5, expected fractions that do not fall, 0 to 1'],
     [

@@ -43,11 +43,12 @@ export function checkWorkParts(parts: readonly WorkPart[], tensors: readonly Ran
   let end = 0
   for (const { offset, length } of [...parts].sort((left, right) => left.offset - right.offset)) {
     const isNext = offset === end && starts.has(offset) && length > 0
-    if (!isNext) throw new InputError(wrongParts(`one at ${offset}`, `whole tensors, each once: one at ${end}`))
+    if (!isNext) throw new InputError(wrongParts(`one at ${offset}`, `whole tensors, each once, the next at ${end}`))
     end += length
   }
   const { offset, length } = tensors.at(-1) ?? { offset: 0, length: 0 }
-  if (end !== offset + length) throw new InputError(wrongParts(`parts up to ${end}`, `up to ${offset + length}`))
+  if (end !== offset + length)
+    throw new InputError(wrongParts(`parts up to ${end}`, `all tensors, up to ${offset + length}`))
   let before = 0
   for (const { done } of parts) {
     const isLater = done >= before && done > 0 && done <= 1
