@@ -179,6 +179,8 @@ export class ProcessWatch {
   #reported: { readonly round: number; readonly epoch: number } | undefined
   /** The last epoch that it has opened. */
   #opened = 0
+  /** The last epoch that it has said to know. */
+  #told = -1
   /** The last epoch to which it has promised. */
   #promisedTo = -1
   #standing: { readonly opened: number; readonly round: number; readonly epoch: number } | undefined
@@ -194,8 +196,8 @@ export class ProcessWatch {
   }
 
   /** The last epoch that it knows to be decided, once it has begun. */
-  get epoch(): Epoch | undefined {
-    return this.#session?.epoch
+  get known(): Epoch | undefined {
+    return this.#watch.values.get(Math.max(this.#told, this.#session?.epoch.number ?? -1))
   }
 
   begins(session: ElasticSession, members: Members): void {
@@ -243,6 +245,7 @@ export class ProcessWatch {
     const note = JSON.parse(text.slice(1)) as ToldNote
     for (const { value } of note.decisions ?? []) this.#watch.decided(value, this.self)
     if (note.kind === 'latest' && note.value !== undefined) this.#watch.decided(note.value, this.self)
+    if (['news', 'join', 'done'].includes(note.kind)) this.#told = Math.max(this.#told, note.epoch)
     if (note.kind === 'prepare') this.#watch.proposers.add(`${this.self} ${note.epoch}`)
     if (note.kind === 'promise') this.#promises(note)
   }

@@ -47,7 +47,7 @@ export async function tryRun(run: DrawnRun): Promise<readonly string[]> {
  */
 function unfinished(run: DrawnRun, watch: EpochWatch, { outcomes }: EpochsEnd): readonly string[] {
   const there = stayingIn(run)
-  const known = there.flatMap((name) => watch.processes.get(name)?.epoch ?? [])
+  const known = there.flatMap((name) => watch.processes.get(name)?.known ?? [])
   const last = known.reduce((latest, epoch) => (epoch.number > latest.number ? epoch : latest), known[0])
   if (last === undefined || !watch.hasBegun) return []
   const places = there.map((name) => ({ name, life: watch.processes.get(name)?.life ?? 0 }))
