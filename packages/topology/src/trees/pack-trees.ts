@@ -4,8 +4,10 @@ import type { PackedTree, TreePacking } from './packed-tree.js'
 import { gainOf, minGain, type PackingColumn, PackingProgram } from './packing-program.js'
 import { checkWays, linesOf, type SharedLines } from './shared-lines.js'
 
-/** What an edge that does not begin at the root costs beside its lines: among equal trees a flat one is taken. */
+/** What a unit of detour costs: among trees that are equally fast, those with the least detours are taken. */
 const detour = 1e-9
+/** How much of a unit an edge is that does not lead to the root, or from it, compared with one that uses a slow line. */
+const hop = 0.1
 /** Up to so many peers the packing is exact; beyond, the search ends once it is this near the bound. */
 const maxExact = 24
 const nearEnough = 0.99
@@ -64,6 +66,10 @@ class TreeSearch {
   readonly #isAllReduce: boolean
   readonly #program: PackingProgram<TreeColumn>
   readonly #unlimited: TreeColumn[] = []
+  /** For each edge, from → to: how much it uses lines that it could leave to others. */
+  readonly #detours: Float64Array
+  /** The detours of a tree cost at most this. */
+  readonly #maxDetours: number
   #bound = Infinity
   /** The prices of the best bound, at which every tree costs at least 1. */
   #centre = new Float64Array()
@@ -73,6 +79,10 @@ class TreeSearch {
     this.#roots = roots
     this.#isAllReduce = isAllReduce
     this.#program = new PackingProgram(lines.rates)
+    const slowest = Math.min(...lines.rates)
+    const detourOf = (used: readonly number[] = []) => used.reduce((sum, line) => sum + slowest / lines.rates[line], 0)
+    this.#detours = Float64Array.from(lines.uses.flatMap((row) => row.map(detourOf)))
+    this.#maxDetours = 2 * lines.peers.length * (Math.max(...this.#detours) + 2 * hop) * detour
   }
 
   best(): TreePacking {
@@ -82,7 +92,7 @@ class TreeSearch {
     for (const prices of [new Float64Array(rates.length), this.#centre]) {
       if (this.#unlimited.length === 0) for (const column of this.#priced(prices)) this.#add(column)
     }
-    const aim = peers.length > maxExact ? nearEnough : 1 - 5 * peers.length * detour
+    const aim = peers.length > maxExact ? nearEnough : 1 - 2 * this.#maxDetours
     for (let flatter = 0; flatter < maxFlatter && this.#unlimited.length === 0 && this.#program.work < maxWork; ) {
       this.#program.solve(maxWork)
       const prices = this.#prices()
@@ -125,7 +135,7 @@ class TreeSearch {
   #priced(prices: Float64Array): readonly TreeColumn[] {
     const columns = this.#cheapest(prices, detour)
     const gain = Math.max(...columns.map((column) => gainOf(column, prices)))
-    this.#prove(prices, 1 - gain - 4 * this.#lines.peers.length * detour)
+    this.#prove(prices, 1 - gain - this.#maxDetours)
     return columns
   }
 
@@ -147,11 +157,11 @@ class TreeSearch {
       for (let to = 0; to < count; to++) {
         const lines = uses[from][to]
         if (lines === undefined || from === to) continue
-        let price = 0
+        let price = perDetour * this.#detours[from * count + to]
         for (const line of lines) price += prices[line]
         // On the way in the parent is where the edge ends.
-        out[from * count + to] = price + perDetour * detoursAt(from, count)
-        into[to * count + from] = price + perDetour * detoursAt(to, count)
+        out[from * count + to] = price + perDetour * hopAt(from, count)
+        into[to * count + from] = price + perDetour * hopAt(to, count)
       }
     }
     return this.#roots.map((root) => {
@@ -164,14 +174,14 @@ class TreeSearch {
     const { uses, peers } = this.#lines
     const loads = new Map<number, number>()
     let detours = 0
-    const take = (parent: number, lines: readonly number[] = []) => {
-      if (parent !== root) detours += detoursAt(parent, peers.length)
-      for (const line of lines) loads.set(line, (loads.get(line) ?? 0) + 1)
+    const take = (from: number, to: number, parent: number) => {
+      detours += this.#detours[from * peers.length + to] + (parent === root ? 0 : hopAt(parent, peers.length))
+      for (const line of uses[from][to] ?? []) loads.set(line, (loads.get(line) ?? 0) + 1)
     }
     for (const peer of peers.keys()) {
       if (peer === root) continue
-      take(out[peer], uses[out[peer]][peer])
-      if (into !== undefined) take(into[peer], uses[peer][into[peer]])
+      take(out[peer], peer, out[peer])
+      if (into !== undefined) take(peer, into[peer], into[peer])
     }
     const tree = into === undefined ? { root, out } : { root, into, out }
     return {
@@ -212,14 +222,14 @@ class TreeSearch {
   }
 }
 
-/** From a peer other than the root; the numbers make the same few peers the parents of all others. */
-function detoursAt(parent: number, count: number): number {
-  return 1 + parent / count
+/** An edge at a peer other than the root; the numbers make the same few peers the parents of all others. */
+function hopAt(parent: number, count: number): number {
+  return hop * (1 + parent / count)
 }
 
 /** The cheapest tree, where edges at the root are no detours. */
 function spanning(costs: Float64Array, count: number, root: number, perDetour: number): readonly number[] {
   const atRoot = costs.slice()
-  for (let to = 0; to < count; to++) atRoot[root * count + to] -= perDetour * detoursAt(root, count)
+  for (let to = 0; to < count; to++) atRoot[root * count + to] -= perDetour * hopAt(root, count)
   return [...cheapestArborescence({ count, root, costs: atRoot })]
 }
