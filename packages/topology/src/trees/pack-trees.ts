@@ -13,10 +13,12 @@ const maxExact = 24
 const nearEnough = 0.99
 /** How much of the best prices so far is in those of the next trees. */
 const inward = 0.8
+/** Trees of a round of the search: those of all roots resemble each other. */
+const maxColumns = 4
 /** So many rounds of the search look for flatter trees after the rate is reached. */
 const maxFlatter = 2
-/** Bounds the search: some seconds. */
-const maxWork = 4e9
+/** Bounds the search, in multiplications: about 10 seconds. Only pairs with uneven limits of their own come near it. */
+const maxWork = 1.5e9
 /** Less than this fraction of the rate is rounding. */
 const negligible = 1e-7
 
@@ -116,8 +118,9 @@ class TreeSearch {
   #gaining(prices: Float64Array): readonly TreeColumn[] {
     for (const fraction of [inward, 0]) {
       const between = prices.map((price, line) => fraction * this.#centre[line] + (1 - fraction) * price)
-      const gaining = this.#priced(between).filter((column) => gainOf(column, prices) > minGain)
-      if (gaining.length > 0) return gaining
+      const found = this.#priced(between).map((column) => ({ column, gain: gainOf(column, prices) }))
+      const gaining = found.filter(({ gain }) => gain > minGain).sort((left, right) => right.gain - left.gain)
+      if (gaining.length > 0) return gaining.slice(0, maxColumns).map(({ column }) => column)
     }
     return []
   }

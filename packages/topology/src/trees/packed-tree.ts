@@ -18,7 +18,10 @@ export interface TreePacking {
    * no line limits it: then the weights are 1 each, and only their ratio counts.
    */
   readonly rate: number
-  /** No trees at all are faster than this, in bits per second. Up to 24 peers it is `rate`; beyond, at most 1 % more. */
+  /**
+   * No trees at all are faster than this, in bits per second. Up to 24 peers it is `rate`, beyond at most 1 % more;
+   * further above only where the search was cut off, which takes hundreds of pairs with limits of their own.
+   */
   readonly bound: number
   /** The lines that limit the rate, as names for people, such as "ann up"; those that cost the most first. */
   readonly limits: readonly string[]
