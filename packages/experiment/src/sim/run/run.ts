@@ -9,6 +9,7 @@ import {
   type Topology,
   type Wire
 } from '@murmuration/core'
+import type { TopologyFile } from '@murmuration/files'
 import { createRandom } from '@murmuration/random'
 import type { RunRecord, SimulatedRecord, Timeline } from '@murmuration/results'
 import { computingCost, DeadlockError, LogHash, Simulation } from '@murmuration/simulator'
@@ -90,7 +91,7 @@ class SimulatedRun {
         : trafficOver(length, scenario.traffic)
     this.#servers = servers.map(({ name }) => name)
     this.#settings = {
-      ...settingsOf(scenario, run, this.#workers, this.#servers, file.topology),
+      ...settingsOf(scenario, run, this.#workers, this.#servers, file),
       gone: () => crashedOf(this.#simulation, [...this.#workers, ...this.#servers])
     }
     this.#members = new RunMembers({
@@ -98,6 +99,7 @@ class SimulatedRun {
       method,
       membership: isAlone ? undefined : scenario.membership,
       topology,
+      links: file.links,
       servers: this.#servers,
       timeout: this.#settings.timeout,
       now: () => this.#simulation.now()
@@ -317,13 +319,13 @@ function initialRate({ method, setting }: SimRun): number {
   return method.rate?.initial ?? setting.rate ?? method.training.rate.initial
 }
 
-/** The training settings of all peers. Plain SGD on one machine takes the batches of all peers of `topology`. */
+/** The training settings of all peers. Plain SGD on one machine takes the batches of all peers. */
 function settingsOf(
   { training: { rounds } }: Scenario,
   run: SimRun,
   workers: readonly PeerName[],
   servers: readonly PeerName[],
-  topology: Topology
+  file: TopologyFile
 ): AnySettings {
   const { method, seed } = run
   const { algorithm, finalRounds = 0, fusion, training } = method
@@ -334,9 +336,9 @@ function settingsOf(
       algorithm,
       rounds,
       rate: { ...training.rate, initial: initialRate(run) },
-      batch: isAlone ? training.batch * topology.peers.length : training.batch
+      batch: isAlone ? training.batch * file.topology.peers.length : training.batch
     },
-    topology,
+    file,
     { seed, finalRounds: isAlone ? 0 : finalRounds, workers, servers, fusion }
   )
 }
