@@ -6,6 +6,12 @@ import { checkWays, linesOf, type SharedLines } from './shared-lines.js'
 
 /** What an edge that does not begin at the root costs beside its lines: among equal trees a flat one is taken. */
 const detour = 1e-9
+/**
+ * What a byte on the slowest line costs beside its price, on others in proportion: among packings that are as fast, one
+ * that leaves room on the other lines is taken. Flows share a line evenly, not as the weights of their trees say, so on
+ * a full line trees of different weights hold each other up.
+ */
+const thrift = 1e-7
 /** Up to so many peers the packing is exact; beyond, the search ends once it is this near the bound. */
 const maxExact = 24
 const nearEnough = 0.99
@@ -64,6 +70,10 @@ class TreeSearch {
   readonly #isAllReduce: boolean
   readonly #program: PackingProgram<TreeColumn>
   readonly #unlimited: TreeColumn[] = []
+  /** For each line what a byte costs beside its price. */
+  readonly #thrift: Float64Array
+  /** All costs of a tree beside prices are below this. */
+  readonly #besides: number
   #bound = Infinity
   /** The prices of the best bound, at which every tree costs at least 1. */
   #centre = new Float64Array()
@@ -73,6 +83,10 @@ class TreeSearch {
     this.#roots = roots
     this.#isAllReduce = isAllReduce
     this.#program = new PackingProgram(lines.rates)
+    const slowest = Math.min(...lines.rates)
+    this.#thrift = Float64Array.from(lines.rates, (rate) => (thrift * slowest) / rate)
+    const maxUses = Math.max(...lines.uses.flatMap((row) => row.map((uses) => uses?.length ?? 0)))
+    this.#besides = 2 * lines.peers.length * (2 * detour + maxUses * thrift)
   }
 
   best(): TreePacking {
@@ -82,8 +96,8 @@ class TreeSearch {
     for (const prices of [new Float64Array(rates.length), this.#centre]) {
       if (this.#unlimited.length === 0) for (const column of this.#priced(prices)) this.#add(column)
     }
-    const aim = peers.length > maxExact ? nearEnough : 1 - 5 * peers.length * detour
-    for (let flatter = 0; flatter < maxFlatter && this.#unlimited.length === 0 && this.#program.work < maxWork; ) {
+    const aim = peers.length > maxExact ? nearEnough : 1 - 1.25 * this.#besides
+    for (let flatter = 0; flatter < maxFlatter && this.#unlimited.length === 0 && this.#program.work < maxWork;) {
       this.#program.solve(maxWork)
       const prices = this.#prices()
       const columns = this.#gaining(prices)
@@ -125,7 +139,7 @@ class TreeSearch {
   #priced(prices: Float64Array): readonly TreeColumn[] {
     const columns = this.#cheapest(prices, detour)
     const gain = Math.max(...columns.map((column) => gainOf(column, prices)))
-    this.#prove(prices, 1 - gain - 4 * this.#lines.peers.length * detour)
+    this.#prove(prices, 1 - gain - this.#besides)
     return columns
   }
 
@@ -148,7 +162,7 @@ class TreeSearch {
         const lines = uses[from][to]
         if (lines === undefined || from === to) continue
         let price = 0
-        for (const line of lines) price += prices[line]
+        for (const line of lines) price += prices[line] + (perDetour > 0 ? this.#thrift[line] : 0)
         // On the way in the parent is where the edge ends.
         out[from * count + to] = price + perDetour * detoursAt(from, count)
         into[to * count + from] = price + perDetour * detoursAt(to, count)
@@ -163,10 +177,13 @@ class TreeSearch {
   #column(root: number, out: readonly number[], into: readonly number[] | undefined): TreeColumn {
     const { uses, peers } = this.#lines
     const loads = new Map<number, number>()
-    let detours = 0
+    let besides = 0
     const take = (parent: number, lines: readonly number[] = []) => {
-      if (parent !== root) detours += detoursAt(parent, peers.length)
-      for (const line of lines) loads.set(line, (loads.get(line) ?? 0) + 1)
+      if (parent !== root) besides += detour * detoursAt(parent, peers.length)
+      for (const line of lines) {
+        loads.set(line, (loads.get(line) ?? 0) + 1)
+        besides += this.#thrift[line]
+      }
     }
     for (const peer of peers.keys()) {
       if (peer === root) continue
@@ -177,15 +194,18 @@ class TreeSearch {
     return {
       lines: Int32Array.from(loads.keys()),
       loads: Float64Array.from(loads.values()),
-      worth: 1 - detour * detours,
+      worth: 1 - besides,
       tree
     }
   }
 
   #packing(): TreePacking {
     const prices = this.#prices()
-    // The exact bound, without what detours cost.
-    this.#prove(prices, Math.min(...this.#cheapest(prices, 0).map((column) => 1 - gainOf({ ...column, worth: 1 }, prices))))
+    // The exact bound, without what detours and loads cost.
+    this.#prove(
+      prices,
+      Math.min(...this.#cheapest(prices, 0).map((column) => 1 - gainOf({ ...column, worth: 1 }, prices)))
+    )
     const packed = this.#program.packed()
     const total = packed.reduce((sum, { amount }) => sum + amount, 0)
     const trees = packed

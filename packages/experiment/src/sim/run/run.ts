@@ -32,7 +32,7 @@ import { SimulatedStore } from './store-costs.js'
 import { type SimRun, topologyOf } from '../scenario/sweep.js'
 import { timeFractions } from './time-fractions.js'
 import { TimelineRecorder } from './timeline-recorder.js'
-import { trafficOver } from './traffic-wire.js'
+import { linksOfTraffic, trafficOver } from './traffic-wire.js'
 
 /** The result of one simulation of a sweep. */
 export interface RunResult {
@@ -90,8 +90,10 @@ class SimulatedRun {
         ? { schema: taskSet.schema, wire: pooledVectorWire() }
         : trafficOver(length, scenario.traffic)
     this.#servers = servers.map(({ name }) => name)
+    const weight = (scenario.traffic?.reduce((sum, size) => sum + size, 0) ?? length) / length
+    const links = weight === 1 ? file.links : linksOfTraffic(file.links, weight)
     this.#settings = {
-      ...settingsOf(scenario, run, this.#workers, this.#servers, file),
+      ...settingsOf(scenario, run, this.#workers, this.#servers, { ...file, links }),
       gone: () => crashedOf(this.#simulation, [...this.#workers, ...this.#servers])
     }
     this.#members = new RunMembers({
@@ -99,12 +101,11 @@ class SimulatedRun {
       method,
       membership: isAlone ? undefined : scenario.membership,
       topology,
-      links: file.links,
+      links,
       servers: this.#servers,
       timeout: this.#settings.timeout,
       now: () => this.#simulation.now()
     })
-    const weight = (scenario.traffic?.reduce((sum, size) => sum + size, 0) ?? length) / length
     if (recordOf(method.algorithm).needs.store) this.#store = new SimulatedStore(method.training.store, weight)
     const mayJoin = scenario.membership !== undefined
     this.#checkers = new InvariantCheckers(this.#workers, keepsOf(method, topology), scenario.evaluate, mayJoin)
