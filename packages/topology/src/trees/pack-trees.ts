@@ -4,14 +4,10 @@ import type { PackedTree, TreePacking } from './packed-tree.js'
 import { gainOf, minGain, type PackingColumn, PackingProgram } from './packing-program.js'
 import { checkWays, linesOf, type SharedLines } from './shared-lines.js'
 
-/** What an edge that does not begin at the root costs beside its lines: among equal trees a flat one is taken. */
+/** What a unit of detour costs: among trees that are equally fast, those with the least detours are taken. */
 const detour = 1e-9
-/**
- * What a byte on the slowest line costs beside its price, on others in proportion: among packings that are as fast, one
- * that leaves room on the other lines is taken. Flows share a line evenly, not as the weights of their trees say, so on
- * a full line trees of different weights hold each other up.
- */
-const thrift = 1e-7
+/** How much of a unit an edge is that does not lead to the root, or from it, compared with one that uses a slow line. */
+const hop = 0.1
 /** Up to so many peers the packing is exact; beyond, the search ends once it is this near the bound. */
 const maxExact = 24
 const nearEnough = 0.99
@@ -70,10 +66,10 @@ class TreeSearch {
   readonly #isAllReduce: boolean
   readonly #program: PackingProgram<TreeColumn>
   readonly #unlimited: TreeColumn[] = []
-  /** For each line what a byte costs beside its price. */
-  readonly #thrift: Float64Array
-  /** All costs of a tree beside prices are below this. */
-  readonly #besides: number
+  /** For each edge, from → to: how much it uses lines that it could leave to others. */
+  readonly #detours: Float64Array
+  /** The detours of a tree cost at most this. */
+  readonly #maxDetours: number
   #bound = Infinity
   /** The prices of the best bound, at which every tree costs at least 1. */
   #centre = new Float64Array()
@@ -84,9 +80,9 @@ class TreeSearch {
     this.#isAllReduce = isAllReduce
     this.#program = new PackingProgram(lines.rates)
     const slowest = Math.min(...lines.rates)
-    this.#thrift = Float64Array.from(lines.rates, (rate) => (thrift * slowest) / rate)
-    const maxUses = Math.max(...lines.uses.flatMap((row) => row.map((uses) => uses?.length ?? 0)))
-    this.#besides = 2 * lines.peers.length * (2 * detour + maxUses * thrift)
+    const detourOf = (used: readonly number[] = []) => used.reduce((sum, line) => sum + slowest / lines.rates[line], 0)
+    this.#detours = Float64Array.from(lines.uses.flatMap((row) => row.map(detourOf)))
+    this.#maxDetours = 2 * lines.peers.length * (Math.max(...this.#detours) + 2 * hop) * detour
   }
 
   best(): TreePacking {
@@ -96,8 +92,8 @@ class TreeSearch {
     for (const prices of [new Float64Array(rates.length), this.#centre]) {
       if (this.#unlimited.length === 0) for (const column of this.#priced(prices)) this.#add(column)
     }
-    const aim = peers.length > maxExact ? nearEnough : 1 - 1.25 * this.#besides
-    for (let flatter = 0; flatter < maxFlatter && this.#unlimited.length === 0 && this.#program.work < maxWork;) {
+    const aim = peers.length > maxExact ? nearEnough : 1 - 2 * this.#maxDetours
+    for (let flatter = 0; flatter < maxFlatter && this.#unlimited.length === 0 && this.#program.work < maxWork; ) {
       this.#program.solve(maxWork)
       const prices = this.#prices()
       const columns = this.#gaining(prices)
@@ -139,7 +135,7 @@ class TreeSearch {
   #priced(prices: Float64Array): readonly TreeColumn[] {
     const columns = this.#cheapest(prices, detour)
     const gain = Math.max(...columns.map((column) => gainOf(column, prices)))
-    this.#prove(prices, 1 - gain - this.#besides)
+    this.#prove(prices, 1 - gain - this.#maxDetours)
     return columns
   }
 
@@ -161,11 +157,11 @@ class TreeSearch {
       for (let to = 0; to < count; to++) {
         const lines = uses[from][to]
         if (lines === undefined || from === to) continue
-        let price = 0
-        for (const line of lines) price += prices[line] + (perDetour > 0 ? this.#thrift[line] : 0)
+        let price = perDetour * this.#detours[from * count + to]
+        for (const line of lines) price += prices[line]
         // On the way in the parent is where the edge ends.
-        out[from * count + to] = price + perDetour * detoursAt(from, count)
-        into[to * count + from] = price + perDetour * detoursAt(to, count)
+        out[from * count + to] = price + perDetour * hopAt(from, count)
+        into[to * count + from] = price + perDetour * hopAt(to, count)
       }
     }
     return this.#roots.map((root) => {
@@ -177,35 +173,29 @@ class TreeSearch {
   #column(root: number, out: readonly number[], into: readonly number[] | undefined): TreeColumn {
     const { uses, peers } = this.#lines
     const loads = new Map<number, number>()
-    let besides = 0
-    const take = (parent: number, lines: readonly number[] = []) => {
-      if (parent !== root) besides += detour * detoursAt(parent, peers.length)
-      for (const line of lines) {
-        loads.set(line, (loads.get(line) ?? 0) + 1)
-        besides += this.#thrift[line]
-      }
+    let detours = 0
+    const take = (from: number, to: number, parent: number) => {
+      detours += this.#detours[from * peers.length + to] + (parent === root ? 0 : hopAt(parent, peers.length))
+      for (const line of uses[from][to] ?? []) loads.set(line, (loads.get(line) ?? 0) + 1)
     }
     for (const peer of peers.keys()) {
       if (peer === root) continue
-      take(out[peer], uses[out[peer]][peer])
-      if (into !== undefined) take(into[peer], uses[peer][into[peer]])
+      take(out[peer], peer, out[peer])
+      if (into !== undefined) take(peer, into[peer], into[peer])
     }
     const tree = into === undefined ? { root, out } : { root, into, out }
     return {
       lines: Int32Array.from(loads.keys()),
       loads: Float64Array.from(loads.values()),
-      worth: 1 - besides,
+      worth: 1 - detour * detours,
       tree
     }
   }
 
   #packing(): TreePacking {
     const prices = this.#prices()
-    // The exact bound, without what detours and loads cost.
-    this.#prove(
-      prices,
-      Math.min(...this.#cheapest(prices, 0).map((column) => 1 - gainOf({ ...column, worth: 1 }, prices)))
-    )
+    // The exact bound, without what detours cost.
+    this.#prove(prices, Math.min(...this.#cheapest(prices, 0).map((column) => 1 - gainOf({ ...column, worth: 1 }, prices))))
     const packed = this.#program.packed()
     const total = packed.reduce((sum, { amount }) => sum + amount, 0)
     const trees = packed
@@ -232,14 +222,14 @@ class TreeSearch {
   }
 }
 
-/** From a peer other than the root; the numbers make the same few peers the parents of all others. */
-function detoursAt(parent: number, count: number): number {
-  return 1 + parent / count
+/** An edge at a peer other than the root; the numbers make the same few peers the parents of all others. */
+function hopAt(parent: number, count: number): number {
+  return hop * (1 + parent / count)
 }
 
 /** The cheapest tree, where edges at the root are no detours. */
 function spanning(costs: Float64Array, count: number, root: number, perDetour: number): readonly number[] {
   const atRoot = costs.slice()
-  for (let to = 0; to < count; to++) atRoot[root * count + to] -= perDetour * detoursAt(root, count)
+  for (let to = 0; to < count; to++) atRoot[root * count + to] -= perDetour * hopAt(root, count)
   return [...cheapestArborescence({ count, root, costs: atRoot })]
 }
