@@ -23,17 +23,25 @@ class Traffic {
   /** Fractions of the vector, and messages. */
   readonly #loads: Float64Array
   readonly #messages: Float64Array
+  /** The longest way of a single chunk that passes through a line. */
+  readonly #ways: LinearTime[]
 
   constructor(peers: readonly PeerName[], links: Links, lines = linesOf(peers, links)) {
     this.#lines = lines
     this.#links = links
     this.#loads = new Float64Array(lines.rates.length)
     this.#messages = new Float64Array(lines.rates.length)
+    this.#ways = lines.rates.map(() => noTime)
   }
 
   /** The same lines without traffic. */
   anew(): Traffic {
     return new Traffic(this.#lines.peers, this.#links, this.#lines)
+  }
+
+  /** Lets a chunk's way pass through the lines of a hop. */
+  through(from: number, to: number, way: LinearTime): void {
+    for (const line of this.#lines.uses[from][to] ?? []) this.#ways[line] = longestOf([this.#ways[line], way])
   }
 
   add(from: number, to: number, fraction: number, messages: number): void {
@@ -43,16 +51,27 @@ class Traffic {
     }
   }
 
+  /** What both put on the lines; the ways are those of the second. */
+  plus(other: Traffic): Traffic {
+    const both = this.anew()
+    for (const line of both.#loads.keys()) {
+      both.#loads[line] = this.#loads[line] + other.#loads[line]
+      both.#messages[line] = this.#messages[line] + other.#messages[line]
+      both.#ways[line] = other.#ways[line]
+    }
+    return both
+  }
+
   latency(from: number, to: number): Milliseconds {
     const { latency, jitter } = this.#links.path(this.#lines.peers[from], this.#lines.peers[to])
     return latency + jitter / 2
   }
 
-  /** The time that each line takes for all that passes through it, besides what `rest` takes. */
+  /** The time that each line takes for all that passes through it, besides what `rest` and the way of a chunk take. */
   busy(rest: LinearTime): LinearTime[] {
     return this.#lines.rates.map((rate, line) => ({
-      latency: rest.latency + (8000 * header * this.#messages[line]) / rate,
-      perByte: rest.perByte + (8000 * this.#loads[line]) / rate
+      latency: rest.latency + this.#ways[line].latency + (8000 * header * this.#messages[line]) / rate,
+      perByte: rest.perByte + this.#ways[line].perByte + (8000 * this.#loads[line]) / rate
     }))
   }
 
@@ -72,6 +91,8 @@ class Traffic {
     return [...this.#messages]
   }
 }
+
+const noTime: LinearTime = { latency: 0, perByte: 0 }
 
 function sumOf(times: readonly LinearTime[]): LinearTime {
   let latency = 0
@@ -118,15 +139,28 @@ export function predictRing(order: readonly PeerName[], links: Links, chunks: nu
 /** Direct exchange: all send to all at once, and each segment's chunks come back as soon as they are summed. */
 export function predictDirect(peers: readonly PeerName[], links: Links, chunks: number): PredictedTime {
   const n = peers.length
-  const traffic = new Traffic(peers, links)
+  const into = new Traffic(peers, links)
   const others = (rank: number) => [...peers.keys()].filter((other) => other !== rank)
-  for (const rank of peers.keys()) for (const other of others(rank)) traffic.add(rank, other, 2 / n, 2 * chunks)
-  const ways = peers.map((_, rank): LinearTime => {
-    const into = Math.max(...others(rank).map((other) => traffic.latency(other, rank)))
-    const out = longestOf(others(rank).map((other) => traffic.message(rank, other, 1 / (n * chunks))))
-    return { latency: into + out.latency, perByte: out.perByte }
-  })
-  return [traffic.busy(longestOf(ways))]
+  const ways = [...peers.keys()].flatMap((rank) =>
+    others(rank).map((other) => {
+      const way = into.message(rank, other, 1 / (n * chunks))
+      into.add(rank, other, 1 / n, chunks)
+      into.through(rank, other, way)
+      return way
+    })
+  )
+  // Both ways have the same traffic.
+  return [inTwoPhases(into, into, longestOf(ways), longestOf(ways))]
+}
+
+/**
+ * Chunks that travel to roots, and from there to all. Either a line is busy with both phases, or it is idle until the
+ * first chunk comes back, or after the last one has been sent in.
+ *
+ * @param inward - the longest way of a single chunk
+ */
+function inTwoPhases(into: Traffic, out: Traffic, inward: LinearTime, outward: LinearTime): LinearTime[] {
+  return [...into.plus(out).busy(noTime), ...out.busy(inward), ...into.busy(outward), sumOf([inward, outward])]
 }
 
 /** Halving and doubling: steps that each need all of the one before. */
@@ -160,36 +194,27 @@ export function predictTrees(
 ): PredictedTime {
   const total = trees.reduce((sum, { weight }) => sum + weight, 0)
   const counts = chunksOf(trees, chunks)
-  const traffic = new Traffic(peers, links)
-  for (const [index, { into, out, weight }] of trees.entries())
+  const inward = new Traffic(peers, links)
+  const outward = inward.anew()
+  for (const [index, { into = [], out, weight }] of trees.entries())
     for (const rank of peers.keys()) {
-      if (into !== undefined && into[rank] >= 0) traffic.add(rank, into[rank], weight / total, counts[index])
-      if (out[rank] >= 0) traffic.add(out[rank], rank, weight / total, counts[index])
+      if (into[rank] >= 0) inward.add(rank, into[rank], weight / total, counts[index])
+      if (out[rank] >= 0) outward.add(out[rank], rank, weight / total, counts[index])
     }
-  const ways = trees.map(({ root, into, out, weight }, index) => {
-    const chunk = weight / total / counts[index]
-    const inward = into === undefined ? [] : [longestWay(traffic, { root, parents: into, chunk, isInward: true })]
-    return sumOf([...inward, longestWay(traffic, { root, parents: out, chunk, isInward: false })])
-  })
-  return [traffic.busy(longestOf(ways))]
-}
-
-interface Way {
-  readonly root: number
-  readonly parents: readonly number[]
-  /** The fraction of the vector in a chunk. */
-  readonly chunk: number
-  readonly isInward: boolean
-}
-
-function longestWay(traffic: Traffic, { root, parents, chunk, isInward }: Way): LinearTime {
-  const ways = parents.map((_, start) => {
-    const hops: LinearTime[] = []
-    for (let rank = start; rank !== root; rank = parents[rank])
-      hops.push(isInward ? traffic.message(rank, parents[rank], chunk) : traffic.message(parents[rank], rank, chunk))
-    return sumOf(hops)
-  })
-  return longestOf(ways)
+  const waysOf = (traffic: Traffic, isInward: boolean) =>
+    trees.flatMap(({ root, into = [], out, weight }, index) => {
+      const chunk = weight / total / counts[index]
+      const parents = isInward ? into : out
+      return parents.map((_, start) => {
+        const hops: (readonly [from: number, to: number])[] = []
+        for (let rank = start; rank !== root; rank = parents[rank])
+          hops.push(isInward ? [rank, parents[rank]] : [parents[rank], rank])
+        const way = sumOf(hops.map(([from, to]) => traffic.message(from, to, chunk)))
+        for (const [from, to] of hops) traffic.through(from, to, way)
+        return way
+      })
+    })
+  return [inTwoPhases(inward, outward, longestOf(waysOf(inward, true)), longestOf(waysOf(outward, false)))]
 }
 
 /** A chain broadcast in this order, in so many chunks. */
