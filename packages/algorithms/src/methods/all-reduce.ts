@@ -1,6 +1,7 @@
 /**
  * SGD on the joint batch: every worker takes the same step along the mean of all gradients. An all-reduce computes it.
  */
+import { collectiveOn } from '../parts/collectives/on-links.js'
 import { meanOptions, meanOver } from '../parts/collectives/mean-over.js'
 import { z } from 'zod'
 import { algorithm } from '@murmuration/engine'
@@ -10,6 +11,7 @@ export const allReduce = algorithm({
   title: 'SGD on an all-reduce',
   source: 'Patarasuk and Yuan, JPDC 69(2), 2009; the baseline of Lian et al., NIPS 2017',
   options: z.strictObject(meanOptions),
+  fromGraph: collectiveOn,
   needs: { reach: 'everyone', delivery: 'reliable' },
   keeps: 'equality',
   channels: { all: { part: 'range' } },

@@ -1,5 +1,13 @@
 /** What an algorithm is: one record, from which all else follows; and what its rounds see of the world. */
-import { InputError, invariant, type Milliseconds, type PeerName, type Random, type Topology } from '@murmuration/core'
+import {
+  InputError,
+  invariant,
+  type Links,
+  type Milliseconds,
+  type PeerName,
+  type Random,
+  type Topology
+} from '@murmuration/core'
 import type { z } from 'zod'
 import type { Objects } from '../store/objects.js'
 import type { Message, Range, State, Vector } from '../vectors/vector.js'
@@ -305,9 +313,16 @@ export interface Description<Z extends z.ZodObject = z.ZodObject> {
   readonly source: string
   readonly options: Z
   /**
-   * Options that follow from the graph, with the word `graph` as their default; optionsOn in needs.ts fills them in.
+   * What options stand for that are words, such as `graph`, where it follows from the graph and the links between all
+   * peers; no links where a program gives none. The same on every machine. optionsOn in needs.ts fills it in.
+   *
+   * @throws InputError where an option is impossible there
    */
-  readonly fromGraph?: (topology: Topology) => Partial<z.output<Z>>
+  readonly fromGraph?: (
+    topology: Topology,
+    links: Links | undefined,
+    options: z.output<Z>
+  ) => { readonly [N in keyof z.output<Z>]?: z.output<Z>[N] | undefined }
   readonly needs: Needs
   readonly keeps: Keeps
   /**

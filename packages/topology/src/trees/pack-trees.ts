@@ -95,7 +95,7 @@ class TreeSearch {
       if (this.#unlimited.length === 0) for (const column of this.#priced(prices)) this.#add(column)
     }
     const aim = peers.length > maxExact ? nearEnough : 1 - 2 * this.#maxDetours
-    for (let flatter = 0; flatter < maxFlatter && this.#unlimited.length === 0 && this.#program.work < maxWork; ) {
+    for (let flatter = 0; flatter < maxFlatter && this.#unlimited.length === 0 && this.#program.work < maxWork;) {
       this.#program.solve(maxWork)
       const prices = this.#prices()
       const columns = this.#gaining(prices)
@@ -198,7 +198,10 @@ class TreeSearch {
   #packing(): TreePacking {
     const prices = this.#prices()
     // The exact bound, without what detours cost.
-    this.#prove(prices, Math.min(...this.#cheapest(prices, 0).map((column) => 1 - gainOf({ ...column, worth: 1 }, prices))))
+    this.#prove(
+      prices,
+      Math.min(...this.#cheapest(prices, 0).map((column) => 1 - gainOf({ ...column, worth: 1 }, prices)))
+    )
     const packed = this.#program.packed()
     const total = packed.reduce((sum, { amount }) => sum + amount, 0)
     const trees = packed

@@ -18,13 +18,28 @@ test('the prices prove that no packing is better: nothing gains at them, and all
     for (const column of columns.slice(5)) program.add(column)
     program.solve(Infinity)
     const prices = program.prices()
-    t.true(prices.every((price) => price > -1e-9), `seed ${seed}`)
-    t.true(columns.every((column) => gainOf(column, prices) < 1e-9), `seed ${seed}`)
+    t.true(
+      prices.every((price) => price > -1e-9),
+      `seed ${seed}`
+    )
+    t.true(
+      columns.every((column) => gainOf(column, prices) < 1e-9),
+      `seed ${seed}`
+    )
     const packed = program.packed()
     const worth = packed.reduce((sum, { amount }) => sum + amount, 0)
-    t.true(isNear(worth, rates.reduce((sum, rate, line) => sum + rate * prices[line], 0)), `seed ${seed}`)
+    t.true(
+      isNear(
+        worth,
+        rates.reduce((sum, rate, line) => sum + rate * prices[line], 0)
+      ),
+      `seed ${seed}`
+    )
     const loadOf = (line: number) =>
       packed.reduce((sum, { column, amount }) => sum + amount * (column.loads[column.lines.indexOf(line)] ?? 0), 0)
-    t.true(rates.every((rate, line) => loadOf(line) <= rate * (1 + 1e-9)), `seed ${seed}`)
+    t.true(
+      rates.every((rate, line) => loadOf(line) <= rate * (1 + 1e-9)),
+      `seed ${seed}`
+    )
   }
 })

@@ -57,7 +57,8 @@ export function packingProblem({ peers, rates, uses, names }: SharedLines, trees
       for (const peer of peers.keys()) {
         let node = peer
         for (let hop = 0; node !== root; hop++) {
-          if (hop > peers.length || parents[node] === undefined || parents[node] < 0) return `${peer} has no way to ${root}`
+          if (hop > peers.length || parents[node] === undefined || parents[node] < 0)
+            return `${peer} has no way to ${root}`
           node = parents[node]
         }
       }

@@ -1,0 +1,143 @@
+/** What the words of collectives' options stand for on the links between all peers: trees, orders, predicted times. */
+import { byName, InputError, type Links, type PeerName, type Topology } from '@murmuration/core'
+import {
+  chainOrder,
+  packAllReduce,
+  packBroadcast,
+  type PackedTree,
+  predictChain,
+  predictDirect,
+  type PredictedTime,
+  predictHalvingDoubling,
+  predictRing,
+  predictTrees,
+  ringOrder,
+  type TreePacking
+} from '@murmuration/topology'
+import { broadcastNames, type CollectiveChoice, meanNames, type MeanName, type Order, usualChunks } from './options.js'
+
+type Peers = readonly PeerName[]
+
+interface Words {
+  readonly collective: CollectiveChoice<string>
+  readonly order?: Order
+  readonly chunks?: number
+}
+
+/** What a word stands for; nothing where it stays a word. */
+interface Meaning {
+  readonly order?: readonly string[] | undefined
+  readonly collective?:
+    | { readonly trees?: readonly PackedTree[] | undefined; readonly times?: Record<string, PredictedTime> | undefined }
+    | undefined
+}
+
+/** A mean or a broadcast on given links. */
+interface LinkedCollective {
+  /** The collective that has an order. */
+  readonly ordered: string
+  /** The order that needs no links. */
+  readonly usualOrder: Peers
+  bestOrder(): Peers
+  pack(): TreePacking
+  /** The predicted times, the usual collective first. */
+  predict(order: Peers, chunks: number): readonly (readonly [name: string, time: PredictedTime])[]
+}
+
+/**
+ * What the words `links`, `trees` and `auto` stand for on these links, for a mean over all peers. An order of names
+ * stays a word: it needs no links, so peers with and without them fit together.
+ *
+ * @param among - the collectives that `auto` chooses from
+ * @throws InputError for trees where no line has a bandwidth, and for a list of other peers than there are
+ */
+export function collectiveOn(
+  topology: Pick<Topology, 'peers'>,
+  links: Links | undefined,
+  words: Words,
+  among: readonly MeanName[] = meanNames
+): Meaning {
+  return meaningOf(topology, links, words, (peers, known) => ({
+    ordered: 'ring',
+    usualOrder: peers,
+    bestOrder: () => ringOrder(peers, known),
+    pack: () => packAllReduce(peers, known),
+    predict: (order, chunks) => {
+      const times: Readonly<Record<Exclude<MeanName, 'trees'>, () => PredictedTime>> = {
+        'ring': () => predictRing(order, known, chunks),
+        'halving-doubling': () => predictHalvingDoubling(peers, known),
+        'direct': () => predictDirect(peers, known, chunks)
+      }
+      return among.flatMap((name) => (name === 'trees' ? [] : [[name, times[name]()] as const]))
+    }
+  }))
+}
+
+/**
+ * The same for a broadcast.
+ *
+ * @param root - the rank that sends, in the order of names
+ */
+export function broadcastOn(
+  topology: Pick<Topology, 'peers'>,
+  links: Links | undefined,
+  words: Words,
+  root = 0
+): Meaning {
+  return meaningOf(topology, links, words, (peers, known) => ({
+    ordered: 'chain',
+    usualOrder: from(root, peers),
+    bestOrder: () => chainOrder(peers, known, peers[root]),
+    pack: () => packBroadcast(peers, known, peers[root]),
+    predict: (order, chunks) => [
+      [broadcastNames[0], predictChain(from(order.indexOf(peers[root]), order), known, chunks)]
+    ]
+  }))
+}
+
+/** A list that begins at an index and goes round. */
+function from(index: number, peers: Peers): Peers {
+  return [...peers.slice(index), ...peers.slice(0, index)]
+}
+
+function meaningOf(
+  { peers: unsorted }: Pick<Topology, 'peers'>,
+  links: Links | undefined,
+  { collective, order = 'names', chunks = usualChunks }: Words,
+  kindOn: (peers: Peers, links: Links) => LinkedCollective
+): Meaning {
+  const peers = [...unsorted].sort(byName)
+  if (typeof order !== 'string') checkOrder(order, peers)
+  if (peers.length === 1) return {}
+  if (links === undefined) {
+    if (collective === 'trees') throw noTrees()
+    return {}
+  }
+  const kind = kindOn(peers, links)
+  const hasOrder = collective === kind.ordered || collective === 'auto'
+  const isFollowed = hasOrder && order === 'links'
+  const inOrder = isFollowed ? kind.bestOrder() : typeof order === 'string' ? kind.usualOrder : (order as Peers)
+  const isUsual = inOrder.every((name, index) => name === kind.usualOrder[index])
+  const meaning = isFollowed && !isUsual ? { order: inOrder } : {}
+  if (collective !== 'trees' && collective !== 'auto') return meaning
+  const { trees: packed, rate } = kind.pack()
+  const isLimited = rate < Number.POSITIVE_INFINITY
+  if (collective === 'trees') {
+    if (!isLimited) throw noTrees()
+    return { collective: { trees: packed } }
+  }
+  const alongTrees = isLimited ? [['trees', predictTrees(peers, links, packed, chunks * peers.length)] as const] : []
+  const times = Object.fromEntries([...kind.predict(inOrder, chunks), ...alongTrees])
+  return { ...meaning, collective: { ...(isLimited ? { trees: packed } : {}), times } }
+}
+
+function checkOrder(order: readonly string[], peers: Peers): void {
+  if (order.length === peers.length && peers.every((name) => order.includes(name))) return
+  throw new InputError(`order: found ${order.join(', ')}, expected each peer once: ${peers.join(', ')}`)
+}
+
+function noTrees(): InputError {
+  return new InputError(
+    'collective: found trees, expected links with a bandwidth into which they are packed; add links to the topology, or choose auto or ring'
+  )
+}
