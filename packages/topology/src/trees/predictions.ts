@@ -112,8 +112,17 @@ function longestOf(times: readonly LinearTime[]): LinearTime {
   }
 }
 
+/** Without those that never count: others take at least as long for any number of bytes. */
+function longestParts(parts: readonly LinearTime[]): LinearTime[] {
+  const kept: LinearTime[] = []
+  const byTime = [...parts].sort((left, right) => right.perByte - left.perByte || right.latency - left.latency)
+  for (const part of byTime) if (part.latency > (kept.at(-1)?.latency ?? -1)) kept.push(part)
+  return kept
+}
+
 /**
- * A ring in this order. Either a line is busy all the time, or all wait for a chunk that passes every hop but one twice.
+ * A ring in this order. Each hop forwards 2 (n − 1) segments; while the first h of them come from the hops before, it may
+ * be idle.
  *
  * @param chunks - in how many chunks each of the n segments is sent
  */
@@ -125,15 +134,18 @@ export function predictRing(order: readonly PeerName[], links: Links, chunks: nu
   const all = once.anew()
   for (const rank of order.keys()) all.add(rank, next(rank), (2 * (n - 1)) / n, 2 * (n - 1) * chunks)
   const hops = order.map((_, rank) => once.message(rank, next(rank), 1 / (n * chunks), once.messages))
-  const ways = order.map((_, start) => {
-    const passed = Array.from({ length: 2 * (n - 1) }, (__, hop) => hops[(start + hop) % n])
-    const others = order.map((__, rank) => {
-      const { latency, perByte } = hops[rank]
-      return { latency: (chunks - 1) * (latency - once.latency(rank, next(rank))), perByte: (chunks - 1) * perByte }
-    })
-    return sumOf([...passed, longestOf(others)])
-  })
-  return [[...all.busy(longestOf(hops)), ...ways]]
+  const parts = all.busy(longestOf(hops))
+  for (const rank of order.keys()) {
+    let way = noTime
+    const latency = once.latency(rank, next(rank))
+    for (let h = 0; h < 2 * (n - 1); h++) {
+      const left = chunks * (2 * (n - 1) - h)
+      const sent = { latency: latency + left * (hops[rank].latency - latency), perByte: left * hops[rank].perByte }
+      parts.push(sumOf([way, sent]))
+      way = sumOf([way, hops[(rank - h - 1 + 2 * n) % n]])
+    }
+  }
+  return [longestParts(parts)]
 }
 
 /** Direct exchange: all send to all at once, and each segment's chunks come back as soon as they are summed. */
@@ -160,10 +172,15 @@ export function predictDirect(peers: readonly PeerName[], links: Links, chunks: 
  * @param inward - the longest way of a single chunk
  */
 function inTwoPhases(into: Traffic, out: Traffic, inward: LinearTime, outward: LinearTime): LinearTime[] {
-  return [...into.plus(out).busy(noTime), ...out.busy(inward), ...into.busy(outward), sumOf([inward, outward])]
+  const waits = [...out.busy(inward), ...into.busy(outward), sumOf([inward, outward])]
+  return longestParts([...into.plus(out).busy(noTime), ...waits])
 }
 
-/** Halving and doubling: steps that each need all of the one before. */
+/**
+ * Halving and doubling: steps that each need all of the one before. Where some hops are slower than others, messages of
+ * later steps compete with those that a slow peer waits for, so that it may receive all before it can send: then a step
+ * counts twice.
+ */
 export function predictHalvingDoubling(peers: readonly PeerName[], links: Links): PredictedTime {
   const n = peers.length
   const lines = new Traffic(peers, links)
@@ -174,7 +191,11 @@ export function predictHalvingDoubling(peers: readonly PeerName[], links: Links)
       const traffic = lines.anew()
       const to = (rank: number) => (rank + way) % n
       for (const rank of peers.keys()) traffic.add(rank, to(rank), 1, 1)
-      steps.push(peers.map((_, rank) => traffic.message(rank, to(rank), fraction, traffic.messages)))
+      const messages = peers.map((_, rank) => traffic.message(rank, to(rank), fraction, traffic.messages))
+      const slowest = Math.max(...messages.map(({ perByte }) => perByte))
+      const isEven = messages.every(({ perByte }) => perByte >= slowest * (1 - 1e-9))
+      const times = messages.map(({ latency, perByte }) => ({ latency, perByte: isEven ? perByte : 2 * perByte }))
+      steps.push(longestParts(times))
     }
   }
   return steps
