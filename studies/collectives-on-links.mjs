@@ -122,12 +122,12 @@ const taskOf = {
 
 /** Predicted times of a vector of as many numbers as stand for the real one. */
 function scaled({ collective, ...options }, scale) {
-  if (collective?.times === undefined) return { ...options, collective }
-  const times = Object.entries(collective.times).map(([name, steps]) => [
-    name,
-    steps.map((parts) => parts.map(({ latency, perByte }) => ({ latency, perByte: perByte * scale })))
-  ])
-  return { ...options, collective: { ...collective, times: Object.fromEntries(times) } }
+  if (collective?.candidates === undefined) return { ...options, collective }
+  const candidates = collective.candidates.map(({ time, ...rest }) => ({
+    ...rest,
+    time: time.map((parts) => parts.map(({ latency, perByte }) => ({ latency, perByte: perByte * scale })))
+  }))
+  return { ...options, collective: { ...collective, candidates } }
 }
 
 /** Seconds of one all-reduce. */
@@ -254,7 +254,8 @@ async function connected(topology, runSettings, links) {
 async function sameBits() {
   for (let n = 2; n <= 16; n++) {
     const peers = Array.from({ length: n }, (_, k) => `p${String(k).padStart(2, '0')}`)
-    const lines = peers.map((peer, k) => [peer, { up: `${1 + ((7 * k) % 10)} Mbit/s`, down: `${10 + (k % 3)} Mbit/s` }])
+    const rate = (k) => (n % 2 === 0 ? 10 : 1 + ((7 * k) % 10))
+    const lines = peers.map((peer, k) => [peer, { up: `${rate(k)} Mbit/s`, down: '10 Mbit/s' }])
     const { topology, links } = read({
       peers,
       links: { default: { latency: '5 ms' }, peers: Object.fromEntries(lines) }

@@ -14,7 +14,16 @@ import {
   ringOrder,
   type TreePacking
 } from '@murmuration/topology'
-import { broadcastNames, type CollectiveChoice, meanNames, type MeanName, type Order, usualChunks } from './options.js'
+import {
+  broadcastNames,
+  type CollectiveCandidate,
+  type CollectiveChoice,
+  meanNames,
+  type MeanName,
+  type Order,
+  quantisedNames,
+  usualChunks
+} from './options.js'
 
 type Peers = readonly PeerName[]
 
@@ -28,7 +37,10 @@ interface Words {
 interface Meaning {
   readonly order?: readonly string[] | undefined
   readonly collective?:
-    | { readonly trees?: readonly PackedTree[] | undefined; readonly times?: Record<string, PredictedTime> | undefined }
+    | {
+        readonly trees?: readonly PackedTree[] | undefined
+        readonly candidates?: readonly CollectiveCandidate[] | undefined
+      }
     | undefined
 }
 
@@ -40,8 +52,8 @@ interface LinkedCollective {
   readonly usualOrder: Peers
   bestOrder(): Peers
   pack(): TreePacking
-  /** The predicted times, the usual collective first. */
-  predict(order: Peers, chunks: number): readonly (readonly [name: string, time: PredictedTime])[]
+  /** All but trees, the usual collective first; in so many chunks. */
+  predict(order: Peers, chunks: number): readonly CollectiveCandidate[]
 }
 
 /**
@@ -66,9 +78,10 @@ export function collectiveOn(
       const times: Readonly<Record<Exclude<MeanName, 'trees'>, () => PredictedTime>> = {
         'ring': () => predictRing(order, known, chunks),
         'halving-doubling': () => predictHalvingDoubling(peers, known),
-        'direct': () => predictDirect(peers, known, chunks)
+        // In few bits a segment is a single message.
+        'direct': () => predictDirect(peers, known, among === quantisedNames ? 1 : chunks)
       }
-      return among.flatMap((name) => (name === 'trees' ? [] : [[name, times[name]()] as const]))
+      return among.flatMap((name) => (name === 'trees' ? [] : [{ name, chunks, time: times[name]() }]))
     }
   }))
 }
@@ -89,9 +102,10 @@ export function broadcastOn(
     usualOrder: from(root, peers),
     bestOrder: () => chainOrder(peers, known, peers[root]),
     pack: () => packBroadcast(peers, known, peers[root]),
-    predict: (order, chunks) => [
-      [broadcastNames[0], predictChain(from(order.indexOf(peers[root]), order), known, chunks)]
-    ]
+    predict: (order, chunks) => {
+      const time = predictChain(from(order.indexOf(peers[root]), order), known, chunks)
+      return [{ name: broadcastNames[0], chunks, time }]
+    }
   }))
 }
 
@@ -126,9 +140,12 @@ function meaningOf(
     if (!isLimited) throw noTrees()
     return { collective: { trees: packed } }
   }
-  const alongTrees = isLimited ? [['trees', predictTrees(peers, links, packed, chunks * peers.length)] as const] : []
-  const times = Object.fromEntries([...kind.predict(inOrder, chunks), ...alongTrees])
-  return { ...meaning, collective: { ...(isLimited ? { trees: packed } : {}), times } }
+  const alongTrees = (count: number) =>
+    isLimited ? [{ name: 'trees', chunks: count, time: predictTrees(peers, links, packed, count) }] : []
+  const candidates = [...kind.predict(inOrder, chunks), ...alongTrees(chunks * peers.length)]
+  // Of a short vector many chunks are little more than headers.
+  const whole = chunks === 1 ? [] : [...kind.predict(inOrder, 1), ...alongTrees(1)]
+  return { ...meaning, collective: { ...(isLimited ? { trees: packed } : {}), candidates: [...candidates, ...whole] } }
 }
 
 function checkOrder(order: readonly string[], peers: Peers): void {
