@@ -4,8 +4,9 @@
 //
 // Without --drawn: seven networks and 4 MiB, each collective, and what the lines alone allow: size / rate + hops ·
 // latency. With --drawn: so many networks, drawn from a seed, and 4 KiB, 256 KiB and 16 MiB: how much slower `auto` is
-// than the best of the others. With --real: four real peers over shaped access lines beside their simulation. With --bits: whether 2 to 16
-// real peers get the bits of the simulation, and all the same, also where a vector is shorter than there are trees.
+// than the best of the others. With --real: four real peers over shaped access lines beside their simulation. With
+// --bits: whether 2 to 16 real peers get the bits of the simulation, and all the same, also where a vector is shorter
+// than there are trees.
 import { algorithms, optionsOn, train } from '@murmuration/algorithms'
 import { byName } from '@murmuration/core'
 import { parseTopologyFile } from '@murmuration/files'
