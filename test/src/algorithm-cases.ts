@@ -1,5 +1,6 @@
 import type { Algorithm } from '@murmuration/algorithms'
 import type { AlgorithmCase } from '@murmuration/contract'
+import { parseTopologyFile } from '@murmuration/files'
 
 /** Where an algorithm needs other settings than the rest to reach the optimum, or more rounds. */
 const special: Readonly<Record<string, Omit<AlgorithmCase, 'algorithm'>>> = {
@@ -51,4 +52,32 @@ export function caseOf(name: string): Omit<AlgorithmCase, 'algorithm'> {
 /** The settings with which the contract of algorithms runs one. */
 export function settingsOf(algorithm: Algorithm): AlgorithmCase {
   return { algorithm, ...caseOf(algorithm.name) }
+}
+
+/** Links of which some are thin: a peer's, and one that two peers share. */
+const { links: unevenLinks } = parseTopologyFile(
+  `graph: complete
+peers: [p0, p1, p2, p3, p4]
+links:
+  default: { bandwidth: 10 Mbit/s, latency: 5 ms }
+  peers: { p0: { up: 3 Mbit/s } }
+  pipes: [{ name: thin, bandwidth: 2 Mbit/s, peers: [p0, p2] }]`,
+  'uneven.yaml'
+)
+
+/** Collectives that follow from links, each kind of mean once. */
+const followed: Readonly<Record<string, string>> = {
+  'all-reduce': 'trees',
+  'quantised-diloco': 'trees',
+  'power-sgd': 'auto'
+}
+
+/** Algorithms with a mean over all peers, by collectives that follow from links. */
+export function onLinks(algorithms: readonly Algorithm[]): readonly AlgorithmCase[] {
+  return algorithms.flatMap((algorithm) => {
+    const collective = followed[algorithm.name]
+    if (collective === undefined) return []
+    const { options, ...rest } = caseOf(algorithm.name)
+    return { algorithm, ...rest, options: { ...options, collective }, links: unevenLinks, variant: collective }
+  })
 }

@@ -1,12 +1,12 @@
 /** Every algorithm of the registry on libp2p and in the simulator. */
-import { type Algorithm, algorithms, type TrainingSettings, train } from '@murmuration/algorithms'
+import { type Algorithm, algorithms, optionsOn, type TrainingSettings, train } from '@murmuration/algorithms'
 import { timeLimit } from '@murmuration/contract'
 import { type PeerName, peerName, type Topology } from '@murmuration/core'
 import { createQuadraticTask, createSoftmaxTask, createSvmTask } from '@murmuration/tasks'
 import { createTopology } from '@murmuration/topology'
 import { bodyOf, distance, mean, norm } from '@murmuration/vectors'
-import test from 'ava'
-import { caseOf } from './algorithm-cases.js'
+import test, { type ExecutionContext } from 'ava'
+import { caseOf, onLinks } from './algorithm-cases.js'
 import { inSimulator, overLibp2p, type WorldProgram, type WorldOptions } from './worlds.js'
 
 const adPsgd = algorithms.find(({ name }) => name === 'ad-psgd') as Algorithm
@@ -62,14 +62,18 @@ const tasks = peers.map((self) => {
 })
 
 /** Trains a softmax regression, or an SVM where a dual is needed. Returns the final parameters of each worker. */
-async function trained(world: World, algorithm: Algorithm): Promise<readonly (Float32Array | undefined)[]> {
+async function trained(
+  world: World,
+  algorithm: Algorithm,
+  more: Partial<TrainingSettings> = {}
+): Promise<readonly (Float32Array | undefined)[]> {
   const ends = new Map<PeerName, Float32Array>()
   const options = { topology: topologyOf(algorithm), servers: serversOf(algorithm), seed: 11, length: 7850 }
   await world(options, async (fabric) => {
     const isWorker = peers.includes(fabric.self)
     const { softmax, svm } = tasks[isWorker ? peers.indexOf(fabric.self) : 0]
     const task = await (algorithm.needs.dual === true ? svm : softmax)
-    for await (const { parameters } of train(fabric, task, settingsOf(algorithm, {}))) {
+    for await (const { parameters } of train(fabric, task, settingsOf(algorithm, more))) {
       if (isWorker) ends.set(fabric.self, parameters.slice())
     }
   })
@@ -78,14 +82,29 @@ async function trained(world: World, algorithm: Algorithm): Promise<readonly (Fl
 
 for (const algorithm of algorithms.filter(({ name }) => !asynchronous.has(name))) {
   test.serial(`${algorithm.title} gives the same bits on libp2p and in the simulator`, async (t) => {
-    const simulated = await trained(inSimulator, algorithm)
-    const real = await trained(overLibp2p, algorithm)
-    for (const [place, x] of simulated.entries()) {
-      t.is(x?.length, 7850)
-      t.true(x?.some((value) => value !== 0))
-      t.is(Buffer.compare(bodyOf(real[place] as Float32Array), bodyOf(x as Float32Array)), 0)
-    }
+    checkSame(t, await trained(inSimulator, algorithm), await trained(overLibp2p, algorithm))
   })
+}
+
+for (const { algorithm, options, links, variant } of onLinks(algorithms)) {
+  test.serial(`${algorithm.title} by ${variant} gives the same bits on libp2p and in the simulator`, async (t) => {
+    const followed = { options: optionsOn(algorithm, topologyOf(algorithm), options, links), finalRounds: 0 }
+    const simulated = await trained(inSimulator, algorithm, followed)
+    checkSame(t, simulated, await trained(overLibp2p, algorithm, followed))
+    for (const x of simulated) t.deepEqual(x, simulated[0])
+  })
+}
+
+function checkSame(
+  t: ExecutionContext,
+  simulated: readonly (Float32Array | undefined)[],
+  real: readonly (Float32Array | undefined)[]
+): void {
+  for (const [place, x] of simulated.entries()) {
+    t.is(x?.length, 7850)
+    t.true(x?.some((value) => value !== 0))
+    t.is(Buffer.compare(bodyOf(real[place] as Float32Array), bodyOf(x as Float32Array)), 0)
+  }
 }
 
 for (const [name, world] of [

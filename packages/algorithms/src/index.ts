@@ -5,7 +5,9 @@
  */
 export * from './parts/averaging.js'
 export * from './parts/collectives/broadcast.js'
-export { meanOver, type MeanSettings, ringMean } from './parts/collectives/mean-over.js'
+export { meanOptions, meanOver, type MeanSettings, wholeMean } from './parts/collectives/mean-over.js'
+export { broadcastOn, collectiveOn } from './parts/collectives/on-links.js'
+export { broadcastOptions, collectiveOptions } from './parts/collectives/options.js'
 export type { CollectiveChannel } from './parts/collectives/ranks.js'
 export { dpsgd } from './methods/dpsgd.js'
 export { resistancesOf, type Resistances } from './parts/meetings.js'

@@ -12,6 +12,7 @@ import { addModelCommands } from './model-commands.js'
 import {
   addresses,
   countOf,
+  bytesOf,
   durationOf,
   minFinishedOf,
   nameOf,
@@ -177,13 +178,18 @@ program
   .command('topology')
   .description('print neighbours, weights, spectral gap and problems of a topology')
   .argument('<topology>', 'a topology file, or a sample such as ring-4')
+  .option(
+    '--bytes <size>',
+    'the size of the model for which collectives are compared (default: 4 KiB, 256 KiB, 16 MiB)',
+    bytesOf
+  )
   .option('--json', 'print one JSON object')
-  .action(async (path: string, { json }: { readonly json?: boolean }) => {
+  .action(async (path: string, { json, bytes }: { readonly json?: boolean; readonly bytes?: number }) => {
     const { readTopologyFile } = await import('@murmuration/files')
     const { fileOrSample } = await import('./samples.js')
     const { topologyReport, topologyReportJson } = await import('./topology-report.js')
     const file = await readTopologyFile(fileOrSample(path, 'topologies'))
-    print(json ? JSON.stringify(topologyReportJson(file)) : topologyReport(file))
+    print(json ? JSON.stringify(topologyReportJson(file, bytes)) : topologyReport(file, bytes))
   })
 
 program

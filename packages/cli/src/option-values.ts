@@ -2,7 +2,7 @@
 import { InputError, messageOf, type PeerName, peerName } from '@murmuration/core'
 import type { MinFinished } from '@murmuration/experiment/peers'
 import { addressProblem, type AddressUse } from '@murmuration/files/addresses'
-import { readQuantity, timeUnits } from '@murmuration/files/quantity'
+import { byteUnits, readQuantity, timeUnits } from '@murmuration/files/quantity'
 import type { SweepPart } from '@murmuration/results'
 import type { WatchAddress } from '@murmuration/watch'
 import { InvalidArgumentError, Option } from 'commander'
@@ -12,6 +12,13 @@ export function durationOf(text: string): number {
   const time = readQuantity(text, timeUnits)
   if (typeof time === 'number') return time
   throw new InvalidArgumentError(`expected ${time}`)
+}
+
+/** Bytes. */
+export function bytesOf(text: string): number {
+  const bytes = readQuantity(text, { ...byteUnits, positive: true })
+  if (typeof bytes === 'number') return bytes
+  throw new InvalidArgumentError(`expected ${bytes}`)
 }
 
 /** A number above 0. */

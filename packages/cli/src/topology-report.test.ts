@@ -83,3 +83,23 @@ test('a peer of another machine without an id, which "murmur peer" refuses, is a
   t.regex(found?.message ?? '', /^b .*"murmur identity b"/)
   t.is(findings('addresses: [/ip4/127.0.0.1/tcp/1]').at(-1)?.level, 'ok')
 })
+
+test('on links with bandwidths it says what limits an all-reduce, and what each collective takes', (t) => {
+  const text = `graph: ring
+peers: [a, b, c, d]
+links: { default: { bandwidth: 100 Mbit/s, latency: 10 ms }, peers: { c: { up: 2 Mbit/s } } }`
+  const { allReduce } = facts(text)
+  t.true(Math.abs((allReduce?.bound ?? 0) / 2e6 - 1) < 1e-6)
+  t.deepEqual(allReduce?.limits, ['c up'])
+  const { ring, trees } = allReduce?.milliseconds[2 ** 24] ?? {}
+  // A ring sends 2 (n − 1)/n of the vector over each line, trees the vector once over the thin one.
+  t.true(Math.abs(ring / ((1.5 * 8 * 2 ** 24) / 2e3) - 1) < 0.03, `${ring} ms`)
+  t.true(Math.abs(trees / ((8 * 2 ** 24) / 2e3) - 1) < 0.03, `${trees} ms`)
+  t.regex(report(text), /^An all-reduce carries at most 2 Mbit\/s of the vector, limited by c up\. Predicted times:$/m)
+  t.regex(report(text), /^all-reduce +ring +halving-doubling +direct +trees +auto$/m)
+  t.regex(report(text), /^16 MiB .* 6[78]\.\d s +6[78]\.\d s$/m)
+  const sized = topologyReportJson(parseTopologyFile(text, 't.yaml'), 5000).allReduce
+  t.deepEqual(Object.keys(sized?.milliseconds ?? {}), ['5000'])
+  for (const without of ['', 'links: { default: { latency: 1 ms } }'])
+    t.is(facts(`graph: ring\npeers: 4\n${without}`).allReduce, undefined)
+})

@@ -11,7 +11,9 @@ import {
 } from '@murmuration/topology'
 import type { TopologyFile } from '@murmuration/files'
 import { isLoopback } from '@murmuration/files/addresses'
+import { bitRateText } from '@murmuration/files'
 import Table from 'cli-table3'
+import { type CollectiveFacts, collectiveFacts } from './collective-report.js'
 
 /** At most so many peers are listed. */
 const maxListed = 32
@@ -42,6 +44,8 @@ export interface TopologyFacts {
   readonly eigenvalues?: { readonly second: number; readonly last: number }
   /** Rounds until disagreement is reduced by factors of 10⁻³ and 10⁻⁶; null if that is not guaranteed. */
   readonly roundsToConsensus: { readonly thousandth: number | null; readonly millionth: number | null }
+  /** An all-reduce on the links; absent where no line has a bandwidth, and for more than 24 peers. */
+  readonly allReduce?: CollectiveFacts
   readonly findings: readonly FileFinding[]
   /** For each peer, one per round of a period. */
   readonly rows: readonly MixingRow[]
@@ -55,12 +59,17 @@ export interface MixingRow {
   readonly neighbours: Readonly<Record<string, number>>
 }
 
-/** What `murmur topology FILE --json` prints. */
-export function topologyReportJson(file: TopologyFile): TopologyFacts {
+/**
+ * What `murmur topology FILE --json` prints.
+ *
+ * @param bytes - the size of the model for which collectives are compared; three usual ones when absent
+ */
+export function topologyReportJson(file: TopologyFile, bytes?: number): TopologyFacts {
   const { topology } = file
   const graph = unionGraph(topology)
   const degrees = graph.map((sources) => sources.length)
   const shrinks = contraction(topology)
+  const allReduce = collectiveFacts(file, bytes === undefined ? undefined : [bytes])
   return {
     kind: 'topology',
     graph: file.graph.kind,
@@ -78,15 +87,17 @@ export function topologyReportJson(file: TopologyFile): TopologyFacts {
     contractionPerPeriod: shrinks.perPeriod,
     ...(shrinks.eigenvalues && { eigenvalues: shrinks.eigenvalues }),
     roundsToConsensus: { thousandth: rounds(shrinks, 1e-3), millionth: rounds(shrinks, 1e-6) },
+    ...(allReduce && { allReduce }),
     findings: [...structureFindings(topology), consensusFinding(shrinks), ...idFindings(file)],
     rows: rowsOf(file)
   }
 }
 
 /** What `murmur topology FILE` prints: neighbours and weights, facts, and findings. */
-export function topologyReport(file: TopologyFile): string {
-  const facts = topologyReportJson(file)
-  const text = `${rowsTable(facts)}\n\n${factsTable(facts)}\n\n${facts.findings.map(findingLine).join('\n')}`
+export function topologyReport(file: TopologyFile, bytes?: number): string {
+  const facts = topologyReportJson(file, bytes)
+  const collectives = facts.allReduce === undefined ? '' : `${collectiveTable(facts.allReduce)}\n\n`
+  const text = `${rowsTable(facts)}\n\n${factsTable(facts)}\n\n${collectives}${facts.findings.map(findingLine).join('\n')}`
   return text.replaceAll(/ +$/gm, '')
 }
 
@@ -156,6 +167,30 @@ function factsTable(facts: TopologyFacts): string {
   table.push(['rounds to agree to 1/1000', toConsensus.thousandth ?? 'not guaranteed'])
   table.push(['rounds to agree to 1/1000000', toConsensus.millionth ?? 'not guaranteed'])
   return table.toString()
+}
+
+function collectiveTable({ bound, limits, milliseconds }: CollectiveFacts): string {
+  const names = Object.keys(Object.values(milliseconds)[0])
+  const table = plainTable(['all-reduce', ...names])
+  for (const [bytes, times] of Object.entries(milliseconds)) {
+    table.push([sizeText(Number(bytes)), ...names.map((name) => secondsText(times[name]))])
+  }
+  const limited = limits.length === 0 ? '' : `, limited by ${limits.slice(0, 4).join(', ')}`
+  return `An all-reduce carries at most ${bitRateText(bound)} of the vector${limited}. Predicted times:\n${table.toString()}`
+}
+
+function sizeText(bytes: number): string {
+  const [unit, scale] = Object.entries({ MiB: 2 ** 20, KiB: 2 ** 10 }).find(([, each]) => bytes % each === 0) ?? [
+    'B',
+    1
+  ]
+  return `${bytes / scale} ${unit}`
+}
+
+function secondsText(milliseconds: number): string {
+  return milliseconds < 1000
+    ? `${Number(milliseconds.toPrecision(3))} ms`
+    : `${Number((milliseconds / 1000).toPrecision(3))} s`
 }
 
 const marks: Readonly<Record<Finding['level'], string>> = { ok: 'ok      ', warning: 'warning ', error: 'ERROR   ' }

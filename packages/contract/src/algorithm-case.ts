@@ -1,10 +1,15 @@
 import type { Algorithm } from '@murmuration/algorithms'
+import type { Links } from '@murmuration/core'
 
 /** What a run of the suite takes besides the algorithm. */
 export interface AlgorithmCase {
   readonly algorithm: Algorithm
   /** Options of the algorithm; its defaults when absent. */
   readonly options?: Readonly<Record<string, unknown>>
+  /** The links from which options follow; they do not slow the world. None when absent. */
+  readonly links?: Links
+  /** What tells it from another case of the algorithm, in titles. */
+  readonly variant?: string
   /**
    * How far apart the peers' optima lie; 0 for an algorithm that promises something only for peers with the same
    * optimum.

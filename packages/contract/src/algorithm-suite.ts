@@ -32,7 +32,8 @@ export type { AlgorithmCase } from './algorithm-case.js'
 /** What every algorithm promises, as tests in `world`, on quadratics whose optimum is known. */
 export function testAlgorithm(test: TestFunction, world: FabricWorld, tested: AlgorithmCase): void {
   const { algorithm, rounds = 100 } = tested
-  const titled = (title: string) => `${world.name}: ${algorithm.title}: ${title}`
+  const name = tested.variant === undefined ? algorithm.title : `${algorithm.title} (${tested.variant})`
+  const titled = (title: string) => `${world.name}: ${name}: ${title}`
   if (tested.isTestedElsewhere === true && checkpointProblem(algorithm) === undefined)
     return testCheckpoint(test, titled, world, tested, { name: 'sgd', momentum: 0.9 }, 7)
 
@@ -159,7 +160,7 @@ interface SuiteRun {
 /** Runs an algorithm to its end on five peers. */
 async function runOf(
   world: FabricWorld,
-  { algorithm, options = {}, spread, isComplete }: AlgorithmCase,
+  { algorithm, options = {}, links, spread, isComplete }: AlgorithmCase,
   changes: Partial<TrainingSettings>,
   drive: Drive = straight
 ): Promise<SuiteRun> {
@@ -168,7 +169,7 @@ async function runOf(
   const servers = ['s0'].slice(0, algorithm.needs.servers ?? 0).map(peerName)
   const settings: TrainingSettings = {
     algorithm,
-    options: optionsOn(algorithm, topology, options),
+    options: optionsOn(algorithm, topology, options, links),
     seed: 1,
     batchSize: 4,
     rounds: 1,

@@ -34,3 +34,26 @@ export interface Links {
   access(peer: PeerName): AccessLink
   path(from: PeerName, to: PeerName): PathLink
 }
+
+/** A full packet's payload: Ethernet's 1500 bytes without the headers of IP and TCP, timestamps included. */
+export const segmentBytes = 1448
+
+/**
+ * The most that one flow gets on its path, in bytes per millisecond: the path's own bandwidth; a window per round trip;
+ * and on a stream what loss leaves to TCP, segment / round trip · √(3/2) / √loss (Mathis, Semke, Mahdavi, Ott: The
+ * Macroscopic Behavior of the TCP Congestion Avoidance Algorithm, 1997, equation 3). That rate includes the time of
+ * retransmissions, so nothing more is charged for them.
+ */
+export function pathCap(
+  path: PathLink,
+  returnPath: PathLink,
+  { latencyFactor = 1, transport = 'stream' as 'stream' | 'datagram' } = {}
+): number {
+  const roundTrip: Milliseconds = (path.latency + returnPath.latency) * latencyFactor
+  const byLoss =
+    path.loss > 0 && transport === 'stream'
+      ? (segmentBytes * Math.sqrt(1.5)) / (roundTrip * Math.sqrt(path.loss))
+      : Infinity
+  const byWindow = roundTrip > 0 ? path.window / roundTrip : Infinity
+  return Math.min(path.bandwidth / 8000, byWindow, byLoss)
+}

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { expectedText, quantityPattern, readQuantity, timeUnits, type Units } from './quantity.js'
+import { byteUnits, expectedText, quantityPattern, readQuantity, timeUnits, type Units } from './quantity.js'
 
 /** A length of time, such as `10 ms`: milliseconds. Units: us, ms, s, min, h. */
 export const duration = () => quantity(timeUnits)
@@ -41,12 +41,7 @@ export function bitRateText(bitsPerSecond: number): string {
 }
 
 /** An amount of data, such as `2 MB`: bytes. 1 kB = 1000 B, 1 KiB = 1024 B. */
-export const byteSize = () =>
-  quantity({
-    what: 'an amount of data',
-    example: '2 MB',
-    scale: { B: 1, kB: 1e3, MB: 1e6, GB: 1e9, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 }
-  })
+export const byteSize = () => quantity(byteUnits)
 
 /** A fraction, such as `1 %`: a number from 0 to 1. */
 export const fraction = () => quantity({ what: 'a fraction', example: '1 %', scale: { '%': 0.01 }, max: 1 })

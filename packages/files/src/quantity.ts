@@ -17,6 +17,13 @@ export const timeUnits: Units = {
   scale: { us: 1e-3, ms: 1, s: 1e3, min: 60e3, h: 3600e3 }
 }
 
+/** An amount of data: bytes. */
+export const byteUnits: Units = {
+  what: 'an amount of data',
+  example: '2 MB',
+  scale: { B: 1, kB: 1e3, MB: 1e6, GB: 1e9, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 }
+}
+
 /** What text must be, in words. */
 export function expectedText({ what, example, scale }: Units): string {
   return `${what} such as "${example}" (${Object.keys(scale).join(', ')})`

@@ -6,13 +6,14 @@ import {
   type Milliseconds,
   type NoteListener,
   type PeerName,
-  type Random
+  type Random,
+  segmentBytes
 } from '@murmuration/core'
 import type { Event } from './event-queue.js'
 import type { Gate } from './program.js'
 import type { Kernel } from './kernel.js'
 import type { Mailbox } from './mailbox.js'
-import { type NetworkChannel, type NetworkOptions, segmentBytes, type Transfer } from './network/network.js'
+import { type NetworkChannel, type NetworkOptions, type Transfer } from './network/network.js'
 import type { TimeUse } from './time-use.js'
 import type { EndpointPath } from './endpoint-path.js'
 

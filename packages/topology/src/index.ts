@@ -15,3 +15,15 @@ export { mixingMatrix, topologyOf } from './mixing-topology.js'
 export { graphKinds } from './registry.js'
 export { applyMixing, type SparseMatrix, sparseMatrix } from './sparse.js'
 export { type WeightRule, weightsSchema } from './weights.js'
+export type { PackedTree, TreePacking } from './trees/packed-tree.js'
+export { packAllReduce, packBroadcast } from './trees/pack-trees.js'
+export { type LinearTime, millisecondsFor, type PredictedTime } from './trees/predicted-time.js'
+export { chainOrder, ringOrder } from './trees/orders.js'
+export {
+  chunksOf,
+  predictChain,
+  predictDirect,
+  predictHalvingDoubling,
+  predictRing,
+  predictTrees
+} from './trees/predictions.js'

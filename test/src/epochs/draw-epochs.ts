@@ -8,10 +8,10 @@ import {
   type OptimiserSettings,
   refusals
 } from '@murmuration/algorithms'
-import { type Milliseconds, type PeerName, peerName, type Random, type Topology } from '@murmuration/core'
+import { type Links, type Milliseconds, type PeerName, peerName, type Random, type Topology } from '@murmuration/core'
 import type { MembershipSettings } from '@murmuration/membership'
 import { createRandom } from '@murmuration/random'
-import type { FaultEvent } from '@murmuration/simulator'
+import { type FaultEvent, uniformLinks } from '@murmuration/simulator'
 import { createTopology, type GraphDescription, graphKinds } from '@murmuration/topology'
 import type { z } from 'zod'
 import { namesOf } from '../member-swarm.js'
@@ -49,6 +49,8 @@ export interface DrawnRun {
   readonly gradient: (peer: PeerName) => Milliseconds
   /** How many samples a peer has. */
   readonly samples: (peer: PeerName) => number
+  /** From which options follow; those of the simulation are even. */
+  readonly links: Links
   readonly latency: Milliseconds
   readonly bandwidth: number
   readonly timeout: Milliseconds
@@ -138,6 +140,7 @@ export function drawRun(seed: number, only?: string): DrawnRun {
     codec,
     gradient: (peer) => base * (pace.get(peer) ?? 1),
     samples: (peer) => samples.get(peer) ?? 8,
+    links: drawLinks(seed, workers),
     latency,
     bandwidth,
     timeout,
@@ -174,11 +177,19 @@ function drawOptions({ options }: Algorithm, random: Random): Readonly<Record<st
   return drawn
 }
 
-/** The words of an option that is one of some words. */
+/** The words of an option that is one of some words, or else something that follows from the links. */
 function choicesOf(schema: z.ZodType): readonly string[] {
   const inner = (schema as Partial<z.ZodDefault<z.ZodType>>).unwrap?.() ?? schema
   const { options = [] } = inner as { readonly options?: readonly unknown[] }
-  return options.filter((choice) => typeof choice === 'string')
+  return options.flatMap((choice) => (typeof choice === 'string' ? choice : choicesOf(choice as z.ZodType)))
+}
+
+/** Links from which options follow: every peer's line has a rate of its own. */
+function drawLinks(seed: number, peers: readonly PeerName[]): Links {
+  const random = createRandom(seed, 'lines')
+  const lines = new Map(peers.map((peer) => [peer, 1e6 * (1 + random.integer(9))]))
+  const { path } = uniformLinks({ latency: 5 })
+  return { path, access: (peer) => ({ up: lines.get(peer) ?? 1e6, down: 1e7 }) }
 }
 
 interface RunPeers {

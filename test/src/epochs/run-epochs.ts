@@ -106,7 +106,7 @@ function taskOf(run: DrawnRun, peer: PeerName): Task {
 function settingsOf(run: DrawnRun): TrainingSettings {
   return {
     algorithm: run.algorithm,
-    options: optionsOn(run.algorithm, run.topology, run.options),
+    options: optionsOn(run.algorithm, run.topology, run.options, run.links),
     seed: run.seed,
     batchSize: 4,
     rounds: run.rounds,
@@ -190,7 +190,7 @@ export async function runInEpochs(run: DrawnRun, watch: EpochWatch): Promise<Epo
       topology: run.topology,
       areEqual: areEqualIn(run),
       on: (graph) => ({
-        options: optionsOn(run.algorithm, graph, run.options),
+        options: optionsOn(run.algorithm, graph, run.options, run.links),
         finalRounds: finalRoundsOf(run, graph)
       }),
       before: ({ epoch }) => process.opened(epoch)

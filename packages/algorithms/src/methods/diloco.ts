@@ -3,6 +3,7 @@
  * parameters; θ: outer ones.
  */
 import { z } from 'zod'
+import { collectiveOn } from '../parts/collectives/on-links.js'
 import { meanOptions, meanOver } from '../parts/collectives/mean-over.js'
 import { algorithm, linear, optimiserSettings } from '@murmuration/engine'
 import { endsPeriod } from '../parts/schedule.js'
@@ -18,6 +19,7 @@ export const diloco = algorithm({
       .meta({ description: 'The optimiser of the outer steps' }),
     ...meanOptions
   }),
+  fromGraph: collectiveOn,
   needs: { reach: 'everyone', delivery: 'reliable' },
   keeps: 'nothing',
   carries: ['x'],

@@ -5,7 +5,9 @@
  * its schedule in a catalogue that cites the authors' code; early partners are random there, and follow the graph here.
  */
 import { z } from 'zod'
-import { ringMean } from '../parts/collectives/mean-over.js'
+import { wholeMean } from '../parts/collectives/mean-over.js'
+import { collectiveOn } from '../parts/collectives/on-links.js'
+import { collectiveOptions } from '../parts/collectives/options.js'
 import { algorithm, mix } from '@murmuration/engine'
 import { atPeriod } from '../parts/schedule.js'
 
@@ -20,8 +22,10 @@ export const lateGossip = algorithm({
       .min(0)
       .max(1)
       .default(0.05)
-      .meta({ description: 'The fraction of rounds at the end with an exchange each' })
+      .meta({ description: 'The fraction of rounds at the end with an exchange each' }),
+    ...collectiveOptions
   }),
+  fromGraph: collectiveOn,
   needs: { weights: 'both', reach: 'everyone', delivery: 'reliable' },
   keeps: 'mean',
   channels: { model: { x: 'vector' }, all: { part: 'range' } },
@@ -29,7 +33,7 @@ export const lateGossip = algorithm({
   async round(node, { x }, k) {
     const { late } = node.options
     const half = node.step(x, await node.gradient(x))
-    if (k + 1 === node.rounds) return { x: await ringMean(node.all, node.route(k), half) }
+    if (k + 1 === node.rounds) return { x: await wholeMean(node.all, node.route(k), half, node.options) }
     const isEarly = node.first + k < (1 - late) * (node.first + node.rounds)
     if (isEarly && !atPeriod(node, k)) return { x: half }
     const W = node.mixing(k)

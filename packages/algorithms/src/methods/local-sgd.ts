@@ -1,5 +1,6 @@
 /** Local SGD: H local steps, then the mean over all workers. A mean follows the last step, too. A round is one step. */
 import { z } from 'zod'
+import { collectiveOn } from '../parts/collectives/on-links.js'
 import { meanOptions, meanOver } from '../parts/collectives/mean-over.js'
 import { algorithm } from '@murmuration/engine'
 import { endsPeriod } from '../parts/schedule.js'
@@ -12,6 +13,7 @@ export const localSgd = algorithm({
     period: z.int().min(1).default(8).meta({ description: 'Steps between two means' }),
     ...meanOptions
   }),
+  fromGraph: collectiveOn,
   needs: { reach: 'everyone', delivery: 'reliable' },
   keeps: 'mean',
   channels: { all: { part: 'range' } },

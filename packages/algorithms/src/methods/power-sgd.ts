@@ -5,7 +5,9 @@
  * run's optimiser, whose momentum is applied after the mean, as in Algorithm 2.
  */
 import { z } from 'zod'
-import { meanOptions, meanOver, type MeanSettings } from '../parts/collectives/mean-over.js'
+import { meanOptions, wholeMean } from '../parts/collectives/mean-over.js'
+import { collectiveOn } from '../parts/collectives/on-links.js'
+import { collectiveOptions } from '../parts/collectives/options.js'
 import { LowRank } from '../parts/low-rank.js'
 import { algorithm, linear, type Vector } from '@murmuration/engine'
 
@@ -15,9 +17,10 @@ export const powerSgd = algorithm({
   source: 'Vogels et al., NeurIPS 2019, arXiv 1905.13727',
   options: z.strictObject({
     rank: z.int().min(1).max(64).default(2).meta({ description: 'r, the rank of the approximation of a matrix' }),
-    collective: meanOptions.collective,
+    ...collectiveOptions,
     chunks: meanOptions.chunks
   }),
+  fromGraph: collectiveOn,
   needs: { reach: 'everyone', delivery: 'reliable' },
   keeps: 'equality',
   channels: { lefts: { part: 'factors' }, rights: { part: 'factors' } },
@@ -25,7 +28,7 @@ export const powerSgd = algorithm({
   async round(node, { x, e, Q }, k) {
     const factors = new LowRank(node.tensors, node.options.rank)
     const route = node.route(k)
-    const mean = (channel: typeof node.lefts, v: Vector) => meanOver(channel, route, v, atOnce(node.options, v))
+    const mean = (channel: typeof node.lefts, v: Vector) => wholeMean(channel, route, v, node.options)
     const M = linear([1, await node.gradient(x)], [1, e]) //                     M_i = g_i + e_i
     const P = factors.orthonormal(await mean(node.lefts, factors.left(M, Q)), 'left') // P̂ = orthonormal columns of mean(M_i Q)
     const own = factors.right(M, P) //                                           Q_i = M_iᵀ P̂
@@ -34,8 +37,3 @@ export const powerSgd = algorithm({
     return { x: next, e: factors.rest(M, P, own), Q: factors.revived(all) } //   e_i = M_i − P̂ Q_iᵀ
   }
 })
-
-/** One mean of a whole vector. */
-function atOnce(options: Pick<MeanSettings['options'], 'collective' | 'chunks'>, { length }: Vector): MeanSettings {
-  return { options: { ...options, fusion: 'fused', calls: 'streamed' }, tensors: [{ offset: 0, length }] }
-}

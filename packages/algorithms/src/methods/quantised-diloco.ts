@@ -6,6 +6,8 @@
  * does.
  */
 import { z } from 'zod'
+import { collectiveOn } from '../parts/collectives/on-links.js'
+import { quantisedNames, quantisedOptions } from '../parts/collectives/options.js'
 import { quantisedMean } from '../parts/collectives/quantised.js'
 import { algorithm, linear, optimiserSettings } from '@murmuration/engine'
 import { endsPeriod } from '../parts/schedule.js'
@@ -18,10 +20,12 @@ export const quantisedDiloco = algorithm({
   options: z.strictObject({
     period: z.int().min(1).default(500).meta({ description: 'Inner steps between two outer ones' }),
     bits: z.int().min(2).max(8).default(4).meta({ description: 'Bits per number sent, including the sign' }),
+    ...quantisedOptions,
     outer: optimiserSettings
       .prefault({ name: 'sgd', rate: 0.7, momentum: 0.9, nesterov: true })
       .meta({ description: 'The optimiser of the outer steps' })
   }),
+  fromGraph: (topology, links, { collective }) => collectiveOn(topology, links, { collective }, quantisedNames),
   needs: { reach: 'everyone', delivery: 'reliable' },
   keeps: 'nothing',
   carries: ['x', 'e'],
@@ -29,11 +33,11 @@ export const quantisedDiloco = algorithm({
   start: ({ x, zero }) => ({ x, θ: x, e: zero }),
   model: ({ θ }) => θ,
   async round(node, { x, θ, e }, k) {
-    const { bits, outer } = node.options
+    const { outer } = node.options
     const inner = node.step(x, await node.gradient(x))
     if (!endsPeriod(node, k)) return { x: inner, θ, e }
     const all = linear([1, θ], [-1, inner], [1, e]) //                       Δ_i = θ − x_i + e_i
-    const { mean: Δ, left } = await quantisedMean(node.all, node.route(k), all, bits)
+    const { mean: Δ, left } = await quantisedMean(node.all, node.route(k), all, node.options)
     const next = node.optimiser('outer', outer).step(θ, Δ) //                θ ← outer step on Δ, the mean in few bits
     return { x: next, θ: next, e: left }
   }

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { neededServers } from '@murmuration/algorithms'
+import { type AnyAlgorithm, neededServers } from '@murmuration/algorithms'
 import { InputError, messageOf, OutputError } from '@murmuration/core'
 import { imageFolders } from '@murmuration/data'
 import { parseTopologyFile } from '@murmuration/files'
@@ -99,12 +99,17 @@ async function contentsOf(folder: string, choices: InitChoices): Promise<FileCon
     peers: choices.peers,
     graph: graphChoice(choices),
     ...(await learningOf(folder, choices)),
-    algorithm: wordOrPath(folder, choices.algorithm, 'module', [record.name]),
+    algorithm: algorithmText(record, wordOrPath(folder, choices.algorithm, 'module', [record.name])),
     givesWeights: graphs.find(({ kind }) => kind === choices.graph)?.graphs === undefined,
     hasServer: neededServers(record) > 0,
     schema: (name) => schemaPlace(folder, name),
     command: commandIn(process.cwd())
   }
+}
+
+/** With a mean over all peers, the collective follows from the links of the topology file. */
+function algorithmText({ name, options }: Pick<AnyAlgorithm, 'name' | 'options'>, text: string): string {
+  return text === name && 'collective' in options.shape ? inlineYaml({ name, collective: 'auto' }) : text
 }
 
 /** The task's part of the training file. Throws an InputError for data and partitions that the task cannot use. */

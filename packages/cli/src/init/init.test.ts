@@ -36,6 +36,8 @@ test('every graph and every algorithm of the registry can be begun with', async 
     const task = needs.dual === true ? 'svm' : 'mlp'
     const { training, topology, train } = await written({ algorithm: name, graph, peers: '5', task })
     t.is(training.algorithm.name, name)
+    const follows = 'collective' in (algorithms.find((each) => each.name === name)?.options.shape ?? {})
+    t.is(training.algorithm.collective, follows ? 'auto' : undefined)
     await t.notThrowsAsync(makePlan({ topology, train }), name)
   }
 })

@@ -1,5 +1,5 @@
 /** Checks, before anything starts, that a run has what its algorithm needs. */
-import type { Mixing, PeerName, Topology } from '@murmuration/core'
+import type { Links, Mixing, PeerName, Topology } from '@murmuration/core'
 import type { TrainingSettings } from './training.js'
 import type { Algorithm, Description, Keeps, Needs } from '../record/record.js'
 
@@ -85,13 +85,21 @@ export function keptOn({ keeps, needs, answers }: Described, topology: Topology)
 }
 
 /**
- * The given options; one that is absent or the word `graph` is computed from `topology`. Throws an InputError where
- * that is impossible.
+ * The given options; a word, given or the default, is replaced by what it stands for on this graph and these links.
+ * Throws an InputError where that is impossible.
  */
-export function optionsOn({ fromGraph, options }: Description, topology: Topology, given: Options = {}): Options {
-  const isOpen = (name: string) => (given[name] ?? 'graph') === 'graph'
-  if (fromGraph === undefined || !Object.keys(options.shape).some(isOpen)) return given
-  return { ...given, ...Object.fromEntries(Object.entries(fromGraph(topology)).filter(([name]) => isOpen(name))) }
+export function optionsOn(
+  { fromGraph, options }: Description,
+  topology: Topology,
+  given: Options = {},
+  links?: Links
+): Options {
+  if (fromGraph === undefined) return given
+  const all: Options = options.parse(given)
+  const isOpen = (name: string) => typeof all[name] === 'string'
+  if (!Object.keys(all).some(isOpen)) return given
+  const found = Object.entries(fromGraph(topology, links, all))
+  return { ...given, ...Object.fromEntries(found.filter(([name, value]) => isOpen(name) && value !== undefined)) }
 }
 
 function weightRefusals(title: string, weights: Needs['weights'], topology: Topology): string[] {

@@ -3,6 +3,7 @@ import {
   type Computation,
   InputError,
   invariant,
+  type Links,
   type Milliseconds,
   type PeerName,
   type Random,
@@ -354,9 +355,16 @@ export interface Description<Z extends z.ZodObject = z.ZodObject> {
   readonly source: string
   readonly options: Z
   /**
-   * Options that follow from the graph, with the word `graph` as their default; optionsOn in needs.ts fills them in.
+   * What options stand for that are words, such as `graph`, where it follows from the graph and the links between all
+   * peers; no links where a program gives none. The same on every machine. optionsOn in needs.ts fills it in.
+   *
+   * @throws InputError where an option is impossible there
    */
-  readonly fromGraph?: (topology: Topology) => Partial<z.output<Z>>
+  readonly fromGraph?: (
+    topology: Topology,
+    links: Links | undefined,
+    options: z.output<Z>
+  ) => { readonly [N in keyof z.output<Z>]?: z.output<Z>[N] | undefined }
   readonly needs: Needs
   readonly keeps: Keeps
   /**

@@ -40,9 +40,8 @@ const everyone: GraphDescription = { kind: 'complete' }
  * with their number.
  */
 const maxStates = 16
-/** A ring suits low bandwidth; direct exchange suits high latency. */
-const direct = { collective: 'direct', chunks: 1 }
-const collectives = [{ collective: 'ring' }, direct]
+/** Which collective is the fastest follows from the links. */
+const collective = 'auto'
 
 /** Without exchanges all algorithms are the same; this one reports each peer's own model. */
 const apart = 'ad-psgd'
@@ -121,22 +120,20 @@ function gossip({ rounds }: Training, peers: readonly PeerName[]): readonly Exch
  */
 function central(): readonly ExchangeChoice[] {
   const exchanges: readonly ExchangeChoice[] = [
-    ...codecs.flatMap((codec) =>
-      collectives.map((options) => ({ algorithm: { name: 'all-reduce', ...options }, codec }))
-    ),
+    ...codecs.map((codec) => ({ algorithm: { name: 'all-reduce', collective }, codec })),
     ...periods.flatMap((period) =>
       outers.flatMap(({ rate, momentum }): ExchangeChoice[] => {
         const outer = { name: 'sgd', rate, momentum, nesterov: momentum > 0 }
         return [
-          { algorithm: { name: 'diloco', period, outer, ...direct }, codec: 'int8' },
-          { algorithm: { name: 'quantised-diloco', period, bits, outer }, codec: 'int8' }
+          { algorithm: { name: 'diloco', period, outer, collective }, codec: 'int8' },
+          { algorithm: { name: 'quantised-diloco', period, bits, outer, collective }, codec: 'int8' }
         ]
       })
     ),
     ...fractions.map((fraction): ExchangeChoice => {
       return { algorithm: { name: 'cocktail-sgd', random: 4 * fraction, largest: 1 / 4, bits }, codec: 'int8' }
     }),
-    ...ranks.map((rank): ExchangeChoice => ({ algorithm: { name: 'power-sgd', rank, ...direct }, codec: 'float32' }))
+    ...ranks.map((rank): ExchangeChoice => ({ algorithm: { name: 'power-sgd', rank, collective }, codec: 'float32' }))
   ]
   return exchanges.map((each) => ({ ...each, graph: everyone }))
 }

@@ -1,5 +1,5 @@
 import { type AnyAlgorithm, type EpochSettings, lossRule, optionsOn } from '@murmuration/algorithms'
-import type { PeerName, Topology } from '@murmuration/core'
+import type { Links, PeerName, Topology } from '@murmuration/core'
 import { averagingRounds, contraction } from '@murmuration/topology'
 import { givenOptions, recordOf } from './algorithm-choice.js'
 import type { Training } from './training-schema.js'
@@ -15,12 +15,12 @@ export function continuesInEpochs(record: AnyAlgorithm, { onLoss }: Pick<Trainin
 /**
  * How a run continues in epochs.
  *
- * @param topology - of all workers
+ * @param on - the topology of all workers, and the links
  * @param finalRounds - the rounds of final averaging on a graph; where they are set, they stay
  */
 export function epochSettings(
   { algorithm, codec }: EpochFileSettings,
-  topology: Topology,
+  { topology, links }: { readonly topology: Topology; readonly links: Links },
   finalRounds?: (graph: Topology) => number
 ): EpochSettings {
   const record = recordOf(algorithm)
@@ -31,7 +31,7 @@ export function epochSettings(
     areEqual,
     contraction: contractionOf,
     on: (graph) => ({
-      options: optionsOn(record, graph, givenOptions(algorithm)),
+      options: optionsOn(record, graph, givenOptions(algorithm), links),
       ...(finalRounds === undefined ? {} : { finalRounds: areEqual ? 0 : finalRounds(graph) })
     })
   }

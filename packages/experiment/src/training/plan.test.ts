@@ -181,3 +181,56 @@ test('dual ascent needs a task with a dual, and begins at 0', async (t) => {
   const message = /--init m\.safetensors: CoLA begins at 0, .*; omit --init$/
   await t.throwsAsync(makePlan({ topology, train, init: 'm.safetensors' }), { instanceOf: InputError, message })
 })
+
+/** A folder with a training file of an all-reduce, and the plan for it and the links of a topology file. */
+async function planOnLinks(algorithm: string) {
+  const folder = await mkdtemp(join(tmpdir(), 'murmur-plan-'))
+  const train = join(folder, 'train.yaml')
+  await writeFile(train, `algorithm: ${algorithm}\n`)
+  return async (links: string, ownLinks?: string) => {
+    const topology = join(folder, 'links.yaml')
+    await writeFile(topology, `graph: complete\npeers: [d, c, b, a]\n${links}`)
+    if (ownLinks === undefined) return makePlan({ topology, train })
+    await writeFile(join(folder, 'own.yaml'), ownLinks)
+    return makePlan({ topology, train, links: join(folder, 'own.yaml') })
+  }
+}
+
+/** Two sites whose names alternate. */
+const sites = '{ default: { bandwidth: 1 Gbit/s }, pipes: [{ name: thin, bandwidth: 10 Mbit/s, peers: [a, c] }] }'
+
+test('the order of a ring follows from the links of the topology file, or from a file of their own, where they are uneven', async (t) => {
+  const plan = await planOnLinks('all-reduce')
+  const bySites = await plan(`links: ${sites}\n`)
+  const { order = [] } = bySites.options.options as { order?: readonly string[] }
+  t.deepEqual([...order].sort(), ['a', 'b', 'c', 'd'])
+  const isCrossing = (name: string, place: number) => 'ac'.includes(name) !== 'ac'.includes(order[(place + 1) % 4])
+  t.is(order.filter(isCrossing).length, 2, 'the thin line is crossed once in each direction')
+  t.is(bySites.settings['topology.links.order'], JSON.stringify(order.join(', ')))
+  for (const even of [await plan(''), await plan('links: { default: { bandwidth: 10 Mbit/s, latency: 9 ms } }\n')])
+    t.deepEqual([even.options.options?.order, even.settings['topology.links.order']], ['links', undefined])
+  const own = await plan('', `${sites}\n`)
+  t.deepEqual(own.settings, bySites.settings)
+  t.is(own.links?.path(peerName('a'), peerName('b')).pipes.length, 1, 'the same links shape the connections')
+})
+
+test('peers whose files have other links are told which option differs, in few words', async (t) => {
+  const plan = await planOnLinks('{ name: all-reduce, collective: trees }')
+  const here = await plan(`links: ${sites}\n`)
+  const there = await plan('links: { default: { bandwidth: 10 Mbit/s } }\n')
+  const differences = Object.keys(here.settings).filter((name) => here.settings[name] !== there.settings[name])
+  t.deepEqual(differences, ['topology.links.collective'])
+  t.regex(here.settings['topology.links.collective'], /^"by links with the fingerprint [0-9a-f]{8}"$/)
+})
+
+test('trees need links with a bandwidth, and an order has each peer once', async (t) => {
+  const trees = await planOnLinks('{ name: all-reduce, collective: trees }')
+  const message = /links\.yaml: collective: found trees, expected links with a bandwidth/
+  await t.throwsAsync(trees(''), { instanceOf: InputError, message })
+  await t.throwsAsync(trees('links: { default: { latency: 5 ms } }\n'), { instanceOf: InputError, message })
+  const order = await planOnLinks('{ name: local-sgd, order: [a, b, c, a] }')
+  const told = /links\.yaml: order: found a, b, c, a, expected each peer once: a, b, c, d/
+  await t.throwsAsync(order(''), { instanceOf: InputError, message: told })
+  const quantised = await planOnLinks('{ name: quantised-diloco, collective: ring }')
+  await t.throwsAsync(quantised(''), { instanceOf: InputError, message: /train\.yaml.*collective.*direct/ })
+})

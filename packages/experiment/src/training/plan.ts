@@ -25,6 +25,8 @@ export interface RunRequest extends TrainingOverrides {
   readonly runId?: string
   /** The file of the model that real peers start from; the seed determines their start when absent. */
   readonly init?: string | undefined
+  /** A file with the links that shape the connections of real peers, in place of the topology's. */
+  readonly links?: string | undefined
 }
 
 /** All that the peers of a run have in common. The same request gives the same plan on every machine. */
@@ -37,7 +39,7 @@ export interface RunPlan {
   readonly spectralGap: number
   /** Every setting that all peers must share: a peer with other settings is refused. */
   readonly settings: Settings
-  /** The links that shape the connections, if the run is a scenario's method. */
+  /** The links that shape the connections: of a file of their own, or of a scenario. */
   readonly links?: Links
   /** What real peers do not obey of the scenario, in words. */
   readonly remark?: string | undefined
@@ -66,18 +68,21 @@ export function planOf(path: string, file: TopologyFile, training: Training): Ru
   checkNeeds(path, record, { topology, servers, codec, options: givenOptions(training.algorithm) }, training)
   checkPlaces(path, file, training, record)
   checkQuorum(path, file, training, record)
-  return {
-    path,
-    file,
-    training,
-    options: trainingSettings(training, topology, {
+  const options = onLinks(path, () =>
+    trainingSettings(training, file, {
       seed: training.seed,
       workers: topology.peers,
       servers,
       finalRounds: finalRoundsOf(record, training, finalRounds)
-    }),
+    })
+  )
+  return {
+    path,
+    file,
+    training,
+    options,
     spectralGap: shrinking.spectralGap,
-    settings: runSettings(file, training),
+    settings: runSettings(file, training, options.options),
     label: algorithmLabel(record, training.algorithm),
     algorithm: algorithmText(record, training)
   }
@@ -91,6 +96,15 @@ function finalRoundsOf({ keeps, kind }: AnyAlgorithm, { codec }: Training, toCon
   if (kind === 'rows') return 1
   // With a codec, receivers get rounded values and the sender keeps its own.
   return keeps === 'equality' && codec === 'float32' ? 0 : toConsensus
+}
+
+/** Options that do not fit the graph or the links are the topology's fault. */
+function onLinks<Settings>(path: string, settings: () => Settings): Settings {
+  try {
+    return settings()
+  } catch (error) {
+    throw error instanceof InputError ? new InputError(`${path}: ${error.message}`) : error
+  }
 }
 
 /** Weighting local data by sample counts is correct only if the mixing matrix is doubly stochastic. */

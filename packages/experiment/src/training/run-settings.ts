@@ -1,5 +1,7 @@
 import { type Settings, settingsOf } from '@murmuration/libp2p/settings'
 import type { TopologyFile } from '@murmuration/files'
+import { hashText } from '@murmuration/vectors'
+import { givenOptions } from './algorithm-choice.js'
 import { localWeights, type Training } from './training-schema.js'
 
 /**
@@ -19,19 +21,47 @@ export const machineLocal: ReadonlyMap<string, string> = new Map([
 const hidden = "each machine's own"
 
 /**
- * Every setting that all peers of a run must share: the training file with defaults and overrides, and the topology.
+ * Every setting that all peers of a run must share: the training file with defaults and overrides, and the topology. Of
+ * its links only what follows from them.
+ *
+ * @param options - the algorithm's, with what follows from the graph and the links
  */
-export function runSettings({ graph, weights, peers, servers }: TopologyFile, training: Training): Settings {
+export function runSettings(
+  { graph, weights, peers, servers }: TopologyFile,
+  training: Training,
+  options: Readonly<Record<string, unknown>> = {}
+): Settings {
   // In the order of the file, which is their order in the graph.
   const names = peers.map(({ name }) => name)
   const served = servers.length === 0 ? {} : { servers: servers.map(({ name }) => name) }
   const { data: given } = training
   const scale = typeof given === 'object' && 'path' in given ? given.scale : undefined
   const data = localWeights(training) === undefined ? given : { path: hidden, ...(scale && { scale }) }
-  const all = settingsOf({ ...training, data, topology: { graph, weights, peers: names, ...served } })
+  const all = settingsOf({
+    ...training,
+    data,
+    topology: { graph, weights, peers: names, ...served, ...linksText(options, training) }
+  })
   const hide = ([name, value]: readonly [string, string]) => {
     const whole = name.replace(/\[\d+\]$/, '')
     return machineLocal.has(whole) ? [whole, hidden] : [name, value]
   }
   return Object.fromEntries(Object.entries(all).map(hide))
+}
+
+/**
+ * What follows from the links, in few words: peers whose files have other links may not train together, and are told
+ * which option differs, not by which of thousands of numbers.
+ */
+function linksText(options: Readonly<Record<string, unknown>>, { algorithm }: Training): object {
+  const given = givenOptions(algorithm)
+  const texts = Object.entries(options)
+    .filter(([name, value]) => typeof value === 'object' && JSON.stringify(value) !== JSON.stringify(given[name]))
+    .map(([name, value]) => [
+      name,
+      Array.isArray(value)
+        ? value.join(', ')
+        : `by links with the fingerprint ${hashText(JSON.stringify(value)).slice(0, 8)}`
+    ])
+  return texts.length === 0 ? {} : { links: Object.fromEntries(texts) as object }
 }

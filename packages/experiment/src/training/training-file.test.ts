@@ -111,8 +111,8 @@ test('an alpha that is no number above 0 is refused', async (t) => {
 
 test('an algorithm is a name, or a mapping with its options; what is wrong has its place', async (t) => {
   const read = async (text: string) => (await readTrainingFile(await fileOf(text))).algorithm
-  t.deepEqual(await read('algorithm: gossip-pga'), { name: 'gossip-pga', period: 8 })
-  t.deepEqual(await read('algorithm: { name: gossip-pga, period: 3 }'), { name: 'gossip-pga', period: 3 })
+  t.deepEqual(await read('algorithm: noloco'), { name: 'noloco', period: 50, momentum: 0.5, outerRate: 0.7 })
+  t.like(await read('algorithm: { name: noloco, period: 3 }'), { name: 'noloco', period: 3 })
   const { algorithm } = await readTrainingFile(undefined, { algorithm: 'sgp' })
   t.deepEqual(algorithm, { name: 'sgp' })
   const rejects = async (text: string, message: RegExp) =>

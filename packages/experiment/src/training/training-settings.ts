@@ -1,5 +1,5 @@
 import { type AnySettings, optionsOn, rateSchedule, type TrainingSettings } from '@murmuration/algorithms'
-import type { Topology } from '@murmuration/core'
+import type { Links, Topology } from '@murmuration/core'
 import { givenOptions, recordOf } from './algorithm-choice.js'
 import { scaleOf, type Training } from './training-schema.js'
 
@@ -15,17 +15,17 @@ type DriverSettings = Required<Pick<TrainingSettings, 'seed' | 'finalRounds' | '
 
 /**
  * A file's settings for the algorithms' driver. The rate is scaled for the peers of `topology`, and some options depend
- * on its graph.
+ * on its graph, or on the links.
  */
 export function trainingSettings<Given extends DriverSettings>(
   { algorithm, batch, accumulate, optimiser, weightDecay, clip, rate, rounds, timeout }: FileSettings,
-  topology: Topology,
+  { topology, links }: { readonly topology: Topology; readonly links: Links },
   rest: Given
 ): AnySettings & Given {
   const record = recordOf(algorithm)
   return {
     algorithm: record,
-    options: optionsOn(record, topology, givenOptions(algorithm)),
+    options: optionsOn(record, topology, givenOptions(algorithm), links),
     batchSize: batch,
     accumulate,
     optimiser,

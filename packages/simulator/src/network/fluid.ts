@@ -1,8 +1,8 @@
-import { invariant, type Links, type PathLink, type PeerName } from '@murmuration/core'
+import { invariant, type Links, pathCap, type PathLink, type PeerName } from '@murmuration/core'
 import type { Event } from '../event-queue.js'
 import type { Kernel } from '../kernel.js'
 import { NetworkFlow, Line, MaxMin, Use } from './max-min.js'
-import { bytesPerMillisecond, type NetworkChannel, capOf, type NetworkOptions, type Transfer } from './network.js'
+import { bytesPerMillisecond, type NetworkChannel, type NetworkOptions, type Transfer } from './network.js'
 
 /**
  * Bytes as a fluid: every connection with something to send is a flow with a max-min fair rate, which changes only when
@@ -28,7 +28,7 @@ export class FluidNetwork {
     const path = this.#links.path(from, to)
     const returnPath = this.#links.path(to, from)
     const uses = this.#uses(from, to, path, returnPath)
-    const cap = capOf(path, returnPath, this.#options)
+    const cap = pathCap(path, returnPath, this.#options)
     return uses.length === 0 && cap === Infinity ? unlimited : new FluidChannel(this, uses, cap)
   }
 
@@ -38,7 +38,7 @@ export class FluidNetwork {
     const returnPath = this.#links.path(to, from)
     const uses = this.#uses(from, to, path, returnPath)
     return Math.min(
-      capOf(path, returnPath, this.#options),
+      pathCap(path, returnPath, this.#options),
       ...uses.map(({ line, fraction }) => line.capacity / fraction)
     )
   }

@@ -1,5 +1,3 @@
-import type { Milliseconds, PathLink } from '@murmuration/core'
-
 /** How bytes move. */
 export interface NetworkOptions {
   /** The fraction of a line's nominal bandwidth that messages get; the rest is packet headers. */
@@ -53,23 +51,4 @@ export interface NetworkChannel {
 /** Bytes per millisecond, from bits per second. */
 export function bytesPerMillisecond(bitsPerSecond: number): number {
   return bitsPerSecond / 8000
-}
-
-/** A full packet's payload: Ethernet's 1500 bytes without the headers of IP and TCP, timestamps included. */
-export const segmentBytes = 1448
-
-/**
- * The most that one flow gets on its path, in bytes per millisecond: the path's own bandwidth; a window per round trip;
- * and on a stream what loss leaves to TCP, segment / round trip · √(3/2) / √loss (Mathis, Semke, Mahdavi, Ott: The
- * Macroscopic Behavior of the TCP Congestion Avoidance Algorithm, 1997, equation 3). That rate includes the time of
- * retransmissions, so nothing more is charged for them.
- */
-export function capOf(path: PathLink, returnPath: PathLink, { latencyFactor, transport }: NetworkOptions): number {
-  const roundTrip: Milliseconds = (path.latency + returnPath.latency) * latencyFactor
-  const byLoss =
-    path.loss > 0 && transport === 'stream'
-      ? (segmentBytes * Math.sqrt(1.5)) / (roundTrip * Math.sqrt(path.loss))
-      : Infinity
-  const byWindow = roundTrip > 0 ? path.window / roundTrip : Infinity
-  return Math.min(bytesPerMillisecond(path.bandwidth), byWindow, byLoss)
 }

@@ -1,29 +1,83 @@
 /**
- * Direct all-reduce in few bits: segments are sent to their owners, and the means back, as whole multiples of a unit
- * per segment. In both phases together every line carries 2 (n − 1)/n · bits per number, where an all-gather carries (n
- * − 1) · bits.
+ * All-reduce in few bits, as whole multiples of a unit per range.
+ *
+ * Directly: segments are sent to their owners, and the means back. In both phases together every line carries 2 (n −
+ * 1)/n · bits per number, where an all-gather carries (n − 1) · bits. Along trees: partial sums are rounded at every
+ * peer that they pass, and the mean at the root.
+ *
+ * Either way Σ x_i − n · mean is the sum of what the peers have left over.
  */
-import { concat, mean, type Range, rangeOf, rangesByRank, type Route, valueOf, type Vector } from '@murmuration/engine'
+import {
+  concat,
+  linear,
+  mean,
+  type Range,
+  rangeOf,
+  rangesByRank,
+  type Route,
+  valueOf,
+  type Vector
+} from '@murmuration/engine'
+import { type CollectiveChoice, chosen, type QuantisedName, usualChunks } from './options.js'
 import { type CollectiveChannel, Ranks } from './ranks.js'
+import { checkTrees, chunksOfTrees, type TreeChunk, treeMean } from './trees.js'
 
 /**
- * The mean, the same at all peers, and the local rounding errors: those of the sent segments, and n times those of the
- * mean of the local segment.
+ * The mean, the same at all peers, and the local rounding errors: those of what was sent, and n times those of the
+ * means that were computed here.
  */
 export interface QuantisedMean {
   readonly mean: Vector
   readonly left: Vector
 }
 
-/** The mean of all peers' `x` in `bits` bits. Needs reliable delivery, and a channel of packed ranges. */
-export async function quantisedMean(
+/** How a mean in few bits is taken. */
+export interface QuantisedSettings {
+  /** 2 to 8, the sign included. */
+  readonly bits: number
+  /** `direct` or `trees`, or what `auto` stands for. */
+  readonly collective: CollectiveChoice<QuantisedName>
+}
+
+/**
+ * The mean of all peers' `x` in few bits. Needs reliable delivery, and a channel of packed ranges. Throws an InputError
+ * where the trees are not those of these peers.
+ */
+export function quantisedMean(
   channel: CollectiveChannel,
   route: Route,
   x: Vector,
-  bits: number
+  { bits, collective }: QuantisedSettings
 ): Promise<QuantisedMean> {
   const ranks = new Ranks(channel, route)
-  const { count: n, own } = ranks
+  const { name, trees, chunks: fewer } = chosen<QuantisedName>(collective, () => [(x.length * bits) / 8], 'direct')
+  if (name !== 'trees' || ranks.count === 1 || x.length === 0) return directly(ranks, x, bits)
+  checkTrees(trees, ranks)
+  const chunks = chunksOfTrees([{ offset: 0, length: x.length }], trees, fewer ?? usualChunks * ranks.count)
+  return alongTrees(ranks, x, { chunks, bits })
+}
+
+async function alongTrees(
+  ranks: Ranks,
+  x: Vector,
+  { chunks, bits }: { readonly chunks: readonly TreeChunk[]; readonly bits: number }
+): Promise<QuantisedMean> {
+  const left = new Map<number, Vector>()
+  const rounded = (factor: number) => (exact: Vector, range: Range) => {
+    const q = quantised(exact, [{ offset: 0, length: range.length }], bits)
+    left.set(range.offset, linear([factor, exact], [-factor, q]))
+    return q
+  }
+  const means = await treeMean(ranks, x, chunks, { sum: rounded(1), mean: rounded(ranks.count) })
+  const inOrder = means.sort((one, other) => one.offset - other.offset)
+  return {
+    mean: concat(inOrder.map(({ part }) => part)),
+    left: concat(inOrder.map(({ offset }) => left.get(offset) as Vector))
+  }
+}
+
+async function directly(ranks: Ranks, x: Vector, bits: number): Promise<QuantisedMean> {
+  const { count: n, own, route } = ranks
   const ranges: readonly (Range | undefined)[] = rangesByRank([{ offset: 0, length: x.length }], n, 1).map(
     ([range]) => range
   )

@@ -1,5 +1,5 @@
-import { byName, type PeerName } from '@murmuration/core'
-import type { Channel, PerPeer, Range, Route, Vector } from '@murmuration/engine'
+import { byName, InputError, type PeerName } from '@murmuration/core'
+import type { Arrival, Channel, PerPeer, Range, Route, Vector } from '@murmuration/engine'
 
 /** A channel that only a collective uses. */
 export type CollectiveChannel = Channel<{ readonly part: Vector }>
@@ -20,8 +20,8 @@ export type Collective = (ranks: Ranks, x: Vector, ranges: readonly (readonly Ra
 const noPeers: readonly PeerName[] = []
 
 /**
- * The participants, this peer included, in the order of names, and the messages between them. Ranks are counted around
- * a circle.
+ * The participants, this peer included, and the messages between them. Ranks are counted around a circle, in the order
+ * of names or in a given one.
  */
 export class Ranks {
   readonly own: number
@@ -31,10 +31,12 @@ export class Ranks {
   readonly #channel: CollectiveChannel
   readonly #names: readonly PeerName[]
 
-  constructor(channel: CollectiveChannel, route: Route) {
+  /** @param order - the names of all participants, and perhaps of others */
+  constructor(channel: CollectiveChannel, route: Route, order?: readonly string[]) {
     this.#channel = channel
     this.route = route
-    this.#names = [route.peer, ...route.to].sort(byName)
+    const names = [route.peer, ...route.to].sort(byName)
+    this.#names = order === undefined ? names : inOrder(names, order)
     this.own = this.#names.indexOf(route.peer)
   }
 
@@ -52,6 +54,10 @@ export class Ranks {
     return ranks.map((rank) => this.#names[this.at(rank)])
   }
 
+  rankOf(name: PeerName): number {
+    return this.#names.indexOf(name)
+  }
+
   send(to: readonly PeerName[], part: number, range: Range, vector: Vector): void {
     const { peer, round } = this.route
     this.#channel.send({ peer, round, part: this.first + part, range, to, from: noPeers }, { part: vector })
@@ -62,4 +68,20 @@ export class Ranks {
     const { peer, round } = this.route
     return this.#channel.collect({ peer, round, part: this.first + part, range, to: noPeers, from })
   }
+
+  /** The next message of this round, in the order of arrival; `awaited` are named when none comes. */
+  next(awaited: () => readonly PeerName[], timeouts: number): Promise<Arrival<{ readonly part: Vector }>> {
+    return this.#channel.next(awaited, { round: this.route.round, timeouts })
+  }
+
+  reject(arrival: Arrival<{ readonly part: Vector }>, reason: string): void {
+    this.#channel.reject(arrival, reason)
+  }
+}
+
+function inOrder(names: readonly PeerName[], order: readonly string[]): readonly PeerName[] {
+  const places = new Map(order.map((name, place) => [name, place]))
+  const lacking = names.filter((name) => !places.has(name))
+  if (lacking.length > 0) throw new InputError(`order: found ${order.join(', ')}, expected ${lacking.join(', ')} too`)
+  return [...names].sort((left, right) => (places.get(left) as number) - (places.get(right) as number))
 }

@@ -40,7 +40,7 @@ export function epochsOn(
     if (isWeighed && counts.has(self)) await task.weighGradients(gradientWeight(counts, self))
   }
   return {
-    ...epochSettings(training, file.topology, (graph) => finalRoundsOn(graph, training)),
+    ...epochSettings(training, file, (graph) => finalRoundsOn(graph, training)),
     isConnected: (members) => areReady(peer, members),
     // Where all are stopped together, those that stop first are no loss: each saves the round before which all stop.
     isHeld: () => halt?.isStopping === true,

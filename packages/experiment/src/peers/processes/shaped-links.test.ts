@@ -4,12 +4,13 @@ import { join } from 'node:path'
 import { dpsgd, train } from '@murmuration/algorithms'
 import { timeLimit } from '@murmuration/contract'
 import { InputError, type Links, type PeerName, peerName } from '@murmuration/core'
+import { readLinksFile } from '@murmuration/files'
 import { createIdentity, createPeer } from '@murmuration/libp2p'
 import { createSoftmaxTask } from '@murmuration/tasks'
 import { createTopology } from '@murmuration/topology'
 import test from 'ava'
 import type { RunEvent } from '../../base/events.js'
-import { readShapedLinks } from '../one-peer/shaped-links.js'
+import { shapedLinks } from '../one-peer/shaped-links.js'
 import { runSwarm } from '../swarm/swarm.js'
 
 const names = ['a', 'b', 'c', 'd'].map(peerName)
@@ -29,7 +30,9 @@ async function filesOf(texts: Readonly<Record<string, string>>): Promise<string[
 
 async function read(text: string): Promise<Links> {
   const [path] = await filesOf({ 'links.yaml': text })
-  return readShapedLinks(path, { file: { peers, servers: [] } as never })
+  const links = await readLinksFile(path, names)
+  shapedLinks({ links, path, file: { peers, servers: [] } } as never)
+  return links
 }
 
 test('a file with links is read as the links of a topology file are, and its mistakes have their place', async (t) => {

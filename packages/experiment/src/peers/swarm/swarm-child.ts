@@ -6,7 +6,7 @@ import type { RunEvent } from '../../base/events.js'
 import { Halt } from '../checkpoints/halt.js'
 import { withEventLog } from '../event-log/with-event-log.js'
 import { runPeer } from '../one-peer/run-peer.js'
-import { linksOf } from '../one-peer/shaped-links.js'
+import { shapedLinks } from '../one-peer/shaped-links.js'
 import type { Watching } from '../watching/watching.js'
 import type { ChildTask, FromChild, ToChild } from './swarm-messages.js'
 
@@ -34,17 +34,17 @@ function stopNow(): void {
   peerList.reject(new StoppedError())
 }
 
-async function run({ request, self, timeout, links, checkpoints, watch, directory }: ChildTask): Promise<void> {
+async function run({ request, self, timeout, checkpoints, watch, directory }: ChildTask): Promise<void> {
   const emit = (event: RunEvent) => void tell({ kind: 'event', event })
   try {
     const plan = await makePlan(request)
-    const shape = await linksOf(links, plan)
+    const links = shapedLinks(plan)
     const identity = await createIdentity()
     const result = await withEventLog({ directory, self, plan, emit }, (logging) =>
       runPeer({
         plan,
         self,
-        ...(shape === undefined ? {} : { links: shape }),
+        ...(links === undefined ? {} : { links }),
         identity,
         listen: ['/ip4/127.0.0.1/tcp/0'],
         peerList: (me) => announce(self, me),

@@ -13,8 +13,6 @@ export interface ChildTask {
   readonly self: PeerName
   /** How long to wait for the neighbours at the start, in milliseconds. */
   readonly timeout: number
-  /** A file with the links that shape the connections. */
-  readonly links?: string
   readonly checkpoints?: CheckpointOptions | undefined
   /** Where this peer serves the page that shows the run; absent for no page. */
   readonly watch?: WatchAddress | undefined

@@ -18,7 +18,7 @@ import { lossTexts, type RunPlan, type RunRequest, sampleTexts, startEvent } fro
 import { meetingTimeout } from '../../training/meeting-timeout.js'
 import type { PeerResult, UnfinishedModel } from '../one-peer/run-peer.js'
 import { checkSave, saveModel } from '../recording/save.js'
-import { linksOf } from '../one-peer/shaped-links.js'
+import { shapedLinks } from '../one-peer/shaped-links.js'
 import { type PeerResults, summarise } from '../evaluation/summary.js'
 import type { WatchAddress } from '@murmuration/watch'
 import { versions } from '../../base/versions.js'
@@ -56,7 +56,8 @@ interface SwarmResults {
  * that is killed, or that gives up because its neighbours are missing, is reported with what follows for the others.
  * Rejects with the first other error of a peer. No process continues to run.
  */
-export async function runSwarm(request: RunRequest, options: SwarmOptions): Promise<Summary> {
+export async function runSwarm(given: RunRequest, options: SwarmOptions): Promise<Summary> {
+  const request = options.links === undefined ? given : { ...given, links: options.links }
   const plan = await makeRealPlan(request)
   const needed =
     options.minFinished === undefined ? 0 : peersNeeded(options.minFinished, plan.file.topology.peers.length)
@@ -64,7 +65,7 @@ export async function runSwarm(request: RunRequest, options: SwarmOptions): Prom
   const { checkpoints } = options
   const names = [...plan.file.topology.peers, ...plan.file.servers.map(({ name }) => name)]
   if (checkpoints !== undefined) await checkCheckpoints(checkpoints, plan.options.algorithm, names)
-  const links = await linksOf(options.links, plan)
+  const links = shapedLinks(plan, options.links)
   options.emit({ ...startEvent(plan), ...versions })
   if (plan.remark !== undefined) options.emit({ kind: 'note', text: plan.remark })
   for (const text of [...lossTexts(plan), ...sampleTexts(plan)]) options.emit({ kind: 'note', text })
@@ -155,9 +156,9 @@ async function runChildren(
   evaluator: Evaluator,
   options: SwarmOptions
 ): Promise<SwarmResults> {
-  const { emit, signal, links, checkpoints, watch, directory } = options
+  const { emit, signal, checkpoints, watch, directory } = options
   const listener = { event: emit, snapshot: evaluator.take.bind(evaluator) }
-  const task = { request, timeout: meetingTimeout, ...(links === undefined ? {} : { links }), checkpoints, directory }
+  const task = { request, timeout: meetingTimeout, checkpoints, directory }
   const start = (name: PeerName) => new Child({ ...task, self: name }, listener)
   const [first, ...rest] = plan.file.topology.peers
   const watched = new Child({ ...task, self: first, watch }, listener)

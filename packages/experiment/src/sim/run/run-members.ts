@@ -6,7 +6,7 @@ import {
   Members,
   type MembersFabric
 } from '@murmuration/algorithms'
-import type { Milliseconds, PeerName, Topology } from '@murmuration/core'
+import type { Links, Milliseconds, PeerName, Topology } from '@murmuration/core'
 import { trustingSigner } from '@murmuration/membership'
 import type { EpochRecord } from '@murmuration/results'
 import { continuesInEpochs, epochSettings, membersWithoutRows } from '../../training/epoch-settings.js'
@@ -19,6 +19,7 @@ interface RunMembersOptions {
   readonly method: Method
   readonly membership: Scenario['membership']
   readonly topology: Topology
+  readonly links: Links
   readonly servers: readonly PeerName[]
   readonly timeout: Milliseconds
   readonly now: () => Milliseconds
@@ -54,7 +55,7 @@ export class RunMembers {
 
   /** How one peer takes part. */
   on(fabric: MembersFabric): Pick<ElasticSettings, 'members' | 'epochs'> {
-    const { algorithm, method, membership: settings, topology, timeout } = this.#options
+    const { algorithm, method, membership: settings, topology, links, timeout } = this.#options
     if (settings === undefined) return {}
     const start = Math.max(timeout, meetingTimeout)
     const signer = trustingSigner
@@ -63,7 +64,7 @@ export class RunMembers {
     if (!this.hasEpochs) return {}
     const wait = { start, pause: start }
     const members = new Members(fabric, { settings, topology: this.#everyone, signer, wait })
-    const epochs = epochSettings({ ...method.training, algorithm: method.algorithm }, topology)
+    const epochs = epochSettings({ ...method.training, algorithm: method.algorithm }, { topology, links })
     return { members, epochs: { ...epochs, before: (beginning) => this.#record(beginning) } }
   }
 

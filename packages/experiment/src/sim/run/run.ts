@@ -9,6 +9,7 @@ import {
   type Topology,
   type Work
 } from '@murmuration/core'
+import type { TopologyFile } from '@murmuration/files'
 import { createRandom } from '@murmuration/random'
 import type { RunRecord, SimulatedRecord, Timeline } from '@murmuration/results'
 import { computingCost, DeadlockError, LogHash, Simulation } from '@murmuration/simulator'
@@ -32,7 +33,7 @@ import { SimulatedStore } from './store-costs.js'
 import { type SimRun, topologyOf } from '../scenario/sweep.js'
 import { timeFractions } from './time-fractions.js'
 import { TimelineRecorder } from './timeline-recorder.js'
-import { type ModelTraffic, trafficOver } from './traffic-wire.js'
+import { linksOfTraffic, type ModelTraffic, trafficOver } from './traffic-wire.js'
 
 /** The result of one simulation of a sweep. */
 export interface RunResult {
@@ -90,8 +91,10 @@ class SimulatedRun {
         ? { schema: taskSet.schema, wire: pooledVectorWire() }
         : trafficOver(length, scenario.traffic, scenario.readyAt)
     this.#servers = servers.map(({ name }) => name)
+    const weight = (scenario.traffic?.reduce((sum, size) => sum + size, 0) ?? length) / length
+    const links = weight === 1 ? file.links : linksOfTraffic(file.links, weight)
     this.#settings = {
-      ...settingsOf(scenario, run, this.#workers, this.#servers, file.topology),
+      ...settingsOf(scenario, run, this.#workers, this.#servers, { ...file, links }),
       gone: () => crashedOf(this.#simulation, [...this.#workers, ...this.#servers])
     }
     this.#members = new RunMembers({
@@ -99,11 +102,11 @@ class SimulatedRun {
       method,
       membership: isAlone ? undefined : scenario.membership,
       topology,
+      links,
       servers: this.#servers,
       timeout: this.#settings.timeout,
       now: () => this.#simulation.now()
     })
-    const weight = (scenario.traffic?.reduce((sum, size) => sum + size, 0) ?? length) / length
     if (recordOf(method.algorithm).needs.store) this.#store = new SimulatedStore(method.training.store, weight)
     const mayJoin = scenario.membership !== undefined
     this.#checkers = new InvariantCheckers(this.#workers, keepsOf(method, topology), scenario.evaluate, mayJoin)
@@ -333,13 +336,13 @@ function initialRate({ method, setting }: SimRun): number {
   return method.rate?.initial ?? setting.rate ?? method.training.rate.initial
 }
 
-/** The training settings of all peers. Plain SGD on one machine takes the batches of all peers of `topology`. */
+/** The training settings of all peers. Plain SGD on one machine takes the batches of all peers. */
 function settingsOf(
   { training: { rounds } }: Scenario,
   run: SimRun,
   workers: readonly PeerName[],
   servers: readonly PeerName[],
-  topology: Topology
+  file: TopologyFile
 ): AnySettings {
   const { method, seed } = run
   const { algorithm, finalRounds = 0, fusion, training } = method
@@ -350,9 +353,9 @@ function settingsOf(
       algorithm,
       rounds,
       rate: { ...training.rate, initial: initialRate(run) },
-      batch: isAlone ? training.batch * topology.peers.length : training.batch
+      batch: isAlone ? training.batch * file.topology.peers.length : training.batch
     },
-    topology,
+    file,
     { seed, finalRounds: isAlone ? 0 : finalRounds, workers, servers, fusion }
   )
 }

@@ -1,4 +1,4 @@
-import { InputError, invariant, type Schema, type Wire, type WorkPart } from '@murmuration/core'
+import { InputError, invariant, type Links, type Schema, type Wire, type WorkPart } from '@murmuration/core'
 import { frameHeaderLength, pooledVectorWire, type VectorMessage } from '@murmuration/wire'
 
 /** The traffic of another model in place of the trained one: message sizes, and the division into tensors. */
@@ -54,6 +54,24 @@ function partsOf(lengths: readonly number[], readyAt: readonly number[]): readon
     return { offset: offset - length, length, done: readyAt[tensor] }
   })
   return parts.sort((left, right) => left.done - right.done)
+}
+
+/**
+ * Links on which the trained parameters take as long as `weight` times as many bytes do on the given ones: from them
+ * follows which collective suits the traffic.
+ */
+export function linksOfTraffic({ access, path }: Links, weight: number): Links {
+  return {
+    access: (peer) => {
+      const { up, down } = access(peer)
+      return { up: up / weight, down: down / weight }
+    },
+    path: (from, to) => {
+      const { bandwidth, window, pipes, ...rest } = path(from, to)
+      const slower = pipes.map((pipe) => ({ ...pipe, bandwidth: pipe.bandwidth / weight }))
+      return { ...rest, bandwidth: bandwidth / weight, window: window / weight, pipes: slower }
+    }
+  }
 }
 
 /** Divides `total` into whole numbers in proportion to sizes, each at least 1, by the largest remainder method. */
