@@ -26,10 +26,10 @@ export type DualState = {
 export const marks = { eliminated: 0, active: 1, inLastBlock: 2 } as const
 
 /** The peer whose numbers they are. */
-type Owner = Pick<NodeTraits<unknown>, 'self' | 'kernel'>
+type DualOwner = Pick<NodeTraits<unknown>, 'self' | 'kernel'>
 
 /** All α 0: then f is −y. */
-export function dualStart(zero: Vector, { self, kernel }: Owner, until: number): DualState {
+export function dualStart(zero: Vector, { self, kernel }: DualOwner, until: number): DualState {
   const { first, count } = kernel.shardOf(self)
   const f = vectorOf(zero, count, (i) => -kernel.label(first + i))
   const fRest = vectorOf(zero, count, () => 0)
@@ -51,7 +51,7 @@ export class DualNumbers {
   readonly marks: Float32Array
   readonly #state: DualState
 
-  constructor(state: DualState, { self, kernel }: Owner) {
+  constructor(state: DualState, { self, kernel }: DualOwner) {
     const { x, xRest, f, fRest } = state
     const { first, count } = kernel.shardOf(self)
     this.#state = state
