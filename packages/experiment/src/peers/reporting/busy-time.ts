@@ -1,6 +1,6 @@
-import type { Milliseconds, Task, TaskRows, Work } from '@murmuration/core'
+import type { Milliseconds, Task, TaskKernel, TaskRows, Work } from '@murmuration/core'
 
-/** Measures for how long at least one gradient was being computed. */
+/** Measures for how long at least one gradient, or row of a kernel, was being computed. */
 export class BusyTime {
   readonly #now: () => Milliseconds
   #works = 0
@@ -16,12 +16,21 @@ export class BusyTime {
     return {
       ...task,
       gradient: (parameters, batch, round) => this.#counted(task.gradient(parameters, batch, round)),
-      rows: task.rows && this.#watchRows(task.rows)
+      rows: task.rows && this.#watchRows(task.rows),
+      kernel: task.kernel && this.#watchKernel(task.kernel)
     }
   }
 
   #watchRows(rows: TaskRows): TaskRows {
     return { ...rows, gradient: (...args) => this.#counted(rows.gradient(...args)) }
+  }
+
+  #watchKernel(kernel: TaskKernel): TaskKernel {
+    return {
+      ...kernel,
+      among: (...args) => this.#counted(kernel.among(...args)),
+      accumulate: (...args) => this.#counted(kernel.accumulate(...args))
+    }
   }
 
   #counted<Result>(work: Work<Result>): Work<Result> {

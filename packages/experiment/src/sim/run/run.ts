@@ -264,6 +264,7 @@ class SimulatedRun {
       samples: task.samples,
       about: {},
       rows: schema === task.schema ? task.rows : undefined,
+      kernel: schema === task.schema ? task.kernel : undefined,
       initialise: (seed) => firstParameters(this.#taskSet, task, seed),
       gradient: (parameters, batch, round) => task.gradient(parameters, batch, round),
       evaluate: (parameters) => task.evaluate(parameters)

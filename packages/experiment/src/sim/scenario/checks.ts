@@ -73,11 +73,14 @@ function trafficProblems({ traffic, methods }: Draft): Problem[] {
 function rowProblems({ traffic, methods }: Draft): Problem[] {
   return methods.flatMap(({ algorithm, training }, index) => {
     const record = recordOf(algorithm)
-    const hasTraffic = record.kind === 'rows' && traffic !== undefined
+    const needsTask = record.kind === 'rows' || record.needs.kernel === true
+    const hasTraffic = needsTask && traffic !== undefined
     const refused = [
       ...rowRefusals(record, training),
       ...kernelRefusals(record, training),
-      ...(hasTraffic ? [`${record.title} sends rows of the task; omit traffic`] : [])
+      ...(hasTraffic
+        ? [`${record.title} sends ${record.kind === 'rows' ? 'rows' : 'samples'} of the task; omit traffic`]
+        : [])
     ]
     return refused.map((text) => problem(['methods', index], text))
   })
