@@ -1,3 +1,4 @@
+import { InputError } from '@murmuration/core'
 import { readTopologyFile } from '@murmuration/files'
 import { checkServices, type RunPlan, planOf, type RunRequest } from './training/plan.js'
 import { readTrainingFile } from './training/training-file.js'
@@ -16,10 +17,17 @@ export async function makePlan(request: RunRequest): Promise<RunPlan> {
     const file = await readTopologyFile(path)
     const peers = file.peers.length
     const plan = planOf(path, file, await readTrainingFile(request.train, { ...request, peers }))
-    return { ...plan, runId, init }
+    return withStart({ ...plan, runId, init })
   }
   // Scenarios import the simulator, which few peers need.
   const { readMethod } = await import('./sim/scenario/real-method.js')
   const { file, training, remark } = await readMethod(request, request.method)
-  return { ...planOf(path, file, training), remark, links: file.links, label: request.method, runId, init }
+  return withStart({ ...planOf(path, file, training), remark, links: file.links, label: request.method, runId, init })
+}
+
+/** Throws an InputError where the algorithm cannot begin with the model that the user has chosen. */
+function withStart(plan: RunPlan): RunPlan {
+  const { needs, title } = plan.options.algorithm
+  if (plan.init === undefined || needs.kernel !== true) return plan
+  throw new InputError(`--init ${plan.init}: ${title} begins at 0, where f of all samples is known; omit --init`)
 }

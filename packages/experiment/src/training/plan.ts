@@ -181,10 +181,12 @@ export function startEvent({
 
 function algorithmText(record: AnyAlgorithm, training: Training): string {
   const { algorithm, batch, accumulate, clip, optimiser, rate, rounds, weightDecay } = training
+  const title = [record.title, ...optionTexts(record, algorithm)].join(', ')
+  if (record.needs.kernel === true) return `${title}, at most ${rounds} rounds`
   const decay =
     typeof rate.decay === 'string' ? rate.decay : `times ${rate.decay.factor} at ${rate.decay.at.join(', ')}`
   return [
-    [record.title, ...optionTexts(record, algorithm)].join(', '),
+    title,
     accumulate === 1 ? `batch ${batch}` : `${accumulate} batches of ${batch}`,
     `rate ${rate.initial} ${decay} after ${rate.warmup} of ${rounds} rounds`,
     optimiserText(optimiser),
