@@ -29,8 +29,9 @@ export async function makePlan(request: RunRequest): Promise<RunPlan> {
 /** Throws an InputError where the algorithm cannot begin with the model that the user has chosen. */
 function withStart(plan: RunPlan): RunPlan {
   const { needs, title } = plan.options.algorithm
-  if (plan.init === undefined || needs.dual !== true) return plan
-  throw new InputError(`--init ${plan.init}: ${title} begins at 0, where its dual variables are known; omit --init`)
+  if (plan.init === undefined || (needs.dual ?? needs.kernel) !== true) return plan
+  const known = needs.dual === true ? 'its dual variables are known' : 'f of all samples is known'
+  throw new InputError(`--init ${plan.init}: ${title} begins at 0, where ${known}; omit --init`)
 }
 
 /** With the links of the request's own file, if there is one: what options follow from, and what is shaped, is one. */

@@ -137,9 +137,8 @@ function neighbourRefusals(record: Description, topology: Topology, options: Opt
 }
 
 function workerRefusals(record: Description, { peers }: Topology, options: Options): string[] {
-  const parsed = record.options.parse(options)
-  const needed = record.workers?.(parsed) ?? 1
-  const refused = record.refuses?.(parsed, peers.length)
+  const needed = record.workers?.(record.options.parse(options)) ?? 1
+  const refused = record.refuses?.(record.options.parse(options), peers.length)
   if (needed <= peers.length) return refused === undefined ? [] : [`${record.title}: ${refused}`]
   return [`${record.title} needs ${needed} workers with these options, and found ${peers.length}; lower the quorum`]
 }

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { InputError, messageOf, OutputError } from '@murmuration/core'
 import { replaceFile } from '@murmuration/results'
 import { encodeSafetensors } from '@murmuration/vectors'
-import { labelsOf, openKernelModel } from './kernel-model.js'
+import { svmClassifierFile } from '@murmuration/tfjs'
+import { classifierParts, labelsOf, type OpenedKernelModel, openKernelModel } from './kernel-model.js'
 import { openModel } from './trained.js'
 
 /** The formats of exported models. */
@@ -30,20 +31,37 @@ export async function exportModel(path: string, { out, format, task }: ExportOpt
   return writeFiles(out, await filesOf(path, format, task))
 }
 
-/** The files of an export: of a model with a kernel LIBSVM's, of others those of networks. */
+/** The files of an export: of a model with a kernel, or of a network. */
 async function filesOf(
   path: string,
   format: ExportFormat | undefined,
   task: string | undefined
 ): Promise<readonly File[]> {
   const kernelModel = task === undefined ? await openKernelModel(path) : undefined
-  if (kernelModel !== undefined && (format ?? 'libsvm') === 'libsvm')
-    return [{ name: 'model.libsvm', chunks: [kernelModel.machine.libsvm(labelsOf(kernelModel.signature))] }]
-  if (kernelModel !== undefined || format === 'libsvm')
+  if (kernelModel !== undefined) return kernelFiles(path, format, kernelModel)
+  if (format === 'libsvm')
     throw new InputError(
-      `${path}: found --format ${format}, expected ${kernelModel === undefined ? 'tfjs, safetensors or onnx: only a model with a kernel is one of LIBSVM' : 'libsvm: a model with a kernel is no network'}`
+      `${path}: found --format libsvm, expected tfjs, safetensors or onnx: only a model with a kernel is one of LIBSVM`
     )
   return networkFiles(path, format, task)
+}
+
+async function kernelFiles(
+  path: string,
+  format: ExportFormat | undefined,
+  model: OpenedKernelModel
+): Promise<readonly File[]> {
+  const { machine, signature } = model
+  const metadata = { murmuration: JSON.stringify({ signature }) }
+  const files = {
+    libsvm: { name: 'model.libsvm', chunks: [machine.libsvm(labelsOf(signature))] },
+    onnx: { name: 'model.onnx', chunks: [svmClassifierFile(classifierParts(model), metadata)] }
+  }
+  if (format === undefined) return Object.values(files)
+  if (format === 'libsvm' || format === 'onnx') return [files[format]]
+  throw new InputError(
+    `${path}: found --format ${format}, expected libsvm or onnx: a model with a kernel is no network`
+  )
 }
 
 async function networkFiles(

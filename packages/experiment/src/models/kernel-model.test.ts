@@ -16,7 +16,7 @@ async function all<T>(each: AsyncIterable<T>): Promise<readonly T[]> {
   return found
 }
 
-test('a model with a kernel reads its support vectors from the data, and is a file of LIBSVM and of no other library', async (t) => {
+test('a model with a kernel reads its support vectors from the data, and is a file of LIBSVM and ONNX, and no network', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'murmuration-'))
   const at = (name: string) => join(folder, name)
   const rows = Array.from({ length: 40 }, (_, k) => [Math.sin(k), Math.cos(2 * k), k % 2 === 0 ? 3 : 7])
@@ -42,12 +42,17 @@ test('a model with a kernel reads its support vectors from the data, and is a fi
     t.is(decision, expected > 0 ? '7' : '3')
   }
 
-  t.deepEqual(await exportModel(at('model.safetensors'), { out: at('out') }), [at('out/model.libsvm')])
+  t.deepEqual(await exportModel(at('model.safetensors'), { out: at('out') }), [
+    at('out/model.libsvm'),
+    at('out/model.onnx')
+  ])
   const text = await readFile(at('out/model.libsvm'), 'utf8')
   t.regex(text, /kernel_type linear\nnr_class 2\ntotal_sv 2\nrho -0.125\nlabel 7 3\nnr_sv 1 1\nSV\n0.5 2:1\n/)
-  await t.throwsAsync(exportModel(at('model.safetensors'), { out: at('out'), format: 'onnx' }), {
+  const onnx = await readFile(at('out/model.onnx'))
+  for (const word of ['SVMClassifier', 'ai.onnx.ml', 'LINEAR', 'vectors_per_class']) t.true(onnx.includes(word), word)
+  await t.throwsAsync(exportModel(at('model.safetensors'), { out: at('out'), format: 'tfjs' }), {
     instanceOf: InputError,
-    message: /found --format onnx, expected libsvm/
+    message: /found --format tfjs, expected libsvm or onnx/
   })
   const other = training.replace('data.csv', 'fewer.csv')
   await writeFile(

@@ -1,6 +1,7 @@
 /** A saved support vector machine with a kernel: its support vectors are among the training samples. */
 import { InputError, type ModelSignature } from '@murmuration/core'
 import { KernelMachine, type KernelOptions, loadTask } from '@murmuration/tasks'
+import type { SvmClassifierParts } from '@murmuration/tfjs'
 import { taskRecordOf } from '../training/task-choice.js'
 import { taskDescription } from '../training/task-description.js'
 import { type LoadedModel, loadModel, ofModel, parametersFor } from './model-file.js'
@@ -40,6 +41,15 @@ async function opened(path: string, model: LoadedModel): Promise<OpenedKernelMod
     bias: parameters[parameters.length - 1]
   })
   return { machine, signature }
+}
+
+/** The parts of an ONNX file. */
+export function classifierParts({ machine, signature }: OpenedKernelModel): SvmClassifierParts {
+  const { kernel, ...parts } = machine.byClass
+  const labels = labelsOf(signature)
+  if (kernel === 'linear') return { kernel: 'LINEAR', gamma: 0, coef0: 0, degree: 0, labels, ...parts }
+  if ('rbf' in kernel) return { kernel: 'RBF', gamma: kernel.rbf.gamma, coef0: 0, degree: 0, labels, ...parts }
+  return { kernel: 'POLY', ...kernel.polynomial, labels, ...parts }
 }
 
 /** The names of both classes as LIBSVM's labels, where they are whole numbers; else 0 and 1. */

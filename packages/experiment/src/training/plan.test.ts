@@ -89,6 +89,13 @@ test('a kernel and svm-blocks go together, on common data, with blocks that fit;
     'training samples are sent to all peers: SVM blocks compares them there'
   ])
   t.deepEqual(sampleTexts(await planFor('algorithm: all-reduce\n')), [])
+  const { algorithm } = await planFor(`${kernel}algorithm: { name: svm-blocks, tau: 0.01 }\nrounds: 50\n`)
+  t.is(algorithm, 'SVM blocks, tau 0.01, at most 50 rounds')
+  const init = { topology, train, init: 'model.safetensors' }
+  await t.throwsAsync(makePlan(init), {
+    instanceOf: InputError,
+    message: /^--init model.safetensors: SVM blocks begins at 0/
+  })
 })
 
 test('a run that the loss of a peer ends says so at the start, and why; not one of a single peer', async (t) => {

@@ -193,6 +193,7 @@ function algorithmText(record: AnyAlgorithm, training: Training): string {
   const { algorithm, batch, accumulate, clip, optimiser, rate, rounds, weightDecay } = training
   const title = [record.title, ...optionTexts(record, algorithm)].join(', ')
   if (record.needs.dual === true) return `${title}, ${rounds} rounds, weight decay ${weightDecay}`
+  if (record.needs.kernel === true) return `${title}, at most ${rounds} rounds`
   const decay =
     typeof rate.decay === 'string' ? rate.decay : `times ${rate.decay.factor} at ${rate.decay.at.join(', ')}`
   return [

@@ -28,26 +28,39 @@ export class KernelMachine {
     return sums
   }
 
+  /** The parts with the support vectors of class 0 first, and how many each class has. */
+  get byClass(): KernelMachineParts & { readonly counts: readonly [number, number] } {
+    const { support, coefficients } = this.#parts
+    const numbers = [...support.keys()]
+    const ofClass0 = numbers.filter((k) => coefficients[k] < 0)
+    const order = [...ofClass0, ...numbers.filter((k) => coefficients[k] >= 0)]
+    return {
+      ...this.#parts,
+      support: order.map((k) => support[k]),
+      coefficients: Float64Array.from(order, (k) => coefficients[k]),
+      counts: [ofClass0.length, numbers.length - ofClass0.length]
+    }
+  }
+
   /**
    * A model file of LIBSVM (svm_save_model in its svm.cpp), for C-SVC.
    *
    * @param labels - of classes 0 and 1: whole numbers
    */
   libsvm([label0, label1]: readonly [number, number]): string {
-    const { kernel, support, coefficients, bias } = this.#parts
-    const numbers = [...support.keys()]
-    const ofClass1 = numbers.filter((k) => coefficients[k] > 0)
-    const ofClass0 = numbers.filter((k) => coefficients[k] < 0)
+    const { kernel, support, coefficients, bias, counts } = this.byClass
+    const lines = support.map((input, k) => `${coefficients[k]} ${sparse(input)}`)
     return [
       'svm_type c_svc',
       ...kernelLines(kernel),
       'nr_class 2',
-      `total_sv ${numbers.length}`,
+      `total_sv ${support.length}`,
       `rho ${-bias}`,
       `label ${label1} ${label0}`,
-      `nr_sv ${ofClass1.length} ${ofClass0.length}`,
+      `nr_sv ${counts[1]} ${counts[0]}`,
       'SV',
-      ...[...ofClass1, ...ofClass0].map((k) => `${coefficients[k]} ${sparse(support[k])}`),
+      ...lines.slice(counts[0]),
+      ...lines.slice(0, counts[0]),
       ''
     ].join('\n')
   }

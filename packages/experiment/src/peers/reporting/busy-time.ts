@@ -1,6 +1,6 @@
-import type { Milliseconds, Task, TaskDual, TaskRows, Work } from '@murmuration/core'
+import type { Milliseconds, Task, TaskDual, TaskKernel, TaskRows, Work } from '@murmuration/core'
 
-/** Measures for how long at least one gradient was being computed. */
+/** Measures for how long at least one gradient, or row of a kernel, was being computed. */
 export class BusyTime {
   readonly #now: () => Milliseconds
   #works = 0
@@ -17,7 +17,8 @@ export class BusyTime {
       ...task,
       gradient: (parameters, batch, round) => this.#counted(task.gradient(parameters, batch, round)),
       dual: task.dual && this.#watchDual(task.dual),
-      rows: task.rows && this.#watchRows(task.rows)
+      rows: task.rows && this.#watchRows(task.rows),
+      kernel: task.kernel && this.#watchKernel(task.kernel)
     }
   }
 
@@ -27,6 +28,14 @@ export class BusyTime {
 
   #watchRows(rows: TaskRows): TaskRows {
     return { ...rows, gradient: (...args) => this.#counted(rows.gradient(...args)) }
+  }
+
+  #watchKernel(kernel: TaskKernel): TaskKernel {
+    return {
+      ...kernel,
+      among: (...args) => this.#counted(kernel.among(...args)),
+      accumulate: (...args) => this.#counted(kernel.accumulate(...args))
+    }
   }
 
   #counted<Result>(work: Work<Result>): Work<Result> {

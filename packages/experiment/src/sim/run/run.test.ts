@@ -43,6 +43,24 @@ async function everyRun(scenario: Scenario, change: (taskSet: TaskSet) => TaskSe
   return results
 }
 
+test('a kernel machine ends its runs, pair by pair or by blocks', async (t) => {
+  const scenario = await scenarioOf({
+    topology: '{ graph: ring, peers: 3, links: { default: { bandwidth: 20 Mbit/s, latency: 10 ms } } }',
+    task: '{ kind: svm, kernel: { rbf: { gamma: 0.02 } } }',
+    data: '{ gaussians: 200 }',
+    computing: '{ perStep: 0 ms, perSample: 0.01 ms }',
+    rounds: '2000',
+    methods: '[{ algorithm: svm-blocks }, { algorithm: { name: svm-blocks, block: 2, eliminate: { first: 0.05 } } }]'
+  })
+  const [blocks, pairs] = (await everyRun(scenario)).map(({ record }) => record)
+  for (const { findings, ended, curve } of [blocks, pairs]) {
+    t.deepEqual(findings, [])
+    t.is(ended, 'SVM blocks is done')
+    t.true(Math.abs((curve.at(-1)?.loss ?? 0) / (blocks.curve.at(-1)?.loss ?? 1) - 1) < 0.01)
+  }
+  t.true(pairs.seconds > 10 * blocks.seconds, `${pairs.seconds} and ${blocks.seconds}`)
+})
+
 test('every method trains, keeps its promises, and does the same again, event by event', async (t) => {
   const scenario = await scenarioOf(lines)
   const once = await everyRun(scenario)

@@ -275,6 +275,7 @@ class SimulatedRun {
       about: {},
       rows: schema === task.schema ? task.rows : undefined,
       dual: task.dual,
+      kernel: schema === task.schema ? task.kernel : undefined,
       initialise: (seed) => firstParameters(this.#taskSet, task, seed),
       gradient: (parameters, batch, round) => inParts(task.gradient(parameters, batch, round), parts),
       evaluate: (parameters) => task.evaluate(parameters)
