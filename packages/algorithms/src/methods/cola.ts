@@ -13,7 +13,7 @@ export const cola = algorithm({
   title: 'CoLA',
   source: 'He, Bian, Jaggi, NeurIPS 2018, arXiv 1808.04883 (only the abstract was read)',
   options: z.strictObject({
-    passes: z.int().min(1).max(1000).default(10).meta({ description: 'How often a step goes through the local data' })
+    passes: z.int().min(1).max(100).default(10).meta({ description: 'How often a step goes through the local data' })
   }),
   needs: { weights: 'symmetric', graph: 'fixed', delivery: 'reliable', links: 'exact', dual: true },
   keeps: 'mean',

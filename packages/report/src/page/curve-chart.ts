@@ -67,7 +67,7 @@ export function curveChart(
   const lineOf = (points: readonly ChartPoint[], method: number) => points.filter((point) => point.method === method)
   const ends = methods.flatMap((method) => lineOf(all, method).slice(-1))
   // If the slowest takes more than ten times as long as the fastest, the fastest would be a vertical line.
-  const logX = view.logarithmic && plan.key !== 'distanceByRounds' && needsLog(ends.map(({ x }) => x))
+  const logX = view.logarithmic && !plan.key.endsWith('ByRounds') && needsLog(ends.map(({ x }) => x))
   const points = logX ? all.filter(({ x }) => x > 0) : all
   const target = plan.y === 'loss' ? data.targetLoss : undefined
   const scale = xScale(points, logX)

@@ -66,6 +66,16 @@ const plansOf = (data: PageData): readonly ChartPlan[] => [
     y: 'perplexity',
     yText: short,
     reading: `e to the loss of ${modelWord(data)}, on the end of the text: the number of equally probable characters among which the next one would be as hard to predict.`
+  },
+  {
+    key: 'gapByRounds',
+    title: 'Duality gap',
+    x: 'rounds (steps per peer)',
+    xText: countText,
+    epochs: ({ round }) => round,
+    y: 'duality gap',
+    yText: short,
+    reading: 'The training loss of the mean model is at most so far above its minimum.'
   }
 ]
 

@@ -43,7 +43,8 @@ export function entryOf(runs: readonly RunRecord[], maxPoints: number): MethodOu
       lossBySamples: bandFor(runs, 'samples', 'loss', maxPoints),
       distanceByRounds: bandFor(has(runs, 'consensusDistance') ? runs : [], 'round', 'consensusDistance', maxPoints),
       accuracyBySeconds: bandFor(has(runs, 'accuracy') ? runs : [], 'seconds', 'accuracy', maxPoints),
-      perplexityBySamples: bandFor(has(runs, 'perplexity') ? runs : [], 'samples', 'perplexity', maxPoints)
+      perplexityBySamples: bandFor(has(runs, 'perplexity') ? runs : [], 'samples', 'perplexity', maxPoints),
+      gapByRounds: bandFor(has(runs, 'gap') ? runs : [], 'round', 'gap', maxPoints)
     }
   }
 }
@@ -92,7 +93,7 @@ const has = (runs: readonly RunRecord[], key: keyof CurvePoint) =>
 function bandFor(
   runs: readonly RunRecord[],
   x: 'seconds' | 'bytes' | 'samples' | 'round',
-  y: 'loss' | 'consensusDistance' | 'accuracy' | 'perplexity',
+  y: 'loss' | 'consensusDistance' | 'accuracy' | 'perplexity' | 'gap',
   maxPoints: number
 ): Band {
   const curves = runs.map(({ curve, outcome }) => ({

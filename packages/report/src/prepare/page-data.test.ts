@@ -218,6 +218,14 @@ test('an epoch of several runs is at the median of its rounds and times; of many
 
 test('curves become sparser as there are more of them, and never too sparse to be drawn', (t) => {
   t.is(pointsFor(1), 200)
-  t.is(pointsFor(100), 60_000 / 100 / curveKeys.length)
+  t.is(pointsFor(100), Math.floor(60_000 / 100 / curveKeys.length))
   t.is(pointsFor(1e6), 16)
+})
+
+test('the duality gap has a curve where a method ascends a dual, and none elsewhere', (t) => {
+  const { curve } = smallRun(10)
+  const gaps = [1, 0.25]
+  const entry = entryOf([smallRun(10, { curve: curve.map((point, index) => ({ ...point, gap: gaps[index] })) })], 200)
+  t.deepEqual([entry.curves.gapByRounds.x, entry.curves.gapByRounds.middle], [[0, 10], gaps])
+  t.deepEqual(entryOf([smallRun(10)], 200).curves.gapByRounds.x, [])
 })

@@ -60,14 +60,15 @@ export interface MethodOutcome {
   readonly curves: Readonly<Record<CurveKey, Band>>
 }
 
-/** The quantities of each kind of curve. Accuracy and perplexity exist only if the task has them. */
+/** The quantities of each kind of curve. Accuracy, perplexity and gap exist only if the task or method has them. */
 export const curveKeys = [
   'lossBySeconds',
   'lossByBytes',
   'lossBySamples',
   'distanceByRounds',
   'accuracyBySeconds',
-  'perplexityBySamples'
+  'perplexityBySamples',
+  'gapByRounds'
 ] as const
 export type CurveKey = (typeof curveKeys)[number]
 

@@ -113,6 +113,14 @@ test('the dual of an SVM: without a penalty there is none, and a weighed task ha
     message: /set l2 to a number above 0/
   })
   const task = drawTask(drawn)
+  const other = [zero[0], zero[1], Uint32Array.of(0, count)] as const
+  await t.throwsAsync(
+    async () =>
+      dualOf(task)
+        .step(...other)
+        .run(),
+    { message: /expected samples below 12/ }
+  )
   const weighed = await dualOf(withGradientWeight(task, 0.5))
     .step(...zero)
     .run()

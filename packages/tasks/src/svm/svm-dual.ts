@@ -51,6 +51,10 @@ export class SvmDual implements TaskDual {
     const λ = this.#options.l2 + weightDecay * width
     if (!(λ > 0)) throw new InputError('the penalty is 0, and then there is no dual; set l2 to a number above 0')
     invariant(start.length === width * samples, () => `found ${start.length} variables, expected ${width * samples}`)
+    invariant(
+      order.every((sample) => sample < samples),
+      () => `found a sample in the order that is none, expected samples below ${samples}`
+    )
     const vector = (this.#vector ??= new Float32Array(v.length))
     const a = (this.#a ??= new Float32Array(start.length))
     const squares = (this.#squares ??= this.#squaresOf())

@@ -74,13 +74,15 @@ export class Checkpoints {
       readonly emit: (event: RunEvent) => void
       /** Whether the members of the run are those of its epoch: then a peer that was none resumes from no file. */
       readonly hasEpochs?: boolean
+      /** How many dual variables the peer has; none when absent. */
+      readonly variables?: number
     }
   ) {
     this.#options = options
     this.#self = run.self
     this.#emit = run.emit
     this.#hasEpochs = run.hasEpochs === true
-    this.#folder = new CheckpointFolder(options.folder, run.self, run.runSettings)
+    this.#folder = new CheckpointFolder(options.folder, run.self, run.runSettings, run.variables)
   }
 
   /**

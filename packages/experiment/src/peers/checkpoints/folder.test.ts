@@ -30,6 +30,18 @@ test('what was written is read, and later rounds are removed', async (t) => {
   t.deepEqual((await whole()).rounds, [20, 10])
 })
 
+test('a vector may be as long as the parameters, or as the dual variables of the peer', async (t) => {
+  const run = { ...exampleRun, schema: [{ name: 'w', shape: [3] }] }
+  const path = await temporary()
+  const folder = new CheckpointFolder(path, a, run, 5)
+  await folder.prepare()
+  const saved = { tree: { a: ['a'] }, vectors: new Map([['a', new Float32Array(5).fill(2)]]) } as const
+  await folder.write(1, saved)
+  t.deepEqual(await folder.resume(1), saved)
+  const fewer = new CheckpointFolder(path, a, run, 4)
+  await t.throwsAsync(fewer.resume(1), { instanceOf: InputError, message: /tensor "a": found more than 4 numbers/ })
+})
+
 test('a checkpoint is for its owner only', async (t) => {
   const { files } = await written(10)
   const { mode } = await stat(files[0])

@@ -24,8 +24,11 @@ export class CheckpointFolder {
   readonly path: string
   readonly #peer: PeerName
   readonly #run: RunSettings
+  readonly #maxLength: number
 
-  constructor(folder: string, peer: PeerName, run: RunSettings) {
+  /** @param variables - how many dual variables the peer has: a vector is as long as these or as the parameters */
+  constructor(folder: string, peer: PeerName, run: RunSettings, variables = 0) {
+    this.#maxLength = Math.max(lengthOf(run.schema), variables)
     this.path = join(folder, peer)
     this.#peer = peer
     this.#run = run
@@ -65,7 +68,7 @@ export class CheckpointFolder {
 
   /** The state saved before `round`. Later files are removed, since their run is abandoned. */
   async resume(round: number): Promise<Saved> {
-    const saved = await readCheckpoint(this.#fileOf(round), lengthOf(this.#run.schema))
+    const saved = await readCheckpoint(this.#fileOf(round), this.#maxLength)
     for (const other of await roundsIn(this.path)) if (other > round) await rm(this.#fileOf(other), { force: true })
     return saved
   }

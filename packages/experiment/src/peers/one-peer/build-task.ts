@@ -1,6 +1,6 @@
 import { hasRows } from '@murmuration/algorithms'
-import type { PeerName } from '@murmuration/core'
-import { buildTaskHere, startTaskWorker, type TaskWorker } from '@murmuration/tasks'
+import type { PeerName, Work } from '@murmuration/core'
+import { buildTaskHere, startTaskWorker, type TaskWorker, type ThreadWork } from '@murmuration/tasks'
 import type { RunEvent } from '../../base/events.js'
 import { type RunPlan, taskOf } from '../../training/plan.js'
 import { noteWhileSlow } from '../reporting/note-while-slow.js'
@@ -32,11 +32,14 @@ export async function buildTask(run: PeerOfRun): Promise<TaskWorker> {
   if (hasRows(plan.options) || plan.options.algorithm.needs.kernel === true)
     return noteWhileSlow(buildTaskHere(description), note(`building ${content}`))
   const task = await noteWhileSlow(startTaskWorker(description, { signal }), note(`building ${content}`))
+  const noting = <Result>(what: string, work: Work<Result>): ThreadWork<Result> => ({
+    ...work,
+    run: () => noteWhileSlow(Promise.resolve(work.run()), note(`${what} of ${content}`))
+  })
+  const { dual } = task
   return {
     ...task,
-    gradient: (parameters, batch, round) => {
-      const work = task.gradient(parameters, batch, round)
-      return { ...work, run: () => noteWhileSlow(work.run(), note(`a gradient of ${content}`)) }
-    }
+    dual: dual && { width: dual.width, step: (...args) => noting('a dual step', dual.step(...args)) },
+    gradient: (parameters, batch, round) => noting('a gradient', task.gradient(parameters, batch, round))
   }
 }

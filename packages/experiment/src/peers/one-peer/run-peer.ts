@@ -164,8 +164,9 @@ export async function runPeer(run: PeerRun): Promise<PeerResult> {
     const settings = { ...plan.settings, ...settingsOf({ checksum }) }
     const runSettings = { settings, schema: task.schema, start: hashVector(start) }
     const hasEpochs = continuesInEpochs(plan.options.algorithm, plan.training.membership)
+    const variables = (task.dual?.width ?? 0) * task.samples
     const checkpoints =
-      run.checkpoints && new Checkpoints(run.checkpoints, { self, runSettings, emit: run.emit, hasEpochs })
+      run.checkpoints && new Checkpoints(run.checkpoints, { self, runSettings, emit: run.emit, hasEpochs, variables })
     const saved = checkpoints && { checkpoints, files: await checkpoints.open() }
     const peer = await createPeer({
       self,

@@ -16,8 +16,8 @@ const clock = () => {
   return () => (time += 6)
 }
 
-async function measured(methods: string): Promise<OwnCosts> {
-  const scenario = await scenarioOf({ methods, rounds: '60' })
+async function measured(methods: string, more: Readonly<Record<string, string>> = {}): Promise<OwnCosts> {
+  const scenario = await scenarioOf({ methods, rounds: '60', ...more })
   const [run] = runsOf(scenario)
   return ownCostsOf(scenario, run, await tasksOf(scenario), clock())
 }
@@ -29,6 +29,8 @@ async function tasksOf(scenario: Scenario) {
 
 test('what a method takes itself is the time between exchanges, divided among the gradients of all peers', async (t) => {
   t.deepEqual(await measured('[dpsgd]'), { step: 2, exchange: 0 })
+  const svm = { task: 'svm', data: '{ gaussians: 60, features: 3 }' }
+  t.deepEqual(await measured('[{ algorithm: cola }]', svm), { step: 2, exchange: 0 })
   // Both a period of 2 and one of 8 take 6 ms, so that a step takes nothing.
   const costs = await measured('[{ algorithm: { name: diloco, period: 4 } }]')
   t.deepEqual(costs, { step: 0, exchange: 2 })

@@ -1,4 +1,4 @@
-import type { Milliseconds, Schema, Task } from '@murmuration/core'
+import type { Milliseconds, Schema, Task, TaskDual } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
 import type { TaskSet } from '@murmuration/tasks'
 import { lengthOf } from '@murmuration/vectors'
@@ -130,20 +130,23 @@ class FreeGradients implements TaskSet {
     return periods < 1 ? 0 : this.passed / (periods * this.#perPeriod)
   }
 
-  #free({ samples, about }: Task, offset: number): Task {
+  #free({ samples, about, dual }: Task, offset: number): Task {
     const { schema } = this
     const vector = this.#numbers.subarray(offset, offset + lengthOf(schema))
     const start = this.#numbers.subarray(0, vector.length)
-    const gradient: Task['gradient'] = (_, { length }) => ({
-      kind: 'gradient',
+    const count = () => {
+      if (this.#count++ % this.#perPeriod === 0) this.#begins.push(this.#now())
+      return { loss: 0, vector }
+    }
+    const gradient: Task['gradient'] = (_, { length }) => ({ kind: 'gradient', samples: length, run: count })
+    const step: TaskDual['step'] = (_, a, { length }) => ({
+      kind: 'dual',
       samples: length,
-      run: () => {
-        if (this.#count++ % this.#perPeriod === 0) this.#begins.push(this.#now())
-        return { loss: 0, vector }
-      }
+      run: () => ({ ...count(), a, gap: { value: 0, slope: 0, curvature: 0 } })
     })
     const initialise: Task['initialise'] = () => ({ kind: 'initialise', samples: 0, run: () => start.slice() })
     const evaluate: Task['evaluate'] = () => ({ kind: 'evaluate', samples: 0, run: () => ({ loss: 0 }) })
-    return { schema, samples, about, rows: undefined, initialise, gradient, evaluate }
+    const free = dual && { width: dual.width, step }
+    return { schema, samples, about, rows: undefined, dual: free, initialise, gradient, evaluate }
   }
 }
