@@ -5,7 +5,7 @@
  */
 export { averagingRecord } from './driver/averaging-record.js'
 export { Batches, jointBatches, type Shard } from './driver/batches.js'
-export { checkpointProblem } from './driver/checkpoint-problem.js'
+export { checkpointProblem, stopProblem } from './driver/checkpoint-problem.js'
 export { checkNumbers } from './driver/first-round.js'
 export { type LossRule, lossRule } from './driver/loss-rule.js'
 export {
@@ -22,6 +22,7 @@ export { optimisers, optimiserSettings } from './driver/optimisers.js'
 export { outlierText, OutlierWatch } from './driver/outliers.js'
 export type { Saved, SavedTree } from './driver/save.js'
 export { Session } from './driver/session.js'
+export type { StopSettings } from './driver/stop-rule.js'
 export type { TrainingSettings } from './driver/training.js'
 export type { Epoch } from './epochs/epoch.js'
 export type { ElasticSettings, EpochBeginning, EpochSettings } from './epochs/epoch-settings.js'

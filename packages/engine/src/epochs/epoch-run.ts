@@ -3,6 +3,7 @@ import { byName, type PeerName, type Topology } from '@murmuration/core'
 import type { BrokenPair } from '@murmuration/membership'
 import { EndOfAsking } from '../driver/end-of-asking.js'
 import { hasRowSums, refusals, roundsOf } from '../driver/needs.js'
+import { StopHistory } from '../driver/stop-rule.js'
 import type { TrainingSettings } from '../driver/training.js'
 import { othersMissing } from '../members/missing.js'
 import { type Epoch, noEpoch } from './epoch.js'
@@ -13,6 +14,8 @@ export class EpochRun {
   readonly #self: PeerName
   readonly #settings: ElasticSettings
   readonly #epochs: EpochSettings
+  /** What this peer has found out about the end, over all epochs. */
+  readonly #history = new StopHistory()
 
   constructor(self: PeerName, settings: ElasticSettings, epochs: EpochSettings) {
     this.#self = self
@@ -92,6 +95,7 @@ export class EpochRun {
     return {
       ...given,
       ...changed,
+      stop: given.stop && { ...given.stop, history: this.#history },
       members: undefined,
       workers: workersOf(epoch),
       servers,
