@@ -1,12 +1,12 @@
 /** Peers that agree on the last round of training: all end in it, on libp2p as in the simulator, and when resumed. */
 import { algorithms, dpsgd, type Saved, Session, type TrainingSettings } from '@murmuration/algorithms'
 import { quadratics, timeLimit } from '@murmuration/contract'
-import { InputError, type PeerName, peerName } from '@murmuration/core'
+import { fabricWith, InputError, type PeerName, peerName } from '@murmuration/core'
 import { createTopology } from '@murmuration/topology'
 import { hashVector } from '@murmuration/vectors'
 import test from 'ava'
 import { stopOn } from './member-swarm.js'
-import { inSimulator, overLibp2p } from './worlds.js'
+import { inSimulator, overLibp2p, simulated } from './worlds.js'
 
 const peers = ['a', 'b', 'c', 'd', 'e'].map(peerName)
 const topology = createTopology({ peers, graph: { kind: 'ring' } })
@@ -98,4 +98,32 @@ test('an algorithm whose peers count their own rounds is refused, and a task wit
   t.regex((await refused({ algorithm: adPsgd }))?.message ?? '', /^stop: AD-PSGD is asynchronous: each peer counts/)
   const accuracy = { ...stopOn(topology), accuracy: 0.5 }
   t.regex((await refused({ stop: accuracy }))?.message ?? '', /^stop\.accuracy: the task has no accuracy/)
+})
+
+test('what no peer says about the end is its fault, and changes nothing', async (t) => {
+  const models = new Map<PeerName, string>()
+  const [liar] = peers
+  const wrong: readonly (readonly number[])[] = [[Number.NaN], [-1, 0, 0], [7, 0, 0], [9, 7, 0], [9, 0, Infinity], [9]]
+  let count = 0
+  const complete = createTopology({ peers, graph: { kind: 'complete' } })
+  const given = { ...settings, rate: () => 0, stop: { ...stopOn(complete), loss: undefined, patience: 2 } }
+  const { rejected } = await simulated({ ...options, topology: complete }, async (plain) => {
+    const { self } = plain
+    // Of all messages only those about the end have numbers here.
+    const lies = fabricWith(plain, {
+      send: (to, message) => {
+        const { numbers = [] } = message
+        if (numbers.length === 0) return plain.send(to, message)
+        return plain.send(to, { ...message, part: count % 2, numbers: wrong[count++ % wrong.length] })
+      }
+    })
+    const session = new Session(self === liar ? lies : plain, taskOf(self), given)
+    for await (const { ends: reason, round, parameters } of session.steps()) {
+      if (reason !== undefined) t.is(round, 16)
+      models.set(self, hashVector(parameters))
+    }
+  })
+  t.deepEqual([...rejected.keys()], [liar])
+  t.true((rejected.get(liar) ?? 0) >= wrong.length)
+  t.is(models.size, peers.length)
 })

@@ -72,7 +72,8 @@ export function lineOf(event: RunEvent): string {
       const loss = event.phase === 'train' ? `loss ${short(event.loss)}` : 'averaging'
       const missing = event.missing.length === 0 ? '' : `, missing: ${event.missing.join(', ')}`
       const away = event.disagreement === undefined ? '' : `, neighbours ${short(event.disagreement)} away`
-      return `${event.peer} round ${event.round + 1}: ${loss}${away}${missing}`
+      const ends = event.ends === undefined ? '' : `; training ends: ${event.ends}`
+      return `${event.peer} round ${event.round + 1}: ${loss}${away}${missing}${ends}`
     }
     case 'evaluation': {
       const distance =

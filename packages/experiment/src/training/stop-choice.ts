@@ -29,7 +29,6 @@ export const stopSchema = z
     },
     { error: mappingSuchAs('{ accuracy: 0.95 }') }
   )
-  .refine((rule) => conditions.some((name) => rule[name] !== undefined), `one of ${conditions.join(', ')}`)
   .meta({
     description:
       'When the peers end training before all its rounds are over: as soon as a condition holds for the medians of what they measure; never when absent'
@@ -66,6 +65,9 @@ export function stopProblems(
   const most = Math.floor((rounds - 1) / evaluatedEvery(rounds))
   const { accuracy, patience = 0 } = stop
   return [
+    ...(conditions.some((name) => stop[name] !== undefined)
+      ? []
+      : [problem([], `found no condition, expected one of ${conditions.join(', ')}`)]),
     ...(accuracy === undefined || loss === 'cross-entropy'
       ? []
       : [
