@@ -1,5 +1,13 @@
 /** A simulated swarm whose peers come and go, and its result. */
-import { type Agreement, type Algorithm, dpsgd, Members, Session, type Vector } from '@murmuration/algorithms'
+import {
+  type Agreement,
+  type Algorithm,
+  dpsgd,
+  Members,
+  Session,
+  type StopSettings,
+  type Vector
+} from '@murmuration/algorithms'
 import { quadratics } from '@murmuration/contract'
 import {
   type ConsensusEstimate,
@@ -10,12 +18,14 @@ import {
   type PeerName,
   peerName,
   type StepReport,
-  StoppedError
+  StoppedError,
+  type Task,
+  type Topology
 } from '@murmuration/core'
 import { type MemberChange, type MembershipSettings, trustingSigner } from '@murmuration/membership'
 import { type FaultEvent, type Faults, noFaults, simulate, uniformLinks } from '@murmuration/simulator'
 import { createRandom } from '@murmuration/random'
-import { createTopology, type GraphDescription } from '@murmuration/topology'
+import { createTopology, type GraphDescription, roundsToReachAll } from '@murmuration/topology'
 import { consensusDistance } from '@murmuration/vectors'
 import { codedWire, vectorWire, type VectorMessage } from '@murmuration/wire'
 import type { SwarmWatch } from './swarms/swarm-watch.js'
@@ -39,6 +49,8 @@ export interface MemberSwarm {
   readonly codec?: string
   readonly links?: Links
   readonly timeout?: Milliseconds
+  /** When the peers agree to end training, about: their losses become 0 at this time. Never when absent. */
+  readonly stopsAt?: Milliseconds
   /** In this many rounds at the end, only received messages change a peer's parameters. */
   readonly calmRounds?: number
   /** Checks the run. */
@@ -69,6 +81,8 @@ export interface SwarmEnd {
   readonly agreements: ReadonlyMap<PeerName, Agreement>
   /** Of each process that has finished. */
   readonly books: ReadonlyMap<PeerName, FinalBooks>
+  /** The round in which the training of each peer ended early whose life has not just begun. */
+  readonly ended: ReadonlyMap<PeerName, number>
 }
 
 /** The values of a peer at the end of training, once nothing is in flight, and what its optimiser has added to them. */
@@ -80,6 +94,9 @@ export interface FinalBooks {
 }
 
 export const namesOf = (count: number) => Array.from({ length: count }, (_, place) => peerName(`p${place + 1}`))
+
+/** For so long a peer lives that has heard what the others agreed on before. */
+const settled: Milliseconds = 3000
 
 export async function runMembers({
   algorithm = dpsgd,
@@ -106,9 +123,11 @@ export async function runMembers({
   const estimates: ConsensusEstimate[] = []
   const agreements = new Map<PeerName, Agreement>()
   const books = new Map<PeerName, FinalBooks>()
+  const ended = new Map<PeerName, number>()
   const program = async (fabric: Fabric<VectorMessage>) => {
     const { self } = fabric
     models.delete(self)
+    ended.delete(self)
     const watching = watch?.process(fabric)
     const members = membersOf(fabric, {
       settings: swarm.membership ?? {},
@@ -130,19 +149,25 @@ export async function runMembers({
       rate
     }
     const swarmSettings = { timeout, workers: topology.peers, members }
-    const session = new Session(fabric, taskOf(self), {
+    const { stopsAt } = swarm
+    const task = taskOf(self)
+    const session = new Session(fabric, stopsAt === undefined ? task : improving(task, fabric, stopsAt), {
       ...training,
+      ...(stopsAt !== undefined && { stop: stopOn(topology) }),
       ...swarmSettings,
       ...(swarm.options && { options: swarm.options })
     })
     watching?.begins(session, members)
     let moved = [0, 0, 0, 0]
     let life = 1
+    let livesSince = fabric.now()
     try {
       const steps = session.steps()
       let step = await steps.next()
       for (; step.done !== true; step = await steps.next()) {
-        const { round, parameters, consensus } = step.value
+        const { round, ends, parameters, consensus } = step.value
+        if (step.value.life !== life) livesSince = fabric.now()
+        if (ends !== undefined && livesSince < fabric.now() - settled) ended.set(self, round)
         watching?.stepped(step.value)
         moved = withMoves(moved, step.value)
         life = step.value.life ?? 1
@@ -173,7 +198,22 @@ export async function runMembers({
   const gradientOf = typeof gradient === 'number' ? () => gradient : gradient
   const cost = ({ kind }: { kind: string }, peer: PeerName) => (kind === 'gradient' ? gradientOf(peer) : 0)
   await simulate({ topology, seed, wire, links, cost, faults, observer }, program)
-  return { models, lost, changes, rounds, times, estimates, agreements, books }
+  return { models, lost, changes, rounds, times, estimates, agreements, books, ended }
+}
+
+/** Models are good enough once their losses are 0. */
+export const stopOn = (topology: Topology): StopSettings => ({
+  loss: 0,
+  every: 5,
+  hops: roundsToReachAll(topology)
+})
+
+/** A task whose loss falls with time, and is 0 at `stopsAt`. */
+export function improving(task: Task, clock: Pick<Fabric<never>, 'now'>, stopsAt: Milliseconds): Task {
+  return {
+    ...task,
+    evaluate: () => ({ kind: 'evaluate', samples: 0, run: () => ({ loss: 1 - clock.now() / stopsAt }) })
+  }
 }
 
 /** The values of a peer once everything in flight to it has arrived. */

@@ -132,7 +132,6 @@ test('tfjs and libp2p are imported by their own packages alone', (t) => {
 const manyImports: Readonly<Record<string, number>> = {
   'packages/cli/src/main.ts': 16,
   'packages/engine/src/driver/peer.ts': 17,
-  'packages/engine/src/driver/session.ts': 16,
   'packages/engine/src/epochs/elastic-session.ts': 16,
   'packages/experiment/src/peers/one-peer/run-peer.ts': 27,
   'packages/experiment/src/peers/peer-command.ts': 18,

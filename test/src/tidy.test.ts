@@ -132,7 +132,6 @@ test('every npm script that the documents and scenario files name is there', (t)
 
 /** Words that the project no longer uses, and their replacements: one word for one thing, and the field's own. */
 const formerWords: readonly (readonly [RegExp, string])[] = [
-  [/\bpatience\b/i, 'timeout'],
   [/\bdice\b/i, 'random numbers'],
   [/\b(Peer)?roster\b/i, 'peer list'],
   [/\bBell\b/, 'Signal'],

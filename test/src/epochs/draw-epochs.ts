@@ -6,7 +6,8 @@ import {
   lossRule,
   neededServers,
   type OptimiserSettings,
-  refusals
+  refusals,
+  stopProblem
 } from '@murmuration/algorithms'
 import { type Links, type Milliseconds, type PeerName, peerName, type Random, type Topology } from '@murmuration/core'
 import type { MembershipSettings } from '@murmuration/membership'
@@ -62,6 +63,8 @@ export interface DrawnRun {
   /** Peers that leave of their own accord, between two rounds, and from when on. */
   readonly quits: ReadonlyMap<PeerName, Milliseconds>
   readonly notes: NoteFaults
+  /** When the peers agree to end training, about: their losses become 0 at this time. Never when absent. */
+  readonly stopsAt?: Milliseconds
   /** Whether training lasts until all that can return have done so. */
   readonly isLong: boolean
   /** The drawn parameters, in words. */
@@ -79,11 +82,20 @@ const plainSgd: OptimiserSettings = { name: 'sgd' }
 
 const noNoteFaults: NoteFaults = { lost: 0, late: 0, again: 0, undecided: 0 }
 
-/** @param only - the name of the algorithm; drawn when absent */
-export function drawRun(seed: number, only?: string): DrawnRun {
+/** Which runs are drawn. */
+export interface DrawnKind {
+  /** The name of the algorithm; drawn when absent. */
+  readonly only?: string | undefined
+  /** Whether the peers agree to end training among the faults. */
+  readonly isStopping?: boolean
+}
+
+export function drawRun(seed: number, { only, isStopping = false }: DrawnKind = {}): DrawnRun {
   const random = createRandom(seed, 'epochs')
   const pick = <Item>(items: readonly Item[]) => items[random.integer(items.length)]
-  const candidates = elastic.filter(({ name }) => only === undefined || name === only)
+  const candidates = elastic.filter(
+    (record) => (only === undefined || record.name === only) && !(isStopping && stopProblem(record) !== undefined)
+  )
   const algorithm = pick(candidates)
   const isCalm = random.integer(12) === 0
   const count = random.integer(30) === 0 ? 16 + random.integer(11) : 2 + random.integer(8)
@@ -149,7 +161,8 @@ export function drawRun(seed: number, only?: string): DrawnRun {
     isAveraged,
     ...troubles,
     notes,
-    isLong,
+    isLong: isLong && !isStopping,
+    ...(isStopping && { stopsAt: Math.round(1000 + createRandom(seed, 'stop').uniform() * 12_000) }),
     story: lines.map((line) => JSON.stringify(line)).join('\n')
   }
 }

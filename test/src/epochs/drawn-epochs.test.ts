@@ -10,6 +10,11 @@ test.serial(`drawn runs in epochs keep what they have to, and finish: ${count} s
     t.deepEqual(await epochProblems(seed), [], `to see it again: npm run swarms -- ${seed} 1 epochs`)
 })
 
+test.serial('so do runs whose members agree to end training among the faults: 4 seeds', async (t) => {
+  for (let seed = first; seed < first + 4; seed++)
+    t.deepEqual(await epochProblems(seed, { isStopping: true }), [], `npm run swarms -- ${seed} 1 stopping-epochs`)
+})
+
 /** Runs that revealed a bug, or that reveals a mutant of the agreement. */
 const found: Readonly<Record<number, string>> = {
   300176: 'a peer whose last note was lost made others stop that had finished, and all ended as if they had not',

@@ -22,12 +22,18 @@ import { Simulation, uniformLinks } from '@murmuration/simulator'
 import { averagingRounds } from '@murmuration/topology'
 import { codedWire, pooledVectorWire, type VectorMessage, weighed } from '@murmuration/wire'
 import { watchingSessions } from './sessions-watch.js'
+import { improving, stopOn } from '../member-swarm.js'
 import type { DrawnRun } from './draw-epochs.js'
 import { bitsOf, type EpochWatch, watchedStart } from './epoch-watch.js'
 
 /** How a peer's last process has ended. */
 export type ProcessEnd =
-  | { readonly how: 'finished'; readonly model: Float32Array }
+  | {
+      readonly how: 'finished'
+      readonly model: Float32Array
+      /** The round with which training ended early, if it did while this process took part. */
+      readonly ended?: number | undefined
+    }
   | { readonly how: 'missed others'; readonly reason: string }
   | { readonly how: 'left' }
 
@@ -74,7 +80,8 @@ export function finalRoundsOf(run: DrawnRun, graph: Topology): number {
 }
 
 /** `f_i(x) = ½ Σ_d a_d (x_d − b_id)²`, with a little noise by sample. */
-function taskOf(run: DrawnRun, peer: PeerName): Task {
+function taskOf(run: DrawnRun, fabric: Pick<Fabric<never>, 'self' | 'now'>): Task {
+  const { self: peer } = fabric
   const [rows, columns] = run.shape
   const length = rows * columns + 1
   const random = createRandom(run.seed, `task of ${peer}`)
@@ -86,7 +93,7 @@ function taskOf(run: DrawnRun, peer: PeerName): Task {
     const loss = distances.reduce((sum, distance, d) => sum + (curvature(d) * distance ** 2) / 2, 0)
     return { loss, vector: Float32Array.from(distances, (distance, d) => curvature(d) * distance) }
   }
-  return {
+  const task: Task = {
     schema: [
       { name: 'w', shape: [rows, columns] },
       { name: 'b', shape: [1] }
@@ -101,6 +108,7 @@ function taskOf(run: DrawnRun, peer: PeerName): Task {
     gradient: (x, batch) => ({ kind: 'gradient', samples: batch.length, run: () => gradientAt(x, batch) }),
     evaluate: (x) => ({ kind: 'evaluate', samples: 0, run: () => ({ loss: gradientAt(x, new Uint32Array(0)).loss }) })
   }
+  return run.stopsAt === undefined ? task : improving(task, fabric, run.stopsAt)
 }
 
 function settingsOf(run: DrawnRun): TrainingSettings {
@@ -115,7 +123,8 @@ function settingsOf(run: DrawnRun): TrainingSettings {
     optimiser: run.optimiser,
     timeout: run.timeout,
     workers: run.topology.peers,
-    servers: run.servers
+    servers: run.servers,
+    ...(run.stopsAt !== undefined && { stop: { ...stopOn(run.topology), ...(run.servers.length > 0 && { hops: 2 }) } })
   }
 }
 
@@ -195,20 +204,22 @@ export async function runInEpochs(run: DrawnRun, watch: EpochWatch): Promise<Epo
       }),
       before: ({ epoch }) => process.opened(epoch)
     }
-    const task = taskOf(run, self)
+    const task = taskOf(run, fabric)
     const session = new ElasticSession(fabric, task, { ...settings, algorithm: record, members, epochs })
     process.begins(session, members)
+    let ended: number | undefined
     try {
       const steps = session.steps()
       let step = await steps.next()
       for (; step.done !== true; step = await steps.next()) {
         process.stepped(step.value, fabric.now())
+        if (step.value.ends !== undefined) ended = step.value.round
         if (fabric.now() < (run.quits.get(self) ?? Number.POSITIVE_INFINITY)) continue
         await session.leave()
         outcomes.set(self, { how: 'left' })
         return
       }
-      outcomes.set(self, { how: 'finished', model: step.value.slice() })
+      outcomes.set(self, { how: 'finished', model: step.value.slice(), ended })
     } catch (error) {
       if (error instanceof NeighboursMissingError) outcomes.set(self, { how: 'missed others', reason: error.message })
       else if (fabric.isStopping && !simulation.isStopping) outcomes.set(self, { how: 'left' })
@@ -235,7 +246,7 @@ export async function runWithout(run: DrawnRun, begun: EpochsEnd['begun']): Prom
     const { self } = plain
     const fabric = noting(plain, events)
     await fabric.sleep(begun.get(self) ?? 0)
-    const steps = new Session(fabric, taskOf(run, self), settings).steps()
+    const steps = new Session(fabric, taskOf(run, fabric), settings).steps()
     let step = await steps.next()
     while (step.done !== true) step = await steps.next()
     outcomes.set(self, { how: 'finished', model: step.value.slice() })

@@ -2,7 +2,7 @@
 import type { Milliseconds, PeerName } from '@murmuration/core'
 import type { FaultEvent } from '@murmuration/simulator'
 import { consensusDistance } from '@murmuration/vectors'
-import { type DrawnRun, drawRun } from './draw-epochs.js'
+import { type DrawnKind, type DrawnRun, drawRun } from './draw-epochs.js'
 import { bitsOf, EpochWatch, isQuorumOf } from './epoch-watch.js'
 import {
   areEqualIn,
@@ -34,6 +34,7 @@ export async function tryRun(run: DrawnRun): Promise<readonly string[]> {
     ...[...rejected].map(([name, count]) => `${count} messages or notes of ${name} were rejected`),
     ...unfinished(run, watch, end),
     ...apart(run, end),
+    ...stopped(run, end),
     ...paused(run, watch),
     ...(isUndisturbed(run) ? await changed(run, watch, end) : [])
   ]
@@ -113,6 +114,16 @@ function apart(run: DrawnRun, { outcomes }: EpochsEnd): readonly string[] {
   return isAveraged && distance > maxApart ? [`the models are ${distance} apart`] : []
 }
 
+/** Where the peers agree on a last round of training, it is the same for all that were there. */
+function stopped({ stopsAt }: DrawnRun, { outcomes }: EpochsEnd): readonly string[] {
+  if (stopsAt === undefined) return []
+  const rounds = [...outcomes].flatMap(([name, outcome]) =>
+    outcome.how === 'finished' && outcome.ended !== undefined ? [[name, outcome.ended] as const] : []
+  )
+  if (new Set(rounds.map(([, round]) => round)).size <= 1) return []
+  return [`training, to end after ${stopsAt} ms, ended in different rounds: ${rounds.join(' ')}`]
+}
+
 /** E9: without a fault there is no other epoch, and the run is the one without membership, bit by bit. */
 async function changed(run: DrawnRun, watch: EpochWatch, end: EpochsEnd): Promise<readonly string[]> {
   if (watch.values.size !== 1) return [`E9: found ${watch.values.size} epochs without a fault`]
@@ -132,6 +143,6 @@ async function changed(run: DrawnRun, watch: EpochWatch, end: EpochsEnd): Promis
 }
 
 /** What is wrong with the run in epochs of a seed. */
-export function epochProblems(seed: number, only?: string): Promise<readonly string[]> {
-  return tryRun(drawRun(seed, only))
+export function epochProblems(seed: number, kind?: DrawnKind): Promise<readonly string[]> {
+  return tryRun(drawRun(seed, kind))
 }

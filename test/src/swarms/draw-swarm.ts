@@ -1,5 +1,5 @@
 /** Swarms with random sizes, graphs, algorithms, links and settings, and their faults. */
-import { type Algorithm, algorithms as registry, dpsgd, refusals } from '@murmuration/algorithms'
+import { type Algorithm, algorithms as registry, dpsgd, refusals, stopProblem } from '@murmuration/algorithms'
 import type { Milliseconds, PeerName, Random, Topology } from '@murmuration/core'
 import type { MembershipSettings } from '@murmuration/membership'
 import { createRandom } from '@murmuration/random'
@@ -51,8 +51,16 @@ function drawAlgorithm(seed: number, random: Random, topology: Topology): (typeo
   return other === undefined || refusals(other, { topology, servers: [] }).length > 0 ? drawn : [other, {}]
 }
 
-/** The kind of exchanges: those of the drawn algorithm, or in flight for some rounds. */
-export type ExchangeKind = 'drawn' | 'overlapping'
+/**
+ * The kind of exchanges: those of the drawn algorithm, also where the peers agree to end training among the faults, or
+ * in flight for some rounds.
+ */
+export type ExchangeKind = 'drawn' | 'stopping' | 'overlapping'
+
+/** Only peers in common rounds can agree on the last one. */
+function inCommonRounds(drawn: (typeof algorithms)[number], exchanges: ExchangeKind): (typeof algorithms)[number] {
+  return exchanges === 'stopping' && stopProblem(drawn[0]) !== undefined ? algorithms[0] : drawn
+}
 
 export function drawSwarm(seed: number, exchanges: ExchangeKind = 'drawn'): DrawnSwarm {
   const random = createRandom(seed, 'swarm')
@@ -60,7 +68,8 @@ export function drawSwarm(seed: number, exchanges: ExchangeKind = 'drawn'): Draw
   const peers = namesOf(pick([3, 4, 4, 5, 5, 6, 6, 7, 8, 8, 10, 12, 16]))
   const graph = drawGraph(seed, peers, random)
   const drawn = drawAlgorithm(seed, random, createTopology({ peers, graph }))
-  const [algorithm, options] = exchanges === 'drawn' ? drawn : [overlapMerge, { period: 2 + (seed % 29) }]
+  const [algorithm, options] =
+    exchanges !== 'overlapping' ? inCommonRounds(drawn, exchanges) : [overlapMerge, { period: 2 + (seed % 29) }]
   const codec = pick(['float32', 'float32', 'float32', 'float16', 'delta-int8'])
   const gradient = pick([100, 150, 200])
   const latency = pick([1, 5, 40])
@@ -91,7 +100,8 @@ export function drawSwarm(seed: number, exchanges: ExchangeKind = 'drawn'): Draw
     links: uniformLinks({ latency, bandwidth }),
     membership,
     rounds,
-    finalRounds: finalRoundsOf(algorithm, events),
+    finalRounds: exchanges === 'stopping' ? 150 : finalRoundsOf(algorithm, events),
+    ...(exchanges === 'stopping' && { stopsAt: 2000 + createRandom(seed, 'stop').uniform() * healedAt }),
     calmRounds: Math.ceil(rounds / 3),
     faults: { rules: [], events },
     gone,

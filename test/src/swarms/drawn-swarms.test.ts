@@ -27,6 +27,15 @@ test.serial('so do swarms whose exchanges are in flight for some rounds: 2 seeds
   }
 })
 
+/**
+ * With 250, what a peer sent in final averaging was refused by those that had not ended training. With 258, a process
+ * that was started again was not told of the decision, since its earlier one had known it.
+ */
+test.serial('so do swarms that agree to end training among the faults: 2 seeds, 250 and 258', async (t) => {
+  for (const seed of [first, first + 1, 250, 258])
+    t.deepEqual(await problemsWith(seed, { exchanges: 'stopping' }), [], `npm run swarms -- ${seed} 1 stopping`)
+})
+
 /** Swarms that revealed a bug which no other test here shows. */
 const found: Readonly<Record<number, string>> = {
   453: 'a request that came in the final averaging of AD-PSGD had the averaged model released',

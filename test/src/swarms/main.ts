@@ -1,6 +1,6 @@
 /**
- * Drawn swarms as a program: `node test/dist/swarms/main.js FIRST COUNT [overlapping | epochs [ALGORITHM]]`. It prints
- * what is wrong, and how to reproduce it.
+ * Drawn swarms as a program: `node test/dist/swarms/main.js FIRST COUNT [KIND [ALGORITHM]]`; the kind is overlapping,
+ * stopping, epochs or stopping-epochs, the last two of an algorithm. It prints what is wrong, and how to reproduce it.
  */
 import { drawRun } from '../epochs/draw-epochs.js'
 import { epochProblems } from '../epochs/try-epochs.js'
@@ -9,12 +9,13 @@ import { problemsWith } from './try-swarm.js'
 
 const [first = 1, count = 100] = process.argv.slice(2).map(Number)
 const [kind = 'drawn', only] = process.argv.slice(4)
-const exchanges: ExchangeKind = kind === 'overlapping' ? 'overlapping' : 'drawn'
-const isOfEpochs = kind === 'epochs'
+const exchanges: ExchangeKind = kind === 'overlapping' || kind === 'stopping' ? kind : 'drawn'
+const isOfEpochs = kind === 'epochs' || kind === 'stopping-epochs'
+const isStopping = kind === 'stopping-epochs'
 let failed = 0
 for (let seed = first; seed < first + count; seed++) {
-  const wrong = await (isOfEpochs ? epochProblems(seed, only) : problemsWith(seed, { exchanges }))
-  const { story } = isOfEpochs ? drawRun(seed, only) : drawSwarm(seed, exchanges)
+  const wrong = await (isOfEpochs ? epochProblems(seed, { only, isStopping }) : problemsWith(seed, { exchanges }))
+  const { story } = isOfEpochs ? drawRun(seed, { only, isStopping }) : drawSwarm(seed, exchanges)
   if (wrong.length === 0) continue
   failed++
   const again = ['npm run swarms --', seed, 1, kind, only].filter((part) => part !== undefined).join(' ')

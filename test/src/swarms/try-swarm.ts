@@ -1,5 +1,6 @@
 /** Runs the swarm of a seed, and reports what is wrong with it. */
 import type { Algorithm } from '@murmuration/algorithms'
+import type { PeerName } from '@murmuration/core'
 import { createTopology } from '@murmuration/topology'
 import { consensusDistance } from '@murmuration/vectors'
 import { type MemberSwarm, namesOf, runMembers, type SwarmEnd } from '../member-swarm.js'
@@ -29,18 +30,42 @@ export async function trySwarm(
   const options = { topology, algorithm, isLossless: codec === 'float32', longestRound: 5 * timeout + 2000, healedAt }
   const watch = new SwarmWatch({ ...options, ...(algorithmOf && { algorithmOf }) })
   const end = await runMembers({ ...swarm, watch, ...(membersOf && { membersOf }) })
-  const { lost, models } = end
+  const { lost, models, ended } = end
   const isSummed = !isExchanging(algorithm) && swarm.finalRounds === 0
-  const staying = names.filter((name) => !swarm.gone.includes(name))
+  const late = names.filter((name) => isTooLate(swarm, name))
+  const staying = names.filter((name) => !swarm.gone.includes(name) && !late.includes(name))
   const absent = staying.filter((name) => !models.has(name))
   const apart = models.size === 0 ? 0 : consensusDistance([...models.values()])
   return [
-    ...watch.findings,
-    ...[...lost.values()],
+    ...watch.findings.filter((finding) => !late.some((name) => finding.startsWith(`${name} takes `))),
+    ...[...lost].flatMap(([name, reason]) => (late.includes(name) ? [] : reason)),
     ...(absent.length === 0 ? [] : [`${absent.join()} did not reach the end`]),
+    ...stopProblems(swarm, ended),
     ...(!isSummed || !options.isLossless ? [] : sumProblems(end, names.length, swarm.rounds)),
     ...(isSummed || apart <= maxApart(swarm.peers) ? [] : [`the models are ${apart} apart`])
   ]
+}
+
+/**
+ * Whether a peer may come too late: it begins anew, is frozen or cut off when the others have agreed to end training,
+ * and may have left.
+ */
+function isTooLate({ stopsAt = Number.POSITIVE_INFINITY, faults }: DrawnSwarm, name: PeerName): boolean {
+  return (faults?.events ?? []).some((event) => {
+    if (event.at < stopsAt || ['crash', 'leave', 'freeze', 'partition', 'clog'].includes(event.kind)) return false
+    return !('peer' in event) || event.peer === name
+  })
+}
+
+/** Where the peers agree on a last round of training, all have the same that were not cut off then. */
+function stopProblems(swarm: DrawnSwarm, ended: SwarmEnd['ended']): readonly string[] {
+  const { stopsAt } = swarm
+  if (stopsAt === undefined) return []
+  if (ended.size === 0) return [`training went on, and should have ended at ${stopsAt} ms`]
+  const there = [...ended].filter(([name]) => !isTooLate(swarm, name))
+  if (new Set(there.map(([, round]) => round)).size <= 1) return []
+  const rounds = there.map(([name, round]) => `${name} ${round}`)
+  return [`training, to end after ${stopsAt} ms, ended in different rounds: ${rounds.join(', ')}`]
 }
 
 /**

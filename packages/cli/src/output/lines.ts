@@ -38,7 +38,7 @@ function outputTo(write: (event: RunEvent) => void): Output {
     const seen = last.seen + 1
     const missing = event.missing.join()
     steps.set(event.peer, { seen, missing })
-    return seen % thinning === 1 || missing !== last.missing
+    return seen % thinning === 1 || missing !== last.missing || event.ends !== undefined
   }
   return {
     event: (event) => {

@@ -1,5 +1,5 @@
 import { peerName } from '@murmuration/core'
-import type { Summary } from '@murmuration/experiment'
+import type { RunEvent, Summary } from '@murmuration/experiment'
 import test from 'ava'
 import { lineOf, summaryLines } from './texts.js'
 
@@ -79,6 +79,11 @@ test('a summary says how many epochs began, if any did, and who is no member any
     t.deepEqual(linesOf({ ...summary, epochs: 1 }), ['  new epochs                   1'])
     t.deepEqual(linesOf({ ...summary, epochs: 2, lost: [b, c] }), ['  new epochs                   2, without b, c'])
   }
+})
+
+test('the line of the round with which training ends early says why', (t) => {
+  const step = { kind: 'step', peer: a, round: 9, phase: 'train', loss: 1, missing: [], ends: 'X is done' } as const
+  t.is(lineOf(step as unknown as RunEvent), 'a round 10: loss 1.00; training ends: X is done')
 })
 
 test('a summary of a run that learned nothing, or ended early, says so, that of a swarm and that of a peer', (t) => {

@@ -73,7 +73,8 @@ export function lineOf(event: RunEvent): string {
       const missing = event.missing.length === 0 ? '' : `, missing: ${event.missing.join(', ')}`
       const away = event.disagreement === undefined ? '' : `, neighbours ${short(event.disagreement)} away`
       const gap = event.gap === undefined ? '' : `, duality gap ${short(event.gap)}`
-      return `${event.peer} round ${event.round + 1}: ${loss}${away}${gap}${missing}`
+      const ends = event.ends === undefined ? '' : `; training ends: ${event.ends}`
+      return `${event.peer} round ${event.round + 1}: ${loss}${away}${gap}${missing}${ends}`
     }
     case 'evaluation': {
       const distance =

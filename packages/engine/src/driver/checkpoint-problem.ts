@@ -1,12 +1,22 @@
-import type { Algorithm } from '../record/record.js'
+import type { Described } from './needs.js'
 
 /** Why checkpoints of all peers at the same round are inconsistent, in words; undefined where they are not. */
-export function checkpointProblem({ title, pace, answers, server, keeps }: Algorithm): string | undefined {
-  const isAsynchronous =
+export function checkpointProblem(record: Described): string | undefined {
+  if (!isAsynchronous(record)) return undefined
+  return `${record.title} is asynchronous: while one peer begins a round, others are in earlier or later ones, so checkpoints of one round do not fit together`
+}
+
+/** Why the peers cannot end training in the same round, before all rounds are over; undefined where they can. */
+export function stopProblem(record: Described): string | undefined {
+  if (!isAsynchronous(record)) return undefined
+  return `${record.title} is asynchronous: each peer counts its own rounds, so none can be the last of all`
+}
+
+function isAsynchronous({ pace, answers, server, keeps }: Described): boolean {
+  return (
     pace === 'own' ||
     answers !== undefined ||
     server?.answers !== undefined ||
     (server !== undefined && keeps === 'nothing')
-  if (!isAsynchronous) return undefined
-  return `${title} is asynchronous: while one peer begins a round, others are in earlier or later ones, so checkpoints of one round do not fit together`
+  )
 }

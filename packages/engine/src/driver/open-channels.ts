@@ -47,6 +47,7 @@ export function openChannels(
   let massChannels = none
   const { handlers } = peer
   const every = exchangeEvery(settings)
+  const first = record === settings.algorithm ? 0 : settings.rounds
   let kind = kinds.first
   let control = kinds.firstControl
   const isReliable = record.needs.delivery === 'reliable'
@@ -64,7 +65,7 @@ export function openChannels(
       if (edges !== undefined) openEdges(peer, caller.policy, controls, Number.POSITIVE_INFINITY)
     } else {
       const how = typeof late === 'string' ? late : ('owed' as const)
-      const edges = late === undefined ? undefined : { kinds: controls, late: how, every }
+      const edges = late === undefined ? undefined : { kinds: controls, late: how, every, first }
       const mailbox = new Mailbox(peer, traits, channel, edges)
       handlers.set(kind++, mailbox)
       channels[name] = mailbox

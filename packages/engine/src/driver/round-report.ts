@@ -5,13 +5,13 @@ import { massOf, rootMeanSquare } from './figures.js'
 import { spreadOf } from './gap.js'
 import type { Peer } from './peer.js'
 import type { Program } from './program.js'
-import type { TrainingRun } from './training-run.js'
+import { keepsMass, type TrainingRun } from './training-run.js'
 
 /** A round that has ended, and its model. */
 export interface EndedRound {
   readonly round: number
-  /** The next round; later than one after this where training ends early. */
-  readonly following: number
+  /** Why training ends with it, before all its rounds are over. */
+  readonly ends: string | undefined
   readonly program: Program
   readonly model: Vector
   /** The senders of what arrived after their rounds. */
@@ -23,20 +23,20 @@ export function reportOf(
   peer: Peer,
   run: TrainingRun,
   { life, consensus }: Pick<Participation, 'life' | 'consensus'>,
-  { round, following, program, model, late }: EndedRound
+  { round, ends, program, model, late }: EndedRound
 ): StepReport {
   const isTraining = program === run.training
   const { waited, missing, unsent, distances, outliers, moves } = peer.takeNotes()
   const { dual } = peer.gradients
   const gapPart = dual?.takePart(spreadOf(peer.mixings.of(round), distances))
-  const mass = isTraining && run.keepsMass ? massOf(run.training.state, run.training.role) : undefined
+  const mass = isTraining && keepsMass(run) ? massOf(run.training.state, run.training.role) : undefined
   return {
     round,
     phase: isTraining ? 'train' : 'average',
     loss: isTraining ? peer.gradients.loss : undefined,
     rate: isTraining ? run.settings.rate(round) : undefined,
     samples: peer.gradients.batches.drawn,
-    ...(following > round + 1 && { ends: `${run.settings.algorithm.title} is done` }),
+    ...(ends !== undefined && { ends }),
     life,
     consensus,
     gapPart,

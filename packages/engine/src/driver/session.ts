@@ -3,7 +3,6 @@ import { type Fabric, InputError, type PeerName, type StepReport, type Task } fr
 import type { MemberProgress } from '@murmuration/membership'
 import type { VectorMessage } from '@murmuration/wire'
 import type { State } from '../record/record.js'
-import { EndOfAsking } from './end-of-asking.js'
 import type { PeerEdges } from '../edges/peer-edges.js'
 import { Peer } from './peer.js'
 import { type Program, roleOf } from './program.js'
@@ -17,7 +16,7 @@ import { copyOf, pack, type Saved, unpack } from './save.js'
 import { restore, snapshotOf } from './snapshot.js'
 import { progressOf, TrainedPeer } from './trained-peer.js'
 import type { TrainingSettings } from './training.js'
-import { doneKind, roundAfter, TrainingRun } from './training-run.js'
+import { TrainingRun } from './training-run.js'
 
 /** What a session has of the one before it, and keeps for the next. */
 interface Succession {
@@ -34,7 +33,6 @@ export class Session {
   readonly #members: Participants
   readonly #peer: Peer
   readonly #run: TrainingRun
-  readonly #endOfAsking: EndOfAsking | undefined
   readonly #participation: Participation
   /** The state at the beginning of the current round, if it is kept. */
   #beginning: State | undefined
@@ -65,8 +63,7 @@ export class Session {
     this.#members = settings.members ?? new Everyone()
     this.#peer = new Peer(fabric, task, settings, roleOf(settings, fabric.self), this.#members)
     this.#peer.presence.mayBeAlone = settings.algorithm.needs.delivery === 'any'
-    this.#run = new TrainingRun(this.#peer, settings)
-    if (EndOfAsking.isUsed(settings)) this.#endOfAsking = new EndOfAsking(this.#peer, settings, doneKind)
+    this.#run = new TrainingRun(this.#peer, task, settings)
     this.#participation = this.#members.follow(new TrainedPeer(this.#peer, this.#run, this.#run.unusedKind))
   }
 
@@ -217,7 +214,7 @@ export class Session {
     const { arena } = this.#peer
     const run = this.#run
     if (this.#start !== undefined) this.#begin(await this.#start())
-    if (run.training.role.round === undefined) await this.#endOfAsking?.reach(run.round)
+    if (run.training.role.round === undefined) await run.end.reached(run.round)
     const end = Math.min(run.rounds, until)
     while (run.round < end) {
       const ready = this.#participation.ready()
@@ -226,18 +223,20 @@ export class Session {
       if (run.round >= end) break
       const program = this.#open()
       program.end(await program.begin(run.round))
-      const following = roundAfter(run)
-      if (following === run.rounds) await this.#peer.edges.settle()
+      const ends = run.isFinal(run.round) ? undefined : run.end.reason(run.round, program)
+      if (this.#following(ends) === run.rounds) await this.#peer.edges.settle()
       const late = run.applyLate(program)
       const model = run.modelOf(program)
       if (arena.hasPending) await arena.settle(() => this.#fabric.sleep(this.#fabric.now()))
       if (run.isFinal(run.round)) await this.#peer.gradients.dual?.measure(model, run)
       const sketched = this.#participation.sketch(run.round, model.values)
       if (sketched !== undefined) await sketched
+      const told = run.end.after(run.round, model.values)
+      if (told !== undefined) await told
       arena.inRound = false
-      yield this.#report({ round: run.round, following, program, model, late })
+      yield this.#report({ round: run.round, ends, program, model, late })
       this.#sweep()
-      if (run.round === this.#settings.rounds) await this.#endOfAsking?.reach(run.round)
+      if (run.round === this.#settings.rounds) await run.end.reached(run.round)
     }
     if (run.round === run.rounds) await this.#participation.finish(this.parameters)
     return this.parameters
@@ -261,9 +260,14 @@ export class Session {
     return program
   }
 
+  /** The next round: where training ends early, all its rounds that are left are skipped. */
+  #following(ends: string | undefined): number {
+    return ends === undefined ? this.#run.round + 1 : this.#settings.rounds
+  }
+
   /** Ends a round. */
   #report(ended: EndedRound): StepReport {
-    this.#run.round = ended.following
+    this.#run.round = this.#following(ended.ends)
     this.#previousBeginning = this.#beginning
     this.#beginning = undefined
     if (this.#succession !== undefined) this.#succession.atStart = undefined

@@ -14,7 +14,8 @@ export function snapshotOf(peer: Peer, run: TrainingRun, messages: EarlyMessages
     optimisers: { ...optimisers.states },
     origin: origin.x === undefined ? {} : { x: origin.x },
     training: run.training.snapshot(messages),
-    averaging: run.averaging.snapshot(messages)
+    averaging: run.averaging.snapshot(messages),
+    ...run.end.saved()
   }
 }
 
@@ -30,6 +31,7 @@ export function restore(peer: Peer, run: TrainingRun, saved: State): void {
   peer.origin.x = (origin as State).x as Vector | undefined
   run.training.restore(training as State)
   run.averaging.restore(averaging as State)
+  run.end.restore(saved)
   if (isCut === 1) peer.startCodecsAnew()
   // How far apart the models were is not saved.
   if (peer.gradients.dual !== undefined) peer.gradients.dual.spread = undefined

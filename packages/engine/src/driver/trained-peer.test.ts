@@ -88,6 +88,7 @@ async function merged(transfer: number, checksum = checksumOf(theirs), round = 6
     every: 1,
     round: 50,
     isAtOwnPace: false,
+    end: { isNear: () => false },
     isFinal: () => false,
     nextExchange: (next) => next,
     current: () => ({ x: arena.adopt(Float32Array.of(5, 5)), round: 50 }),

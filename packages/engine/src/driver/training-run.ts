@@ -1,8 +1,8 @@
-import { InputError, type PeerName } from '@murmuration/core'
+import type { PeerName, Task } from '@murmuration/core'
 import { averagingRecord } from './averaging-record.js'
 import { EndOfAsking } from './end-of-asking.js'
+import { EndOfTraining } from './end-of-training.js'
 import { massOf } from './figures.js'
-import { functionOf } from './first-round.js'
 import type { ModelState, TraineeRun } from '../members/participants.js'
 import { exchangeEvery, nextExchange } from './needs.js'
 import type { Peer } from './peer.js'
@@ -12,7 +12,9 @@ import type { TrainingSettings } from './training.js'
 import { linear, type Vector } from '../vectors/vector.js'
 
 /** The kind of the message by which a peer announces that it has no more requests. */
-export const doneKind = 0
+const doneKind = 0
+/** How many wire numbers those that come and go need to take over states: see {@link StateTransfer}. */
+const transferKinds = 3
 
 /** How far a peer is in a run: its round, and the programs of training and of final averaging with their states. */
 export class TrainingRun implements TraineeRun {
@@ -21,11 +23,12 @@ export class TrainingRun implements TraineeRun {
   /** The weight that this peer gave up with its own state when it took another's. */
   lostMass = 0
   readonly training: Program
+  readonly end: EndOfTraining
   #averaging: Program | undefined
   readonly #peer: Peer
   readonly settings: TrainingSettings
 
-  constructor(peer: Peer, settings: TrainingSettings) {
+  constructor(peer: Peer, task: Task, settings: TrainingSettings) {
     const { algorithm, rounds } = settings
     this.#peer = peer
     this.settings = settings
@@ -33,6 +36,7 @@ export class TrainingRun implements TraineeRun {
     this.training = new Program(peer, settings, algorithm, { first: doneKind + 1, firstControl })
     // Messages may arrive before its first round.
     if (peer.rounds > rounds) void this.averaging
+    this.end = new EndOfTraining(peer, task, settings, { done: doneKind, stop: this.unusedKind + transferKinds })
   }
 
   /** The program of final averaging; created when it is first used. */
@@ -118,17 +122,13 @@ export class TrainingRun implements TraineeRun {
 
   /** Where a weighted mean is kept, this peer's weight is that of the start again: docs/change/decisions/edges.md. */
   continueFrom({ x, round }: ModelState): void {
-    if (this.keepsMass && this.round > 0) this.lostMass += massOf(this.training.state).w
+    if (keepsMass(this) && this.round > 0) this.lostMass += massOf(this.training.state).w
     this.round = Math.min(round, this.rounds)
     this.#peer.round = this.round
     this.training.start(x, linear([0, x]))
     if (this.round > this.settings.rounds) this.averaging.start(this.modelOf(this.training), x)
     this.#peer.optimisers.states = {}
     this.#peer.arena.sweep(true)
-  }
-
-  get keepsMass(): boolean {
-    return this.settings.algorithm.keeps === 'weighted mean'
   }
 
   /** Empty where a role has no model, such as a server that holds a part of it. */
@@ -141,13 +141,7 @@ export class TrainingRun implements TraineeRun {
   }
 }
 
-/**
- * The round after the one that has ended. Where the record is done, all rounds of training that are left are skipped,
- * so whoever continues, resumes or joins finds them over.
- */
-export function roundAfter({ round, training, settings: { rounds } }: TrainingRun): number {
-  if (round >= rounds) return round + 1
-  const done: unknown = training.role.done?.(training.state) ?? false
-  if (typeof done === 'boolean') return done ? rounds : round + 1
-  throw new InputError(`${functionOf('done', training.record)} returns a ${typeof done}, expected true or false`)
+/** Whether each peer has a part of a weighted mean. */
+export function keepsMass({ settings }: Pick<TrainingRun, 'settings'>): boolean {
+  return settings.algorithm.keeps === 'weighted mean'
 }

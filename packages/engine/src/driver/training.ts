@@ -1,6 +1,7 @@
 import type { Milliseconds, PeerName, Store } from '@murmuration/core'
 import type { Fusion } from '../vectors/ranges.js'
 import type { Members } from '../members/members.js'
+import type { StopSettings } from './stop-rule.js'
 import type { Algorithm, Description, OptimiserSettings } from '../record/record.js'
 
 /** How peers train; the same for all peers of a run. */
@@ -27,6 +28,8 @@ export interface TrainingSettings<A extends Description = Algorithm> {
   readonly clip?: number
   /** How many batches one gradient is the mean of; 1 when absent. */
   readonly accumulate?: number
+  /** When training ends before all its rounds are over; never when absent. Not where peers have their own pace. */
+  readonly stop?: StopSettings | undefined
   /** How long to wait for a message. */
   readonly timeout: Milliseconds
   /** Whether a vector is sent as a whole, or tensor by tensor; 'fused' when absent. */

@@ -113,6 +113,8 @@ export interface EdgeTraits {
   readonly late: 'owed' | LateWord
   /** How many rounds lie between two exchanges; 1 when absent. */
   readonly every?: number
+  /** The first round, which may follow any other where training ends early; 0 when absent. */
+  readonly first?: number
 }
 
 /** Shared, since most rounds have none. */

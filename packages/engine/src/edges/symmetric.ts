@@ -43,8 +43,8 @@ export class Symmetric implements EdgePolicy, EdgesListener<Message> {
   readonly #buffer: MessageBuffer
   /** Whether a sum over the peers is kept, so that an exchange that one end continued without is owed. */
   readonly #isOwed: boolean
-  /** How many rounds ahead a kept message may be. */
-  readonly #roundsAhead: number
+  /** How many rounds ahead of this peer's, and of the first, a kept message may be. */
+  readonly #kept: { readonly ahead: number; readonly first: number }
   readonly #edges: Edges<Message>
   readonly #kinds: ControlKinds
   /** Created when something is late, or announced. */
@@ -54,12 +54,12 @@ export class Symmetric implements EdgePolicy, EdgesListener<Message> {
   /** The senders of this round that are sent no message. */
   #oneWay: ReadonlySet<PeerName> = noPeerSet
 
-  constructor(owner: Owner, inlet: Inlet, buffer: MessageBuffer, { kinds, late, every = 1 }: EdgeTraits) {
+  constructor(owner: Owner, inlet: Inlet, buffer: MessageBuffer, { kinds, late, every = 1, first = 0 }: EdgeTraits) {
     this.#owner = owner
     this.#inlet = inlet
     this.#buffer = buffer
     this.#isOwed = late === 'owed'
-    this.#roundsAhead = exchangesAhead * every
+    this.#kept = { ahead: exchangesAhead * every, first }
     this.#edges = new Edges(this)
     this.#kinds = kinds
   }
@@ -177,7 +177,8 @@ export class Symmetric implements EdgePolicy, EdgesListener<Message> {
 
   /** Whether a message of a future tag is too far ahead to be kept. */
   #isTooEarly(tag: number): boolean {
-    return tag > tagOf({ round: this.#owner.round + this.#roundsAhead })
+    const { ahead, first } = this.#kept
+    return tag > tagOf({ round: Math.max(this.#owner.round, first) + ahead })
   }
 
   /** A message has no room. */

@@ -3,6 +3,7 @@ import { byName, type PeerName, type StepReport, type Topology } from '@murmurat
 import type { BrokenPair } from '@murmuration/membership'
 import { EndOfAsking } from '../driver/end-of-asking.js'
 import { hasRowSums, refusals, roundsOf } from '../driver/needs.js'
+import { StopHistory } from '../driver/stop-rule.js'
 import type { TrainingSettings } from '../driver/training.js'
 import { othersMissing } from '../members/missing.js'
 import { type Epoch, noEpoch } from './epoch.js'
@@ -16,6 +17,8 @@ export class EpochRun {
   readonly #self: PeerName
   readonly #settings: ElasticSettings
   readonly #epochs: EpochSettings
+  /** What this peer has found out about the end, over all epochs. */
+  readonly #history = new StopHistory()
 
   /** @param tell - sends a note */
   constructor(
@@ -104,6 +107,7 @@ export class EpochRun {
     return {
       ...given,
       ...changed,
+      stop: given.stop && { ...given.stop, history: this.#history },
       members: undefined,
       workers: workersOf(epoch),
       servers,

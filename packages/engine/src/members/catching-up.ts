@@ -28,7 +28,9 @@ export class CatchingUp {
   /** The peer to take a model from, drawn anew with each call; undefined while none is needed. */
   donor(hasBegun: boolean, now: Milliseconds): PeerName | undefined {
     if (hasBegun && this.#isPassedBy()) return this.#member.finisher
-    const isNeeded = !hasBegun || !this.#run.isAtOwnPace || this.#ownShare > 0
+    // Others that have ended training are many rounds ahead, and this peer is about to.
+    const isBehind = !this.#run.isAtOwnPace && !this.#run.end.isNear(this.#run.round)
+    const isNeeded = !hasBegun || isBehind || this.#ownShare > 0
     return isNeeded ? this.#member.donor(now) : undefined
   }
 

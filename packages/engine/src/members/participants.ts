@@ -113,6 +113,11 @@ export interface TraineeRun {
   readonly every: number
   /** Whether the round is independent of the rounds of others, so that no peer is behind. */
   readonly isAtOwnPace: boolean
+  /** How training ends. */
+  readonly end: {
+    /** Whether a round is one of the last of training, so that others may have ended it. */
+    isNear(round: number): boolean
+  }
   /** Whether a round is of final averaging. */
   isFinal(round: number): boolean
   /** The first round from this one on in which neighbours exchange; undefined if none is left. */

@@ -296,7 +296,13 @@ class PhaseModel {
   /** The peer whose model a peer needs. */
   #donor(group: Group, name: PeerName): PeerName | undefined {
     const { hasBegun, round } = group.peers[name]
-    const run = { round, isAtOwnPace: false, nextExchange: (next: number) => (next < this.#rounds ? next : undefined) }
+    const end = { isNear: () => false }
+    const run = {
+      round,
+      isAtOwnPace: false,
+      end,
+      nextExchange: (next: number) => (next < this.#rounds ? next : undefined)
+    }
     const sendTo = this.#names.filter((other) => other !== name).map((other) => ({ name: other }))
     const topology = { mixing: () => ({ sendTo }) } as unknown as Topology
     const member = this.#members.of(group, name) as unknown as Member

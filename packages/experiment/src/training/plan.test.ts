@@ -33,6 +33,30 @@ test('a quorum of more peers than there are is told with its place, in membershi
   await t.throwsAsync(makePlan({ topology, train }), { instanceOf: InputError, message: ofWorkers })
 })
 
+test('a rule for the end is refused where peers count their own rounds, and reaches all peers otherwise', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'murmur-plan-'))
+  const topology = join(folder, 'ring.yaml')
+  const train = join(folder, 'train.yaml')
+  const planWith = async (algorithm: string, peers = 'peers: [a, b, c, d, e]', rest = '') => {
+    await writeFile(topology, `graph: ring\n${peers}\n`)
+    await writeFile(train, `stop: { loss: 0.1 }\nalgorithm: ${algorithm}\n${rest}`)
+    return makePlan({ topology, train })
+  }
+  const served = 'peers: [a, b, { name: s, role: server }]'
+  t.deepEqual((await planWith('dpsgd')).options.stop, { loss: 0.1, every: 20, hops: 2 })
+  t.is((await planWith('all-reduce')).options.stop?.hops, 1)
+  t.is((await planWith('parameter-server', served)).options.stop?.hops, 2)
+  t.is((await planWith('dpsgd', undefined, 'rounds: 10000')).options.stop?.every, 100)
+  for (const [name, peers, reason] of [
+    ['ad-psgd', undefined, /ring\.yaml: stop: AD-PSGD is asynchronous: each peer counts its own rounds/],
+    ['async-parameter-server', served, /ring\.yaml: stop: .* is asynchronous/],
+    ['lapse', undefined, /ring\.yaml: stop: Lapse has keyed rows, whose workers train all rounds; omit stop/]
+  ] as const) {
+    const rest = name === 'lapse' ? 'task: matrix-factorisation\noptimiser: sgd\nweightDecay: 0' : ''
+    await t.throwsAsync(planWith(name, peers, rest), { instanceOf: InputError, message: reason }, name)
+  }
+})
+
 test("a scenario's method on real peers says what it does not obey", async (t) => {
   const path = join(await mkdtemp(join(tmpdir(), 'murmur-plan-')), 'scenario.yaml')
   const text = 'title: x\ntopology: { graph: ring, peers: 3 }\ntask: quadratic\nrounds: 7\nmethods: [dpsgd]\n'

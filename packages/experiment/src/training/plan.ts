@@ -8,6 +8,7 @@ import { continuesInEpochs, finalRoundsOn } from './epoch-settings.js'
 import type { StartEvent } from '../base/events.js'
 import { runSettings } from './run-settings.js'
 import { taskRefusals } from './task-choice.js'
+import { stopRefusal } from './stop-choice.js'
 import { checkStore } from './store-choice.js'
 import { taskDescription } from './task-description.js'
 import { optimiserText, type TrainingOverrides } from './training-file.js'
@@ -66,6 +67,7 @@ export function planOf(path: string, file: TopologyFile, training: Training): Ru
   const servers = file.servers.map(({ name }) => name)
   const { codec } = training
   checkNeeds(path, record, { topology, servers, codec, options: givenOptions(training.algorithm) }, training)
+  checkStop(path, record, training)
   checkPlaces(path, file, training, record)
   checkQuorum(path, file, training, record)
   const options = onLinks(path, () =>
@@ -143,6 +145,12 @@ function checkQuorum(path: string, { peers, servers }: TopologyFile, training: T
   throw new InputError(
     `${path}: quorum: found ${quorum} of ${count} peers, expected at least ${needed}: ${record.title} needs all its members, and two groups could begin`
   )
+}
+
+/** Peers that count their own rounds cannot agree on the last one. */
+function checkStop(path: string, record: AnyAlgorithm, { stop }: Training): void {
+  const refused = stop && stopRefusal(record)
+  if (refused !== undefined) throw new InputError(`${path}: stop: ${refused}`)
 }
 
 /** The algorithm's requirements are checked before anything starts. */

@@ -64,11 +64,14 @@ const pairs: Readonly<Record<string, readonly [Input, Input]>> = {
   'membership.isolated': [{}, { membership: { isolated: 'continue' } }],
   'membership.onLoss': [{}, { membership: { onLoss: 'stop' } }],
   'membership.forgetAfter': [{}, { membership: { forgetAfter: '30 s' } }],
+  'stop.loss': [{}, { stop: { loss: 1 } }],
+  'stop.accuracy': [{ stop: { accuracy: 0.9 } }, { stop: { accuracy: 0.8 } }],
+  'stop.patience': [{ stop: { patience: 3 } }, { stop: { patience: 4 } }],
   'seed': [{}, { seed: 2 }]
 }
 
 /** Fields that only contain others. */
-const groups = ['algorithm', 'membership', 'optimiser', 'rate', 'task']
+const groups = ['algorithm', 'membership', 'optimiser', 'rate', 'stop', 'task']
 
 const ring = (text = 'graph: ring\npeers: [a, b]') => parseTopologyFile(text, 't.yaml')
 const settingsWith = (input: Input, file = ring()) => runSettings(file, completeTraining(trainingSchema.parse(input)))

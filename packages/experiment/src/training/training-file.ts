@@ -8,6 +8,7 @@ import { nearest, parseYamlFile, readText } from '@murmuration/files'
 import { tfjsTaskModule } from '@murmuration/tfjs'
 import { choiceOf, loadAlgorithm, optionsOf } from './algorithm-choice.js'
 import { completeRate } from './default-rate.js'
+import { stopProblems } from './stop-choice.js'
 import { taskChoiceOf, taskProblems, taskRecordOf } from './task-choice.js'
 import { type LearningTask, type Training, type TrainingFile, trainingSchema } from './training-schema.js'
 
@@ -49,6 +50,7 @@ export async function parseTrainingFile(
   const problems = [
     ...(overrides.task === undefined ? learningProblems(training, parsed.plain) : []),
     ...rateProblems(training),
+    ...within(['stop'], stopProblems(training.stop, training)),
     ...(overrides.peers === undefined ? [] : quorumProblems(membership, overrides.peers))
   ]
   if (problems.length > 0) throw parsed.errorOf(problems)

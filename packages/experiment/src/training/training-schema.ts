@@ -9,6 +9,7 @@ import { algorithmSchema, inputJson } from './algorithm-choice.js'
 import { insteadOf, removedFields } from './removed-fields.js'
 import { mappingSuchAs } from './schema-words.js'
 import { membershipSchema } from './membership-schema.js'
+import { stopSchema } from './stop-choice.js'
 import { storeSchema } from './store-choice.js'
 import { kinds, taskSchema } from './task-choice.js'
 
@@ -235,7 +236,7 @@ export const sharedFields = {
   seed: whole.default(1).meta({ description: 'Equal seeds give equal results' }),
   ...removedFields({
     model: 'task: mlp, cnn, softmax, … in place of model',
-    patience: 'timeout in place of patience',
+    patience: 'timeout in place of patience, or stop: { patience: 3 }',
     agreement: 'consensusTolerance in place of agreement, in training files',
     epochs:
       'rounds: 400 in place of epochs; in a round each peer takes one step, so an epoch has samples / (peers × batch) rounds',
@@ -255,6 +256,7 @@ export const trainingSchema = z
         'How the peers learn: the name of an algorithm (murmur algorithms lists them), { name: dpsgd, its options } or { module: ./mine.js }'
     }),
     membership: membershipSchema.prefault({}),
+    stop: stopSchema.optional(),
     consensusTolerance: z.number().gt(0).lt(1).default(1e-5).meta({
       description:
         'The fraction of the disagreement at the end of training that may remain after the final averaging rounds'

@@ -1,12 +1,13 @@
 import { type AnySettings, optionsOn, rateSchedule, type TrainingSettings } from '@murmuration/algorithms'
 import type { Links, Topology } from '@murmuration/core'
 import { givenOptions, recordOf } from './algorithm-choice.js'
+import { stopSettings } from './stop-choice.js'
 import { scaleOf, type Training } from './training-schema.js'
 
 /** The training settings of files. */
 type FileSettings = Pick<
   Training,
-  'algorithm' | 'batch' | 'accumulate' | 'optimiser' | 'weightDecay' | 'clip' | 'rate' | 'rounds' | 'timeout'
+  'algorithm' | 'batch' | 'accumulate' | 'optimiser' | 'weightDecay' | 'clip' | 'rate' | 'rounds' | 'timeout' | 'stop'
 >
 
 /** The peers that train, and further settings that the algorithms' driver takes unchanged. */
@@ -18,7 +19,7 @@ type DriverSettings = Required<Pick<TrainingSettings, 'seed' | 'finalRounds' | '
  * on its graph, or on the links.
  */
 export function trainingSettings<Given extends DriverSettings>(
-  { algorithm, batch, accumulate, optimiser, weightDecay, clip, rate, rounds, timeout }: FileSettings,
+  { algorithm, batch, accumulate, optimiser, weightDecay, clip, rate, rounds, timeout, stop }: FileSettings,
   { topology, links }: { readonly topology: Topology; readonly links: Links },
   rest: Given
 ): AnySettings & Given {
@@ -34,6 +35,7 @@ export function trainingSettings<Given extends DriverSettings>(
     rounds,
     rate: rateSchedule({ ...rate, initial: rate.initial * scaleOf(rate, topology.peers.length) }, rounds),
     timeout,
+    ...(stop && { stop: stopSettings(stop, record, { rounds, topology, servers: rest.servers }) }),
     ...rest
     // A union's member for either kind of record, which the compiler does not see.
   } as AnySettings & Given

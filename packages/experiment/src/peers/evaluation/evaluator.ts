@@ -131,7 +131,7 @@ export class Evaluator {
     const every = Math.ceil(rounds / 4)
     const parameters = await trainCentrally(
       this.#task,
-      { ...options, rounds },
+      { ...options, rounds, stop: undefined },
       named,
       async ({ round, parameters }) => {
         signal.throwIfAborted()

@@ -135,6 +135,8 @@ export class Watching {
 /** What the page's list of events says of one; undefined for those that are not in it. */
 function pageText(event: RunEvent): string | undefined {
   if (event.kind === 'epoch') return epochText(event)
+  if (event.kind === 'step' && event.ends !== undefined)
+    return `${event.peer}: training ends after round ${event.round + 1}: ${event.ends}`
   return event.kind === 'membership' || event.kind === 'note' ? event.text : undefined
 }
 

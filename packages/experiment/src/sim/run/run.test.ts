@@ -1,7 +1,7 @@
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Task } from '@murmuration/core'
+import { InputError, type Task } from '@murmuration/core'
 import type { TaskSet } from '@murmuration/tasks'
 import test from 'ava'
 import { TaskSets } from './task-sets.js'
@@ -407,4 +407,23 @@ test('after a crash the peers that are left begin the ascent again, and reach th
   const [last, expected] = [record, whole.record].map(({ curve }) => curve.at(-1)?.loss ?? Number.NaN)
   t.true(Math.abs(last - expected) < 0.05 * expected, `${last}, with all peers ${expected}`)
   t.is(record.curve.at(-1)?.gap, undefined, 'a lost peer tells no part of the gap')
+})
+
+test('peers that agree to end training do so in a simulation too, and the record says after how many rounds', async (t) => {
+  const stopping = {
+    ...lines,
+    rounds: '400',
+    stop: '{ peers: { loss: 0.001 } }',
+    methods: '[dpsgd, all-reduce, parameter-server, { algorithm: { name: local-sgd, period: 7 } }]'
+  }
+  const scenario = await scenarioOf(stopping)
+  for (const { record } of await everyRun(scenario)) {
+    t.true(record.rounds > 20 && record.rounds < 399 && Number.isInteger(record.rounds), `${record.rounds}`)
+    t.regex(record.ended ?? '', /^the peers' median loss is 0\.000.*, and 0\.001 is low enough$/)
+    t.deepEqual([record.outcome, record.findings], ['limit', []])
+  }
+  await t.throwsAsync(scenarioOf({ ...stopping, methods: '[ad-psgd]' }), {
+    instanceOf: InputError,
+    message: /stop\.peers: found a rule, expected none: AD-PSGD is asynchronous: each peer counts its own rounds/
+  })
 })

@@ -9,6 +9,7 @@ import { endless } from './schema.js'
 import { recordOf } from '../../training/algorithm-choice.js'
 import { taskRefusals, taskRecordOf } from '../../training/task-choice.js'
 import { dataDescription } from '../../training/task-description.js'
+import { stopProblems, stopRefusal } from '../../training/stop-choice.js'
 import { quorumProblems, rateProblems } from '../../training/training-file.js'
 import { localWeights } from '../../training/training-schema.js'
 import { ownServerNames, placementOf, serversOf } from './servers.js'
@@ -27,6 +28,7 @@ export function scenarioProblems(draft: Draft): readonly Problem[] {
     ...fieldProblems(draft),
     ...seedProblems(draft),
     ...lateProblems(draft),
+    ...stopRuleProblems(draft),
     ...cosineProblems(draft),
     ...sizeProblems(draft),
     ...trafficProblems(draft),
@@ -166,6 +168,15 @@ function lateProblems({ training, methods }: Draft): readonly Problem[] {
     within(['methods', index], rateProblems({ rate, rounds }))
   )
   return [...rateProblems(training), ...ofMethods]
+}
+
+/** What the peers themselves cannot agree on. */
+function stopRuleProblems({ training, methods }: Draft): readonly Problem[] {
+  const { stop } = training
+  if (stop === undefined) return []
+  const refused = methods.flatMap(({ algorithm }) => stopRefusal(recordOf(algorithm)) ?? [])
+  const texts = [...new Set(refused)].map((text) => problem([], `found a rule, expected none: ${text}`))
+  return within(['stop', 'peers'], [...stopProblems(stop, training), ...texts])
 }
 
 /** A cosine decays to 0 at the last round, so the number of rounds must be known. */

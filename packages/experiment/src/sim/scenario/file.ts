@@ -133,7 +133,7 @@ function trainingOf(loaded: Loaded): SimulatedTraining {
   return {
     ...learning,
     ...always,
-    ...defined({ clip, dataSeed, store: loaded.store }),
+    ...defined({ clip, dataSeed, store: loaded.store, stop: loaded.stop.peers }),
     rounds,
     rate: completeRate(rate, { ...learning, optimiser, rounds })
   }

@@ -7,6 +7,7 @@ import { faultsSchema } from './faults.js'
 import { networkSchema } from './network.js'
 import { removedFields } from '../../training/removed-fields.js'
 import { membershipSchema } from '../../training/membership-schema.js'
+import { stopSchema } from '../../training/stop-choice.js'
 import { maxRounds, sharedFields } from '../../training/training-schema.js'
 import { trafficSchema } from './traffic.js'
 
@@ -21,7 +22,8 @@ const stop = z
     time: duration()
       .refine((time) => time > 0, 'more than 0 ms')
       .optional()
-      .meta({ description: 'Virtual time; no limit when absent' })
+      .meta({ description: 'Virtual time; no limit when absent' }),
+    peers: stopSchema.optional()
   })
   .prefault({})
   .meta({ description: 'When a run ends before its last round' })
