@@ -52,7 +52,10 @@ export class Members implements Participants {
     if (this.#attendee?.isMine(note) === true) return this.#attendee.take(from, note)
     if (Consensus.isSketch(note)) return this.#between?.sketches.consensus.take(from, note)
     const { others } = this.#options
-    return others?.isMine(note) === true ? others.take(from, note) : null
+    if (others?.isMine(note) === true) return others.take(from, note)
+    // Others may have begun to train, and to tell of it, before this peer has. It asks again for what it misses.
+    const isEarly = this.#attendee === undefined && this.#trainee === undefined && !note.startsWith('{')
+    return isEarly ? undefined : null
   }
 
   /**
