@@ -246,6 +246,17 @@ for (const [name, options] of [
   })
 }
 
+test('samples and their numbers may be of any size: nobody is reported for them', async (t) => {
+  const peers = peersOf(2)
+  const topology = createTopology({ peers, graph: { kind: 'complete' } })
+  const data = { kind: 'gaussians', samples: 2500, features: 2 } as const
+  const tasks = await createSvmTaskSet({ ...ofDrawn(peers), localData: { ...drawn, data, peers } })
+  await simulated({ topology, seed: 1, length: lengthOf(tasks.schema) }, async (fabric) => {
+    const session = new Session(fabric, tasks.of(fabric.self), { ...settingsFor(peers), rounds: 2 })
+    for await (const { outliers, distances } of session.steps()) t.deepEqual([...outliers, ...distances], [])
+  })
+})
+
 test('after a loss the others begin anew, and end as if the lost samples had never been there', async (t) => {
   const peers = peersOf(4)
   const [lost, ...others] = peers

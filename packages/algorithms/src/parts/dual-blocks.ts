@@ -2,7 +2,7 @@
  * The arithmetic of support vector machines in the dual, without messages: which samples violate the optimality
  * conditions most, and the solution of a small problem. f_i = Σ_j α_j y_j K_ij − y_i; a sample may move `up` where y_i
  * α_i may grow, and `low` where it may fall. At the optimum no f of the first kind is below one of the second (Keerthi
- * et al., Neural Computation 13(3), 2001). All ties go to the lowest number.
+ * et al., Improvements to Platt's SMO algorithm). All ties go to the lowest number.
  */
 
 /** Steps this close to a bound, relative to C, reach it. */

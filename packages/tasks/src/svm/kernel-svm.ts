@@ -25,9 +25,9 @@ export interface KernelSvmOptions {
 }
 
 /**
- * A support vector machine in the dual, C-SVC (Chang and Lin, ACM TIST 2(3), 2011, eq. 2 and 3): it maximises
- * Σ α − ½ Σ α_i α_j y_i y_j K(x_i, x_j) with 0 ≤ α ≤ C and Σ α y = 0; y = 1 for the later class and −1 for the other.
- * The decision value of x is Σ α_i y_i K(x_i, x) + b.
+ * A support vector machine in the dual, LIBSVM's C-SVC: it maximises Σ α − ½ Σ α_i α_j y_i y_j K(x_i, x_j) with
+ * 0 ≤ α ≤ C and Σ α y = 0; y = 1 for the later class and −1 for the other. The decision value of x is
+ * Σ α_i y_i K(x_i, x) + b.
  *
  * Parameters lie flat: α y of all samples, of all peers, and b. Gradient descent does not train them.
  */

@@ -44,8 +44,8 @@ export function pointsFrom(inputs: readonly Float32Array[]): Points {
 const tileSize = 64
 
 /**
- * A kernel K(a, b), as LIBSVM defines it (Chang and Lin, ACM TIST 2(3), 2011): aᵀb; exp(−γ ‖a − b‖²); or
- * (γ aᵀb + coef0)^degree. Sums run in float64 over ascending indices, so that K(a, b) and K(b, a) have the same bits.
+ * A kernel K(a, b), as LIBSVM defines it (`svm-train`'s option -t): aᵀb; exp(−γ ‖a − b‖²); or (γ aᵀb + coef0)^degree.
+ * Sums run in float64 over ascending indices, so that K(a, b) and K(b, a) have the same bits.
  */
 export class KernelFunction {
   readonly #apply: Apply
