@@ -1,10 +1,12 @@
 // All-reduces over uneven links in the simulator: seven known networks, and drawn ones.
 //
-//   node studies/collectives-on-links.mjs [--drawn COUNT] [--seed SEED] [--real]
+//   node studies/collectives-on-links.mjs [--drawn COUNT] [--seed SEED] [--real] [--bits]
 //
 // Without --drawn: seven networks and 4 MiB, each collective, and what the lines alone allow: size / rate + hops ·
 // latency. With --drawn: so many networks, drawn from a seed, and 4 KiB, 256 KiB and 16 MiB: how much slower `auto` is
-// than the best of the others. With --real: four real peers over shaped access lines beside their simulation.
+// than the best of the others. With --real: four real peers over shaped access lines beside their simulation. With
+// --bits: whether 2 to 16 real peers get the bits of the simulation, and all the same, also where a vector is shorter
+// than there are trees.
 import { algorithms, optionsOn, train } from '@murmuration/algorithms'
 import { byName } from '@murmuration/core'
 import { parseTopologyFile } from '@murmuration/files'
@@ -121,12 +123,12 @@ const taskOf = {
 
 /** Predicted times of a vector of as many numbers as stand for the real one. */
 function scaled({ collective, ...options }, scale) {
-  if (collective?.times === undefined) return { ...options, collective }
-  const times = Object.entries(collective.times).map(([name, steps]) => [
-    name,
-    steps.map((parts) => parts.map(({ latency, perByte }) => ({ latency, perByte: perByte * scale })))
-  ])
-  return { ...options, collective: { ...collective, times: Object.fromEntries(times) } }
+  if (collective?.candidates === undefined) return { ...options, collective }
+  const candidates = collective.candidates.map(({ time, ...rest }) => ({
+    ...rest,
+    time: time.map((parts) => parts.map(({ latency, perByte }) => ({ latency, perByte: perByte * scale })))
+  }))
+  return { ...options, collective: { ...collective, candidates } }
 }
 
 /** Seconds of one all-reduce. */
@@ -219,14 +221,7 @@ async function realPeers() {
     const simulated = await seconds({ topology, links }, 4 * vector, { collective })
     const settings = { algorithm: allReduce, options, seed: 1, batchSize: 1, rounds, rate: () => 1, timeout: 60_000 }
     const runSettings = { settings: { collective }, schema, start: '' }
-    const opened = await Promise.all(
-      peers.map(async (self) => {
-        const identity = await createIdentity()
-        return createPeer({ self, identity, topology, seed: 1, listen: ['/ip4/127.0.0.1/tcp/0'], runSettings, links })
-      })
-    )
-    const list = opened.map(({ id, addresses }, index) => ({ name: peers[index], id, addresses }))
-    for (const peer of opened) peer.meet(list)
+    const opened = await connected(topology, runSettings, links)
     const ends = []
     await Promise.all(
       opened.map(async ({ fabric }) => {
@@ -243,10 +238,72 @@ async function realPeers() {
   }
 }
 
+/** Real peers that have met, without shaped lines unless links are given. */
+async function connected(topology, runSettings, links) {
+  const { peers } = topology
+  const opened = await Promise.all(
+    peers.map(async (self) => {
+      const identity = await createIdentity()
+      return createPeer({ self, identity, topology, seed: 1, listen: ['/ip4/127.0.0.1/tcp/0'], runSettings, links })
+    })
+  )
+  const list = opened.map(({ id, addresses }, index) => ({ name: peers[index], id, addresses }))
+  for (const peer of opened) peer.meet(list)
+  return opened
+}
+
+async function sameBits() {
+  for (let n = 2; n <= 16; n++) {
+    const peers = Array.from({ length: n }, (_, k) => `p${String(k).padStart(2, '0')}`)
+    const rate = (k) => (n % 2 === 0 ? 10 : 1 + ((7 * k) % 10))
+    const lines = peers.map((peer, k) => [peer, { up: `${rate(k)} Mbit/s`, down: '10 Mbit/s' }])
+    const { topology, links } = read({
+      peers,
+      links: { default: { latency: '5 ms' }, peers: Object.fromEntries(lines) }
+    })
+    for (const numbers of [3, 1000]) {
+      const schema = [{ name: 'x', shape: [numbers] }]
+      const taskOfPeer = (self) => ({
+        schema,
+        samples: 1,
+        about: {},
+        initialise: () => ({ kind: 'initialise', samples: 0, run: () => new Float32Array(numbers) }),
+        gradient: (x, _, round) => ({
+          kind: 'gradient',
+          samples: 1,
+          run: () => ({
+            loss: 1,
+            vector: x.map((value, k) => 0.1 * value + Math.sin(1 + k * (1 + topology.peers.indexOf(self)) + round))
+          })
+        })
+      })
+      const options = optionsOn(allReduce, topology, { collective: 'trees' }, links)
+      const settings = { algorithm: allReduce, options, seed: 1, batchSize: 1, rounds: 3, rate: () => 0.1 }
+      const run = async (fabric, ends) => {
+        const steps = train(fabric, taskOfPeer(fabric.self), { ...settings, timeout: 60_000, workers: topology.peers })
+        for await (const { parameters } of steps)
+          ends.set(fabric.self, Buffer.from(parameters.slice().buffer).toString('hex'))
+      }
+      const [simulated, real] = [new Map(), new Map()]
+      const world = { topology, seed: 1, wire: vectorWire, links, network: rawNetwork, queueLimit: 1e6, cost: () => 1 }
+      await simulate(world, (fabric) => run(fabric, simulated))
+      const opened = await connected(topology, { settings: { run: 'bits' }, schema, start: '' })
+      await Promise.all(opened.map(({ fabric }) => run(fabric, real)))
+      await Promise.all(opened.map((peer) => peer.close()))
+      const bits = new Set([...simulated.values(), ...real.values()])
+      const count = simulated.size + real.size
+      console.log(
+        `${n} peers, ${numbers} numbers, ${options.collective.trees.length} trees: ${bits.size === 1 && count === 2 * n ? 'the same bits' : 'DIFFERENT BITS'}`
+      )
+    }
+  }
+}
+
 const valueOf = (name) => {
   const index = process.argv.indexOf(name)
   return index < 0 ? undefined : Number(process.argv[index + 1])
 }
 if (process.argv.includes('--real')) await realPeers()
+else if (process.argv.includes('--bits')) await sameBits()
 else if (valueOf('--drawn') === undefined) await knownNetworks()
 else await drawnNetworks(valueOf('--drawn'), valueOf('--seed') ?? 1)

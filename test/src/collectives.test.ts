@@ -10,7 +10,7 @@ import {
 } from '@murmuration/algorithms'
 import { type Fabric, invariant, type Links, type PeerName, shuffleInPlace } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
-import type { PackedTree } from '@murmuration/topology'
+import { millisecondsFor, type PackedTree } from '@murmuration/topology'
 import { hashVector } from '@murmuration/vectors'
 import type { VectorMessage } from '@murmuration/wire'
 import test from 'ava'
@@ -309,4 +309,9 @@ test('between two sites whose names alternate, a ring by links is four times as 
   const least = (32 * length) / 10e6 + 4 * 0.01
   t.true(trees < 1.03 * least, `${trees} s, at least ${least}`)
   t.true(auto <= 1.02 * trees, `${auto} s`)
+  const { candidates = [] } = collectiveOn(topology, links, { collective: 'auto', order: 'links' }).collective ?? {}
+  for (const [name, seconds] of Object.entries({ ring: byLinks, trees })) {
+    const predicted = millisecondsFor(candidates.find((each) => each.name === name)?.time ?? [], 4 * length) / 1000
+    t.true(Math.abs(predicted / seconds - 1) < 0.03, `${name} takes ${seconds} s, predicted ${predicted}`)
+  }
 })

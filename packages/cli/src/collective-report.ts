@@ -10,7 +10,7 @@ export interface CollectiveFacts {
   readonly bound: number
   /** The lines that limit it, the dearest first. */
   readonly limits: readonly string[]
-  /** The predicted times in milliseconds by the number of bytes. */
+  /** The predicted times in milliseconds by the number of bytes. `auto` may take fewer chunks than the others. */
   readonly milliseconds: Readonly<Record<string, Readonly<Record<string, number>>>>
 }
 
@@ -29,9 +29,13 @@ export function collectiveFacts(
   if (n === 1 || n > maxPeers) return undefined
   const { bound, limits } = packAllReduce([...topology.peers].sort(byName), links)
   if (bound === Number.POSITIVE_INFINITY) return undefined
-  const { times = {} } = collectiveOn(topology, links, { collective: 'auto', order: 'links' }).collective ?? {}
-  const timesOf = (bytes: number) =>
-    Object.fromEntries(Object.entries(times).map(([name, time]) => [name, millisecondsFor(time, bytes)]))
+  const { candidates = [] } = collectiveOn(topology, links, { collective: 'auto', order: 'links' }).collective ?? {}
+  // In the usual number of chunks, which comes first.
+  const firsts = candidates.filter(({ name }, index) => candidates.findIndex((each) => each.name === name) === index)
+  const timesOf = (bytes: number) => ({
+    ...Object.fromEntries(firsts.map(({ name, time }) => [name, millisecondsFor(time, bytes)])),
+    auto: Math.min(...candidates.map(({ time }) => millisecondsFor(time, bytes)))
+  })
   return {
     bound,
     limits,

@@ -96,7 +96,8 @@ links: { default: { bandwidth: 100 Mbit/s, latency: 10 ms }, peers: { c: { up: 2
   t.true(Math.abs(ring / ((1.5 * 8 * 2 ** 24) / 2e3) - 1) < 0.03, `${ring} ms`)
   t.true(Math.abs(trees / ((8 * 2 ** 24) / 2e3) - 1) < 0.03, `${trees} ms`)
   t.regex(report(text), /^An all-reduce carries at most 2 Mbit\/s of the vector, limited by c up\. Predicted times:$/m)
-  t.regex(report(text), /^16 MiB .* trees$/m)
+  t.regex(report(text), /^all-reduce +ring +halving-doubling +direct +trees +auto$/m)
+  t.regex(report(text), /^16 MiB .* 6[78]\.\d s +6[78]\.\d s$/m)
   const sized = topologyReportJson(parseTopologyFile(text, 't.yaml'), 5000).allReduce
   t.deepEqual(Object.keys(sized?.milliseconds ?? {}), ['5000'])
   for (const without of ['', 'links: { default: { latency: 1 ms } }'])

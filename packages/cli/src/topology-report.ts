@@ -171,10 +171,9 @@ function factsTable(facts: TopologyFacts): string {
 
 function collectiveTable({ bound, limits, milliseconds }: CollectiveFacts): string {
   const names = Object.keys(Object.values(milliseconds)[0])
-  const table = plainTable(['all-reduce', ...names, 'auto'])
+  const table = plainTable(['all-reduce', ...names])
   for (const [bytes, times] of Object.entries(milliseconds)) {
-    const [best] = Object.entries(times).sort(([, left], [, right]) => left - right)
-    table.push([sizeText(Number(bytes)), ...names.map((name) => secondsText(times[name])), best[0]])
+    table.push([sizeText(Number(bytes)), ...names.map((name) => secondsText(times[name]))])
   }
   const limited = limits.length === 0 ? '' : `, limited by ${limits.slice(0, 4).join(', ')}`
   return `An all-reduce carries at most ${bitRateText(bound)} of the vector${limited}. Predicted times:\n${table.toString()}`

@@ -29,7 +29,7 @@ export function topologyText(contents: FileContents): string {
 graph: ${contents.graph}
 ${contents.givesWeights ? '' : weightsText}${peersText(contents)}
 
-# The network that the simulator assumes. "${contents.command} swarm" does not slow down the real connections.
+# The network that the simulator assumes, and by which means over all peers are routed. "${contents.command} swarm" does not slow down the real connections.
 links:
   default: { latency: 10 ms, bandwidth: 25 Mbit/s }
 `

@@ -32,7 +32,9 @@ export const topologySchema = z
     runKey: idSchema.optional().meta({
       description: 'The id of the run key: its holder may invite peers to the places that are marked as invited.'
     }),
-    links: linksSchema.optional().meta({ description: 'The network between the peers, for the simulator.' })
+    links: linksSchema
+      .optional()
+      .meta({ description: 'The network between the peers: for the simulator, and for options that follow from it.' })
   })
   .meta({ title: 'Murmuration topology file' })
 

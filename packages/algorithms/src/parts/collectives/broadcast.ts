@@ -23,13 +23,17 @@ export async function broadcast(
 ): Promise<Vector> {
   const byNames = new Ranks(channel, route)
   if (byNames.count === 1 || x.length === 0) return x
-  const { name, trees } = chosen<BroadcastName>(collective, () => [4 * x.length], 'chain')
+  const { name, trees, chunks: fewer } = chosen<BroadcastName>(collective, () => [4 * x.length], 'chain')
   if (name === 'chain') {
     const ranks = typeof order === 'object' ? new Ranks(channel, route, order) : byNames
-    return alongChain(ranks, x, { chunks, root: ranks.rankOf(byNames.to(root)[0]) })
+    return alongChain(ranks, x, { chunks: fewer ?? chunks, root: ranks.rankOf(byNames.to(root)[0]) })
   }
   checkTrees(trees, byNames, root)
-  return treeBroadcast(byNames, x, chunksOfTrees([{ offset: 0, length: x.length }], trees, chunks * byNames.count))
+  return treeBroadcast(
+    byNames,
+    x,
+    chunksOfTrees([{ offset: 0, length: x.length }], trees, fewer ?? chunks * byNames.count)
+  )
 }
 
 /**

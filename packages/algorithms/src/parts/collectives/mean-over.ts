@@ -70,13 +70,19 @@ export async function meanOver(
   const ranges = rangesOf(tensors, fusion)
   const isBlocking = (name: MeanName) => name === 'halving-doubling' || (calls === 'blocking' && name !== 'trees')
   const bytesOf = (name: MeanName) => (isBlocking(name) ? ranges.map(({ length }) => 4 * length) : [4 * x.length])
-  const { name, trees } = chosen(collective, bytesOf, 'ring')
+  const { name, trees, chunks: fewer } = chosen(collective, bytesOf, 'ring')
   const means =
     name === 'trees'
-      ? await alongTrees(new Ranks(channel, route), x, ranges, { trees, chunks: chunks * count })
+      ? await alongTrees(new Ranks(channel, route), x, ranges, { trees, chunks: fewer ?? chunks * count })
       : await byRange(new Ranks(channel, route, name === 'ring' && typeof order === 'object' ? order : undefined), x, {
           collective: byRanges[name],
-          calls: rangesOfCalls(tensors, fusion, count, name === 'halving-doubling' ? 1 : chunks, isBlocking(name))
+          calls: rangesOfCalls(
+            tensors,
+            fusion,
+            count,
+            name === 'halving-doubling' ? 1 : (fewer ?? chunks),
+            isBlocking(name)
+          )
         })
   return concat(means.sort((left, right) => left.offset - right.offset).map(({ part }) => part))
 }

@@ -14,7 +14,16 @@ import {
   ringOrder,
   type TreePacking
 } from '@murmuration/topology'
-import { broadcastNames, type CollectiveChoice, meanNames, type MeanName, type Order, usualChunks } from './options.js'
+import {
+  broadcastNames,
+  type CollectiveCandidate,
+  type CollectiveChoice,
+  meanNames,
+  type MeanName,
+  type Order,
+  quantisedNames,
+  usualChunks
+} from './options.js'
 
 type Peers = readonly PeerName[]
 
@@ -28,20 +37,25 @@ interface Words {
 interface Meaning {
   readonly order?: readonly string[] | undefined
   readonly collective?:
-    | { readonly trees?: readonly PackedTree[] | undefined; readonly times?: Record<string, PredictedTime> | undefined }
+    | {
+        readonly trees?: readonly PackedTree[] | undefined
+        readonly candidates?: readonly CollectiveCandidate[] | undefined
+      }
     | undefined
 }
 
 /** A mean or a broadcast on given links. */
 interface LinkedCollective {
+  /** The collectives that are predicted. */
+  readonly predicted: readonly string[]
   /** The collective that has an order. */
   readonly ordered: string
   /** The order that needs no links. */
   readonly usualOrder: Peers
   bestOrder(): Peers
   pack(): TreePacking
-  /** The predicted times, the usual collective first. */
-  predict(order: Peers, chunks: number): readonly (readonly [name: string, time: PredictedTime])[]
+  /** All but trees, the usual collective first; in so many chunks. */
+  predict(order: Peers, chunks: number): readonly CollectiveCandidate[]
 }
 
 /**
@@ -58,6 +72,7 @@ export function collectiveOn(
   among: readonly MeanName[] = meanNames
 ): Meaning {
   return meaningOf(topology, links, words, (peers, known) => ({
+    predicted: among,
     ordered: 'ring',
     usualOrder: peers,
     bestOrder: () => ringOrder(peers, known),
@@ -66,9 +81,10 @@ export function collectiveOn(
       const times: Readonly<Record<Exclude<MeanName, 'trees'>, () => PredictedTime>> = {
         'ring': () => predictRing(order, known, chunks),
         'halving-doubling': () => predictHalvingDoubling(peers, known),
-        'direct': () => predictDirect(peers, known, chunks)
+        // In few bits a segment is a single message.
+        'direct': () => predictDirect(peers, known, among === quantisedNames ? 1 : chunks)
       }
-      return among.flatMap((name) => (name === 'trees' ? [] : [[name, times[name]()] as const]))
+      return among.flatMap((name) => (name === 'trees' ? [] : [{ name, chunks, time: times[name]() }]))
     }
   }))
 }
@@ -85,13 +101,15 @@ export function broadcastOn(
   root = 0
 ): Meaning {
   return meaningOf(topology, links, words, (peers, known) => ({
+    predicted: broadcastNames,
     ordered: 'chain',
     usualOrder: from(root, peers),
     bestOrder: () => chainOrder(peers, known, peers[root]),
     pack: () => packBroadcast(peers, known, peers[root]),
-    predict: (order, chunks) => [
-      [broadcastNames[0], predictChain(from(order.indexOf(peers[root]), order), known, chunks)]
-    ]
+    predict: (order, chunks) => {
+      const time = predictChain(from(order.indexOf(peers[root]), order), known, chunks)
+      return [{ name: broadcastNames[0], chunks, time }]
+    }
   }))
 }
 
@@ -120,15 +138,64 @@ function meaningOf(
   const isUsual = inOrder.every((name, index) => name === kind.usualOrder[index])
   const meaning = isFollowed && !isUsual ? { order: inOrder } : {}
   if (collective !== 'trees' && collective !== 'auto') return meaning
-  const { trees: packed, rate } = kind.pack()
-  const isLimited = rate < Number.POSITIVE_INFINITY
-  if (collective === 'trees') {
-    if (!isLimited) throw noTrees()
-    return { collective: { trees: packed } }
+  if (collective === 'trees' && peers.length > maxPacked)
+    throw new InputError(
+      `collective: found trees between ${peers.length} peers, expected at most ${maxPacked}; choose auto or ring`
+    )
+  const all = [kind.ordered, kind.usualOrder, inOrder, collective, chunks, kind.predicted, factsOf(peers, links)]
+  return remembered(JSON.stringify(all), () => {
+    const { trees, rate } = peers.length > maxPacked ? noPacking : kind.pack()
+    const packed = rate < Number.POSITIVE_INFINITY ? { trees } : {}
+    if (collective === 'auto')
+      return {
+        ...meaning,
+        collective: {
+          ...packed,
+          candidates: candidatesOf(kind, inOrder, { peers, links, trees: packed.trees, chunks })
+        }
+      }
+    if (packed.trees === undefined) throw noTrees()
+    return { collective: packed }
+  })
+}
+
+/** Packing takes the longer, the more peers there are: some seconds for so many. */
+const maxPacked = 64
+const noPacking = { trees: [], rate: Number.POSITIVE_INFINITY }
+
+function candidatesOf(
+  kind: LinkedCollective,
+  order: Peers,
+  on: {
+    readonly peers: Peers
+    readonly links: Links
+    readonly trees: readonly PackedTree[] | undefined
+    readonly chunks: number
   }
-  const alongTrees = isLimited ? [['trees', predictTrees(peers, links, packed, chunks * peers.length)] as const] : []
-  const times = Object.fromEntries([...kind.predict(inOrder, chunks), ...alongTrees])
-  return { ...meaning, collective: { ...(isLimited ? { trees: packed } : {}), times } }
+): readonly CollectiveCandidate[] {
+  const { peers, links, trees, chunks } = on
+  const alongTrees = (count: number) =>
+    trees === undefined ? [] : [{ name: 'trees', chunks: count, time: predictTrees(peers, links, trees, count) }]
+  const usual = [...kind.predict(order, chunks), ...alongTrees(chunks * peers.length)]
+  // Of a short vector many chunks are little more than headers.
+  return chunks === 1 ? usual : [...usual, ...kind.predict(order, 1), ...alongTrees(1)]
+}
+
+function factsOf(peers: Peers, links: Links): unknown {
+  return peers.map((from) => [links.access(from), peers.map((to) => (from === to ? 0 : links.path(from, to)))])
+}
+
+/** The last meanings: programs that compare plans ask for the same again and again. */
+const meanings = new Map<string, Meaning>()
+const maxMeanings = 8
+
+function remembered(key: string, find: () => Meaning): Meaning {
+  const known = meanings.get(key) ?? find()
+  meanings.delete(key)
+  meanings.set(key, known)
+  const [oldest] = meanings.keys()
+  if (meanings.size > maxMeanings) meanings.delete(oldest)
+  return known
 }
 
 function checkOrder(order: readonly string[], peers: Peers): void {

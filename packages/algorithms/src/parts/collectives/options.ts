@@ -1,6 +1,6 @@
 /** The options of collectives, as words or as what these stand for on given links. */
 import { InputError } from '@murmuration/core'
-import { millisecondsFor, type PackedTree, type PredictedTime } from '@murmuration/topology'
+import { millisecondsFor, type PackedTree } from '@murmuration/topology'
 import { z } from 'zod'
 
 const place = z.int().min(-1)
@@ -12,10 +12,18 @@ const tree = z.strictObject({
 })
 const part = z.strictObject({ latency: z.number().min(0), perByte: z.number().min(0) })
 
-/** What `trees` and `auto` stand for on given links: the trees; for `auto` also what each collective takes. */
+/** What `auto` chooses from: a collective, in how many chunks (of a range; along trees of the whole), and its time. */
+const candidate = z.strictObject({
+  name: z.string(),
+  chunks: z.int().min(1),
+  time: z.array(z.array(part).readonly()).readonly()
+})
+export type CollectiveCandidate = z.output<typeof candidate>
+
+/** What `trees` and `auto` stand for on given links: the trees; for `auto` also what it chooses from. */
 const data = z.strictObject({
   trees: z.array(tree).readonly().optional(),
-  times: z.record(z.string(), z.array(z.array(part).readonly()).readonly()).optional()
+  candidates: z.array(candidate).readonly().optional()
 })
 /** The same, which editors need not know: files have the words. */
 const linked = z
@@ -83,10 +91,12 @@ export interface ChosenCollective<Name extends string> {
   readonly name: Name
   /** Those of `trees`. */
   readonly trees: readonly PackedTree[]
+  /** In how many chunks, where `auto` says so. */
+  readonly chunks?: number
 }
 
 /**
- * The collective for a vector; of `auto` that with the least predicted time.
+ * The collective for a vector; of `auto` that with the least predicted time, of equal ones the first.
  *
  * @param bytesOf - the vectors that are sent one after the other, in bytes each
  * @param usual - what `auto` is where no links are known
@@ -102,12 +112,15 @@ export function chosen<Name extends string>(
     )
   if (choice === 'auto') return { name: usual, trees: [] }
   if (typeof choice === 'string') return { name: choice, trees: [] }
-  const { trees = [], times = { trees: [] } } = choice
-  let best = usual
+  const { trees = [], candidates } = choice
+  if (candidates === undefined) return { name: 'trees' as Name, trees }
+  let best: ChosenCollective<Name> = { name: usual, trees }
   let least = Number.POSITIVE_INFINITY
-  for (const [name, time] of Object.entries(times) as [Name, PredictedTime][]) {
-    const milliseconds = bytesOf(name).reduce((sum, bytes) => sum + millisecondsFor(time, bytes), 0)
-    if (milliseconds < least) [best, least] = [name, milliseconds]
+  for (const { name, chunks, time } of candidates) {
+    const milliseconds = bytesOf(name as Name).reduce((sum, bytes) => sum + millisecondsFor(time, bytes), 0)
+    if (milliseconds >= least) continue
+    best = { name: name as Name, trees, chunks }
+    least = milliseconds
   }
-  return { name: best, trees }
+  return best
 }

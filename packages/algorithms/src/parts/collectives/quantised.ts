@@ -50,10 +50,10 @@ export function quantisedMean(
   { bits, collective }: QuantisedSettings
 ): Promise<QuantisedMean> {
   const ranks = new Ranks(channel, route)
-  const { name, trees } = chosen<QuantisedName>(collective, () => [(x.length * bits) / 8], 'direct')
+  const { name, trees, chunks: fewer } = chosen<QuantisedName>(collective, () => [(x.length * bits) / 8], 'direct')
   if (name !== 'trees' || ranks.count === 1 || x.length === 0) return directly(ranks, x, bits)
   checkTrees(trees, ranks)
-  const chunks = chunksOfTrees([{ offset: 0, length: x.length }], trees, usualChunks * ranks.count)
+  const chunks = chunksOfTrees([{ offset: 0, length: x.length }], trees, fewer ?? usualChunks * ranks.count)
   return alongTrees(ranks, x, { chunks, bits })
 }
 
