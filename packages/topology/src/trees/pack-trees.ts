@@ -11,6 +11,8 @@ const hop = 0.1
 /** Up to so many peers the packing is exact; beyond, the search ends once it is this near the bound. */
 const maxExact = 24
 const nearEnough = 0.99
+/** Among more peers the first trees are all. */
+const maxSearched = 64
 /** How much of the best prices so far is in those of the next trees. */
 const inward = 0.8
 /** Trees of a round of the search: those of all roots resemble each other. */
@@ -98,7 +100,7 @@ class TreeSearch {
     for (let flatter = 0; flatter < maxFlatter && this.#unlimited.length === 0 && this.#program.work < maxWork;) {
       this.#program.solve(maxWork)
       const prices = this.#prices()
-      const columns = this.#gaining(prices)
+      const columns = peers.length > maxSearched ? [] : this.#gaining(prices)
       if (columns.length === 0) break
       if (this.#worthOf(prices) >= aim * this.#bound) flatter++
       for (const column of columns) this.#add(column)
@@ -137,6 +139,7 @@ class TreeSearch {
   /** The cheapest tree of each root; lowers the bound to what these prices prove. */
   #priced(prices: Float64Array): readonly TreeColumn[] {
     const columns = this.#cheapest(prices, detour)
+    this.#program.work += 10 * columns.length * this.#lines.peers.length ** 2
     const gain = Math.max(...columns.map((column) => gainOf(column, prices)))
     this.#prove(prices, 1 - gain - this.#maxDetours)
     return columns

@@ -19,8 +19,8 @@ export interface TreePacking {
    */
   readonly rate: number
   /**
-   * No trees at all are faster than this, in bits per second. Up to 24 peers it is `rate`, beyond at most 1 % more;
-   * further above only where the search was cut off, which takes hundreds of pairs with limits of their own.
+   * No trees at all are faster than this, in bits per second. Up to 24 peers it is `rate`, up to 64 at most 1 % more;
+   * further above it beyond, and where hundreds of pairs have uneven limits of their own, so that the search was cut off.
    */
   readonly bound: number
   /** The lines that limit the rate, as names for people, such as "ann up"; those that cost the most first. */

@@ -39,7 +39,14 @@ export function timeOfTransfers(
     const key = from * lines.peers.length + to
     const known = connections.get(key)
     if (known !== undefined) return known
-    const made = { lines: lines.uses[from][to] ?? [], latency: latency(from, to), waiting: [], flying: [], left: 0, rate: 0 }
+    const made = {
+      lines: lines.uses[from][to] ?? [],
+      latency: latency(from, to),
+      waiting: [],
+      flying: [],
+      left: 0,
+      rate: 0
+    }
     connections.set(key, made)
     return made
   }
